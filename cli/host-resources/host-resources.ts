@@ -99,6 +99,12 @@ export async function sweepLeftovers(
   say: (line: string) => void,
   kinds: readonly ResourceKind[] = resourceKinds,
 ): Promise<number> {
+  const isLeft = (each: HostResource): boolean =>
+    each.lab === lab && (each.identity === undefined || !owned.has(each.identity));
+  const { found: all, blind } = await lookFor(kinds, (kind) => kind.find(host));
+  if (blind.length === 0 && !all.some(isLeft)) {
+    return 0;
+  }
   const troubles: string[] = [];
   let removed = 0;
   for (const kind of kinds) {
@@ -108,11 +114,8 @@ export async function sweepLeftovers(
     } catch (error) {
       troubles.push(`cannot look for ${kind.kind}s: ${messageOf(error)}`);
     }
-    const left = found.filter(
-      (each) => each.lab === lab && (each.identity === undefined || !owned.has(each.identity)),
-    );
     await Promise.all(
-      left.map(async (each) => {
+      found.filter(isLeft).map(async (each) => {
         try {
           await kind.remove(each, host);
           removed += 1;

@@ -49,6 +49,10 @@ export async function startStopped(
   which: "all" | "needed to remove",
   say: (line: string) => void,
 ): Promise<void> {
+  const { stopped, blind } = await stoppedOf(lab, host);
+  if (stopped.length === 0 && blind.length === 0) {
+    return;
+  }
   const troubles: string[] = [];
   for (const stop of stops) {
     const { kind, verb = ["start", "started"] } = stop;
