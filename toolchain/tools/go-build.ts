@@ -10,6 +10,7 @@ import {
   windowsGorootOverlaySources,
   writeWindowsGorootOverlay,
 } from "../windows-goroot-overlay.ts";
+import { Slots } from "../slots.ts";
 import { ensureGo } from "./go-toolchain.ts";
 import { pageAligned } from "./page-aligned.ts";
 import { hashSources } from "./sources-hash.ts";
@@ -65,6 +66,9 @@ export async function goInputs(go: GoBuild): Promise<Readonly<Record<string, str
   };
 }
 
+/** Two builds of this process would otherwise write the same files. */
+const overlayWriter = new Slots(1);
+
 /** Compiles the executables into the folder. */
 export async function buildGo(go: GoBuild, into: string, context: BuildContext): Promise<void> {
   await ensureGo(Object.keys(go.packages).join(", "), context.progress);
@@ -76,8 +80,9 @@ export async function buildGo(go: GoBuild, into: string, context: BuildContext):
   if (go.tags !== undefined) {
     common.push("-tags", go.tags.join(","));
   }
+  const folder = compilerFolder(new Cache(), "go");
   const overlay = go.forWine
-    ? ["-overlay", await writeWindowsGorootOverlay(compilerFolder(new Cache(), "go"), env)]
+    ? ["-overlay", await overlayWriter.run(0, () => writeWindowsGorootOverlay(folder, env))]
     : [];
   for (const [executable, packageName] of Object.entries(go.packages)) {
     if (Object.keys(go.packages).length > 1) {
