@@ -1,7 +1,11 @@
+import { randomInt } from "node:crypto";
+import { once } from "node:events";
 import { linkSync, mkdirSync, readdirSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import ssh2 from "ssh2";
 import { Drive } from "./drive.ts";
 import type { FaultSetting } from "./faults.ts";
@@ -59,10 +63,25 @@ export interface RehearsalHost {
   readonly windows: WindowsHost;
   /** How often the machine has booted. */
   readonly boots: number;
-  /** Resolves when it listens again; at once when no reboot was ordered. */
+  /** Resolves when it listens again; at once when no reboot was ordered. @throws what kept it from its boot. */
   up(): Promise<void>;
   /** Ends it and removes its drive. */
   stop(): Promise<void>;
+}
+
+/** A free port below those that Linux gives to whoever wants any: nobody takes it while the machine reboots. */
+async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(20_000, 32_768);
+    const server = createServer().listen(port, "127.0.0.1");
+    try {
+      await once(server, "listening");
+    } catch {
+      continue;
+    }
+    await promisify(server.close.bind(server))();
+    return port;
+  }
 }
 
 /** Gives the files below a folder second names below another: whoever writes to one makes a new file. */
@@ -98,9 +117,8 @@ export async function startRehearsalHost(options: RehearsalHostOptions): Promise
       if (power.signal.aborted) return; // it is going down
       delay.abort();
       delay = new AbortController();
-      rebooting = reboot(delaySeconds * 1000, delay.signal).catch((error: unknown) =>
-        log(`reboot failed: ${String(error)}`),
-      );
+      rebooting = reboot(delaySeconds * 1000, delay.signal);
+      rebooting.catch((error: unknown) => log(`reboot failed: ${String(error)}`));
     },
     onRebootCalledOff: () => delay.abort(),
   });
@@ -162,7 +180,7 @@ export async function startRehearsalHost(options: RehearsalHostOptions): Promise
   };
 
   let rebooting = Promise.resolve();
-  let running = await boot(0).catch(async (error: unknown) => {
+  let running = await boot(await freePort()).catch(async (error: unknown) => {
     await rm(driveC, { recursive: true });
     throw error;
   });
@@ -191,7 +209,7 @@ export async function startRehearsalHost(options: RehearsalHostOptions): Promise
       stopped(host);
       off = true;
       delay.abort();
-      await rebooting;
+      await rebooting.catch(() => undefined);
       await powerOff();
       await rm(driveC, { recursive: true, force: true });
     },
