@@ -40,10 +40,10 @@ export async function down({ stack }: { readonly stack: string }): Promise<numbe
 /** Destroys what is in the state; where that fails, what is left on the host goes by name, and the state after it. */
 async function destroy(pulumi: Pulumi, lab: string, host: Host): Promise<void> {
   const recovery = { pulumi, host, lab, extent: "deleted-with", say } as const;
-  const owned = await recoverState(recovery);
+  const scope = await recoverState(recovery);
   try {
     // A half-made machine or container would keep the engine from removing the networks it is on.
-    await sweepLeftovers({ lab, owned }, host, say);
+    await sweepLeftovers(scope, host, say);
     await destroyResources(pulumi);
   } catch (error) {
     if (!(error instanceof Failure) || error.exitCode !== exitCodes.failed) {

@@ -63,8 +63,8 @@ export async function up({ stack, yes, verbose }: UpOptions): Promise<number> {
     await ensureStack(pulumi);
     await assertMayUse(pulumi, lab, host);
     await claimLab(lab, stack);
-    const owned = await recoverState({ pulumi, host, lab, away, extent: "built-on", say });
-    await sweepLeftovers({ lab, owned }, host, say);
+    const scope = await recoverState({ pulumi, host, lab, away, extent: "built-on", say });
+    await sweepLeftovers(scope, host, say);
     const args = [
       ...["up", "--yes", "--skip-preview", ...leaving.args],
       ...(verbose ? allOfItsLog : []),

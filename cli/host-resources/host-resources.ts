@@ -34,8 +34,11 @@ export interface Survey {
 }
 
 /** Looks for everything that belongs to any kindows lab; one kind that can't be seen does not hide the others. */
-export async function surveyHost(host: Host): Promise<Survey> {
-  const { found, blind } = await lookFor(resourceKinds, (kind) => kind.find(host));
+export async function surveyHost(
+  host: Host,
+  kinds: readonly ResourceKind[] = resourceKinds,
+): Promise<Survey> {
+  const { found, blind } = await lookFor(kinds, (kind) => kind.find(host));
   return { things: found, blind };
 }
 
@@ -84,6 +87,8 @@ export interface SweepScope {
   readonly lab: string;
   /** Identities that the stack's state owns. */
   readonly owned: ReadonlySet<string>;
+  /** What was found on the host just now. Default: it is looked for. */
+  readonly survey?: Survey;
 }
 
 /**
@@ -94,15 +99,15 @@ export interface SweepScope {
  * @throws when something could not be found out or removed, after everything else was.
  */
 export async function sweepLeftovers(
-  { lab, owned }: SweepScope,
+  { lab, owned, survey }: SweepScope,
   host: Host,
   say: (line: string) => void,
   kinds: readonly ResourceKind[] = resourceKinds,
 ): Promise<number> {
   const isLeft = (each: HostResource): boolean =>
     each.lab === lab && (each.identity === undefined || !owned.has(each.identity));
-  const { found: all, blind } = await lookFor(kinds, (kind) => kind.find(host));
-  if (blind.length === 0 && !all.some(isLeft)) {
+  const { things, blind } = survey ?? (await surveyHost(host, kinds));
+  if (blind.length === 0 && !things.some(isLeft)) {
     return 0;
   }
   const troubles: string[] = [];

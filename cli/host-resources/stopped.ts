@@ -26,8 +26,12 @@ export interface StoppedSeen extends Pick<Survey, "blind"> {
 }
 
 /** What of a lab stands still; changes nothing. One kind that cannot be seen does not hide the others. */
-export async function stoppedOf(lab: string, host: Host): Promise<StoppedSeen> {
-  const { found, blind } = await lookFor(stops, async (stop) =>
+export async function stoppedOf(
+  lab: string,
+  host: Host,
+  among: readonly Stop[] = stops,
+): Promise<StoppedSeen> {
+  const { found, blind } = await lookFor(among, async (stop) =>
     (await stop.find(host, lab)).map((each) => ({
       ...{ kind: stop.kind, verb: stop.verb?.[0] ?? "start", ...each },
     })),
@@ -49,14 +53,14 @@ export async function startStopped(
   which: "all" | "needed to remove",
   say: (line: string) => void,
 ): Promise<void> {
-  const { stopped, blind } = await stoppedOf(lab, host);
+  const wanted = stops.filter(({ neededToRemove }) => which === "all" || neededToRemove === true);
+  const { stopped, blind } = await stoppedOf(lab, host, wanted);
   if (stopped.length === 0 && blind.length === 0) {
     return;
   }
   const troubles: string[] = [];
-  for (const stop of stops) {
+  for (const stop of wanted) {
     const { kind, verb = ["start", "started"] } = stop;
-    if (which === "needed to remove" && stop.neededToRemove !== true) continue;
     try {
       for (const { name, seen, first } of await stop.find(host, lab)) {
         if (first === undefined) {

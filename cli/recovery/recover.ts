@@ -4,7 +4,7 @@ import type { Pulumi } from "../engine/pulumi.ts";
 import { Failure, exitCodes } from "../../host/failure.ts";
 import type { Host } from "../lab/host.ts";
 import { processes } from "../host-resources/processes.ts";
-import { surveyHost } from "../host-resources/host-resources.ts";
+import { surveyHost, type SweepScope } from "../host-resources/host-resources.ts";
 import { startStopped } from "../host-resources/stopped.ts";
 import { resourcesOf } from "../engine/deployment.ts";
 import type { Extent } from "./forget.ts";
@@ -30,10 +30,10 @@ export interface Recovery {
  * Puts a stack's state right before an operation: ends what a killed run left working, takes its lock away, starts
  * what stands still, and makes the state fit the host.
  *
- * @returns identities of the things on the host that the state owns from here on.
+ * @returns what a sweep of the host may remove from here on, with what was found there.
  * @throws when somebody else is at work on the stack.
  */
-export async function recoverState(recovery: Recovery): Promise<ReadonlySet<string>> {
+export async function recoverState(recovery: Recovery): Promise<SweepScope> {
   const { pulumi, host, lab, extent, say } = recovery;
   const away = new Set(recovery.away);
   await endStaleProcesses(lab, host, say);
@@ -51,7 +51,7 @@ export async function recoverState(recovery: Recovery): Promise<ReadonlySet<stri
     await pulumi.importState(repair.deployment);
     repair.notes.forEach(say);
   }
-  return repair.owned;
+  return { lab, owned: repair.owned, survey };
 }
 
 async function endStaleProcesses(
