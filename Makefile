@@ -53,13 +53,13 @@ engine: dependencies ## what the tests without a hypervisor run: the engine, its
 test: dependencies ## types, style, and the tests without a hypervisor, a sample of all faults among them; TESTS="test/unit/cni ..." for some
 	$(TSX) test/main.ts $(TESTS)
 
-test-windows-binaries: dependencies ## real Windows programs under Wine judge what the node steps write; as root
+test-windows-binaries: dependencies ## real Windows programs under Wine check what the node steps write; as root
 	$(TSX) test/windows-binaries/main.ts
 
 e2e: dependencies ## the rehearsal from nothing to nothing, in under half an hour; test-windows-binaries beside it
 	# That waits most of its time; what it says comes last. Not by way of make: `make -n` would run this line.
-	judged=$$(mktemp); $(TSX) test/windows-binaries/main.ts >$$judged 2>&1 & \
-	code=0; $(MOCHA) 'test/e2e/**/*.test.ts' || code=1; wait $$! || code=1; cat $$judged; rm $$judged; exit $$code
+	wine=$$(mktemp); $(TSX) test/windows-binaries/main.ts >$$wine 2>&1 & \
+	code=0; $(MOCHA) 'test/e2e/**/*.test.ts' || code=1; wait $$! || code=1; cat $$wine; rm $$wine; exit $$code
 
 e2e-full: dependencies ## the same with every kill point, every fault and four nodes; hours, goes on where it was ended. PARTS="flannel ..." FRESH=1
 	$(TSX) test/e2e-full/main.ts $(if $(FRESH),--fresh) $(PARTS)

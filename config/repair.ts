@@ -8,7 +8,7 @@ type Container = Record<string | number, unknown>;
 const maxRounds = 10;
 
 /**
- * The settings with whatever the schema refuses taken out, so that the rest can still be judged in the same go. Values
+ * The settings with whatever the schema refuses taken out, so that the rest can still be checked in the same go. Values
  * without which a greater whole would have to go, and hide its other mistakes, have a placeholder in the schema: places
  * in lists must stay, as later problems name them.
  *

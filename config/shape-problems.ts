@@ -94,8 +94,8 @@ function notQuoted(found: Schema | undefined, issue: Issue, value: unknown): Com
   const why = `is not text but a ${typeof value}`;
   const inner = found && z.safeParse(found, String(value)).error?.issues[0];
   if (inner?.code === "custom") {
-    const judged = complaint(inner, value, {}, "");
-    return { why: `${why}, and as text it ${judged.why}`, instead: judged.instead };
+    const checked = complaint(inner, value, {}, "");
+    return { why: `${why}, and as text it ${checked.why}`, instead: checked.instead };
   }
   return { why, instead: `Put it in quotes: "${value}".` };
 }

@@ -3,8 +3,8 @@ import { RunError } from "@pulumi/pulumi/errors.js";
 import type { Settings } from "../config/settings.ts";
 import { hostFacts } from "./host-facts.ts";
 import { hostProblemText, hostProblemsText } from "../config/host-problem.ts";
-import { judge } from "./judge.ts";
-import { judgeConfinement } from "./judge-confinement.ts";
+import { checkHost } from "./checks.ts";
+import { checkConfinement } from "./check-confinement.ts";
 
 /**
  * Sees to it that this host can have the lab, before anything of it is made; for a real run only, not for a preview.
@@ -13,11 +13,11 @@ import { judgeConfinement } from "./judge-confinement.ts";
  */
 export async function preflight(settings: Settings): Promise<void> {
   const facts = await hostFacts(settings);
-  const problems = judge(settings, facts);
+  const problems = checkHost(settings, facts);
   if (problems.length > 0) {
     throw new RunError(hostProblemsText(problems));
   }
-  for (const problem of judgeConfinement(settings, facts)) {
+  for (const problem of checkConfinement(settings, facts)) {
     await log.warn(hostProblemText(problem));
   }
 }

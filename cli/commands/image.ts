@@ -1,7 +1,7 @@
 import { examineDisk } from "../../components/machine/disk/examine-disk.ts";
 import { windowsDisk } from "../../components/windows/image/windows-disk.ts";
 import { examineMedia } from "../../components/windows/image/examine-media.ts";
-import { editionOf } from "../../components/windows/image/judge-images.ts";
+import { editionOf } from "../../components/windows/image/choose-image.ts";
 import { isMadeFromIso } from "../../components/windows/image/media.ts";
 import type { Settings } from "../../config/settings.ts";
 import { Cache } from "../../toolchain/cache.ts";

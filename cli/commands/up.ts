@@ -1,6 +1,6 @@
 import { hostProblemText } from "../../config/host-problem.ts";
 import { machineNodes, type Settings } from "../../config/settings.ts";
-import { judgeConfinement } from "../../preflight/judge-confinement.ts";
+import { checkConfinement } from "../../preflight/check-confinement.ts";
 import { probeConfinement } from "../../preflight/probe-confinement.ts";
 import { probeLibvirt } from "../../preflight/probe-libvirt.ts";
 import { consentOf } from "../fetch/consent.ts";
@@ -101,7 +101,7 @@ async function denied(settings: Settings): Promise<readonly string[]> {
     probeLibvirt(settings.hypervisor),
     probeConfinement(),
   ]);
-  return judgeConfinement(settings, { libvirt, confinement }).map(hostProblemText);
+  return checkConfinement(settings, { libvirt, confinement }).map(hostProblemText);
 }
 
 /** What came of a run of the engine. */

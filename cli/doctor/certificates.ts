@@ -72,7 +72,7 @@ export function pemCertificate(name: string, pem: string): Certificate {
 }
 
 /** What is wrong with the certificates of a lab's cluster. */
-export function judgeCertificates(
+export function checkCertificates(
   containers: readonly ContainerCertificates[],
   kubeconfig: readonly Certificate[],
   now: Date,

@@ -16,13 +16,13 @@ import { runningOf, type HostResource } from "../host-resources/resource-kind.ts
 import type { Host } from "../lab/host.ts";
 import { labStateOf, type LabState, type NodeMachine } from "../lab/lab-state.ts";
 import {
-  judgeCertificates,
+  checkCertificates,
   kubeconfigCertificates,
   probeCertificates,
   type ContainerCertificates,
 } from "./certificates.ts";
 import type { Finding } from "./finding.ts";
-import { heartbeatsOf, judgeNodes, type ClusterAnswer } from "./nodes.ts";
+import { heartbeatsOf, checkNodes, type ClusterAnswer } from "./nodes.ts";
 import { CommandFailed, runOverSsh } from "../../ssh/run-over-ssh.ts";
 
 /** Longest wait for one answer of the API server. */
@@ -65,7 +65,7 @@ export function heartbeatsIn({ cluster }: Pick<LabAnswers, "cluster">): Readonly
 }
 
 /** What is wrong in a lab, by what its parts have answered. Pure. */
-export function judgeLab(answers: LabAnswers): readonly Finding[] {
+export function checkLab(answers: LabAnswers): readonly Finding[] {
   const { state, cluster, tokens, certificates, clocks, running, now } = answers;
   const canJoin = (node: string): boolean =>
     running.has(node) &&
@@ -73,12 +73,12 @@ export function judgeLab(answers: LabAnswers): readonly Finding[] {
     state.machines.some((each) => each.node === node && each.join !== undefined);
   const containers = certificates.map(({ container }) => container);
   const joined = state.machines.flatMap(({ node, join }) => (join === undefined ? [] : [node]));
-  const certificateFindings = judgeCertificates(
+  const certificateFindings = checkCertificates(
     certificates,
     kubeconfigCertificates(state.kubeconfig),
     now,
   );
-  const clockFindings = judgeClocks(clocks, canJoin);
+  const clockFindings = checkClocks(clocks, canJoin);
   const wrongClocks = clocks
     .filter((reading) => "time" in reading && secondsOff(reading) !== 0)
     .map(({ node }) => node);
@@ -86,19 +86,19 @@ export function judgeLab(answers: LabAnswers): readonly Finding[] {
     ...certificateFindings,
     ...(typeof cluster === "string"
       ? silentCluster(cluster, certificates, certificateFindings.length > 0)
-      : judgeCluster(cluster, { joined, containers, wrongClocks, canJoin }, now)),
+      : checkCluster(cluster, { joined, containers, wrongClocks, canJoin }, now)),
     ...clockFindings,
-    ...judgeTokens(state.unjoined, tokens, now),
+    ...checkTokens(state.unjoined, tokens, now),
   ];
 }
 
-function judgeCluster(
+function checkCluster(
   cluster: ClusterAnswer,
-  known: Parameters<typeof judgeNodes>[1],
+  known: Parameters<typeof checkNodes>[1],
   now: Date,
 ): readonly Finding[] {
   try {
-    return judgeNodes(cluster, known, now);
+    return checkNodes(cluster, known, now);
   } catch (error) {
     return [
       {
@@ -254,7 +254,7 @@ export type ClockReading =
   | { readonly node: string; readonly trouble: string };
 
 /** What is wrong with the clocks of machines, against this host's, which is the control plane's as well. */
-export function judgeClocks(
+export function checkClocks(
   readings: readonly ClockReading[],
   canJoin: (node: string) => boolean,
 ): readonly Finding[] {
@@ -332,7 +332,7 @@ export function knownTokens(list: unknown): readonly KnownToken[] {
  *
  * @param tokens of the cluster; nothing where it does not answer.
  */
-export function judgeTokens(
+export function checkTokens(
   unjoined: readonly string[],
   tokens: readonly KnownToken[] | undefined,
   now: Date,

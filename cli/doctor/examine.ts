@@ -5,8 +5,8 @@ import { hostProblemText } from "../../config/host-problem.ts";
 import { labNames, type LabNames } from "../../config/names.ts";
 import { Failure, messageOf } from "../../host/failure.ts";
 import { hostFacts, type HostFacts } from "../../preflight/host-facts.ts";
-import { judge } from "../../preflight/judge.ts";
-import { judgeConfinement } from "../../preflight/judge-confinement.ts";
+import { checkHost } from "../../preflight/checks.ts";
+import { checkConfinement } from "../../preflight/check-confinement.ts";
 import { builtArtifacts } from "../../toolchain/built.ts";
 import { readOwner } from "../../toolchain/cache-lock.ts";
 import { isAlive } from "../../toolchain/owner.ts";
@@ -18,9 +18,9 @@ import type { HostResource } from "../host-resources/resource-kind.ts";
 import { stoppedOf, type StoppedResource, type StoppedSeen } from "../host-resources/stopped.ts";
 import { ownershipOf, type Ownership } from "../lab/claim.ts";
 import { thisHost, type Host } from "../lab/host.ts";
-import { judgeLock, readLocks, seenProcess } from "../recovery/locks.ts";
+import { checkLock, readLocks, seenProcess } from "../recovery/locks.ts";
 import { knownStacks, labIdentity, stackSettings } from "../stack-settings.ts";
-import { askLab, heartbeatsIn, judgeLab } from "./examine-lab.ts";
+import { askLab, heartbeatsIn, checkLab } from "./examine-lab.ts";
 import type { Finding } from "./finding.ts";
 
 /** One thing of the host that a lab uses. */
@@ -112,7 +112,7 @@ export async function lookIntoLab(stack: string, lab: string, host: Host): Promi
   return typeof answers === "string"
     ? { ...nothingInside, ...stopped, problems: [`cannot look into the lab ${lab}: ${answers}`] }
     : {
-        ...{ ...stopped, problems: [], findings: judgeLab(answers) },
+        ...{ ...stopped, problems: [], findings: checkLab(answers) },
         heartbeats: Object.fromEntries(heartbeatsIn(answers)),
       };
 }
@@ -126,7 +126,7 @@ async function hostProblems(stack: string): Promise<Prepared> {
     const facts = await hostFacts(settings);
     return {
       present: presentOn(facts, process.version),
-      problems: [...judge(settings, facts), ...judgeConfinement(settings, facts)].map(
+      problems: [...checkHost(settings, facts), ...checkConfinement(settings, facts)].map(
         hostProblemText,
       ),
     };
@@ -197,7 +197,7 @@ async function isBusy(stack: string): Promise<boolean> {
   }
   const locks = await readLocks(lockFolder(stack), os.hostname());
   const verdicts = await Promise.all(
-    locks.map(async (lock) => judgeLock(lock, os.hostname(), await seenProcess(lock.pid))),
+    locks.map(async (lock) => checkLock(lock, os.hostname(), await seenProcess(lock.pid))),
   );
   return verdicts.includes("alive");
 }

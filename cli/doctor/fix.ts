@@ -43,7 +43,7 @@ function repairsOf({ asleep, findings }: Pick<Diagnosis, "asleep" | "findings">)
   }
   const all = findings.flatMap(({ repair }) => repair ?? []);
   const certificates = all.filter(({ kind }) => kind === "renew-certificates");
-  // Nothing else can be judged before the API server can be asked.
+  // Nothing else can be checked before the API server can be asked.
   const chosen = certificates.length > 0 ? certificates : all;
   return [...new Map(chosen.map((repair) => [JSON.stringify(repair), repair])).values()];
 }

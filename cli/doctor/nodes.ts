@@ -41,7 +41,7 @@ export function heartbeatsOf({ leases }: Pick<ClusterAnswer, "leases">): Readonl
   );
 }
 
-/** What is known of a lab's nodes when the cluster's answer is judged. */
+/** What is known of a lab's nodes when the cluster's answer is checked. */
 export interface KnownNodes {
   /** Nodes that have joined, by the stack's state. */
   readonly joined: readonly string[];
@@ -58,7 +58,7 @@ export interface KnownNodes {
  *
  * @throws when the answer is no list of nodes, or of pods.
  */
-export function judgeNodes(
+export function checkNodes(
   answer: ClusterAnswer,
   known: KnownNodes,
   now: Date,
@@ -75,9 +75,9 @@ export function judgeNodes(
       remedy: `restart kubelet on it: it registers again`,
       ...repairOf(name, known),
     })),
-    ...nodes.flatMap((node) => judgeNode(node, known)),
-    ...ready.flatMap((name) => judgeSilence(name, heartbeats.get(name), known, now)),
-    ...judgePods(answer.pods, ready, now),
+    ...nodes.flatMap((node) => checkNode(node, known)),
+    ...ready.flatMap((name) => checkSilence(name, heartbeats.get(name), known, now)),
+    ...checkPods(answer.pods, ready, now),
   ];
 }
 
@@ -93,7 +93,7 @@ function condition({ status }: V1Node, wanted: string): V1NodeCondition | undefi
   return status?.conditions?.find(({ type }) => type === wanted);
 }
 
-function judgeNode(node: V1Node, known: KnownNodes): readonly Finding[] {
+function checkNode(node: V1Node, known: KnownNodes): readonly Finding[] {
   const name = nameOf(node);
   const findings: Finding[] = [];
   const ready = condition(node, "Ready");
@@ -129,7 +129,7 @@ function judgeNode(node: V1Node, known: KnownNodes): readonly Finding[] {
 }
 
 /** A node that is still shown as Ready, though its kubelet gives no sign any more. */
-function judgeSilence(
+function checkSilence(
   name: string,
   heard: Date | undefined,
   known: KnownNodes,
@@ -162,7 +162,7 @@ function repairOf(name: string, known: KnownNodes): { readonly repair?: Repair }
 }
 
 /** Pods whose node is in order, and which are not, for longer than a start takes. */
-function judgePods(list: unknown, ready: readonly string[], now: Date): readonly Finding[] {
+function checkPods(list: unknown, ready: readonly string[], now: Date): readonly Finding[] {
   return (list as V1PodList).items.flatMap(({ metadata = {}, spec, status }) => {
     const readiness = status?.conditions?.find(({ type }) => type === "Ready");
     const since = new Date(readiness?.lastTransitionTime ?? metadata.creationTimestamp ?? 0);

@@ -20,7 +20,7 @@ import { mediumArtifact } from "../../components/windows/medium-artifact.ts";
 import { unpinned } from "../../components/windows/software.ts";
 import { stackSoftware } from "../../components/windows/stack-software.ts";
 import { hostProblemsText, type HostProblem } from "../../config/host-problem.ts";
-import { judgeKvm } from "../../preflight/judge-kvm.ts";
+import { checkKvm } from "../../preflight/check-kvm.ts";
 import { probeKvmDevice } from "../../preflight/probe-kvm.ts";
 import { probeMemory, type MemoryFacts } from "../../preflight/probe-memory.ts";
 import type { Settings } from "../../config/settings.ts";
@@ -62,7 +62,7 @@ export async function requireMakeableImage(
   }
   const { media } = imageMedia(windows.image, windowsVersionOf(windows.version));
   problems.push(
-    ...judgeKvm(settings, { kvm: await probeKvmDevice(hypervisor.domainType) }),
+    ...checkKvm(settings, { kvm: await probeKvmDevice(hypervisor.domainType) }),
     ...(await roomForImage(media, cache, say)),
     ...memoryForImage(await probeMemory()),
   );

@@ -30,9 +30,9 @@ const toleranceMilliseconds = 2000;
  * Whether the holder of a lock still runs.
  *
  * Process numbers are used again, so the process must be a pulumi and older than its lock. A lock of another host
- * can't be judged from here.
+ * can't be checked from here.
  */
-export function judgeLock(
+export function checkLock(
   lock: EngineLock,
   hostname: string,
   found: SeenProcess | undefined,

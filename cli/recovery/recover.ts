@@ -9,7 +9,7 @@ import { startStopped } from "../host-resources/stopped.ts";
 import { resourcesOf } from "../engine/deployment.ts";
 import type { Extent } from "./forget.ts";
 import { goneFromHyperV } from "./hyper-v-machines.ts";
-import { judgeLock, readLocks, seenProcess } from "./locks.ts";
+import { checkLock, readLocks, seenProcess } from "./locks.ts";
 import { repairState } from "./repair.ts";
 
 /** What is to be put right after a run that may have been killed anywhere. */
@@ -72,7 +72,7 @@ async function releaseLock(pulumi: Pulumi, say: (line: string) => void): Promise
     return;
   }
   for (const lock of locks) {
-    const verdict = judgeLock(lock, os.hostname(), await seenProcess(lock.pid));
+    const verdict = checkLock(lock, os.hostname(), await seenProcess(lock.pid));
     if (verdict === "alive") {
       throw new Failure(
         `pulumi (process ${lock.pid} of ${lock.username}) works on the stack ${pulumi.stack} since ` +

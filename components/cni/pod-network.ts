@@ -128,7 +128,7 @@ export interface PodNetworkInExisting {
   /** What stands for it in a preview that asks nobody. */
   readonly assumed: FoundPodNetwork;
   /** Whether Windows nodes can have it; undefined: the cluster does not have it. */
-  judge(
+  check(
     answers: ClusterAnswers,
     wanted: WantedPodNetwork,
     cluster: { readonly serviceCidr: string; readonly endpoint: string },

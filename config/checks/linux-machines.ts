@@ -58,9 +58,9 @@ export const linuxMachines: readonly Check<NamedSettings>[] = [
 
 function ofLinux(
   nodes: readonly Node[],
-  judge: (node: Node, index: number) => SettingsProblem[],
+  check: (node: Node, index: number) => SettingsProblem[],
 ): SettingsProblem[] {
-  return nodes.flatMap((node, index) => (node.os === "linux" ? judge(node, index) : []));
+  return nodes.flatMap((node, index) => (node.os === "linux" ? check(node, index) : []));
 }
 
 function diskProblem(path: SettingsProblem["path"], value: number | undefined): SettingsProblem[] {

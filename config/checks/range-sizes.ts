@@ -56,18 +56,18 @@ export const rangeSizes: readonly Check<NamedSettings>[] = [
   }),
 ];
 
-type Judge = (
+type SizeRule = (
   prefix: number,
   settings: NamedSettings,
 ) => { why: string; instead: string } | undefined;
 
-function check(range: LabRange, judge: Judge): Check<NamedSettings> {
+function check(range: LabRange, rule: SizeRule): Check<NamedSettings> {
   return {
     reads: [range.reads],
     run(settings) {
       const value = range.read(settings);
       const parsed = parseRange(value);
-      const complaint = parsed === undefined ? undefined : judge(parsed.prefixLength, settings);
+      const complaint = parsed === undefined ? undefined : rule(parsed.prefixLength, settings);
       return complaint === undefined
         ? []
         : [

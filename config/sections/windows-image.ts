@@ -196,14 +196,14 @@ export const imageChecks: readonly Check<ImageSection>[] = [
 /** One check; the keys below `windows.image` that it needs whole, so that it makes no second mistake of one. */
 function check(
   keys: readonly string[],
-  judge: (image: MadeImage, windowsVersion: string) => SettingsProblem[],
+  check: (image: MadeImage, windowsVersion: string) => SettingsProblem[],
   more: readonly string[] = [],
 ): Check<ImageSection> {
   const reads = keys.map((key) => `windows.image.${key}`);
   return {
     reads: ["windows.image", "windows.image.kind", ...reads, ...more],
     run: ({ windows: { image, version } }) =>
-      image.kind === "rehearsal" || image.kind === "disk" ? [] : judge(image, version),
+      image.kind === "rehearsal" || image.kind === "disk" ? [] : check(image, version),
   };
 }
 

@@ -1,13 +1,13 @@
 import { addressNumber } from "../ipv4.ts";
 import { maxComputerNameLength } from "../names.ts";
 import type { Complaint } from "../problem.ts";
-import type { Judge } from "./value.ts";
+import type { Validator } from "./value.ts";
 
 const label = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/;
 const maxDomainLength = 200;
 
 /** An RFC 1123 DNS label of at most `maxLength` characters. */
-export function dnsLabel(maxLength: number): Judge {
+export function dnsLabel(maxLength: number): Validator {
   return (value) => {
     if (value !== value.toLowerCase() && label.test(value.toLowerCase())) {
       return { why: "has upper-case letters", instead: `Write ${value.toLowerCase()}.` };

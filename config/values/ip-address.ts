@@ -1,9 +1,9 @@
 import { addressNumber, parseRange, rangeText } from "../ipv4.ts";
 import type { Complaint } from "../problem.ts";
-import type { Judge } from "./value.ts";
+import type { Validator } from "./value.ts";
 
 /** An IPv4 range in CIDR form, host bits zero; `example` is one to propose. */
-export function cidr(example: string): Judge {
+export function cidr(example: string): Validator {
   return (value) => rangeComplaint(value, example);
 }
 

@@ -1,5 +1,5 @@
 import semver from "semver";
-import type { Judge } from "./value.ts";
+import type { Validator } from "./value.ts";
 
 /** The supported version nearest to `version`: same minor if there is one, else the next one up, else the last. */
 export function nearestVersion(version: string, supported: readonly string[]): string {
@@ -12,7 +12,7 @@ export function nearestVersion(version: string, supported: readonly string[]): s
 }
 
 /** One of the versions of `supported`. */
-export function oneOfVersions(what: string, supported: readonly string[]): Judge {
+export function oneOfVersions(what: string, supported: readonly string[]): Validator {
   return (value) => {
     if (supported.includes(value)) {
       return undefined;

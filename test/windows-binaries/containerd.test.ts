@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { containerdVersions } from "../../config/supported.ts";
-import { JudgedMachine } from "./judged-machine.ts";
+import { WineMachine } from "./wine-machine.ts";
 
 const folder = "C:\\Program Files\\containerd";
 const program = `${folder}\\containerd.exe`;
@@ -20,10 +20,10 @@ function valueOf(toml: string, section: string, key: string): string | undefined
 
 for (const version of containerdVersions) {
   describe(`containerd.exe ${version}, with what Install-Containerd writes`, () => {
-    let machine: JudgedMachine;
+    let machine: WineMachine;
 
     before(async () => {
-      machine = await JudgedMachine.start(version);
+      machine = await WineMachine.start(version);
       await machine.installContainerd(
         ...["-RegistryMirrors", "docker.io=https://mirror.example.com"],
         ...["-CniBinDirectory", "C:/opt/cni/bin", "-CniConfDirectory", "C:/etc/cni/net.d"],
@@ -31,7 +31,7 @@ for (const version of containerdVersions) {
     });
     after(() => machine.stop());
 
-    const dump = async (path: string): ReturnType<JudgedMachine["run"]> =>
+    const dump = async (path: string): ReturnType<WineMachine["run"]> =>
       machine.run(program, ["--config", path, "config", "dump"]);
 
     it("takes the sandbox image, the CNI folders and the mirrors' folder as they were meant", async () => {

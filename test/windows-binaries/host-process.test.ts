@@ -5,8 +5,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { hostProcessCommand } from "../../verify/objects/workloads.ts";
 import { clusterAddress, clusterName, nodeAddress } from "./addresses.ts";
-import { JudgedCluster, type Printed } from "./judged-cluster.ts";
-import { JudgedMachine } from "./judged-machine.ts";
+import { TestCluster, type Printed } from "./test-cluster.ts";
+import { WineMachine } from "./wine-machine.ts";
 
 const port = 28081;
 const image = "registry.k8s.io/e2e-test-images/agnhost:2.63.0";
@@ -29,12 +29,12 @@ interface PodStatus {
 
 /** What rehearsal/cri does with HostProcess pods, as kubectl, the API server and kubelet.exe see it. */
 describe("a HostProcess pod under kubelet.exe", () => {
-  let cluster: JudgedCluster;
-  let machine: JudgedMachine;
+  let cluster: TestCluster;
+  let machine: WineMachine;
 
   before(async () => {
-    cluster = await JudgedCluster.start();
-    machine = await JudgedMachine.start();
+    cluster = await TestCluster.start();
+    machine = await WineMachine.start();
     await machine.installContainerd();
     await machine.installKubernetes();
     await machine.stepDone("Set-HostsEntry", ["-Entry", `${clusterAddress}=${clusterName}`]);
@@ -48,7 +48,7 @@ describe("a HostProcess pod under kubelet.exe", () => {
     );
     // kubeadm gives the API server's own certificate for kubelets this right when it is done, which no phase of it does.
     await cluster.kubectl(
-      ...["create", "clusterrolebinding", "judged-administrators"],
+      ...["create", "clusterrolebinding", "tested-administrators"],
       ...["--clusterrole=cluster-admin", "--group=kubeadm:cluster-admins"],
     );
   });

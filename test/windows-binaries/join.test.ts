@@ -4,14 +4,14 @@ import type { ProgramResult } from "../../rehearsal/host/programs.ts";
 import { runText } from "../unit/rehearsal-host/run-text.ts";
 import { kubernetesVersion } from "../../toolchain/tools/table.ts";
 import { clusterAddress, clusterName, nodeAddress } from "./addresses.ts";
-import { JudgedCluster, waitFor } from "./judged-cluster.ts";
-import { JudgedMachine } from "./judged-machine.ts";
+import { TestCluster, waitFor } from "./test-cluster.ts";
+import { WineMachine } from "./wine-machine.ts";
 
 const token = "abcdef.0123456789abcdef";
 
 describe("kubeadm.exe and kubelet.exe, as Join-Node calls them, with a real API server", () => {
-  let cluster: JudgedCluster;
-  let machine: JudgedMachine;
+  let cluster: TestCluster;
+  let machine: WineMachine;
 
   const prepare = async (): Promise<void> => {
     await machine.installContainerd();
@@ -19,8 +19,8 @@ describe("kubeadm.exe and kubelet.exe, as Join-Node calls them, with a real API 
     await machine.stepDone("Set-HostsEntry", ["-Entry", `${clusterAddress}=${clusterName}`]);
   };
   before(async () => {
-    cluster = await JudgedCluster.start();
-    machine = await JudgedMachine.start();
+    cluster = await TestCluster.start();
+    machine = await WineMachine.start();
     await prepare();
   });
   after(async () => {
@@ -64,8 +64,8 @@ describe("kubeadm.exe and kubelet.exe, as Join-Node calls them, with a real API 
       ].join("\r\n"),
     );
     const validate = async (text: string): Promise<ProgramResult> => {
-      await machine.windows.drive.write("C:\\judged.json", text);
-      const args = ["config", "validate", "--config", "C:\\judged.json"];
+      await machine.windows.drive.write("C:\\tested.json", text);
+      const args = ["config", "validate", "--config", "C:\\tested.json"];
       return machine.run("C:\\k\\kubeadm.exe", args);
     };
     const good = await validate(configuration);

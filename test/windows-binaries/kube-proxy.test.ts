@@ -4,22 +4,22 @@ import { copyFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { ProgramResult } from "../../rehearsal/host/programs.ts";
 import { kubernetesVersion } from "../../toolchain/tools/table.ts";
-import { JudgedMachine } from "./judged-machine.ts";
-import { judgedPrograms } from "./judged-programs.ts";
+import { WineMachine } from "./wine-machine.ts";
+import { testPrograms } from "./test-programs.ts";
 import { kubeProxyArguments } from "./kube-proxy-arguments.ts";
 
 const program = "C:\\kube-proxy\\kube-proxy.exe";
 
 describe("kube-proxy.exe, as components/kubeproxy/start.ps1 starts it", () => {
-  let machine: JudgedMachine;
+  let machine: WineMachine;
   const script = readFileSync("components/kubeproxy/start.ps1", "utf8");
   const ours = kubeProxyArguments(script, { nodeName: "win-1", sourceVip: "10.244.1.2" });
 
   before(async () => {
-    machine = await JudgedMachine.start();
+    machine = await WineMachine.start();
     const target = await machine.windows.drive.resolve(program);
     await mkdir(join(target, ".."), { recursive: true });
-    await copyFile(join(judgedPrograms().kubeProxyWindows, "kube-proxy.exe"), target);
+    await copyFile(join(testPrograms().kubeProxyWindows, "kube-proxy.exe"), target);
   });
   after(() => machine.stop());
 

@@ -5,8 +5,8 @@ import { splitArguments } from "../../rehearsal/host/cmd/argv.ts";
 import type { ProgramResult } from "../../rehearsal/host/programs.ts";
 import { workingProgram } from "../../rehearsal/host/service-command.ts";
 import { kubernetesVersion } from "../../toolchain/tools/table.ts";
-import { JudgedMachine } from "./judged-machine.ts";
-import { judgedPrograms } from "./judged-programs.ts";
+import { WineMachine } from "./wine-machine.ts";
+import { testPrograms } from "./test-programs.ts";
 
 const configPath = "C:\\var\\lib\\kubelet\\config.yaml";
 const logPath = "C:\\var\\log\\kubelet\\kubelet.log";
@@ -23,7 +23,7 @@ const nodeArguments = [
 /** The KubeletConfiguration that kubeadm of this very version gives to a cluster that sets nothing. */
 async function kubeadmsConfiguration(): Promise<string> {
   const { stdout } = await execa(
-    join(judgedPrograms().kubernetesLinux, "kubeadm"),
+    join(testPrograms().kubernetesLinux, "kubeadm"),
     ["config", "print", "init-defaults", "--component-configs", "KubeletConfiguration"],
     { timeout: 30_000 },
   );
@@ -35,10 +35,10 @@ async function kubeadmsConfiguration(): Promise<string> {
 }
 
 describe("kubelet.exe, as Install-Kubernetes and Join-Node start it", () => {
-  let machine: JudgedMachine;
+  let machine: WineMachine;
 
   before(async () => {
-    machine = await JudgedMachine.start();
+    machine = await WineMachine.start();
     await machine.installContainerd();
     await machine.installKubernetes();
     await machine.windows.drive.write(configPath, await kubeadmsConfiguration());

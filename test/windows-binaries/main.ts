@@ -26,7 +26,7 @@ import {
   kubernetesWindows,
 } from "../../toolchain/tools/table.ts";
 import { clusterAddress, clusterName, nodeAddress } from "./addresses.ts";
-import { type JudgedPrograms, programsVariable } from "./judged-programs.ts";
+import { type TestPrograms, programsVariable } from "./test-programs.ts";
 
 /** Longest all tests together may take; four minutes are usual on two cores. */
 const totalMinutes = 20;
@@ -35,10 +35,10 @@ const totalMinutes = 20;
 const script = `
 set -e
 ip link set lo up
-ip link add judged type veth peer name cable
-ip address add ${clusterAddress}/24 dev judged
-ip address add ${nodeAddress}/24 dev judged
-ip link set judged up
+ip link add tested type veth peer name cable
+ip address add ${clusterAddress}/24 dev tested
+ip address add ${nodeAddress}/24 dev tested
+ip link set tested up
 ip link set cable up
 mount --bind "$1" /etc/hosts
 shift
@@ -62,7 +62,7 @@ async function main(): Promise<number> {
     ...[agnhostWindows, rehearsalCurl, rehearsalNslookup, kubectl],
   ];
   const ensured = await ensureArtifacts(artifacts, { progress: say, ensurePackages });
-  const programs: JudgedPrograms = {
+  const programs: TestPrograms = {
     wineRoot: join(ensured.path(wineRoot), "root"),
     kubernetesWindows: ensured.path(kubernetesWindows),
     kubeProxyWindows: ensured.path(kubeProxyWindows),

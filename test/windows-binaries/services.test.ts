@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { JudgedMachine } from "./judged-machine.ts";
+import { WineMachine } from "./wine-machine.ts";
 import { WineServiceRegistry } from "./wine-service-registry.ts";
 
 const folder = "C:\\Program Files\\containerd";
@@ -18,11 +18,11 @@ function scriptArguments(
 }
 
 describe("Wine's service manager, with what the steps register", () => {
-  let machine: JudgedMachine;
+  let machine: WineMachine;
   let registry: WineServiceRegistry;
 
   before(async () => {
-    machine = await JudgedMachine.start();
+    machine = await WineMachine.start();
     registry = new WineServiceRegistry(machine.wine);
     await machine.installContainerd();
     await machine.installKubernetes();
@@ -55,7 +55,7 @@ describe("Wine's service manager, with what the steps register", () => {
     await assertRegistered("kubelet");
   });
 
-  // Wine's sc.exe knows no failureflag, and its service manager keeps no recovery actions: what can be judged is that
+  // Wine's sc.exe knows no failureflag, and its service manager keeps no recovery actions: what can be tested is that
   // these words are taken.
   for (const restart of [true, false]) {
     it(`takes the recovery actions of a service that ${restart ? "is" : "is not"} started again`, async () => {

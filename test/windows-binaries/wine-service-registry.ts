@@ -1,5 +1,5 @@
 import type { Service } from "../../rehearsal/host/state.ts";
-import type { JudgedWine } from "./judged-wine.ts";
+import type { TestWine } from "./test-wine.ts";
 
 const services = "HKLM\\SYSTEM\\CurrentControlSet\\Services";
 
@@ -15,7 +15,7 @@ type Registered = Pick<Service, "commandLine" | "displayName" | "description" | 
 
 /** What Wine's own service manager knows, by its sc.exe and reg.exe; the rehearsal's is the model's. */
 export class WineServiceRegistry {
-  constructor(private readonly wine: JudgedWine) {}
+  constructor(private readonly wine: TestWine) {}
 
   /** Runs sc.exe. @throws with what it says where it refuses. */
   async control(...args: string[]): Promise<void> {

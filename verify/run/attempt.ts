@@ -1,4 +1,4 @@
-import { judgeLookup, lookupOf, lookupWords } from "./lookup.ts";
+import { checkLookup, lookupOf, lookupWords } from "./lookup.ts";
 import type { FailureKind, Probe, ProbeFailure } from "./probe.ts";
 import {
   podCommand,
@@ -47,13 +47,13 @@ export async function attempt(shell: Shell, probe: Probe): Promise<ProbeFailure 
   const startSeconds = origin !== "outside" && origin.os === "windows" ? 40 : 10;
   const timeoutSeconds = requestSeconds * probe.requests + startSeconds;
   const printed = await runCommand(shell, probeCommand(shell, probe), timeoutSeconds);
-  return lookupOf(probe) ? judgeLookup(probe, printed) : judgePrinted(probe, printed);
+  return lookupOf(probe) ? checkLookup(probe, printed) : checkPrinted(probe, printed);
 }
 
 /** What curl's end, as it is or passed on by `kubectl exec`, says. */
-export function judgePrinted(probe: Probe, printed: Printed): ProbeFailure | undefined {
+export function checkPrinted(probe: Probe, printed: Printed): ProbeFailure | undefined {
   if (printed.exitCode === 0) {
-    const complaint = probe.judge(printed.stdout.trim());
+    const complaint = probe.check(printed.stdout.trim());
     return complaint === undefined ? undefined : { kind: "answer", text: complaint };
   }
   const text = telling(printed.stderr);

@@ -2,7 +2,7 @@ import type { Snapshot } from "../cluster/snapshot.ts";
 import type { RowTools } from "./row-tools.ts";
 
 /** What one look at the cluster's state says: that it is as wanted, or what is waited for. */
-export type Judged<T, W> = { readonly ready: T } | { readonly awaited: W };
+export type Readiness<T, W> = { readonly ready: T } | { readonly awaited: W };
 
 /** How a wait ended. */
 export type Awaited<T, W> =
@@ -18,7 +18,7 @@ export async function awaitState<T, W>(
   id: string,
   end: number,
   tools: Pick<RowTools, "view" | "signal" | "waitsFor">,
-  judge: (snapshot: Snapshot) => Judged<T, W>,
+  check: (snapshot: Snapshot) => Readiness<T, W>,
   text: (awaited: W) => string,
 ): Promise<Awaited<T, W>> {
   for (;;) {
@@ -29,9 +29,9 @@ export async function awaitState<T, W>(
       tools.waitsFor(id, "the API server");
       continue;
     }
-    const judged = judge(seen.snapshot);
-    if ("ready" in judged) return judged;
-    if (late) return { late: judged.awaited };
-    tools.waitsFor(id, text(judged.awaited));
+    const readiness = check(seen.snapshot);
+    if ("ready" in readiness) return readiness;
+    if (late) return { late: readiness.awaited };
+    tools.waitsFor(id, text(readiness.awaited));
   }
 }

@@ -29,11 +29,11 @@ export function lookupWords(
 }
 
 /** What nslookup's end says. Windows' own ends with 0 whatever came back, so what it printed decides. */
-export function judgeLookup(
+export function checkLookup(
   probe: Probe,
   { exitCode, stdout, stderr }: Printed,
 ): ProbeFailure | undefined {
-  const complaint = probe.judge(stdout.replaceAll("\r", ""));
+  const complaint = probe.check(stdout.replaceAll("\r", ""));
   if (exitCode === 0 && complaint === undefined) return undefined;
   const lines = `${stdout}\n${stderr}`.split(/\r?\n/).map((line) => line.trim());
   const telling = lines.filter((line) =>

@@ -17,7 +17,7 @@ import {
 } from "../objects/names.ts";
 import { rolesOf, serverPart } from "../objects/roles.ts";
 import type { Os, PathRow, Relation } from "../rows/row.ts";
-import type { Judged } from "./await-state.ts";
+import type { Readiness } from "./await-state.ts";
 import { lookupUrl } from "./lookup.ts";
 import {
   fromNodes,
@@ -38,7 +38,7 @@ export interface AwaitedPod {
 }
 
 /** What can be done about a row now: its probes, or the pods they wait for. */
-export type Plan = Judged<readonly Probe[], readonly AwaitedPod[]>;
+export type Plan = Readiness<readonly Probe[], readonly AwaitedPod[]>;
 
 /** Requests to a Service or a NodePort of one: enough to meet each of a few servers, as a rule. */
 const serviceRequests = 4;
@@ -167,7 +167,7 @@ function probesOf(row: PathRow, snapshot: Snapshot, outside: Outside): readonly 
           // The answer is the server's alone, whoever stands behind the Service.
           ...toNoPod,
           named: false,
-          judge: withAddress(clusterAddress(snapshot, service)),
+          check: withAddress(clusterAddress(snapshot, service)),
         };
       });
     case "host":
@@ -176,7 +176,7 @@ function probesOf(row: PathRow, snapshot: Snapshot, outside: Outside): readonly 
         url: outside.host?.url ?? "",
         ...toNoPod,
         named: false,
-        judge: fromNodeAddress(outside.host?.greeting ?? "", snapshot),
+        check: fromNodeAddress(outside.host?.greeting ?? "", snapshot),
       }));
     case "internet":
       return sources.map((one) => ({
@@ -184,7 +184,7 @@ function probesOf(row: PathRow, snapshot: Snapshot, outside: Outside): readonly 
         url: outside.internet.url,
         ...toNoPod,
         named: true,
-        judge: withText(outside.internet.text),
+        check: withText(outside.internet.text),
       }));
   }
 }
@@ -193,19 +193,19 @@ function hostnameUrl(host: string, port: number): string {
   return `http://${host}:${port}/hostname`;
 }
 
-type Answered = Pick<Probe, "requests" | "targetPods" | "judge">;
+type Answered = Pick<Probe, "requests" | "targetPods" | "check">;
 
 function answeredBy(names: readonly string[], requests: number): Answered {
-  return { requests, targetPods: names, judge: fromPods(names, requests) };
+  return { requests, targetPods: names, check: fromPods(names, requests) };
 }
 
 /** On its node's network a server has the node's name. */
 function answeredOn(nodes: readonly string[], pods: readonly string[], requests: number): Answered {
-  return { requests, targetPods: pods, judge: fromNodes(nodes, requests) };
+  return { requests, targetPods: pods, check: fromNodes(nodes, requests) };
 }
 
 /** What leaves the cluster carries a node's address: nobody out there knows the way to a pod's. */
-function fromNodeAddress(greeting: string, { nodes }: Snapshot): Probe["judge"] {
+function fromNodeAddress(greeting: string, { nodes }: Snapshot): Probe["check"] {
   return (answer) => {
     const address = answer.startsWith(greeting) ? answer.slice(greeting.length).trim() : undefined;
     if (address === undefined) return withText(greeting)(answer);

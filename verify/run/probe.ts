@@ -11,7 +11,7 @@ export interface Probe {
   /** How often it is made, each time over a new connection: Services spread connections. */
   readonly requests: number;
   /** What is wrong with an answer; nothing where it is right. */
-  readonly judge: (answer: string) => string | undefined;
+  readonly check: (answer: string) => string | undefined;
   /** Pods that may answer. */
   readonly targetPods: readonly string[];
   /** Service on the way. */
@@ -47,16 +47,16 @@ export interface Outside {
 }
 
 /** Complaint about an answer that does not come from one of these pods; each answers with its own name. */
-export function fromPods(names: readonly string[], requests: number): Probe["judge"] {
+export function fromPods(names: readonly string[], requests: number): Probe["check"] {
   return fromNames(names, requests, "");
 }
 
 /** Complaint about an answer that does not come from one of these nodes, whose names Windows may have in capitals. */
-export function fromNodes(names: readonly string[], requests: number): Probe["judge"] {
+export function fromNodes(names: readonly string[], requests: number): Probe["check"] {
   return fromNames(names, requests, "i");
 }
 
-function fromNames(names: readonly string[], requests: number, flags: "" | "i"): Probe["judge"] {
+function fromNames(names: readonly string[], requests: number, flags: "" | "i"): Probe["check"] {
   const one = names.map((name) => name.replaceAll(".", "\\.")).join("|");
   const pattern = new RegExp(`^(?:${one}){${requests}}$`, flags);
   return (answer) =>
@@ -66,13 +66,13 @@ function fromNames(names: readonly string[], requests: number, flags: "" | "i"):
 }
 
 /** Complaint about an answer without this text. */
-export function withText(text: string): Probe["judge"] {
+export function withText(text: string): Probe["check"] {
   return (answer) =>
     answer.includes(text) ? undefined : `"${shortened(answer)}" came back instead of "${text}"`;
 }
 
 /** Complaint about an answer of nslookup's without this address. */
-export function withAddress(address: string): Probe["judge"] {
+export function withAddress(address: string): Probe["check"] {
   return (answer) => {
     // Above the name stands the server with an address of its own.
     const found = answer.slice(answer.search(/^Name:/m)).matchAll(/^Address(?:es)?:\s+(\S+)/gm);

@@ -9,7 +9,7 @@ import { namespace } from "../objects/names.ts";
 import type { SampleRow } from "../rows/row.ts";
 import { type Probe, withText } from "./probe.ts";
 import { commandText } from "./shell-command.ts";
-import { awaitState, type Judged } from "./await-state.ts";
+import { awaitState, type Readiness } from "./await-state.ts";
 import { podMetrics, summaryPath } from "./pod-metrics.ts";
 import { explained, type Outcome, type RowTools } from "./row-tools.ts";
 import { settingsChecks } from "./settings-checks.ts";
@@ -72,7 +72,7 @@ interface MissingPods {
   readonly pod?: V1Pod;
 }
 
-function podsOf(row: SampleRow, snapshot: Snapshot): Judged<ReadyPods, MissingPods> {
+function podsOf(row: SampleRow, snapshot: Snapshot): Readiness<ReadyPods, MissingPods> {
   const groups =
     row.look === "settings" || row.look === "metrics"
       ? [{ name: `settings-${row.os}`, pods: byName(snapshot, `settings-${row.os}`) }]
@@ -153,11 +153,11 @@ function sampleProbes(look: "web-server" | "shop", snapshot: Snapshot): readonly
   const linux = nodesOf(snapshot, "linux");
   const nodes = look === "shop" ? linux : [...linux, ...nodesOf(snapshot, "windows")];
   return nodes.flatMap(({ name, address }) =>
-    pages(look).map(({ path, judge }) => ({
+    pages(look).map(({ path, check }) => ({
       origin: "outside",
       url: `http://${address}:${port ?? 0}${path}`,
       requests: 1,
-      judge,
+      check,
       targetPods: [],
       service: look,
       viaNode: name,
@@ -168,14 +168,14 @@ function sampleProbes(look: "web-server" | "shop", snapshot: Snapshot): readonly
 
 function pages(
   look: "web-server" | "shop",
-): readonly { readonly path: string; readonly judge: Probe["judge"] }[] {
+): readonly { readonly path: string; readonly check: Probe["check"] }[] {
   if (look === "web-server") {
-    return [{ path: "/", judge: withText("Windows Container Web Server") }];
+    return [{ path: "/", check: withText("Windows Container Web Server") }];
   }
   return [
-    { path: "/", judge: withText("<h1>Widgets</h1>") },
-    { path: "/authorise?card=4111111111111111&amount=25", judge: withText("Auth Code: ") },
+    { path: "/", check: withText("<h1>Widgets</h1>") },
+    { path: "/authorise?card=4111111111111111&amount=25", check: withText("Auth Code: ") },
     // Cards that end in 9, and amounts from 1000, are declined.
-    { path: "/authorise?card=4111111111111119&amount=25", judge: withText("Declined") },
+    { path: "/authorise?card=4111111111111119&amount=25", check: withText("Declined") },
   ];
 }

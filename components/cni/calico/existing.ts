@@ -30,9 +30,9 @@ export const existingCalico: PodNetworkInExisting = {
   rights: [],
   checks: [],
   assumed: foundCalico([]),
-  judge(answers, { mayChange }, { serviceCidr, endpoint }) {
+  check(answers, { mayChange }, { serviceCidr, endpoint }) {
     if (found(answers, "installation") === undefined) return undefined;
-    const { problems, changes } = judgeCalico(answers, serviceCidr, endpoint);
+    const { problems, changes } = checkCalico(answers, serviceCidr, endpoint);
     const undone = mayChange ? [] : changes.filter(({ done }) => !done);
     return {
       // Where nothing may be changed, nothing is asked for either.
@@ -72,7 +72,7 @@ interface WithSpec<T> {
 }
 
 /** What Calico is, seen with the needs of Windows nodes. */
-interface CalicoJudgement {
+interface CalicoCheck {
   /** What nobody may change by the way: it would cut the pods of all nodes off. */
   readonly problems: readonly ClusterProblem[];
   /** What can be set without harm. */
@@ -88,11 +88,7 @@ const smallestVni = 4096;
  * @param serviceCidr of the cluster.
  * @param endpoint `host:port` of the API server as nodes see it; Calico on Windows wants it written down.
  */
-function judgeCalico(
-  answers: ClusterAnswers,
-  serviceCidr: string,
-  endpoint: string,
-): CalicoJudgement {
+function checkCalico(answers: ClusterAnswers, serviceCidr: string, endpoint: string): CalicoCheck {
   const { spec } = found<Installation>(answers, "installation") ?? {};
   const [host = "", port = ""] = endpoint.split(":");
   const dataplane = spec?.calicoNetwork?.windowsDataplane ?? "Disabled";
@@ -104,7 +100,7 @@ function judgeCalico(
   const v3 = ipam !== undefined;
   const operator = "operator.tigera.io/v1";
   return {
-    problems: [...judgePools(answers, spec?.calicoNetwork?.bgp), ...judgeVni(answers)],
+    problems: [...checkPools(answers, spec?.calicoNetwork?.bgp), ...checkVni(answers)],
     changes: [
       // First: the operator refuses an Installation for Windows without it.
       {
@@ -161,7 +157,7 @@ function judgeCalico(
 }
 
 /** Windows nodes do VXLAN everywhere or nothing at all with BGP; no IPIP, no change between subnets. */
-function judgePools(answers: ClusterAnswers, bgp = "Enabled"): ClusterProblem[] {
+function checkPools(answers: ClusterAnswers, bgp = "Enabled"): ClusterProblem[] {
   const pools = (
     found<{ items?: readonly IpPool[] }>(answers, "ipPools") ??
     found<{ items?: readonly IpPool[] }>(answers, "storedIpPools")
@@ -211,7 +207,7 @@ function judgePools(answers: ClusterAnswers, bgp = "Enabled"): ClusterProblem[] 
   ];
 }
 
-function judgeVni(answers: ClusterAnswers): ClusterProblem[] {
+function checkVni(answers: ClusterAnswers): ClusterProblem[] {
   const felix =
     found<WithSpec<{ vxlanVNI?: number }>>(answers, "felixConfig") ??
     found<WithSpec<{ vxlanVNI?: number }>>(answers, "storedFelixConfig");

@@ -72,10 +72,10 @@ export const existingFlannel: PodNetworkInExisting = {
   ),
   checks: [rangeWritten, rangeHolds],
   assumed: foundFlannel("vxlan"),
-  judge(answers, { nodeCidr }) {
+  check(answers, { nodeCidr }) {
     const config = flannelConfig(answers);
     if (config === undefined) return undefined;
-    const backend = judgeFlannel(config);
+    const backend = checkFlannel(config);
     const range: ClusterProblem = {
       subject: "kindows:cni.nodeCidr",
       why: "is missing; the cluster has Flannel, whose files on Windows nodes name the nodes' own range",
@@ -117,7 +117,7 @@ function flannelConfig(
 }
 
 /** Flannel's backend, or why Windows nodes cannot have it. */
-function judgeFlannel(config: {
+function checkFlannel(config: {
   readonly name: string;
   readonly netConf: string;
 }): FlannelBackend | ClusterProblem {

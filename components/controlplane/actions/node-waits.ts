@@ -37,7 +37,7 @@ async function awaitNode(
   api: ClusterApi,
   name: string,
   wanted: { readonly state: string; readonly timeoutSeconds: number; readonly hint?: string },
-  judge: (node: V1Node) => Look<V1Node>,
+  check: (node: V1Node) => Look<V1Node>,
 ): Promise<V1Node> {
   const options = {
     what: `the node ${name} to be ${wanted.state}`,
@@ -47,6 +47,6 @@ async function awaitNode(
   };
   return waitUntil(options, async (): Promise<Look<V1Node>> => {
     const node = await api.find<V1Node>(`/api/v1/nodes/${name}`);
-    return node === undefined ? "not registered" : judge(node);
+    return node === undefined ? "not registered" : check(node);
   });
 }

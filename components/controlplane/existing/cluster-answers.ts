@@ -17,7 +17,7 @@ export const commonQuestions = {
   clusterInfo: "/api/v1/namespaces/kube-public/configmaps/cluster-info",
 } as const;
 
-/** Everything a cluster was asked and what it said: what is judged, and what tests record. */
+/** Everything a cluster was asked and what it said: what is checked, and what tests record. */
 export interface ClusterAnswers {
   readonly answers: Readonly<Record<keyof typeof commonQuestions, Answer> & Record<string, Answer>>;
   /** What the kubeconfig's user may do of what is needed. */

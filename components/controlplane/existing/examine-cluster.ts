@@ -6,7 +6,7 @@ import { inExisting } from "../../cni/registry.ts";
 import { chooseKubeconfig, type KubeconfigHost } from "./choose-kubeconfig.ts";
 import { commonQuestions, type Answer, type ClusterAnswers } from "./cluster-answers.ts";
 import { clusterProblemsText } from "./cluster-problem.ts";
-import { judgeCluster, type ClusterFacts, type WantedCluster } from "./judge-cluster.ts";
+import { checkCluster, type ClusterFacts, type WantedCluster } from "./check-cluster.ts";
 import { accessReview, rightsQuestions, type Right } from "./rights.ts";
 
 /** Where a kubeconfig is: in a file or in the settings themselves. */
@@ -45,11 +45,11 @@ export async function examineCluster(
       `the cluster of ${sourceName(source)} does not answer (${messageOf(error)}); nothing was changed`,
     );
   }
-  const judgement = judgeCluster(answers, wanted);
-  if ("problems" in judgement) {
-    throw new Error(clusterProblemsText(judgement.problems));
+  const result = checkCluster(answers, wanted);
+  if ("problems" in result) {
+    throw new Error(clusterProblemsText(result.problems));
   }
-  return { kubeconfig, facts: judgement.facts, warnings: judgement.warnings };
+  return { kubeconfig, facts: result.facts, warnings: result.warnings };
 }
 
 /**

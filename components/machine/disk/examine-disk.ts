@@ -57,7 +57,7 @@ export async function examineDisk(path: string, wanted: WantedDisk): Promise<Dis
     ]);
   }
   const info = infoSchema.parse(JSON.parse(run.stdout));
-  const problems = judge(path, info, wanted);
+  const problems = check(path, info, wanted);
   if (problems.length > 0) {
     throw new MediaError(problems);
   }
@@ -68,7 +68,7 @@ export async function examineDisk(path: string, wanted: WantedDisk): Promise<Dis
   };
 }
 
-function judge(
+function check(
   path: string,
   info: z.infer<typeof infoSchema>,
   { formats, isNone, minimumGiB, tooSmall }: WantedDisk,

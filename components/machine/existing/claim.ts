@@ -2,7 +2,7 @@ import { messageOf } from "../../../host/failure.ts";
 import { runOn } from "../../../ssh/run-over-ssh.ts";
 import { onMachine } from "./dial-machine.ts";
 import { explainAccess } from "./explain-access.ts";
-import { judgeMachine, nodeTraces, type SeenMachine } from "./judge-machine.ts";
+import { checkMachine, nodeTraces, type SeenMachine } from "./check-machine.ts";
 import { type AccessKeys, type MachineParameter, wayText } from "./machine-parameter.ts";
 import { RemoteFiles } from "../../../ssh/remote-files.ts";
 
@@ -52,7 +52,7 @@ export async function claimMachine(
   } catch (error) {
     throw new Error(`${refused}: ${explainAccess(messageOf(error), machine)}`);
   }
-  const problems = judgeMachine(machine.name, seen);
+  const problems = checkMachine(machine.name, seen);
   if (problems.length > 0) {
     throw new Error(`${refused}: ${problems.join("; ")}`);
   }

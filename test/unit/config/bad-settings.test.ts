@@ -21,11 +21,11 @@ describe("bad settings", () => {
   for (const table of tables) {
     describe(table, () => {
       for (const one of badCases(table)) {
-        judge(one);
+        check(one);
       }
     });
   }
-  judge(tooMany);
+  check(tooMany);
 
   it("show no password, no login and no key", () => {
     const secret = /Correct|Horse|27wpp/i;
@@ -36,7 +36,7 @@ describe("bad settings", () => {
 });
 
 /** The tests of a case. */
-function judge({ config, ...one }: BadCase): void {
+function check({ config, ...one }: BadCase): void {
   it(`${one.title}: every mistake in one go, with place, value, why and what instead`, () => {
     const { problems, message } = errorOf(one.text, one);
     assert.deepEqual(problems.map(problemText), one.problems);

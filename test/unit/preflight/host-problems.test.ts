@@ -5,8 +5,8 @@ import { hostProblemsText, hostProblemText } from "../../../config/host-problem.
 import { resolveSettings } from "../../../config/resolve.ts";
 import type { Settings } from "../../../config/settings.ts";
 import type { HostFacts } from "../../../preflight/host-facts.ts";
-import { judgeConfinement } from "../../../preflight/judge-confinement.ts";
-import { judge } from "../../../preflight/judge.ts";
+import { checkConfinement } from "../../../preflight/check-confinement.ts";
+import { checkHost } from "../../../preflight/checks.ts";
 import type { DockerFacts } from "../../../preflight/probe-docker.ts";
 import type { LibvirtFacts } from "../../../preflight/probe-libvirt.ts";
 import { eachCase } from "../each-case.ts";
@@ -355,7 +355,7 @@ describe("preflight", () => {
   ] as const) {
     eachCase("%s", cases, (host, name) => {
       const [asked, facts] = [settingsOf(settings), { ...goodHost, ...host }];
-      const found = [...judge(asked, facts), ...judgeConfinement(asked, facts)];
+      const found = [...checkHost(asked, facts), ...checkConfinement(asked, facts)];
       const problems = found.map((problem) => `${name}: ${hostProblemText(problem)}`);
       const told = golden.filter((line) => line.startsWith(`${name}: `));
       assert.deepEqual(problems, told);
@@ -363,7 +363,7 @@ describe("preflight", () => {
   }
 
   it("puts everything into one message", () => {
-    const found = judge(settingsOf(windows), { ...goodHost, kvm: "absent", image: "missing" });
+    const found = checkHost(settingsOf(windows), { ...goodHost, kvm: "absent", image: "missing" });
     const lines = hostProblemsText(found).split("\n");
     assert.equal(lines[0], "2 things are in the way on this host; nothing was changed:");
     const texts = found.map((problem) => `  - ${hostProblemText(problem)}`);

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import type { Details } from "../../../verify/cluster/snapshot.ts";
 import { whyFailed, whyNotReady } from "../../../verify/diagnose/diagnose.ts";
 import { policiesOn, selects } from "../../../verify/diagnose/policies.ts";
-import { judgePrinted } from "../../../verify/run/attempt.ts";
-import { judgeLookup, lookupOf, lookupUrl } from "../../../verify/run/lookup.ts";
+import { checkPrinted } from "../../../verify/run/attempt.ts";
+import { checkLookup, lookupOf, lookupUrl } from "../../../verify/run/lookup.ts";
 import type { FailureKind, ProbeFailure } from "../../../verify/run/probe.ts";
 import type { AwaitedPod } from "../../../verify/run/plan.ts";
 import { eachCase } from "../each-case.ts";
@@ -202,7 +202,7 @@ describe("what curl's end says", () => {
     "anything else": [56, "curl: (56) Recv failure: Connection reset by peer", "other"],
   };
   eachCase("is %s", cases, ([exitCode, stderr, kind]) => {
-    const failure = judgePrinted(asked, { exitCode, stdout: "", stderr });
+    const failure = checkPrinted(asked, { exitCode, stdout: "", stderr });
     assert.equal(failure?.kind, kind);
     assert.ok(failure.text.length > 0);
   });
@@ -213,7 +213,7 @@ describe("what curl's end says", () => {
       "curl: (7) Failed to connect to 10.96.1.1 port 80\ncommand terminated with exit code 7\n";
     const text =
       "connect to 10.96.1.1 port 80 failed: Connection refused; curl: (7) Failed to connect to 10.96.1.1 port 80";
-    assert.equal(judgePrinted(asked, { exitCode: 7, stdout: "", stderr })?.text, text);
+    assert.equal(checkPrinted(asked, { exitCode: 7, stdout: "", stderr })?.text, text);
   });
 });
 
@@ -257,7 +257,7 @@ describe("a question to a DNS server", () => {
     "no end": [[undefined, server, "no end within 44 s"], "exec"],
   };
   eachCase("that ends with %s", ends, ([[exitCode, stdout, stderr], kind]) => {
-    const failure = judgeLookup(lookup, { exitCode, stdout, stderr });
+    const failure = checkLookup(lookup, { exitCode, stdout, stderr });
     assert.equal(failure?.kind, kind);
     if (failure) assert.notEqual(failure.text, "");
   });

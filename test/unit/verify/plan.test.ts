@@ -111,12 +111,13 @@ describe("the probes of a row", () => {
 });
 
 describe("an answer", () => {
-  const judged = (id: string, answer: string): string | undefined => probesOf(id)[0]?.judge(answer);
+  const checked = (id: string, answer: string): string | undefined =>
+    probesOf(id)[0]?.check(answer);
 
   it("is right when it comes from the very pod that was asked", () => {
     const id = "linux-pod-to-linux-pod-other-node";
-    assert.equal(judged(id, "linux-server-linux-b"), undefined);
-    const [wrong = "", none = ""] = ["linux-server-linux-a", ""].map((each) => judged(id, each));
+    assert.equal(checked(id, "linux-server-linux-b"), undefined);
+    const [wrong = "", none = ""] = ["linux-server-linux-a", ""].map((each) => checked(id, each));
     assert.match(wrong, /"linux-server-linux-a" answered instead/);
     assert.match(none, /answered instead of linux-server-linux-b/);
   });
@@ -124,27 +125,27 @@ describe("an answer", () => {
   it("of a Service is right when each comes from one of its pods", () => {
     const id = "linux-pod-to-linux-service";
     const [a, b] = ["linux-server-linux-a", "linux-server-linux-b"];
-    assert.equal(judged(id, `${b}${a}${b}${b}`), undefined);
-    assert.ok(judged(id, b.repeat(3)));
-    assert.ok(judged(id, `${b.repeat(3)}other`));
+    assert.equal(checked(id, `${b}${a}${b}${b}`), undefined);
+    assert.ok(checked(id, b.repeat(3)));
+    assert.ok(checked(id, `${b.repeat(3)}other`));
   });
 
   it("of a server on its node's network is right when it has the node's name", () => {
     const [pod] = probesOf("linux-pod-to-windows-host-pod", onHosts);
-    assert.equal(pod?.judge("win-1"), undefined);
-    assert.equal(pod?.judge("WIN-1"), undefined);
-    assert.match(pod?.judge("linux-a") ?? "", /"linux-a" answered instead of win-1/);
+    assert.equal(pod?.check("win-1"), undefined);
+    assert.equal(pod?.check("WIN-1"), undefined);
+    assert.match(pod?.check("linux-a") ?? "", /"linux-a" answered instead of win-1/);
     const [service] = probesOf("linux-pod-to-windows-host-service", onHosts);
-    assert.equal(service?.judge("WIN-1".repeat(4)), undefined);
-    assert.ok(service?.judge("WIN-1".repeat(3)));
+    assert.equal(service?.check("WIN-1".repeat(4)), undefined);
+    assert.ok(service?.check("WIN-1".repeat(3)));
     assert.deepEqual(service?.targetPods, ["windows-host-server-win-1"]);
   });
 
   it("of this host is right when it saw a node's address", () => {
     const id = "linux-pod-to-host";
-    assert.equal(judged(id, "kindows verify abc sees 192.168.150.128"), undefined);
-    assert.match(judged(id, "kindows verify abc sees 10.244.0.2") ?? "", /not masqueraded/);
-    assert.match(judged(id, "<html>login</html>") ?? "", /came back instead of/);
+    assert.equal(checked(id, "kindows verify abc sees 192.168.150.128"), undefined);
+    assert.match(checked(id, "kindows verify abc sees 10.244.0.2") ?? "", /not masqueraded/);
+    assert.match(checked(id, "<html>login</html>") ?? "", /came back instead of/);
   });
 
   it("of cluster DNS is right when it is the Service's address, however nslookup writes it", () => {
@@ -156,12 +157,12 @@ describe("an answer", () => {
       `Server:\t\t10.96.0.10\nAddress:\t10.96.0.10#53\n\nName:\t${name}\nAddress: 10.96.1.1\n`,
       `${server}Name:    ${name}\nAddresses:  10.96.1.1\n          10.96.1.2\n`,
     ];
-    for (const answer of right) assert.equal(judged(id, answer), undefined, answer);
-    const wrong = judged(id, `${server}Name:    ${name}\nAddress:  10.96.1.7\n`);
+    for (const answer of right) assert.equal(checked(id, answer), undefined, answer);
+    const wrong = checked(id, `${server}Name:    ${name}\nAddress:  10.96.1.7\n`);
     assert.equal(wrong, "10.96.1.7 came back instead of 10.96.1.1");
     // The server's own address is no answer.
-    assert.match(judged(id, server.replace("10.96.0.10", "10.96.1.1")) ?? "", /^no address came/);
-    assert.match(judged(id, "") ?? "", /^no address came/);
+    assert.match(checked(id, server.replace("10.96.0.10", "10.96.1.1")) ?? "", /^no address came/);
+    assert.match(checked(id, "") ?? "", /^no address came/);
   });
 
   it("of cluster DNS is asked for by nslookup, of that server and with a name that is whole", () => {

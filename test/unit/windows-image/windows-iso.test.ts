@@ -4,7 +4,7 @@ import path from "node:path";
 import { execa } from "execa";
 import { findFile, listDisc } from "../../../components/windows/image/disc.ts";
 import { examineWindowsIso } from "../../../components/windows/image/examine-windows-iso.ts";
-import { chooseImage, type WantedWindows } from "../../../components/windows/image/judge-images.ts";
+import { chooseImage, type WantedWindows } from "../../../components/windows/image/choose-image.ts";
 import type { WindowsImage } from "../../../components/windows/image/windows-images.ts";
 import { hostProblemText } from "../../../config/host-problem.ts";
 import { eachCase } from "../each-case.ts";

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 
 import {
-  judgeCertificates,
+  checkCertificates,
   kubeadmCertificates,
   kubeconfigCertificates,
   pemCertificate,
@@ -12,14 +12,14 @@ import {
   type ContainerCertificates,
 } from "../../../../cli/doctor/certificates.ts";
 import {
-  judgeClocks,
+  checkClocks,
   secondsOff,
-  judgeTokens,
+  checkTokens,
   knownTokens,
   type KnownToken,
 } from "../../../../cli/doctor/examine-lab.ts";
 import type { Finding, Repair } from "../../../../cli/doctor/finding.ts";
-import { judgeNodes, type KnownNodes } from "../../../../cli/doctor/nodes.ts";
+import { checkNodes, type KnownNodes } from "../../../../cli/doctor/nodes.ts";
 import { eachCase } from "../../each-case.ts";
 
 const now = new Date("2027-03-01T12:00:00Z");
@@ -104,7 +104,7 @@ describe("certificates of a lab", () => {
     },
   };
   eachCase("%s", cases, ({ containers = [], kubeconfig = [], found }) =>
-    assertFound(judgeCertificates(containers, kubeconfig, now), found ? [found] : []),
+    assertFound(checkCertificates(containers, kubeconfig, now), found ? [found] : []),
   );
 });
 
@@ -185,7 +185,7 @@ describe("the clock of a machine", () => {
       const expected: Found =
         told === undefined ? [] : [["clock of win-1", new RegExp(`^${seen}$`), runJoin]];
       assertFound(
-        judgeClocks([reading(time)], () => true),
+        checkClocks([reading(time)], () => true),
         expected,
       );
     });
@@ -193,14 +193,14 @@ describe("the clock of a machine", () => {
 
   it("is told and left where the machine cannot be told to join again", () =>
     assertFound(
-      judgeClocks([reading(999)], () => false),
+      checkClocks([reading(999)], () => false),
       [["clock of win-1", /17 min ahead/]],
     ));
 
   it("of a machine that does not answer hides no other", () => {
     const silent = { node: "win-2", trouble: "connect ECONNREFUSED" };
     assertFound(
-      judgeClocks([silent, reading(999)], () => true),
+      checkClocks([silent, reading(999)], () => true),
       [
         ["machine win-2", /ECONNREFUSED/],
         ["clock of win-1", /ahead/, runJoin],
@@ -223,13 +223,13 @@ describe("the token of a join that was not finished", () => {
     "cannot be seen": [undefined, /whether its token is still good cannot be seen/],
   };
   eachCase("%s", cases, ([tokens, seen]) => {
-    const found = judgeTokens(["win-2"], tokens, now);
+    const found = checkTokens(["win-2"], tokens, now);
     assertFound(found, [["join of win-2", seen]]);
     assert.match(found[0]?.remedy ?? "", /kindows up/);
   });
 
   it("is nobody's where all have joined", () =>
-    assert.deepEqual(judgeTokens([], [token("win-1", "2027-03-01T11:00:00Z")], now), []));
+    assert.deepEqual(checkTokens([], [token("win-1", "2027-03-01T11:00:00Z")], now), []));
 
   it("are read from their Secrets, without what is secret of them", () => {
     const data = {
@@ -357,21 +357,24 @@ describe("nodes of a lab", () => {
       found: [["node win-1", /not Ready/, runJoin]],
     },
   };
-  const judged = (nodes: unknown, pods: readonly object[] = [], change: Partial<KnownNodes> = {}) =>
-    judgeNodes({ nodes, pods: { items: pods }, leases }, { ...known, ...change }, now);
+  const checked = (
+    nodes: unknown,
+    pods: readonly object[] = [],
+    change: Partial<KnownNodes> = {},
+  ) => checkNodes({ nodes, pods: { items: pods }, leases }, { ...known, ...change }, now);
   eachCase("%s", cases, ({ nodes = fine, pods, found = [] }) =>
-    assertFound(judged({ items: nodes }, pods), found),
+    assertFound(checked({ items: nodes }, pods), found),
   );
 
   it("are left to a person where their machine cannot be told to join", () => {
-    const [found] = judged({ items: silentWindows }, [], { canJoin: () => false });
+    const [found] = checked({ items: silentWindows }, [], { canJoin: () => false });
     assert.equal(found?.name, "node win-1");
     assert.equal(found.repair, undefined);
   });
 
   for (const bad of [undefined, {}, { items: [{}] }, "<html>"]) {
-    it(`are not judged by something else: ${JSON.stringify(bad)}`, () =>
-      assert.throws(() => judged(bad)));
+    it(`are not checked by something else: ${JSON.stringify(bad)}`, () =>
+      assert.throws(() => checked(bad)));
   }
 
   it("are told where their kubelet is silent, though still shown as Ready, unless their clock is wrong", () => {
@@ -380,9 +383,9 @@ describe("nodes of a lab", () => {
       pods: { items: [] },
       leases: { items: [lease("win-1", "2027-03-01T11:58:55Z")] },
     };
-    assertFound(judgeNodes(answer, known, now), [
+    assertFound(checkNodes(answer, known, now), [
       ["node win-1", /^its kubelet has given no sign for 65 s$/, runJoin],
     ]);
-    assert.deepEqual(judgeNodes(answer, { ...known, wrongClocks: ["win-1"] }, now), []);
+    assert.deepEqual(checkNodes(answer, { ...known, wrongClocks: ["win-1"] }, now), []);
   });
 });

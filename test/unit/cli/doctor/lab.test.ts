@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { askCluster, judgeLab, type LabAnswers } from "../../../../cli/doctor/examine-lab.ts";
+import { askCluster, checkLab, type LabAnswers } from "../../../../cli/doctor/examine-lab.ts";
 import { labState, withToken, type NodeMachine } from "../../../../cli/lab/lab-state.ts";
 import { withNewClient } from "../../../../cli/doctor/repairs.ts";
 import { eachCase } from "../../each-case.ts";
@@ -127,7 +127,7 @@ describe("a lab as a whole", () => {
     ],
   };
   eachCase("%s", cases, ([change, expected]) => {
-    const found = judgeLab({ ...fine, ...change });
+    const found = checkLab({ ...fine, ...change });
     const kinds = found.map(({ name: each, repair }) => [each, repair?.kind]);
     assert.deepEqual(kinds, expected);
   });

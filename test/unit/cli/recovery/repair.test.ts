@@ -10,7 +10,7 @@ import {
   withoutPendingOperations,
   type StateResource,
 } from "../../../../cli/engine/deployment.ts";
-import { judgeLock, readLocks, seenProcess } from "../../../../cli/recovery/locks.ts";
+import { checkLock, readLocks, seenProcess } from "../../../../cli/recovery/locks.ts";
 import type { SeenProcess, Verdict } from "../../../../cli/recovery/locks.ts";
 import { forgetPushes } from "../../../../cli/recovery/push-again.ts";
 import { repairState } from "../../../../cli/recovery/repair.ts";
@@ -196,7 +196,7 @@ const verdicts: Readonly<Record<string, readonly [string, SeenProcess | undefine
 
 describe("the engine's lock", () => {
   eachCase("%s", verdicts, ([hostname, found, verdict]) =>
-    assert.equal(judgeLock(lock, hostname, found), verdict),
+    assert.equal(checkLock(lock, hostname, found), verdict),
   );
 
   describe("files", () => {
@@ -213,7 +213,7 @@ describe("the engine's lock", () => {
       await writeFile(path.join(folder, "a.json"), '{"pid":12');
       const [found] = await readLocks(folder, "here");
       assert.ok(found);
-      assert.equal(judgeLock(found, "here", undefined), "dead");
+      assert.equal(checkLock(found, "here", undefined), "dead");
     });
 
     it("of a stack that was never locked are none", async () =>

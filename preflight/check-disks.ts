@@ -5,7 +5,7 @@ import { type HostProblem, unless } from "../config/host-problem.ts";
 import type { Disk } from "./probe-disks.ts";
 
 /** What is still to be made fits on the disks; where both folders are on one, both together. */
-export function judgeDisks(settings: Settings, facts: HostFacts): HostProblem[] {
+export function checkDisks(settings: Settings, facts: HostFacts): HostProblem[] {
   const all = needs(settings, facts);
   const poolGiB = all.reduce((sum, need) => sum + need.poolGiB, 0);
   const dockerGiB = all.reduce((sum, need) => sum + need.dockerGiB, 0);

@@ -1,11 +1,11 @@
 import type { Settings } from "../config/settings.ts";
 import type { HostFacts } from "./host-facts.ts";
 import type { HostProblem } from "../config/host-problem.ts";
-import { disksTooSmall } from "./judge-image.ts";
+import { disksTooSmall } from "./check-image.ts";
 import type { LinuxMediaFacts } from "./probe-linux-media.ts";
 
 /** What Linux machines start from and get is there, where there are any, and their own disks have room for it. */
-export function judgeLinuxMedia(
+export function checkLinuxMedia(
   { linuxNodes, linux }: Pick<Settings, "linuxNodes" | "linux">,
   { linuxMedia }: Pick<HostFacts, "linuxMedia">,
 ): HostProblem[] {

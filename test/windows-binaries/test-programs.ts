@@ -21,11 +21,11 @@ const programsSchema = z.object({
   etcd: z.string(),
 });
 
-/** Where the programs lie that judge and are judged; absolute paths. */
-export type JudgedPrograms = z.infer<typeof programsSchema>;
+/** Where the tested programs and those that test them are; absolute paths. */
+export type TestPrograms = z.infer<typeof programsSchema>;
 
 /** @throws when the tests were not started by `make test-windows-binaries`. */
-export function judgedPrograms(): JudgedPrograms {
+export function testPrograms(): TestPrograms {
   const file = process.env[programsVariable];
   if (file === undefined) {
     throw new Error("these tests need namespaces and programs: run `make test-windows-binaries`");

@@ -28,7 +28,7 @@ const subject = "ConfigMap kube-public/cluster-info";
  *
  * @param wanted `host:port` of the settings, if any.
  */
-export function judgeEndpoint(
+export function checkEndpoint(
   answers: ClusterAnswers,
   wanted: string | undefined,
 ): JoinTarget | ClusterProblem {

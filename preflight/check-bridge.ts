@@ -4,7 +4,7 @@ import { type HostProblem, unless } from "../config/host-problem.ts";
 import { owned } from "./owned.ts";
 
 /** Nobody else has an interface, or a network with a bridge, of the lab's bridge's name. */
-export function judgeBridge(settings: Settings, facts: HostFacts): HostProblem[] {
+export function checkBridge(settings: Settings, facts: HostFacts): HostProblem[] {
   const { bridge } = settings.network;
   const owner = owned(settings, facts).bridges.has(bridge) ? undefined : ownerOf(bridge, facts);
   return unless(owner === undefined, {

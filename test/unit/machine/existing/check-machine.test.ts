@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import {
-  judgeMachine,
+  checkMachine,
   nodeTraces,
   type SeenMachine,
-} from "../../../../components/machine/existing/judge-machine.ts";
+} from "../../../../components/machine/existing/check-machine.ts";
 
 const fresh: SeenMachine = {
   ver: "Microsoft Windows [Version 10.0.20348.4405]",
@@ -62,7 +62,7 @@ const refused: Readonly<Record<string, readonly [Partial<SeenMachine>, readonly 
 describe("what is seen of a machine", () => {
   for (const [what, [seen, told]] of Object.entries(refused)) {
     it(`stands against taking it: ${what}`, () => {
-      const problems = judgeMachine("win-1", { ...fresh, ...seen });
+      const problems = checkMachine("win-1", { ...fresh, ...seen });
       assert.equal(problems.length, told.length, problems.join("\n"));
       told.forEach((pattern, index) => assert.match(problems[index] ?? "", pattern));
     });
@@ -76,6 +76,6 @@ describe("what is seen of a machine", () => {
   };
   for (const [what, seen] of Object.entries(taken)) {
     it(`lets it be taken: ${what}`, () =>
-      assert.deepEqual(judgeMachine("win-1", { ...fresh, ...seen }), []));
+      assert.deepEqual(checkMachine("win-1", { ...fresh, ...seen }), []));
   }
 });

@@ -29,7 +29,7 @@ export const nodeTraces: Readonly<Record<string, string>> = {
  *
  * @param name that it must have.
  */
-export function judgeMachine(name: string, seen: SeenMachine): string[] {
+export function checkMachine(name: string, seen: SeenMachine): string[] {
   const { ver, installationType, user, computerName } = seen;
   if (!/Windows/.test(ver)) {
     const said = ver.trim().split("\n")[0] ?? "";

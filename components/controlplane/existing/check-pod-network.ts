@@ -20,7 +20,7 @@ const others: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Which pod network the cluster has and whether Windows nodes can have it. */
-export function judgePodNetwork(
+export function checkPodNetwork(
   answers: ClusterAnswers,
   wanted: WantedPodNetwork,
   cluster: { readonly serviceCidr: string; readonly endpoint: string },
@@ -30,9 +30,9 @@ export function judgePodNetwork(
     return { network: none, problems: [] };
   }
   for (const [kind, network] of inExisting) {
-    const judgement = network.judge(answers, wanted, cluster);
-    if (judgement === undefined) continue;
-    if (wanted.kind === "found" || wanted.kind === kind) return judgement;
+    const result = network.check(answers, wanted, cluster);
+    if (result === undefined) continue;
+    if (wanted.kind === "found" || wanted.kind === kind) return result;
     const subject = `kindows:cni.kind: "${wanted.kind}"`;
     const why = `is not what the cluster has: ${podNetworkNamed(kind)?.title ?? kind}`;
     return { network: none, problems: [{ subject, why, instead: `Write ${kind}, or found.` }] };

@@ -8,7 +8,7 @@ import type { HostProblem } from "../config/host-problem.ts";
 const minimumVersion = "20.10.0";
 
 /** Docker is there, new enough, and has the host's bridges. */
-export function judgeDocker(
+export function checkDocker(
   _settings: Settings,
   { docker, packageManager }: HostFacts,
 ): HostProblem[] {

@@ -17,7 +17,7 @@ export interface StrayDaemonSets {
 }
 
 /** The cluster's DaemonSets, kept off Windows nodes or not. */
-export function judgeDaemonSets(answers: ClusterAnswers): StrayDaemonSets {
+export function checkDaemonSets(answers: ClusterAnswers): StrayDaemonSets {
   const stray = (found<V1DaemonSetList>(answers, "daemonSets")?.items ?? []).filter(
     ({ spec }) => spec?.template.spec !== undefined && comesToWindows(spec.template.spec),
   );

@@ -10,16 +10,16 @@ import type { HypervisorFacts, RemoteHostFacts } from "./probe-hypervisors.ts";
 const segmentMtu = 1500;
 
 /** Every further hypervisor that has nodes can have them. */
-export function judgeHypervisors(settings: Settings, facts: HostFacts): HostProblem[] {
+export function checkHypervisors(settings: Settings, facts: HostFacts): HostProblem[] {
   return [
-    ...facts.hypervisors.flatMap((one) => judgeOne(settings, one)),
+    ...facts.hypervisors.flatMap((one) => checkOne(settings, one)),
     ...ownEnd(settings, facts),
   ];
 }
 
 type Remote = Settings["hypervisors"][number];
 
-function judgeOne(settings: Settings, facts: HypervisorFacts): HostProblem[] {
+function checkOne(settings: Settings, facts: HypervisorFacts): HostProblem[] {
   const index = settings.hypervisors.findIndex(({ name }) => name === facts.name);
   const remote = settings.hypervisors[index];
   if (remote === undefined) {

@@ -1,4 +1,4 @@
-import { kubeadmSettings } from "./judge-distribution.ts";
+import { kubeadmSettings } from "./check-distribution.ts";
 import type { ClusterAnswers } from "./cluster-answers.ts";
 import type { ClusterProblem } from "./cluster-problem.ts";
 
@@ -11,7 +11,7 @@ export interface Ranges {
 const keys = { podCidr: "podSubnet", serviceCidr: "serviceSubnet" } as const;
 
 /** The cluster's ranges by kubeadm's settings, which those of the stack must not contradict. */
-export function judgeRanges(
+export function checkRanges(
   answers: ClusterAnswers,
   wanted: Partial<Record<keyof Ranges, string | undefined>>,
 ): Ranges | ClusterProblem[] {

@@ -11,7 +11,7 @@ interface Occupied {
 }
 
 /** The lab's segment is free: no network, address or route of this host reaches into it, but the lab's own. */
-export function judgeSegment(settings: Settings, facts: HostFacts): HostProblem[] {
+export function checkSegment(settings: Settings, facts: HostFacts): HostProblem[] {
   const { cidr } = settings.network;
   const segment = parseRange(cidr);
   const occupied = occupiedBy(settings, facts);

@@ -8,7 +8,7 @@ const otherwise = 'or, for a rehearsal, write kindows:hypervisor.domainType "qem
  * KVM runs guests, where the settings want it. Who may not open it has libvirt's QEMU do so, and needs it for nothing else
  * than making images.
  */
-export function judgeKvm(
+export function checkKvm(
   { hypervisor }: Pick<Settings, "hypervisor">,
   { kvm, libvirt }: Pick<HostFacts, "kvm"> & Partial<Pick<HostFacts, "libvirt">>,
 ): HostProblem[] {

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { publicKeyHash } from "../../../../kubernetes/ca-cert-hash.ts";
 import {
-  judgeCluster,
-  type ClusterJudgement,
+  checkCluster,
+  type ClusterCheck,
   type WantedCluster,
-} from "../../../../components/controlplane/existing/judge-cluster.ts";
+} from "../../../../components/controlplane/existing/check-cluster.ts";
 import { eachCase } from "../../each-case.ts";
 import { fixture } from "../fixture-kubeconfig.ts";
 import { answers, clusterInfo, configMap, daemonSet, withFlannel } from "./answers.ts";
@@ -28,8 +28,8 @@ interface Case {
   readonly wanted?: Partial<WantedCluster>;
 }
 
-const judged = ({ denied, wanted: other, ...given }: Case): ClusterJudgement =>
-  judgeCluster(answers(given, denied), { ...wanted, ...other });
+const checked = ({ denied, wanted: other, ...given }: Case): ClusterCheck =>
+  checkCluster(answers(given, denied), { ...wanted, ...other });
 
 /** kube-proxy's DaemonSet for Windows. */
 const windowsKubeProxy = (annotations = {}): object => {
@@ -43,9 +43,9 @@ const flannelWith = (text: string): Case => ({ ...withFlannel, flannelConfig: ne
 const nodeCidr = { wanted: { cni: { ...wanted.cni, nodeCidr: "10.0.0.0/24" } } };
 
 function factsOf(one: Case): object {
-  const judgement = judged(one);
-  assert.ok("facts" in judgement, JSON.stringify(judgement));
-  return judgement.facts;
+  const result = checked(one);
+  assert.ok("facts" in result, JSON.stringify(result));
+  return result.facts;
 }
 
 /** What kubeadm has written down of its cluster. */
@@ -338,9 +338,9 @@ describe("a cluster that is there", () => {
     ],
   };
   eachCase("refuses %s", refused, ([one, ...patterns]) => {
-    const judgement = judged(one);
-    assert.ok("problems" in judgement, JSON.stringify(judgement));
-    const texts = judgement.problems.map((each) => `${each.subject} ${each.why}. ${each.instead}`);
+    const result = checked(one);
+    assert.ok("problems" in result, JSON.stringify(result));
+    const texts = result.problems.map((each) => `${each.subject} ${each.why}. ${each.instead}`);
     assert.equal(texts.length, patterns.length, texts.join("\n"));
     patterns.forEach((pattern, index) => assert.match(texts[index] ?? "", pattern));
   });
@@ -380,8 +380,8 @@ describe("a cluster that is there", () => {
   );
 
   it("warns of others' DaemonSets that come to Windows nodes", () => {
-    const judgement = judged({ daemonSets: { items: [daemonSet("logs", {})] } });
-    assert.deepEqual(judgement.warnings, [
+    const result = checked({ daemonSets: { items: [daemonSet("logs", {})] } });
+    assert.deepEqual(result.warnings, [
       "DaemonSet kube-system/logs is not kept off Windows nodes: unless its image is for both systems, its pods fail there",
     ]);
   });

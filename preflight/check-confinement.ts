@@ -12,7 +12,7 @@ import type { Denial } from "./probe-confinement.ts";
  * The log tells of the past, and nobody notes there that a denial was remedied: while all of the lab's machines run it
  * was, and otherwise it is for telling, not for refusing to go on.
  */
-export function judgeConfinement(
+export function checkConfinement(
   settings: Pick<Settings, "lab" | "nodes" | "linuxNodes">,
   { confinement, libvirt }: Pick<HostFacts, "confinement" | "libvirt">,
 ): HostProblem[] {

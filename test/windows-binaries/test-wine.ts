@@ -5,8 +5,8 @@ import type { ProgramResult, RunOptions } from "../../rehearsal/host/programs.ts
 import type { WineClock } from "./wine-clock.ts";
 import type { WineRoot } from "./wine-root.ts";
 
-/** The Windows programs of a judged machine: as in the guest, but for its clock and for what Wine loses. */
-export class JudgedWine extends WinePrograms {
+/** The Windows programs of a tested machine: as in the guest, but for its clock and for what Wine loses. */
+export class TestWine extends WinePrograms {
   /** Whether the API server's answers say what time it is; a machine that is not told leaves its clock as it is. */
   isTimeTold = true;
   readonly #clock: WineClock;
@@ -26,7 +26,7 @@ export class JudgedWine extends WinePrograms {
 
   /**
    * A program is started once more when it failed without a word: Wine has lost one like that, once in some thousand
-   * starts, and that is no judgement. One that refuses what it is given says why, and does so again.
+   * starts, which proves nothing. One that refuses what it is given says why, and does so again.
    */
   override async run(
     exe: string,

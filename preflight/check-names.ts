@@ -7,7 +7,7 @@ import type { HostProblem } from "../config/host-problem.ts";
 const instead = "Rename or remove it, or write another kindows:lab.name.";
 
 /** Machines, containers and the pool of the lab's names are the lab's, or not there. */
-export function judgeNames(settings: Settings, facts: HostFacts): HostProblem[] {
+export function checkNames(settings: Settings, facts: HostFacts): HostProblem[] {
   return [...machines(settings, facts), ...pools(settings, facts), ...containers(settings, facts)];
 }
 

@@ -88,7 +88,7 @@ export function kubeadmSettings(answers: ClusterAnswers): KubeadmSettings | unde
 }
 
 /** Which kind of cluster it is, or why machines cannot be joined to it by kubeadm. */
-export function judgeDistribution(answers: ClusterAnswers): Distribution | ClusterProblem {
+export function checkDistribution(answers: ClusterAnswers): Distribution | ClusterProblem {
   const nodes = found<V1NodeList>(answers, "nodes")?.items ?? [];
   const seen: Seen = {
     version: found<{ gitVersion?: string }>(answers, "version")?.gitVersion ?? "",

@@ -4,7 +4,7 @@ import type { HostFacts } from "./host-facts.ts";
 import type { HostProblem } from "../config/host-problem.ts";
 
 /** libvirt is there, and its QEMU runs machines of the type asked for. */
-export function judgeLibvirt(
+export function checkLibvirt(
   { hypervisor }: Settings,
   { libvirt, packageManager }: HostFacts,
 ): HostProblem[] {

@@ -16,7 +16,7 @@ import { caCertHash } from "../../kubernetes/ca-cert-hash.ts";
 import { kubernetesVersion } from "../../toolchain/tools/table.ts";
 import { waitUntil } from "../../host/wait-until.ts";
 import { clusterAddress, clusterName } from "./addresses.ts";
-import { judgedPrograms } from "./judged-programs.ts";
+import { testPrograms } from "./test-programs.ts";
 
 /** How long the API server may take to be ready, and a Node or a signature to be there, in seconds. */
 const waitSeconds = 40;
@@ -34,7 +34,7 @@ const etcdUrl = "http://127.0.0.1:2379";
  *
  * One at a time: all have the same ports. Its processes end with the namespaces that `main.ts` runs the tests in, at last.
  */
-export class JudgedCluster {
+export class TestCluster {
   /** `host:port` as nodes know it. */
   readonly endpoint = `${clusterName}:${String(port)}`;
   readonly #config = new KubeConfig();
@@ -50,8 +50,8 @@ export class JudgedCluster {
     this.#api = this.#config.makeApiClient(CoreV1Api);
   }
 
-  static async start(): Promise<JudgedCluster> {
-    const folder = await mkdtemp(join(tmpdir(), "kindows-judged-cluster-"));
+  static async start(): Promise<TestCluster> {
+    const folder = await mkdtemp(join(tmpdir(), "kindows-tested-cluster-"));
     const file = (name: string): string => join(folder, name);
     const here = { certificatesDir: file("pki") };
     for (const name of ["ca", "apiserver", "apiserver-kubelet-client", "sa"]) {
@@ -62,7 +62,7 @@ export class JudgedCluster {
     }
     const processes = await startApiServer(folder);
     const kubeconfig = await readFile(file("super-admin.conf"), "utf8");
-    const cluster = new JudgedCluster(folder, kubeconfig, processes);
+    const cluster = new TestCluster(folder, kubeconfig, processes);
     // With the roles of its first start, without which the controllers end.
     const health = new Health(cluster.#config);
     await waitFor("the API server", () => health.readyz({}));
@@ -81,7 +81,7 @@ export class JudgedCluster {
   /** A token of the program's own making, that ends at a time; waits until the cluster has signed its information for it. */
   async token(expiration = new Date(Date.now() + 3_600_000)): Promise<string> {
     const token = newToken();
-    const body = tokenSecret(token, expiration, "for the judged node");
+    const body = tokenSecret(token, expiration, "for the tested node");
     await this.#api.createNamespacedSecret({ namespace: "kube-system", body });
     if (expiration > new Date()) {
       await waitFor("the signature for the token", async () => {
@@ -96,7 +96,7 @@ export class JudgedCluster {
   /** Runs kubectl as an administrator; however it ends is an answer. */
   async kubectl(...args: readonly string[]): Promise<Printed> {
     const { exitCode, stdout, stderr } = await execa(
-      join(judgedPrograms().kubectl, "kubectl"),
+      join(testPrograms().kubectl, "kubectl"),
       ["--kubeconfig", join(this.folder, "super-admin.conf"), ...args],
       { reject: false, stdin: "ignore", timeout: kubectlMilliseconds },
     );
@@ -148,7 +148,7 @@ async function phase(folder: string, settings: PhaseSettings, ...args: string[])
   const configuration = join(folder, "kubeadm.yaml");
   await writeFile(configuration, kubeadmConfiguration(settings));
   await execa(
-    join(judgedPrograms().kubernetesLinux, "kubeadm"),
+    join(testPrograms().kubernetesLinux, "kubeadm"),
     ["init", "phase", ...args, `--config=${configuration}`],
     { timeout: phaseMilliseconds },
   );
@@ -176,7 +176,7 @@ function kubeadmConfiguration(settings: PhaseSettings): string {
 }
 
 async function startApiServer(folder: string): Promise<ChildProcess[]> {
-  const { etcd, kubernetesLinux } = judgedPrograms();
+  const { etcd, kubernetesLinux } = testPrograms();
   const pki = (name: string): string => join(folder, "pki", name);
   await mkdir(join(folder, "etcd"), { mode: 0o700 });
   const store = await launch(folder, join(etcd, "etcd"), [
@@ -213,7 +213,7 @@ async function startApiServer(folder: string): Promise<ChildProcess[]> {
 async function startControllers(folder: string): Promise<ChildProcess> {
   const pki = (name: string): string => join(folder, "pki", name);
   const kubeconfig = join(folder, "controller-manager.conf");
-  return launch(folder, join(judgedPrograms().kubernetesLinux, "kube-controller-manager"), [
+  return launch(folder, join(testPrograms().kubernetesLinux, "kube-controller-manager"), [
     `--kubeconfig=${kubeconfig}`,
     `--authentication-kubeconfig=${kubeconfig}`,
     `--authorization-kubeconfig=${kubeconfig}`,

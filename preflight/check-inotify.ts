@@ -10,7 +10,7 @@ const advised = 512;
  * The Linux nodes still to be made get their inotify instances. Where these run out, containers' systemd, kubelets and
  * dnsmasq fail with "too many open files", each at another time.
  */
-export function judgeInotify(settings: Settings, facts: HostFacts): HostProblem[] {
+export function checkInotify(settings: Settings, facts: HostFacts): HostProblem[] {
   const needed = needs(settings, facts).reduce((sum, one) => sum + one.inotifyInstances, 0);
   const { limit, used } = facts.inotify;
   return unless(needed <= limit - used, {

@@ -3,7 +3,7 @@ import type { HostFacts } from "./host-facts.ts";
 import type { HostProblem } from "../config/host-problem.ts";
 
 /** The disk the machines start from is there, and each machine's own disk has room for it. */
-export function judgeImage(
+export function checkImage(
   { windows: { image }, nodes }: Settings,
   facts: HostFacts,
 ): HostProblem[] {

@@ -2,7 +2,7 @@ import type { V1Node, V1NodeList } from "@kubernetes/client-node";
 import { contains, parseRange, addressNumber } from "../../../config/ipv4.ts";
 import { found, type ClusterAnswers } from "./cluster-answers.ts";
 import type { ClusterProblem } from "./cluster-problem.ts";
-import type { Ranges } from "./judge-ranges.ts";
+import type { Ranges } from "./check-ranges.ts";
 
 /** A machine that is to become a node. */
 export interface WantedNode {
@@ -17,7 +17,7 @@ export interface WantedNode {
  *
  * @param ranges of the cluster; undefined where they are not known.
  */
-export function judgeNodes(
+export function checkNodes(
   answers: ClusterAnswers,
   wanted: readonly WantedNode[],
   ranges: Ranges | undefined,

@@ -4,47 +4,47 @@ import { installText } from "../toolchain/host-packages.ts";
 import { needs } from "./footprint.ts";
 import type { HostFacts } from "./host-facts.ts";
 import { type HostProblem, unless } from "../config/host-problem.ts";
-import { judgeBridge } from "./judge-bridge.ts";
-import { judgeDisks } from "./judge-disks.ts";
-import { judgeDocker } from "./judge-docker.ts";
-import { judgeHypervisors } from "./judge-hypervisors.ts";
-import { judgeImage } from "./judge-image.ts";
-import { judgeInotify } from "./judge-inotify.ts";
-import { judgeKvm } from "./judge-kvm.ts";
-import { judgeLibvirt } from "./judge-libvirt.ts";
-import { judgeLinuxMedia } from "./judge-linux-media.ts";
-import { judgeNames } from "./judge-names.ts";
-import { judgeSegment } from "./judge-segment.ts";
+import { checkBridge } from "./check-bridge.ts";
+import { checkDisks } from "./check-disks.ts";
+import { checkDocker } from "./check-docker.ts";
+import { checkHypervisors } from "./check-hypervisors.ts";
+import { checkImage } from "./check-image.ts";
+import { checkInotify } from "./check-inotify.ts";
+import { checkKvm } from "./check-kvm.ts";
+import { checkLibvirt } from "./check-libvirt.ts";
+import { checkLinuxMedia } from "./check-linux-media.ts";
+import { checkNames } from "./check-names.ts";
+import { checkSegment } from "./check-segment.ts";
 import { providerTools } from "./probe-tools.ts";
 
 /** Debian's package of each tool. */
 const packages = { mkisofs: "genisoimage", xsltproc: "xsltproc" } as const;
 
-const judges: readonly ((settings: Settings, facts: HostFacts) => HostProblem[])[] = [
-  judgeDocker,
-  judgeLibvirt,
-  judgeKvm,
-  judgeHypervisors,
-  judgeHyperV,
-  judgeTools,
-  judgeImage,
-  judgePrograms,
-  judgeLinuxMedia,
-  judgeBridge,
-  judgeSegment,
-  judgeNames,
-  judgeMemory,
-  judgeInotify,
-  judgeDisks,
+const checks: readonly ((settings: Settings, facts: HostFacts) => HostProblem[])[] = [
+  checkDocker,
+  checkLibvirt,
+  checkKvm,
+  checkHypervisors,
+  checkHyperV,
+  checkTools,
+  checkImage,
+  checkPrograms,
+  checkLinuxMedia,
+  checkBridge,
+  checkSegment,
+  checkNames,
+  checkMemory,
+  checkInotify,
+  checkDisks,
 ];
 
 /** Everything a lab with these settings can't be made with on a host like this. */
-export function judge(settings: Settings, facts: HostFacts): HostProblem[] {
-  return judges.flatMap((one) => one(settings, facts));
+export function checkHost(settings: Settings, facts: HostFacts): HostProblem[] {
+  return checks.flatMap((one) => one(settings, facts));
 }
 
 /** What is still to be made fits into the memory that can be had. */
-function judgeMemory(settings: Settings, facts: HostFacts): HostProblem[] {
+function checkMemory(settings: Settings, facts: HostFacts): HostProblem[] {
   const needed = needs(settings, facts).filter(({ memoryMiB }) => memoryMiB > 0);
   const total = needed.reduce((sum, { memoryMiB }) => sum + memoryMiB, 0);
   const { availableMiB, totalMiB } = facts.memory;
@@ -56,7 +56,7 @@ function judgeMemory(settings: Settings, facts: HostFacts): HostProblem[] {
 }
 
 /** The programs libvirt's provider starts are there. */
-function judgeTools(_settings: Settings, { tools, packageManager }: HostFacts): HostProblem[] {
+function checkTools(_settings: Settings, { tools, packageManager }: HostFacts): HostProblem[] {
   return tools.missing.map((name) => ({
     subject: `The program ${name}`,
     why: `is not on the PATH; it ${providerTools[name]}`,
@@ -65,7 +65,7 @@ function judgeTools(_settings: Settings, { tools, packageManager }: HostFacts): 
 }
 
 /** The programs for the Windows nodes are known by their checksums, and in this host's cache. */
-function judgePrograms(_settings: Settings, { programs }: HostFacts): HostProblem[] {
+function checkPrograms(_settings: Settings, { programs }: HostFacts): HostProblem[] {
   const { unpinned, missing } = programs;
   return [
     ...unless(unpinned.length === 0, {
@@ -83,7 +83,7 @@ function judgePrograms(_settings: Settings, { programs }: HostFacts): HostProble
 }
 
 /** Every Hyper-V host that has nodes can be logged in to. */
-function judgeHyperV(settings: Settings, facts: HostFacts): HostProblem[] {
+function checkHyperV(settings: Settings, facts: HostFacts): HostProblem[] {
   return facts.hyperVHosts.flatMap(({ name, error }) => {
     const index = settings.hyperVHosts.findIndex((host) => host.name === name);
     const host = settings.hyperVHosts[index];

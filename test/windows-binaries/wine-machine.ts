@@ -13,8 +13,8 @@ import { containerdVersion, kubernetesVersion } from "../../toolchain/tools/tabl
 import { mediumPath } from "../../components/windows/media-folder.ts";
 import { type StepRun, runStep } from "../unit/rehearsal-host/step-runner.ts";
 import { remoteSteps } from "../unit/rehearsal-host/ssh-client.ts";
-import { judgedPrograms } from "./judged-programs.ts";
-import { JudgedWine } from "./judged-wine.ts";
+import { testPrograms } from "./test-programs.ts";
+import { TestWine } from "./test-wine.ts";
 import { mountWineRoot } from "./wine-root.ts";
 
 /** Longest a Windows program that only looks at its arguments may take, in seconds; the first start of all is slow. */
@@ -24,10 +24,10 @@ const programSeconds = 60;
  * The rehearsal's model of a Windows machine in this process, with the real Windows programs under Wine and the media
  * that Windows nodes are made from. Its steps call the programs with our arguments and write our files.
  */
-export class JudgedMachine {
+export class WineMachine {
   private constructor(
     readonly windows: WindowsHost,
-    readonly wine: JudgedWine,
+    readonly wine: TestWine,
     readonly folder: string,
     private readonly media: Readonly<Record<MediaName, Medium>>,
     private readonly containerd: string,
@@ -38,11 +38,11 @@ export class JudgedMachine {
    *
    * @param containerd version of its containerd.
    */
-  static async start(containerd: string = containerdVersion): Promise<JudgedMachine> {
-    const programs = judgedPrograms();
+  static async start(containerd: string = containerdVersion): Promise<WineMachine> {
+    const programs = testPrograms();
     const containerdFolder = programs.containerdWindows[containerd];
     if (containerdFolder === undefined) throw new Error(`containerd ${containerd} is not built`);
-    const folder = await mkdtemp(join(tmpdir(), "kindows-judged-"));
+    const folder = await mkdtemp(join(tmpdir(), "kindows-tested-"));
     const { driveC, hostsFile, start, clock } = await mountWineRoot(programs.wineRoot, folder);
     const work = join(folder, "work");
     await mkdir(work);
@@ -67,7 +67,7 @@ export class JudgedMachine {
     );
     const steps = new URL("../../components/windows/steps/", import.meta.url).pathname;
     await cp(steps, join(driveC, ...remoteSteps.split("\\").slice(1)), { recursive: true });
-    const wine = new JudgedWine({ driveC, hostsFile, start, clock });
+    const wine = new TestWine({ driveC, hostsFile, start, clock });
     await wine.warmUp();
     const windows = await WindowsHost.boot({
       computerName: "win-1",
@@ -83,7 +83,7 @@ export class JudgedMachine {
       power: new AbortController().signal,
     });
     await windows.settings.setFeatureState("Containers", "Installed");
-    return new JudgedMachine(windows, wine, folder, media, containerd);
+    return new WineMachine(windows, wine, folder, media, containerd);
   }
 
   /** Runs a step with its own behaviour, as SSH would. */

@@ -4,12 +4,12 @@ import type { FoundPodNetwork, WantedPodNetwork } from "../../cni/pod-network.ts
 import { inExisting } from "../../cni/registry.ts";
 import { found, type ClusterAnswers } from "./cluster-answers.ts";
 import type { ClusterProblem } from "./cluster-problem.ts";
-import { judgeDaemonSets } from "./judge-daemon-sets.ts";
-import { judgeDistribution, type Distribution } from "./judge-distribution.ts";
-import { judgeEndpoint, type JoinTarget } from "./judge-endpoint.ts";
-import { judgeNodes, type WantedNode } from "./judge-nodes.ts";
-import { judgePodNetwork } from "./judge-pod-network.ts";
-import { judgeRanges, type Ranges } from "./judge-ranges.ts";
+import { checkDaemonSets } from "./check-daemon-sets.ts";
+import { checkDistribution, type Distribution } from "./check-distribution.ts";
+import { checkEndpoint, type JoinTarget } from "./check-endpoint.ts";
+import { checkNodes, type WantedNode } from "./check-nodes.ts";
+import { checkPodNetwork } from "./check-pod-network.ts";
+import { checkRanges, type Ranges } from "./check-ranges.ts";
 import { rightsQuestions, rightText, type Right } from "./rights.ts";
 
 /** How many minor versions a kubelet may be older than the API server: Kubernetes' version skew policy. */
@@ -41,38 +41,38 @@ export interface ClusterFacts extends JoinTarget, Ranges {
   readonly kubeProxy: "install" | "there";
 }
 
-/** A cluster judged: what it is, or all that stands against it. Warnings either way. */
-export type ClusterJudgement = { readonly warnings: readonly string[] } & (
+/** A cluster checked: what it is, or all that stands against it. Warnings either way. */
+export type ClusterCheck = { readonly warnings: readonly string[] } & (
   { readonly facts: ClusterFacts } | { readonly problems: readonly ClusterProblem[] }
 );
 
 /** Whether Windows machines can be joined to a cluster that gave these answers; pure. */
-export function judgeCluster(answers: ClusterAnswers, wanted: WantedCluster): ClusterJudgement {
-  const distribution = judgeDistribution(answers);
+export function checkCluster(answers: ClusterAnswers, wanted: WantedCluster): ClusterCheck {
+  const distribution = checkDistribution(answers);
   if (typeof distribution !== "string") {
     // Whatever else there is to say, nobody can mend it.
-    return { problems: [distribution, ...judgeRights(answers, [])], warnings: [] };
+    return { problems: [distribution, ...checkRights(answers, [])], warnings: [] };
   }
   const problems: ClusterProblem[] = [];
   const server = found<{ gitVersion?: string }>(answers, "version")?.gitVersion ?? "";
-  problems.push(...judgeVersion(server, wanted.kubernetesVersion));
-  const target = judgeEndpoint(answers, wanted.endpoint);
-  const ranges = judgeRanges(answers, wanted);
+  problems.push(...checkVersion(server, wanted.kubernetesVersion));
+  const target = checkEndpoint(answers, wanted.endpoint);
+  const ranges = checkRanges(answers, wanted);
   if ("why" in target) {
     problems.push(target);
   }
   if (Array.isArray(ranges)) {
     problems.push(...ranges);
   }
-  problems.push(...judgeNodes(answers, wanted.nodes, Array.isArray(ranges) ? undefined : ranges));
-  const { network, problems: ofNetwork } = judgePodNetwork(answers, wanted.cni, {
+  problems.push(...checkNodes(answers, wanted.nodes, Array.isArray(ranges) ? undefined : ranges));
+  const { network, problems: ofNetwork } = checkPodNetwork(answers, wanted.cni, {
     serviceCidr: Array.isArray(ranges) ? "" : ranges.serviceCidr,
     endpoint: "why" in target ? "" : target.endpoint,
   });
-  const { kubeProxy, problems: ofKubeProxy } = judgeKubeProxy(answers);
-  const sets = judgeDaemonSets(answers);
+  const { kubeProxy, problems: ofKubeProxy } = checkKubeProxy(answers);
+  const sets = checkDaemonSets(answers);
   problems.push(...ofNetwork, ...ofKubeProxy, ...sets.problems);
-  problems.push(...judgeRights(answers, inExisting.get(network.kind)?.rights ?? []));
+  problems.push(...checkRights(answers, inExisting.get(network.kind)?.rights ?? []));
   const id = found<{ metadata?: { uid?: string } }>(answers, "kubeSystem")?.metadata?.uid;
   if (id === undefined) {
     problems.push({
@@ -91,7 +91,7 @@ export function judgeCluster(answers: ClusterAnswers, wanted: WantedCluster): Cl
 }
 
 /** Whether kube-proxy for Windows is installed by this stack, or is there already and left alone. */
-function judgeKubeProxy(answers: ClusterAnswers): {
+function checkKubeProxy(answers: ClusterAnswers): {
   readonly kubeProxy: "install" | "there";
   readonly problems: readonly ClusterProblem[];
 } {
@@ -122,7 +122,7 @@ function judgeKubeProxy(answers: ClusterAnswers): {
 }
 
 /** One problem that lists every right that is needed and missing. */
-function judgeRights({ rights }: ClusterAnswers, ofNetwork: readonly Right[]): ClusterProblem[] {
+function checkRights({ rights }: ClusterAnswers, ofNetwork: readonly Right[]): ClusterProblem[] {
   const needed = [...rightsQuestions, ...ofNetwork].map(rightText);
   const lacking = rights
     .filter(({ right, allowed }) => !allowed && needed.includes(rightText(right)))
@@ -144,7 +144,7 @@ function judgeRights({ rights }: ClusterAnswers, ofNetwork: readonly Right[]): C
  * @param server version of the API server as it says it, e.g. `v1.36.4`.
  * @param nodes version of the nodes, e.g. `1.36.4`.
  */
-function judgeVersion(server: string, nodes: string): ClusterProblem[] {
+function checkVersion(server: string, nodes: string): ClusterProblem[] {
   const [api, node] = [semver.coerce(server), semver.parse(nodes)];
   if (api === null || node === null) {
     const instead = "Use the kubeconfig of a Kubernetes API server.";
