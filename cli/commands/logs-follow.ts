@@ -80,7 +80,7 @@ async function streamsOf(
   const nodeName = (container: string): string => container.replace(`${lab}-`, "");
   const planes = nodes.filter(({ role }) => role === "control-plane");
   if (planes.length > 0) {
-    // Written anew for a lab that is up; during an `up` there is none yet, or the one before.
+    // Rewritten for a lab that is up; during an `up` there is none yet, or the one before.
     await labThatIsUp(stack).catch(() => undefined);
     const { kubeconfig } = accessFiles(stack);
     streams.set(controlPlaneName, [

@@ -20,7 +20,7 @@ import type { Repair } from "./finding.ts";
 /** Life of a token that a join which is run again gets, in minutes; it is removed when that has ended. */
 const tokenMinutes = 10;
 
-/** Longest wait for an API server that was started anew, in seconds. */
+/** Longest wait for an API server that was restarted, in seconds. */
 const restartSeconds = 180;
 
 /** Longest kubelet may take to end, in seconds. */

@@ -93,7 +93,7 @@ export interface SweepScope {
 
 /**
  * Removes what a lab has on the host and nothing in the stack's state owns, kind after kind: machines before the disks
- * and networks they use. Each kind is looked for anew, since some go with what they are part of.
+ * and networks they use. Each kind is looked for again, since removing one may remove another.
  *
  * @param say Gets one line for each that was removed.
  * @throws when something could not be found out or removed, after everything else was.

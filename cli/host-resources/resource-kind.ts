@@ -10,7 +10,7 @@ export interface HostResource {
   /** Prefix of the lab it belongs to, e.g. `kindows-rehearsal`. */
   readonly lab: string;
   /**
-   * Its kind and its id: compared with what the stack's state owns, so that one that somebody made anew under the same
+   * Its kind and its id: compared with what the stack's state owns, so that one that somebody recreated under the same
    * name is told apart. Nothing when no resource of the state can own it.
    */
   readonly identity: string | undefined;

@@ -216,7 +216,7 @@ export async function removeFromFiles(
 }
 
 /**
- * Brings what `mergeIntoFiles` has put there up to date, if it has: a cluster that was made anew has other keys. Never
+ * Brings what `mergeIntoFiles` has put there up to date, if it has: a cluster that was replaced has other keys. Never
  * fails: what `up` has made is there, whatever that file is like.
  *
  * @param labKubeconfig asked for only where it is needed.

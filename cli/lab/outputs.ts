@@ -67,7 +67,7 @@ export interface UpLab {
 }
 
 /**
- * Outputs of a stack's lab; writes its access files anew.
+ * Outputs of a stack's lab; rewrites its access files.
  *
  * @throws Failure when the stack does not exist, or is not up.
  */

@@ -9,9 +9,9 @@ export interface PropertyChange {
   readonly before?: Value;
   /** Nothing where the property is gone. */
   readonly after?: Value;
-  /** Whether it makes the resource anew. */
+  /** Whether it replaces the resource. */
   readonly replaces: boolean;
-  /** Set where nobody can tell what it will be, only that it is made of something that is made anew: names of that. */
+  /** Set where nobody can tell what it will be, only that it is made of something that is replaced: names of that. */
   readonly follows?: readonly string[];
 }
 
@@ -20,7 +20,7 @@ export interface ChangedResource {
   readonly resource: PreviewedResource;
   readonly replaced: boolean;
   readonly properties: readonly PropertyChange[];
-  /** Names of resources for whose sake alone it is made anew. */
+  /** Names of resources for whose sake alone it is replaced. */
   readonly because: readonly string[];
 }
 
@@ -32,7 +32,7 @@ export interface Difference {
 }
 
 /**
- * The difference between what two versions of the program ask for. A resource is made anew also when something is that
+ * The difference between what two versions of the program ask for. A resource is replaced also when something is that
  * it depends on by an input which replaces it: a machine with its disk, and a node's steps with its machine.
  */
 export function differenceOf(base: Previewed, head: Previewed): Difference {
@@ -47,24 +47,24 @@ export function differenceOf(base: Previewed, head: Previewed): Difference {
       changes.set(resource.urn, propertyChanges(old, resource));
     }
   }
-  const anew = new Set(
+  const replacedUrns = new Set(
     [...changes].flatMap(([urn, list]) => (list.some((each) => each.replaces) ? [urn] : [])),
   );
   const because = new Map<string, readonly string[]>();
-  for (let before = -1; before !== anew.size;) {
-    before = anew.size;
+  for (let before = -1; before !== replacedUrns.size;) {
+    before = replacedUrns.size;
     for (const resource of head.resources) {
-      const reasons = changes.has(resource.urn) ? pulledBy(resource, anew) : [];
-      if (reasons.length > 0 && !anew.has(resource.urn)) {
-        anew.add(resource.urn);
+      const reasons = changes.has(resource.urn) ? pulledBy(resource, replacedUrns) : [];
+      if (reasons.length > 0 && !replacedUrns.has(resource.urn)) {
+        replacedUrns.add(resource.urn);
         because.set(resource.urn, reasons.map(resourceName));
       }
     }
   }
   const changed = head.resources.flatMap((resource) => {
     const own = changes.get(resource.urn);
-    const properties = own === undefined ? [] : [...own, ...following(resource, own, anew)];
-    const replaced = anew.has(resource.urn);
+    const properties = own === undefined ? [] : [...own, ...following(resource, own, replacedUrns)];
+    const replaced = replacedUrns.has(resource.urn);
     return properties.length === 0 && !replaced
       ? []
       : [{ resource, replaced, properties, because: because.get(resource.urn) ?? [] }];
@@ -77,8 +77,8 @@ export function isNone({ created, changed, deleted }: Difference): boolean {
   return created.length + changed.length + deleted.length === 0;
 }
 
-/** Those of the resources to be made anew that pull this one with them. */
-function pulledBy(resource: PreviewedResource, anew: ReadonlySet<string>): readonly string[] {
+/** Those of the resources to be replaced that pull this one with them. */
+function pulledBy(resource: PreviewedResource, replaced: ReadonlySet<string>): readonly string[] {
   const fromInputs = Object.entries(resource.inputSources).flatMap(([input, urns]) =>
     // What is known does not change with where it comes from.
     !resource.ignored.includes(input) &&
@@ -87,17 +87,17 @@ function pulledBy(resource: PreviewedResource, anew: ReadonlySet<string>): reado
       ? urns
       : [],
   );
-  return [...new Set([...resource.replacedWith, ...fromInputs])].filter((urn) => anew.has(urn));
+  return [...new Set([...resource.replacedWith, ...fromInputs])].filter((urn) => replaced.has(urn));
 }
 
-/** Hidden inputs that are made of what is made anew, where no change of theirs is told anyhow. */
+/** Hidden inputs that are made of what is replaced, where no change of theirs is told anyhow. */
 function following(
   resource: PreviewedResource,
   told: readonly PropertyChange[],
-  anew: ReadonlySet<string>,
+  replaced: ReadonlySet<string>,
 ): readonly PropertyChange[] {
   return Object.entries(resource.inputSources).flatMap(([input, urns]) => {
-    const follows = urns.filter((urn) => anew.has(urn)).map(resourceName);
+    const follows = urns.filter((urn) => replaced.has(urn)).map(resourceName);
     const unseen =
       !resource.ignored.includes(input) &&
       hasHidden(resource.inputs[input]) &&
@@ -140,7 +140,7 @@ function isBranch(value: Value | undefined): boolean {
 }
 
 /**
- * Inputs of each type whose change makes the resource anew. No plugin is asked: without a state it has nothing to
+ * Inputs of each type whose change replaces the resource. No plugin is asked: without a state it has nothing to
  * compare with.
  *
  * libvirt: `ForceNew` in terraform-provider-libvirt 0.8.3, libvirt/resource_*.go. docker: plugins/docker/network.ts,

@@ -69,12 +69,12 @@ function stackText({ stack, difference, troubles, warnings, only }: StackReport)
     return [`${heading}: no change`, ...told].join("\n\n");
   }
   const { created, changed, deleted } = difference;
-  const anew = changed.filter(({ replaced }) => replaced);
+  const replacements = changed.filter(({ replaced }) => replaced);
   const updated = changed.filter(({ replaced }) => !replaced);
   const counts = [
     [created.length, "created"],
     [updated.length, "changed"],
-    [anew.length, "replaced"],
+    [replacements.length, "replaced"],
     [deleted.length, "deleted"],
   ].flatMap(([count, word]) => (count === 0 ? [] : [`${count} ${word}`]));
   return [
@@ -82,7 +82,7 @@ function stackText({ stack, difference, troubles, warnings, only }: StackReport)
     ...whole,
     ...told,
     ...section("Deleted", deleted.map(resourceText)),
-    ...section("Replaced", anew.map(changeText)),
+    ...section("Replaced", replacements.map(changeText)),
     ...section("Changed", updated.map(changeText)),
     ...section("Created", created.map(resourceText)),
   ].join("\n\n");

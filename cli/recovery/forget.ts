@@ -5,7 +5,7 @@ import { providerUrn, resourcesOf } from "../engine/deployment.ts";
 export type Extent =
   /** What the engine would not delete by itself either (`deletedWith`): for `destroy`. */
   | "deleted-with"
-  /** Also what was built on it, which has to be built anew: for `up`. */
+  /** Also what was built on it, which has to be rebuilt: for `up`. */
   | "built-on";
 
 /** Types that own something outside the cluster, or did something to it; all of them can be made again. */

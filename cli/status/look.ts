@@ -27,7 +27,7 @@ export interface KnownLab {
 }
 
 /**
- * What the stack's state says of its lab. Writes the access files anew, so that they fit also after plain `pulumi up`.
+ * What the stack's state says of its lab. Rewrites the access files, so that they are right also after plain `pulumi up`.
  *
  * @returns nothing when the stack is not up.
  */

@@ -31,7 +31,7 @@ export interface WatchOptions {
 }
 
 /**
- * Looks at a lab again and again until it is told to end. A terminal shows the report, drawn anew each time; anything
+ * Looks at a lab again and again until it is told to end. A terminal shows the report, redrawn each time; anything
  * else gets a line with the time for each thing that has changed.
  */
 export async function watch(options: WatchOptions): Promise<void> {

@@ -33,7 +33,7 @@ export interface KindClusterArgs {
   readonly network: pulumi.Input<string>;
   /**
    * The pod network: the image's own, or one that comes later, from its own images; nodes are Ready when it is there. With
-   * another one the cluster is made anew, as what the old one leaves on the nodes would be in the way.
+   * another one the cluster is replaced, as what the old one leaves on the nodes would be in the way.
    */
   readonly cni: PodNetworkName;
 }

@@ -42,7 +42,7 @@ export interface HyperVMachineArgs {
 
 /**
  * A virtual machine on a Windows host with Hyper-V: a differencing disk on the image's VHDX, an identity disc, a MAC
- * address that stays. Whatever of it changes, it is made anew.
+ * address that stays. Any change of it replaces the machine.
  *
  * Not responsible for what runs in it: it is done as soon as the machine has its address, and who needs SSH dials until
  * it answers.

@@ -134,7 +134,7 @@ describe("a run of the engine that does not get to its end", () => {
     assert.deepEqual(
       present("cluster", "token", "join", "key"),
       ["cluster", "token", "join"],
-      "what vanished is made anew, and what was done is not done again",
+      "what vanished is recreated, and what was done is not done again",
     );
   });
 

@@ -113,7 +113,7 @@ const cases: Readonly<Record<string, readonly [Resources, Resources, lines: read
     a({ f: "./x", s: archive("/q") }),
     [],
   ],
-  "made anew: triggers of a command, and what replaceOnChanges names": [
+  "replaced: triggers of a command, and what replaceOnChanges names": [
     { ...a({ triggers: [1], create: "x" }, { type: command }), b: watched(1) },
     { ...a({ triggers: [2], create: "y" }, { type: command }), b: watched(2) },
     ["!a triggers.0 create", "!b v.0"],
@@ -123,7 +123,7 @@ const cases: Readonly<Record<string, readonly [Resources, Resources, lines: read
     a({ create: "y" }, { type: command }),
     ["~a create"],
   ],
-  "a machine made anew with its disk, and what is replaced with it, but not what ignores it": [
+  "a machine replaced with its disk, and what is replaced with it, but not what ignores it": [
     machineOn({ size: 1 }),
     machineOn({ size: 2 }),
     [
@@ -131,7 +131,7 @@ const cases: Readonly<Record<string, readonly [Resources, Resources, lines: read
       "~updated environment",
     ],
   ],
-  "an object of Kubernetes, made anew by its name, updated by its data": [
+  "an object of Kubernetes, replaced by its name, updated by its data": [
     {
       a: configMap({ metadata: { name: "a", labels: {} } }),
       b: configMap({ metadata: { name: "b" }, data: {} }),

@@ -30,14 +30,14 @@ const body = (...reports: readonly StackReport[]): string =>
   markdown(title, reports).split("\n\n").slice(3, -1).join("\n\n");
 
 describe("the document of a preview's difference", () => {
-  it("shows each stack with what is deleted, made anew, changed and created", () => {
+  it("shows each stack with what is deleted, replaced, changed and created", () => {
     const script = (line: string): string => `begin\n${"same\n".repeat(30)}${line}\nend`;
     assert.equal(
       body(
         report(
           [
             resource("gone", {}),
-            resource("anew", { triggers: ["1"], create: "x" }),
+            resource("replaced", { triggers: ["1"], create: "x" }),
             resource("updated", {
               count: 1,
               on: true,
@@ -48,7 +48,7 @@ describe("the document of a preview's difference", () => {
             }),
           ],
           [
-            resource("anew", { triggers: ["2"], create: "x" }),
+            resource("replaced", { triggers: ["2"], create: "x" }),
             resource("updated", {
               count: 2,
               script: script("new"),
@@ -68,7 +68,7 @@ describe("the document of a preview's difference", () => {
 
 **Replaced**
 
-- \`anew\` (command:local:Command)
+- \`replaced\` (command:local:Command)
   - \`triggers[0]\`: \`1\` → \`2\`, which replaces it
 
 **Changed**
@@ -126,7 +126,7 @@ describe("the document of a preview's difference", () => {
     assert.ok(!document.includes("0123456789abcdef") && !document.includes("QUJD"));
   });
 
-  it("says what follows something that is made anew", () => {
+  it("says what follows something that is replaced", () => {
     const follower = { ...resource("b", { x: "[secret]" }), inputSources: { x: ["urn::a"] } };
     assert.match(
       body(

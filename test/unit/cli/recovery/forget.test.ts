@@ -69,7 +69,7 @@ const cases: Readonly<Record<string, readonly [gone: string[], Extent, forgotten
     "deleted-with",
     ["Command::cluster", ...inCluster, "Command::token"],
   ],
-  "the network is gone, for up: all that stood on it is built anew, keys and disks stay": [
+  "the network is gone, for up: all that stood on it is rebuilt, keys and disks stay": [
     [network],
     "built-on",
     [

@@ -63,7 +63,7 @@ describe("repairing a state", () => {
     }
   });
 
-  it("takes a thing of the same name, made anew by somebody, for another one", () => {
+  it("takes a thing of the same name, recreated by somebody, for another one", () => {
     const observed = { things: [thing("libvirt pool p2")], blind: [] };
     const repair = repairState(deployment([pool]), observed, "deleted-with");
     assert.deepEqual(repair.deployment, deployment([]));

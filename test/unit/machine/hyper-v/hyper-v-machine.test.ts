@@ -89,7 +89,7 @@ describe("HyperVMachine", () => {
     const { inputs } = get("hyper-v-rack-3");
     assert.match(String(inputs["create"]), /prepare-hyper-v-host\.ts$/);
     assert.match(String(inputs["delete"]), /prepare-hyper-v-host\.ts --remove$/);
-    // How it is reached makes nothing anew: what is there stays.
+    // How it is reached replaces nothing: what is there stays.
     assert.deepEqual(inputs["triggers"], ["ssh-ed25519 AAAA", "D:\\kindows"]);
     const order = [...resources.keys()].map((key) => key.split("/").at(-1));
     assert.ok(order.indexOf("hyper-v-rack-3") < order.lastIndexOf("win-1"));

@@ -93,7 +93,7 @@ describe("a machine on a model of a Hyper-V host, over SSH", () => {
     assert.deepEqual(found, [[other, 2, false]]);
   });
 
-  onGoodHost("is made anew where somebody has removed it", async () => {
+  onGoodHost("is recreated where somebody has removed it", async () => {
     const id = await lab.make();
     await lab.change({ machines: [] });
     assert.notEqual(await lab.make(), id);
