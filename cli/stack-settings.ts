@@ -119,7 +119,7 @@ async function settingsText(stack: string): Promise<string> {
 }
 
 /** What stands in for a setting that is sealed, by its key; commands that need none of them read the others all the same. */
-const standIns: Readonly<Record<string, readonly [key: string, value: string]>> = {
+const placeholders: Readonly<Record<string, readonly [key: string, value: string]>> = {
   text: ["file", "/sealed"],
   privateKey: ["privateKeyFile", "/sealed"],
 };
@@ -135,7 +135,7 @@ export function withoutSealed(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]): [string, unknown] => {
       if (!isSealed(inner)) return [key, withoutSealed(inner)];
-      const [other, text] = standIns[key] ?? [key, "sealed"];
+      const [other, text] = placeholders[key] ?? [key, "sealed"];
       return [other, text];
     }),
   );

@@ -5,7 +5,7 @@ import { Failure, exitCodes } from "../../host/failure.ts";
 import { sweepLeftovers } from "../host-resources/host-resources.ts";
 import { startDaemons } from "../host-resources/stopped.ts";
 import { assertNotTheirs, releaseLab } from "../lab/claim.ts";
-import { assertAllPresent, fleetOf } from "../lab/fleet.ts";
+import { assertAllReachable, fleetOf } from "../lab/fleet.ts";
 import { thisHost, type Host } from "../lab/host.ts";
 import { say } from "../progress.ts";
 import { resourcesOf } from "../engine/deployment.ts";
@@ -23,8 +23,8 @@ export async function down({ stack }: { readonly stack: string }): Promise<numbe
     await startDaemons(identity.libvirtUri, say);
     // Settings that are wrong keep no lab: what the state knows of its hypervisors has to do then.
     const fleet = await fleetOf(stack, await stackSettings(stack).catch(() => undefined));
-    assertAllPresent(fleet, stack);
-    const host = thisHost(identity, fleet.present);
+    assertAllReachable(fleet, stack);
+    const host = thisHost(identity, fleet.reachable);
     if (await stackExists(stack)) {
       // Tools may have been removed since; the cache has them, as a rule.
       await prepareEngine([], { progress: say });

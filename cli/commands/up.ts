@@ -12,12 +12,12 @@ import { beginUpLog, upLogFile, type UpLog } from "../engine/up-log.ts";
 import { sweepLeftovers } from "../host-resources/host-resources.ts";
 import { assertMayUse, claimLab } from "../lab/claim.ts";
 import {
-  awayAmong,
-  awayText,
+  unreachableAmong,
+  unreachableText,
   fleetOf,
-  leavingAway,
+  exclusionOf,
   leftText,
-  urnsAway,
+  unreachableUrns,
   type Fleet,
 } from "../lab/fleet.ts";
 import { thisHost } from "../lab/host.ts";
@@ -48,22 +48,22 @@ export async function up({ stack, yes, verbose }: UpOptions): Promise<number> {
   const settings = await stackSettings(stack);
   const identity = await labIdentity(stack);
   const lab = identity.names.prefix;
-  let fleet: Fleet = { present: [], away: [] };
+  let fleet: Fleet = { reachable: [], unreachable: [] };
   await asOnlyRun(stack, async () => {
     await prepareStack(settings, consentOf(stack, yes), say);
     await ensureLocalState();
     fleet = await fleetOf(stack, settings);
-    if (fleet.away.length > 0) {
-      say(leftText(fleet.away, settings));
+    if (fleet.unreachable.length > 0) {
+      say(leftText(fleet.unreachable, settings));
     }
-    const away = await urnsAway(stack, fleet, settings);
-    const leaving = leavingAway(fleet, settings, away);
+    const unreachable = await unreachableUrns(stack, fleet, settings);
+    const leaving = exclusionOf(fleet, settings, unreachable);
     const pulumi = enginePulumi(stack, lab, leaving.environment);
-    const host = thisHost(identity, fleet.present);
+    const host = thisHost(identity, fleet.reachable);
     await ensureStack(pulumi);
     await assertMayUse(pulumi, lab, host);
     await claimLab(lab, stack);
-    const scope = await recoverState({ pulumi, host, lab, away, extent: "built-on", say });
+    const scope = await recoverState({ pulumi, host, lab, unreachable, extent: "built-on", say });
     await sweepLeftovers(scope, host, say);
     const args = [
       ...["up", "--yes", "--skip-preview", ...leaving.args],
@@ -79,7 +79,7 @@ export async function up({ stack, yes, verbose }: UpOptions): Promise<number> {
       const last = again ? await run(pulumi, args, nodes, log) : once;
       if (last.error !== undefined) {
         // The engine tells what failed, but not that it was the host.
-        (await awayAmong(fleet.present)).forEach((one) => say(`${awayText(one)}: run again then`));
+        (await unreachableAmong(fleet.reachable)).forEach((one) => say(`${unreachableText(one)}: run again then`));
         (await denied(settings)).forEach(say);
       }
       await finish(pulumi, last);
@@ -89,8 +89,8 @@ export async function up({ stack, yes, verbose }: UpOptions): Promise<number> {
   });
   await refreshMerged(stack);
   const exitCode = await status({ stack, json: false });
-  if (fleet.away.length > 0) {
-    throw new Failure(`${leftText(fleet.away, settings)}. Run again when it is back`);
+  if (fleet.unreachable.length > 0) {
+    throw new Failure(`${leftText(fleet.unreachable, settings)}. Run again when it is back`);
   }
   return exitCode;
 }

@@ -19,7 +19,7 @@ export interface Recovery {
   /** Prefix of the stack's lab. */
   readonly lab: string;
   /** URNs of what is on hypervisors that do not answer: left as it is. */
-  readonly away?: readonly string[];
+  readonly unreachable?: readonly string[];
   /** What goes with resources whose things are gone from the host. */
   readonly extent: Extent;
   /** Gets one line for each thing that was put right. */
@@ -27,7 +27,7 @@ export interface Recovery {
 }
 
 /**
- * Puts a stack's state right before an operation: ends what a killed run left working, takes its lock away, starts
+ * Puts a stack's state right before an operation: ends what a killed run left working, removes its lock, starts
  * what stands still, and makes the state fit the host.
  *
  * @returns what a sweep of the host may remove from here on, with what was found there.
@@ -35,7 +35,7 @@ export interface Recovery {
  */
 export async function recoverState(recovery: Recovery): Promise<SweepScope> {
   const { pulumi, host, lab, extent, say } = recovery;
-  const away = new Set(recovery.away);
+  const unreachable = new Set(recovery.unreachable);
   await endStaleProcesses(lab, host, say);
   await releaseLock(pulumi, say);
   await startStopped(lab, host, extent === "built-on" ? "all" : "needed to remove", say);
@@ -45,7 +45,7 @@ export async function recoverState(recovery: Recovery): Promise<SweepScope> {
   const before = await pulumi.exportState();
   // A removal finds nothing to remove, and is none the worse for it.
   const goneElsewhere = extent === "built-on" ? await goneFromHyperV(resourcesOf(before), say) : [];
-  const observed = { things, blind: survey.blind, away, goneElsewhere };
+  const observed = { things, blind: survey.blind, unreachable, goneElsewhere };
   const repair = repairState(before, observed, extent);
   if (repair.notes.length > 0) {
     await pulumi.importState(repair.deployment);

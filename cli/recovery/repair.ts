@@ -25,7 +25,7 @@ export interface Observation {
   /** Kinds that could not be looked for: nothing of them counts as gone. */
   readonly blind: readonly { readonly kind: string }[];
   /** Resources whose hypervisor does not answer: nothing of them counts as gone. */
-  readonly away?: ReadonlySet<string>;
+  readonly unreachable?: ReadonlySet<string>;
   /** URNs of machines that are gone from where no other check looks: Hyper-V hosts. */
   readonly goneElsewhere?: readonly string[];
 }
@@ -43,7 +43,7 @@ export function repairState(deployment: Deployment, observed: Observation, exten
   const resources = resourcesOf(deployment);
   const lost = ownedResources(resources).filter(
     ({ identity, essential, urn }) =>
-      essential && !there.has(identity) && seen(identity) && observed.away?.has(urn) !== true,
+      essential && !there.has(identity) && seen(identity) && observed.unreachable?.has(urn) !== true,
   );
   const elsewhere = observed.goneElsewhere ?? [];
   const gone = extentOf(resources, new Set([...lost.map(({ urn }) => urn), ...elsewhere]), extent);

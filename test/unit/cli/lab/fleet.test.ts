@@ -4,7 +4,7 @@ import type { Pulumi } from "../../../../cli/engine/pulumi.ts";
 import { onEachHypervisor } from "../../../../cli/host-resources/on-each-hypervisor.ts";
 import { labOfPool } from "../../../../cli/host-resources/resource-kind.ts";
 import { pools } from "../../../../cli/host-resources/storage.ts";
-import { assertAllPresent, awayAmong, leavingAway, leftText } from "../../../../cli/lab/fleet.ts";
+import { assertAllReachable, unreachableAmong, exclusionOf, leftText } from "../../../../cli/lab/fleet.ts";
 import type { Host } from "../../../../cli/lab/host.ts";
 import { labOutputs } from "../../../../cli/lab/outputs.ts";
 import { resolveSettings } from "../../../../config/resolve.ts";
@@ -28,7 +28,7 @@ const remote = (name: string) => ({
   ...{ name, uri: `qemu+ssh://root@${name}/system`, virshUri: `virsh-of-${name}` },
 });
 const [b, c] = [remote("b"), remote("c")];
-const awayB = { ...b, reason: "no route" };
+const unreachableB = { ...b, reason: "no route" };
 
 /** A host whose libvirts have these pools, by address; one that is not listed does not answer. */
 function hostWith(poolsByUri: Readonly<Record<string, readonly string[]>>): Host & {
@@ -85,37 +85,37 @@ describe("a lab on several hypervisors", () => {
 
   it("tells those that do not answer, with virsh's reason in one line", async () => {
     const reason = "error: failed\nerror: no route";
-    const away = await awayAmong([b, c], (uri) => {
+    const unreachable = await unreachableAmong([b, c], (uri) => {
       const end = uri === b.virshUri ? { how: "badly" as const, reason } : { how: "well" as const };
       return Promise.resolve({ stdout: "", stderr: "", reason: "", ...end });
     });
-    assert.deepEqual(away, [{ ...b, reason: "failed: no route" }]);
+    assert.deepEqual(unreachable, [{ ...b, reason: "failed: no route" }]);
   });
 
-  it("leaves what is away as it is: out of the program, and out of what the engine compares", () => {
-    assert.deepEqual(leavingAway({ present: [c], away: [awayB] }, settings, ["urn:1", "urn:2"]), {
+  it("leaves what is unreachable as it is: out of the program, and out of what the engine compares", () => {
+    assert.deepEqual(exclusionOf({ reachable: [c], unreachable: [unreachableB] }, settings, ["urn:1", "urn:2"]), {
       args: ["--continue-on-error", "--exclude", "urn:1", "--exclude", "urn:2"],
       environment: { KINDOWS_AWAY: "b" },
     });
     const text =
       "the hypervisor b (qemu+ssh://root@b/system) does not answer: no route; left as they are: win-2, win-3";
-    assert.equal(leftText([awayB], settings), text);
+    assert.equal(leftText([unreachableB], settings), text);
   });
 
   it("names to the program none that only the state knows", () => {
-    const former = { ...awayB, name: "former" };
-    const { environment } = leavingAway({ present: [], away: [former] }, settings, []);
+    const former = { ...unreachableB, name: "former" };
+    const { environment } = exclusionOf({ reachable: [], unreachable: [former] }, settings, []);
     assert.deepEqual(environment, {});
   });
 
   it("changes nothing for a lab on one", () => {
-    const none = { present: [], away: [] };
-    assert.deepEqual(leavingAway(none, { hypervisors: [] }, []), { args: [], environment: {} });
-    assertAllPresent(none, "t");
+    const none = { reachable: [], unreachable: [] };
+    assert.deepEqual(exclusionOf(none, { hypervisors: [] }, []), { args: [], environment: {} });
+    assertAllReachable(none, "t");
   });
 
-  it("does not go while one is away, and says how it goes without", () =>
-    assert.throws(() => assertAllPresent({ present: [], away: [awayB] }, "t"), {
+  it("does not go while one is unreachable, and says how it goes without", () =>
+    assert.throws(() => assertAllReachable({ reachable: [], unreachable: [unreachableB] }, "t"), {
       name: "Failure",
       message:
         /b \(qemu\+ssh:\/\/root@b\/system\) does not answer: no route.*`KINDOWS_GONE=b kindows down --stack t`/s,

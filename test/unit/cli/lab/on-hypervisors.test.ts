@@ -101,8 +101,8 @@ describe("what the state has on further hypervisors", () => {
       identity: `libvirt ${name}`,
     }));
     const state = deployment(resources);
-    const away = new Set(urnsOn(resources, ["b"]));
-    assert.deepEqual(repairState(state, { things, blind: [], away }, "built-on").notes, []);
+    const unreachable = new Set(urnsOn(resources, ["b"]));
+    assert.deepEqual(repairState(state, { things, blind: [], unreachable }, "built-on").notes, []);
     assert.deepEqual(repairState(state, { things, blind: [] }, "built-on").notes, [
       "gone from this host: Pool machines-b (libvirt pool p)",
       "gone from this host: Domain win-1-b (libvirt domain d2)",
