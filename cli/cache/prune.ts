@@ -19,7 +19,7 @@ export function unusedFor<T extends CacheEntry>(
   return entries.filter((entry) => entry.usedAt.getTime() <= limit);
 }
 
-/** Removes entries, each for everybody at once; waits for nobody who is making one. */
+/** Removes entries; does not wait for a process that is building one. */
 export async function removeEntries(
   cache: Cache,
   entries: readonly CacheEntry[],

@@ -58,7 +58,7 @@ export async function madeImages(
   );
 }
 
-/** An image whose making is under way, or was cut off. */
+/** An image that is being built, or whose build was interrupted. */
 export interface UnfinishedImage {
   readonly address: string;
   readonly bytes: number;

@@ -35,7 +35,7 @@ import { ensureStackPackages } from "./stack-packages.ts";
  * Asked before tools are built and gigabytes fetched: whether the stack's image can be made, as far as settings, this
  * host and the media that are there tell. Nothing is asked where the image is there, or is not made of an ISO.
  *
- * @param ensurePackages sees to what looking and making take.
+ * @param ensurePackages installs the packages that examining the media and building the image need.
  * @returns whether an image is still to be made.
  * @throws Failure with everything that is in the way; Error for packages this may not install.
  */

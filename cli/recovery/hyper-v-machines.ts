@@ -13,13 +13,13 @@ import { neededBy } from "./forget.ts";
 /** Longest that a host is asked, in seconds. */
 const askSeconds = 90;
 
-/** What replaces a machine: its making's mark. */
+/** What replaces a machine: the identifier of its instance. */
 const triggersSchema = z.tuple([z.string().regex(/^[0-9a-f]{12}$/)]);
 
 /** A machine that the state has on a Hyper-V host. */
 interface OwnedMachine {
   readonly urn: string;
-  /** Which making of it: the only one that is this resource. */
+  /** Identifies the instance that is this resource. */
   readonly making: string;
 }
 

@@ -104,6 +104,6 @@ describe("HyperVMachine", () => {
     );
   });
 
-  it("is another instance for each making, by Hyper-V's own id", async () =>
+  it("has another id of Hyper-V's for each instance", async () =>
     assert.deepEqual(await look(machine.instanceId), { value: "id of win-1", secret: false }));
 });
