@@ -1,8 +1,8 @@
 import { hostProblemText } from "../../config/host-problem.ts";
 import { machineNodes, type Settings } from "../../config/settings.ts";
 import { checkConfinement } from "../../preflight/check-confinement.ts";
-import { probeConfinement } from "../../preflight/probe-confinement.ts";
-import { probeLibvirt } from "../../preflight/probe-libvirt.ts";
+import { gatherConfinement } from "../../preflight/gather-confinement.ts";
+import { gatherLibvirt } from "../../preflight/gather-libvirt.ts";
 import { consentOf } from "../fetch/consent.ts";
 import { prepareStack } from "../prepare/prepare-stack.ts";
 import { ensureLocalState } from "../engine/folders.ts";
@@ -98,8 +98,8 @@ export async function up({ stack, yes, verbose }: UpOptions): Promise<number> {
 /** What AppArmor or SELinux kept the machines from, in words: QEMU itself says "Permission denied" only. */
 async function denied(settings: Settings): Promise<readonly string[]> {
   const [libvirt, confinement] = await Promise.all([
-    probeLibvirt(settings.hypervisor),
-    probeConfinement(),
+    gatherLibvirt(settings.hypervisor),
+    gatherConfinement(),
   ]);
   return checkConfinement(settings, { libvirt, confinement }).map(hostProblemText);
 }

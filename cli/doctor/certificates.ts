@@ -168,7 +168,7 @@ export function kubeconfigCertificates(kubeconfig: string | undefined): readonly
 }
 
 /** Asks each running container of a lab's cluster; one that does not answer is told of, and hides no other. */
-export async function probeCertificates(
+export async function gatherCertificates(
   lab: string,
   host: Host,
 ): Promise<readonly ContainerCertificates[]> {

@@ -18,7 +18,7 @@ import { labStateOf, type LabState, type NodeMachine } from "../lab/lab-state.ts
 import {
   checkCertificates,
   kubeconfigCertificates,
-  probeCertificates,
+  gatherCertificates,
   type ContainerCertificates,
 } from "./certificates.ts";
 import type { Finding } from "./finding.ts";
@@ -142,7 +142,7 @@ export async function askLab(stack: string, lab: string, host: Host): Promise<La
   const [cluster, tokens, certificates, clocks] = await Promise.all([
     askCluster(state.kubeconfig),
     state.unjoined.length > 0 ? askTokens(state.kubeconfig) : undefined,
-    probeCertificates(lab, host).catch(() => []), // Docker's silence is told already.
+    gatherCertificates(lab, host).catch(() => []), // Docker's silence is told already.
     Promise.all(state.machines.flatMap((each) => (running.has(each.node) ? [askClock(each)] : []))),
   ]);
   return { state, cluster, tokens, certificates, clocks, running, now: new Date() };

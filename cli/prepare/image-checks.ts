@@ -21,8 +21,8 @@ import { unpinned } from "../../components/windows/software.ts";
 import { stackSoftware } from "../../components/windows/stack-software.ts";
 import { hostProblemsText, type HostProblem } from "../../config/host-problem.ts";
 import { checkKvm } from "../../preflight/check-kvm.ts";
-import { probeKvmDevice } from "../../preflight/probe-kvm.ts";
-import { probeMemory, type MemoryFacts } from "../../preflight/probe-memory.ts";
+import { gatherKvmDevice } from "../../preflight/gather-kvm.ts";
+import { gatherMemory, type MemoryFacts } from "../../preflight/gather-memory.ts";
 import type { Settings } from "../../config/settings.ts";
 import { windowsVersionOf } from "../../config/supported.ts";
 import type { Progress } from "../../toolchain/artifact.ts";
@@ -62,9 +62,9 @@ export async function requireMakeableImage(
   }
   const { media } = imageMedia(windows.image, windowsVersionOf(windows.version));
   problems.push(
-    ...checkKvm(settings, { kvm: await probeKvmDevice(hypervisor.domainType) }),
+    ...checkKvm(settings, { kvm: await gatherKvmDevice(hypervisor.domainType) }),
     ...(await roomForImage(media, cache, say)),
-    ...memoryForImage(await probeMemory()),
+    ...memoryForImage(await gatherMemory()),
   );
   throwAny(problems);
   await ensurePackages(artifact.hostPackages);

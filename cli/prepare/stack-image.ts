@@ -10,7 +10,7 @@ import { isMadeFromIso } from "../../components/windows/image/media.ts";
 import { MediaError } from "../../components/machine/disk/media-error.ts";
 import { hostProblemsText } from "../../config/host-problem.ts";
 import { checkKvm } from "../../preflight/check-kvm.ts";
-import { probeKvm } from "../../preflight/probe-kvm.ts";
+import { gatherKvm } from "../../preflight/gather-kvm.ts";
 import type { Settings } from "../../config/settings.ts";
 import { recordBuilt } from "../../toolchain/built.ts";
 import { Cache, artifactAddress } from "../../toolchain/cache.ts";
@@ -92,7 +92,7 @@ export function requireFetched(states: readonly ProgramState[]): void {
 
 /** @throws Failure where the settings want KVM and it does not work: without it Windows takes a day to install. */
 async function requireKvm({ hypervisor }: Pick<Settings, "hypervisor">): Promise<void> {
-  const problems = checkKvm({ hypervisor }, { kvm: await probeKvm(hypervisor.domainType) });
+  const problems = checkKvm({ hypervisor }, { kvm: await gatherKvm(hypervisor.domainType) });
   if (problems.length > 0) {
     throw new Failure(hostProblemsText(problems));
   }

@@ -13,7 +13,7 @@ export interface ProgramFacts {
 }
 
 /** Looks for the programs that are pushed to machines; a rehearsal's are in its image. */
-export function probePrograms(settings: Settings): ProgramFacts {
+export function gatherPrograms(settings: Settings): ProgramFacts {
   if (settings.windows.image.kind === "rehearsal") {
     return { unpinned: [], missing: [] };
   }
