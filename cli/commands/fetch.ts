@@ -7,10 +7,10 @@ import {
   downloadedMedia,
   fetchFiles,
   fetchNoted,
-  pushedMedia,
+  pushedArtifacts,
   pushedPrograms,
 } from "../fetch/stack-programs.ts";
-import { findPrograms, type HostMedium, programsText } from "../fetch/programs.ts";
+import { findPrograms, type HostArtifact, programsText } from "../fetch/programs.ts";
 import { say } from "../progress.ts";
 import { existingSettings, stackSettings } from "../stack-settings.ts";
 
@@ -48,12 +48,12 @@ async function wanted(
   stack: string,
   list: boolean,
 ): Promise<{
-  readonly programs: HostMedium[];
+  readonly programs: HostArtifact[];
   readonly media: ReturnType<typeof downloadedMedia>;
 }> {
   const existing = await existingSettings(stack);
   if (existing !== undefined) {
-    const programs = pushedMedia(existingSoftware(existing));
+    const programs = pushedArtifacts(existingSoftware(existing));
     return { programs, media: { files: [], problems: [] } };
   }
   const settings = await stackSettings(stack);

@@ -1,7 +1,7 @@
 import { podNetworkPrograms } from "../../components/cni/registry.ts";
 import { calicoRelease, defaultCalicoVersion } from "../../components/cni/calico/release.ts";
 import { operatorArchive } from "../../components/cni/calico/definitions-artifact.ts";
-import { mediaOf, officialSoftware } from "../../components/windows/software.ts";
+import { programArtifacts, officialSoftware } from "../../components/windows/software.ts";
 import { containerdVersions, kubernetesVersions } from "../../config/supported.ts";
 import { bundledPlugins } from "../../plugins/catalog.ts";
 import { pluginDownloads } from "../../toolchain/plugin-artifact.ts";
@@ -48,7 +48,7 @@ function windowsFiles(): readonly PublishedFile[] {
   const known = { checksums: {}, lock: {}, folders: {} };
   const media = kubernetesVersions.flatMap((kubernetes) =>
     containerdVersions.flatMap((containerd) =>
-      mediaOf(officialSoftware({ kubernetes, containerd }, known, podNetworkPrograms)),
+      programArtifacts(officialSoftware({ kubernetes, containerd }, known, podNetworkPrograms)),
     ),
   );
   const files = media.flatMap(([, { uri, origin }]) =>

@@ -75,7 +75,7 @@ export async function up({ stack, yes, verbose }: UpOptions): Promise<number> {
       const once = await run(pulumi, args, nodes, log);
       // The engine pushes nothing twice: what became of a file over there, nobody knew before a step looked.
       const again =
-        once.lackingMedia.length > 0 && (await pushAgain(pulumi, once.lackingMedia, say));
+        once.lackingPrograms.length > 0 && (await pushAgain(pulumi, once.lackingPrograms, say));
       const last = again ? await run(pulumi, args, nodes, log) : once;
       if (last.error !== undefined) {
         // The engine tells what failed, but not that it was the host.
@@ -110,7 +110,7 @@ interface Run {
   readonly error: Error | undefined;
   readonly failed: readonly string[];
   /** Nodes that want a program which is not, or not whole, on their machine. */
-  readonly lackingMedia: readonly string[];
+  readonly lackingPrograms: readonly string[];
 }
 
 /** @throws when it was interrupted. */
@@ -143,7 +143,7 @@ async function run(
   } finally {
     stages.stop();
   }
-  return { error, failed: seen.names, lackingMedia: seen.lackingMedia };
+  return { error, failed: seen.names, lackingPrograms: seen.lackingPrograms };
 }
 
 /** @throws what a run ended with, after the logs of the nodes that failed were taken. */

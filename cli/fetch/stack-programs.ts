@@ -1,4 +1,4 @@
-import { mediaOf, type WindowsSoftware } from "../../components/windows/software.ts";
+import { programArtifacts, type WindowsSoftware } from "../../components/windows/software.ts";
 import { stackSoftware } from "../../components/windows/stack-software.ts";
 import type { Settings } from "../../config/settings.ts";
 import { recordBuilt } from "../../toolchain/built.ts";
@@ -6,23 +6,23 @@ import { Cache } from "../../toolchain/cache.ts";
 import { ensureHostPackages } from "../../toolchain/host-packages.ts";
 import { Failure } from "../../host/failure.ts";
 import { say } from "../progress.ts";
-import { fetchPrograms, type FetchedFile, type HostMedium, type ProgramState } from "./programs.ts";
+import { fetchPrograms, type FetchedFile, type HostArtifact, type ProgramState } from "./programs.ts";
 import { imageMedia, isMadeFromIso } from "../../components/windows/image/media.ts";
 import type { HostProblem } from "../../config/host-problem.ts";
 import { windowsVersionOf } from "../../config/supported.ts";
 
 /** What a stack pushes to its Windows machines; nothing where their image carries it. */
-export function pushedPrograms(settings: Settings): HostMedium[] {
+export function pushedPrograms(settings: Settings): HostArtifact[] {
   if (settings.windows.image.kind === "rehearsal") {
     return [];
   }
-  return pushedMedia(stackSoftware(settings));
+  return pushedArtifacts(stackSoftware(settings));
 }
 
 /** What of a software is pushed from this host. */
-export function pushedMedia(software: WindowsSoftware): HostMedium[] {
-  return mediaOf(software).flatMap(([, { origin, ...medium }]) => {
-    return origin === "image" ? [] : [{ ...medium, origin }];
+export function pushedArtifacts(software: WindowsSoftware): HostArtifact[] {
+  return programArtifacts(software).flatMap(([, { origin, ...artifact }]) => {
+    return origin === "image" ? [] : [{ ...artifact, origin }];
   });
 }
 
@@ -36,7 +36,7 @@ export function fetchFiles(files: readonly FetchedFile[]): Promise<ProgramState[
 }
 
 /** Fetches what is missing in the cache and notes for this clone where it lies. */
-export async function fetchNoted(programs: readonly HostMedium[]): Promise<ProgramState[]> {
+export async function fetchNoted(programs: readonly HostArtifact[]): Promise<ProgramState[]> {
   const states = await fetchFiles(programs);
   const folders = states.flatMap(({ sha256, folder }) =>
     sha256 === undefined || folder === undefined ? [] : [[sha256, folder] as const],

@@ -5,7 +5,7 @@ import { cloudImageFormat, isNamed } from "../../components/linux/cloud-image/lo
 import { convertedDisk, convertedDiskNote } from "../../components/machine/disk/converted-disk.ts";
 import { examineDisk } from "../../components/machine/disk/examine-disk.ts";
 import { MediaError } from "../../components/machine/disk/media-error.ts";
-import { mediumArtifact } from "../../components/windows/medium-artifact.ts";
+import { downloadArtifact } from "../../components/windows/download-artifact.ts";
 import { fileNameOf } from "../../components/windows/media-folder.ts";
 import type { Settings } from "../../config/settings.ts";
 import type { BuiltArtifacts } from "../../toolchain/built.ts";
@@ -51,7 +51,7 @@ async function download(
 ): Promise<string | undefined> {
   if (url === undefined || sha256 === undefined) return undefined;
   const fileName = fileNameOf({ uri: url });
-  const artifact = mediumArtifact({ uri: url, sha256, fileName });
+  const artifact = downloadArtifact({ uri: url, sha256, fileName });
   const folder = (await ensureArtifacts([artifact], options)).path(artifact);
   return path.join(folder, sha256, fileName);
 }

@@ -16,7 +16,7 @@ import {
 } from "../../components/windows/image/media.ts";
 import { collecting } from "../../components/machine/disk/media-error.ts";
 import { roomProblems } from "../../components/machine/disk/require-room.ts";
-import { mediumArtifact } from "../../components/windows/medium-artifact.ts";
+import { downloadArtifact } from "../../components/windows/download-artifact.ts";
 import { unpinned } from "../../components/windows/software.ts";
 import { stackSoftware } from "../../components/windows/stack-software.ts";
 import { hostProblemsText, type HostProblem } from "../../config/host-problem.ts";
@@ -94,7 +94,7 @@ async function bytesToFetch(medium: ImageMedium, cache: Cache): Promise<number> 
   if (pinned === undefined || source.kind === "file" || source.bytes === undefined) {
     return 0;
   }
-  const address = await artifactAddress(mediumArtifact(pinned));
+  const address = await artifactAddress(downloadArtifact(pinned));
   if ((await cache.state(address)).kind === "complete") {
     return 0;
   }

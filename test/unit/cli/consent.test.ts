@@ -5,9 +5,9 @@ import { Readable } from "node:stream";
 
 import { answer, requireConsent, type Consent } from "../../../cli/fetch/consent.ts";
 import { pushedPrograms } from "../../../cli/fetch/stack-programs.ts";
-import { mediumArtifact } from "../../../components/windows/medium-artifact.ts";
+import { downloadArtifact } from "../../../components/windows/download-artifact.ts";
 import { fileNameOf } from "../../../components/windows/media-folder.ts";
-import { mediumNames } from "../../../components/windows/software.ts";
+import { programNames } from "../../../components/windows/software.ts";
 import { resolveSettings } from "../../../config/resolve.ts";
 import { artifactAddress, Cache } from "../../../toolchain/cache.ts";
 import { newFolder } from "../new-folder.ts";
@@ -70,11 +70,11 @@ describe("before what a stack lacks is fetched", () => {
   });
 
   it("nobody is asked where all is there, or an image carries it", async () => {
-    const checksums = Object.fromEntries(mediumNames.map((name) => [name, "2".repeat(64)]));
+    const checksums = Object.fromEntries(programNames.map((name) => [name, "2".repeat(64)]));
     const known = settingsOf({ checksums });
     for (const { uri, sha256 = "" } of pushedPrograms(known)) {
       const fileName = fileNameOf({ uri });
-      const address = await artifactAddress(mediumArtifact({ uri, sha256, fileName }));
+      const address = await artifactAddress(downloadArtifact({ uri, sha256, fileName }));
       await cache.make(address, fileName, async (into) => {
         await mkdir(path.join(into, sha256));
         await writeFile(path.join(into, sha256, fileName), "program");

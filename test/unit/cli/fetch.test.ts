@@ -8,7 +8,7 @@ import {
   findPrograms,
   type FetchedFile,
   type FetchOptions,
-  type HostMedium,
+  type HostArtifact,
   type ProgramState,
   programsText,
 } from "../../../cli/fetch/programs.ts";
@@ -50,7 +50,7 @@ describe("kindows fetch", () => {
   });
 
   const lockFile = (): string => path.join(folder, "software.lock.json");
-  const medium = (fileName: string, pinned?: string): HostMedium => {
+  const medium = (fileName: string, pinned?: string): HostArtifact => {
     const uri = `${server.url}/${fileName}`;
     return { uri, sha256: pinned, origin: { checksumUri: `${uri}.sha256`, folder: undefined } };
   };
@@ -66,7 +66,7 @@ describe("kindows fetch", () => {
   const statesOf = (states: readonly ProgramState[]): readonly string[] =>
     states.map(({ state }) => state);
   const paths = (): string[] => server.asked.map((each) => each.path);
-  const both = (): HostMedium[] => [
+  const both = (): HostArtifact[] => [
     medium("kubelet.exe", sha256(kubelet)),
     medium("kubeadm.exe", sha256(kubeadm)),
   ];
