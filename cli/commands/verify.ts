@@ -106,7 +106,7 @@ export async function verify(options: VerifyOptions): Promise<number> {
   } finally {
     interruption.stop();
     await host?.stop();
-    await cluster.forget();
+    await cluster.removeFiles();
   }
 }
 

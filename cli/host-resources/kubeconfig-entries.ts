@@ -3,7 +3,7 @@ import type { Document } from "yaml";
 
 import {
   entriesOf,
-  forgetMissingCurrent,
+  unsetMissingCurrent,
   readConfig,
   sectionNames,
   sections,
@@ -48,7 +48,7 @@ export const kubeconfigEntries: ResourceKind<Entry> = {
     await editConfigFile(file, (text) => {
       const document = readConfig(text, file);
       const gone = takeEntries(document, section, (each) => each.get("name") === entry);
-      forgetMissingCurrent(document);
+      unsetMissingCurrent(document);
       return gone.length > 0 ? writeConfig(document, text) : text;
     });
   },

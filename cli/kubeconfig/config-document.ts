@@ -100,8 +100,8 @@ export function takeEntries(
   return isSeq(list) ? dropEntries(list, which) : [];
 }
 
-/** Lets kubectl forget which context it works with, when that one is not there any more. */
-export function forgetMissingCurrent(document: Document, instead?: string): void {
+/** Unsets kubectl's current context when it no longer exists. */
+export function unsetMissingCurrent(document: Document, instead?: string): void {
   const names = entriesOf(document, "contexts").map((entry) => entry.get("name"));
   const current = document.get("current-context");
   if (current === undefined || current === "" || names.includes(current)) {

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { Failure, messageOf } from "../../host/failure.ts";
 import {
   entriesOf,
-  forgetMissingCurrent,
+  unsetMissingCurrent,
   putEntry,
   sectionNames,
   sections,
@@ -128,7 +128,7 @@ function removeOf(
     ),
   );
   if (gone.length > 0) {
-    forgetMissingCurrent(
+    unsetMissingCurrent(
       document,
       befores.find((each) => each !== undefined),
     );

@@ -8,7 +8,7 @@ import {
 } from "../../components/machine/hyper-v/parameters.ts";
 import { messageOf } from "../../host/failure.ts";
 import { actionParameter, type StateResource } from "../engine/deployment.ts";
-import { neededBy } from "./forget.ts";
+import { neededBy } from "./remove-from-state.ts";
 
 /** Longest that a host is asked, in seconds. */
 const askSeconds = 90;

@@ -7,7 +7,7 @@ import { processes } from "../host-resources/processes.ts";
 import { surveyHost, type SweepScope } from "../host-resources/host-resources.ts";
 import { startStopped } from "../host-resources/stopped.ts";
 import { resourcesOf } from "../engine/deployment.ts";
-import type { Extent } from "./forget.ts";
+import type { Extent } from "./remove-from-state.ts";
 import { goneFromHyperV } from "./hyper-v-machines.ts";
 import { checkLock, readLocks, seenProcess } from "./locks.ts";
 import { repairState } from "./repair.ts";

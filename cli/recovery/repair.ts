@@ -7,7 +7,7 @@ import {
   type StateResource,
 } from "../engine/deployment.ts";
 import { ownedIdentities, ownedResources, type Survey } from "../host-resources/host-resources.ts";
-import { extentOf, forget, neededBy, type Extent } from "./forget.ts";
+import { extentOf, removeFromState, neededBy, type Extent } from "./remove-from-state.ts";
 
 /** A state that fits the host, and what was done to it. */
 export interface Repair {
@@ -58,7 +58,7 @@ export function repairState(deployment: Deployment, observed: Observation, exten
   for (const urn of tokens) {
     notes.push(`join token that nothing has used: ${shortName(urn)}, replaced`);
   }
-  const repaired = forget(withoutPendingOperations(deployment), new Set([...gone, ...tokens]));
+  const repaired = removeFromState(withoutPendingOperations(deployment), new Set([...gone, ...tokens]));
   return {
     deployment: repaired,
     notes,

@@ -33,8 +33,8 @@ export interface VerifiedCluster {
   readonly hostAddress?: string;
   /** Held while it is verified. */
   readonly lockFile: string;
-  /** Removes what was written to reach it. */
-  forget(): Promise<void>;
+  /** Removes the files that were written to reach it. */
+  removeFiles(): Promise<void>;
 }
 
 /**
@@ -51,7 +51,7 @@ export async function clusterOfLab(stack: string, rows: readonly Row[]): Promise
     ...{ name: stack, lab, api, kubeconfig: access.kubeconfig, facts },
     ...(facts.noHost === undefined && { hostAddress: hostAddress(settings) }),
     lockFile: verifyLockFile(stack),
-    forget: () => Promise.resolve(),
+    removeFiles: () => Promise.resolve(),
   };
 }
 
@@ -91,7 +91,7 @@ export async function clusterOfKubeconfig(
   return {
     ...{ name, lab: name, api, kubeconfig: only, facts },
     lockFile: verifyLockFile(`kubeconfig-${createHash("sha256").update(kubeconfig).digest("hex")}`),
-    forget: () => rm(folder, { recursive: true, force: true }),
+    removeFiles: () => rm(folder, { recursive: true, force: true }),
   };
 }
 

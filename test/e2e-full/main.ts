@@ -53,7 +53,7 @@ async function main(): Promise<boolean> {
 }
 
 async function run(chosen: readonly Part[], results: PartResults): Promise<void> {
-  if (values.fresh) await results.forget(chosen);
+  if (values.fresh) await results.removeFiles(chosen);
   const stopped = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.on(signal, () => stopped.abort());

@@ -186,7 +186,7 @@ describe("machines that are gone from their Hyper-V host", () => {
     assert.deepEqual(machines, [[{ urn: one.urn, making: "0a".repeat(6) }]]);
   });
 
-  it("are forgotten with what was done on them", () => {
+  it("are removed from the state with what was done on them", () => {
     const observed = { things: [], blind: [], goneElsewhere: [one.urn] };
     const repair = repairState(deployment([prepared, one, two, step]), observed, "built-on");
     assert.deepEqual(repair.deployment, deployment([prepared, two]));

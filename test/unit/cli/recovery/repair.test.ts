@@ -12,7 +12,7 @@ import {
 } from "../../../../cli/engine/deployment.ts";
 import { checkLock, readLocks, seenProcess } from "../../../../cli/recovery/locks.ts";
 import type { SeenProcess, Verdict } from "../../../../cli/recovery/locks.ts";
-import { forgetPushes } from "../../../../cli/recovery/push-again.ts";
+import { removePushes } from "../../../../cli/recovery/push-again.ts";
 import { repairState } from "../../../../cli/recovery/repair.ts";
 import { eachCase } from "../../each-case.ts";
 import { newFolder } from "../../new-folder.ts";
@@ -53,7 +53,7 @@ describe("repairing a state", () => {
     assert.deepEqual([...repair.owned], ["libvirt pool p1"], "a domain half made is nobody's");
   });
 
-  it("forgets what is gone from the host with what was done to it", () => {
+  it("removes what is gone from the host, with what was done to it", () => {
     const state = deployment([pool, domain, step]);
     const observed = { things: [thing("libvirt pool p1")], blind: [] };
     for (const extent of ["built-on", "deleted-with"] as const) {
@@ -76,14 +76,14 @@ describe("repairing a state", () => {
     assert.deepEqual(repair.notes, []);
   });
 
-  it("forgets a token whose join is not in the state, for up only", () => {
+  it("removes a token whose join is not in the state, for up only", () => {
     const state = deployment([tokenComponent, token]);
     const repaired = repairState(state, nothing, "built-on").deployment;
     assert.deepEqual(repaired, deployment([tokenComponent]));
     assert.deepEqual(repairState(state, nothing, "deleted-with").deployment, state);
   });
 
-  it("forgets a token whose join goes with its machine", () => {
+  it("removes a token whose join goes with its machine", () => {
     const state = deployment([domain, tokenComponent, token, { ...join, deletedWith: domain.urn }]);
     const repair = repairState(state, nothing, "built-on");
     assert.deepEqual(resourcesOf(repair.deployment), [tokenComponent]);
@@ -115,8 +115,8 @@ const nodes = [win1, win10, home, other];
 const state = deployment([...nodes, kubelet, containerd, install(kubelet.urn, home.urn)]);
 
 describe("programs that are to be pushed again", () => {
-  it("are forgotten for that node alone, and what they were for stays", () => {
-    const { deployment: after, notes } = forgetPushes(state, ["win-1"]);
+  it("are removed for that node alone, and what they were for stays", () => {
+    const { deployment: after, notes } = removePushes(state, ["win-1"]);
     assert.deepEqual(resourcesOf(after), [...nodes, install(home.urn)]);
     assert.deepEqual(notes, [
       "pushed again: CopyToRemote win-1-push-kubelet",
@@ -125,7 +125,7 @@ describe("programs that are to be pushed again", () => {
   });
 
   it("are none on a machine whose image carries them", () => {
-    const { deployment: after, notes } = forgetPushes(state, ["win-2"]);
+    const { deployment: after, notes } = removePushes(state, ["win-2"]);
     assert.deepEqual(after, state);
     assert.deepEqual(notes, []);
   });

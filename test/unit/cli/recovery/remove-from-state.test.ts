@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { extentOf, forget, type Extent } from "../../../../cli/recovery/forget.ts";
+import { extentOf, removeFromState, type Extent } from "../../../../cli/recovery/remove-from-state.ts";
 import { eachCase } from "../../each-case.ts";
 import { deployment, resource, urn } from "./state-builder.ts";
 
@@ -47,7 +47,7 @@ const lab = [
 
 const onMachine = ["Command::containerd", "Command::join", "Command::below"];
 const inCluster = ["ConfigMap::settings", "DaemonSet::kube-proxy"];
-const cases: Readonly<Record<string, readonly [gone: string[], Extent, forgotten: string[]]>> = {
+const cases: Readonly<Record<string, readonly [gone: string[], Extent, removed: string[]]>> = {
   "nothing is gone": [[], "built-on", []],
   "a machine is gone, for up: its steps go too, the cluster stays": [
     [domain],
@@ -80,17 +80,17 @@ const cases: Readonly<Record<string, readonly [gone: string[], Extent, forgotten
   ],
 };
 
-describe("forgetting resources whose things are gone", () => {
-  eachCase("%s", cases, ([gone, extent, forgotten]) => {
+describe("removing resources from the state that no longer exist", () => {
+  eachCase("%s", cases, ([gone, extent, removed]) => {
     const urns = extentOf(lab, new Set(gone), extent);
     const inOrder = lab.filter((each) => urns.has(each.urn)).map((each) => each.urn);
     const names = inOrder.map((each) => each.split(/:+/).slice(-2).join("::"));
-    assert.deepEqual(names, forgotten);
+    assert.deepEqual(names, removed);
   });
 
-  it("leaves no reference to what was forgotten", () => {
+  it("leaves no reference to what was removed", () => {
     const urns = extentOf(lab, new Set([network, cluster]), "built-on");
-    const text = JSON.stringify(forget(deployment(lab), urns));
+    const text = JSON.stringify(removeFromState(deployment(lab), urns));
     for (const each of urns) {
       assert.equal(text.includes(`"${each}"`), false, each);
     }
@@ -98,7 +98,7 @@ describe("forgetting resources whose things are gone", () => {
 
   it("keeps every other field of what stays", () => {
     const kept = resource("a", "b", { dependencies: ["x", "y"], replaceWith: ["x"], id: "1" });
-    const after = forget(deployment([kept, resource("c", "x", { urn: "x" })]), new Set(["x"]));
+    const after = removeFromState(deployment([kept, resource("c", "x", { urn: "x" })]), new Set(["x"]));
     assert.deepEqual(after, deployment([{ ...kept, dependencies: ["y"], replaceWith: [] }]));
   });
 
