@@ -13,12 +13,12 @@ import { lockedFiles, lockedText, updateLock } from "../lock/locked-files.ts";
 import { say } from "../progress.ts";
 
 export interface LockCommandOptions {
-  /** Ask publishers for what is not locked. */
+  /** Ask publishers for checksums that are not locked. */
   readonly update: boolean;
 }
 
 /**
- * `kindows lock`: what is downloaded, and whether its checksum is locked.
+ * `kindows lock`: lists downloads, and whether their checksums are locked.
  *
  * @returns exit code 0 when all of them are, else 1.
  */

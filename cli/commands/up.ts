@@ -31,20 +31,20 @@ import { labIdentity, stackSettings } from "../stack-settings.ts";
 import { refreshMerged } from "./kubeconfig.ts";
 import { status } from "./status.ts";
 
-/** What makes the engine, its plugins' calls included, say all it does. */
+/** Options that make the engine and its plugins log everything. */
 const allOfItsLog = ["--logtostderr", "-v=9"];
 
 export interface UpOptions {
   readonly stack: string;
-  /** Fetch what is missing without a question. */
+  /** Download what is missing without asking. */
   readonly yes: boolean;
   /** Print the engine's own log too. */
   readonly verbose: boolean;
 }
 
-/** `kindows up`: everything from a bare host to Ready nodes; also finishes what a killed run began. */
+/** `kindows up`: takes a bare host to Ready nodes; also finishes what a killed run began. */
 export async function up({ stack, yes, verbose }: UpOptions): Promise<number> {
-  // Mistakes in the settings are worth knowing before half an hour of building.
+  // Report mistakes in the settings before half an hour of building.
   const settings = await stackSettings(stack);
   const identity = await labIdentity(stack);
   const lab = identity.names.prefix;
@@ -73,12 +73,12 @@ export async function up({ stack, yes, verbose }: UpOptions): Promise<number> {
     const log = await beginUpLog(upLogFile(stack));
     try {
       const once = await run(pulumi, args, nodes, log);
-      // The engine pushes nothing twice: what became of a file over there, nobody knew before a step looked.
+      // The engine does not push a file again if it was damaged or deleted on the machine: only a step notices that.
       const again =
         once.lackingPrograms.length > 0 && (await pushAgain(pulumi, once.lackingPrograms, say));
       const last = again ? await run(pulumi, args, nodes, log) : once;
       if (last.error !== undefined) {
-        // The engine tells what failed, but not that it was the host.
+        // The engine reports what failed, but not that the host was the reason.
         (await unreachableAmong(fleet.reachable)).forEach((one) => say(`${unreachableText(one)}: run again then`));
         (await denied(settings)).forEach(say);
       }
@@ -95,7 +95,7 @@ export async function up({ stack, yes, verbose }: UpOptions): Promise<number> {
   return exitCode;
 }
 
-/** What AppArmor or SELinux kept the machines from, in words: QEMU itself says "Permission denied" only. */
+/** Denials by AppArmor or SELinux, as text: QEMU itself only says "Permission denied". */
 async function denied(settings: Settings): Promise<readonly string[]> {
   const [libvirt, confinement] = await Promise.all([
     gatherLibvirt(settings.hypervisor),
@@ -104,12 +104,12 @@ async function denied(settings: Settings): Promise<readonly string[]> {
   return checkConfinement(settings, { libvirt, confinement }).map(hostProblemText);
 }
 
-/** What came of a run of the engine. */
+/** Result of a run of the engine. */
 interface Run {
-  /** Undefined where all went well. */
+  /** Undefined if it succeeded. */
   readonly error: Error | undefined;
   readonly failed: readonly string[];
-  /** Nodes that want a program which is not, or not whole, on their machine. */
+  /** Nodes whose machine lacks a program, or has a damaged one. */
   readonly lackingPrograms: readonly string[];
 }
 
@@ -146,13 +146,13 @@ async function run(
   return { error, failed: seen.names, lackingPrograms: seen.lackingPrograms };
 }
 
-/** @throws what a run ended with, after the logs of the nodes that failed were taken. */
+/** @throws the error of the run, after collecting the logs of failed nodes. */
 async function finish(pulumi: Pulumi, { error, failed }: Run): Promise<void> {
   if (error === undefined) {
     return;
   }
   if (failed.length > 0) {
-    // Slow to load, and seldom needed.
+    // Slow to load and rarely needed.
     const { logsOfFailed } = await import("./logs.ts");
     await logsOfFailed(pulumi, failed);
   }

@@ -12,14 +12,14 @@ import { messageOf } from "../../host/failure.ts";
 import { transferText } from "../../toolchain/transfer-text.ts";
 import { table } from "../table.ts";
 
-/** What is pushed to machines, with where it comes from. */
+/** A program that is pushed to machines, and its origin. */
 export type HostArtifact = ProgramArtifact & { readonly origin: HostOrigin };
 
 /** A file that is fetched into the cache, to be pushed to machines or for an image. */
 export interface FetchedFile extends Pick<ProgramArtifact, "uri" | "sha256"> {
-  /** Where its publisher gives its checksum; undefined where none is taken but the pinned one. */
+  /** URL of its publisher's checksum; undefined if only the pinned one is accepted. */
   readonly origin: Partial<Pick<HostOrigin, "checksumUri">>;
-  /** Its size, where it is known before. */
+  /** Its size, if known beforehand. */
   readonly bytes?: number | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface ProgramState {
   readonly fileName: string;
   readonly sha256: string | undefined;
   readonly state: "there" | "fetched" | "missing";
-  /** Bytes of the file, or of the part that came before a download was cut off. */
+  /** Bytes of the file, or of an incomplete download. */
   readonly bytes: number;
   /** Folder named by the SHA-256 that holds the file; undefined while it is missing. */
   readonly folder: string | undefined;
@@ -48,7 +48,7 @@ export interface FetchOptions {
 
 const notPinned = "no checksum is known, and nothing is installed without one";
 
-/** Looks for programs in the cache; asks nobody else. */
+/** Looks for programs in the cache only. */
 export function findPrograms(
   files: readonly LookedForFile[],
   cache: Cache,
@@ -68,8 +68,8 @@ export function findPrograms(
 }
 
 /**
- * Sees to it that programs are in the cache, one after the other; what fails does not keep the others from coming. Where
- * no checksum is known, the one that the publisher gives is trusted, and locked.
+ * Downloads programs into the cache, one after the other, even if some fail. If no checksum is known, the publisher's is
+ * trusted and locked.
  */
 export async function fetchPrograms(
   files: readonly FetchedFile[],
@@ -95,7 +95,7 @@ async function fetchProgram(file: FetchedFile, options: FetchOptions): Promise<P
     const state =
       (await inCache(file, sha256, cache)) ?? (await download(file, sha256, options));
     if (file.sha256 === undefined) {
-      // Only after the file came, and was what its publisher says.
+      // Only after the file was downloaded and matched the publisher's checksum.
       await lockChecksum(published, sha256, say, lockFile);
     }
     return state;
@@ -159,7 +159,7 @@ async function partSize(sha256: string, cache: Cache): Promise<number> {
   return (await stat(part).catch(() => undefined))?.size ?? 0;
 }
 
-/** The table of programs, and below it what is in the way of those that are missing. */
+/** A table of programs, followed by why some are missing. */
 export function programsText(states: readonly ProgramState[]): string {
   const rows = states.map(({ fileName, state, bytes, sha256 }) => [
     fileName,
