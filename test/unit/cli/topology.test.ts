@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { XMLValidator } from "fast-xml-parser";
 
-import type { Previewed } from "../../../../cli/preview-diff/previewed.ts";
-import { groupsOf } from "../../../../cli/topology/groups.ts";
-import { kindOf, labOf, topologySvg } from "../../../../cli/topology/topology-svg.ts";
-import { recordedStack, type Sections } from "../../stacks/recorded-stack.ts";
+import type { Previewed } from "../../../cli/preview-diff/previewed.ts";
+import { groupsOf } from "../../../cli/topology/groups.ts";
+import { kindOf, labOf, topologySvg } from "../../../cli/topology/topology-svg.ts";
+import { recordedStack, type Sections } from "../stacks/recorded-stack.ts";
 
 interface Drawn {
   readonly title: string;
