@@ -22,7 +22,7 @@ export async function topology({ stack, out }: TopologyOptions): Promise<number>
   await stackSettings(stack);
   const signal = endedByUser();
   const tools = await previewTools(signal);
-  const svg = topologySvg(stack, await previewOf(projectRoot, stack, tools));
+  const svg = await topologySvg(stack, await previewOf(projectRoot, stack, tools));
   if (signal.aborted) {
     return exitCodes.interrupted;
   }

@@ -1,66 +1,254 @@
-import type { Previewed } from "../preview-diff/previewed.ts";
-import { drawLab } from "./draw-lab.ts";
-import { drawOrder, kindOf } from "./draw-order.ts";
+import { instance, type Graph } from "@viz-js/viz";
+import type { Facts } from "../../components/facts.ts";
+import { xmlText } from "../../host/xml-text.ts";
+import { StackFacts } from "../engine/facts.ts";
+import type { Previewed, PreviewedResource } from "../preview-diff/previewed.ts";
 import { groupsOf, type Group } from "./groups.ts";
-import { labOf, type DrawnLab } from "./lab.ts";
-import { box, labels, wrapped, element } from "./shapes.ts";
+
+/** What of a stack stands on the host, and how it hangs together. */
+interface DrawnLab {
+  readonly network: Facts<"kindows:network:LabNetwork"> | undefined;
+  readonly cluster: Facts<"kindows:controlplane:KindCluster"> | undefined;
+  /** Names of containers and nodes. */
+  readonly workers: readonly string[];
+  readonly machines: readonly Facts<"kindows:machine:LibvirtMachine">[];
+}
+
+/** What a preview says about the lab itself; a stack without a network, a cluster or machines has none in its picture. */
+export function labOf({ components }: Previewed): DrawnLab {
+  const facts = new StackFacts(components);
+  const { compare } = new Intl.Collator("en", { numeric: true });
+  const [network] = facts.of("kindows:network:LabNetwork").values();
+  const [cluster] = facts.of("kindows:controlplane:KindCluster").values();
+  return {
+    ...{ network, cluster },
+    workers: [...facts.of("kindows:controlplane:LinuxWorker").values()]
+      .map(({ name }) => name)
+      .sort(compare),
+    machines: [...facts.of("kindows:machine:LibvirtMachine").values()].sort((one, other) =>
+      compare(one.node, other.node),
+    ),
+  };
+}
 
 /**
  * A picture of a stack, made of what its program asks for: the same bytes for the same preview.
  *
  * Everything in it is told in its description too, for who can't see it.
  */
-export function topologySvg(stack: string, previewed: Previewed): string {
+export async function topologySvg(stack: string, previewed: Previewed): Promise<string> {
   const lab = labOf(previewed);
   const groups = groupsOf(previewed);
-  const { width: least } = drawOrder(groups, 0);
-  const host = drawLab(stack, lab, 1, least);
-  const order = drawOrder(groups, host.height + 8);
-  const { width } = host;
   const providers = previewed.resources
     .filter(({ urn }) => !groups.some((group) => group.resources.some((each) => each.urn === urn)))
     .map(({ type, name }) => `${kindOf(type)} (${name})`);
   const rest = `Besides: ${providers.join(", ")}. ${previewed.resources.length} resources in all.`;
-  const restLines = wrapped(rest, width - 32);
-  const bottom = host.height + 8 + order.height;
-  const height = bottom + restLines.length * 16 + 12;
-  const title = `Topology of the stack ${stack}`;
-  const picture = element(
-    "svg",
+  const host = hostGraph(stack, lab);
+  const order = orderGraph(groups);
+  const drawn = (await instance()).renderString(
     {
-      xmlns: "http://www.w3.org/2000/svg",
-      viewBox: `0 0 ${width} ${height}`,
-      width,
-      height,
-      role: "img",
-      "aria-labelledby": "title description",
+      directed: true,
+      graphAttributes: {
+        ...{ bgcolor: "transparent", newrank: true, nodesep: 0.3, ranksep: 0.5 },
+        ...{ label: small([rest]), labeljust: "l", ...font },
+      },
+      nodeAttributes: { shape: "box", margin: "0.2,0.08", ...font },
+      edgeAttributes: { ...font, fontsize: 11, color: "#57606a" },
+      subgraphs: [host, order],
+      // The order below the host.
+      edges: groups.flatMap(({ title, after }) =>
+        after.length === 0
+          ? [
+              {
+                tail: host.nodes.at(-1)?.name ?? title,
+                head: title,
+                attributes: { style: "invis" },
+              },
+            ]
+          : [],
+      ),
     },
-    element("title", { id: "title" }, title),
-    element("desc", { id: "description" }, description(lab, groups)),
-    element("style", {}, styleSheet),
-    element(
-      "defs",
-      {},
-      element(
-        "marker",
-        {
-          id: "tip",
-          viewBox: "0 0 10 10",
-          refX: 9,
-          refY: 5,
-          markerWidth: 7,
-          markerHeight: 7,
-          orient: "auto",
-        },
-        element("path", { class: "tip", d: "M0 0 L10 5 L0 10 z" }),
+    { format: "svg" },
+  );
+  const words = `<title id="title">${xmlText(`Topology of the stack ${stack}`)}</title>
+<desc id="description">${xmlText(description(lab, groups))}</desc>
+<style>
+${styleSheet}
+</style>`;
+  return drawn.replace(
+    /^[^]*?<svg ([^>]*)>/,
+    (_, attributes: string) =>
+      `<svg role="img" aria-labelledby="title description" ${attributes}>\n${words}`,
+  );
+}
+
+const font = { fontname: "Helvetica", fontsize: 13 };
+type Html = Readonly<Record<"html", string>>;
+
+/** Lines of small text. */
+function small(lines: readonly string[]): Html {
+  const written = lines.map((line) => `${xmlText(line)}<br align="left"/>`).join("");
+  return { html: `<font point-size="11">${written}</font>` };
+}
+
+/** A name, and lines about it. */
+function named(name: string, lines: readonly string[] = []): Html {
+  const about = lines.length === 0 ? "" : small(lines).html;
+  return { html: `<b>${xmlText(name)}</b><br align="left"/>${about}` };
+}
+
+const perRow = 3;
+
+/** A table of things, with a head. */
+function table(head: Html, things: readonly Html[]): Html {
+  const left = `align="left" balign="left"`;
+  const rows = Array.from({ length: Math.ceil(things.length / perRow) }, (_, row) =>
+    things
+      .slice(row * perRow, (row + 1) * perRow)
+      .map(({ html }) => `<td border="1" ${left}>${html}</td>`),
+  ).map((cells) => `<tr>${cells.join("")}</tr>`);
+  return {
+    html: `<table border="0" cellspacing="10" cellpadding="6"><tr><td colspan="${perRow}" ${left}>${head.html}</td></tr>${rows.join("")}</table>`,
+  };
+}
+
+const systems = { windows: "Windows", linux: "Linux" } as const;
+
+/** The host: network segment, containers and machines on it, and who makes them; the lowest node last. */
+function hostGraph(stack: string, { network, cluster, workers, machines }: DrawnLab) {
+  const containers = [
+    ...(cluster?.controlPlanes ?? []).map((name) => [name, "control plane: API server, etcd"]),
+    ...workers.map((name) => [name, "Linux worker"]),
+  ].map(([name = "", what = ""]) =>
+    named(name.replace(`${cluster?.name}-`, ""), [what, "a Linux node, made by kind"]),
+  );
+  const docker = cluster && {
+    name: "docker" as const,
+    label: table(
+      named("Docker", [
+        `${cluster.image.replace(/[:@].*/, "")}, addresses from ${network?.containerRange}; pods ${cluster.podCidr}, Services ${cluster.serviceCidr}`,
+      ]),
+      containers,
+    ),
+    made: "kind, kubectl",
+  };
+  const segment = network && {
+    name: "segment" as const,
+    label: named(`${network.bridge}, ${network.cidr}`, [
+      `libvirt's network ${network.name}: NAT, DHCP, DNS; Docker adopts its bridge`,
+    ]),
+    made: "networks",
+  };
+  const libvirt = machines.length > 0 && {
+    name: "libvirt" as const,
+    label: table(
+      named("libvirt / QEMU"),
+      machines.map(({ node, os, address, cpus, memoryMiB, diskGiB, domainType }) =>
+        named(node, [
+          address,
+          `${cpus} CPU, ${memoryMiB} MiB, ${diskGiB} GiB disk`,
+          `${systems[os]} node, ${domainType}`,
+        ]),
       ),
     ),
-    box({ x: 1, y: 1, width: width - 2, height: height - 2 }, "back", 12),
-    ...host.shapes,
-    ...order.shapes,
-    ...labels(16, bottom + 6, restLines),
+    made: "domains, disks\nsteps by SSH",
+  };
+  const maker = "kindows up";
+  const boxes = [docker, segment, libvirt].filter((each) => each !== undefined && each !== false);
+  const plugs = boxes.slice(1).map(({ name }, at) => ({
+    tail: boxes[at]?.name ?? "",
+    head: name,
+    attributes: { dir: "none", color: "#9a6700", penwidth: 3 },
+  }));
+  return {
+    name: "cluster_host",
+    graphAttributes: {
+      label: named(`Linux host with the lab ${network?.name ?? cluster?.name ?? ""}`),
+      ...{ labeljust: "l", ...look("host") },
+    },
+    nodes: [
+      {
+        name: maker,
+        attributes: {
+          label: named(maker, ["Pulumi engine", "with index.ts and", `Pulumi.${stack}.yaml`]),
+          ...look("maker"),
+        },
+      },
+      ...boxes.map(({ name, label }) => ({ name, attributes: { label, ...look(name) } })),
+    ],
+    edges: [
+      ...plugs,
+      ...boxes.map(({ name, made }) => ({
+        tail: maker,
+        head: name,
+        attributes: { label: made, constraint: false },
+      })),
+      ...(docker && libvirt
+        ? [
+            {
+              tail: "libvirt",
+              head: "docker",
+              attributes: {
+                label: "kubeadm join,\nthen the API\nserver at :6443",
+                constraint: false,
+              },
+            },
+          ]
+        : []),
+    ],
+    subgraphs: segment
+      ? [{ graphAttributes: { rank: "same" }, nodes: [{ name: maker }, segment] }]
+      : [],
+  } satisfies Graph & { name: string };
+}
+
+/** What is made in which order: a box for each group, arrows to those that wait for it. */
+function orderGraph(groups: readonly Group[]) {
+  return {
+    name: "cluster_order",
+    graphAttributes: {
+      label: named("What is made, and what waits for what (an arrow leads to what waits)"),
+      ...{ labeljust: "l", ...look("host") },
+    },
+    nodes: groups.map((group) => ({
+      name: group.title,
+      attributes: {
+        label: named(group.title, linesOf(group)),
+        ...look("thing"),
+        tooltip: group.resources.map(({ type, name }) => `${kindOf(type)} ${name}`).join(", "),
+      },
+    })),
+    edges: groups.flatMap(({ title, after }) => after.map((tail) => ({ tail, head: title }))),
+  } satisfies Graph & { name: string };
+}
+
+/** The group's resources in their order, those of one kind that follow each other together. */
+function linesOf({ machine, resources }: Group): readonly string[] {
+  const runs: { kind: string; names: string[] }[] = [];
+  for (const resource of resources) {
+    const kind = kindOf(resource.type);
+    const name = shortName(resource, machine);
+    const last = runs.at(-1);
+    if (last?.kind === kind) last.names.push(name);
+    else runs.push({ kind, names: [name] });
+  }
+  return runs.flatMap(
+    ({ kind, names }) => `${kind}: ${names.join(", ")}`.match(/\S.{0,38}(?=\s|$)|\S+/g) ?? [],
   );
-  return `${picture.xml}\n`;
+}
+
+function shortName({ name }: PreviewedResource, machine: string | undefined): string {
+  return machine !== undefined && name.startsWith(`${machine}-`)
+    ? name.slice(machine.length + 1)
+    : name;
+}
+
+/** `libvirt Network`, `remote Command`, `DaemonSet`: enough to find it in a preview. */
+export function kindOf(type: string): string {
+  const [origin = "", module = "", kind = ""] = type.split(":");
+  if (origin === "pulumi") return `provider ${kind}`;
+  if (origin === "command") return `${module} ${kind}`;
+  return origin === "kubernetes" ? kind : `${origin} ${kind}`;
 }
 
 /** What the picture shows, in sentences. */
@@ -89,79 +277,25 @@ function description(
     .join(" ");
 }
 
-/** Colours of one of the two ways a page is shown. */
-interface Palette {
-  readonly text: string;
-  readonly faint: string;
-  readonly back: string;
-  readonly thing: string;
-  readonly line: string;
-  readonly maker: string;
-  readonly docker: string;
-  readonly dockerLine: string;
-  readonly segment: string;
-  readonly segmentLine: string;
-  readonly libvirt: string;
-  readonly libvirtLine: string;
-}
+/** What boxes are filled with, by their classes: where a page is light, and where it is dark. */
+const fills = {
+  thing: ["#ffffff", "#161b22"],
+  host: ["#ffffff", "#0d1117"],
+  maker: ["#f6f8fa", "#161b22"],
+  docker: ["#ddf4ff", "#0c2d4a"],
+  segment: ["#fff8c5", "#3b2e06"],
+  libvirt: ["#dafbe1", "#0f2f1a"],
+} as const;
 
-const light: Palette = {
-  text: "#1b1f24",
-  faint: "#57606a",
-  back: "#ffffff",
-  thing: "#ffffff",
-  line: "#8c959f",
-  maker: "#f6f8fa",
-  docker: "#ddf4ff",
-  dockerLine: "#54aeff",
-  segment: "#fff8c5",
-  segmentLine: "#9a6700",
-  libvirt: "#dafbe1",
-  libvirtLine: "#2da44e",
-};
+/** What a box of a class looks like. */
+const look = (kind: keyof typeof fills) => ({
+  ...{ class: kind, style: "rounded,filled", color: "#8c959f", fillcolor: fills[kind][0] },
+});
 
-const dark: Palette = {
-  text: "#e6edf3",
-  faint: "#9ea7b3",
-  back: "#0d1117",
-  thing: "#161b22",
-  line: "#6e7681",
-  maker: "#161b22",
-  docker: "#0c2d4a",
-  dockerLine: "#388bfd",
-  segment: "#3b2e06",
-  segmentLine: "#d29922",
-  libvirt: "#0f2f1a",
-  libvirtLine: "#3fb950",
-};
-
-/** The picture's style sheet: as the page is shown, light or dark. */
-const styleSheet = [
-  "text { font-family: Helvetica, Arial, 'DejaVu Sans', sans-serif; }",
-  ".name { font-size: 13px; font-weight: bold; }",
-  ".small { font-size: 11.5px; }",
-  "rect { stroke-width: 1.5; }",
-  ".flow { stroke-width: 1.5; fill: none; marker-end: url(#tip); }",
-  ".plug { stroke-width: 3; }",
-  ...rules(light),
-  "@media (prefers-color-scheme: dark) {",
-  ...rules(dark).map((rule) => `  ${rule}`),
-  "}",
-].join("\n");
-
-function rules(palette: Palette): readonly string[] {
-  const { text, faint, back, thing, line, maker } = palette;
-  return [
-    `.name { fill: ${text}; }`,
-    `.small { fill: ${faint}; }`,
-    `.back, .host { fill: ${back}; stroke: ${line}; }`,
-    `.thing { fill: ${thing}; stroke: ${line}; }`,
-    `.maker { fill: ${maker}; stroke: ${line}; }`,
-    `.docker { fill: ${palette.docker}; stroke: ${palette.dockerLine}; }`,
-    `.segment { fill: ${palette.segment}; stroke: ${palette.segmentLine}; }`,
-    `.libvirt { fill: ${palette.libvirt}; stroke: ${palette.libvirtLine}; }`,
-    `.plug { stroke: ${palette.segmentLine}; }`,
-    `.flow { stroke: ${faint}; }`,
-    `.tip { fill: ${faint}; }`,
-  ];
-}
+/** Where a page is dark. */
+const styleSheet = `@media (prefers-color-scheme: dark) {
+  text { fill: #e6edf3; }
+${Object.entries(fills)
+  .map(([kind, [, dark]]) => `  .${kind} > path, .${kind} a > path { fill: ${dark}; }`)
+  .join("\n")}
+}`;

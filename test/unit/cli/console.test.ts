@@ -7,7 +7,7 @@ import type { LabIdentity } from "../../../cli/stack-settings.ts";
 import { labNames } from "../../../config/names.ts";
 import { eventually } from "../../engine/plugins/support/eventually.ts";
 import { newFolder } from "../new-folder.ts";
-import { recordedHost, type Answers } from "./host-resources/recorded-host.ts";
+import { recordedHost, type Answers } from "./recorded-host.ts";
 
 const lab: LabIdentity = {
   ...{ stack: "dev", names: labNames("dev"), libvirtUri: "test:///default" },

@@ -1,21 +1,30 @@
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
-import { cpSync, existsSync, readFileSync, readdirSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { Readable } from "node:stream";
 
+import { answer, type Consent, requireConsent } from "../../../cli/fetch/consent.ts";
 import {
-  fetchPrograms,
-  findPrograms,
   type FetchedFile,
   type FetchOptions,
+  fetchPrograms,
+  findPrograms,
   type HostArtifact,
   type ProgramState,
   programsText,
 } from "../../../cli/fetch/programs.ts";
-import { Cache } from "../../../toolchain/cache.ts";
-import { readSoftwareLock } from "../../../toolchain/software-lock.ts";
-import { newFolder } from "../new-folder.ts";
-import { HttpsServer, cutAfter, serve, type Answer } from "../toolchain/https-server.ts";
+import { pushedPrograms } from "../../../cli/fetch/stack-programs.ts";
+import { lockedFiles, lockedText, updateLock } from "../../../cli/lock/locked-files.ts";
+import { fileNameOf } from "../../../components/windows/media-folder.ts";
+import { downloadArtifact } from "../../../components/windows/download-artifact.ts";
+import { programNames } from "../../../components/windows/software.ts";
+import { resolveSettings } from "../../../config/resolve.ts";
+import { artifactAddress, Cache } from "../../../toolchain/cache.ts";
+import { readSoftwareLock, renderSoftwareLock } from "../../../toolchain/software-lock.ts";
+import { inNewFolder, newFolder } from "../new-folder.ts";
+import { type Answer, cutAfter, HttpsServer, serve } from "../toolchain/https-server.ts";
 
 const kubelet = randomBytes(200_000);
 const kubeadm = randomBytes(100_000);
@@ -189,5 +198,156 @@ describe("kindows fetch", () => {
     server.asked.length = 0;
     assert.deepEqual(statesOf(await fetch(both(), { cache: carried })), ["there", "there"]);
     assert.equal(server.asked.length, 0);
+  });
+});
+
+const sha = (digit: string): string => digit.repeat(64);
+
+describe("kindows lock", () => {
+  let server: HttpsServer;
+  let file: string;
+  beforeEach(async () => {
+    server = await HttpsServer.start();
+    file = inNewFolder()("software.lock.json");
+    server.answer = (request, response) => {
+      const name = /^\/(\w+)\.sha256$/.exec(request.url ?? "")?.[1];
+      if (name === undefined || name === "gone") response.writeHead(404).end();
+      else serve(Buffer.from(sha("a")))(request, response);
+    };
+  });
+  afterEach(() => server.stop());
+
+  const published = (name: string): { url: string; checksumUrl: string } => {
+    const url = `${server.url}/${name}`;
+    return { url, checksumUrl: `${url}.sha256` };
+  };
+  const lock = (entries: Readonly<Record<string, readonly [digit: string, from: string]>>): void =>
+    writeFileSync(
+      file,
+      renderSoftwareLock(
+        Object.fromEntries(
+          Object.entries(entries).map(([name, [digit, takenFrom]]) => [
+            published(name).url,
+            { sha256: sha(digit), takenFrom, takenOn: "2026-11-21" },
+          ]),
+        ),
+      ),
+    );
+  const update = (...names: string[]): ReturnType<typeof updateLock> =>
+    updateLock(names.map(published), () => undefined, file);
+
+  it("locks what publishers say, naming the source of each, and what they do not", async () => {
+    const text = lockedText(await update("one", "gone"));
+    assert.match(text, /^one +https:\/\/\S+\/one\.sha256$/m);
+    assert.match(text, /^gone +not locked$/m);
+    assert.match(text, /^gone: its publisher's checksum \S+ can't be had: .*404$/m);
+    assert.deepEqual(Object.keys(readSoftwareLock(file)), [published("one").url]);
+  });
+
+  it("asks for nothing that a publisher has vouched for, and changes nothing", async () => {
+    lock({ one: ["b", "https://example.test/one"] });
+    const before = readFileSync(file, "utf8");
+    await update("one");
+    assert.equal(server.asked.length, 0);
+    assert.equal(readFileSync(file, "utf8"), before);
+  });
+
+  it("asks the publisher where somebody else has vouched, and refuses another checksum", async () => {
+    lock({ one: ["a", "independent publications"], other: ["b", "independent publications"] });
+    const [one, other] = await update("one", "other");
+    assert.equal(one?.takenFrom, published("one").checksumUrl);
+    assert.equal(other?.takenFrom, "independent publications");
+    assert.match(
+      other.problem ?? "",
+      /is locked to the SHA-256 b+ \(from independent publications\), not to a+ from https:/,
+    );
+  });
+
+  it("without --update asks nobody", () => {
+    const [state] = lockedFiles([published("one")], file);
+    assert.deepEqual(state, { url: published("one").url, takenFrom: undefined });
+    assert.equal(server.asked.length, 0);
+  });
+});
+
+const evaluation = { kind: "evaluation-iso", acceptLicence: true };
+const settingsOf = (windows: object): ReturnType<typeof resolveSettings> =>
+  resolveSettings(
+    { windows: { version: "2025", image: evaluation, ...windows }, cni: { kind: "flannel" } },
+    { stack: "dev-2025", file: "Pulumi.dev-2025.yaml" },
+  );
+const settings = settingsOf({ checksums: { kubelet: "1".repeat(64) } });
+
+describe("before what a stack lacks is fetched", () => {
+  let cache: Cache;
+  beforeEach(() => (cache = new Cache(newFolder())));
+
+  const questions: string[] = [];
+  beforeEach(() => (questions.length = 0));
+  const answering = (text: string): Partial<Consent> => ({
+    ask: (question) => Promise.resolve((questions.push(question), text)),
+  });
+  const require = (consent: Partial<Consent>, makesImage = true, of = settings): Promise<void> =>
+    requireConsent(
+      of,
+      makesImage,
+      { stack: "dev-2025", yes: false, ask: undefined, ...consent },
+      cache,
+    );
+
+  it("it is asked at a terminal, which files these are, how large and how trusted", async () => {
+    await require(answering("y"));
+    await require(answering("Yes"));
+    const [header, ...lines] = (questions[0] ?? "").split("\n");
+    assert.equal(header, "the stack dev-2025 takes files that this host has not yet:");
+    assert.ok(lines.includes("  - https://dl.k8s.io/v1.36.4/bin/windows/amd64/kubelet.exe"));
+    const trusted = "kubeadm.exe, by the checksum that its publisher gives";
+    assert.ok(lines.some((line) => line.endsWith(trusted)));
+    assert.ok(lines.some((line) => /flannel-v\S+-windows/.test(line)));
+    assert.ok(lines.some((line) => /SERVER_EVAL_x64FRE_en-us\.iso, 7774\.7 MiB$/.test(line)));
+    assert.equal(lines.at(-1), "Fetch them? [y/N] ");
+  });
+
+  it("anything but yes is no", async () => {
+    for (const text of ["", "n", "yesterday"]) {
+      await assert.rejects(require(answering(text)), /^Failure: nothing was fetched, and nothing/);
+    }
+  });
+
+  it("without a terminal it takes --yes, or `fetch` before", async () => {
+    await assert.rejects(require({}), {
+      message: /kubelet\.exe\n[^]*Run it again with `--yes`.*`\.\/kindows fetch --stack dev-2025`/,
+    });
+    await require({ ...answering("n"), yes: true });
+    assert.deepEqual(questions, []);
+  });
+
+  it("an image that is there takes none of its media", async () => {
+    await require(answering("y"), false);
+    assert.doesNotMatch(questions[0] ?? "", /\.iso/);
+  });
+
+  it("nobody is asked where all is there, or an image carries it", async () => {
+    const checksums = Object.fromEntries(programNames.map((name) => [name, "2".repeat(64)]));
+    const known = settingsOf({ checksums });
+    for (const { uri, sha256 = "" } of pushedPrograms(known)) {
+      const fileName = fileNameOf({ uri });
+      const address = await artifactAddress(downloadArtifact({ uri, sha256, fileName }));
+      await cache.make(address, fileName, async (into) => {
+        await mkdir(path.join(into, sha256));
+        await writeFile(path.join(into, sha256, fileName), "program");
+      });
+    }
+    await require({}, false, known);
+    await require({}, false, settingsOf({
+      version: "2022",
+      image: { kind: "rehearsal" },
+      containerdVersion: "2.4.2",
+    }));
+  });
+
+  it("the answer is one line, or none at its end", async () => {
+    assert.equal(await answer("", Readable.from([" y \nmore\n"])), "y");
+    assert.equal(await answer("", Readable.from([])), "");
   });
 });

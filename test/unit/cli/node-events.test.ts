@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { EventReader, type NodeEvent } from "../../../cli/engine/events.ts";
 import { FailedNodes } from "../../../cli/logs/failed-nodes.ts";
 import { NodeStages, stages } from "../../../cli/stages/node-stages.ts";
-import { urn } from "./recovery/state-builder.ts";
+import { urn } from "./state-builder.ts";
 
 /** An event as the engine sends it. */
 const step = (

@@ -1,15 +1,11 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
+import { XMLValidator } from "fast-xml-parser";
 
-import type { Previewed } from "../../../../cli/preview-diff/previewed.ts";
-import { kindOf } from "../../../../cli/topology/draw-order.ts";
-import { groupsOf } from "../../../../cli/topology/groups.ts";
-import { labOf } from "../../../../cli/topology/lab.ts";
-import { topologySvg } from "../../../../cli/topology/topology-svg.ts";
-import { element } from "../../../../cli/topology/shapes.ts";
-import { recordedStack, type Sections } from "../../stacks/recorded-stack.ts";
-import { type Box, type Point, boxesIn, waysIn } from "./drawn.ts";
-import { readXml } from "./well-formed.ts";
+import type { Previewed } from "../../../cli/preview-diff/previewed.ts";
+import { groupsOf } from "../../../cli/topology/groups.ts";
+import { kindOf, labOf, topologySvg } from "../../../cli/topology/topology-svg.ts";
+import { recordedStack, type Sections } from "../stacks/recorded-stack.ts";
 
 interface Drawn {
   readonly title: string;
@@ -41,7 +37,7 @@ describe("the picture of a stack", () => {
       let svg: string;
       before(async () => {
         preview = await recordedStack(stack, { settings });
-        svg = topologySvg(stack, preview);
+        svg = await topologySvg(stack, preview);
       });
 
       if (file !== undefined) {
@@ -51,51 +47,19 @@ describe("the picture of a stack", () => {
         });
       }
 
-      it("has every box beside or within each other one, with room between them", () => {
-        const boxes = boxesIn(svg);
-        assert.ok(boxes.filter(({ kind }) => kind === "thing").length > 10);
-        const isWithin = (one: Box, other: Box): boolean =>
-          one.left >= other.left &&
-          one.right <= other.right &&
-          one.top >= other.top &&
-          one.bottom <= other.bottom;
-        const isBefore = (one: Box, other: Box): boolean =>
-          one.right + 16 <= other.left || one.bottom + 16 <= other.top;
-        for (const [at, one] of boxes.entries()) {
-          for (const other of boxes.slice(at + 1)) {
-            assert.ok(
-              isWithin(other, one) || isBefore(one, other) || isBefore(other, one),
-              JSON.stringify([one, other]),
-            );
-          }
-        }
-      });
-
-      it("has no arrow that leads through a box", () => {
-        const things = boxesIn(svg).filter(({ kind }) => kind === "thing");
-        const isIn = ({ x, y }: Point): boolean =>
-          things.some((box) => x > box.left && x < box.right && y > box.top && y < box.bottom);
-        const ways = waysIn(svg);
-        assert.ok(ways.length > 10);
-        for (const way of ways) assert.ok(!way.some(isIn), JSON.stringify(way));
-      });
-
-      it("is the same again", () =>
-        assert.equal(topologySvg(stack, structuredClone(preview)), svg));
+      it("is the same again", async () =>
+        assert.equal(await topologySvg(stack, structuredClone(preview)), svg));
 
       it("is well-formed, and has words for who can't see it", () => {
-        const { elements } = readXml(svg);
-        assert.match(
-          elements[0]?.attributes ?? "",
-          /role="img" aria-labelledby="title description"/,
-        );
+        assert.equal(XMLValidator.validate(svg), true);
+        assert.match(svg, /^<svg role="img" aria-labelledby="title description" /);
         for (const id of ["title", "description"]) {
-          assert.equal(elements.filter(({ attributes }) => attributes === ` id="${id}"`).length, 1);
+          assert.equal(svg.split(` id="${id}">`).length, 2);
         }
       });
 
       it("shows the segment, every Linux node, and every machine with its address and size", () => {
-        const { texts } = readXml(svg);
+        const texts = textsIn(svg);
         const { machines, workers, network, cluster } = labOf(preview);
         assert.ok(machines.length > 0);
         for (const { node: machine, address, cpus, memoryMiB } of machines) {
@@ -105,19 +69,16 @@ describe("the picture of a stack", () => {
         }
         assert.ok(texts.includes(`${network?.bridge ?? ""}, ${network?.cidr ?? ""}`));
         for (const each of [...(cluster?.controlPlanes ?? []), ...workers]) {
-          assert.ok(
-            texts.some((text) => text.startsWith(`container ${each}, `)),
-            each,
-          );
+          assert.ok(texts.includes(each.replace(`${cluster?.name}-`, "")), each);
         }
       });
 
       it("names every resource and its kind", () => {
-        const shown = readXml(svg).texts.join("\n");
+        const shown = textsIn(svg).join("\n");
         for (const { type, name: resource } of preview.resources) {
           const kind = kindOf(type);
           assert.ok(
-            shown.includes(`${kind} ${resource}`) || shown.includes(`${kind} (${resource})`),
+            svg.includes(xmlOf(`${kind} ${resource}`)) || shown.includes(`${kind} (${resource})`),
             `${kind} ${resource}`,
           );
           // Not only where nobody sees it: at the beginning of a line in a box, or in the last line.
@@ -177,12 +138,28 @@ describe("the picture of a stack", () => {
     }
   });
 
-  it("is one also of a stack with nothing in it", () =>
-    readXml(topologySvg("t", { resources: [], components: [], diagnostics: [] })));
+  it("is one also of a stack with nothing in it", async () =>
+    assert.equal(XMLValidator.validate(await topologySvg("t", nothing)), true));
 
-  it("shows addresses and names as they are, whatever is in them", () => {
-    const written = element("g", { a: `"<&>'`, none: undefined }, `<script>&amp;\u0000"`).xml;
-    assert.equal(written, `<g a="&quot;&lt;&amp;&gt;'">&lt;script&gt;&amp;amp;\uFFFD&quot;</g>`);
-    assert.deepEqual(readXml(written).texts, [`<script>&amp;\uFFFD"`]);
+  it("shows addresses and names as they are, whatever is in them", async () => {
+    const svg = await topologySvg(`<script>&amp;"`, nothing);
+    assert.ok(textsIn(svg).includes(`Pulumi.<script>&amp;".yaml`));
   });
 });
+
+const nothing: Previewed = { resources: [], components: [], diagnostics: [] };
+
+/** As Graphviz writes it. */
+const xmlOf = (text: string): string => text.replaceAll("-", "&#45;");
+
+/** Texts of a picture, as they are read. */
+function textsIn(svg: string): readonly string[] {
+  return [...svg.matchAll(/<text [^>]*>([^<]*)</g)].map(([, text = ""]) =>
+    text
+      .replaceAll("&#45;", "-")
+      .replaceAll("&lt;", "<")
+      .replaceAll("&gt;", ">")
+      .replaceAll("&quot;", '"')
+      .replaceAll("&amp;", "&"),
+  );
+}

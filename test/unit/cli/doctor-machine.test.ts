@@ -2,23 +2,23 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
 
-import { askClock, askCluster, stepOverSsh } from "../../../../cli/doctor/examine-lab.ts";
-import type { NodeMachine } from "../../../../cli/lab/lab-state.ts";
-import { runJoin } from "../../../../cli/doctor/repairs.ts";
-import { scriptCommand } from "../../../../components/windows/step-command.ts";
-import { confirmReboot } from "../../../../components/windows/steps.ts";
-import type { RehearsalHost } from "../../../../rehearsal/host/in-process.ts";
-import { eachCase } from "../../each-case.ts";
-import { withFakeApi } from "../../controlplane/fake-api.ts";
-import { kubeconfig } from "../../controlplane/fixture-kubeconfig.ts";
-import { adminKey, remoteSteps, stepCommand } from "../../rehearsal-host/ssh-client.ts";
+import { askClock, askCluster, stepOverSsh } from "../../../cli/doctor/examine-lab.ts";
+import type { NodeMachine } from "../../../cli/lab/lab-state.ts";
+import { runJoin } from "../../../cli/doctor/repairs.ts";
+import { scriptCommand } from "../../../components/windows/step-command.ts";
+import { confirmReboot } from "../../../components/windows/steps.ts";
+import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
+import { eachCase } from "../each-case.ts";
+import { withFakeApi } from "../controlplane/fake-api.ts";
+import { kubeconfig } from "../controlplane/fixture-kubeconfig.ts";
+import { adminKey, remoteSteps, stepCommand } from "../rehearsal-host/ssh-client.ts";
 import {
   goodArguments,
   joinInput,
   prepareThrough,
   startWithSteps,
-} from "../../rehearsal-host/step-runner.ts";
-import { loginOf } from "../rehearsal-machine.ts";
+} from "../rehearsal-host/step-runner.ts";
+import { loginOf } from "./rehearsal-machine.ts";
 
 const hours = 3_600_000;
 

@@ -10,17 +10,17 @@ import {
   gatherCertificates,
   type Certificate,
   type ContainerCertificates,
-} from "../../../../cli/doctor/certificates.ts";
+} from "../../../cli/doctor/certificates.ts";
 import {
   checkClocks,
   secondsOff,
   checkTokens,
   knownTokens,
   type KnownToken,
-} from "../../../../cli/doctor/examine-lab.ts";
-import type { Finding, Repair } from "../../../../cli/doctor/finding.ts";
-import { checkNodes, type KnownNodes } from "../../../../cli/doctor/nodes.ts";
-import { eachCase } from "../../each-case.ts";
+} from "../../../cli/doctor/examine-lab.ts";
+import type { Finding, Repair } from "../../../cli/doctor/finding.ts";
+import { checkNodes, type KnownNodes } from "../../../cli/doctor/nodes.ts";
+import { eachCase } from "../each-case.ts";
 
 const now = new Date("2027-03-01T12:00:00Z");
 const runJoin = { kind: "run-join", node: "win-1" } as const;
@@ -109,7 +109,7 @@ describe("certificates of a lab", () => {
 });
 
 describe("what kubeadm and PEM files tell of certificates", () => {
-  const pemFile = path.resolve(import.meta.dirname, "../../controlplane/fixtures/localhost-ec.pem");
+  const pemFile = path.resolve(import.meta.dirname, "../controlplane/fixtures/localhost-ec.pem");
   const pem = readFileSync(pemFile, "utf8");
   const good = { name: "apiserver", expirationDate: "2027-01-02T03:04:05Z", residualTime: 3 };
 

@@ -1,5 +1,5 @@
-import type { Facts, FactsType } from "../../../../components/facts.ts";
-import type { Deployment, StateResource } from "../../../../cli/engine/deployment.ts";
+import type { Facts, FactsType } from "../../../components/facts.ts";
+import type { Deployment, StateResource } from "../../../cli/engine/deployment.ts";
 
 /** URN of a resource of the stack `t`. */
 export function urn(type: string, name: string): string {

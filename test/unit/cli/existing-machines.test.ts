@@ -3,14 +3,14 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { execa } from "execa";
 
-import { bootstrap, bootstrapLines } from "../../../../cli/commands/bootstrap.ts";
-import { fingerprint, learnHostKey } from "../../../../ssh/host-key.ts";
-import { withoutSealed } from "../../../../cli/stack-settings.ts";
-import { resolveExisting } from "../../../../config/existing/resolve.ts";
-import { hostKey } from "../../../../config/values/host-key.ts";
-import { makeKey, SshServer } from "../../../engine/plugins/support/ssh-server.ts";
-import { eachCase } from "../../each-case.ts";
-import { newFolder } from "../../new-folder.ts";
+import { bootstrap, bootstrapLines } from "../../../cli/commands/bootstrap.ts";
+import { fingerprint, learnHostKey } from "../../../ssh/host-key.ts";
+import { withoutSealed } from "../../../cli/stack-settings.ts";
+import { resolveExisting } from "../../../config/existing/resolve.ts";
+import { hostKey } from "../../../config/values/host-key.ts";
+import { makeKey, SshServer } from "../../engine/plugins/support/ssh-server.ts";
+import { eachCase } from "../each-case.ts";
+import { newFolder } from "../new-folder.ts";
 
 describe("turning SSH on at a machine", () => {
   it("keeps keys that are there, closes the file, opens the port, and shows the host key", () => {

@@ -1,10 +1,10 @@
-import type { Host } from "../../../../cli/lab/host.ts";
+import type { Host } from "../../../cli/lab/host.ts";
 
 /** Answers by command line; nothing is the answer of a program that is not there. */
 export type Answers = Readonly<Record<string, string | Error | undefined>>;
 
 /** A host that answers as recorded, and keeps what it was asked to do. */
-export interface RecordedHost extends Host {
+interface RecordedHost extends Host {
   readonly asked: readonly string[];
 }
 

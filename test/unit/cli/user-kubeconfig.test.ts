@@ -4,17 +4,17 @@ import path from "node:path";
 import { mock } from "node:test";
 import { parse } from "yaml";
 
-import { kubeconfigEntries } from "../../../../cli/host-resources/kubeconfig-entries.ts";
-import { sweepLeftovers } from "../../../../cli/host-resources/host-resources.ts";
+import { kubeconfigEntries } from "../../../cli/host-resources/kubeconfig-entries.ts";
+import { sweepLeftovers } from "../../../cli/host-resources/host-resources.ts";
 import {
   mergeIntoFiles,
   refreshInFiles,
   removeFromFiles,
-} from "../../../../cli/kubeconfig/lab-entries.ts";
-import { reachableKubeconfig } from "../../../../kubernetes/kubeconfig.ts";
-import { kubeconfig } from "../../controlplane/fixture-kubeconfig.ts";
-import { newFolder } from "../../new-folder.ts";
-import { recordedHost } from "../host-resources/recorded-host.ts";
+} from "../../../cli/kubeconfig/lab-entries.ts";
+import { reachableKubeconfig } from "../../../kubernetes/kubeconfig.ts";
+import { kubeconfig } from "../controlplane/fixture-kubeconfig.ts";
+import { newFolder } from "../new-folder.ts";
+import { recordedHost } from "./recorded-host.ts";
 
 /** What a lab's own kubeconfig looks like. */
 function labKubeconfig(name: string, address = "192.168.150.128"): string {

@@ -1,12 +1,10 @@
 import assert from "node:assert/strict";
 
-import {
-  findLogs,
-  FollowedFile,
-  type LogFolder,
-} from "../../../../../cli/logs/follow/followed-files.ts";
-import { windowsLogs } from "../../../../../cli/logs/follow/machine-stream.ts";
-import { eachCase } from "../../../each-case.ts";
+import { findLogs, FollowedFile, type LogFolder } from "../../../cli/logs/follow/followed-files.ts";
+import { type LogForm, LogLines, longestLine } from "../../../cli/logs/follow/log-lines.ts";
+import { type Ending, SourceRefused, withRetries } from "../../../cli/logs/follow/log-stream.ts";
+import { windowsLogs } from "../../../cli/logs/follow/machine-stream.ts";
+import { eachCase } from "../each-case.ts";
 
 /** Log files of a machine that is none. */
 class FilesInMemory implements LogFolder {
@@ -62,7 +60,7 @@ const isRemoved: Event = (files) => files.files.delete(path);
 /** Events before a look, and what that tells. */
 type Turn = readonly [events: readonly Event[], lines: readonly string[], note?: string];
 const goesOn = "was renamed; continues with the new one";
-const anew = "was emptied or replaced";
+const replaced = "was emptied or replaced";
 const alone = "is about to be renamed, and is left alone; the rest comes after that";
 const long = "x".repeat(60_000);
 
@@ -121,7 +119,7 @@ const cases: Readonly<Record<string, readonly [Options, readonly Turn[]]>> = {
     { tail: 0 },
     [
       [[gets(numbered(1, 20))], []],
-      [[isRemoved, gets("anew\n")], ["anew"], anew],
+      [[isRemoved, gets("later\n")], ["later"], replaced],
     ],
   ],
   "gives out an unfinished line before the new file's": [
@@ -129,7 +127,7 @@ const cases: Readonly<Record<string, readonly [Options, readonly Turn[]]>> = {
     [
       [[gets("one\n")], []],
       [[gets("unfini")], []],
-      [[isRemoved, gets("new\n")], ["unfini", "new"], anew],
+      [[isRemoved, gets("new\n")], ["unfini", "new"], replaced],
     ],
   ],
   "leaves one alone that its writer is about to rename": [
@@ -204,5 +202,159 @@ describe("log files of a Windows node", () => {
     files.append("C:/logs/One.LOG", "");
     files.append("C:/logs/oneXlog", "");
     assert.deepEqual(await findLogs(files, "C:/logs/*.log"), ["C:/logs/One.LOG"]);
+  });
+});
+
+const token = "abcdef.0123456789abcdef";
+const body = "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQ";
+const pem = `-----BEGIN OPENSSH PRIVATE KEY-----\n${body}\n${body}==\n-----END OPENSSH PRIVATE KEY-----`;
+const time = "2026-11-22T11:32:38.1234567Z";
+
+function linesOf(parts: readonly Buffer[], form: LogForm = "plain"): readonly string[] {
+  const log = new LogLines(form);
+  return [...parts.flatMap((part) => log.push(part)), ...log.end()];
+}
+
+describe("lines of a log that comes in parts", () => {
+  const cases: Readonly<Record<string, readonly [text: string, lines: string[], LogForm?]>> = {
+    "plain lines": ["one\r\ntwo\n\nthree\n", ["one", "two", "", "three"]],
+    "a line without an end": ["one\ntw", ["one", "tw"]],
+    "letters of several bytes": ["größer 日本\n", ["größer 日本"]],
+    "a token": [`join with ${token} now\n`, ["join with [redacted] now"]],
+    "a token at the very end": [`join ${token}`, ["join [redacted]"]],
+    "a token cut by a terminal's colours": [`abcdef.\u001b[31m0123456789abcdef\n`, ["[redacted]"]],
+    "a private key": [`key ${pem} done\nnext\n`, ["key [redacted]", " done", "next"]],
+    "a private key that is cut off": [
+      `${pem.slice(0, 80)}\nI1122 goes on\n`,
+      ["[redacted]", "I1122 goes on"],
+    ],
+    "a key in one line": [`${JSON.stringify({ pem })}\n`, ['{"pem":"[redacted]"}']],
+    "a container's lines": [
+      `${time} stdout F one\n${time} stderr F two\n`,
+      ["one", "two"],
+      "container",
+    ],
+    "a container's line in parts, a token on the border": [
+      `${time} stdout P a abcdef.0123\n${time} stdout F 456789abcdef b\n`,
+      ["a [redacted] b"],
+      "container",
+    ],
+    "a container's private key": [
+      pem.replaceAll(/^/gm, `${time} stdout F `) + `\n${time} stdout F next\n`,
+      ["[redacted]", "next"],
+      "container",
+    ],
+  };
+
+  for (const [name, [text, lines, form]] of Object.entries(cases)) {
+    const bytes = Buffer.from(text);
+
+    it(`${name}, in one part, and in two, wherever they meet`, () => {
+      for (let cut = 0; cut < bytes.length; cut++) {
+        const parts = [bytes.subarray(0, cut), bytes.subarray(cut)];
+        assert.deepEqual(linesOf(parts, form), lines, `cut at ${cut}`);
+      }
+    });
+    it(`${name}, byte by byte`, () => {
+      const parts = [...bytes].map((byte) => Buffer.of(byte));
+      assert.deepEqual(linesOf(parts, form), lines);
+    });
+  }
+
+  it("show nothing of a line before its end is there", () => {
+    const log = new LogLines("plain");
+    assert.deepEqual(log.push(Buffer.from("token abcdef.01234567")), []);
+    assert.deepEqual(log.push(Buffer.from("89abcdef\n")), ["token [redacted]"]);
+  });
+
+  it("leave out the rest of a line that begins within the first part", () => {
+    const log = new LogLines("plain", true);
+    assert.deepEqual(log.push(Buffer.from("0123456789abcdef\nnext\n")), ["next"]);
+  });
+
+  it("are cut where they are too long, and never within a word", () => {
+    const start = "word ".repeat(longestLine / 5 - 2);
+    const [line = "", next] = linesOf([Buffer.from(`${start}${token} ${token}\nnext\n`)]);
+    assert.ok(line.length < longestLine + 100);
+    assert.doesNotMatch(line, /abcdef|0123/);
+    assert.match(line, /\[\d+ characters left out\]$/);
+    assert.equal(next, "next");
+  });
+
+  it("hold no more of an endless line than they show", () => {
+    const log = new LogLines("plain");
+    for (let part = 0; part < 64; part++) log.push(Buffer.alloc(64 * 1024, "x"));
+    assert.deepEqual(log.push(Buffer.from("\n")), [`[${64 * 64 * 1024} characters left out]`]);
+  });
+});
+
+type Try = Error | "alive, then lost" | "done";
+
+describe("waiting for a source of logs", () => {
+  /** What each try comes to; the clock goes on by 100 s with each. */
+  const cases: Readonly<Record<string, readonly [readonly Try[], Ending, told: string[]]>> = {
+    "one that ends by itself": [["done"], "ended", []],
+    "one that comes back": [
+      [new Error("no route\nmore"), "alive, then lost", "done"],
+      "ended",
+      [
+        "does not answer (no route); waits for it, for up to 250 s",
+        "answers again",
+        "does not answer (lost); waits for it, for up to 250 s",
+      ],
+    ],
+    "one that stays away": [
+      ["a", "b", "c", "d", "never"].map((reason) => new Error(reason)),
+      "given up",
+      [
+        "does not answer (a); waits for it, for up to 250 s",
+        "given up after 250 s without an answer; the last try: d",
+      ],
+    ],
+    "one that refuses": [
+      [new SourceRefused("it is another one"), new Error("never")],
+      "given up",
+      ["given up: it is another one"],
+    ],
+  };
+
+  eachCase("%s", cases, async ([tries, ending, told]) => {
+    const heard: string[] = [];
+    let at = 0;
+    let clock = 0;
+    const came = await withRetries({
+      waitSeconds: 250,
+      pauseSeconds: 0,
+      signal: new AbortController().signal,
+      tell: (text) => heard.push(text),
+      now: () => clock,
+      follow: (alive) => {
+        const next = tries[at++];
+        clock += 100_000;
+        if (next === "done") return Promise.resolve();
+        if (next !== "alive, then lost") return Promise.reject(next ?? new Error("too often"));
+        alive();
+        return Promise.reject(new Error("lost"));
+      },
+    });
+    assert.equal(came, ending);
+    assert.deepEqual(heard, told);
+  });
+
+  it("ends at once when it is told to, and says nothing of what broke then", async () => {
+    const end = new AbortController();
+    const heard: string[] = [];
+    const waiting = withRetries({
+      waitSeconds: 3600,
+      pauseSeconds: 3600,
+      signal: end.signal,
+      tell: (text) => {
+        heard.push(text);
+        setImmediate(() => end.abort());
+      },
+      follow: () => Promise.reject(new Error("off")),
+    });
+    assert.equal(await waiting, "ended");
+    assert.equal(heard.length, 1);
   });
 });

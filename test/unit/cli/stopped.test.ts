@@ -1,12 +1,8 @@
 import assert from "node:assert/strict";
-import {
-  pausedMachine,
-  pausedMachines,
-  type Pause,
-} from "../../../../cli/host-resources/domains.ts";
-import type { Stopped } from "../../../../cli/host-resources/resource-kind.ts";
-import { startStopped, stoppedOf } from "../../../../cli/host-resources/stopped.ts";
-import { eachCase } from "../../each-case.ts";
+import { pausedMachine, pausedMachines, type Pause } from "../../../cli/host-resources/domains.ts";
+import type { Stopped } from "../../../cli/host-resources/resource-kind.ts";
+import { startStopped, stoppedOf } from "../../../cli/host-resources/stopped.ts";
+import { eachCase } from "../each-case.ts";
 import { recordedHost, type Answers } from "./recorded-host.ts";
 
 const domainXml = (uuid: string, network: string): string =>

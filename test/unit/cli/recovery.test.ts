@@ -2,30 +2,138 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 
-import type { HostResource } from "../../../../cli/host-resources/resource-kind.ts";
 import {
   parseDeployment,
   pendingOperations,
   resourcesOf,
-  withoutPendingOperations,
   type StateResource,
-} from "../../../../cli/engine/deployment.ts";
-import { checkLock, readLocks, seenProcess } from "../../../../cli/recovery/locks.ts";
-import type { SeenProcess, Verdict } from "../../../../cli/recovery/locks.ts";
-import { removePushes } from "../../../../cli/recovery/push-again.ts";
-import { repairState } from "../../../../cli/recovery/repair.ts";
-import { eachCase } from "../../each-case.ts";
-import { newFolder } from "../../new-folder.ts";
-import { component, deployment, resource } from "./state-builder.ts";
+  withoutPendingOperations,
+} from "../../../cli/engine/deployment.ts";
+import type { HostResource } from "../../../cli/host-resources/resource-kind.ts";
+import { type Extent, extentOf, removeFromState } from "../../../cli/recovery/remove-from-state.ts";
+import {
+  checkLock,
+  readLocks,
+  seenProcess,
+  type SeenProcess,
+  type Verdict,
+} from "../../../cli/recovery/locks.ts";
+import { removePushes } from "../../../cli/recovery/push-again.ts";
+import { repairState } from "../../../cli/recovery/repair.ts";
+import { eachCase } from "../each-case.ts";
+import { newFolder } from "../new-folder.ts";
+import { component, deployment, resource, urn } from "./state-builder.ts";
+
+const network = urn("libvirt:index/network:Network", "lab");
+const domain = urn("libvirt:index/domain:Domain", "win-1");
+const cluster = urn("command:local:Command", "cluster");
+const provider = urn("pulumi:providers:kubernetes", "cluster");
+const token = urn("command:local:Command", "token");
+
+/** A lab with one node, as `index.ts` makes it. */
+const lab = [
+  resource("pulumi:pulumi:Stack", "kindows-t", { custom: false }),
+  resource("pulumi:providers:libvirt", "hypervisor"),
+  resource("command:local:Command", "login-key"),
+  resource("libvirt:index/network:Network", "lab"),
+  resource("docker:index/network:Network", "lab", { dependencies: [network] }),
+  resource("command:local:Command", "cluster", {
+    dependencies: [urn("docker:index/network:Network", "lab")],
+  }),
+  resource("pulumi:providers:kubernetes", "cluster", {
+    propertyDependencies: { kubeconfig: [cluster] },
+  }),
+  resource("kubernetes:core/v1:ConfigMap", "settings", { provider: `${provider}::some-id` }),
+  resource("kubernetes:apps/v1:DaemonSet", "kube-proxy", {
+    provider: `${provider}::some-id`,
+    deletedWith: cluster,
+    dependencies: [urn("command:remote:Command", "join")],
+  }),
+  resource("libvirt:index/volume:Volume", "win-1"),
+  resource("libvirt:index/domain:Domain", "win-1", {
+    dependencies: [network, urn("libvirt:index/volume:Volume", "win-1")],
+  }),
+  resource("command:remote:Command", "containerd", { deletedWith: domain, dependencies: [domain] }),
+  resource("command:local:Command", "token", {
+    deletedWith: cluster,
+    propertyDependencies: { environment: [cluster] },
+  }),
+  resource("command:remote:Command", "join", {
+    deletedWith: domain,
+    dependencies: [domain, token],
+    propertyDependencies: { stdin: [token, cluster] },
+  }),
+  resource("command:local:Command", "below", { parent: domain }),
+];
+
+const onMachine = ["Command::containerd", "Command::join", "Command::below"];
+const inCluster = ["ConfigMap::settings", "DaemonSet::kube-proxy"];
+const cases: Readonly<Record<string, readonly [gone: string[], Extent, removed: string[]]>> = {
+  "nothing is gone": [[], "built-on", []],
+  "a machine is gone, for up: its steps go too, the cluster stays": [
+    [domain],
+    "built-on",
+    ["Domain::win-1", ...onMachine],
+  ],
+  "a machine is gone, for destroy: the engine would not run its steps' deletes either": [
+    [domain],
+    "deleted-with",
+    ["Domain::win-1", ...onMachine],
+  ],
+  "the cluster is gone, for up: what is in it goes, the join is done again, the machine stays": [
+    [cluster],
+    "built-on",
+    ["Command::cluster", ...inCluster, "Command::token", "Command::join"],
+  ],
+  "the cluster is gone, for destroy: the join's own delete still runs on the machine": [
+    [cluster],
+    "deleted-with",
+    ["Command::cluster", ...inCluster, "Command::token"],
+  ],
+  "the network is gone, for up: all that stood on it is rebuilt, keys and disks stay": [
+    [network],
+    "built-on",
+    [
+      ...["Network::lab", "Network::lab", "Command::cluster", ...inCluster],
+      ...["Domain::win-1", "Command::containerd", "Command::token", "Command::join"],
+      "Command::below",
+    ],
+  ],
+};
+
+describe("removing resources from the state that no longer exist", () => {
+  eachCase("%s", cases, ([gone, extent, removed]) => {
+    const urns = extentOf(lab, new Set(gone), extent);
+    const inOrder = lab.filter((each) => urns.has(each.urn)).map((each) => each.urn);
+    const names = inOrder.map((each) => each.split(/:+/).slice(-2).join("::"));
+    assert.deepEqual(names, removed);
+  });
+
+  it("leaves no reference to what was removed", () => {
+    const urns = extentOf(lab, new Set([network, cluster]), "built-on");
+    const text = JSON.stringify(removeFromState(deployment(lab), urns));
+    for (const each of urns) {
+      assert.equal(text.includes(`"${each}"`), false, each);
+    }
+  });
+
+  it("keeps every other field of what stays", () => {
+    const kept = resource("a", "b", { dependencies: ["x", "y"], replaceWith: ["x"], id: "1" });
+    const after = removeFromState(deployment([kept, resource("c", "x", { urn: "x" })]), new Set(["x"]));
+    assert.deepEqual(after, deployment([{ ...kept, dependencies: ["y"], replaceWith: [] }]));
+  });
+
+  it("ends on resources that need each other", () => {
+    const a = resource("command:local:Command", "a", {
+      dependencies: [urn("command:local:Command", "b")],
+    });
+    const b = resource("command:local:Command", "b", { dependencies: [a.urn] });
+    assert.deepEqual([...extentOf([a, b], new Set([a.urn]), "built-on")], [a.urn, b.urn]);
+  });
+});
 
 const pool = resource("libvirt:index/pool:Pool", "machines", { id: "p1" });
-const domain = resource("libvirt:index/domain:Domain", "win-1", { id: "d1" });
-const step = resource("command:remote:Command", "win-1-step", { deletedWith: domain.urn });
 const tokenComponent = resource("kindows:controlplane:BootstrapToken", "win-1", { custom: false });
-const token = resource("command:local:Command", "win-1-token", { parent: tokenComponent.urn });
-const join = resource("command:remote:Command", "win-1-join", {
-  propertyDependencies: { stdin: [token.urn] },
-});
 
 const thing = (identity: string): HostResource => ({
   kind: identity.split(" ").slice(0, 2).join(" "),
@@ -37,6 +145,13 @@ const nothing = { things: [], blind: [] };
 const all = [thing("libvirt pool p1"), thing("libvirt domain d1")];
 
 describe("repairing a state", () => {
+  const domain = resource("libvirt:index/domain:Domain", "win-1", { id: "d1" });
+  const step = resource("command:remote:Command", "win-1-step", { deletedWith: domain.urn });
+  const token = resource("command:local:Command", "win-1-token", { parent: tokenComponent.urn });
+  const join = resource("command:remote:Command", "win-1-join", {
+    propertyDependencies: { stdin: [token.urn] },
+  });
+
   it("leaves one that fits the host as it is", () => {
     const state = deployment([pool, domain, step, tokenComponent, token, join]);
     const repair = repairState(state, { things: all, blind: [] }, "built-on");
@@ -53,7 +168,7 @@ describe("repairing a state", () => {
     assert.deepEqual([...repair.owned], ["libvirt pool p1"], "a domain half made is nobody's");
   });
 
-  it("removes what is gone from the host, with what was done to it", () => {
+  it("forgets what is gone from the host with what was done to it", () => {
     const state = deployment([pool, domain, step]);
     const observed = { things: [thing("libvirt pool p1")], blind: [] };
     for (const extent of ["built-on", "deleted-with"] as const) {
@@ -63,7 +178,7 @@ describe("repairing a state", () => {
     }
   });
 
-  it("takes a thing of the same name, recreated by somebody, for another one", () => {
+  it("takes a thing of the same name, replaced by somebody, for another one", () => {
     const observed = { things: [thing("libvirt pool p2")], blind: [] };
     const repair = repairState(deployment([pool]), observed, "deleted-with");
     assert.deepEqual(repair.deployment, deployment([]));
@@ -76,14 +191,14 @@ describe("repairing a state", () => {
     assert.deepEqual(repair.notes, []);
   });
 
-  it("removes a token whose join is not in the state, for up only", () => {
+  it("forgets a token whose join is not in the state, for up only", () => {
     const state = deployment([tokenComponent, token]);
     const repaired = repairState(state, nothing, "built-on").deployment;
     assert.deepEqual(repaired, deployment([tokenComponent]));
     assert.deepEqual(repairState(state, nothing, "deleted-with").deployment, state);
   });
 
-  it("removes a token whose join goes with its machine", () => {
+  it("forgets a token whose join goes with its machine", () => {
     const state = deployment([domain, tokenComponent, token, { ...join, deletedWith: domain.urn }]);
     const repair = repairState(state, nothing, "built-on");
     assert.deepEqual(resourcesOf(repair.deployment), [tokenComponent]);

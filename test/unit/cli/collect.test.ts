@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { readFile, readdir, stat } from "node:fs/promises";
 import path from "node:path";
-import { collectLogs } from "../../../../cli/logs/collect.ts";
-import { labState, type NodeMachine } from "../../../../cli/lab/lab-state.ts";
-import { parseDeployment, type StateResource } from "../../../../cli/engine/deployment.ts";
-import type { RehearsalHost } from "../../../../rehearsal/host/in-process.ts";
-import { newFolder } from "../../new-folder.ts";
-import { adminKey, remoteSteps } from "../../rehearsal-host/ssh-client.ts";
-import { joinToken, prepareThrough, startWithSteps } from "../../rehearsal-host/step-runner.ts";
-import { component, connection, deployment, resource, secret } from "../recovery/state-builder.ts";
-import { loginOf } from "../rehearsal-machine.ts";
-import { setVariable } from "../../rehearsal-host/machine-registry.ts";
+import { collectLogs } from "../../../cli/logs/collect.ts";
+import { labState, type NodeMachine } from "../../../cli/lab/lab-state.ts";
+import { parseDeployment, type StateResource } from "../../../cli/engine/deployment.ts";
+import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
+import { newFolder } from "../new-folder.ts";
+import { adminKey, remoteSteps } from "../rehearsal-host/ssh-client.ts";
+import { joinToken, prepareThrough, startWithSteps } from "../rehearsal-host/step-runner.ts";
+import { component, connection, deployment, resource, secret } from "./state-builder.ts";
+import { loginOf } from "./rehearsal-machine.ts";
+import { setVariable } from "../rehearsal-host/machine-registry.ts";
 
 describe("logs of a machine", () => {
   let host: RehearsalHost;

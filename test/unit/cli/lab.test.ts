@@ -1,0 +1,370 @@
+import assert from "node:assert/strict";
+
+import type { StateResource } from "../../../cli/engine/deployment.ts";
+import type { Pulumi } from "../../../cli/engine/pulumi.ts";
+import { onEachHypervisor } from "../../../cli/host-resources/on-each-hypervisor.ts";
+import { labOfPool } from "../../../cli/host-resources/resource-kind.ts";
+import { pools } from "../../../cli/host-resources/storage.ts";
+import {
+  assertAllReachable,
+  unreachableAmong,
+  hypervisorsOf,
+  exclusionOf,
+  leftText,
+  together,
+  urnsOn,
+} from "../../../cli/lab/fleet.ts";
+import type { Host } from "../../../cli/lab/host.ts";
+import { labOutputs } from "../../../cli/lab/outputs.ts";
+import { goneFromHyperV, machinesByHost } from "../../../cli/recovery/hyper-v-machines.ts";
+import { repairState } from "../../../cli/recovery/repair.ts";
+import { resolveSettings } from "../../../config/resolve.ts";
+import { component, deployment, resource, urn } from "./state-builder.ts";
+
+const key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEB";
+const settings = resolveSettings(
+  {
+    hypervisors: ["b", "c"].map((name) => ({
+      ...{ name, uri: `qemu+ssh://root@${name}/system`, hostKey: key },
+      ...{ privateKeyFile: "/k", bridge: "br0" },
+    })),
+    nodes: [
+      { name: "win-1", hypervisor: "local" },
+      { name: "win-2", hypervisor: "b" },
+      { name: "win-3", hypervisor: "b" },
+    ],
+  },
+  { stack: "t", file: "Pulumi.t.yaml" },
+);
+const remote = (name: string) => ({
+  ...{ name, uri: `qemu+ssh://root@${name}/system`, virshUri: `virsh-of-${name}` },
+});
+const [b, c] = [remote("b"), remote("c")];
+const unreachableB = { ...b, reason: "no route" };
+
+/** A host whose libvirts have these pools, by address; one that is not listed does not answer. */
+function hostWith(poolsByUri: Readonly<Record<string, readonly string[]>>): Host & {
+  readonly asked: readonly string[];
+} {
+  const asked: string[] = [];
+  return {
+    ...{ libvirtUri: "here", others: [b, c], asked },
+    run: (_program, [, , uri = "", ...words]) => {
+      asked.push(`${uri}: ${words.join(" ")}`);
+      const names = poolsByUri[uri];
+      if (names === undefined) return Promise.reject(new Error("no route"));
+      return Promise.resolve(
+        words[0] === "pool-uuid" ? `uuid of ${words[1]}\n` : `${names.join("\n")}\n`,
+      );
+    },
+  };
+}
+
+describe("a lab on several hypervisors", () => {
+  it("knows its pools by the lab's name, also with a hypervisor's behind it", () => {
+    const labs = ["kindows-a", "kindows-a.b-2", "kindows-a.", "kindows-a.b.c", "my.b", "default"];
+    const ofLab = labs.filter((each) => labOfPool(each) === "kindows-a");
+    assert.deepEqual(ofLab, ["kindows-a", "kindows-a.b-2"]);
+    assert.equal(labs.filter((each) => labOfPool(each) !== undefined).length, 2);
+  });
+
+  it("finds things on each, once where two addresses lead to one libvirt", async () => {
+    const here = ["kindows-t", "kindows-t.c"];
+    const host = hostWith({ here, "virsh-of-b": ["kindows-t.b"], "virsh-of-c": here });
+    const found = await onEachHypervisor(pools).find(host);
+    assert.deepEqual(
+      found.map(({ name, lab, hypervisor }) => [name, lab, hypervisor]),
+      [
+        ["kindows-t", "kindows-t", undefined],
+        ["kindows-t.c", "kindows-t", undefined],
+        ["kindows-t.b", "kindows-t", "b"],
+      ],
+    );
+  });
+
+  it("removes a thing where it is", async () => {
+    const host = hostWith({ here: [], "virsh-of-b": [], "virsh-of-c": [] });
+    const thing = { kind: "libvirt pool", name: "kindows-t.b", lab: "kindows-t", identity: "i" };
+    await onEachHypervisor(pools).remove({ ...thing, hypervisor: "b" }, host);
+    assert.ok(host.asked.length > 0 && host.asked.every((line) => line.startsWith("virsh-of-b: ")));
+  });
+
+  it("names the hypervisor that fails while it is looked at", async () => {
+    const host = hostWith({ here: [], "virsh-of-c": [] });
+    const found = onEachHypervisor(pools).find(host);
+    await assert.rejects(found, /on the hypervisor b \(qemu\+ssh:\/\/root@b\/system\): no route/);
+  });
+
+  it("tells those that do not answer, with virsh's reason in one line", async () => {
+    const reason = "error: failed\nerror: no route";
+    const unreachable = await unreachableAmong([b, c], (uri) => {
+      const end = uri === b.virshUri ? { how: "badly" as const, reason } : { how: "well" as const };
+      return Promise.resolve({ stdout: "", stderr: "", reason: "", ...end });
+    });
+    assert.deepEqual(unreachable, [{ ...b, reason: "failed: no route" }]);
+  });
+
+  it("leaves what is unreachable as it is: out of the program, and out of what the engine compares", () => {
+    assert.deepEqual(exclusionOf({ reachable: [c], unreachable: [unreachableB] }, settings, ["urn:1", "urn:2"]), {
+      args: ["--continue-on-error", "--exclude", "urn:1", "--exclude", "urn:2"],
+      environment: { KINDOWS_AWAY: "b" },
+    });
+    const text =
+      "the hypervisor b (qemu+ssh://root@b/system) does not answer: no route; left as they are: win-2, win-3";
+    assert.equal(leftText([unreachableB], settings), text);
+  });
+
+  it("names to the program none that only the state knows", () => {
+    const former = { ...unreachableB, name: "former" };
+    const { environment } = exclusionOf({ reachable: [], unreachable: [former] }, settings, []);
+    assert.deepEqual(environment, {});
+  });
+
+  it("changes nothing for a lab on one", () => {
+    const none = { reachable: [], unreachable: [] };
+    assert.deepEqual(exclusionOf(none, { hypervisors: [] }, []), { args: [], environment: {} });
+    assertAllReachable(none, "t");
+  });
+
+  it("does not go while one is unreachable, and says how it goes without", () =>
+    assert.throws(() => assertAllReachable({ reachable: [], unreachable: [unreachableB] }, "t"), {
+      name: "Failure",
+      message:
+        /b \(qemu\+ssh:\/\/root@b\/system\) does not answer: no route.*`KINDOWS_GONE=b kindows down --stack t`/s,
+    }));
+});
+
+const whole = {
+  kubeconfig: "apiVersion: v1",
+  sshPrivateKey: "key",
+  controlPlane: { endpoint: "plane:6443", hostsEntries: [], kubernetesVersion: "1.36.4" },
+  nodes: [
+    { name: "win-1", os: "windows", address: "192.0.2.10", hostKey: "k", sshUser: "Administrator" },
+  ],
+};
+
+const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+
+/** A stack with these outputs. */
+function stackWith(outputs: object): Pulumi {
+  const pulumi: Pick<Pulumi, "stack" | "state"> = {
+    stack: "test",
+    state: () => Promise.resolve(JSON.stringify(outputs)),
+  };
+  return pulumi as Pulumi;
+}
+
+describe("the outputs of a lab", () => {
+  it("are those of its stack", async () =>
+    assert.deepEqual(await labOutputs(stackWith(whole)), whole));
+
+  const partial: Readonly<Record<string, object>> = {
+    "that was never up": {},
+    "whose last run has lost a host on the way": { ...whole, nodes: unknown },
+    "whose control plane was not made": { ...whole, kubeconfig: unknown, controlPlane: unknown },
+  };
+  for (const [which, outputs] of Object.entries(partial)) {
+    it(`are not there for one ${which}`, async () =>
+      assert.equal(await labOutputs(stackWith(outputs)), undefined));
+  }
+
+  it("of another version are told by their names, without what is in them", () =>
+    assert.rejects(labOutputs(stackWith({ ...whole, nodes: ["secret"] })), (error: Error) => {
+      assert.match(error.message, /not those of this version of the project \(nodes\.0\)/);
+      assert.doesNotMatch(error.message, /secret/);
+      return true;
+    }));
+});
+
+const providers = "pulumi:providers:libvirt";
+const at = (name: string): { readonly provider: string } => ({
+  provider: `${urn(providers, name)}::some-id`,
+});
+const domain = "libvirt:index/domain:Domain";
+const command = "command:local:Command";
+const below = ({ urn: parent }: StateResource): { readonly parent: string } => ({ parent });
+const sized = { ...{ cpus: 1, memoryMiB: 1, diskGiB: 1 }, domainType: "kvm" } as const;
+const machine = (node: string): StateResource =>
+  component("kindows:machine:LibvirtMachine", node, {
+    ...{ node, os: "windows", address: "192.0.2.1", ...sized },
+  });
+const [win1, win1b, win2] = [machine("win-1"), machine("win-1-b"), machine("win-2")];
+const node = (name: string): StateResource =>
+  component("kindows:windows:WindowsNode", name, { node: name, checkFolder: "C:\\k" });
+const [node1, node1b] = [node("win-1"), node("win-1-b")];
+const tokens = component("kindows:controlplane:BootstrapToken", "win-3", { node: "win-3" });
+const token = resource(command, "win-3", below(tokens));
+const names = (urns: readonly string[]): string[] =>
+  urns.map((each) => each.split("::").slice(-2).join(" ")).sort();
+
+describe("what the state has on further hypervisors", () => {
+  /** A hypervisor as a storage names it. */
+  const remote = (name: string) => ({
+    name,
+    uri: `qemu+ssh://root@${name}/system`,
+    virshUri: `virsh-of-${name}`,
+  });
+  const storage = (name: string, hypervisor?: string): StateResource =>
+    component("kindows:machine:MachineStorage", name, {
+      ...(hypervisor !== undefined && { hypervisor: remote(hypervisor) }),
+    });
+  const [here, onB, onB2, linuxOnB] = [
+    storage("machines"),
+    storage("machines-b", "b"),
+    storage("machines-b-2", "b-2"),
+    storage("linux-machines-b", "b"),
+  ];
+  const resources = [
+    resource(providers, "hypervisor"),
+    resource(providers, "hypervisor-b"),
+    resource(providers, "hypervisor-b-2"),
+    resource("libvirt:index/network:Network", "lab", { ...at("hypervisor"), id: "n" }),
+    ...[here, onB, onB2, linuxOnB],
+    resource("libvirt:index/pool:Pool", "machines-b", {
+      ...at("hypervisor-b"),
+      ...below(onB),
+      id: "p",
+    }),
+    resource("libvirt:index/pool:Pool", "machines-b-2", {
+      ...at("hypervisor-b-2"),
+      ...below(onB2),
+      id: "p2",
+    }),
+    resource(command, "machines-b-images", below(onB)),
+    resource(command, "machines-b-2-images", below(onB2)),
+    resource(command, "linux-machines-b-images", below(linuxOnB)),
+    resource(command, "machines-images", below(here)),
+    ...[win1, win1b, win2],
+    resource(domain, "win-1", { ...at("hypervisor"), ...below(win1), id: "d1" }),
+    resource(domain, "win-1-b", { ...at("hypervisor-b"), ...below(win1b), id: "d2" }),
+    resource(domain, "win-2", { ...at("hypervisor-b-2"), ...below(win2), id: "d3" }),
+    resource(command, "win-1-b-reservation", below(win1b)),
+    ...[node1, node1b],
+    resource("command:remote:Command", "win-1-b-join", below(node1b)),
+    resource("command:remote:Command", "win-1-join", {
+      ...below(node1),
+      dependencies: [token.urn],
+    }),
+    ...[tokens, token],
+  ];
+
+  it("is the provider, the pool, and all of the nodes; nothing of names that begin alike", () =>
+    assert.deepEqual(names(urnsOn(resources, ["b"])), [
+      "command:local:Command linux-machines-b-images",
+      "command:local:Command machines-b-images",
+      "command:local:Command win-1-b-reservation",
+      "command:remote:Command win-1-b-join",
+      "kindows:machine:LibvirtMachine win-1-b",
+      "kindows:machine:MachineStorage linux-machines-b",
+      "kindows:machine:MachineStorage machines-b",
+      "kindows:windows:WindowsNode win-1-b",
+      "libvirt:index/domain:Domain win-1-b",
+      "libvirt:index/pool:Pool machines-b",
+      "pulumi:providers:libvirt hypervisor-b",
+    ]));
+
+  it("has a node there that was begun, and has no machine yet", () => {
+    const urns = urnsOn(resources, ["b"], ["win-3"]);
+    assert.ok(names(urns).includes("command:local:Command win-3"));
+  });
+
+  it("is nothing where none is asked about", () => assert.deepEqual(urnsOn(resources, []), []));
+
+  it("is not taken for gone while its hypervisor does not answer", () => {
+    const things = ["network n", "pool p2", "domain d1", "domain d3"].map((name) => ({
+      ...{ kind: "", name, lab: "kindows-t" },
+      identity: `libvirt ${name}`,
+    }));
+    const state = deployment(resources);
+    const unreachable = new Set(urnsOn(resources, ["b"]));
+    assert.deepEqual(repairState(state, { things, blind: [], unreachable }, "built-on").notes, []);
+    assert.deepEqual(repairState(state, { things, blind: [] }, "built-on").notes, [
+      "gone from this host: Pool machines-b (libvirt pool p)",
+      "gone from this host: Domain win-1-b (libvirt domain d2)",
+    ]);
+  });
+
+  it("tells the hypervisors, those of the settings by what these say", () => {
+    const settings = [{ name: "b", uri: "new", virshUri: "new" }];
+    const known = hypervisorsOf(resources, settings);
+    assert.deepEqual(together([...settings, ...known]), [...settings, remote("b-2")]);
+  });
+
+  describe("in a state that an earlier version has written", () => {
+    const former = resources.map((each) => ({ ...each, inputs: { poolName: "p" } }));
+
+    it("is not guessed", () =>
+      assert.throws(() => urnsOn(former, ["b"]), /earlier version: run `kindows up` once/));
+
+    it("are the hypervisors of the settings, if it has no others", () => {
+      const known = ["b", "b-2"].map(remote);
+      assert.deepEqual(hypervisorsOf(former, known), []);
+      assert.throws(() => hypervisorsOf(former, known.slice(1)), /earlier version/);
+    });
+  });
+});
+
+describe("machines that are gone from their Hyper-V host", () => {
+  const host = {
+    ...{ name: "rack-3", address: "192.0.2.3", port: 22, user: "Administrator" },
+    ...{ hostKey: "ssh-ed25519 AAAA", privateKeyFile: "/k", switchName: "Lab" },
+    ...{ folder: "D:\\kindows", baseDisk: "D:\\i.vhdx", lab: "kindows-t", owner: "0f".repeat(6) },
+  };
+  const [preparing, making] = ["HyperVHost", "HyperVMachine"].map((type) =>
+    resource(`kindows:machine:${type}`, "a", { custom: false }),
+  ) as [StateResource, StateResource];
+  const prepared = resource(command, "hyper-v-rack-3", {
+    ...below(preparing),
+    inputs: { environment: { HYPER_V_HOST: JSON.stringify(host) } },
+  });
+  const made = (name: string, trigger: unknown): StateResource =>
+    resource(command, name, {
+      ...below(making),
+      inputs: { triggers: [trigger] },
+      dependencies: [prepared.urn],
+    });
+  const [one, two] = [made("win-1", "0a".repeat(6)), made("win-2", "0b".repeat(6))];
+  const all = [preparing, prepared, making, one, two];
+  const step = resource("command:remote:Command", "win-1-step", { deletedWith: one.urn });
+  const said: string[] = [];
+  const gone = (there: readonly string[] | Error): Promise<readonly string[]> =>
+    goneFromHyperV(
+      all,
+      (line) => said.push(line),
+      () => (there instanceof Error ? Promise.reject(there) : Promise.resolve(there)),
+    );
+
+  beforeEach(() => said.splice(0));
+  afterEach(() => delete process.env["KINDOWS_GONE"]);
+
+  it("are found by their making", async () => {
+    assert.deepEqual(await gone(["0b".repeat(6), "cc".repeat(6)]), [one.urn]);
+    assert.deepEqual(await gone(["0a".repeat(6), "0b".repeat(6)]), []);
+  });
+
+  it("are none where the host does not answer, which is said", async () => {
+    assert.deepEqual(await gone(new Error("no route")), []);
+    assert.match(said.join("\n"), /was not seen: no route/);
+  });
+
+  it("are not asked for where the host is said to be gone", async () => {
+    process.env["KINDOWS_GONE"] = "rack-3";
+    assert.deepEqual(await gone(new Error("asked")), []);
+    assert.deepEqual(said, []);
+  });
+
+  it("are none whose making the state does not tell", () => {
+    const veiled = made("win-3", { ciphertext: "v1:abc" });
+    const machines = machinesByHost([preparing, prepared, making, one, veiled]).map(
+      ({ machines }) => machines,
+    );
+    assert.deepEqual(machines, [[{ urn: one.urn, making: "0a".repeat(6) }]]);
+  });
+
+  it("are removed from the state with what was done on them", () => {
+    const observed = { things: [], blind: [], goneElsewhere: [one.urn] };
+    const repair = repairState(deployment([prepared, one, two, step]), observed, "built-on");
+    assert.deepEqual(repair.deployment, deployment([prepared, two]));
+    assert.deepEqual(repair.notes, ["gone from its Hyper-V host: Command win-1"]);
+  });
+});
