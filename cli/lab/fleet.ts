@@ -10,19 +10,19 @@ import { StackFacts } from "../engine/facts.ts";
 import { readStateFile } from "../engine/state-file.ts";
 import type { RemoteHost } from "./host.ts";
 
-/** The further hypervisors of a lab, as they are before a run; both empty for most labs. */
+/** The further hypervisors of a lab before a run; both lists are empty for most labs. */
 export interface Fleet {
   /** Those that answer. */
   readonly reachable: readonly RemoteHost[];
-  /** Those that do not, and are not said to be gone for good. */
+  /** Those that do not answer, and that `KINDOWS_GONE` does not name. */
   readonly unreachable: readonly UnreachableHost[];
 }
 
 /**
- * Asks the hypervisors of the settings, and those the stack has things on. One that `KINDOWS_GONE` names is gone for
- * good: nobody is asked about it, and what the state has there counts as gone.
+ * Contacts the hypervisors of the settings and of the stack's state. One that `KINDOWS_GONE` names is not contacted, and
+ * what the state has there counts as gone.
  *
- * @param settings undefined when they are wrong, and a lab has to go nevertheless.
+ * @param settings undefined if they are wrong and the lab is to be removed.
  */
 export async function fleetOf(stack: string, settings: Settings | undefined): Promise<Fleet> {
   const state = await readStateFile(stack);
@@ -106,7 +106,7 @@ export function assertAllReachable({ unreachable }: Fleet, stack: string): void 
   }
 }
 
-/** Longest that a hypervisor is waited for, in seconds. */
+/** Longest wait for a hypervisor, in seconds. */
 const reachSeconds = 15;
 
 /** The further hypervisors of the settings. */
@@ -121,10 +121,10 @@ export function hypervisorsIn(
 }
 
 /**
- * Those the stack's state knows of: what was made there is still there when the settings name it no more.
+ * Hypervisors in the stack's state, which may no longer be in the settings.
  *
  * @param known those of the settings.
- * @throws Failure where an earlier version has written a state with more than these, for it does not say which.
+ * @throws Failure if an earlier version has written a state with more of them, as it does not say which.
  */
 export function hypervisorsOf(
   resources: readonly StateResource[],
@@ -134,25 +134,25 @@ export function hypervisorsOf(
     const storages = new StackFacts(resources).of("kindows:machine:MachineStorage").values();
     return [...storages].flatMap(({ hypervisor }) => hypervisor ?? []);
   } catch (error) {
-    // One is this host's.
+    // One of them is this host's.
     const providers = resources.filter(({ type }) => type === "pulumi:providers:libvirt");
     if (providers.length > 1 + known.length) throw error;
     return [];
   }
 }
 
-/** All of them, each once; of one that is there twice, what the first says. */
+/** All of them without duplicates; the first one counts. */
 export function together(hosts: readonly RemoteHost[]): readonly RemoteHost[] {
   return hosts.filter(({ name }, at) => hosts.findIndex((one) => one.name === name) === at);
 }
 
 /** A hypervisor that does not answer. */
 export interface UnreachableHost extends RemoteHost {
-  /** In virsh's own words. */
+  /** The error of virsh. */
   readonly reason: string;
 }
 
-/** Asks each whether it answers, all at once; for seconds at most. */
+/** Those that do not answer; asks all in parallel, for some seconds at most. */
 export async function unreachableAmong(
   hosts: readonly RemoteHost[],
   ask: (uri: string) => ReturnType<typeof runVirsh> = (uri) => runVirsh(uri, ["uri"], reachSeconds),
@@ -175,12 +175,12 @@ export function unreachableText({ name, uri, reason }: UnreachableHost): string 
 }
 
 /**
- * URNs of everything in a stack's state that belongs to some further hypervisors: their providers, what these made, and
- * all that was done for the nodes there.
+ * URNs of everything in a stack's state that belongs to some further hypervisors: their providers and resources, and all
+ * resources of the nodes there.
  *
  * @param hypervisors their names.
  * @param nodes names of the nodes that the settings place on them.
- * @throws Failure when the state does not say what belongs to which hypervisor.
+ * @throws Failure if the state does not say what belongs to which hypervisor.
  */
 export function urnsOn(
   resources: readonly StateResource[],
@@ -200,7 +200,7 @@ export function urnsOn(
       .flatMap((resource) => providerUrn(resource) ?? []),
   );
   const isMade = (resource: StateResource): boolean => providers.has(providerUrn(resource) ?? "");
-  // Where a machine is counts, not where the settings would have it.
+  // What counts is where a machine is, not where the settings place it.
   const nodesThere = new Set([...nodes, ...resources.filter(isMade).map(({ urn }) => facts.nodeOf(urn))]);
   return resources
     .filter(

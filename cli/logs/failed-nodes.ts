@@ -1,7 +1,7 @@
 import { stepErrorCode } from "../../components/windows/step-result.ts";
 import type { NodeEvent } from "../engine/events.ts";
 
-/** How a step ends that wants a file which is not, or not whole, on its machine. */
+/** Error codes of steps that find a file missing or damaged. */
 const unusablePrograms: readonly string[] = ["MediumMissing", "ChecksumMismatch"];
 
 /** Finds out from the engine's events which nodes failed. */
@@ -21,7 +21,7 @@ export class FailedNodes {
     return [...this.#failed];
   }
 
-  /** Those with a step that did not find a program on its machine, or found another than it was told. */
+  /** Nodes with a step that found a program missing, or with a different checksum. */
   get lackingPrograms(): readonly string[] {
     return [...this.#lackingPrograms];
   }

@@ -14,10 +14,10 @@ import { ensureArtifacts, type EnsureOptions } from "../../toolchain/ensure.ts";
 import { causesOf } from "../../host/failure.ts";
 
 /**
- * Downloads, examines and converts the cloud image that the settings name for Linux machines, as far as that is to be
- * done. A path where there is no file, or one that can't be read, is left to the preflight, which says so with all else.
+ * Downloads, examines and converts the cloud image that the settings name for Linux machines, unless that is already done.
+ * A missing or unreadable file is left to the preflight, which reports it with all other problems.
  *
- * @returns what is to be noted of it; nothing where the settings name none, or no node needs it.
+ * @returns what to record about it; undefined if the settings name none, or no node needs it.
  * @throws Failure with what is wrong with it.
  */
 export async function prepareCloudImage(

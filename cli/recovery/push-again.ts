@@ -4,10 +4,10 @@ import { resourcesOf, shortName, type Deployment } from "../engine/deployment.ts
 import { StackFacts } from "../engine/facts.ts";
 import { removeFromState } from "./remove-from-state.ts";
 
-/** What has something copied again: another machine and, for a program but not for scripts, another checksum. */
+/** Triggers of a copy: another machine and, for a program but not for scripts, another checksum. */
 const pushTriggersSchema = z.tuple([z.unknown(), z.string()]);
 
-/** A state that will have files pushed to machines again. */
+/** A state without pushes that are to be repeated. */
 export interface Unpushed {
   readonly deployment: Deployment;
   /** One line for each push that is removed. */

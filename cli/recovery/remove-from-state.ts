@@ -72,7 +72,7 @@ function withoutReferences(resource: StateResource, urns: ReadonlySet<string>): 
   return cleaned;
 }
 
-/** URNs a resource depends on, by any way the engine knows. */
+/** URNs that a resource depends on in any way that the engine knows. */
 export function neededBy(resource: StateResource): readonly string[] {
   return [
     ...(resource.dependencies ?? []),
