@@ -32,7 +32,7 @@ export function calicoProgram({ release, mtu, felix = {} }: Variation): string {
   import * as pulumi from "@pulumi/pulumi";
   import { local } from "@pulumi/command";
   import { Provider } from "@pulumi/kubernetes/provider.js";
-  import { Calico } from "../../../components/cni/calico/calico.ts";
+  import { Calico } from "./components/cni/calico/calico.ts";
 
   const kubeconfig = pulumi.secret(readFileSync("kubeconfig", "utf8"));
   const controlPlane = {

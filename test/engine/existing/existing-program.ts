@@ -29,14 +29,14 @@ export function existingProgram(
   }));
   return `
   import { readFileSync } from "node:fs";
-  import { examineCluster } from "../../../components/controlplane/existing/examine-cluster.ts";
-  import { defaultRequirements } from "../../../components/windows/host-requirements.ts";
-  import { imageSoftware } from "../../../components/windows/software.ts";
-  import { resolveExisting } from "../../../config/existing/resolve.ts";
+  import { examineCluster } from "./components/controlplane/existing/examine-cluster.ts";
+  import { defaultRequirements } from "./components/windows/host-requirements.ts";
+  import { imageSoftware } from "./components/windows/software.ts";
+  import { resolveExisting } from "./config/existing/resolve.ts";
   import { isDryRun } from "@pulumi/pulumi/runtime/index.js";
-  import { openForwards } from "../../../stacks/bastion-forwards.ts";
-  import { existingMachines } from "../../../stacks/existing-machines.ts";
-  import { machineAccess } from "../../../stacks/machine-access.ts";
+  import { openForwards } from "./stacks/bastion-forwards.ts";
+  import { existingMachines } from "./stacks/existing-machines.ts";
+  import { machineAccess } from "./stacks/machine-access.ts";
 
   const file = process.cwd() + "/kubeconfig";
   const settings = resolveExisting({

@@ -70,10 +70,10 @@ export function nodesProgram(
   import { readFileSync } from "node:fs";
   import * as pulumi from "@pulumi/pulumi";
   import { local } from "@pulumi/command";
-  import { BootstrapToken } from "../../../components/controlplane/bootstrap-token.ts";
-  import { WindowsNode } from "../../../components/windows/windows-node.ts";
-  import { defaultSetup } from "../../../components/windows/node-setup.ts";
-  import { imageSoftware } from "../../../components/windows/software.ts";
+  import { BootstrapToken } from "./components/controlplane/bootstrap-token.ts";
+  import { WindowsNode } from "./components/windows/windows-node.ts";
+  import { defaultSetup } from "./components/windows/node-setup.ts";
+  import { imageSoftware } from "./components/windows/software.ts";
 
   const privateKey = readFileSync("key", "utf8");
   const network = {

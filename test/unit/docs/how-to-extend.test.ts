@@ -61,7 +61,7 @@ describe("docs/how-to-extend.md", () => {
     const key = path.join(clone, "key");
     await writeFile(key, "a private key");
     const program = `
-      import { recordedStack } from "../stacks/recorded-stack.ts";
+      import { recordedStack } from "./test/unit/stacks/recorded-stack.ts";
       const { resources } = await recordedStack("dev", { settings: ${JSON.stringify(settings(key))} });
       console.log(JSON.stringify(resources));
     `;

@@ -9,7 +9,7 @@ import { inNewFolder } from "../new-folder.ts";
 async function asNobody(expression: string, path = process.env["PATH"] ?? ""): Promise<string> {
   const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
   const script = `
-    import { buildCommand, requireRootOfOwn } from "../../../rehearsal/image/build-command.ts";
+    import { buildCommand, requireRootOfOwn } from "./rehearsal/image/build-command.ts";
     process.stdout.write(await ${expression});`;
   const { stdout } = await execa(
     process.execPath,
