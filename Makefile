@@ -79,7 +79,7 @@ format: dependencies ## write the style that `lint` checks
 	node_modules/.bin/prettier --write --log-level warn .
 	gofmt -w $$(git ls-files '*.go')
 
-sdk: dependencies ## generate sdks/libvirt anew from the pinned provider
+sdk: dependencies ## regenerate sdks/libvirt from the pinned provider
 	$(TSX) toolchain/sdk/main.ts
 	./toolchain/dependencies.sh
 

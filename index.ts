@@ -2,7 +2,7 @@ import { isDryRun } from "@pulumi/pulumi/runtime/index.js";
 import { loadStack } from "./config/load.ts";
 import type { StackSettings } from "./config/load.ts";
 import { machineNodes } from "./config/settings.ts";
-import { reachableNodes } from "./stacks/away.ts";
+import { reachableNodes } from "./stacks/reachable-nodes.ts";
 
 const { kubeconfig, sshPrivateKey, controlPlane, nodes } = await composed(await loadStack());
 export { kubeconfig, sshPrivateKey, controlPlane, nodes };

@@ -29,6 +29,6 @@ try {
   });
 } finally {
   await benchLab.kindows("down");
-  await benchLab.forget();
+  await benchLab.removeSettings();
   printRatios(ratios);
 }

@@ -4,7 +4,7 @@ import { systemFolders } from "../toolchain/host-packages.ts";
 import { kindowsProgram } from "./command-line/kindows-program.ts";
 import { Failure, exitCodes, messageOf } from "../host/failure.ts";
 
-// Whoever reads only the beginning (`kindows status | head`) has what he wants.
+// A reader that stops early (`kindows status | head`) is no error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE") {
     throw error;
@@ -12,7 +12,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   process.exit(0);
 });
 
-// What looks for a program finds it there, so what runs it has to.
+// Programs are looked up on this PATH, so they have to run with it.
 process.env.PATH = `${process.env.PATH ?? ""}:${systemFolders}`;
 
 try {
@@ -21,17 +21,17 @@ try {
   process.exitCode = explain(error);
 }
 
-/** Prints what went wrong, and says how to exit. */
+/** Prints an error. @returns the exit code. */
 function explain(error: unknown): number {
   if (error instanceof CommanderError) {
-    // Commander has printed it; help and version count as errors there.
+    // Commander has printed it; it treats help and version as errors.
     return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
   }
   if (error instanceof Failure) {
     process.stderr.write(`kindows: ${error.message}\n`);
     return error.exitCode;
   }
-  // These are mistakes in the program; everything else tells the user what to do.
+  // These are bugs in the program; all other errors tell the user what to do.
   const mistake = error instanceof TypeError || error instanceof ReferenceError;
   process.stderr.write(`kindows: ${mistake ? (error.stack ?? error.message) : messageOf(error)}\n`);
   return exitCodes.failed;

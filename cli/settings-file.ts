@@ -11,9 +11,9 @@ import { settingsSchema } from "../config/settings.ts";
 import { namespace } from "../config/stack-sections.ts";
 import { yamlProblems } from "./yaml-problems.ts";
 
-/** A stack's file as far as this program reads it. */
+/** The part of a stack's file that this program reads. */
 export interface SettingsFile {
-  /** What stands below `config:`, keys as written. */
+  /** The content of `config:`, keys as written. */
   readonly config: Readonly<Record<string, unknown>>;
   /** Mistakes around it. */
   readonly outside: readonly SettingsProblem[];
@@ -29,9 +29,9 @@ export function settingsIn({ config, outside }: SettingsFile, source: SettingsSo
 }
 
 /**
- * What stands in the text of a stack's file.
+ * Parses a stack's file.
  *
- * @throws SettingsError when it is not YAML, or no settings can be read from it.
+ * @throws SettingsError if it is not YAML, or has no settings.
  */
 export function readSettingsFile(text: string, file: string): SettingsFile {
   const lines = new LineCounter();
@@ -55,7 +55,7 @@ export function readSettingsFile(text: string, file: string): SettingsFile {
   return { config: config ?? {}, outside };
 }
 
-/** Aliases can be nested so that a few lines stand for gigabytes; the library refuses those. */
+/** Nested aliases can expand to gigabytes; the library refuses those. */
 function withinLimits(read: () => unknown, file: string): unknown {
   try {
     return read();
@@ -90,7 +90,7 @@ function notMapping(place: string, value: unknown): SettingsProblem {
   };
 }
 
-/** Settings that stand where the engine reads none, and a misspelt `config`. */
+/** Settings where the engine reads none, and a misspelt `config`. */
 function misplaced(key: string, value: unknown): SettingsProblem[] {
   const section = key.replace(`${namespace}:`, "");
   if (key.startsWith(`${namespace}:`) || section in settingsSchema.shape) {

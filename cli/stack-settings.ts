@@ -16,7 +16,7 @@ import { type SettingsFile, readSettingsFile, settingsIn } from "./settings-file
 /**
  * All settings of a stack, from its file.
  *
- * @throws SettingsError with every mistake, as the program itself would.
+ * @throws SettingsError with every mistake, as the Pulumi program does.
  */
 export async function stackSettings(stack: string): Promise<Settings> {
   const file = await settingsOf(stack);
@@ -25,10 +25,10 @@ export async function stackSettings(stack: string): Promise<Settings> {
 }
 
 /**
- * All settings of a stack whose machines are there already, but for what is sealed in them.
+ * All settings of a stack of existing machines, except for encrypted ones.
  *
  * @returns undefined for a lab.
- * @throws SettingsError with every mistake, as the program itself would.
+ * @throws SettingsError with every mistake, as the Pulumi program does.
  */
 export async function existingSettings(stack: string): Promise<ExistingSettings | undefined> {
   const { kind, sections, others } = partsOf(stack, await settingsOf(stack));
@@ -41,7 +41,7 @@ export async function existingSettings(stack: string): Promise<ExistingSettings 
   return resolveExisting(readable, { file: fileName(stack) }, others);
 }
 
-/** Sections of a stack's file, of which kind they are, and mistakes around them. */
+/** Sections of a stack's file, their kind, and mistakes around them. */
 function partsOf(
   stack: string,
   { config, outside }: SettingsFile,
@@ -50,7 +50,7 @@ function partsOf(
   return { ...parts, others: [...outside, ...parts.strays] };
 }
 
-/** @throws Failure for a stack of another kind: most commands are about what a lab has on this host. */
+/** @throws Failure for a stack of another kind, as most commands are about a lab on this host. */
 function assertLab(stack: string, { kind }: Pick<StackSections, "kind">): void {
   if (kind !== "lab") {
     throw new Failure(
@@ -60,7 +60,7 @@ function assertLab(stack: string, { kind }: Pick<StackSections, "kind">): void {
   }
 }
 
-/** What must be known of a lab to clean up after it. */
+/** What is needed to clean up after a lab. */
 export interface LabIdentity {
   readonly stack: string;
   readonly names: LabNames;
@@ -68,7 +68,7 @@ export interface LabIdentity {
   readonly libvirtUri: string;
 }
 
-/** Which lab a stack is: also when its settings are wrong otherwise, for a lab must be removable then. */
+/** Identity of a stack's lab, even if its settings are otherwise wrong: the lab must still be removable. */
 export async function labIdentity(stack: string): Promise<LabIdentity> {
   const known = partsOf(stack, await settingsOf(stack));
   assertLab(stack, known);
@@ -92,7 +92,7 @@ function fileName(stack: string): string {
   return path.basename(settingsFile(stack));
 }
 
-/** What stands in the stack's file. */
+/** Content of the stack's file. */
 async function settingsOf(stack: string): Promise<SettingsFile> {
   return readSettingsFile(await settingsText(stack), fileName(stack));
 }
@@ -118,13 +118,13 @@ async function settingsText(stack: string): Promise<string> {
   }
 }
 
-/** What stands in for a setting that is sealed, by its key; commands that need none of them read the others all the same. */
-const standIns: Readonly<Record<string, readonly [key: string, value: string]>> = {
+/** Placeholders for encrypted settings, by their keys, for commands that do not need them. */
+const placeholders: Readonly<Record<string, readonly [key: string, value: string]>> = {
   text: ["file", "/sealed"],
   privateKey: ["privateKeyFile", "/sealed"],
 };
 
-/** Sections as written in a stack's file, with something else in the place of each sealed value (`secure: v1:...`). */
+/** Sections as written in a stack's file, with placeholders for encrypted values (`secure: v1:...`). */
 export function withoutSealed(value: unknown): unknown {
   if (Array.isArray(value)) {
     return value.map(withoutSealed);
@@ -135,7 +135,7 @@ export function withoutSealed(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]): [string, unknown] => {
       if (!isSealed(inner)) return [key, withoutSealed(inner)];
-      const [other, text] = standIns[key] ?? [key, "sealed"];
+      const [other, text] = placeholders[key] ?? [key, "sealed"];
       return [other, text];
     }),
   );

@@ -1,4 +1,4 @@
-/** Rows as aligned columns, two blanks apart, without blanks at line ends. */
+/** Rows as aligned columns, two spaces apart, without trailing spaces. */
 export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [header, ...rows];
   const widths = header.map((_, column) =>

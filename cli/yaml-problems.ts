@@ -3,7 +3,7 @@ import type { Document, LineCounter, YAMLError } from "yaml";
 
 import type { Complaint, SettingsProblem } from "../config/problem.ts";
 
-/** The commoner faults by the library's code, in a user's words. */
+/** Descriptions of common faults, by the library's code. */
 const known: Readonly<Record<string, Complaint>> = {
   TAB_AS_INDENT: { why: "is indented with a tab", instead: "Indent it with blanks." },
   BAD_INDENT: {
@@ -32,14 +32,14 @@ const known: Readonly<Record<string, Complaint>> = {
   },
 };
 
-/** What git writes around both sides of a conflict. */
+/** Git's conflict markers. */
 const conflict = /^(<{7}|={7}|>{7})( |$)/;
 const merge: Complaint = {
   why: "is what git leaves of a conflict",
   instead: "Choose one of the two sides, and remove the three lines.",
 };
 
-/** What is wrong with a text that is not YAML, one problem a line. */
+/** Problems of a text that is not YAML, one per line. */
 export function yamlProblems(
   document: Document.Parsed,
   text: string,
@@ -51,7 +51,7 @@ export function yamlProblems(
     const start = startOf(document, error.pos[0]);
     const { line, col } = counter.linePos(start);
     const code = start < error.pos[0] ? "MISSING_CHAR" : error.code;
-    // What follows on the same line follows from the first.
+    // Further problems on the same line follow from the first.
     if (seen.has(line)) {
       return [];
     }
@@ -59,7 +59,7 @@ export function yamlProblems(
     const written = (lines[line - 1] ?? "").trim();
     return [
       {
-        // The key, as far as it can be told: whether the value may be shown goes by it.
+        // The key, if it can be recognized: it decides whether the value may be shown.
         path: [/^[-\s]*([\w:.]+)\s*:/.exec(written)?.[1] ?? ""],
         place: `line ${line}, column ${col}`,
         value: written,
@@ -72,13 +72,13 @@ export function yamlProblems(
   });
 }
 
-/** Where there are tabs, nothing else can be told of the lines around them. */
+/** If there are tabs, nothing else can be said about the lines around them. */
 function withoutConsequences(errors: readonly YAMLError[]): readonly YAMLError[] {
   const tabs = errors.filter(({ code }) => code === "TAB_AS_INDENT");
   return tabs.length > 0 ? tabs : errors;
 }
 
-/** Where that begins which has no end at `position`: the library only notices at the end. */
+/** Start of the unterminated element at `position`: the library only notices its end. */
 function startOf(document: Document.Parsed, position: number): number {
   let start = position;
   visit(document, {

@@ -12,7 +12,7 @@ const schema = (what: string, downloader: string) =>
       url: text(downloadAddress)
         .optional()
         .meta({ description: `Or its address, from which ${downloader} downloads it.` }),
-      sha256: text(mediumSha256)
+      sha256: text(fileSha256)
         .optional()
         .meta({ description: "Its SHA-256, in lower case; required with `url`." }),
     })
@@ -73,7 +73,7 @@ export function sha256(value: string): Complaint | undefined {
 }
 
 /** SHA-256 of a file that no command finds the checksum of. */
-export function mediumSha256(value: string): Complaint | undefined {
+export function fileSha256(value: string): Complaint | undefined {
   return sha256Complaint(value, `${digits}.`);
 }
 

@@ -3,7 +3,7 @@ import { machineNodes, type Settings } from "../config/settings.ts";
 import { domainName, labNames } from "../config/names.ts";
 import type { HostProblem } from "../config/host-problem.ts";
 import type { HostFacts } from "./host-facts.ts";
-import type { Denial } from "./probe-confinement.ts";
+import type { Denial } from "./gather-confinement.ts";
 
 /**
  * Files of the lab's machines that AppArmor or SELinux denied them. What a machine opens besides, as most of /sys, it

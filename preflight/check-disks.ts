@@ -2,7 +2,7 @@ import type { Settings } from "../config/settings.ts";
 import { needs } from "./footprint.ts";
 import type { HostFacts } from "./host-facts.ts";
 import { type HostProblem, unless } from "../config/host-problem.ts";
-import type { Disk } from "./probe-disks.ts";
+import type { Disk } from "./gather-disks.ts";
 
 /** What is still to be made fits on the disks; where both folders are on one, both together. */
 export function checkDisks(settings: Settings, facts: HostFacts): HostProblem[] {

@@ -4,7 +4,7 @@ import { machineOverheadMiB } from "../config/placement.ts";
 import { pathText } from "../config/problem.ts";
 import type { HostFacts } from "./host-facts.ts";
 import { type HostProblem, unless } from "../config/host-problem.ts";
-import type { HypervisorFacts, RemoteHostFacts } from "./probe-hypervisors.ts";
+import type { HypervisorFacts, RemoteHostFacts } from "./gather-hypervisors.ts";
 
 /** What libvirt's networks, and machines on them, send in one packet. */
 const segmentMtu = 1500;

@@ -12,10 +12,10 @@ import { checkImage } from "./check-image.ts";
 import { checkInotify } from "./check-inotify.ts";
 import { checkKvm } from "./check-kvm.ts";
 import { checkLibvirt } from "./check-libvirt.ts";
-import { checkLinuxMedia } from "./check-linux-media.ts";
+import { checkLinuxArtifacts } from "./check-linux-artifacts.ts";
 import { checkNames } from "./check-names.ts";
 import { checkSegment } from "./check-segment.ts";
-import { providerTools } from "./probe-tools.ts";
+import { providerTools } from "./gather-tools.ts";
 
 /** Debian's package of each tool. */
 const packages = { mkisofs: "genisoimage", xsltproc: "xsltproc" } as const;
@@ -29,7 +29,7 @@ const checks: readonly ((settings: Settings, facts: HostFacts) => HostProblem[])
   checkTools,
   checkImage,
   checkPrograms,
-  checkLinuxMedia,
+  checkLinuxArtifacts,
   checkBridge,
   checkSegment,
   checkNames,

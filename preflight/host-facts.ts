@@ -1,28 +1,28 @@
 import { readFile } from "node:fs/promises";
 import type { Settings } from "../config/settings.ts";
 import { thisPackageManager, type PackageManager } from "../toolchain/host-packages.ts";
-import { probeConfinement, type ConfinementFacts } from "./probe-confinement.ts";
-import { probeDisks, type DiskFacts } from "./probe-disks.ts";
-import { probeDocker, type DockerFacts } from "./probe-docker.ts";
-import { probeHypervisors, type HypervisorFacts } from "./probe-hypervisors.ts";
-import { probeHyperV, type HyperVFacts } from "./probe-hyper-v.ts";
-import { probeImage, type ImageFacts } from "./probe-image.ts";
-import { probeInotify, type InotifyFacts } from "./probe-inotify.ts";
-import { probeKvm, type KvmFacts } from "./probe-kvm.ts";
-import { probeLibvirt, type LibvirtFacts } from "./probe-libvirt.ts";
-import { probeLinuxMedia, type LinuxMediaFacts } from "./probe-linux-media.ts";
-import { probeMemory, type MemoryFacts } from "./probe-memory.ts";
-import { probeNetwork, type NetworkFacts } from "./probe-network.ts";
-import type { Probed } from "./probed.ts";
-import { probePrograms, type ProgramFacts } from "./probe-programs.ts";
-import { probeTools, type ToolFacts } from "./probe-tools.ts";
+import { gatherConfinement, type ConfinementFacts } from "./gather-confinement.ts";
+import { gatherDisks, type DiskFacts } from "./gather-disks.ts";
+import { gatherDocker, type DockerFacts } from "./gather-docker.ts";
+import { gatherHypervisors, type HypervisorFacts } from "./gather-hypervisors.ts";
+import { gatherHyperV, type HyperVFacts } from "./gather-hyper-v.ts";
+import { gatherImage, type ImageFacts } from "./gather-image.ts";
+import { gatherInotify, type InotifyFacts } from "./gather-inotify.ts";
+import { gatherKvm, type KvmFacts } from "./gather-kvm.ts";
+import { gatherLibvirt, type LibvirtFacts } from "./gather-libvirt.ts";
+import { gatherLinuxArtifacts, type LinuxArtifactFacts } from "./gather-linux-artifacts.ts";
+import { gatherMemory, type MemoryFacts } from "./gather-memory.ts";
+import { gatherNetwork, type NetworkFacts } from "./gather-network.ts";
+import type { Gathered } from "./gathered.ts";
+import { gatherPrograms, type ProgramFacts } from "./gather-programs.ts";
+import { gatherTools, type ToolFacts } from "./gather-tools.ts";
 
 /** What this host has, as far as a lab depends on it. */
 export interface HostFacts {
   /** By which packages are installed here; undefined where it is none that is known. */
   readonly packageManager: PackageManager | undefined;
-  readonly docker: Probed<DockerFacts>;
-  readonly libvirt: Probed<LibvirtFacts>;
+  readonly docker: Gathered<DockerFacts>;
+  readonly libvirt: Gathered<LibvirtFacts>;
   readonly kvm: KvmFacts;
   readonly confinement: ConfinementFacts;
   readonly network: NetworkFacts;
@@ -33,7 +33,7 @@ export interface HostFacts {
   readonly image: ImageFacts;
   readonly programs: ProgramFacts;
   /** What Linux machines start from and get; undefined where there are none. */
-  readonly linuxMedia?: LinuxMediaFacts | undefined;
+  readonly linuxArtifacts?: LinuxArtifactFacts | undefined;
   /** Further hypervisors that nodes are placed on. */
   readonly hypervisors: readonly HypervisorFacts[];
   /** Hyper-V hosts that nodes are placed on. */
@@ -44,24 +44,24 @@ export interface HostFacts {
 
 /** Asks this host for everything a lab with these settings depends on; all at once, every question bounded. */
 export async function hostFacts(settings: Settings): Promise<HostFacts> {
-  const docker = probeDocker();
+  const docker = gatherDocker();
   return settled({
     packageManager: thisPackageManager(),
     docker,
-    libvirt: probeLibvirt(settings.hypervisor),
-    kvm: probeKvm(settings.hypervisor.domainType),
-    confinement: probeConfinement(),
-    network: probeNetwork(),
-    memory: probeMemory(),
-    inotify: probeInotify(),
-    disks: docker.then((found) => probeDisks(settings, found)),
-    tools: probeTools(),
-    image: probeImage(settings),
-    programs: probePrograms(settings),
-    linuxMedia: probeLinuxMedia(settings),
-    hypervisors: probeHypervisors(settings),
-    hyperVHosts: probeHyperV(settings),
-    segmentMtu: probeMtu(settings.network.bridge),
+    libvirt: gatherLibvirt(settings.hypervisor),
+    kvm: gatherKvm(settings.hypervisor.domainType),
+    confinement: gatherConfinement(),
+    network: gatherNetwork(),
+    memory: gatherMemory(),
+    inotify: gatherInotify(),
+    disks: docker.then((found) => gatherDisks(settings, found)),
+    tools: gatherTools(),
+    image: gatherImage(settings),
+    programs: gatherPrograms(settings),
+    linuxArtifacts: gatherLinuxArtifacts(settings),
+    hypervisors: gatherHypervisors(settings),
+    hyperVHosts: gatherHyperV(settings),
+    segmentMtu: gatherMtu(settings.network.bridge),
   });
 }
 
@@ -74,7 +74,7 @@ async function settled<T extends object>(
 }
 
 /** Largest packet that an interface of this host takes, in bytes; undefined where there is no such interface. */
-async function probeMtu(networkInterface: string): Promise<number | undefined> {
+async function gatherMtu(networkInterface: string): Promise<number | undefined> {
   const text = await readFile(`/sys/class/net/${networkInterface}/mtu`, "utf8").catch(
     () => undefined,
   );

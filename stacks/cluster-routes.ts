@@ -43,7 +43,7 @@ export function clusterRoutes(
     {
       dependsOn: [resource, ...ready, ...joined],
       deletedWith: resource,
-      // A worker that is made anew has another range.
+      // A worker that is replaced has another range.
       replaceWith: [resource, ...ready, ...joined],
       // The action ends by its own limit, a minute, and says what it last saw.
       customTimeouts: { create: "120s", update: "120s" },

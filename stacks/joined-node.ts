@@ -6,7 +6,7 @@ import type { JoiningMachine } from "../components/node/joining-machine.ts";
 import type { HostRequirements } from "../components/windows/host-requirements.ts";
 import type { WindowsSoftware } from "../components/windows/software.ts";
 import { WindowsNode, type WindowsNodeArgs } from "../components/windows/windows-node.ts";
-import { linuxPrograms } from "./linux-media.ts";
+import { linuxPrograms } from "./linux-artifacts.ts";
 
 /** What is put on Windows machines, and what they must have. */
 export interface NodePrograms {

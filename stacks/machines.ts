@@ -7,7 +7,7 @@ import type { LabNetwork } from "../components/network/lab-network.ts";
 import { labNames } from "../config/names.ts";
 import type { NodeSettings, Settings } from "../config/settings.ts";
 import type { StackMachine } from "./joined-node.ts";
-import { linuxImage } from "./linux-media.ts";
+import { linuxImage } from "./linux-artifacts.ts";
 
 /** A lab's node and its machine. */
 export interface LabMachine extends StackMachine {

@@ -111,7 +111,7 @@ export function builtRehearsalImage({
 
 /** Adds to what was prepared earlier, for this stack or another one; what is left out stays. Replaced in one step. */
 export async function recordBuilt(added: BuiltArtifacts): Promise<void> {
-  // One that is damaged is written anew.
+  // A damaged one is rewritten.
   const earlier = builtSoFar();
   const given = Object.fromEntries(
     Object.entries(added).filter(([, value]) => value !== undefined),

@@ -11,12 +11,12 @@ import {
 
 /** One thing that was built or fetched once. */
 export interface CacheEntry {
-  /** Its folder's name: name and hash of what went in. */
+  /** Name of its folder: artifact name and hash of its inputs. */
   readonly address: string;
   readonly bytes: number;
-  /** Seconds it took to make; nothing for an entry that is not whole. */
+  /** Seconds it took to build; undefined for an incomplete entry. */
   readonly seconds: number | undefined;
-  /** Last time a clone used it; the time of its folder when it is not whole. */
+  /** When a clone last used it; the folder's time if it is incomplete. */
   readonly usedAt: Date;
 }
 
@@ -39,7 +39,7 @@ export async function cacheEntries(cache: Cache): Promise<readonly CacheEntry[]>
   return entries.sort((a, b) => b.bytes - a.bytes);
 }
 
-/** Room that the files below a folder take on the disk; one that goes meanwhile takes none. */
+/** Disk space of the files below a folder; files that vanish meanwhile count as 0. */
 export async function bytesBelow(folder: string): Promise<number> {
   const files = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   const sizes = await Promise.all(
@@ -54,7 +54,7 @@ export async function bytesBelow(folder: string): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-/** Go's modules and compiled packages as entries, as far as there are any. */
+/** Go's modules and compiled packages as entries. */
 export async function compilerCaches(
   cache: Cache,
 ): Promise<readonly (CacheEntry & { readonly address: CompilerAddress })[]> {

@@ -6,7 +6,7 @@ import type { Cache } from "../../toolchain/cache.ts";
 import { bytesBelow, type CacheEntry } from "./entries.ts";
 import { isLivingBuild } from "../../toolchain/living-build.ts";
 
-/** Longest wait for a process that makes the very entry that is to go. */
+/** Longest wait for a process that is building the entry to be removed. */
 const lockTimeoutSeconds = 1;
 
 /** Entries that no clone has used for so many days; 0 means all. */
@@ -19,7 +19,7 @@ export function unusedFor<T extends CacheEntry>(
   return entries.filter((entry) => entry.usedAt.getTime() <= limit);
 }
 
-/** Removes entries, each for everybody at once; waits for nobody who is making one. */
+/** Removes entries; does not wait for a process that is building one. */
 export async function removeEntries(
   cache: Cache,
   entries: readonly CacheEntry[],
@@ -49,10 +49,10 @@ async function removeLogs(cache: Cache, address: string): Promise<void> {
   }
 }
 
-/** A download that was written to so lately is under way. */
+/** A download written to within this time is still running. */
 const underWayMilliseconds = 60_000;
 
-/** Removes downloads that were cut off, or turned out wrong, and that nobody has gone on with for so many days. */
+/** Removes incomplete and rejected downloads that nobody has resumed for so many days. */
 export async function removeStaleDownloads(cache: Cache, days: number, now: Date): Promise<number> {
   const limit = now.getTime() - Math.max(days * 24 * 3600 * 1000, underWayMilliseconds);
   const files = await readdir(cache.downloadsFolder, {
@@ -71,18 +71,18 @@ export async function removeStaleDownloads(cache: Cache, days: number, now: Date
   return freed;
 }
 
-/** Removes what builds left whose process is dead, also what the next one could go on with. */
+/** Removes what dead builds left, including what the next build could resume. */
 export async function removeDeadBuilds(cache: Cache): Promise<number> {
   const freed = await removeDead(cache, cache.buildingFolder);
   return freed + (await removePartialBuilds(cache));
 }
 
-/** Removes what killed builds left for the next one to go on with. */
+/** Removes what killed builds left for the next one to resume. */
 export function removePartialBuilds(cache: Cache): Promise<number> {
   return removeDead(cache, cache.partialFolder);
 }
 
-/** Of the folders in a folder those that no living process fills; each is named by its entry's address. */
+/** Subfolders that no running process is filling; each is named by its entry's address. */
 async function removeDead(cache: Cache, parent: string): Promise<number> {
   const names = await readdir(parent).catch(() => [] as string[]);
   let freed = 0;
@@ -99,13 +99,13 @@ async function removeDead(cache: Cache, parent: string): Promise<number> {
   return freed;
 }
 
-/** Node images built here and loaded into Docker; the tag begins as the address of the one in the cache. */
+/** Node images built here and loaded into Docker; their tags start with their address in the cache. */
 const repository = "kindest/node";
 const tagPrefix = "kindows-";
 
 /**
- * Removes the node images that Docker holds and the cache does not any more; one that a container uses stays. Does nothing
- * where there is no Docker.
+ * Removes node images from Docker that are no longer in the cache, unless a container uses them. Does nothing without
+ * Docker.
  *
  * @param addresses of what is left in the cache.
  */

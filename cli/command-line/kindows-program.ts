@@ -66,7 +66,7 @@ function runner(program: Command) {
     };
 }
 
-/** Of commands that fetch what is missing: consent where nobody is asked. */
+/** Option of commands that download: consent without a question. */
 const fetchOption = (): Option =>
   new Option("-y, --yes", "fetch what is missing without asking").default(false);
 
@@ -207,7 +207,7 @@ function addVerificationCommands(program: Command, run: Run): void {
     .action(run(() => import("../commands/conformance.ts"), "conformance"));
 }
 
-/** Commands about what a lab needs of this host. */
+/** Commands about what a lab needs on this host. */
 function addHostCommands(program: Command, run: Run): void {
   program
     .command("doctor")
@@ -271,7 +271,7 @@ function addImageCommands(image: Command, run: Run): void {
     .action(run(() => import("../commands/image.ts"), "prune"));
 }
 
-/** Commands about Windows Servers that are there. */
+/** Commands about existing Windows Servers. */
 function addExistingMachineCommands(program: Command, run: Run): void {
   program
     .command("bootstrap")

@@ -14,10 +14,10 @@ export interface BootstrapOptions {
 }
 
 /**
- * `kindows bootstrap`: prints what turns on OpenSSH on a Windows Server that has only a console or WinRM. Does nothing
- * itself.
+ * `kindows bootstrap`: prints commands that turn on OpenSSH on a Windows Server that has only a console or WinRM. Runs
+ * nothing.
  *
- * @throws Failure for a host that is none, and a file that holds no public key.
+ * @throws Failure for an invalid host, and for a file without a public key.
  */
 export async function bootstrap({ host, key }: BootstrapOptions): Promise<number> {
   const wrongHost = hostName(host);

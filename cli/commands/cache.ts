@@ -34,7 +34,7 @@ export interface PruneOptions {
   readonly unusedFor: number;
 }
 
-/** `kindows cache prune`: removes what is not used, what died half-made, and what of it Docker still holds. */
+/** `kindows cache prune`: removes unused and incomplete entries, and their images in Docker. */
 export async function prune(options: PruneOptions): Promise<number> {
   const cache = new Cache();
   const now = new Date();

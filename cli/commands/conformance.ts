@@ -46,7 +46,7 @@ export interface ConformanceOptions {
   readonly skip?: string;
   /** Longest run in seconds. Default: the suite's. */
   readonly timeout?: number;
-  /** Image that takes the conformance image's place. */
+  /** Image to use instead of the conformance image. */
   readonly image?: string;
   /** File with other registries for the tests' images, as KUBE_TEST_REPO_LIST names one. */
   readonly repoList?: string;
@@ -200,7 +200,7 @@ async function report(folder: string, exitCode: number): Promise<number> {
   process.stdout.write(
     `${String(ran)} tests, ${String(bad)} failed, exit code ${String(exitCode)}; log and JUnit: ${folder}\n`,
   );
-  // A focus that fits no test is no success.
+  // If the focus matches no test, the run fails.
   return exitCode === 0 && bad === 0 && ran > 0 ? exitCodes.ok : exitCodes.failed;
 }
 
@@ -217,7 +217,7 @@ function timeText(time: Date): string {
   return time.toISOString().slice(0, 19).replaceAll(":", "-");
 }
 
-/** Why a stack's nodes are none that the tests could say anything of; undefined where they are. */
+/** Why the tests prove nothing about a stack's nodes; undefined if they do. */
 function whyNoWindows({
   windows,
   nodes,
@@ -239,7 +239,7 @@ function whyNoWindows({
   return undefined;
 }
 
-/** Why the tests can't run in the cluster as it is now; undefined where they can. */
+/** Why the tests cannot run in the cluster right now; undefined if they can. */
 function whyNotReady(nodes: Facts["nodes"]): string | undefined {
   const windows = nodesOf({ nodes }, "windows");
   if (windows.length === 0) {

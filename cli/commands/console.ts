@@ -14,7 +14,7 @@ export interface ConsoleOptions {
 }
 
 /**
- * `kindows console`: prints where the screen of a node's machine is, and opens it where asked.
+ * `kindows console`: prints the address of the screen of a node's machine, and opens it if asked.
  *
  * @throws Failure when there is no such machine, it is off, or no viewer can be opened.
  */

@@ -7,14 +7,15 @@ export interface DoctorOptions {
   readonly stack: string;
   /** Print JSON instead of text. */
   readonly json: boolean;
-  /** Repair first what can be repaired. */
+  /** First repair what can be repaired. */
   readonly fix: boolean;
 }
 
 /**
- * `kindows doctor`: what this host has, what it lacks for the stack, what of its lab stands still, and what labs left.
+ * `kindows doctor`: shows what this host has, what it lacks for the stack, what is stopped in its lab, and orphans of
+ * other labs.
  *
- * @returns exit code 0 when nothing is in the way and nothing is left over, else 1.
+ * @returns exit code 0 without problems and orphans, else 1.
  */
 export async function doctor({ stack, json, fix }: DoctorOptions): Promise<number> {
   if (fix) {

@@ -5,7 +5,7 @@ import { Failure, exitCodes } from "../../host/failure.ts";
 import { sweepLeftovers } from "../host-resources/host-resources.ts";
 import { startDaemons } from "../host-resources/stopped.ts";
 import { assertNotTheirs, releaseLab } from "../lab/claim.ts";
-import { assertAllPresent, fleetOf } from "../lab/fleet.ts";
+import { assertAllReachable, fleetOf } from "../lab/fleet.ts";
 import { thisHost, type Host } from "../lab/host.ts";
 import { say } from "../progress.ts";
 import { resourcesOf } from "../engine/deployment.ts";
@@ -21,12 +21,12 @@ export async function down({ stack }: { readonly stack: string }): Promise<numbe
   await assertNotTheirs(lab, stack);
   await asOnlyRun(stack, async () => {
     await startDaemons(identity.libvirtUri, say);
-    // Settings that are wrong keep no lab: what the state knows of its hypervisors has to do then.
+    // Invalid settings must not prevent removal: then the hypervisors in the state are used.
     const fleet = await fleetOf(stack, await stackSettings(stack).catch(() => undefined));
-    assertAllPresent(fleet, stack);
-    const host = thisHost(identity, fleet.present);
+    assertAllReachable(fleet, stack);
+    const host = thisHost(identity, fleet.reachable);
     if (await stackExists(stack)) {
-      // Tools may have been removed since; the cache has them, as a rule.
+      // Tools may have been removed since; usually the cache still has them.
       await prepareEngine([], { progress: say });
       await destroy(enginePulumi(stack, lab), lab, host);
     }
@@ -37,12 +37,12 @@ export async function down({ stack }: { readonly stack: string }): Promise<numbe
   return exitCodes.ok;
 }
 
-/** Destroys what is in the state; where that fails, what is left on the host goes by name, and the state after it. */
+/** Destroys what is in the state; if that fails, removes what is left on the host by name, and then the state. */
 async function destroy(pulumi: Pulumi, lab: string, host: Host): Promise<void> {
   const recovery = { pulumi, host, lab, extent: "deleted-with", say } as const;
   const scope = await recoverState(recovery);
   try {
-    // A half-made machine or container would keep the engine from removing the networks it is on.
+    // An incomplete machine or container would prevent the engine from removing its networks.
     await sweepLeftovers(scope, host, say);
     await destroyResources(pulumi);
   } catch (error) {

@@ -3,10 +3,10 @@ import { engineEnvironment, unwantedVariables } from "../engine/environment.ts";
 import { ensureLocalState } from "../engine/folders.ts";
 import { exitCodes } from "../../host/failure.ts";
 
-/** `kindows env`: what a shell needs for plain `pulumi` on a stack, as shell commands for `eval`. */
+/** `kindows env`: prints shell commands for `eval` that set up plain `pulumi` for a stack. */
 export async function env({ stack }: { readonly stack: string }): Promise<number> {
   await ensureLocalState();
-  // Without the last one it would be the stack that was made or selected last, whichever that is.
+  // Without the last variable, Pulumi would use the stack that was created or selected last.
   const variables = { ...engineEnvironment(process.env), PULUMI_STACK: stack };
   const exports = Object.entries(variables).map(
     ([name, value]) => `export ${name}=${shellWord(value)}`,

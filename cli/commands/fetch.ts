@@ -7,25 +7,25 @@ import {
   downloadedMedia,
   fetchFiles,
   fetchNoted,
-  pushedMedia,
+  pushedArtifacts,
   pushedPrograms,
 } from "../fetch/stack-programs.ts";
-import { findPrograms, type HostMedium, programsText } from "../fetch/programs.ts";
+import { findPrograms, type HostArtifact, programsText } from "../fetch/programs.ts";
 import { say } from "../progress.ts";
 import { existingSettings, stackSettings } from "../stack-settings.ts";
 
 export interface FetchCommandOptions {
   readonly stack: string;
-  /** Only tell what is there. */
+  /** Only list what is in the cache. */
   readonly list: boolean;
 }
 
 /**
- * `kindows fetch`: fills the cache with the programs that the stack installs on Windows machines, and with what its
- * image is made of.
+ * `kindows fetch`: fills the cache with the programs that the stack installs on Windows machines, and with the media of
+ * its image.
  *
- * @returns exit code 0 when all of them are there, else 1. Media that the settings do not name are told, and are no
- * failure: nodes on machines that are there already need none.
+ * @returns exit code 0 if all of them are there, else 1. Media that the settings do not name are only reported:
+ * nodes on existing machines need none.
  */
 export async function fetch({ stack, list }: FetchCommandOptions): Promise<number> {
   const { programs, media } = await wanted(stack, list);
@@ -43,22 +43,22 @@ export async function fetch({ stack, list }: FetchCommandOptions): Promise<numbe
   return states.some(({ state }) => state === "missing") ? exitCodes.failed : exitCodes.ok;
 }
 
-/** What a stack installs on its machines, and what their image is made of; machines that are there have theirs. */
+/** What a stack installs on its machines, and the media of their image; existing machines need no image. */
 async function wanted(
   stack: string,
   list: boolean,
 ): Promise<{
-  readonly programs: HostMedium[];
+  readonly programs: HostArtifact[];
   readonly media: ReturnType<typeof downloadedMedia>;
 }> {
   const existing = await existingSettings(stack);
   if (existing !== undefined) {
-    const programs = pushedMedia(existingSoftware(existing));
+    const programs = pushedArtifacts(existingSoftware(existing));
     return { programs, media: { files: [], problems: [] } };
   }
   const settings = await stackSettings(stack);
   if (!list) {
-    // Without the catalogue the programs can be had all the same, and the update is told as missing.
+    // If the catalogue does not answer, the programs are fetched all the same, and the update is reported missing.
     await findUpdate(settings).catch((error: unknown) => say(messageOf(error)));
   }
   return { programs: pushedPrograms(settings), media: downloadedMedia(settings) };

@@ -9,9 +9,9 @@ export interface HostKeyOptions {
 }
 
 /**
- * `kindows host-key`: prints the host key a machine shows, to be pinned in the settings after it was compared once.
+ * `kindows host-key`: prints a machine's host key, to be compared once and pinned in the settings.
  *
- * @throws Failure when nobody answers there.
+ * @throws Failure if nothing answers there.
  */
 export async function hostKey({ host, port }: HostKeyOptions): Promise<number> {
   const wrongHost = hostName(host);

@@ -9,7 +9,7 @@ import { exitCodes, Failure } from "../../host/failure.ts";
 import { say } from "../progress.ts";
 
 export interface ImageScriptsOptions {
-  /** Where they are written: a folder that is not there, or empty. */
+  /** Where they are written: a new or empty folder. */
   readonly folder: string;
   /** Of the Windows that is sealed, e.g. `en-US`. */
   readonly language: string;
@@ -19,7 +19,7 @@ export interface ImageScriptsOptions {
  * `kindows image scripts`: writes the scripts that seal a Windows Server of the user's, so that machines can be made
  * from its disk.
  *
- * @throws Failure for a language that is none, or a folder with something in it.
+ * @throws Failure for an invalid language, or a folder that is not empty.
  */
 export async function writeScripts({ folder, language }: ImageScriptsOptions): Promise<number> {
   const complaint = languageComplaint(language);

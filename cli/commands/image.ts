@@ -34,7 +34,7 @@ export interface ImageCommandOptions {
 }
 
 /**
- * `kindows image check`: looks at what the stack's image is made of, and says what it is.
+ * `kindows image check`: examines the media of the stack's image, and prints what they are.
  *
  * @throws Failure with everything that is wrong with it.
  */
@@ -50,7 +50,7 @@ export async function check({ stack }: ImageCommandOptions): Promise<number> {
 }
 
 export interface ImageBuildOptions extends ImageCommandOptions {
-  /** Fetch what is missing without a question. */
+  /** Download what is missing without asking. */
   readonly yes: boolean;
 }
 
@@ -71,7 +71,7 @@ export async function build({ stack, yes }: ImageBuildOptions): Promise<number> 
     return exitCodes.ok;
   }
   const cache = new Cache();
-  // Without what a lab takes besides: none is made.
+  // No lab is created, so nothing else is prepared.
   await findUpdate(settings);
   const ensurePackages = (names: readonly string[]) => ensureHostPackages(names, say);
   if (await requireMakeableImage(settings, cache, say, ensurePackages)) {
@@ -108,13 +108,13 @@ export async function list({ stack }: ImageCommandOptions): Promise<number> {
 }
 
 export interface ImagePruneOptions extends ImageCommandOptions {
-  /** Only tell what would go. */
+  /** Only list what would be removed. */
   readonly dryRun: boolean;
 }
 
 /**
- * `kindows image prune`: removes images that no lab of this host and no stack of this clone uses, and what builds left
- * that were killed.
+ * `kindows image prune`: removes images that no lab of this host and no stack of this clone uses, and what killed builds
+ * left.
  */
 export async function prune({ stack, dryRun }: ImagePruneOptions): Promise<number> {
   const cache = new Cache();
@@ -138,9 +138,9 @@ export async function prune({ stack, dryRun }: ImagePruneOptions): Promise<numbe
 }
 
 /**
- * Images of the cache, with what uses them. Where there are none, nobody is asked: libvirt may not even run.
+ * Images of the cache, with what uses them. libvirt, which may not run, is not asked if there are none.
  *
- * @param unasked What labs use when libvirt cannot be asked; none given, that is an error.
+ * @param unasked What to assume of labs if libvirt does not answer. Default: that is an error.
  */
 async function images(
   cache: Cache,

@@ -11,21 +11,21 @@ export interface KubeconfigOptions {
   readonly stack: string;
   /** Print the kubeconfig itself instead of where it is. */
   readonly print: boolean;
-  /** Put it into the user's own. */
+  /** Merge it into the user's own. */
   readonly merge: boolean;
   /** With `merge`: make the lab's context the current one. */
   readonly use: boolean;
   /** With `merge`: overwrite entries of the same name and another origin. */
   readonly force: boolean;
-  /** Take it out of the user's own. */
+  /** Remove it from the user's own. */
   readonly remove: boolean;
 }
 
 /**
- * `kindows kubeconfig`: where the kubeconfig of a lab is, or what is in it; puts it into the user's own, and takes it
- * out again.
+ * `kindows kubeconfig`: prints the path or content of a lab's kubeconfig, merges it into the user's own, or removes it
+ * from there.
  *
- * @throws Failure when the stack is not up (`remove` works nevertheless), or the user's kubeconfig may not be changed.
+ * @throws Failure if the stack is not up (except for `remove`), or the user's kubeconfig cannot be changed.
  */
 export async function kubeconfig(options: KubeconfigOptions): Promise<number> {
   const { stack, print, merge, use, force, remove } = options;
@@ -57,7 +57,7 @@ export async function kubeconfig(options: KubeconfigOptions): Promise<number> {
   return exitCodes.ok;
 }
 
-/** After `up`: what `--merge` has put into the user's kubeconfig fits the lab as it is now. */
+/** After `up`: updates what `--merge` has put into the user's kubeconfig. */
 export async function refreshMerged(stack: string): Promise<void> {
   await refreshInFiles(
     kubeconfigFiles(process.env),

@@ -1,7 +1,7 @@
 import { podNetworkPrograms } from "../../components/cni/registry.ts";
 import { calicoRelease, defaultCalicoVersion } from "../../components/cni/calico/release.ts";
 import { operatorArchive } from "../../components/cni/calico/definitions-artifact.ts";
-import { mediaOf, officialSoftware } from "../../components/windows/software.ts";
+import { programArtifacts, officialSoftware } from "../../components/windows/software.ts";
 import { containerdVersions, kubernetesVersions } from "../../config/supported.ts";
 import { bundledPlugins } from "../../plugins/catalog.ts";
 import { pluginDownloads } from "../../toolchain/plugin-artifact.ts";
@@ -13,12 +13,12 @@ import { lockedFiles, lockedText, updateLock } from "../lock/locked-files.ts";
 import { say } from "../progress.ts";
 
 export interface LockCommandOptions {
-  /** Ask publishers for what is not locked. */
+  /** Ask publishers for checksums that are not locked. */
   readonly update: boolean;
 }
 
 /**
- * `kindows lock`: what is downloaded, and whether its checksum is locked.
+ * `kindows lock`: lists downloads, and whether their checksums are locked.
  *
  * @returns exit code 0 when all of them are, else 1.
  */
@@ -48,7 +48,7 @@ function windowsFiles(): readonly PublishedFile[] {
   const known = { checksums: {}, lock: {}, folders: {} };
   const media = kubernetesVersions.flatMap((kubernetes) =>
     containerdVersions.flatMap((containerd) =>
-      mediaOf(officialSoftware({ kubernetes, containerd }, known, podNetworkPrograms)),
+      programArtifacts(officialSoftware({ kubernetes, containerd }, known, podNetworkPrograms)),
     ),
   );
   const files = media.flatMap(([, { uri, origin }]) =>

@@ -22,21 +22,21 @@ import type { LogsOptions } from "./logs.ts";
 import { labIdentity, type LabIdentity } from "../stack-settings.ts";
 import { watchInterruption } from "../verify/interruption.ts";
 
-/** Seconds between two tries to reach what does not answer. */
+/** Seconds between two attempts to reach a source. */
 const pauseSeconds = 3;
 
 /**
- * `kindows logs --follow`: lines of the logs as they come, without secrets, until ^C.
+ * `kindows logs --follow`: prints new lines of the logs, without secrets, until ^C.
  *
- * @returns exit code 130 when it was ended; 1 when every source was given up.
- * @throws Failure when a source is asked for that is none.
+ * @returns exit code 130 if interrupted; 1 if every source was given up.
+ * @throws Failure for an unknown source.
  */
 export async function followLogs(options: LogsOptions): Promise<number> {
   const identity = await labIdentity(options.stack);
   const notes: string[] = [];
   const all = await streamsOf(identity, (note) => notes.push(note));
   const choice = chooseStreams(all, options.sources);
-  // What is not there matters to who asked for it, or for everything.
+  // A missing source is reported if it, or everything, was asked for.
   if (options.sources.length === 0 || "unknown" in choice) notes.forEach(say);
   if ("unknown" in choice) {
     throw new Failure(
@@ -61,7 +61,7 @@ export async function followLogs(options: LogsOptions): Promise<number> {
   }
 }
 
-/** What of a stack can be followed right now, by name. */
+/** The sources of a stack that can be followed right now, by name. */
 async function streamsOf(
   identity: LabIdentity,
   note: (text: string) => void,
@@ -80,7 +80,7 @@ async function streamsOf(
   const nodeName = (container: string): string => container.replace(`${lab}-`, "");
   const planes = nodes.filter(({ role }) => role === "control-plane");
   if (planes.length > 0) {
-    // Written anew for a lab that is up; during an `up` there is none yet, or the one before.
+    // Rewritten for a lab that is up; during an `up` there is none yet, or the one before.
     await labThatIsUp(stack).catch(() => undefined);
     const { kubeconfig } = accessFiles(stack);
     streams.set(controlPlaneName, [
@@ -96,7 +96,7 @@ async function streamsOf(
   return streams;
 }
 
-/** What can't be asked for now is told, and is no reason not to follow the rest. */
+/** Reports a source that does not answer now, and follows the others. */
 async function orNone<T>(
   what: string,
   note: (text: string) => void,

@@ -14,20 +14,20 @@ const followedOnly: readonly string[] = [controlPlaneName, stepsName];
 
 export interface LogsOptions {
   readonly stack: string;
-  /** Nodes, with `follow` also `control-plane` and `steps`; all of them where none is named. */
+  /** Nodes, with `follow` also `control-plane` and `steps`. Default: all. */
   readonly sources: readonly string[];
-  /** Print lines as they come. */
+  /** Print new lines as they are written. */
   readonly follow: boolean;
   /** With `follow`: last lines of each log to begin with. */
   readonly tail: number;
-  /** With `follow`: seconds that a source which does not answer is waited for, each time. */
+  /** With `follow`: seconds to wait each time a source does not answer. */
   readonly wait: number;
 }
 
 /**
  * `kindows logs`: collects the logs of some Windows nodes, or of all, into `.kindows/<stack>/logs`.
  *
- * @returns exit code 1 where a machine's could not be had.
+ * @returns exit code 1 if the logs of a machine could not be collected.
  */
 export async function logs(options: LogsOptions): Promise<number> {
   if (options.follow) {
@@ -54,8 +54,7 @@ export async function logs(options: LogsOptions): Promise<number> {
 }
 
 /**
- * Collects the logs of nodes that failed, and says in one line each where they are, or why there are none; never
- * fails itself.
+ * Collects the logs of failed nodes, and prints a line for each with their path, or why there are none. Never fails.
  */
 export async function logsOfFailed(pulumi: Pulumi, nodes: readonly string[]): Promise<void> {
   try {

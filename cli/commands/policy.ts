@@ -8,17 +8,17 @@ import { knownStacks } from "../stack-settings.ts";
 import { table } from "../table.ts";
 
 export interface PolicyOptions {
-  /** Only these stacks; else all. */
+  /** Stacks to check. Default: all. */
   readonly stacks?: readonly string[];
   /** Only list the rules. */
   readonly rules: boolean;
 }
 
 /**
- * `kindows policy`: whether what the stacks ask for keeps the rules. Looks at previews, as `preview-diff` does: needs no
- * Docker, no libvirt and no state.
+ * `kindows policy`: checks the stacks against the rules. Uses previews, as `preview-diff` does: needs no Docker, no
+ * libvirt and no state.
  *
- * @returns exit code 1 when a rule is broken, or an exception is needed no more.
+ * @returns exit code 1 if a rule is broken, or an exception is no longer needed.
  * @throws Failure when a stack cannot be previewed.
  */
 export async function policy({ stacks, rules: onlyList }: PolicyOptions): Promise<number> {
@@ -41,7 +41,7 @@ export async function policy({ stacks, rules: onlyList }: PolicyOptions): Promis
     findings.push(...found);
     process.stdout.write(`${stackText(stack, found)}\n`);
   }
-  // Only all stacks together tell whether one of them needs an exception.
+  // Whether an exception is needed shows only in all stacks together.
   const idle = stacks === undefined ? needless(allowances.exceptions, findings) : [];
   for (const { rule, resource } of idle) {
     process.stdout.write(

@@ -7,11 +7,11 @@ import { existingSettings, stackSettings } from "../stack-settings.ts";
 
 export interface PrepareOptions {
   readonly stack: string;
-  /** Fetch what is missing without a question. */
+  /** Download what is missing without asking. */
   readonly yes: boolean;
 }
 
-/** `kindows prepare`: host packages, daemons, tools and images that the stack needs. */
+/** `kindows prepare`: installs and starts host packages, daemons, tools and images that the stack needs. */
 export async function prepare({ stack, yes }: PrepareOptions): Promise<number> {
   if (await existingSettings(stack)) {
     await prepareHost(undefined, say);

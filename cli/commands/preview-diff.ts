@@ -9,11 +9,11 @@ import { endedByUser, previewTools } from "../preview-diff/preview.ts";
 import { say } from "../progress.ts";
 
 export interface PreviewDiffOptions {
-  /** Branch, tag or commit that the clone as it stands is compared with. */
+  /** Branch, tag or commit to compare the working tree with. */
   readonly base: string;
-  /** File for the document; standard output where there is none. */
+  /** File for the document. Default: standard output. */
   readonly out?: string;
-  /** Only these stacks; else all that the change has to do with. */
+  /** Stacks to compare. Default: those that the change may affect. */
   readonly stacks?: readonly string[];
 }
 

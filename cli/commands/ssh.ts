@@ -9,7 +9,7 @@ import { sshArguments } from "../ssh/ssh-arguments.ts";
 export interface SshOptions {
   readonly stack: string;
   readonly node: string;
-  /** What to run there; a shell where it is empty. */
+  /** Command to run. Default: a shell. */
   readonly command: readonly string[];
 }
 
@@ -30,7 +30,7 @@ export async function ssh({ stack, node, command }: SshOptions): Promise<number>
   if (program === undefined) {
     throw new Failure("there is no ssh on this host: install OpenSSH's client");
   }
-  // ^C is for what runs over there; ssh ends with it where it is to.
+  // ^C is meant for the remote program; ssh ends with it.
   process.on("SIGINT", () => undefined);
   const child = spawn(program, [...sshArguments(machine, access), ...command], {
     stdio: "inherit",

@@ -13,20 +13,20 @@ export interface StatusOptions {
   readonly stack: string;
   /** Print JSON instead of a table. */
   readonly json: boolean;
-  /** Look again and again, until ^C. */
+  /** Keep watching until ^C. */
   readonly watch?: boolean;
-  /** Seconds between two looks of a watch. */
+  /** Seconds between two updates of a watch. */
   readonly interval?: number;
 }
 
 /**
  * `kindows status`: nodes, machines, and how to reach them.
  *
- * @returns exit code 0 when all nodes are Ready and all machines run, else 1; 0 when a watch was ended.
+ * @returns exit code 0 when all nodes are Ready and all machines run, else 1; 0 if a watch was ended.
  */
 export async function status(options: StatusOptions): Promise<number> {
   const { stack, json } = options;
-  // Says which stacks there are, where this one is none.
+  // Lists the existing stacks if this is not one of them.
   await labIdentity(stack);
   const look = looker(stack);
   if (options.watch) {
@@ -38,7 +38,7 @@ export async function status(options: StatusOptions): Promise<number> {
     throw new Failure(notUp(stack));
   }
   if (json) {
-    // Secrets lie in the access files, not here.
+    // Secrets are in the access files, not here.
     const { outputs, ...rest } = seen;
     const { controlPlane, nodes } = outputs;
     const document = { ...rest, healthy: isHealthy(seen), controlPlane, machinesOfStack: nodes };
@@ -68,7 +68,7 @@ async function watchStack(
   });
 }
 
-/** Looks at a stack's lab; asks the engine for its outputs only when the stack's state is another than the last time. */
+/** Examines a stack's lab; asks the engine for outputs only if the state has changed since the last time. */
 function looker(stack: string): () => Promise<LabStatus | undefined> {
   let written: number | undefined;
   let lab: Awaited<ReturnType<typeof knownLab>>;

@@ -8,17 +8,17 @@ import { topologySvg } from "../topology/topology-svg.ts";
 
 export interface TopologyOptions {
   readonly stack: string;
-  /** File for the picture; standard output where there is none. */
+  /** File for the picture. Default: standard output. */
   readonly out?: string;
 }
 
 /**
- * `kindows topology`: a picture of what a stack asks for, made of a preview: needs no Docker, no libvirt and no state.
+ * `kindows topology`: draws a stack from a preview: needs no Docker, no libvirt and no state.
  *
  * @throws Failure when the stack cannot be previewed.
  */
 export async function topology({ stack, out }: TopologyOptions): Promise<number> {
-  // Mistakes in the settings first: each by its name.
+  // First report mistakes in the settings.
   await stackSettings(stack);
   const signal = endedByUser();
   const tools = await previewTools(signal);

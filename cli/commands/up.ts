@@ -1,8 +1,8 @@
 import { hostProblemText } from "../../config/host-problem.ts";
 import { machineNodes, type Settings } from "../../config/settings.ts";
 import { checkConfinement } from "../../preflight/check-confinement.ts";
-import { probeConfinement } from "../../preflight/probe-confinement.ts";
-import { probeLibvirt } from "../../preflight/probe-libvirt.ts";
+import { gatherConfinement } from "../../preflight/gather-confinement.ts";
+import { gatherLibvirt } from "../../preflight/gather-libvirt.ts";
 import { consentOf } from "../fetch/consent.ts";
 import { prepareStack } from "../prepare/prepare-stack.ts";
 import { ensureLocalState } from "../engine/folders.ts";
@@ -12,12 +12,12 @@ import { beginUpLog, upLogFile, type UpLog } from "../engine/up-log.ts";
 import { sweepLeftovers } from "../host-resources/host-resources.ts";
 import { assertMayUse, claimLab } from "../lab/claim.ts";
 import {
-  awayAmong,
-  awayText,
+  unreachableAmong,
+  unreachableText,
   fleetOf,
-  leavingAway,
+  exclusionOf,
   leftText,
-  urnsAway,
+  unreachableUrns,
   type Fleet,
 } from "../lab/fleet.ts";
 import { thisHost } from "../lab/host.ts";
@@ -31,39 +31,39 @@ import { labIdentity, stackSettings } from "../stack-settings.ts";
 import { refreshMerged } from "./kubeconfig.ts";
 import { status } from "./status.ts";
 
-/** What makes the engine, its plugins' calls included, say all it does. */
+/** Options that make the engine and its plugins log everything. */
 const allOfItsLog = ["--logtostderr", "-v=9"];
 
 export interface UpOptions {
   readonly stack: string;
-  /** Fetch what is missing without a question. */
+  /** Download what is missing without asking. */
   readonly yes: boolean;
   /** Print the engine's own log too. */
   readonly verbose: boolean;
 }
 
-/** `kindows up`: everything from a bare host to Ready nodes; also finishes what a killed run began. */
+/** `kindows up`: takes a bare host to Ready nodes; also finishes what a killed run began. */
 export async function up({ stack, yes, verbose }: UpOptions): Promise<number> {
-  // Mistakes in the settings are worth knowing before half an hour of building.
+  // Report mistakes in the settings before half an hour of building.
   const settings = await stackSettings(stack);
   const identity = await labIdentity(stack);
   const lab = identity.names.prefix;
-  let fleet: Fleet = { present: [], away: [] };
+  let fleet: Fleet = { reachable: [], unreachable: [] };
   await asOnlyRun(stack, async () => {
     await prepareStack(settings, consentOf(stack, yes), say);
     await ensureLocalState();
     fleet = await fleetOf(stack, settings);
-    if (fleet.away.length > 0) {
-      say(leftText(fleet.away, settings));
+    if (fleet.unreachable.length > 0) {
+      say(leftText(fleet.unreachable, settings));
     }
-    const away = await urnsAway(stack, fleet, settings);
-    const leaving = leavingAway(fleet, settings, away);
+    const unreachable = await unreachableUrns(stack, fleet, settings);
+    const leaving = exclusionOf(fleet, settings, unreachable);
     const pulumi = enginePulumi(stack, lab, leaving.environment);
-    const host = thisHost(identity, fleet.present);
+    const host = thisHost(identity, fleet.reachable);
     await ensureStack(pulumi);
     await assertMayUse(pulumi, lab, host);
     await claimLab(lab, stack);
-    const scope = await recoverState({ pulumi, host, lab, away, extent: "built-on", say });
+    const scope = await recoverState({ pulumi, host, lab, unreachable, extent: "built-on", say });
     await sweepLeftovers(scope, host, say);
     const args = [
       ...["up", "--yes", "--skip-preview", ...leaving.args],
@@ -73,13 +73,15 @@ export async function up({ stack, yes, verbose }: UpOptions): Promise<number> {
     const log = await beginUpLog(upLogFile(stack));
     try {
       const once = await run(pulumi, args, nodes, log);
-      // The engine pushes nothing twice: what became of a file over there, nobody knew before a step looked.
+      // The engine does not push a file again if it was damaged or deleted on the machine: only a step notices that.
       const again =
-        once.lackingMedia.length > 0 && (await pushAgain(pulumi, once.lackingMedia, say));
+        once.lackingPrograms.length > 0 && (await pushAgain(pulumi, once.lackingPrograms, say));
       const last = again ? await run(pulumi, args, nodes, log) : once;
       if (last.error !== undefined) {
-        // The engine tells what failed, but not that it was the host.
-        (await awayAmong(fleet.present)).forEach((one) => say(`${awayText(one)}: run again then`));
+        // The engine reports what failed, but not that the host was the reason.
+        (await unreachableAmong(fleet.reachable)).forEach((one) =>
+          say(`${unreachableText(one)}: run again then`),
+        );
         (await denied(settings)).forEach(say);
       }
       await finish(pulumi, last);
@@ -89,28 +91,28 @@ export async function up({ stack, yes, verbose }: UpOptions): Promise<number> {
   });
   await refreshMerged(stack);
   const exitCode = await status({ stack, json: false });
-  if (fleet.away.length > 0) {
-    throw new Failure(`${leftText(fleet.away, settings)}. Run again when it is back`);
+  if (fleet.unreachable.length > 0) {
+    throw new Failure(`${leftText(fleet.unreachable, settings)}. Run again when it is back`);
   }
   return exitCode;
 }
 
-/** What AppArmor or SELinux kept the machines from, in words: QEMU itself says "Permission denied" only. */
+/** Denials by AppArmor or SELinux, as text: QEMU itself only says "Permission denied". */
 async function denied(settings: Settings): Promise<readonly string[]> {
   const [libvirt, confinement] = await Promise.all([
-    probeLibvirt(settings.hypervisor),
-    probeConfinement(),
+    gatherLibvirt(settings.hypervisor),
+    gatherConfinement(),
   ]);
   return checkConfinement(settings, { libvirt, confinement }).map(hostProblemText);
 }
 
-/** What came of a run of the engine. */
+/** Result of a run of the engine. */
 interface Run {
-  /** Undefined where all went well. */
+  /** Undefined if it succeeded. */
   readonly error: Error | undefined;
   readonly failed: readonly string[];
-  /** Nodes that want a program which is not, or not whole, on their machine. */
-  readonly lackingMedia: readonly string[];
+  /** Nodes whose machine lacks a program, or has a damaged one. */
+  readonly lackingPrograms: readonly string[];
 }
 
 /** @throws when it was interrupted. */
@@ -143,16 +145,16 @@ async function run(
   } finally {
     stages.stop();
   }
-  return { error, failed: seen.names, lackingMedia: seen.lackingMedia };
+  return { error, failed: seen.names, lackingPrograms: seen.lackingPrograms };
 }
 
-/** @throws what a run ended with, after the logs of the nodes that failed were taken. */
+/** @throws the error of the run, after collecting the logs of failed nodes. */
 async function finish(pulumi: Pulumi, { error, failed }: Run): Promise<void> {
   if (error === undefined) {
     return;
   }
   if (failed.length > 0) {
-    // Slow to load, and seldom needed.
+    // Slow to load and rarely needed.
     const { logsOfFailed } = await import("./logs.ts");
     await logsOfFailed(pulumi, failed);
   }

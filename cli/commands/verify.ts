@@ -20,11 +20,11 @@ import { clusterOfKubeconfig, clusterOfLab } from "../verify/verified-cluster.ts
 
 export interface VerifyOptions extends ReportFiles {
   readonly stack: string;
-  /** A kubeconfig: its cluster, instead of the stack's. */
+  /** A kubeconfig, whose cluster is verified instead of the stack's. */
   readonly kubeconfig?: string;
   /** Its context. Default: the current one, or the only one. */
   readonly context?: string;
-  /** Ids of rows, or patterns with `*`; all where there are none. */
+  /** Ids of rows, or patterns with `*`. Default: all. */
   readonly rows?: readonly string[];
   /** Only print the rows. */
   readonly list: boolean;
@@ -32,14 +32,14 @@ export interface VerifyOptions extends ReportFiles {
   readonly keep: boolean;
   /** Longest time for a row, in seconds. Default: it depends on the row. */
   readonly timeout?: number;
-  /** Image that takes agnhost's place. */
+  /** Image to use instead of agnhost. */
   readonly image?: string;
 }
 
 /**
- * `kindows verify`: tries every path of the cluster's network, and shows them as a table.
+ * `kindows verify`: tries every path of the cluster's network, and prints a table.
  *
- * @returns exit code 0 when something passed and nothing failed.
+ * @returns exit code 0 if something passed and nothing failed.
  */
 export async function verify(options: VerifyOptions): Promise<number> {
   const rows = selectRows(options.rows ?? []);
@@ -106,11 +106,11 @@ export async function verify(options: VerifyOptions): Promise<number> {
   } finally {
     interruption.stop();
     await host?.stop();
-    await cluster.forget();
+    await cluster.removeFiles();
   }
 }
 
-/** Colours for people: on a terminal, unless they said no. */
+/** Whether to use colours: on a terminal, unless turned off. */
 function wantsColour(): boolean {
   return process.stdout.isTTY && (process.env["NO_COLOR"] ?? "") === "";
 }

@@ -2,7 +2,7 @@ import type { Command, Option } from "commander";
 
 import { controlPlaneName, stepsName } from "../logs/follow/log-stream.ts";
 
-/** What can stand in the place of an argument, or of an option's value. */
+/** Kind of an argument or of an option's value. */
 type ValueKind =
   "stack" | "node" | "source" | "file" | "folder" | "other" | { of: readonly string[] };
 
@@ -11,31 +11,31 @@ interface OptionEntry {
   /** Its long name and its short one, e.g. `--stack` and `-s`. */
   readonly names: readonly string[];
   readonly description: string;
-  /** Nothing where it takes no value. */
+  /** Undefined if it takes no value. */
   readonly value?: ValueKind;
 }
 
 /** Something that could be typed next. */
 export interface Candidate {
   readonly value: string;
-  /** Empty where the value says it all. */
+  /** Empty if the value needs none. */
   readonly description: string;
 }
 
 /** What could be typed next; files and folders the shell knows itself. */
 export type Completion = readonly Candidate[] | "files" | "folders";
 
-/** Names that are not in the program but in its settings. */
+/** Names that come from settings. */
 export interface KnownNames {
-  /** The stack where no option names one. */
+  /** The stack if no option names one. */
   readonly defaultStack: string;
   stacks(): Promise<readonly string[]>;
-  /** Nodes of a stack; none where its settings cannot be read. */
+  /** Nodes of a stack; none if its settings cannot be read. */
   nodes(stack: string): Promise<readonly string[]>;
 }
 
 /**
- * What can stand in place of the last word of a command line.
+ * Completions of the last word of a command line.
  *
  * @param words those after the program's name; the last one is being typed, and may be empty. bash has `--stack=x` as
  *   three words, and wants the third; other shells have one, and want all of it.
@@ -81,7 +81,7 @@ export async function complete(
   if (operand === undefined) {
     return [];
   }
-  // `help` takes the names of its sisters.
+  // `help` takes the names of the other commands.
   const sisters = commandsBelow(line.parent).flatMap(({ value }) =>
     value === "help" ? [] : value,
   );
@@ -89,10 +89,10 @@ export async function complete(
   return valuesOf(of ? { of } : kindOf(operand.name()), current, line.stack, known);
 }
 
-/** What the words before the one that is typed mean. */
+/** What the words before the last one mean. */
 interface Line {
   readonly command: Command;
-  /** The one above it; of the program itself, that. */
+  /** Its parent; the program is its own parent. */
   readonly parent: Command;
   /** The command's options, and those of the commands above it. */
   readonly options: readonly OptionEntry[];
@@ -195,7 +195,7 @@ function startingWith(candidates: readonly Candidate[], start: string): readonly
   return candidates.filter(({ value }) => value.startsWith(start));
 }
 
-/** What `--help` knows of the commands below one: the same list, so that nothing is in one and not in the other. */
+/** Subcommands as `--help` lists them, so that help and completion agree. */
 function commandsBelow(command: Command): readonly Candidate[] {
   const help = command.createHelp();
   return help.visibleCommands(command).map((each) => ({
@@ -204,7 +204,7 @@ function commandsBelow(command: Command): readonly Candidate[] {
 }
 
 function optionsOf(command: Command): readonly OptionEntry[] {
-  // `help` has none of its own.
+  // `help` has no subcommands.
   return command.name() === "help"
     ? []
     : command.createHelp().visibleOptions(command).map(optionEntry);

@@ -8,10 +8,10 @@ export type Shell = (typeof shells)[number];
 export const completeCommand = "__complete";
 
 /**
- * What a shell must read to complete kindows' command lines. It asks the `kindows` that is being typed, so that each
- * clone tells its own stacks; what can be typed is known to that alone.
+ * Script that completes kindows' command lines in a shell. It calls the `kindows` that is being typed, so that each clone
+ * completes its own stacks.
  *
- * @param program absolute path of this clone's `kindows`, for where the typed word is none the shell can run.
+ * @param program absolute path of this clone's `kindows`, for when the shell cannot run the typed word.
  */
 export function completionScript(shell: Shell, program: string): string {
   const scripts = { bash, zsh, fish } as const;

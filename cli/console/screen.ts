@@ -12,7 +12,7 @@ import { findOnPath } from "../../host/search-path.ts";
 export interface Screen {
   /** libvirt domain. */
   readonly domain: string;
-  /** Address it listens on, as its hypervisor sees it; the loopback of that host. */
+  /** Address it listens on: the loopback of its hypervisor. */
   readonly address: string;
   /** TCP port there. */
   readonly port: number;
@@ -40,7 +40,7 @@ export async function screenOf(
       `the stack ${stack} has no machine "${node}" (those there are: ${known.join(", ")})`,
     );
   }
-  // One that is paused, or hangs, is what one wants to look at.
+  // The screen of a paused or hanging machine is of interest too.
   if (!/^(running|paused|idle|pmsuspended|in shutdown)$/.test(machine.state ?? "")) {
     throw new Failure(
       `the machine of ${node} is off (${machine.state}): \`kindows up --stack ${stack}\` starts it`,
@@ -60,21 +60,21 @@ export async function screenOf(
   return { domain, port, address: vnc?.["listen"] ?? "127.0.0.1" };
 }
 
-/** How one gets to a screen. */
+/** How to reach a screen. */
 export interface Way {
   /** For a viewer on the host of the machines. */
   readonly url: string;
   /** The same for viewers that take no URL: host, two colons, port. */
   readonly target: string;
-  /** Command that brings the port to another computer. */
+  /** Command that forwards the port to another computer. */
   readonly tunnel: string;
-  /** Host of the machines, where that is not this one. */
+  /** Host of the machines, if it is not this one. */
   readonly remoteHost: string | undefined;
 }
 
 /**
- * The way to a screen. VNC listens on the loopback of the host that runs the machine and asks for no password: from
- * anywhere else SSH leads there.
+ * How to reach a screen. VNC listens on the loopback of the machine's host without a password: other computers reach it
+ * through SSH.
  *
  * @param hostName of this host, as others may know it.
  */
@@ -93,7 +93,7 @@ export function wayTo(screen: Screen, libvirtUri: string, hostName: string, user
   };
 }
 
-/** Programs that show a VNC screen, and the Debian packages they are in; the first that is there is taken. */
+/** VNC viewers and their Debian packages; the first one that is installed is used. */
 const viewers: readonly {
   readonly program: string;
   readonly debianPackage: string;
@@ -108,7 +108,7 @@ const viewers: readonly {
 ];
 
 /**
- * Opens a viewer, which stays when this program ends.
+ * Opens a viewer that outlives this program.
  *
  * @returns its name.
  * @throws Failure when there is none, or no display to open it on.

@@ -9,35 +9,35 @@ import type { Host } from "../lab/host.ts";
 import type { Finding } from "./finding.ts";
 
 /**
- * Days before its end from which on a certificate is told of. kubelet renews its own when 10 to 30 % of its year are
- * left, and kubeadm's at each upgrade: what is nearer to its end than this was missed.
+ * A certificate that expires within so many days is reported. kubelet renews its own when 10 to 30 % of their year are
+ * left, and kubeadm at each upgrade, so a renewal was missed.
  */
 const nearDays = 30;
 
 const dayMilliseconds = 24 * 60 * 60 * 1000;
 
-/** A certificate, and from when to when it is good. */
+/** A certificate and its validity. */
 export interface Certificate {
   readonly name: string;
   readonly until: Date;
-  /** Not known where kubeadm tells of it. */
+  /** Unknown for those that kubeadm reports. */
   readonly from?: Date;
 }
 
 /** Certificates of one container of a cluster. */
 export interface ContainerCertificates {
   readonly container: string;
-  /** kubeadm's; none in a worker. */
+  /** kubeadm's; a worker has none. */
   readonly controlPlane: readonly Certificate[];
-  /** Authorities: nobody can renew them in a cluster that runs. */
+  /** Authorities: they cannot be renewed in a running cluster. */
   readonly authorities: readonly Certificate[];
-  /** That by which its kubelet is known to the API server. */
+  /** The client certificate of its kubelet. */
   readonly kubelet: readonly Certificate[];
   /** What could not be read, and why. */
   readonly troubles: readonly string[];
 }
 
-/** One that is not there, as super-admin.conf on all but the first control plane, has no date. */
+/** A missing one, such as super-admin.conf on all but the first control plane, has no date. */
 const expirationSchema = z.object({ name: z.string(), expirationDate: z.string().nullish() });
 const kubeadmSchema = z.object({
   certificates: z.array(expirationSchema).nullish(),
@@ -53,19 +53,19 @@ export function kubeadmCertificates(json: string): {
   readonly controlPlane: readonly Certificate[];
   readonly authorities: readonly Certificate[];
 } {
-  const told = kubeadmSchema.parse(JSON.parse(json));
-  const certificates = (list: typeof told.certificates): Certificate[] =>
+  const parsed = kubeadmSchema.parse(JSON.parse(json));
+  const certificates = (list: typeof parsed.certificates): Certificate[] =>
     (list ?? []).flatMap(({ name, expirationDate }) => {
       const until = new Date(expirationDate ?? "");
       return Number.isNaN(until.getTime()) ? [] : [{ name, until }];
     });
   return {
-    controlPlane: certificates(told.certificates),
-    authorities: certificates(told.certificateAuthorities),
+    controlPlane: certificates(parsed.certificates),
+    authorities: certificates(parsed.certificateAuthorities),
   };
 }
 
-/** A certificate in PEM form. @throws when it is none. */
+/** Parses a certificate in PEM form. @throws if it is invalid. */
 export function pemCertificate(name: string, pem: string): Certificate {
   const { validFrom, validTo } = new X509Certificate(pem);
   return { name, from: new Date(validFrom), until: new Date(validTo) };
@@ -124,7 +124,7 @@ export function checkCertificates(
   ];
 }
 
-/** One finding for all of a place that have ended or will soon. */
+/** One finding for all certificates of a container that have expired or soon will. */
 function ending(
   name: string,
   certificates: readonly Certificate[],
@@ -142,9 +142,9 @@ function ending(
   return seen.length === 0 ? [] : [{ name, seen: seen.join("; ") }];
 }
 
-/** A certificate that begins in the future was made by this host when its clock was another. */
+/** A certificate from the future was issued by this host while its clock was wrong. */
 function clockFindings(certificates: readonly Certificate[], now: Date): readonly Finding[] {
-  // kubeadm and kubelet date theirs back by some minutes.
+  // kubeadm and kubelet backdate theirs by some minutes.
   const newest = Math.max(...certificates.map(({ from }) => from?.getTime() ?? -Infinity));
   return newest <= now.getTime()
     ? []
@@ -157,7 +157,7 @@ function clockFindings(certificates: readonly Certificate[], now: Date): readonl
       ];
 }
 
-/** The client's certificate in a kubeconfig; none where it has a token, or is none. */
+/** The client certificate in a kubeconfig; undefined if it has a token, or is invalid. */
 export function kubeconfigCertificates(kubeconfig: string | undefined): readonly Certificate[] {
   try {
     const { certificate } = credentials(kubeconfig ?? "");
@@ -167,8 +167,8 @@ export function kubeconfigCertificates(kubeconfig: string | undefined): readonly
   }
 }
 
-/** Asks each running container of a lab's cluster; one that does not answer is told of, and hides no other. */
-export async function probeCertificates(
+/** Asks each running container of a lab's cluster, and reports those that do not answer. */
+export async function gatherCertificates(
   lab: string,
   host: Host,
 ): Promise<readonly ContainerCertificates[]> {
@@ -202,7 +202,7 @@ export async function probeCertificates(
   );
 }
 
-/** With the file that kind wrote: otherwise kubeadm asks the API server, which may not answer. */
+/** Uses the file that kind wrote: otherwise kubeadm asks the API server, which may not answer. */
 const checkExpiration = [
   ...["kubeadm", "certs", "check-expiration", "--output", "json"],
   ...["--config", "/kind/kubeadm.conf"],

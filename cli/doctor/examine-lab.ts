@@ -18,7 +18,7 @@ import { labStateOf, type LabState, type NodeMachine } from "../lab/lab-state.ts
 import {
   checkCertificates,
   kubeconfigCertificates,
-  probeCertificates,
+  gatherCertificates,
   type ContainerCertificates,
 } from "./certificates.ts";
 import type { Finding } from "./finding.ts";
@@ -28,10 +28,10 @@ import { CommandFailed, runOverSsh } from "../../ssh/run-over-ssh.ts";
 /** Longest wait for one answer of the API server. */
 const apiSeconds = 10;
 
-/** Longest a machine may take to say what time it is: PowerShell takes its time to start on one that is busy. */
+/** Longest wait for a machine's time: PowerShell starts slowly on a busy one. */
 const clockSeconds = 60;
 
-/** Least that is asked of a machine that is a node already: only its time is wanted, and whether it still works. */
+/** Minimal requirements for a machine that is already a node: only its time, and whether it still works, matter. */
 const nodeRequirements = {
   MinimumBuild: 17763,
   MinimumRevision: 0,
@@ -40,14 +40,14 @@ const nodeRequirements = {
   PodNetwork: "none",
 } as const;
 
-/** What was asked of a lab that is up; what did not answer says why. */
+/** Answers of a lab that is up; whatever did not answer has a reason instead. */
 export interface LabAnswers {
   readonly state: LabState;
-  /** The cluster's API server; text is why it did not answer. */
+  /** Answer of the API server; a text says why there is none. */
   readonly cluster: ClusterAnswer | string;
-  /** Bootstrap tokens; nothing where they cannot be seen or nobody needs one. */
+  /** Bootstrap tokens; undefined if they cannot be read or none is needed. */
   readonly tokens: readonly KnownToken[] | undefined;
-  /** Containers of the cluster that run, and their certificates. */
+  /** Running containers of the cluster, and their certificates. */
   readonly certificates: readonly ContainerCertificates[];
   readonly clocks: readonly ClockReading[];
   /** Nodes whose container or machine runs. */
@@ -55,7 +55,7 @@ export interface LabAnswers {
   readonly now: Date;
 }
 
-/** When each node was heard of last; nothing of a cluster that does not answer. */
+/** Time of each node's last heartbeat; empty if the cluster does not answer. */
 export function heartbeatsIn({ cluster }: Pick<LabAnswers, "cluster">): ReadonlyMap<string, Date> {
   try {
     return typeof cluster === "string" ? new Map() : heartbeatsOf(cluster);
@@ -64,7 +64,7 @@ export function heartbeatsIn({ cluster }: Pick<LabAnswers, "cluster">): Readonly
   }
 }
 
-/** What is wrong in a lab, by what its parts have answered. Pure. */
+/** What is wrong in a lab, according to the answers of its parts. Pure. */
 export function checkLab(answers: LabAnswers): readonly Finding[] {
   const { state, cluster, tokens, certificates, clocks, running, now } = answers;
   const canJoin = (node: string): boolean =>
@@ -110,7 +110,7 @@ function checkCluster(
   }
 }
 
-/** Why may be plain already: then it is left to that. */
+/** Reported only if nothing else explains it. */
 function silentCluster(
   reason: string,
   certificates: readonly ContainerCertificates[],
@@ -132,7 +132,7 @@ function silentCluster(
 }
 
 /**
- * Asks everything of a lab that is up, all at once, every question bounded.
+ * Queries all parts of a lab that is up, in parallel and each for a bounded time.
  *
  * @throws when the stack's state cannot be read.
  */
@@ -142,13 +142,13 @@ export async function askLab(stack: string, lab: string, host: Host): Promise<La
   const [cluster, tokens, certificates, clocks] = await Promise.all([
     askCluster(state.kubeconfig),
     state.unjoined.length > 0 ? askTokens(state.kubeconfig) : undefined,
-    probeCertificates(lab, host).catch(() => []), // Docker's silence is told already.
+    gatherCertificates(lab, host).catch(() => []), // Reported elsewhere if Docker does not answer.
     Promise.all(state.machines.flatMap((each) => (running.has(each.node) ? [askClock(each)] : []))),
   ]);
   return { state, cluster, tokens, certificates, clocks, running, now: new Date() };
 }
 
-/** Nodes by what carries them: machines by libvirt, containers by Docker. Who is silent is told of elsewhere. */
+/** Nodes by machine (libvirt) or container (Docker). A silent daemon is reported elsewhere. */
 async function runningNodes(lab: string, host: Host): Promise<ReadonlySet<string>> {
   const running = async (found: Promise<readonly HostResource[]>): Promise<string[]> =>
     runningOf(await found.catch(() => []), lab).map(({ name }) => name);
@@ -160,7 +160,7 @@ async function runningNodes(lab: string, host: Host): Promise<ReadonlySet<string
   return new Set([...machines.map((name) => name.slice(lab.length + 1)), ...nodes]);
 }
 
-/** @returns why it does not answer, where it does not. */
+/** @returns the reason if it does not answer. */
 export async function askCluster(kubeconfig: string | undefined): Promise<ClusterAnswer | string> {
   if (kubeconfig === undefined) {
     return "the state has no kubeconfig: `kindows up` was not finished";
@@ -192,7 +192,7 @@ async function askTokens(
   }
 }
 
-/** Asks a machine for its time by the step that checks machines; however it answers, that is told. */
+/** Asks a machine for its time by running the step that checks machines. Any answer counts. */
 export async function askClock(machine: NodeMachine): Promise<ClockReading> {
   const { node } = machine;
   try {
@@ -238,22 +238,22 @@ export async function stepOverSsh(
   return parseStepResult(step, machine.node, output);
 }
 
-/** Seconds by which a clock may be off: below this nothing in Kubernetes minds, and Join-Node leaves it as it is. */
+/** Seconds by which a clock may be off: Kubernetes tolerates less than this, and Join-Node leaves it alone. */
 const toleranceSeconds = 30;
 
-/** What a machine said when it was asked for its time. */
+/** A machine's answer when asked for its time. */
 export type ClockReading =
   | {
       readonly node: string;
       /** Its time; to the second. */
       readonly time: Date;
-      /** This host's, when it was asked and when it had answered. */
+      /** This host's time before and after the question. */
       readonly asked: Date;
       readonly answered: Date;
     }
   | { readonly node: string; readonly trouble: string };
 
-/** What is wrong with the clocks of machines, against this host's, which is the control plane's as well. */
+/** What is wrong with machines' clocks compared with this host's, which the control plane uses too. */
 export function checkClocks(
   readings: readonly ClockReading[],
   canJoin: (node: string) => boolean,
@@ -284,7 +284,7 @@ export function checkClocks(
   });
 }
 
-/** How far a clock is ahead, at least: the time may have been taken anywhere between question and answer. */
+/** How far a clock is ahead at least: it may have been read at any time between question and answer. */
 export function secondsOff({
   time,
   asked,
@@ -305,16 +305,16 @@ function duration(seconds: number): string {
       : `${(seconds / 3600).toFixed(1)} h`;
 }
 
-/** A bootstrap token in the cluster, without what makes it one. */
+/** A bootstrap token in the cluster, without its secret. */
 export interface KnownToken {
   readonly description: string;
   readonly expires: Date | undefined;
 }
 
 /**
- * Bootstrap tokens in the API server's list of Secrets; only what is no secret of them.
+ * Bootstrap tokens in the API server's list of Secrets, without their secrets.
  *
- * @throws when it is no such list.
+ * @throws if it is no such list.
  */
 export function knownTokens(list: unknown): readonly KnownToken[] {
   return (list as V1SecretList).items.map(({ data }) => {
@@ -328,9 +328,9 @@ export function knownTokens(list: unknown): readonly KnownToken[] {
 }
 
 /**
- * Nodes that have not joined, and whether the token for it is still good.
+ * Findings about nodes that have not joined and whose token is no longer valid.
  *
- * @param tokens of the cluster; nothing where it does not answer.
+ * @param tokens of the cluster; undefined if it does not answer.
  */
 export function checkTokens(
   unjoined: readonly string[],

@@ -23,27 +23,27 @@ import { knownStacks, labIdentity, stackSettings } from "../stack-settings.ts";
 import { askLab, heartbeatsIn, checkLab } from "./examine-lab.ts";
 import type { Finding } from "./finding.ts";
 
-/** One thing of the host that a lab uses. */
+/** Something on the host that a lab uses. */
 export interface Present {
   readonly what: string;
   readonly detail: string;
 }
 
-/** What `kindows doctor` finds out. */
+/** Result of `kindows doctor`. */
 export interface Diagnosis {
   readonly stack: string;
   readonly lab: string;
   readonly present: readonly Present[];
-  /** What is in the way of the stack, one line each. */
+  /** Problems that block the stack, one line each. */
   readonly problems: readonly string[];
   readonly leftovers: Leftovers;
-  /** What the stack's lab, which is up, has on this host and what does not run. */
+  /** What the stack's lab, which is up, has on this host that is stopped. */
   readonly asleep: readonly StoppedResource[];
-  /** What is wrong in that lab though it runs: certificates, clocks, nodes, joins. */
+  /** What is wrong in that running lab: certificates, clocks, nodes, joins. */
   readonly findings: readonly Finding[];
-  /** When each node of that lab was heard of last, by its own clock. */
+  /** Last heartbeat of each node of that lab, by its own clock. */
   readonly heartbeats: Readonly<Record<string, Date>>;
-  /** A run works on the stack right now. */
+  /** Whether a run is working on the stack right now. */
   readonly busy: boolean;
 }
 
@@ -63,7 +63,7 @@ export async function examine(stack: string): Promise<Diagnosis> {
   for (const each of new Set(survey.things.map((thing) => thing.lab))) {
     ownerships.set(each, await ownershipOf(each, stack));
   }
-  // What stands still while somebody works on it does so for a reason.
+  // What is stopped during a run is stopped for a reason.
   const inside =
     states.up.has(stack) && !busy ? await lookIntoLab(stack, lab, host) : nothingInside;
   const leftovers = sortLeftovers(survey.things, {
@@ -83,7 +83,7 @@ export async function examine(stack: string): Promise<Diagnosis> {
       ...states.problems,
       ...survey.blind.map(({ kind, reason }) => `cannot look for each ${kind}: ${reason}`),
       ...inside.blind
-        // A daemon that does not answer is told of once: by what the survey could not look for.
+        // A daemon that does not answer is reported once, by the survey.
         .filter(({ reason }) => !survey.blind.some((each) => each.reason === reason))
         .map(({ kind, reason }) => `cannot see whether each ${kind} runs: ${reason}`),
       ...inside.problems,
@@ -96,14 +96,14 @@ export async function examine(stack: string): Promise<Diagnosis> {
   };
 }
 
-/** What of a lab that is up stands still, what is wrong in it, and why that could not be seen. */
+/** What is stopped or wrong in a lab that is up, and why that could not be found out. */
 export type Inside = StoppedSeen & Pick<Diagnosis, "findings" | "heartbeats" | "problems">;
 
 const nothingInside: Inside = {
   ...{ stopped: [], blind: [], findings: [], heartbeats: {}, problems: [] },
 };
 
-/** Looks into a lab that is up. A state that cannot be read is a problem, and no reason to say nothing else. */
+/** Examines a lab that is up. An unreadable state is reported as a problem, along with all others. */
 export async function lookIntoLab(stack: string, lab: string, host: Host): Promise<Inside> {
   const [stopped, answers] = await Promise.all([
     stoppedOf(lab, host),
@@ -117,7 +117,7 @@ export async function lookIntoLab(stack: string, lab: string, host: Host): Promi
       };
 }
 
-/** What there is, and one line for each problem. */
+/** What was found, and one line for each problem. */
 type Prepared = Pick<Diagnosis, "present" | "problems">;
 
 async function hostProblems(stack: string): Promise<Prepared> {
@@ -135,13 +135,13 @@ async function hostProblems(stack: string): Promise<Prepared> {
   }
 }
 
-/** What this project's stacks own, the labs they are, which of them are up and which are worked on. */
+/** What this project's stacks own, their labs, which of them are up, and which a run is working on. */
 async function statesOfProject(): Promise<{
   readonly owned: ReadonlySet<string>;
   readonly labs: ReadonlySet<string>;
   readonly up: ReadonlySet<string>;
   readonly busy: ReadonlySet<string>;
-  /** Labs of which nobody knows what they own. */
+  /** Labs whose state cannot be read, so that it is unknown what they own. */
   readonly unreadable: ReadonlySet<string>;
   /** States and settings that cannot be read. */
   readonly problems: readonly string[];
@@ -167,7 +167,7 @@ async function statesOfProject(): Promise<{
       }
       for (const identity of ownedIdentities(resources)) owned.add(identity);
     } catch (error) {
-      // What a state owns that cannot be read is not known, so none of it counts as left over.
+      // It is unknown what an unreadable state owns, so none of that lab counts as orphaned.
       unreadable.add(labNames(stack).prefix);
       for (const name of labs) if (!before.has(name)) unreadable.add(name);
       problems.push(`the state of the stack ${stack} cannot be read: ${messageOf(error)}`);
@@ -176,7 +176,7 @@ async function statesOfProject(): Promise<{
   return { owned, labs, up, busy, unreadable, problems };
 }
 
-/** Names of a stack's lab. A stack that is no lab has a state too, and nothing on this host is called by its name. */
+/** Names of a stack's lab. A stack that is no lab has a state too, but nothing on this host has its name. */
 async function namesOf(stack: string): Promise<LabNames> {
   try {
     return (await labIdentity(stack)).names;
@@ -190,7 +190,7 @@ async function namesOf(stack: string): Promise<LabNames> {
 
 async function isBusy(stack: string): Promise<boolean> {
   const owner = await readOwner(runLockFile(stack));
-  // The doctor itself, where it repairs.
+  // The doctor itself, while it repairs.
   const other = owner?.pid === process.pid ? undefined : owner;
   if (other !== undefined && (await isAlive(other))) {
     return true;
@@ -202,7 +202,7 @@ async function isBusy(stack: string): Promise<boolean> {
   return verdicts.includes("alive");
 }
 
-/** Tools that `kindows prepare` has put in place, and those that are missing. */
+/** Tools that `kindows prepare` has installed, and those that are missing. */
 async function preparedTools(): Promise<Prepared> {
   let tools: Readonly<Record<string, string>>;
   try {
@@ -228,7 +228,7 @@ async function preparedTools(): Promise<Prepared> {
   };
 }
 
-/** What this host has, in words. */
+/** Description of this host. */
 function presentOn(facts: HostFacts, nodeVersion: string): readonly Present[] {
   const { docker, libvirt, kvm, confinement, memory, disks } = facts;
   return [
@@ -264,7 +264,7 @@ function kvmText(kvm: HostFacts["kvm"]): string {
   return typeof kvm === "string" ? kvm : `does not work: ${kvm.error}`;
 }
 
-/** A lab that something on this host belongs to. */
+/** A lab that has something on this host. */
 export interface LabOnHost {
   /** Prefix of its names. */
   readonly lab: string;
@@ -275,17 +275,17 @@ export interface LabOnHost {
 export interface Leftovers {
   /** Belong to the chosen stack's lab, but not to its state. */
   readonly own: readonly HostResource[];
-  /** Labs that neither this project nor another living clone knows of. */
+  /** Labs that neither this project nor another existing clone knows. */
   readonly unknown: readonly LabOnHost[];
   /** Labs that another clone runs, and the folder of that clone. */
   readonly elsewhere: readonly (LabOnHost & { readonly project: string })[];
 }
 
-/** What is known of labs when things are sorted. */
+/** What is known about labs. */
 export interface KnownLabs {
   /** Lab of the chosen stack. */
   readonly own: string;
-  /** Labs that a run works on right now: what of them is not in a state yet is not left over. */
+  /** Labs that a run is working on: what is not in their state yet is not orphaned. */
   readonly busy: ReadonlySet<string>;
   /** Identities that the states of all this project's stacks own. */
   readonly owned: ReadonlySet<string>;
@@ -294,7 +294,7 @@ export interface KnownLabs {
   readonly ownershipOf: (lab: string) => Ownership;
 }
 
-/** Sorts what was found on a host into what is in order and what is left over. */
+/** Sorts what was found on a host into owned resources and orphans. */
 export function sortLeftovers(things: readonly HostResource[], known: KnownLabs): Leftovers {
   const loose = things.filter(
     (thing) =>

@@ -1,26 +1,26 @@
-/** What `--fix` does about a finding. */
+/** The repair that `--fix` makes for a finding. */
 export type Repair =
-  /** Certificates of the control plane, in all its containers, and what `kindows` itself logs in with. */
+  /** Renews the control plane's certificates in all its containers, and the one in the lab's kubeconfig. */
   | { readonly kind: "renew-certificates"; readonly containers: readonly string[] }
-  /** The certificate by which the kubelet in a container is known to the API server. */
+  /** Renews the client certificate of the kubelet in a container. */
   | { readonly kind: "renew-kubelet-certificate"; readonly container: string }
   | { readonly kind: "restart-kubelet"; readonly container: string }
-  /** kubelet stopped, and the last step of the join run again: that sets the clock by the API server's and starts it. */
+  /** Stops kubelet and repeats the last step of the join, which sets the clock by the API server and starts it. */
   | { readonly kind: "run-join"; readonly node: string };
 
-/** Something that is wrong in a lab whose machines and containers run. */
+/** Something wrong in a lab whose machines and containers run. */
 export interface Finding {
   /** What it is about, e.g. `clock of win-1`. */
   readonly name: string;
-  /** What was seen there. */
+  /** What was observed. */
   readonly seen: string;
-  /** What a person can do. */
+  /** The remedy for a person. */
   readonly remedy: string;
-  /** What `--fix` does; nothing where it leaves it to a person. */
+  /** The repair by `--fix`; undefined if it is left to a person. */
   readonly repair?: Repair;
 }
 
-/** A repair in words, as it is told before it is done. */
+/** Description of a repair, printed before it is made. */
 export function repairText(repair: Repair): string {
   switch (repair.kind) {
     case "renew-certificates":

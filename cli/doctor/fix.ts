@@ -13,18 +13,18 @@ import { repairText, type Repair } from "./finding.ts";
 import { doRepair } from "./repairs.ts";
 
 /**
- * Times the host is looked at and repaired: what stands still hides what is wrong in it, and what is wrong in the control
- * plane hides its nodes.
+ * Rounds of examining and repairing: a stopped machine hides its other problems, and those of the control plane hide the
+ * nodes'.
  */
 const rounds = 4;
 
-/** Longest wait for what was started or repaired to be in order, in seconds; a machine may have to boot. */
+/** Longest wait until what was started or repaired works, in seconds; a machine may have to boot. */
 const settleSeconds = 300;
 
-/** Findings that end by themselves, once what they are about has been started. */
+/** Findings that disappear by themselves once their subject has been started. */
 const settling = /^(node|API server|machine|pod) ?/;
 
-/** What a repair does to a host, one line each; empty where nothing is there that it repairs. */
+/** Planned repairs of a host, one line each. */
 export function plannedRepairs(diagnosis: Diagnosis): readonly string[] {
   const { asleep, leftovers } = diagnosis;
   return [
@@ -36,7 +36,7 @@ export function plannedRepairs(diagnosis: Diagnosis): readonly string[] {
   ];
 }
 
-/** Repairs of what is wrong in a lab, each once; none while something stands still, which may be the only reason. */
+/** Repairs in a lab, each once; none while something is stopped, which may be the only reason. */
 function repairsOf({ asleep, findings }: Pick<Diagnosis, "asleep" | "findings">): Repair[] {
   if (asleep.some(({ first }) => first === undefined)) {
     return [];
@@ -49,12 +49,11 @@ function repairsOf({ asleep, findings }: Pick<Diagnosis, "asleep" | "findings">)
 }
 
 /**
- * Repairs what the doctor finds and `kindows` itself can: daemons and things of the stack's lab that stand still, its
- * leftovers, certificates, clocks and kubelets. Says before what it will do. Other labs, settings and the host itself are
- * left alone.
+ * Repairs what the doctor finds and `kindows` can repair: stopped daemons and resources of the stack's lab, its orphans,
+ * certificates, clocks and kubelets. Announces each repair. Leaves other labs, settings and the host itself alone.
  *
- * @throws when another clone runs the lab, another run works on it, or something could not be repaired; everything else
- * was, then.
+ * @throws if another clone runs the lab, another run is working on it, or something could not be repaired, after
+ * repairing everything else.
  */
 export async function fix(stack: string, say: (line: string) => void): Promise<void> {
   const identity = await labIdentity(stack);
@@ -62,14 +61,14 @@ export async function fix(stack: string, say: (line: string) => void): Promise<v
   const host = thisHost(identity);
   await assertNotTheirs(lab, stack);
   await asOnlyRun(stack, async () => {
-    // First: nothing of the lab can be seen without them.
+    // First, as nothing of the lab can be seen without them.
     await startDaemons(identity.libvirtUri, say);
-    const told = new Set<string>();
+    const announced = new Set<string>();
     let troubles: string[] = [];
     for (let round = 0; round < rounds; round += 1) {
       const diagnosis = await examine(stack);
-      // What was tried once in vain is not tried again.
-      const planned = plannedRepairs(diagnosis).filter((each) => !told.has(each));
+      // What failed once is not tried again.
+      const planned = plannedRepairs(diagnosis).filter((each) => !announced.has(each));
       if (planned.length === 0) {
         if (round === 0) {
           say("there is nothing that --fix repairs");
@@ -77,7 +76,7 @@ export async function fix(stack: string, say: (line: string) => void): Promise<v
         break;
       }
       say(["--fix will:", ...planned.map((each) => `  - ${each}`)].join("\n"));
-      planned.forEach((each) => told.add(each));
+      planned.forEach((each) => announced.add(each));
       troubles = [...troubles, ...(await repairAll(diagnosis, planned, { stack, lab, host, say }))];
       if (diagnosis.asleep.length + repairsOf(diagnosis).length > 0) {
         await settle({ stack, lab, host, say });
@@ -98,7 +97,7 @@ interface Place {
   readonly say: (line: string) => void;
 }
 
-/** Does all that is planned, and returns what went wrong: one repair that fails keeps no other from being done. */
+/** Makes all planned repairs, even if some fail, and returns the failures. */
 async function repairAll(
   diagnosis: Diagnosis,
   planned: readonly string[],
@@ -135,8 +134,8 @@ async function repairAll(
 }
 
 /**
- * Waits until nothing is wrong any more that ends by itself, and each node has been heard of again; what is not over by
- * then, the next look tells.
+ * Waits until the problems that disappear by themselves are gone, and each node has sent a heartbeat. The next examination
+ * reports what remains.
  */
 async function settle({ stack, lab, host, say }: Place): Promise<void> {
   const what = "the nodes to be in order again";
@@ -153,7 +152,7 @@ async function settle({ stack, lab, host, say }: Place): Promise<void> {
   }
 }
 
-/** What is waited for; nothing where there is something that no waiting ends. */
+/** What to wait for; empty if there is a problem that waiting does not solve. */
 export function stillSettling(
   { asleep, findings, heartbeats }: Pick<Diagnosis, "asleep" | "findings" | "heartbeats">,
   since: Date,
@@ -161,7 +160,7 @@ export function stillSettling(
   if (
     asleep.length > 0 ||
     findings.some(({ repair }) => repair?.kind === "renew-certificates") ||
-    // kubelet's own time is not to be compared with. While the API server is silent no clock can be repaired: it comes.
+    // kubelet's own clock may be wrong. While the API server is silent no clock can be repaired, so wait for it.
     findings.some(({ name, repair }) => name.startsWith("clock of ") && repair !== undefined)
   ) {
     return undefined;
@@ -169,7 +168,7 @@ export function stillSettling(
   const open = findings
     .filter(({ name }) => settling.test(name))
     .map(({ name, seen }) => `${name}: ${seen}`);
-  // One whose machine is off is shown as Ready for a while.
+  // A node whose machine is off is shown as Ready for a while.
   const silent = Object.entries(heartbeats)
     .filter(([, heard]) => heard < since)
     .map(([node, heard]) => `node ${node} was last heard of at ${heard.toISOString()}`);

@@ -10,15 +10,15 @@ import { isCordonedForUpgrade } from "../../components/controlplane/upgrade-cord
 import type { Finding, Repair } from "./finding.ts";
 
 /**
- * Seconds without a sign of a kubelet after which it is told of: it renews its node's lease every 10 s, and the control
- * plane takes the node for lost after 40 to 50.
+ * A kubelet without a heartbeat for so many seconds is reported: it renews its node's lease every 10 s, and the control
+ * plane marks the node as NotReady after 40 to 50.
  */
 const silenceSeconds = 60;
 
-/** Seconds a pod may take to become ready before it is told of: after an `up`, or a start of its node, it needs some. */
+/** A pod that is not ready after so many seconds is reported: it needs some after an `up`, or a start of its node. */
 const podGraceSeconds = 180;
 
-/** What a cluster answered; each part as the API server sent it, or why it did not. */
+/** A cluster's answers; each part as the API server sent it, or why it did not. */
 export interface ClusterAnswer {
   readonly nodes: unknown;
   /** Pods of kube-system. */
@@ -28,9 +28,9 @@ export interface ClusterAnswer {
 }
 
 /**
- * When each node's kubelet gave the last sign of itself, by its own clock.
+ * Time of each kubelet's last heartbeat, by its own clock.
  *
- * @throws when the answer is no list of leases.
+ * @throws if the answer is no list of leases.
  */
 export function heartbeatsOf({ leases }: Pick<ClusterAnswer, "leases">): ReadonlyMap<string, Date> {
   return new Map(
@@ -41,20 +41,20 @@ export function heartbeatsOf({ leases }: Pick<ClusterAnswer, "leases">): Readonl
   );
 }
 
-/** What is known of a lab's nodes when the cluster's answer is checked. */
+/** What is known about a lab's nodes when the cluster's answer is checked. */
 export interface KnownNodes {
   /** Nodes that have joined, by the stack's state. */
   readonly joined: readonly string[];
   /** Nodes that are containers of this host. */
   readonly containers: readonly string[];
-  /** Nodes whose clock is wrong: what they say of times means nothing. */
+  /** Nodes whose clock is wrong: their times mean nothing. */
   readonly wrongClocks: readonly string[];
-  /** Machines that can be told to join again. */
+  /** Machines that can join again. */
   readonly canJoin: (node: string) => boolean;
 }
 
 /**
- * What is wrong with the nodes of a cluster, and with the pods of kube-system on those that are in order.
+ * What is wrong with the nodes of a cluster, and with the pods of kube-system on healthy nodes.
  *
  * @throws when the answer is no list of nodes, or of pods.
  */
@@ -81,7 +81,7 @@ export function checkNodes(
   ];
 }
 
-/** @throws where it has none: then it is no node. */
+/** @throws if it has none: then it is no node. */
 function nameOf({ metadata }: V1Node): string {
   if (metadata?.name === undefined) {
     throw new Error("it has an item without a name");
@@ -128,7 +128,7 @@ function checkNode(node: V1Node, known: KnownNodes): readonly Finding[] {
   return findings;
 }
 
-/** A node that is still shown as Ready, though its kubelet gives no sign any more. */
+/** A node that is still shown as Ready although its kubelet has stopped sending heartbeats. */
 function checkSilence(
   name: string,
   heard: Date | undefined,
@@ -161,7 +161,7 @@ function repairOf(name: string, known: KnownNodes): { readonly repair?: Repair }
   return known.canJoin(name) ? { repair: { kind: "run-join", node: name } } : {};
 }
 
-/** Pods whose node is in order, and which are not, for longer than a start takes. */
+/** Pods on healthy nodes that have not been ready for longer than a start takes. */
 function checkPods(list: unknown, ready: readonly string[], now: Date): readonly Finding[] {
   return (list as V1PodList).items.flatMap(({ metadata = {}, spec, status }) => {
     const readiness = status?.conditions?.find(({ type }) => type === "Ready");

@@ -17,16 +17,16 @@ import { labStateOf, withToken, type LabState } from "../lab/lab-state.ts";
 import { askCluster, stepOverSsh } from "./examine-lab.ts";
 import type { Repair } from "./finding.ts";
 
-/** Life of a token that a join which is run again gets, in minutes; it is removed when that has ended. */
+/** Lifetime of the token for a repeated join, in minutes; it is deleted afterwards. */
 const tokenMinutes = 10;
 
-/** Longest wait for an API server that was started anew, in seconds. */
+/** Longest wait for an API server that was restarted, in seconds. */
 const restartSeconds = 180;
 
 /** Longest kubelet may take to end, in seconds. */
 const stopSeconds = 60;
 
-/** Does what a finding's repair says. @throws when it did not work. */
+/** Makes a repair. @throws if it failed. */
 export async function doRepair(repair: Repair, stack: string, lab: string): Promise<void> {
   switch (repair.kind) {
     case "renew-certificates":
@@ -42,8 +42,8 @@ export async function doRepair(repair: Repair, stack: string, lab: string): Prom
 }
 
 /**
- * New certificates by kubeadm, in one control plane after the other; their programs read them when they start. What
- * `kindows` logs in with has grown as old, so the new one takes its place wherever the state has it.
+ * Renews certificates with kubeadm, one control plane after the other, and restarts the programs that use them. The
+ * lab's kubeconfig expires at the same time, so it is replaced wherever the state has it.
  */
 async function renewCertificates(
   containers: readonly string[],
@@ -81,13 +81,13 @@ async function renewCertificates(
 }
 
 /**
- * Ends the control plane's programs; kubelet starts them again by itself. By the names Linux knows them under, which are
- * cut off after 15 characters: crictl is not in every node image. 1: those that matter had ended already.
+ * Ends the control plane's programs; kubelet restarts them. Uses process names, which Linux truncates to 15 characters,
+ * as not every node image has crictl. Exit code 1: they had ended already.
  */
 const restartControlPlane =
   "pkill --exact 'etcd|kube-apiserver|kube-controller|kube-scheduler' || [ $? = 1 ]";
 
-/** Old and new certificate and key, as kubeconfigs have them: in base64, so that they stand in JSON as they are. */
+/** Old and new certificate and key in base64, as in kubeconfigs, so that JSON needs no escaping. */
 async function replaceInState(
   before: string,
   after: string,
@@ -103,7 +103,7 @@ async function replaceInState(
   }
 }
 
-/** A state with the client's certificate and key of one kubeconfig in the place of another's. */
+/** A state in which one kubeconfig's client certificate and key replace another's. */
 export function withNewClient(state: string, before: string, after: string): string {
   const [old, fresh] = [credentials(before), credentials(after)];
   const base64 = (pem: string | undefined): string => Buffer.from(pem ?? "").toString("base64");
@@ -117,7 +117,7 @@ export function withNewClient(state: string, before: string, after: string): str
   );
 }
 
-/** As kubeadm's documentation has it: a kubeconfig with a certificate inside, which kubelet takes for its own. */
+/** As in kubeadm's documentation: a kubeconfig with a client certificate inside, which kubelet uses. */
 async function renewKubeletCertificate(container: string, lab: string): Promise<void> {
   const kubeconfig = await docker([
     ...["exec", firstControlPlane(lab), "kubeadm", "kubeconfig", "user"],
@@ -131,11 +131,10 @@ async function renewKubeletCertificate(container: string, lab: string): Promise<
 }
 
 /**
- * Stops kubelet and runs the last step of the join again: that sets the clock by the API server's and starts kubelet.
+ * Stops kubelet and repeats the last step of the join, which sets the clock by the API server and starts kubelet. It gets
+ * its own token, in case the machine turns out not to have joined.
  *
- * With a token of its own: where the machine turns out not to have joined, it joins.
- *
- * @throws when the node has not joined by this stack's state, or with the step's own words.
+ * @throws if the state has no join of this node, or with the step's own error.
  */
 export async function runJoin(
   node: string,
@@ -145,7 +144,7 @@ export async function runJoin(
   if (machine?.join === undefined || kubeconfig === undefined) {
     throw new Failure(`${node} has not joined yet: kindows up`);
   }
-  // It ends badly where kubelet does not run.
+  // It fails if kubelet is not running.
   await runOverSsh(machine, "net stop kubelet", stopSeconds).catch(() => undefined);
   const api = new ClusterApi(kubeconfig);
   const token = await mintToken(api, {
@@ -157,6 +156,6 @@ export async function runJoin(
     const text = withToken(input, tokenText(token));
     await stepOverSsh(joinNode.name, machine, command, scriptSeconds(joinNode), text);
   } finally {
-    await revokeToken(api, token.id); // One that stays dies by itself.
+    await revokeToken(api, token.id); // It expires anyway.
   }
 }

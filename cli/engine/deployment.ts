@@ -1,11 +1,11 @@
 import * as z from "zod";
 
-/** A resource in the engine's state; fields that are not named here are kept as they are. */
+/** A resource in the engine's state; other fields are kept as they are. */
 const resourceSchema = z.looseObject({
   urn: z.string(),
   type: z.string(),
   custom: z.boolean().optional(),
-  /** The old half of a replacement: it waits to be deleted. */
+  /** The old half of a replacement, which is to be deleted. */
   delete: z.boolean().optional(),
   id: z.string().optional(),
   inputs: z.record(z.string(), z.unknown()).optional(),
@@ -51,7 +51,7 @@ export function parseDeployment(json: string): Deployment {
   return deployment;
 }
 
-/** All resources, in the engine's order: what a resource needs comes before it; none without a state. */
+/** All resources in the engine's order: dependencies come first; none without a state. */
 export function resourcesOf(deployment: Deployment | undefined): readonly StateResource[] {
   return deployment?.deployment.resources ?? [];
 }
@@ -89,7 +89,7 @@ export function actionParameter<T>(
   return schema.parse(JSON.parse(z.string().parse(environment[variable])));
 }
 
-/** Operations that had begun and of which the engine, because it was killed, never learned the end. */
+/** Operations that a killed engine had begun. */
 export function pendingOperations(deployment: Deployment): readonly PendingOperation[] {
   return deployment.deployment.pending_operations ?? [];
 }
@@ -97,8 +97,8 @@ export function pendingOperations(deployment: Deployment): readonly PendingOpera
 /**
  * The same state without pending operations.
  *
- * For each kind there is a way on without them: what was being created is not in the state, so it is removed from the
- * host and created again; what was being updated or deleted is still in the state and is done again.
+ * None of them is needed: what was being created is not in the state, so it is removed from the host and created again;
+ * what was being updated or deleted is still in the state, so that is repeated.
  */
 export function withoutPendingOperations(deployment: Deployment): Deployment {
   const inner = { ...deployment.deployment };

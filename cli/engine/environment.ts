@@ -4,10 +4,10 @@ import { builtArtifacts, builtTool } from "../../toolchain/built.ts";
 import { backendUrl, pulumiHome, stateFolder } from "./folders.ts";
 
 /**
- * What a shell needs so that plain `pulumi` works on this project as `kindows` does: its own home, state and
- * passphrase, and nothing fetched behind the user's back.
+ * Variables with which plain `pulumi` works on this project as `kindows` does: its own home, state and passphrase, and no
+ * silent downloads.
  *
- * @throws when the tools are not prepared.
+ * @throws if the tools are not prepared.
  */
 export function engineEnvironment(caller: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
   const searchPath = caller["PATH"] ?? "";
@@ -29,8 +29,8 @@ export function engineEnvironment(caller: NodeJS.ProcessEnv): Readonly<Record<st
 }
 
 /**
- * The passphrase of the committed stacks is empty: their state lies in a folder that only its owner may read, beside
- * the lab's keys. Whoever keeps it elsewhere has set one of his own, which goes through as it is.
+ * The passphrase of the committed stacks is empty: their state is in a folder that only its owner may read, beside the
+ * lab's keys. A passphrase that the user has set, for a state kept elsewhere, is passed on.
  */
 function passphrase(caller: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
   const chosen = ["PULUMI_CONFIG_PASSPHRASE", "PULUMI_CONFIG_PASSPHRASE_FILE"].some(
@@ -47,8 +47,8 @@ export function engineProcessEnvironment(): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(inherited), ...engineEnvironment(process.env) };
 }
 
-/** Variables that must not reach the engine. */
+/** Variables to hide from the engine. */
 export const unwantedVariables: readonly string[] = [
-  // With an agent that does not answer, command.remote fails although it has a key.
+  // With an agent that does not answer, command.remote fails even if it has a key.
   "SSH_AUTH_SOCK",
 ];

@@ -10,7 +10,7 @@ import { StackFacts } from "./facts.ts";
 
 /** What the engine does about a resource of a node. */
 export type NodeEvent =
-  /** It makes or changes the resource, or has done so. */
+  /** It creates or changes the resource, or has done so. */
   | { readonly kind: "begun" | "done"; readonly node: string; readonly resource: string }
   /** It failed; the message is the engine's, with all that a command has printed. */
   | { readonly kind: "failed"; readonly node: string; readonly message: string };
@@ -31,7 +31,7 @@ const stepSchema = z.object({
   }),
 });
 
-/** Of pkg/apitype/events.go what is read here. */
+/** The part of pkg/apitype/events.go that is used. */
 const eventSchema = z.object({
   resourcePreEvent: stepSchema.optional(),
   resOutputsEvent: stepSchema.optional(),
@@ -40,14 +40,14 @@ const eventSchema = z.object({
     .optional(),
 });
 
-/** Operations that make or change something. */
+/** Operations that create or change something. */
 const makes = new Set(["create", "update", "replace", "create-replacement"]);
 
-/** Reads the engine's events as those of nodes: by the components that the events tell of, each before what is in it. */
+/** Turns the engine's events into events of nodes, by the components that appear before their children. */
 export class EventReader {
   readonly #facts = new StackFacts();
 
-  /** @param json one event; those that say something else are not for us. */
+  /** @param json one event; other kinds are ignored. */
   read(json: string): NodeEvent | undefined {
     const { data = {} } = eventSchema.safeParse(parseJson(json));
     const { resourcePreEvent, resOutputsEvent, diagnosticEvent } = data;
@@ -74,7 +74,7 @@ export interface EventServer {
   close(): void;
 }
 
-/** Takes in an engine's events, as Pulumi's Automation API does: nothing of them lies on a disk. */
+/** Receives an engine's events as Pulumi's Automation API does, without a file. */
 export async function receiveEvents(onEvent: (event: NodeEvent) => void): Promise<EventServer> {
   const reader = new EventReader();
   const server = new grpc.Server({ "grpc.max_receive_message_length": -1 });

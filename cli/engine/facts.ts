@@ -8,7 +8,7 @@ import {
 } from "../../components/facts.ts";
 import { Failure } from "../../host/failure.ts";
 
-/** A resource in a state, a preview or an event, as far as facts are looked up by it. */
+/** A resource in a state, a preview or an event. */
 export interface FactSource {
   readonly urn: string;
   readonly type: string;
@@ -16,7 +16,7 @@ export interface FactSource {
   readonly inputs?: Readonly<Record<string, unknown>> | null | undefined;
 }
 
-/** The facts of a stack's components, and which component a resource is part of. */
+/** Facts of a stack's components, and the components that a resource is part of. */
 export class StackFacts {
   readonly #sources = new Map<string, FactSource>();
 
@@ -29,9 +29,9 @@ export class StackFacts {
   }
 
   /**
-   * What the components of some type say, by their URNs.
+   * Facts of all components of a type, by their URNs.
    *
-   * @throws Failure when one says nothing: then an earlier version made it.
+   * @throws Failure if one has none: then an earlier version created it.
    */
   of<T extends FactsType>(type: T): ReadonlyMap<string, Facts<T>> {
     const schema: z.ZodType = componentFacts[type];
@@ -60,7 +60,7 @@ export class StackFacts {
     );
   }
 
-  /** The resource and all components it is in, the innermost first. */
+  /** The resource and its parents, the innermost first. */
   chain(urn: string): readonly FactSource[] {
     const chain: FactSource[] = [];
     for (
@@ -73,7 +73,7 @@ export class StackFacts {
     return chain;
   }
 
-  /** Name of the node that a resource is made for; nothing for what is not of one node. */
+  /** Name of the node that a resource belongs to, if any. */
   nodeOf(urn: string): string | undefined {
     return this.chain(urn)
       .map(({ inputs }) => machineFacts.safeParse(inputs?.["facts"]).data?.node)

@@ -17,27 +17,27 @@ export function settingsFile(stack: string): string {
   return path.join(projectRoot, `Pulumi.${stack}.yaml`);
 }
 
-/** Folder of what a stack hands to people: kubeconfig, SSH key, known hosts. */
+/** Folder of a stack's access files: kubeconfig, SSH key, known hosts. */
 export function stackFolder(stack: string): string {
   return path.join(localFolder, stack);
 }
 
-/** The state of a stack; exists from the stack's creation on. */
+/** State file of a stack; exists once the stack has been created. */
 export function stateFile(stack: string): string {
   return path.join(stateFolder, ".pulumi", "stacks", projectName, `${stack}.json`);
 }
 
-/** Folder in which the engine locks a stack. */
+/** Folder of the engine's locks of a stack. */
 export function lockFolder(stack: string): string {
   return path.join(stateFolder, ".pulumi", "locks", "organization", projectName, stack);
 }
 
-/** Lock of the `kindows` command that works on a stack, wider than the engine's own. */
+/** Lock of the `kindows` command that is working on a stack; held longer than the engine's own. */
 export function runLockFile(stack: string): string {
   return path.join(localFolder, "locks", `run-${stack}.lock`);
 }
 
-/** Lock of the `kindows verify` that works in a stack's cluster; `up` and `down` go on beside it. */
+/** Lock of the `kindows verify` that is working in a stack's cluster; it does not block `up` and `down`. */
 export function verifyLockFile(stack: string): string {
   return path.join(localFolder, "locks", `verify-${stack}.lock`);
 }
@@ -45,10 +45,10 @@ export function verifyLockFile(stack: string): string {
 /**
  * Address of a file backend for `PULUMI_BACKEND_URL`.
  *
- * The blob library below the engine keeps a file of attributes beside each of its own, which it fills in place: an
- * engine that was killed while it did so left an empty one, and every later command failed with "failed to load
- * checkpoint: EOF". The engine does not need them (gocloud.dev/blob/fileblob, URL parameter `metadata`). What remains
- * is written beside its place and moved there.
+ * The engine's blob library writes a file of attributes beside each file, not atomically: an engine that was killed
+ * meanwhile left an empty one, and every later command failed with "failed to load checkpoint: EOF". The engine does not
+ * need these files (gocloud.dev/blob/fileblob, URL parameter `metadata`). All others are written to a temporary file and
+ * renamed.
  *
  * @param folder absolute path.
  */
@@ -56,7 +56,7 @@ export function backendUrl(folder: string): string {
   return `file://${folder}?metadata=skip`;
 }
 
-/** Makes what the engine keeps in this clone, for its owner's eyes only; what is there stays. */
+/** Creates the engine's folders in this clone, readable by their owner only; existing ones stay. */
 export async function ensureLocalState(): Promise<void> {
   for (const folder of [localFolder, stateFolder, pulumiHome]) {
     await mkdir(folder, { recursive: true, mode: 0o700 });

@@ -14,7 +14,7 @@ import { redact } from "./redact.ts";
 /** Longest time for a command that only reads or writes the state. */
 const stateTimeoutSeconds = 60;
 
-/** Where an engine works, and with what. */
+/** Where and how an engine runs. */
 export interface Workplace {
   /** Folder with Pulumi.yaml. */
   readonly project: string;
@@ -64,18 +64,18 @@ export class Pulumi {
     return parseDeployment(await this.state(["stack", "export", ...options]));
   }
 
-  /** Puts another state in the place of the stack's. */
+  /** Replaces the stack's state. */
   async importState(deployment: Deployment): Promise<void> {
     await this.state(["stack", "import"], JSON.stringify(deployment));
   }
 
   /**
-   * Runs an operation (`up`, `preview`, `destroy`) with its output as it comes. A signal to this process goes to the
-   * engine, which ends what it has begun and writes it down.
+   * Runs an operation (`up`, `preview`, `destroy`) and shows its output. Signals are passed on to the engine, which finishes
+   * what it has begun and saves the state.
    *
    * @param onLine called with each line it prints.
-   * @param onEvent called with what it does about nodes.
-   * @throws when the operation fails or is interrupted; its own output has said why.
+   * @param onEvent called with events of nodes.
+   * @throws if the operation fails or is interrupted; its output says why.
    */
   async operation(
     args: readonly string[],
@@ -83,21 +83,21 @@ export class Pulumi {
     onEvent?: (event: NodeEvent) => void,
   ): Promise<void> {
     const { project, program, environment } = this.workplace;
-    // Slow to load, and seldom wanted.
+    // Slow to load and rarely needed.
     const events = onEvent && (await (await import("./events.ts")).receiveEvents(onEvent));
     const running = execa(
       "setpriv",
       [
-        // An engine must not live on without this process: nobody would know of it.
+        // An engine must not outlive this process, unknown to anybody.
         ...["--pdeathsig", "KILL", program],
         ...[...args, "--stack", this.stack, "--non-interactive", "--suppress-progress"],
         ...(events === undefined ? [] : ["--event-log", events.address]),
-        // Between us and the engine is a pipe; whether anybody looks, only we know.
+        // The engine writes to a pipe, so it cannot see whether there is a terminal.
         ...["--color", process.stdout.isTTY ? "always" : "never"],
       ],
       {
         cwd: project,
-        // Without it, the engine does not know --event-log.
+        // Enables --event-log.
         env: { ...environment, ...(events && { PULUMI_DEBUG_COMMANDS: "true" }) },
         extendEnv: false,
         reject: false,
@@ -105,7 +105,7 @@ export class Pulumi {
         stdout: [redacted(onLine), "inherit"],
         stderr: [redacted(onLine), "inherit"],
         buffer: false,
-        // Its own process group: a ^C at the terminal would otherwise reach it twice, which means "at once".
+        // Its own process group: otherwise a ^C would reach it twice, which means "stop at once".
         detached: true,
         cleanup: false,
       },
@@ -126,7 +126,7 @@ export class Pulumi {
   }
 }
 
-/** Whatever the engine or a plugin of it prints, no secret of the lab's reaches the terminal or a log. */
+/** Removes the lab's secrets from the output of the engine and its plugins. */
 function redacted(onLine: (line: string) => void): (line: unknown) => Generator<string> {
   return function* (line: unknown): Generator<string> {
     const shown = redact(String(line));
@@ -138,7 +138,7 @@ function redacted(onLine: (line: string) => void): (line: unknown) => Generator<
 /**
  * The engine for a stack of this project.
  *
- * @param lab Prefix of the stack's lab; marks every process that the engine starts.
+ * @param lab Prefix of the stack's lab; set in the environment of every process that the engine starts.
  * @param further Variables for the program.
  * @throws when the tools are not prepared.
  */
@@ -156,19 +156,19 @@ export function enginePulumi(
   });
 }
 
-/** A child process, as far as signals are concerned. */
+/** The part of a child process that signals need. */
 export interface Signalled {
   kill(signal: NodeJS.Signals): boolean;
 }
 
-/** What the engine gets for a signal; it would die of a SIGHUP at once. */
+/** The signal to send to the engine instead of the given one; a SIGHUP would kill it at once. */
 const passedOn = { SIGINT: "SIGINT", SIGTERM: "SIGTERM", SIGHUP: "SIGTERM" } as const;
 
 /**
- * Passes signals to this process on to a child: the first asks the engine to finish what it has begun, the second to
- * stop at once, the third kills it.
+ * Passes this process's signals on to a child: the first asks the engine to finish what it has begun, the second to stop
+ * at once, the third kills it.
  *
- * @returns an object whose `stop` ends that, and tells whether there was a signal.
+ * @returns an object whose `stop` ends that, and returns whether there was a signal.
  */
 export function passSignalsOn(child: Signalled): { readonly stop: () => boolean } {
   let count = 0;
@@ -199,9 +199,8 @@ export async function stackExists(stack: string): Promise<boolean> {
 }
 
 /**
- * Makes the stack when it does not exist yet.
- *
- * A settings file without `encryptionsalt` gets one from the engine; the committed ones have theirs and stay as they are.
+ * Creates the stack if it does not exist.
+ * The engine adds an `encryptionsalt` to a settings file without one; the committed files have theirs and stay unchanged.
  */
 export async function ensureStack(pulumi: Pulumi): Promise<void> {
   if (!(await stackExists(pulumi.stack))) {

@@ -1,7 +1,7 @@
-/** What takes a secret's place. */
+/** Replacement for secrets. */
 const mask = "[redacted]";
 
-/** Kinds of secrets a lab has, as they stand in texts: also escaped, inside JSON, and cut off. */
+/** A lab's secrets in texts, also escaped within JSON, or truncated. */
 const kinds: readonly { readonly pattern: RegExp; readonly shown: string }[] = [
   {
     pattern:
@@ -16,7 +16,7 @@ const kinds: readonly { readonly pattern: RegExp; readonly shown: string }[] = [
 /**
  * A line of a log without private keys, a kubeconfig's key and bootstrap tokens.
  *
- * For the engine's own log: from its level 5 on it writes secrets as they pass between engine and plugins.
+ * The engine's own log has the secrets that pass between engine and plugins from level 5 on.
  */
 export function redact(line: string): string {
   return kinds.reduce((text, { pattern, shown }) => text.replaceAll(pattern, shown), line);

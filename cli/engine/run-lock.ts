@@ -6,7 +6,7 @@ import { runLockFile } from "./folders.ts";
 /**
  * Runs `work` as the only `kindows` command that changes the stack.
  *
- * @throws at once when another one is at it.
+ * @throws at once if another one is running.
  */
 export function asOnlyRun<T>(stack: string, work: () => Promise<T>): Promise<T> {
   return asHolderOf(runLockFile(stack), `works on the stack ${stack}`, work);
@@ -15,8 +15,8 @@ export function asOnlyRun<T>(stack: string, work: () => Promise<T>): Promise<T> 
 /**
  * Runs `work` while no other `kindows` command holds the lock.
  *
- * @param does what its holder does, for the one that comes second.
- * @throws at once when another one holds it.
+ * @param does what its holder does, for the error message.
+ * @throws at once if another one holds it.
  */
 export async function asHolderOf<T>(
   file: string,

@@ -12,9 +12,9 @@ const fileSchema = z.object({
 });
 
 /**
- * State of a stack as the engine last wrote it, read without the engine: for looking only.
+ * State of a stack as the engine last wrote it, read without the engine and never written.
  *
- * @returns nothing when the stack does not exist.
+ * @returns undefined if the stack does not exist.
  * @throws when the file is damaged.
  */
 export async function readStateFile(stack: string): Promise<Deployment | undefined> {

@@ -6,22 +6,22 @@ import { stripVTControlCharacters } from "node:util";
 
 import { stackFolder } from "./folders.ts";
 
-/** Where the last `up` of a stack has written what the engine said. */
+/** File with the engine's output in a stack's last `up`. */
 export function upLogFile(stack: string): string {
   return path.join(stackFolder(stack), "up.log");
 }
 
-/** What an `up` says, on disk. */
+/** The log of an `up`. */
 export interface UpLog {
-  /** Takes in one line, without secrets. */
+  /** Writes one line, without secrets. */
   write(line: string): void;
   close(): Promise<void>;
 }
 
-/** Begins the log of an `up` in the place of the last one's; only its owner may read it. */
+/** Starts the log of an `up`, which replaces the last one; only its owner may read it. */
 export async function beginUpLog(file: string, now: () => Date = () => new Date()): Promise<UpLog> {
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-  // A new file: the mode of an existing one would stay.
+  // A new file, as an existing one would keep its mode.
   await rm(file, { force: true });
   const stream = createWriteStream(file, { mode: 0o600, flags: "wx" });
   let failed: Error | undefined;
@@ -32,7 +32,7 @@ export async function beginUpLog(file: string, now: () => Date = () => new Date(
       const text = stripVTControlCharacters(line);
       if (text.trim() !== "") stream.write(`${now().toISOString()} ${text}\n`);
     },
-    // A full disk is no reason for an `up` to fail.
+    // A full disk must not make `up` fail.
     close: async () => {
       if (failed === undefined) await new Promise<void>((resolve) => stream.end(() => resolve()));
     },

@@ -10,13 +10,13 @@ import { findPrograms, type FetchedFile } from "./programs.ts";
 /** Who agrees to downloads. */
 export interface Consent {
   readonly stack: string;
-  /** Given by the command's option. */
+  /** Given by an option of the command. */
   readonly yes: boolean;
   /** Asks for one line at a terminal; undefined where there is none. */
   readonly ask: ((question: string) => Promise<string>) | undefined;
 }
 
-/** Consent by `--yes`, else by a question on this process's terminal. */
+/** Consent by `--yes`, or by asking on this process's terminal. */
 export function consentOf(stack: string, yes: boolean): Consent {
   return {
     stack,
@@ -26,10 +26,10 @@ export function consentOf(stack: string, yes: boolean): Consent {
 }
 
 /**
- * Asks before what a stack lacks in the cache is fetched: its programs, and what its image is made of.
+ * Asks before downloading what a stack lacks in the cache: its programs, and the media of its image.
  *
- * @param makesImage whether the image is still to be made.
- * @throws Failure when nobody agrees; with what to do where nobody can be asked.
+ * @param makesImage whether the image has to be built.
+ * @throws Failure without consent; with a remedy if nobody can be asked.
  */
 export async function requireConsent(
   settings: Settings,
@@ -64,7 +64,7 @@ function lineOf({ uri, bytes, sha256 }: FetchedFile): string {
   return `  - ${uri}${size}${trust}`;
 }
 
-/** The terminal stays as it is: ^C ends the process; ^D is no answer. */
+/** Leaves the terminal as it is: ^C ends the process; ^D is no answer. */
 export async function answer(
   question: string,
   input: NodeJS.ReadableStream = process.stdin,

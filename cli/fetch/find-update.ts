@@ -14,10 +14,10 @@ import { Failure, messageOf } from "../../host/failure.ts";
 import { say } from "../progress.ts";
 
 /**
- * Finds the update that the ISO takes where neither settings nor lock have its file, and locks what Microsoft's
- * catalogue says of it: trust on first use. Nothing is asked before the terms are agreed to, and nothing is downloaded.
+ * Finds the update for the ISO if neither settings nor lock have its file, and locks what Microsoft's catalogue says about
+ * it: trust on first use. Queries nothing before the terms are agreed to, and downloads nothing.
  *
- * @throws Failure with what else to do.
+ * @throws Failure with an alternative.
  */
 export async function findUpdate(
   { windows }: Pick<Settings, "windows">,

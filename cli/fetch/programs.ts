@@ -1,9 +1,9 @@
 import { stat } from "node:fs/promises";
 import path from "node:path";
 
-import { mediumArtifact } from "../../components/windows/medium-artifact.ts";
+import { downloadArtifact } from "../../components/windows/download-artifact.ts";
 import { fileNameOf } from "../../components/windows/media-folder.ts";
-import type { HostOrigin, Medium } from "../../components/windows/software.ts";
+import type { HostOrigin, ProgramArtifact } from "../../components/windows/software.ts";
 import type { Progress } from "../../toolchain/artifact.ts";
 import { artifactAddress, type Cache } from "../../toolchain/cache.ts";
 import { ensureArtifacts } from "../../toolchain/ensure.ts";
@@ -12,25 +12,25 @@ import { messageOf } from "../../host/failure.ts";
 import { transferText } from "../../toolchain/transfer-text.ts";
 import { table } from "../table.ts";
 
-/** What is pushed to machines, with where it comes from. */
-export type HostMedium = Medium & { readonly origin: HostOrigin };
+/** A program that is pushed to machines, and its origin. */
+export type HostArtifact = ProgramArtifact & { readonly origin: HostOrigin };
 
 /** A file that is fetched into the cache, to be pushed to machines or for an image. */
-export interface FetchedFile extends Pick<Medium, "uri" | "sha256"> {
-  /** Where its publisher gives its checksum; undefined where none is taken but the pinned one. */
+export interface FetchedFile extends Pick<ProgramArtifact, "uri" | "sha256"> {
+  /** URL of its publisher's checksum; undefined if only the pinned one is accepted. */
   readonly origin: Partial<Pick<HostOrigin, "checksumUri">>;
-  /** Its size, where it is known before. */
+  /** Its size, if known beforehand. */
   readonly bytes?: number | undefined;
 }
 
-type LookedForFile = Pick<Medium, "uri" | "sha256">;
+type LookedForFile = Pick<ProgramArtifact, "uri" | "sha256">;
 
 /** A program for Windows nodes, as far as this host has it. */
 export interface ProgramState {
   readonly fileName: string;
   readonly sha256: string | undefined;
   readonly state: "there" | "fetched" | "missing";
-  /** Bytes of the file, or of the part that came before a download was cut off. */
+  /** Bytes of the file, or of an incomplete download. */
   readonly bytes: number;
   /** Folder named by the SHA-256 that holds the file; undefined while it is missing. */
   readonly folder: string | undefined;
@@ -48,109 +48,108 @@ export interface FetchOptions {
 
 const notPinned = "no checksum is known, and nothing is installed without one";
 
-/** Looks for programs in the cache; asks nobody else. */
+/** Looks for programs in the cache only. */
 export function findPrograms(
-  media: readonly LookedForFile[],
+  files: readonly LookedForFile[],
   cache: Cache,
 ): Promise<ProgramState[]> {
   return Promise.all(
-    media.map(async (medium) => {
-      const { sha256 } = medium;
+    files.map(async (file) => {
+      const { sha256 } = file;
       if (sha256 === undefined) {
-        return missing(medium, undefined, notPinned);
+        return missing(file, undefined, notPinned);
       }
       return (
-        (await inCache(medium, sha256, cache)) ??
-        missing(medium, sha256, "not in the cache", await partSize(sha256, cache))
+        (await inCache(file, sha256, cache)) ??
+        missing(file, sha256, "not in the cache", await partSize(sha256, cache))
       );
     }),
   );
 }
 
 /**
- * Sees to it that programs are in the cache, one after the other; what fails does not keep the others from coming. Where
- * no checksum is known, the one that the publisher gives is trusted, and locked.
+ * Downloads programs into the cache, one after the other, even if some fail. If no checksum is known, the publisher's is
+ * trusted and locked.
  */
 export async function fetchPrograms(
-  media: readonly FetchedFile[],
+  files: readonly FetchedFile[],
   options: FetchOptions,
 ): Promise<ProgramState[]> {
   const states: ProgramState[] = [];
-  for (const medium of media) {
-    states.push(await fetchProgram(medium, options));
+  for (const file of files) {
+    states.push(await fetchProgram(file, options));
   }
   return states;
 }
 
-async function fetchProgram(medium: FetchedFile, options: FetchOptions): Promise<ProgramState> {
+async function fetchProgram(file: FetchedFile, options: FetchOptions): Promise<ProgramState> {
   const { cache, say, lockFile, ensurePackages } = options;
-  const { checksumUri: checksumUrl } = medium.origin;
-  const published = { url: medium.uri, checksumUrl };
-  let { sha256 } = medium;
+  const { checksumUri: checksumUrl } = file.origin;
+  const published = { url: file.uri, checksumUrl };
+  let { sha256 } = file;
   try {
     if (sha256 === undefined) {
       await ensurePackages?.(["curl"]);
       sha256 = await publishersChecksum(published);
     }
-    const state =
-      (await inCache(medium, sha256, cache)) ?? (await download(medium, sha256, options));
-    if (medium.sha256 === undefined) {
-      // Only after the file came, and was what its publisher says.
+    const state = (await inCache(file, sha256, cache)) ?? (await download(file, sha256, options));
+    if (file.sha256 === undefined) {
+      // Only after the file was downloaded and matched the publisher's checksum.
       await lockChecksum(published, sha256, say, lockFile);
     }
     return state;
   } catch (error) {
     const bytes = sha256 === undefined ? 0 : await partSize(sha256, cache);
-    return missing(medium, sha256, messageOf(error), bytes);
+    return missing(file, sha256, messageOf(error), bytes);
   }
 }
 
 async function download(
-  medium: FetchedFile,
+  file: FetchedFile,
   sha256: string,
   { cache, say, ensurePackages }: FetchOptions,
 ): Promise<ProgramState> {
-  const artifact = artifactOf(medium, sha256);
+  const artifact = artifactOf(file, sha256);
   const ensured = await ensureArtifacts([artifact], { cache, progress: say, ensurePackages });
-  return found(medium, sha256, "fetched", ensured.path(artifact));
+  return found(file, sha256, "fetched", ensured.path(artifact));
 }
 
 async function inCache(
-  medium: LookedForFile,
+  file: LookedForFile,
   sha256: string,
   cache: Cache,
 ): Promise<ProgramState | undefined> {
-  const address = await artifactAddress(artifactOf(medium, sha256));
+  const address = await artifactAddress(artifactOf(file, sha256));
   if ((await cache.state(address)).kind !== "complete") {
     return undefined;
   }
   await cache.markUsed(address);
-  return found(medium, sha256, "there", cache.entryFolder(address));
+  return found(file, sha256, "there", cache.entryFolder(address));
 }
 
-function artifactOf(medium: LookedForFile, sha256: string): ReturnType<typeof mediumArtifact> {
-  return mediumArtifact({ uri: medium.uri, sha256, fileName: fileNameOf(medium) });
+function artifactOf(file: LookedForFile, sha256: string): ReturnType<typeof downloadArtifact> {
+  return downloadArtifact({ uri: file.uri, sha256, fileName: fileNameOf(file) });
 }
 
 async function found(
-  medium: LookedForFile,
+  file: LookedForFile,
   sha256: string,
   state: "there" | "fetched",
   entry: string,
 ): Promise<ProgramState> {
-  const fileName = fileNameOf(medium);
+  const fileName = fileNameOf(file);
   const folder = path.join(entry, sha256);
   const { size } = await stat(path.join(folder, fileName));
   return { fileName, sha256, state, bytes: size, folder };
 }
 
 function missing(
-  medium: LookedForFile,
+  file: LookedForFile,
   sha256: string | undefined,
   problem: string,
   bytes = 0,
 ): ProgramState {
-  const fileName = fileNameOf(medium);
+  const fileName = fileNameOf(file);
   return { fileName, sha256, state: "missing", bytes, folder: undefined, problem };
 }
 
@@ -159,7 +158,7 @@ async function partSize(sha256: string, cache: Cache): Promise<number> {
   return (await stat(part).catch(() => undefined))?.size ?? 0;
 }
 
-/** The table of programs, and below it what is in the way of those that are missing. */
+/** A table of programs, followed by why some are missing. */
 export function programsText(states: readonly ProgramState[]): string {
   const rows = states.map(({ fileName, state, bytes, sha256 }) => [
     fileName,

@@ -1,4 +1,4 @@
-import { mediaOf, type WindowsSoftware } from "../../components/windows/software.ts";
+import { programArtifacts, type WindowsSoftware } from "../../components/windows/software.ts";
 import { stackSoftware } from "../../components/windows/stack-software.ts";
 import type { Settings } from "../../config/settings.ts";
 import { recordBuilt } from "../../toolchain/built.ts";
@@ -6,23 +6,28 @@ import { Cache } from "../../toolchain/cache.ts";
 import { ensureHostPackages } from "../../toolchain/host-packages.ts";
 import { Failure } from "../../host/failure.ts";
 import { say } from "../progress.ts";
-import { fetchPrograms, type FetchedFile, type HostMedium, type ProgramState } from "./programs.ts";
+import {
+  fetchPrograms,
+  type FetchedFile,
+  type HostArtifact,
+  type ProgramState,
+} from "./programs.ts";
 import { imageMedia, isMadeFromIso } from "../../components/windows/image/media.ts";
 import type { HostProblem } from "../../config/host-problem.ts";
 import { windowsVersionOf } from "../../config/supported.ts";
 
-/** What a stack pushes to its Windows machines; nothing where their image carries it. */
-export function pushedPrograms(settings: Settings): HostMedium[] {
+/** Programs that a stack pushes to its Windows machines: those that their image does not carry. */
+export function pushedPrograms(settings: Settings): HostArtifact[] {
   if (settings.windows.image.kind === "rehearsal") {
     return [];
   }
-  return pushedMedia(stackSoftware(settings));
+  return pushedArtifacts(stackSoftware(settings));
 }
 
-/** What of a software is pushed from this host. */
-export function pushedMedia(software: WindowsSoftware): HostMedium[] {
-  return mediaOf(software).flatMap(([, { origin, ...medium }]) => {
-    return origin === "image" ? [] : [{ ...medium, origin }];
+/** The programs that are pushed from this host. */
+export function pushedArtifacts(software: WindowsSoftware): HostArtifact[] {
+  return programArtifacts(software).flatMap(([, { origin, ...artifact }]) => {
+    return origin === "image" ? [] : [{ ...artifact, origin }];
   });
 }
 
@@ -35,8 +40,8 @@ export function fetchFiles(files: readonly FetchedFile[]): Promise<ProgramState[
   });
 }
 
-/** Fetches what is missing in the cache and notes for this clone where it lies. */
-export async function fetchNoted(programs: readonly HostMedium[]): Promise<ProgramState[]> {
+/** Downloads what is missing in the cache, and records its paths for this clone. */
+export async function fetchNoted(programs: readonly HostArtifact[]): Promise<ProgramState[]> {
   const states = await fetchFiles(programs);
   const folders = states.flatMap(({ sha256, folder }) =>
     sha256 === undefined || folder === undefined ? [] : [[sha256, folder] as const],
@@ -48,9 +53,9 @@ export async function fetchNoted(programs: readonly HostMedium[]): Promise<Progr
 }
 
 /**
- * Part of `up` and `prepare`, which ask before (consent.ts): fetches the programs that are missing.
+ * Part of `up` and `prepare`, after they got consent (consent.ts): downloads missing programs.
  *
- * @throws Failure naming every program that is missing, and why.
+ * @throws Failure naming every program that is still missing, and why.
  */
 export async function ensureStackPrograms(settings: Settings): Promise<void> {
   const states = await fetchNoted(pushedPrograms(settings));
@@ -64,14 +69,14 @@ export async function ensureStackPrograms(settings: Settings): Promise<void> {
   }
 }
 
-/** What a stack's image is made of, as far as it is downloaded. */
+/** The media of a stack's image that are downloaded. */
 export interface DownloadedMedia {
   readonly files: readonly (FetchedFile & { readonly sha256: string })[];
-  /** Why others are not, as lines for the user. */
+  /** Why others are not, one line each. */
   readonly problems: readonly HostProblem[];
 }
 
-/** What is downloaded for the image of a stack: pinned, never trusted on first use. */
+/** Downloads for a stack's image: pinned, never trusted on first use. */
 export function downloadedMedia({ windows }: Pick<Settings, "windows">): DownloadedMedia {
   const { image, version } = windows;
   if (!isMadeFromIso(image)) {

@@ -18,7 +18,7 @@ async function find(host: Host): Promise<readonly Container[]> {
     ...["ps", "--all", "--no-trunc", "--filter", `label=${clusterLabel}`],
     ...["--format", `{{.Names}} {{.State}} {{.Label "${clusterLabel}"}} {{.Label "${roleLabel}"}}`],
   ]);
-  // Docker gives the lowest free address to the one that starts first, and the control plane had that.
+  // Docker gives the lowest free address to the container that starts first: that must be the control plane.
   return [...lines(listed)].sort().flatMap((line) => {
     const [name = "", state = "", lab = "", role = ""] = line.split(" ");
     return isLabPrefix(lab) ? [{ kind, name, lab, state, role, identity: `${kind} ${name}` }] : [];
@@ -38,8 +38,8 @@ export const containers: ResourceKind<Container> = {
   },
 
   /**
-   * They are made by host actions, whose parameters say which: what is recorded there is what was made, also where a run
-   * was killed before the component that asks for something else by now got it.
+   * Host actions create them, and their recorded parameters say which, even if a run was killed before a changed component
+   * was applied.
    */
   owned: {
     "command:local:Command": (resource, component) => {
@@ -63,7 +63,7 @@ export const containers: ResourceKind<Container> = {
   ],
 };
 
-/** The kind cluster that a host action has made; what goes with the cluster only waits for it. */
+/** The kind cluster that a host action has created; other actions only wait for it. */
 export function clustersMadeBy(
   ...[resource, component]: Parameters<NonNullable<ResourceKind["owned"]>[string]>
 ): z.infer<typeof clusterSchema>[] {
@@ -72,7 +72,7 @@ export function clustersMadeBy(
     : [];
 }
 
-/** The Linux nodes of a lab, running or not; its load balancer is none. */
+/** The Linux nodes of a lab, running or not, without its load balancer. */
 export async function kindNodes(host: Host, lab: string): Promise<readonly Container[]> {
   return (await find(host)).filter(
     (each) => each.lab === lab && ["control-plane", "worker"].includes(each.role),

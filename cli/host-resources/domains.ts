@@ -33,8 +33,8 @@ async function find(host: Host): Promise<readonly HostResource[]> {
 }
 
 /**
- * Lab of a domain. Its name alone would not tell `kindows-a-b-win-1` of lab `a-b` from node `b-win-1` of lab `a`: the
- * network it is on, or the folder of its disks, does.
+ * Lab of a domain, by its network or the folder of its disks: by its name alone, `kindows-a-b-win-1` could be node `win-1`
+ * of lab `a-b` or node `b-win-1` of lab `a`.
  */
 function labOfDomain(name: string, described: XmlElement): string | undefined {
   const devices = below(described, "domain", "devices").flatMap(({ elements }) => elements);
@@ -46,10 +46,10 @@ function labOfDomain(name: string, described: XmlElement): string | undefined {
     .find((lab) => lab !== undefined && isLabPrefix(lab) && name.startsWith(`${lab}-`));
 }
 
-/** Room below which a machine that a full disk has stopped is left alone: it would fill that at once. */
+/** A machine that a full disk has paused is left alone if less than this is free: it would fill that at once. */
 const neededGiB = 1;
 
-/** A machine that libvirt or somebody has stopped in its tracks: QEMU pauses it when this host's disk is full. */
+/** A paused machine: QEMU pauses it when this host's disk is full. */
 export const pausedMachines: Stop = {
   ...stopIn("paused", { kind: `paused ${kind}`, find }, async (host, name) => {
     await virsh(host, "resume", name);
@@ -95,17 +95,17 @@ export const domains: ResourceKind = {
   ],
 };
 
-/** What libvirt and the host say of a machine that is paused. */
+/** What libvirt and the host say about a paused machine. */
 export interface Pause {
   /** As `virsh domstate --reason` has it, e.g. `paused (I/O error)`. */
   readonly state: string;
-  /** As `virsh domblkerror` has it: disk and what happened to it, e.g. `vda: no space`. */
+  /** As `virsh domblkerror` has it: disk and error, e.g. `vda: no space`. */
   readonly diskErrors: readonly string[];
-  /** Room on the fullest of the file systems its disks are on; nothing where it is not known. */
+  /** Free bytes of the fullest file system with one of its disks, if known. */
   readonly freeGiB: number | undefined;
 }
 
-/** Why a machine is paused, and whether going on makes sense. */
+/** Why a machine is paused, and whether resuming makes sense. */
 export function pausedMachine(name: string, { state, diskErrors, freeGiB }: Pause): Stopped {
   const reason = /\((.+)\)/.exec(state)?.[1];
   const errors = diskErrors.filter((line) => /^\S+: /.test(line));
@@ -124,7 +124,7 @@ export function pausedMachine(name: string, { state, diskErrors, freeGiB }: Paus
 }
 
 async function pauseOf(host: Host, pool: string, name: string): Promise<Pause> {
-  // Each is worth telling without the others.
+  // Each is reported even if the others fail.
   const answer = (...args: string[]): Promise<readonly string[]> =>
     virsh(host, ...args).then(lines, () => []);
   const [state, diskErrors, disks] = await Promise.all([
@@ -146,10 +146,10 @@ async function freeGiB(host: Host, files: readonly string[]): Promise<number | u
   if (files.length === 0 || !isLocal(host.libvirtUri)) {
     return undefined;
   }
-  const told = await host.run("df", ["--block-size=1", "--output=avail", ...files]).then(
+  const printed = await host.run("df", ["--block-size=1", "--output=avail", ...files]).then(
     lines,
-    () => [], // Not for this user's eyes.
+    () => [], // This user may not read it.
   );
-  const bytes = told.filter((line) => /^\d+$/.test(line)).map(Number);
+  const bytes = printed.filter((line) => /^\d+$/.test(line)).map(Number);
   return bytes.length === 0 ? undefined : Math.min(...bytes) / 1024 ** 3;
 }

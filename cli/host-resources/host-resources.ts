@@ -11,7 +11,7 @@ import { processes } from "./processes.ts";
 import type { HostResource, Owned, ResourceKind } from "./resource-kind.ts";
 import { poolFolders, pools, volumes } from "./storage.ts";
 
-/** Everything that a lab leaves on a host, in the order it can be removed: users before what they use. */
+/** Kinds of host resources in the order of removal: each before those it uses. */
 export const resourceKinds: readonly ResourceKind[] = [
   processes,
   onEachHypervisor(domains),
@@ -26,14 +26,14 @@ export const resourceKinds: readonly ResourceKind[] = [
   labFiles,
 ];
 
-/** What was found on the host, and where could not be looked. */
+/** What was found on the host, and what could not be examined. */
 export interface Survey {
   readonly things: readonly HostResource[];
-  /** Kinds that could not be looked for, with the reason. */
+  /** Kinds that could not be listed, with the reason. */
   readonly blind: readonly { readonly kind: string; readonly reason: string }[];
 }
 
-/** Looks for everything that belongs to any kindows lab; one kind that can't be seen does not hide the others. */
+/** Lists everything that belongs to any kindows lab, even if a kind cannot be listed. */
 export async function surveyHost(
   host: Host,
   kinds: readonly ResourceKind[] = resourceKinds,
@@ -42,7 +42,7 @@ export async function surveyHost(
   return { things: found, blind };
 }
 
-/** Looks for all kinds at once, and tells those it cannot look for. */
+/** Lists all kinds in parallel, and which of them cannot be listed. */
 export async function lookFor<K extends { readonly kind: string }, T>(
   kinds: readonly K[],
   find: (kind: K) => Promise<readonly T[]>,
@@ -81,22 +81,22 @@ export function ownedIdentities(resources: readonly StateResource[]): ReadonlySe
   return new Set(ownedResources(resources).map(({ identity }) => identity));
 }
 
-/** What a sweep may and may not touch. */
+/** What a cleanup may and may not touch. */
 export interface SweepScope {
-  /** Prefix of the lab; what is of any other lab is left alone. */
+  /** Prefix of the lab; other labs are left alone. */
   readonly lab: string;
   /** Identities that the stack's state owns. */
   readonly owned: ReadonlySet<string>;
-  /** What was found on the host just now. Default: it is looked for. */
+  /** What was just found on the host. Default: it is listed. */
   readonly survey?: Survey;
 }
 
 /**
- * Removes what a lab has on the host and nothing in the stack's state owns, kind after kind: machines before the disks
- * and networks they use. Each kind is looked for anew, since some go with what they are part of.
+ * Removes a lab's orphans, which nothing in the stack's state owns, kind after kind: machines before the disks and networks
+ * they use. Each kind is listed again, since removing one may remove another.
  *
  * @param say Gets one line for each that was removed.
- * @throws when something could not be found out or removed, after everything else was.
+ * @throws if something could not be listed or removed, after everything else was.
  */
 export async function sweepLeftovers(
   { lab, owned, survey }: SweepScope,

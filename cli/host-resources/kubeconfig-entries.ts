@@ -3,7 +3,7 @@ import type { Document } from "yaml";
 
 import {
   entriesOf,
-  forgetMissingCurrent,
+  unsetMissingCurrent,
   readConfig,
   sectionNames,
   sections,
@@ -25,8 +25,8 @@ interface Entry extends HostResource {
 /**
  * Entries for a lab in the user's own kubeconfig.
  *
- * `up` never makes one, its kubeconfig lies in `.kindows`; but `kindows kubeconfig --merge` and `kind export kubeconfig`
- * do, at the user's wish, and such an entry would point to nothing once the lab is gone.
+ * `up` never creates one, as its kubeconfig is in `.kindows`, but `kindows kubeconfig --merge` and `kind export kubeconfig`
+ * do. Such an entry would point to nothing once the lab is gone.
  */
 export const kubeconfigEntries: ResourceKind<Entry> = {
   kind: "kubeconfig entry",
@@ -48,7 +48,7 @@ export const kubeconfigEntries: ResourceKind<Entry> = {
     await editConfigFile(file, (text) => {
       const document = readConfig(text, file);
       const gone = takeEntries(document, section, (each) => each.get("name") === entry);
-      forgetMissingCurrent(document);
+      unsetMissingCurrent(document);
       return gone.length > 0 ? writeConfig(document, text) : text;
     });
   },

@@ -1,7 +1,7 @@
 import { lines, virsh, type Host } from "../lab/host.ts";
 import type { ResourceKind } from "./resource-kind.ts";
 
-/** How virsh's commands for pools and for networks begin. */
+/** Prefix of virsh's commands for pools and for networks. */
 type Word = "pool" | "net";
 
 /** libvirt's pools or networks by name, each with `active` or `inactive`. */
@@ -21,7 +21,7 @@ export function libvirtKind(
     async (error: unknown): Promise<undefined> => {
       if ((await statesOf(host, word)).has(name)) throw error;
     };
-  /** Nothing when it is gone by now: another lab's may go while this one is looked at. */
+  /** Undefined if it is gone by now: another lab's may be removed meanwhile. */
   const uuidOf = (host: Host, name: string): Promise<string | undefined> =>
     virsh(host, `${word}-uuid`, name).catch(unlessGone(host, name));
   return {

@@ -29,13 +29,13 @@ const linksSchema = z.array(
 
 type Link = z.infer<typeof linksSchema>[number];
 
-/** Network interfaces of this host; nothing where `ip` is not installed. */
+/** Network interfaces of this host; none if `ip` is not installed. */
 async function linksOf(host: Host, ...which: string[]): Promise<readonly Link[]> {
   const listed = await host.run("ip", ["-j", "link", "show", ...which]);
   return linksSchema.parse(JSON.parse(listed === undefined || listed === "" ? "[]" : listed));
 }
 
-/** Bridge of the lab's libvirt network, as libvirt wrote it down. */
+/** Bridge of the lab's libvirt network, according to libvirt. */
 async function bridgeOf(host: Host, lab: string): Promise<string | undefined> {
   const described = readXml((await virsh(host, "net-dumpxml", "--inactive", lab)) ?? "");
   return below(described, "network", "bridge")[0]?.attributes["name"];
@@ -47,8 +47,8 @@ async function isNetwork(host: Host, lab: string, state: "active" | "inactive"):
 }
 
 /**
- * A bridge that is there though its libvirt network does not run: after a reboot Docker, which adopted the bridge, may
- * start before libvirt and make it itself. libvirt then refuses to start the network.
+ * A bridge whose libvirt network is stopped: after a reboot, Docker, which adopted the bridge, may start before libvirt and
+ * create it itself. libvirt then refuses to start the network.
  */
 const takenBridges: Stop = {
   kind: "bridge that is there before its libvirt network",
@@ -70,9 +70,9 @@ const takenBridges: Stop = {
 };
 
 /**
- * Whose a bridge is that is in the way of the lab's network.
+ * Owner of a bridge that blocks the lab's network.
  *
- * @param dockers bridge of the lab's Docker network, where there is one.
+ * @param dockers bridge of the lab's Docker network, if there is one.
  */
 function takenBridge(bridge: string, dockers: string | undefined): Stopped {
   return dockers === bridge
@@ -92,7 +92,7 @@ async function dockerBridgeOf(host: Host, lab: string): Promise<string | undefin
   );
 }
 
-/** A network that libvirt takes for running, and whose bridge somebody has removed. */
+/** A network that libvirt reports as running, although its bridge is gone. */
 const lostBridges: Stop = {
   kind: "bridge of the libvirt network",
   verb: ["make again", "made again"],
@@ -114,8 +114,8 @@ const lostBridges: Stop = {
 };
 
 /**
- * A network's dnsmasq, which somebody may have ended: without it no machine gets its address. libvirt looks after it only
- * when it starts itself, and when the network is changed.
+ * A network's dnsmasq, which may have ended: without it no machine gets its address. libvirt restarts it only when libvirt
+ * itself starts, or the network is changed.
  */
 const leases: Stop = {
   kind: "dnsmasq of the libvirt network",
@@ -137,8 +137,7 @@ const leases: Stop = {
 };
 
 /**
- * Interfaces of machines and containers that run and are in no bridge: whoever removes a network from under them, and
- * starts it again, leaves them so.
+ * Interfaces of running machines and containers that are in no bridge, because their network was removed and started again.
  */
 export const ports: Stop = {
   kind: "network interface",
@@ -158,12 +157,12 @@ export const ports: Stop = {
 
 /** Host's end of a machine's or a container's interface. */
 interface Port {
-  /** Known by its name, or by its number. */
+  /** Identified by name or by number. */
   readonly link: string | number;
   readonly owner: string;
 }
 
-/** Those that are there and in no bridge; one in another bridge is somebody's doing. */
+/** Existing ones in no bridge; somebody may have put one into another bridge on purpose. */
 function unplugged(links: readonly Link[], owners: readonly Port[]): readonly Stopped[] {
   return owners.flatMap(({ link, owner }) => {
     const found = links.find(({ ifname, ifindex }) => ifname === link || ifindex === link);
@@ -188,7 +187,7 @@ async function machinePorts(host: Host, lab: string): Promise<readonly Port[]> {
 async function containerPorts(host: Host, lab: string): Promise<readonly Port[]> {
   const found = await Promise.all(
     runningOf(await containers.find(host), lab).map(async ({ name }) => {
-      // The number of the other end, in the host's own count.
+      // The other end's interface index on the host.
       const number = await host
         .run("docker", ["exec", name, "cat", "/sys/class/net/eth0/iflink"])
         .catch(() => "");
@@ -200,7 +199,7 @@ async function containerPorts(host: Host, lab: string): Promise<readonly Port[]>
   return found.flat();
 }
 
-/** @throws with the command for somebody who may, where this user may not. */
+/** @throws with the command to run if this user lacks the permission. */
 async function asRoot(host: Host, args: readonly string[]): Promise<void> {
   try {
     await host.run("ip", args);
@@ -213,7 +212,7 @@ const network = libvirtKind("net", "libvirt network", (name) =>
   isLabPrefix(name) ? name : undefined,
 );
 
-/** libvirt's networks of a lab; bridge, DHCP server and firewall rules go with them. */
+/** libvirt's networks of a lab, with bridge, DHCP server and firewall rules. */
 export const libvirtNetworks: ResourceKind = {
   ...network,
   owned: {
@@ -275,10 +274,9 @@ export const dockerNetworks: ResourceKind = {
 };
 
 /**
- * Bridges left without a network: libvirt or Docker died between making one and writing it down.
- *
- * Only the name a lab has by default is taken for its own. A bridge the settings name otherwise might be somebody
- * else's; it goes with the libvirt network it belongs to.
+ * Bridges without a network: libvirt or Docker died after creating one, before recording it.
+ * Only a lab's default name counts as its own. A bridge that the settings name otherwise might be somebody else's; it is
+ * removed with its libvirt network.
  */
 export const bridges: ResourceKind = {
   kind: "bridge",
@@ -299,7 +297,7 @@ export const bridges: ResourceKind = {
 
   remove: async ({ name }, host) => {
     if (!(await bridgeNames(host)).includes(name)) {
-      return; // It went with its network.
+      return; // Removed with its network.
     }
     const ports = lines(await host.run("ip", ["-o", "link", "show", "master", name]));
     if (ports.length > 0) {
@@ -310,6 +308,6 @@ export const bridges: ResourceKind = {
 };
 
 async function bridgeNames(host: Host): Promise<readonly string[]> {
-  // Some versions list an empty object per other link.
+  // Some versions list an empty object for each other link.
   return (await linksOf(host, "type", "bridge")).flatMap(({ ifname }) => ifname ?? []);
 }

@@ -3,8 +3,8 @@ import type { Host } from "../lab/host.ts";
 import type { HostResource, ResourceKind } from "./resource-kind.ts";
 
 /**
- * Finds libvirt's things of one kind on this host and on every other hypervisor of the lab, and removes them there. Two
- * addresses may lead to one libvirt: what is found on this host is not told again.
+ * Lists and removes libvirt's resources of one kind on this host and on every other hypervisor of the lab. Two addresses may
+ * lead to one libvirt: what is found on this host is not listed again.
  */
 export function onEachHypervisor(kind: ResourceKind): ResourceKind {
   return {
@@ -42,7 +42,7 @@ async function findOn(
   }
 }
 
-/** The host as seen by those who ask the libvirt of a thing. */
+/** The host for questions to the libvirt that has a resource. */
 function hypervisorOf({ hypervisor }: Pick<HostResource, "hypervisor">, host: Host): Host {
   return hypervisor === undefined ? host : remoteHost(host, hypervisor);
 }

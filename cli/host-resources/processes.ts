@@ -7,14 +7,13 @@ import { isLabPrefix, type ResourceKind } from "./resource-kind.ts";
 /** Environment variable of everything a `kindows` command starts for a lab: holds the lab's prefix. */
 export const labVariable = "KINDOWS_LAB";
 
-/** Longest time a process gets to end by itself before it is killed. */
+/** Longest time for a process to end by itself before it is killed. */
 const graceSeconds = 5;
 
 /**
- * Processes of an engine that was killed: plugins, and host actions that still work on.
- *
- * Known by the marker in their environment, which only children of a `kindows` command have. What daemons run for a
- * lab (machines, containers, dnsmasq) has the daemons' environment, and is found by its own finder.
+ * Processes of a killed engine: plugins, and host actions that are still working.
+ * Recognized by the marker in their environment, which only children of a `kindows` command have. What daemons run for a
+ * lab (machines, containers, dnsmasq) has the daemons' environment, and is listed by its own kind.
  */
 export const processes: ResourceKind = {
   kind: "process",
@@ -48,7 +47,7 @@ export const processes: ResourceKind = {
     const pid = Number(place);
     const owner = await ownerOf(pid);
     if (owner === undefined || labOfEnvironment(await readProcFile(pid, "environ")) !== lab) {
-      return; // Ended meanwhile; the number may be somebody else's by now.
+      return; // Ended meanwhile; its number may have been reused.
     }
     signal(pid, "SIGTERM");
     const deadline = Date.now() + graceSeconds * 1000;
@@ -73,7 +72,7 @@ async function allProcesses(): Promise<readonly number[]> {
   return (await readdir("/proc")).filter((name) => /^[0-9]+$/.test(name)).map(Number);
 }
 
-/** The process and all that started it. */
+/** The process and its ancestors. */
 async function ancestors(pid: number): Promise<ReadonlySet<number>> {
   const chain = new Set<number>();
   for (let current = pid; current > 0 && !chain.has(current);) {
@@ -84,7 +83,7 @@ async function ancestors(pid: number): Promise<ReadonlySet<number>> {
   return chain;
 }
 
-/** Content of a file of the process, or nothing when it ended or belongs to another user. */
+/** Content of a file of the process; undefined if it ended or belongs to another user. */
 async function readProcFile(pid: number, file: string): Promise<string> {
   return readFile(`/proc/${pid}/${file}`, "utf8").catch(() => "");
 }

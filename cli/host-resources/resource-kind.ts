@@ -10,15 +10,15 @@ export interface HostResource {
   /** Prefix of the lab it belongs to, e.g. `kindows-rehearsal`. */
   readonly lab: string;
   /**
-   * Its kind and its id: compared with what the stack's state owns, so that one that somebody made anew under the same
-   * name is told apart. Nothing when no resource of the state can own it.
+   * Its kind and its id, for comparison with what the stack's state owns: one that somebody recreated under the same name
+   * differs. Undefined if no resource of the state can own it.
    */
   readonly identity: string | undefined;
   /** Whether it runs, in its tool's own word. */
   readonly state?: string;
-  /** What removing it needs to know beyond its name. */
+  /** What its removal needs beyond the name. */
   readonly place?: string;
-  /** Name of the hypervisor it is on; that of this host where there is none. */
+  /** Name of its hypervisor. Default: this host's. */
   readonly hypervisor?: string;
 }
 
@@ -26,49 +26,49 @@ export interface HostResource {
 export interface Owned {
   /** As `HostResource.identity` has it. */
   readonly identity: string;
-  /** Whether the resource is gone when this is; others come and go with what is essential. */
+  /** Whether the resource is gone if this is; others depend on an essential one. */
   readonly essential: boolean;
 }
 
-/** One kind of what labs leave on a host: how it is found, owned, started and removed. */
+/** A kind of host resource: how it is listed, owned, started and removed. */
 export interface ResourceKind<T extends HostResource = HostResource> {
   readonly kind: string;
-  /** All of this kind that belong to any kindows lab; never one that only looks like it. */
+  /** All of this kind that certainly belong to a kindows lab. */
   find(host: Host): Promise<readonly T[]>;
-  /** Removes one that `find` returned; fine when it is gone already. */
+  /** Removes one that `find` returned; succeeds if it is already gone. */
   remove(resource: T, host: Host): Promise<void>;
   /**
-   * What of this kind a resource of the state owns, by the resource's type. libvirt's and Docker's ids are those that
-   * `find` sees.
+   * What a resource of the state owns of this kind, by the resource's type. libvirt's and Docker's ids are those that `find`
+   * returns.
    */
   readonly owned?: Readonly<
     Record<string, (resource: StateResource, component: string | undefined) => readonly Owned[]>
   >;
-  /** Ways in which those of a lab stand still, in the order they are put right. */
+  /** Ways in which those of a lab can be stopped, in the order of repair. */
   readonly stops?: readonly Stop[];
 }
 
-/** One that stands still. */
+/** One that is stopped. */
 export interface Stopped {
   readonly name: string;
-  /** What was seen, beyond that it does not run. */
+  /** What was observed, beyond that it does not run. */
   readonly seen?: string;
-  /** What a person has to do before it can be started; where this is said, nothing tries to. */
+  /** What a person has to do before it can be started; if set, it is not started automatically. */
   readonly first?: string;
 }
 
-/** A way in which something of a lab stands still, and what it takes to get it going. */
+/** A way in which something of a lab can be stopped, and how to start it. */
 export interface Stop {
   readonly kind: string;
-  /** What is done about it, in the infinitive, and that it was done. Default: `start`, `started`. */
+  /** The verb for starting it, and its past participle. Default: `start`, `started`. */
   readonly verb?: readonly [infinitive: string, past: string];
-  /** Removing the lab needs it running. */
+  /** Whether removing the lab needs it running. */
   readonly neededToRemove?: boolean;
   find(host: Host, lab: string): Promise<readonly Stopped[]>;
   start(host: Host, name: string, lab: string): Promise<void>;
 }
 
-/** Those of a kind that are in some state, which one command gets going. */
+/** Those of a kind in a given state, which one command starts. */
 export function stopIn(
   state: string,
   { kind, find }: Pick<ResourceKind, "kind" | "find">,
@@ -95,7 +95,7 @@ export function labOfPool(name: string): string | undefined {
   return isLabPrefix(lab) ? lab : undefined;
 }
 
-/** Those of a lab that run. */
+/** The running ones of a lab. */
 export function runningOf<T extends HostResource>(found: readonly T[], lab: string): readonly T[] {
   return found.filter((each) => each.lab === lab && each.state === "running");
 }

@@ -7,25 +7,25 @@ import { lookFor, resourceKinds, type Survey } from "./host-resources.ts";
 import { ports } from "./networks.ts";
 import type { Stop, Stopped } from "./resource-kind.ts";
 
-/** In the order they need each other: the reverse of removing, and interfaces after what they are of. */
+/** In the order of dependencies: the reverse of removal, and interfaces last. */
 const stops: readonly Stop[] = [
   ...resourceKinds.toReversed().flatMap((each) => each.stops ?? []),
   ports,
 ];
 
-/** Something that a lab has on this host, and that does not run. */
+/** Something of a lab on this host that is stopped. */
 export interface StoppedResource extends Stopped {
   readonly kind: string;
-  /** What is done about it, e.g. `start`. */
+  /** The verb for starting it, e.g. `start`. */
   readonly verb: string;
 }
 
-/** What of a lab stands still, and what could not be looked for. */
+/** What is stopped in a lab, and what could not be examined. */
 export interface StoppedSeen extends Pick<Survey, "blind"> {
   readonly stopped: readonly StoppedResource[];
 }
 
-/** What of a lab stands still; changes nothing. One kind that cannot be seen does not hide the others. */
+/** Lists what is stopped in a lab, even if a kind cannot be listed; changes nothing. */
 export async function stoppedOf(
   lab: string,
   host: Host,
@@ -40,12 +40,11 @@ export async function stoppedOf(
 }
 
 /**
- * Starts what a lab has on this host but what does not run, as after a reboot: the engine only looks at whether it
- * exists.
+ * Starts what is stopped in a lab on this host, as after a reboot: the engine only checks that it exists.
  *
- * @param which all of it, or only what removing the lab needs.
+ * @param which everything, or only what removing the lab needs.
  * @param say Gets one line for each that was started.
- * @throws with all that could not be started, or needs a person first and was not touched; after everything else was.
+ * @throws with everything that could not be started, or needs a person first, after starting everything else.
  */
 export async function startStopped(
   lab: string,
@@ -82,9 +81,9 @@ export async function startStopped(
 }
 
 /**
- * Starts Docker and libvirt where they are installed and do not run: what a lab left can only be removed through them.
+ * Starts Docker and libvirt if they are installed and stopped: orphans of a lab can only be removed through them.
  *
- * @throws when one of them cannot be started, or does not talk to this user.
+ * @throws if one of them cannot be started, or refuses this user.
  */
 export async function startDaemons(libvirtUri: string, say: (line: string) => void): Promise<void> {
   const [docker, libvirt] = await Promise.all([dockerState(), libvirtState(libvirtUri)]);

@@ -7,10 +7,10 @@ import { lines, virsh, type Host } from "../lab/host.ts";
 import { libvirtKind, statesOf } from "./libvirt-kind.ts";
 import { labOfPool, stopIn, type ResourceKind } from "./resource-kind.ts";
 
-/** Folder that the pools of all labs lie in. */
+/** Parent folder of the pools of all labs. */
 const poolsFolder = path.dirname(labNames("any").poolFolder);
 
-/** Lab in whose pool folder the file lies, if it lies in one. */
+/** Lab whose pool folder contains the file, if any. */
 export function labOfPoolFile(file: string): string | undefined {
   const folder = path.dirname(file);
   return path.dirname(folder) === poolsFolder ? labOfPool(path.basename(folder)) : undefined;
@@ -64,7 +64,7 @@ export const volumes: ResourceKind = {
   },
 
   owned: {
-    // A golden image that was followed by another one is only known by the disks that stand on it.
+    // A golden image that was replaced by another one is only known by the disks that are based on it.
     "libvirt:index/volume:Volume": ({ id, inputs: { baseVolumeId } = {} }) => [
       volume(id),
       ...(typeof baseVolumeId === "string" ? [volume(baseVolumeId, false)] : []),
@@ -74,17 +74,17 @@ export const volumes: ResourceKind = {
   },
 };
 
-/** Volumes of a pool that runs, also those made without libvirt knowing. */
+/** Volumes of a running pool, including files that libvirt has not seen yet. */
 export async function volumesOf(
   host: Host,
   pool: string,
 ): Promise<readonly { readonly name: string; readonly path: string }[]> {
-  // A killed upload leaves a file that libvirt only sees after a look.
+  // A killed upload leaves a file that libvirt only sees after a refresh.
   await virsh(host, "pool-refresh", pool).catch(() => undefined);
   return lines(await virsh(host, "vol-list", pool).catch(() => "")).map(parseVolumeLine);
 }
 
-/** One line of `virsh vol-list`: name and path; both may hold blanks, so the path begins at the last ` /`. */
+/** One line of `virsh vol-list`: name and path; both may contain spaces, so the path starts at the last ` /`. */
 export function parseVolumeLine(line: string): { readonly name: string; readonly path: string } {
   const at = line.lastIndexOf(" /");
   return { name: line.slice(0, at).trim(), path: line.slice(at).trim() };
@@ -92,7 +92,7 @@ export function parseVolumeLine(line: string): { readonly name: string; readonly
 
 const libvirtPools = libvirtKind("pool", "libvirt pool", labOfPool);
 
-/** Storage pools of a lab; their folder goes with them when it is empty. */
+/** Storage pools of a lab, removed with their folder if it is empty. */
 export const pools: ResourceKind = {
   ...libvirtPools,
   owned: {
@@ -101,7 +101,7 @@ export const pools: ResourceKind = {
   stops: [
     {
       ...stopIn("inactive", libvirtPools, async (host, name) => {
-        await virsh(host, "pool-build", name).catch(() => undefined); // Its folder is there already.
+        await virsh(host, "pool-build", name).catch(() => undefined); // Its folder exists already.
         await virsh(host, "pool-start", name);
       }),
       neededToRemove: true, // That deletes the disks.
@@ -109,12 +109,12 @@ export const pools: ResourceKind = {
   ],
 };
 
-/** Folders of a lab's pool that no pool is defined for any more, with the disks in them. */
+/** Folders of a lab without a pool, and the disks in them. */
 export const poolFolders: ResourceKind = {
   kind: "pool folder",
 
   find: async (host) => {
-    // Not there, or not for this user's eyes; then the pools' own list is what there is.
+    // Missing or unreadable: then only the pools' own list counts.
     const entries = await readdir(poolsFolder, { withFileTypes: true }).catch(() => []);
     const folders = entries.flatMap((entry) => {
       const lab = entry.isDirectory() ? labOfPool(entry.name) : undefined;
@@ -129,7 +129,7 @@ export const poolFolders: ResourceKind = {
       }));
   },
 
-  // Through a pool made for the purpose, because the folder belongs to libvirt and the user may not be root.
+  // Through a temporary pool, because the folder belongs to libvirt and the user may not be root.
   remove: async ({ name: folder, lab }, host) => {
     const pool = path.basename(folder);
     await virsh(host, "pool-create-as", pool, "dir", "--target", folder);

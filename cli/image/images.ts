@@ -19,15 +19,15 @@ import { isLabPrefix } from "../host-resources/resource-kind.ts";
 import { volumesOf } from "../host-resources/storage.ts";
 import { knownStacks, stackSettings } from "../stack-settings.ts";
 
-/** An image that was made here, for all stacks and clones. */
+/** An image that was built here, for all stacks and clones. */
 export interface MadeImage extends CacheEntry {
-  /** Undefined for one that is not whole. */
+  /** Undefined for an incomplete one. */
   readonly note: ImageNote | undefined;
-  /** What keeps it from going, as in "the lab kindows-dev has it". */
+  /** What prevents its removal, as in "the lab kindows-dev has it". */
   readonly uses: readonly string[];
 }
 
-/** What a name of an image in use says of it; see `imageUses`. */
+/** An image in use, by its name; see `imageUses`. */
 export interface ImageUse {
   /** First digits of the hash. */
   readonly hash: string;
@@ -41,7 +41,7 @@ export async function imageEntries(cache: Cache): Promise<CacheEntry[]> {
   );
 }
 
-/** What is known of images, in their order. */
+/** Facts about images, in their order. */
 export async function madeImages(
   cache: Cache,
   entries: readonly CacheEntry[],
@@ -58,16 +58,16 @@ export async function madeImages(
   );
 }
 
-/** An image whose making is under way, or was cut off. */
+/** An image that is being built, or whose build was interrupted. */
 export interface UnfinishedImage {
   readonly address: string;
   readonly bytes: number;
-  /** What is known of it, in few words. */
+  /** A short description. */
   readonly what: string;
   readonly isUnderWay: boolean;
 }
 
-/** Disks of images that are being made, and of those whose builder was killed. */
+/** Disks of images that are being built, or whose builder was killed. */
 export async function unfinishedImages(cache: Cache): Promise<UnfinishedImage[]> {
   const addresses = await readdir(cache.partialFolder).catch(() => [] as string[]);
   return Promise.all(
@@ -87,9 +87,9 @@ export async function unfinishedImages(cache: Cache): Promise<UnfinishedImage[]>
 }
 
 /**
- * Images that labs of this host have as the base of their machines' disks: a pool holds a copy, by the image's hash.
+ * Images on which labs of this host base their machines' disks: a pool has a copy, named by the image's hash.
  *
- * @throws when libvirt is there and does not answer.
+ * @throws if libvirt is installed and does not answer.
  */
 export async function usedByLabs(host: Host): Promise<ImageUse[]> {
   const pools = lines(await virsh(host, "pool-list", "--name")).filter(isLabPrefix);
@@ -110,7 +110,7 @@ export function hashOfVolume(pool: string, volume: string): string | undefined {
   return /^([0-9a-f]{12})\.qcow2$/.exec(rest)?.[1];
 }
 
-/** Images that stacks of this clone ask for, as far as their settings and media say which. */
+/** Images that stacks of this clone ask for, if their settings and media say which. */
 export async function wantedByStacks(cache: Cache): Promise<ImageUse[]> {
   const uses: ImageUse[] = [];
   for (const stack of await knownStacks()) {
@@ -121,7 +121,7 @@ export async function wantedByStacks(cache: Cache): Promise<ImageUse[]> {
         uses.push({ hash: address.slice(imageArtifactName.length + 1), why: `stack ${stack}` });
       }
     } catch {
-      // Its settings are wrong, or its media are gone: it asks for no image that could be told.
+      // Its settings are wrong or its media are gone, so its image is unknown.
     }
   }
   return uses;

@@ -3,7 +3,7 @@ import type { YAMLMap, YAMLSeq } from "yaml";
 
 import { Failure } from "../../host/failure.ts";
 
-/** Lists of named entries in a kubeconfig, in the order they are removed, and the word `kubectl config` has for one. */
+/** Lists of named entries in a kubeconfig, in the order of removal, and `kubectl config`'s word for an entry. */
 export const sections = { contexts: "context", clusters: "cluster", users: "user" } as const;
 
 export type Section = keyof typeof sections;
@@ -11,14 +11,14 @@ export type Section = keyof typeof sections;
 export const sectionNames = Object.keys(sections) as readonly Section[];
 
 /**
- * A kubeconfig to be changed and written again, with comments and all that nobody here knows.
+ * Parses a kubeconfig to be changed and written again with its comments and unknown fields.
  *
- * @param file named in errors; what is in it is not, as it has keys.
- * @throws Failure when it is not a kubeconfig.
+ * @param file named in errors; its content is not, as it has keys.
+ * @throws Failure if it is not a kubeconfig.
  */
 export function readConfig(text: string, file: string): Document {
   const lines = new LineCounter();
-  // Pretty errors would show the lines around a mistake, which may be a key.
+  // Pretty errors would show the surrounding lines, which may contain a key.
   const document = parseDocument(text, { prettyErrors: false, lineCounter: lines });
   const [mistake] = document.errors;
   if (mistake !== undefined) {
@@ -44,7 +44,7 @@ export function readConfig(text: string, file: string): Document {
   return document;
 }
 
-/** The text of a changed kubeconfig, in the style of the text it was: `before`. */
+/** The text of a changed kubeconfig, in the style of `before`. */
 export function writeConfig(document: Document, before: string): string {
   if (isJson(before)) {
     return `${JSON.stringify(document.toJSON(), undefined, 2)}\n`;
@@ -69,7 +69,7 @@ export function entriesOf(document: Document, section: Section): readonly YAMLMa
   return isSeq(list) ? list.items.filter((item) => isMap(item)) : [];
 }
 
-/** Puts an entry in the place of the first of its name, or at the end; others of its name go. */
+/** Replaces the first entry of the same name and removes others, or appends the entry. */
 export function putEntry(
   document: Document,
   section: Section,
@@ -87,7 +87,7 @@ export function putEntry(
 }
 
 /**
- * Takes entries out.
+ * Removes entries.
  *
  * @returns their names.
  */
@@ -100,8 +100,8 @@ export function takeEntries(
   return isSeq(list) ? dropEntries(list, which) : [];
 }
 
-/** Lets kubectl forget which context it works with, when that one is not there any more. */
-export function forgetMissingCurrent(document: Document, instead?: string): void {
+/** Unsets kubectl's current context when it no longer exists. */
+export function unsetMissingCurrent(document: Document, instead?: string): void {
   const names = entriesOf(document, "contexts").map((entry) => entry.get("name"));
   const current = document.get("current-context");
   if (current === undefined || current === "" || names.includes(current)) {

@@ -5,17 +5,17 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { Failure, messageOf } from "../../host/failure.ts";
 
-/** Longest wait for somebody else who writes the file; kubectl does it in milliseconds. */
+/** Longest wait for somebody else's lock; kubectl holds it for milliseconds. */
 const lockSeconds = 5;
 
-/** Files a kubectl of this user reads. */
+/** Files that this user's kubectl reads. */
 export function kubeconfigFiles(environment: NodeJS.ProcessEnv): readonly string[] {
   const named = (environment["KUBECONFIG"] ?? "").split(":").filter((file) => file !== "");
   return named.length > 0 ? named : [path.join(os.homedir(), ".kube", "config")];
 }
 
 /**
- * The file in which something new goes, as kubectl chooses it: the first that exists, else the last that is named.
+ * The file for new entries, as kubectl chooses it: the first that exists, else the last that is named.
  *
  * @param files at least one.
  */
@@ -29,9 +29,9 @@ export async function fileForNew(files: readonly string[]): Promise<string> {
 }
 
 /**
- * What a kubeconfig holds; nothing when it does not exist.
+ * Content of a kubeconfig; undefined if it does not exist.
  *
- * @throws Failure when it cannot be read.
+ * @throws Failure if it cannot be read.
  */
 export async function readConfigFile(file: string): Promise<string> {
   try {
@@ -47,13 +47,12 @@ export async function readConfigFile(file: string): Promise<string> {
 }
 
 /**
- * Changes a kubeconfig as one step that either happens or does not: nobody ever reads half of it. Under kubectl's own
- * lock. Whoever may read the file has the keys in it, so it comes out with mode 0600; its owner stays. A link stays a
- * link: what it points to is changed.
+ * Changes a kubeconfig atomically, under kubectl's own lock. As it contains keys, it gets mode 0600; its owner stays. Of a
+ * link, the target is changed.
  *
- * @param change gets what the file holds, empty where it does not exist; what it returns is written when it differs.
+ * @param change gets the content, empty if there is no file; what it returns is written if it differs.
  * @returns whether the file was written.
- * @throws Failure when it may not be written, or somebody else does so for seconds.
+ * @throws Failure if it may not be written, or somebody else has locked it for seconds.
  */
 export async function editConfigFile(
   file: string,
@@ -77,7 +76,7 @@ export async function editConfigFile(
   }
 }
 
-/** The lock that kubectl takes (client-go, tools/clientcmd/config.go): a file beside, made by whoever may write. */
+/** The lock that kubectl takes (client-go, tools/clientcmd/config.go): a file beside the kubeconfig. */
 async function withKubectlsLock<T>(file: string, work: () => Promise<T>): Promise<T> {
   const lock = `${file}.lock`;
   const end = Date.now() + lockSeconds * 1000;
@@ -115,7 +114,7 @@ async function replace(target: string, text: string): Promise<void> {
   if (old !== undefined && !old.isFile()) {
     throw new Failure(`${target} is not a file`);
   }
-  // Its folder may well allow to replace it, also for root; who took the right to write away meant it.
+  // Even if its folder (or being root) allows replacing it, a read-only file is respected.
   if (old !== undefined && (old.mode & 0o200) === 0) {
     throw new Failure(`${target} is read-only, and stays as it is: chmod u+w ${target}`);
   }
@@ -138,7 +137,7 @@ async function replace(target: string, text: string): Promise<void> {
   }
 }
 
-/** The file itself, where a link stands for it. */
+/** The file itself, or the target of a link. */
 async function targetOf(file: string): Promise<string> {
   try {
     return await realpath(file);

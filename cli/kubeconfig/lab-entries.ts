@@ -4,7 +4,7 @@ import * as z from "zod";
 import { Failure, messageOf } from "../../host/failure.ts";
 import {
   entriesOf,
-  forgetMissingCurrent,
+  unsetMissingCurrent,
   putEntry,
   sectionNames,
   sections,
@@ -22,13 +22,13 @@ export interface Origin {
   readonly stack: string;
 }
 
-/** Name of the note that says so; kubeconfigs have room for such notes, and kubectl keeps them. */
+/** Name of the kubeconfig extension that records it; kubectl keeps extensions. */
 const noteName = "kindows";
 
 const noteSchema = z.object({
   project: z.string(),
   stack: z.string(),
-  /** The context kubectl worked with before it was told to work with this one. */
+  /** The current context before the lab's. */
   before: z.string().optional(),
 });
 
@@ -39,20 +39,19 @@ const labSchema = z.object({
 
 export interface MergeOptions {
   readonly origin: Origin;
-  /** Let kubectl work with it from now on. */
+  /** Make it the current context. */
   readonly use: boolean;
   /** Overwrite entries of the same name and another origin. */
   readonly force: boolean;
 }
 
 /**
- * Puts a lab's context, cluster and user into a user's kubeconfig, all three under the lab's name, and leaves
- * everything else as it is. What this stack put there earlier is brought up to date; a namespace somebody chose for the
- * context stays.
+ * Merges a lab's context, cluster and user into a user's kubeconfig, all three under the lab's name, and leaves everything
+ * else as it is. Earlier entries of this stack are updated; a namespace that somebody chose for the context stays.
  *
  * @param file the kubeconfig's name, for errors.
  * @returns the entries of another origin that were overwritten, e.g. `context kindows-a`.
- * @throws Failure when there are such entries and they may not be overwritten; then nothing has changed.
+ * @throws Failure if there are such entries and they may not be overwritten; then nothing has changed.
  */
 export function mergeLab(
   document: Document,
@@ -88,7 +87,7 @@ export function mergeLab(
       { name: noteName, extension: { ...origin, ...(before !== undefined && { before }) } },
     ],
   };
-  // A lab that has another name by now leaves nothing of its former one.
+  // If the lab was renamed, remove entries of its former name.
   removeOf(document, origin, (entry) => entry.get("name") !== name);
   putEntry(document, "clusters", { name, cluster: { ...cluster, extensions } });
   putEntry(document, "users", { name, user: { ...lab.users[0].user, extensions } });
@@ -100,10 +99,9 @@ export function mergeLab(
 }
 
 /**
- * Takes out what this stack has put into a kubeconfig, and nothing else. Where kubectl worked with its context, it
- * works with the one it did before.
+ * Removes this stack's entries from a kubeconfig. If its context was the current one, the one before becomes current again.
  *
- * @returns what went, e.g. `context kindows-a`.
+ * @returns what was removed, e.g. `context kindows-a`.
  */
 export function removeLab(document: Document, origin: Origin): readonly string[] {
   return removeOf(document, origin, () => true);
@@ -128,7 +126,7 @@ function removeOf(
     ),
   );
   if (gone.length > 0) {
-    forgetMissingCurrent(
+    unsetMissingCurrent(
       document,
       befores.find((each) => each !== undefined),
     );
@@ -158,21 +156,21 @@ function whose(entry: YAMLMap, section: Section): string {
     : `of the stack ${note.stack} of the project in ${note.project}`;
 }
 
-/** What became of a merge. */
+/** Result of a merge. */
 export interface Merged {
   readonly file: string;
-  /** False when everything was there already. */
+  /** Whether anything changed. */
   readonly written: boolean;
-  /** Entries of another origin that are gone by it, e.g. `context kindows-a`. */
+  /** Overwritten entries of another origin, e.g. `context kindows-a`. */
   readonly overwritten: readonly string[];
 }
 
 /**
- * Puts a lab into one of the user's kubeconfigs: the one that has it already, else where kubectl would put it.
+ * Merges a lab into one of the user's kubeconfigs: the one that has it already, or the one that kubectl would choose.
  *
  * @param files the user's, at least one.
  * @param labKubeconfig the lab's own, as YAML.
- * @throws Failure when the file is damaged, may not be written, or has entries of another origin; it stays as it is.
+ * @throws Failure if the file is damaged, may not be written, or has entries of another origin; then it is unchanged.
  */
 export async function mergeIntoFiles(
   files: readonly string[],
@@ -190,9 +188,9 @@ export async function mergeIntoFiles(
 }
 
 /**
- * Takes what a stack has put into the user's kubeconfigs out of them.
+ * Removes a stack's entries from the user's kubeconfigs.
  *
- * @returns what went from where, e.g. `context kindows-a from ~/.kube/config`.
+ * @returns what was removed from where, e.g. `context kindows-a from ~/.kube/config`.
  * @throws Failure when a file is damaged or may not be written.
  */
 export async function removeFromFiles(
@@ -202,7 +200,7 @@ export async function removeFromFiles(
   const gone: string[] = [];
   for (const file of files) {
     const text = await readConfigFile(file);
-    // Where nothing is to be taken out, nothing is made either: no lock, no folder.
+    // If there is nothing to remove, create neither lock nor folder.
     if (text === "" || removeLab(readConfig(text, file), origin).length === 0) {
       continue;
     }
@@ -216,10 +214,10 @@ export async function removeFromFiles(
 }
 
 /**
- * Brings what `mergeIntoFiles` has put there up to date, if it has: a cluster that was made anew has other keys. Never
- * fails: what `up` has made is there, whatever that file is like.
+ * Updates what `mergeIntoFiles` has put there: a replaced cluster has other keys. Never fails, so that `up` succeeds
+ * whatever that file is like.
  *
- * @param labKubeconfig asked for only where it is needed.
+ * @param labKubeconfig called only if it is needed.
  * @param say gets a line for each file that was changed or could not be.
  */
 export async function refreshInFiles(
@@ -251,7 +249,7 @@ async function fileWithLab(files: readonly string[], origin: Origin): Promise<st
   return undefined;
 }
 
-/** The text after a change; the same text where nothing but its style would change. */
+/** The text after a change; unchanged if only its style would differ. */
 function changed(text: string, file: string, change: (document: Document) => void): string {
   const document = readConfig(text, file);
   const before = JSON.stringify(document.toJSON());

@@ -23,7 +23,7 @@ export function accessFiles(stack: string): AccessFiles {
   };
 }
 
-/** Writes kubeconfig, SSH key and pinned host keys, for the user's own eyes only. */
+/** Writes kubeconfig, SSH key and pinned host keys, readable by the user only. */
 export async function writeAccessFiles(stack: string, outputs: LabOutputs): Promise<AccessFiles> {
   const files = accessFiles(stack);
   await mkdir(stackFolder(stack), { recursive: true, mode: 0o700 });
@@ -33,7 +33,7 @@ export async function writeAccessFiles(stack: string, outputs: LabOutputs): Prom
   return files;
 }
 
-/** Those that are there; a stack's settings have their own copy, which stays with the state. */
+/** Existing ones; a stack's settings have their own copy, which stays with the state. */
 export const labFiles: ResourceKind = {
   kind: "file",
 
@@ -50,7 +50,7 @@ export const labFiles: ResourceKind = {
 
   remove: ({ name }) => rm(name, { force: true }),
 
-  // As long as anything of the stack is in its state.
+  // As long as the stack has anything in its state.
   owned: {
     "pulumi:pulumi:Stack": ({ urn }) => [
       { identity: `files of ${resourceName(urn)}`, essential: false },
@@ -58,7 +58,7 @@ export const labFiles: ResourceKind = {
   },
 };
 
-/** A new file each time: the mode of an existing one would stay. */
+/** Creates a new file each time, as an existing one would keep its mode. */
 async function writeSecret(file: string, content: string): Promise<void> {
   await rm(file, { force: true });
   await writeFile(file, content, { mode: 0o600, flag: "wx" });

@@ -16,18 +16,18 @@ const claimSchema = z.object({ project: z.string(), stack: z.string() });
 /** Which clone of the project, and which of its stacks, runs a lab on this host. */
 export type Claim = z.infer<typeof claimSchema>;
 
-/** Whose a lab is, as seen from this clone. */
+/** Owner of a lab, as seen from this clone. */
 export type Ownership =
   | { readonly kind: "unclaimed" }
   | { readonly kind: "ours" }
-  /** Another clone's, or another stack's, whose state still exists. */
+  /** Another clone or stack whose state still exists. */
   | { readonly kind: "theirs"; readonly claim: Claim }
-  /** A clone's that has been deleted: nobody can destroy it in the ordinary way any more. */
+  /** A deleted clone: nobody can destroy the lab in the ordinary way any more. */
   | { readonly kind: "abandoned"; readonly claim: Claim };
 
 /**
- * Whose the lab is. Names of things on a host do not tell which clone made them, and another clone's running lab must
- * not be taken for leftovers.
+ * Finds the owner of a lab. Names of host resources do not tell which clone created them, and another clone's running lab
+ * must not be mistaken for orphans.
  */
 export async function ownershipOf(lab: string, stack: string): Promise<Ownership> {
   let claim: Claim;
@@ -47,7 +47,7 @@ export async function ownershipOf(lab: string, stack: string): Promise<Ownership
   return { kind: exists ? "theirs" : "abandoned", claim };
 }
 
-/** Notes that this clone's stack runs the lab. */
+/** Records that this clone's stack runs the lab. */
 export async function claimLab(lab: string, stack: string): Promise<void> {
   const file = claimFile(lab);
   await mkdir(path.dirname(file), { recursive: true });
@@ -55,7 +55,7 @@ export async function claimLab(lab: string, stack: string): Promise<void> {
   await writeFile(file, `${JSON.stringify(claim)}\n`);
 }
 
-/** Notes that nobody runs the lab any more. */
+/** Records that nobody runs the lab any more. */
 export async function releaseLab(lab: string): Promise<void> {
   await rm(claimFile(lab), { force: true });
 }
@@ -65,10 +65,9 @@ function claimFile(lab: string): string {
 }
 
 /**
- * Checks that what carries the lab's name on this host may be taken for this stack's: its own, or nobody's.
+ * Checks that host resources with the lab's name belong to this stack or to nobody.
  *
- * @throws when another clone runs the lab, or when nobody can tell whose it is; then removing it takes a command
- * that says so.
+ * @throws if another clone runs the lab, or its owner is unknown; then the error has the command to remove it.
  */
 export async function assertMayUse(pulumi: Pulumi, lab: string, host: Host): Promise<void> {
   const ownership = await assertNotTheirs(lab, pulumi.stack);
@@ -94,9 +93,9 @@ export async function assertMayUse(pulumi: Pulumi, lab: string, host: Host): Pro
 }
 
 /**
- * Whose a lab is on this host, if it is this stack's or nobody's.
+ * Owner of a lab on this host, if it is this stack or nobody.
  *
- * @throws when another clone, or another stack, runs it.
+ * @throws if another clone, or another stack, runs it.
  */
 export async function assertNotTheirs(lab: string, stack: string): Promise<Ownership> {
   const ownership = await ownershipOf(lab, stack);

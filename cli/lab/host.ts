@@ -3,19 +3,19 @@ import { runProgram } from "../../host/run-program.ts";
 import { Failure } from "../../host/failure.ts";
 import type { LabIdentity } from "../stack-settings.ts";
 
-/** Runs programs of the host; tests put recorded answers in its place. */
+/** Runs programs of the host; tests replace it with recorded answers. */
 export interface Host {
   /** libvirt connection the lab's machines are on, e.g. `qemu:///system`. */
   readonly libvirtUri: string;
-  /** The stack that is worked on, and the prefix of its lab. */
+  /** The current stack, and the prefix of its lab. */
   readonly of?: { readonly stack: string; readonly lab: string };
-  /** Hypervisors on other hosts that have, or may have, things of the lab, and answer. */
+  /** Reachable hypervisors on other hosts that have, or may have, resources of the lab. */
   readonly others?: readonly RemoteHost[];
   /**
    * Runs a program to its end.
    *
-   * @returns what it printed, or nothing when the program is not installed: then nothing of its kind exists either.
-   * @throws when it fails, with its own last words.
+   * @returns its output; empty if the program is not installed, as then nothing of its kind exists either.
+   * @throws if it fails, with its last lines.
    */
   run(program: string, args: readonly string[]): Promise<string | undefined>;
 }
@@ -23,16 +23,16 @@ export interface Host {
 /** A hypervisor on another host. */
 export interface RemoteHost {
   readonly name: string;
-  /** As the settings have it: for people. */
+  /** As in the settings, for people. */
   readonly uri: string;
   /** For virsh. */
   readonly virshUri: string;
 }
 
-/** Longest time for one question to a daemon, or for taking one thing away. */
+/** Longest time for a query to a daemon, or for removing one resource. */
 const timeoutSeconds = 60;
 
-/** This host, and what of the lab is elsewhere. */
+/** This host, and the lab's other hypervisors. */
 export function thisHost(
   { stack, names, libvirtUri }: LabIdentity,
   others: readonly RemoteHost[] = [],
@@ -57,7 +57,7 @@ export async function virsh(host: Host, ...args: string[]): Promise<string | und
   return host.run("virsh", virshArguments(host.libvirtUri, args));
 }
 
-/** Lines of a program's output that say something. */
+/** The non-empty lines of a program's output. */
 export function lines(output: string | undefined): readonly string[] {
   return (output ?? "")
     .split("\n")

@@ -8,25 +8,25 @@ import { StackFacts } from "../engine/facts.ts";
 import type { Pulumi } from "../engine/pulumi.ts";
 import { unusedTokens } from "../recovery/repair.ts";
 
-/** A Windows machine whose step scripts are there to be run. */
+/** A Windows machine that has its step scripts. */
 export interface NodeMachine extends SshSource {
   /** Node name. */
   readonly node: string;
-  /** Folder of the script that exports its logs on the machine, as Windows writes it. */
+  /** Folder on the machine of the script that exports its logs, as a Windows path. */
   readonly scripts: string;
-  /** Folder of the script that checks it, on the machine. */
+  /** Folder on the machine of the script that checks it. */
   readonly checkFolder: string;
-  /** Command that joins it, and what that gets on its standard input (secret); nothing before it has joined. */
+  /** Command that joins it, and its standard input (secret); undefined before it has joined. */
   readonly join?: { readonly command: string; readonly input: string } | undefined;
 }
 
-/** What a stack's state says of its lab, secrets included. */
+/** What a stack's state says about its lab, including secrets. */
 export interface LabState {
-  /** Admin's kubeconfig; nothing where the state has none. Secret. */
+  /** Admin's kubeconfig, if the state has one. Secret. */
   readonly kubeconfig: string | undefined;
-  /** Also where an `up` failed, and the stack's outputs do not know them. */
+  /** Also after a failed `up`, when the stack's outputs lack them. */
   readonly machines: readonly NodeMachine[];
-  /** Nodes for which a token was minted, and that have not joined with it. */
+  /** Nodes for which a token was created, and that have not joined with it. */
   readonly unjoined: readonly string[];
 }
 
@@ -46,7 +46,7 @@ const secretSchema = z.object({
   plaintext: z.string(),
 });
 
-/** @throws Failure when an earlier version has written the state. */
+/** @throws Failure if an earlier version has written the state. */
 export async function labStateOf(pulumi: Pulumi): Promise<LabState> {
   return labState(await pulumi.exportState("--show-secrets"));
 }
@@ -93,7 +93,7 @@ function joinOf({ inputs = {} }: StateResource): NodeMachine["join"] {
 /**
  * A join's standard input with another token.
  *
- * @throws where it is none: then the state is another version's.
+ * @throws if it is no such input: then another version has written the state.
  */
 export function withToken(input: string, token: string): string {
   const secret = joinSecretSchema.safeParse(parseJson(input));
@@ -103,7 +103,7 @@ export function withToken(input: string, token: string): string {
   return JSON.stringify({ ...secret.data, token });
 }
 
-/** A value of a state that shows secrets, with each secret as it is. */
+/** A value of a state that shows secrets, with its secrets unwrapped. */
 function revealed(value: unknown): unknown {
   const secret = secretSchema.safeParse(value);
   if (secret.success) {

@@ -27,22 +27,22 @@ const outputsSchema = z.object({
   nodes: z.array(nodeSchema),
 });
 
-/** What a stack says about its lab when it is up. */
+/** A stack's outputs about its lab when it is up. */
 export type LabOutputs = z.infer<typeof outputsSchema>;
 
-/** Stands for an output that the engine does not know, as what it is made of failed (Pulumi's property.go: computed). */
+/** An output that is unknown because what it depends on failed (Pulumi's property.go: computed). */
 const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
 /**
  * Outputs of a stack.
  *
- * @returns nothing while the stack is not up, or not completely.
+ * @returns undefined while the stack is not completely up.
  */
 export async function labOutputs(pulumi: Pulumi): Promise<LabOutputs | undefined> {
   const text = await pulumi.state(["stack", "output", "--json", "--show-secrets"]);
   const values: unknown = JSON.parse(text);
   if (typeof values === "object" && values !== null) {
-    // A run that goes on after a failure (a host of a fleet is lost) ends with those outputs that it has.
+    // A run that continues after a failure (a lost host of a fleet) ends with the outputs that it has.
     if (!("kubeconfig" in values) || Object.values(values).includes(unknown)) {
       return undefined;
     }
@@ -67,7 +67,7 @@ export interface UpLab {
 }
 
 /**
- * Outputs of a stack's lab; writes its access files anew.
+ * Outputs of a stack's lab; rewrites its access files.
  *
  * @throws Failure when the stack does not exist, or is not up.
  */

@@ -11,16 +11,16 @@ import { readSoftwareLock, softwareLockFile } from "../../toolchain/software-loc
 import { messageOf } from "../../host/failure.ts";
 import { table } from "../table.ts";
 
-/** What the lock knows of a file that is downloaded. */
+/** A downloaded file's entry in the lock. */
 export interface LockedFile {
   readonly url: string;
-  /** Where its checksum is from; undefined where none is locked. */
+  /** Source of its checksum; undefined if none is locked. */
   readonly takenFrom: string | undefined;
-  /** Why its publisher's could not be locked. */
+  /** Why its publisher's checksum could not be locked. */
   readonly problem?: string;
 }
 
-/** Looks into the lock; asks nobody. */
+/** Reads the lock only. */
 export function lockedFiles(
   files: readonly PublishedFile[],
   lockFile: string = softwareLockFile,
@@ -30,8 +30,8 @@ export function lockedFiles(
 }
 
 /**
- * Locks what publishers say of files for which nobody, or somebody else, vouches so far. What is locked never changes:
- * a publisher that says something else is a problem.
+ * Locks the publishers' checksums of files that have none, or one from another source. A locked checksum never changes: a
+ * publisher with another one is a problem.
  */
 export async function updateLock(
   files: readonly PublishedFile[],
@@ -61,7 +61,7 @@ export async function updateLock(
   });
 }
 
-/** The table of files, and below it what is in the way of those that are not locked. */
+/** A table of files, followed by why some are not locked. */
 export function lockedText(files: readonly LockedFile[]): string {
   const name = (url: string): string => path.posix.basename(url);
   const rows = files.map(({ url, takenFrom }) => [name(url), takenFrom ?? "not locked"]);

@@ -17,7 +17,7 @@ const tailKiB = 1024;
  *
  * @param below folder in which that one is made, e.g. `.kindows/dev/logs`.
  * @returns the folder.
- * @throws when the machine can't be reached, or answers something else.
+ * @throws if the machine cannot be reached, or sends something else.
  */
 export async function collectLogs(source: NodeMachine, below: string): Promise<string> {
   const command = scriptCommand(source.scripts, exportNodeLog, { TailKiB: tailKiB });
@@ -28,7 +28,7 @@ export async function collectLogs(source: NodeMachine, below: string): Promise<s
   const folder = path.join(below, `${source.node}-${time}`);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const archive = path.join(folder, ".archive.tar.gz");
-  // Each line is whole base64 of its own.
+  // Each line is complete base64.
   await writeFile(archive, Buffer.concat(lines.map((line) => Buffer.from(line, "base64"))), {
     mode: 0o600,
   });
@@ -41,13 +41,13 @@ export async function collectLogs(source: NodeMachine, below: string): Promise<s
   return folder;
 }
 
-/** Files directly in the folder, as the script packs them: a machine is not to write elsewhere. */
+/** Only files directly in the folder, as the script packs them: a machine must not write elsewhere. */
 function isPlain(name: string, entry: object): boolean {
   const isFile = !("type" in entry) || entry.type === "File" || entry.type === "Directory";
   return isFile && /^\.?\/?[^/]*\/?$/.test(name);
 }
 
-/** Once more, by what this side knows of secrets. */
+/** Redacts again, by this side's rules. */
 async function redactAll(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const file = path.join(folder, name);

@@ -1,19 +1,19 @@
 import { stepErrorCode } from "../../components/windows/step-result.ts";
 import type { NodeEvent } from "../engine/events.ts";
 
-/** How a step ends that wants a file which is not, or not whole, on its machine. */
-const unusableMedium: readonly string[] = ["MediumMissing", "ChecksumMismatch"];
+/** Error codes of steps that find a file missing or damaged. */
+const unusablePrograms: readonly string[] = ["MediumMissing", "ChecksumMismatch"];
 
 /** Finds out from the engine's events which nodes failed. */
 export class FailedNodes {
   readonly #failed = new Set<string>();
-  readonly #lackingMedia = new Set<string>();
+  readonly #lackingPrograms = new Set<string>();
 
   read(event: NodeEvent): void {
     if (event.kind !== "failed") return;
     this.#failed.add(event.node);
-    if (unusableMedium.includes(stepErrorCode(event.message) ?? "")) {
-      this.#lackingMedia.add(event.node);
+    if (unusablePrograms.includes(stepErrorCode(event.message) ?? "")) {
+      this.#lackingPrograms.add(event.node);
     }
   }
 
@@ -21,8 +21,8 @@ export class FailedNodes {
     return [...this.#failed];
   }
 
-  /** Those with a step that did not find a program on its machine, or found another than it was told. */
-  get lackingMedia(): readonly string[] {
-    return [...this.#lackingMedia];
+  /** Nodes with a step that found a program missing, or with a different checksum. */
+  get lackingPrograms(): readonly string[] {
+    return [...this.#lackingPrograms];
   }
 }

@@ -5,7 +5,7 @@ import { cloudImageFormat, isNamed } from "../../components/linux/cloud-image/lo
 import { convertedDisk, convertedDiskNote } from "../../components/machine/disk/converted-disk.ts";
 import { examineDisk } from "../../components/machine/disk/examine-disk.ts";
 import { MediaError } from "../../components/machine/disk/media-error.ts";
-import { mediumArtifact } from "../../components/windows/medium-artifact.ts";
+import { downloadArtifact } from "../../components/windows/download-artifact.ts";
 import { fileNameOf } from "../../components/windows/media-folder.ts";
 import type { Settings } from "../../config/settings.ts";
 import type { BuiltArtifacts } from "../../toolchain/built.ts";
@@ -14,10 +14,10 @@ import { ensureArtifacts, type EnsureOptions } from "../../toolchain/ensure.ts";
 import { causesOf } from "../../host/failure.ts";
 
 /**
- * Downloads, examines and converts the cloud image that the settings name for Linux machines, as far as that is to be
- * done. A path where there is no file, or one that can't be read, is left to the preflight, which says so with all else.
+ * Downloads, examines and converts the cloud image that the settings name for Linux machines, unless that is already done.
+ * A missing or unreadable file is left to the preflight, which reports it with all other problems.
  *
- * @returns what is to be noted of it; nothing where the settings name none, or no node needs it.
+ * @returns what to record about it; undefined if the settings name none, or no node needs it.
  * @throws Failure with what is wrong with it.
  */
 export async function prepareCloudImage(
@@ -51,7 +51,7 @@ async function download(
 ): Promise<string | undefined> {
   if (url === undefined || sha256 === undefined) return undefined;
   const fileName = fileNameOf({ uri: url });
-  const artifact = mediumArtifact({ uri: url, sha256, fileName });
+  const artifact = downloadArtifact({ uri: url, sha256, fileName });
   const folder = (await ensureArtifacts([artifact], options)).path(artifact);
   return path.join(folder, sha256, fileName);
 }

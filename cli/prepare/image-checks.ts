@@ -16,13 +16,13 @@ import {
 } from "../../components/windows/image/media.ts";
 import { collecting } from "../../components/machine/disk/media-error.ts";
 import { roomProblems } from "../../components/machine/disk/require-room.ts";
-import { mediumArtifact } from "../../components/windows/medium-artifact.ts";
+import { downloadArtifact } from "../../components/windows/download-artifact.ts";
 import { unpinned } from "../../components/windows/software.ts";
 import { stackSoftware } from "../../components/windows/stack-software.ts";
 import { hostProblemsText, type HostProblem } from "../../config/host-problem.ts";
 import { checkKvm } from "../../preflight/check-kvm.ts";
-import { probeKvmDevice } from "../../preflight/probe-kvm.ts";
-import { probeMemory, type MemoryFacts } from "../../preflight/probe-memory.ts";
+import { gatherKvmDevice } from "../../preflight/gather-kvm.ts";
+import { gatherMemory, type MemoryFacts } from "../../preflight/gather-memory.ts";
 import type { Settings } from "../../config/settings.ts";
 import { windowsVersionOf } from "../../config/supported.ts";
 import type { Progress } from "../../toolchain/artifact.ts";
@@ -32,12 +32,12 @@ import { Failure } from "../../host/failure.ts";
 import { ensureStackPackages } from "./stack-packages.ts";
 
 /**
- * Asked before tools are built and gigabytes fetched: whether the stack's image can be made, as far as settings, this
- * host and the media that are there tell. Nothing is asked where the image is there, or is not made of an ISO.
+ * Checks, before tools are built and gigabytes downloaded, whether the stack's image can be built, according to the
+ * settings, this host and the existing media. Does nothing if the image exists, or is not made from an ISO.
  *
- * @param ensurePackages sees to what looking and making take.
- * @returns whether an image is still to be made.
- * @throws Failure with everything that is in the way; Error for packages this may not install.
+ * @param ensurePackages installs the packages that examining the media and building the image need.
+ * @returns whether an image has to be built.
+ * @throws Failure with all problems; Error for packages that it may not install.
  */
 export async function requireMakeableImage(
   settings: Settings,
@@ -51,20 +51,20 @@ export async function requireMakeableImage(
     return false;
   }
   const problems: HostProblem[] = [];
-  // Checksums that are still to be fetched are no problem, but no image of such programs can be there.
+  // Checksums may still be missing, but then no image with these programs exists.
   const { cluster } = settings;
   const isKnown = unpinned(stackSoftware({ windows, cluster })).length === 0;
   const artifact = windowsImage(settings, cache, isKnown ? {} : { bake: bareBake });
-  // It reads media of the user's whole, once, for their checksums.
+  // This reads the user's media completely, once, for their checksums.
   const address = await collecting(problems, () => artifactAddress(artifact));
   if (isKnown && address !== undefined && (await cache.state(address)).kind === "complete") {
     return false;
   }
   const { media } = imageMedia(windows.image, windowsVersionOf(windows.version));
   problems.push(
-    ...checkKvm(settings, { kvm: await probeKvmDevice(hypervisor.domainType) }),
+    ...checkKvm(settings, { kvm: await gatherKvmDevice(hypervisor.domainType) }),
     ...(await roomForImage(media, cache, say)),
-    ...memoryForImage(await probeMemory()),
+    ...memoryForImage(await gatherMemory()),
   );
   throwAny(problems);
   await ensurePackages(artifact.hostPackages);
@@ -75,7 +75,7 @@ export async function requireMakeableImage(
   return true;
 }
 
-/** The image, what Setup writes while it is made, and what is still to be fetched for it. */
+/** Disk space for the image, for what Setup writes while it is built, and for missing media. */
 async function roomForImage(
   media: readonly ImageMedium[],
   cache: Cache,
@@ -94,7 +94,7 @@ async function bytesToFetch(medium: ImageMedium, cache: Cache): Promise<number> 
   if (pinned === undefined || source.kind === "file" || source.bytes === undefined) {
     return 0;
   }
-  const address = await artifactAddress(mediumArtifact(pinned));
+  const address = await artifactAddress(downloadArtifact(pinned));
   if ((await cache.state(address)).kind === "complete") {
     return 0;
   }
@@ -103,7 +103,7 @@ async function bytesToFetch(medium: ImageMedium, cache: Cache): Promise<number> 
   return Math.max(0, source.bytes - there);
 }
 
-/** What the machine takes that the image is made on; its QEMU needs some more. */
+/** Memory of the machine on which the image is built; its QEMU needs some more. */
 export function memoryForImage({ availableMiB, totalMiB }: MemoryFacts): HostProblem[] {
   return availableMiB >= builderMemoryMiB
     ? []

@@ -9,8 +9,8 @@ import { prepare } from "./prepare.ts";
 import { ensureStackImage } from "./stack-image.ts";
 
 /**
- * Sees to all that a stack needs before it can come up; what would keep its image from being made is told first, and then
- * is asked whether to fetch what is missing.
+ * Prepares everything that a stack needs. First reports what would prevent its image from being built, and then asks whether
+ * to download what is missing.
  */
 export async function prepareStack(
   settings: Settings,

@@ -46,13 +46,13 @@ import { windowsDisk } from "../../components/windows/image/windows-disk.ts";
 import { mustBeConverted } from "../../toolchain/disk-format.ts";
 
 /**
- * Puts in place all that a stack needs on this host: packages, daemons, tools, images, the engine's home. What is there
- * stays as it is; when all of it is, this takes well under a second.
+ * Installs everything that a stack needs on this host: packages, daemons, tools, images, the engine's home. Existing ones
+ * stay as they are; if nothing is missing, this takes well under a second.
  *
- * @param settings of the stack: what it needs. Undefined where machines and a cluster are there already, which takes the
- *   engine alone: no daemon, no hypervisor, no image.
+ * @param settings of the stack. Undefined for existing machines and an existing cluster, which need only the engine: no
+ *   daemon, no hypervisor, no image.
  * @param say gets one line for whatever takes time.
- * @throws with what to do, when something is missing that it may not or cannot get by itself.
+ * @throws with a remedy if something is missing that it may not or cannot install.
  */
 export async function prepare(settings: Settings | undefined, say: Progress): Promise<void> {
   const options: PrepareOptions = {
@@ -73,7 +73,7 @@ type PrepareOptions = EnsureOptions & { readonly progress: Progress };
 async function prepareLab(settings: Settings, options: PrepareOptions): Promise<void> {
   const { progress: say } = options;
   const { uri } = settings.hypervisor;
-  // Whoever may not install packages is told of all of them at once.
+  // A user who may not install packages gets one message about all of them.
   const packages = await checkArtifacts([...engineNeeds.lab.tools, ...machineImages(settings)]);
   const daemons = await ensureStackPackages(settings, packages, say);
   await ensureDaemons(uri, daemons, options);
@@ -103,7 +103,7 @@ async function prepareLab(settings: Settings, options: PrepareOptions): Promise<
   });
 }
 
-/** Images to build, the one with the longest way to go first. */
+/** Images to build, the slowest first. */
 async function imagesFor(settings: Settings, say: Progress): Promise<readonly Artifact[]> {
   const images = machineImages(settings);
   if (await mustBuildNodeImage(settings, say)) {
@@ -152,7 +152,7 @@ async function builtImages(
   };
 }
 
-/** What Linux machines start from, known by its content as well. */
+/** What Linux machines start from, identified by its content too. */
 async function builtLinuxImage(folder: string): Promise<BuiltArtifacts["linuxImage"]> {
   return {
     path: path.join(folder, linuxDiskName),
@@ -168,7 +168,7 @@ async function builtLinuxPrograms(folder: string): Promise<BuiltArtifacts["linux
   };
 }
 
-/** The disk is known by its content: made again it is another one, and so are the programs' checksums in its manifest. */
+/** The disk is identified by its content: built again it differs, as do the programs' checksums in its manifest. */
 async function builtGuest(folder: string): Promise<BuiltArtifacts["rehearsalImage"]> {
   return {
     path: path.join(folder, diskName),
@@ -181,8 +181,8 @@ async function builtGuest(folder: string): Promise<BuiltArtifacts["rehearsalImag
 const pullTimeoutSeconds = 900;
 
 /**
- * Whether the node image has to be built here: it was before, or none is set and the official one can't be pulled.
- * Once pulled, the official one is asked of Docker only.
+ * Whether the node image has to be built here: it was before, or none is set and the official one cannot be pulled. Once the
+ * official one is pulled, only Docker is asked.
  */
 export async function mustBuildNodeImage(settings: Settings, say: Progress): Promise<boolean> {
   if (settings.cluster.nodeImage !== undefined) {
@@ -218,16 +218,16 @@ function wasBuilt(): boolean {
   return builtSoFar().nodeImage !== undefined;
 }
 
-/** A disk of the user's that machines can't start from as it is. */
+/** A user's disk that has to be converted. */
 export interface UserDisk {
   readonly artifact: Artifact;
-  /** What is noted of it once it is converted. */
+  /** What is recorded once it is converted. */
   record(folder: string): Promise<NonNullable<BuiltArtifacts["convertedDisks"]>>;
 }
 
 /**
- * The disk that the settings name, where it has to be converted; undefined for every other image, and for a file that
- * is none: the preflight says why.
+ * The disk in the settings, if it has to be converted; undefined for every other image, and for an invalid file, which the
+ * preflight reports.
  */
 export function userDisk(
   { windows: { image } }: Pick<Settings, "windows">,

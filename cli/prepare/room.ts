@@ -13,10 +13,10 @@ import { cacheRoot } from "../../toolchain/cache.ts";
 import { kubernetesLinux, kubernetesWindows } from "../../toolchain/tools/table.ts";
 import { Failure } from "../../host/failure.ts";
 
-/** What a tool takes that is built, in GiB: itself, and what stays of Go's caches until the stack is prepared. */
+/** Disk space for building a tool, in GiB: itself, and Go's caches until the stack is prepared. */
 const toolGiB = 0.5;
 
-/** What else takes much while it is made; on the safe side. Here, since an artifact's own sources decide on its address. */
+/** Other artifacts that take much space; generous. Kept here, as an artifact's own sources determine its address. */
 const largeGiB = new Map<Artifact, number>([
   [kubernetesLinux, 2.5],
   [kubernetesWindows, 2.5],
@@ -28,7 +28,7 @@ const largeGiB = new Map<Artifact, number>([
   [linuxImage, 2],
 ]);
 
-/** Room that artifacts take at most, all together, from the first build until the stack is prepared. */
+/** Peak disk space of all artifacts, from the first build until the stack is prepared. */
 function roomGiB(missing: readonly Artifact[]): number {
   return missing.reduce(
     (sum, each) => sum + (largeGiB.get(each) ?? ("tool" in each ? toolGiB : 0)),
@@ -37,10 +37,10 @@ function roomGiB(missing: readonly Artifact[]): number {
 }
 
 /**
- * Says, before anything is built, how much disk that takes at its peak, and how much the lab takes later.
+ * Reports, before anything is built, the peak disk space of preparing, and how much the lab takes later.
  *
  * @param settings of the stack, where it has a lab.
- * @throws Failure where the cache's file system has less.
+ * @throws Failure if the cache's file system has less.
  */
 export async function requireRoomToPrepare(
   missing: readonly Artifact[],
@@ -56,7 +56,7 @@ export async function requireRoomToPrepare(
     throw new Failure(hostProblemsText(problems));
   }
   if (settings !== undefined) {
-    // Its machines' disks and its containers. What of it is there already the preflight asks.
+    // Its machines' disks and its containers. The preflight subtracts what exists already.
     const all = needs(settings, { docker: notAsked, libvirt: notAsked });
     const gib = all.reduce((sum, need) => sum + need.poolGiB + need.dockerGiB, 0);
     say(`then the lab takes up to ${gib} GiB of disk`);

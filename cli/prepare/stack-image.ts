@@ -10,7 +10,7 @@ import { isMadeFromIso } from "../../components/windows/image/media.ts";
 import { MediaError } from "../../components/machine/disk/media-error.ts";
 import { hostProblemsText } from "../../config/host-problem.ts";
 import { checkKvm } from "../../preflight/check-kvm.ts";
-import { probeKvm } from "../../preflight/probe-kvm.ts";
+import { gatherKvm } from "../../preflight/gather-kvm.ts";
 import type { Settings } from "../../config/settings.ts";
 import { recordBuilt } from "../../toolchain/built.ts";
 import { Cache, artifactAddress } from "../../toolchain/cache.ts";
@@ -21,13 +21,13 @@ import { downloadedMedia, ensureStackPrograms, fetchFiles } from "../fetch/stack
 import type { ProgramState } from "../fetch/programs.ts";
 import { say } from "../progress.ts";
 
-/** How many digits of the hash a volume's name has. */
+/** Digits of the hash in a volume's name. */
 const hashDigits = 12;
 
 /**
- * Part of `up` and `prepare`: makes the image of a stack whose settings name an ISO, unless it is there.
+ * Part of `up` and `prepare`: builds the image of a stack whose settings name an ISO, unless it exists.
  *
- * @throws Failure with what to do.
+ * @throws Failure with a remedy.
  */
 export async function ensureStackImage(
   settings: Settings,
@@ -39,11 +39,11 @@ export async function ensureStackImage(
 }
 
 /**
- * Makes the image, after fetching what it is made of, unless it is there; notes for this clone where it lies.
+ * Downloads the media and builds the image, unless it exists; records its path for this clone.
  *
  * @param settings of a stack whose image is made from an ISO.
  * @returns the disk's path.
- * @throws Failure with what to do; with the exit code of an interruption where that was one.
+ * @throws Failure with a remedy; if interrupted, with that exit code.
  */
 export async function buildStackImage(
   settings: Settings,
@@ -56,7 +56,7 @@ export async function buildStackImage(
     if ((await cache.state(address)).kind !== "complete") {
       await requireKvm(settings);
       await cache.requireWritable();
-      // Only what is pinned, and only with the consent that the settings give.
+      // Only pinned downloads, and only with the consent given in the settings.
       requireFetched(await fetchFiles(downloadedMedia(settings).files));
       await ensureStackPrograms(settings);
     }
@@ -75,7 +75,7 @@ export async function buildStackImage(
   }
 }
 
-/** @throws MediaError naming each file that did not come, and why. */
+/** @throws MediaError naming each file that could not be downloaded, and why. */
 export function requireFetched(states: readonly ProgramState[]): void {
   const missing = states.filter(({ state }) => state === "missing");
   if (missing.length > 0) {
@@ -90,15 +90,15 @@ export function requireFetched(states: readonly ProgramState[]): void {
   }
 }
 
-/** @throws Failure where the settings want KVM and it does not work: without it Windows takes a day to install. */
+/** @throws Failure if the settings want KVM and it does not work: without it Windows takes a day to install. */
 async function requireKvm({ hypervisor }: Pick<Settings, "hypervisor">): Promise<void> {
-  const problems = checkKvm({ hypervisor }, { kvm: await probeKvm(hypervisor.domainType) });
+  const problems = checkKvm({ hypervisor }, { kvm: await gatherKvm(hypervisor.domainType) });
   if (problems.length > 0) {
     throw new Failure(hostProblemsText(problems));
   }
 }
 
-/** An error as a user reads it: about media without a log of nothing, an interruption as one. */
+/** An error for users: media errors without an empty log, interruptions as such. */
 function explained(error: unknown): Error {
   return (
     [...causesOf(error)].find((each) => each instanceof Failure) ?? new Failure(messageOf(error))

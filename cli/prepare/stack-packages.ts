@@ -11,11 +11,11 @@ export interface Daemons {
 }
 
 /**
- * Sees to the packages that a stack's lab needs on this host, and to further ones, all at once: who may not install
- * them is told once.
+ * Installs the packages that a stack's lab needs on this host, and further ones, all at once, so that a user who may not
+ * install them gets one message.
  *
- * @returns what the daemons were before.
- * @throws with the command to run when this process may not or cannot install them.
+ * @returns the daemons' state before.
+ * @throws with the command to run if this process may not or cannot install them.
  */
 export async function ensureStackPackages(
   settings: Pick<Settings, "hypervisor">,

@@ -13,7 +13,7 @@ export interface Versions {
   readonly head: { readonly folder: string; readonly stacks: readonly string[] };
 }
 
-/** Previews a stack in both versions; what goes wrong is part of the report. */
+/** Previews a stack in both versions; failures are part of the report. */
 export async function compareStack(
   stack: string,
   { base, head }: Versions,
@@ -37,7 +37,7 @@ export async function compareStack(
       return nothing;
     }
   };
-  // One after the other: each of them keeps a core or two busy.
+  // Sequentially: each of them keeps a core or two busy.
   const before = inBase ? await preview("base", base.folder) : nothing;
   const after = inHead ? await preview("head", head.folder) : nothing;
   const only = inBase === inHead ? {} : { only: inBase ? ("base" as const) : ("head" as const) };

@@ -5,26 +5,26 @@ import { type Previewed, type PreviewedResource, hasHidden, type Value } from ".
 export interface PropertyChange {
   /** Where it is, e.g. `["networkInterfaces", "0", "mac"]`. */
   readonly path: readonly string[];
-  /** Nothing where the property is new. */
+  /** Undefined if the property is new. */
   readonly before?: Value;
-  /** Nothing where the property is gone. */
+  /** Undefined if the property is gone. */
   readonly after?: Value;
-  /** Whether it makes the resource anew. */
+  /** Whether it replaces the resource. */
   readonly replaces: boolean;
-  /** Set where nobody can tell what it will be, only that it is made of something that is made anew: names of that. */
+  /** Names of the replaced resources that the value depends on, if it cannot be known. */
   readonly follows?: readonly string[];
 }
 
-/** A resource that both previews have, and not alike. */
+/** A resource that differs between both previews. */
 export interface ChangedResource {
   readonly resource: PreviewedResource;
   readonly replaced: boolean;
   readonly properties: readonly PropertyChange[];
-  /** Names of resources for whose sake alone it is made anew. */
+  /** Names of the resources that are the only reason for its replacement. */
   readonly because: readonly string[];
 }
 
-/** What is different between two previews of a stack. */
+/** The differences between two previews of a stack. */
 export interface Difference {
   readonly created: readonly PreviewedResource[];
   readonly changed: readonly ChangedResource[];
@@ -32,8 +32,8 @@ export interface Difference {
 }
 
 /**
- * The difference between what two versions of the program ask for. A resource is made anew also when something is that
- * it depends on by an input which replaces it: a machine with its disk, and a node's steps with its machine.
+ * Compares what two versions of the program ask for. A resource is also replaced if a dependency is, through an input that
+ * forces replacement: a machine with its disk, and a node's steps with its machine.
  */
 export function differenceOf(base: Previewed, head: Previewed): Difference {
   const before = new Map(base.resources.map((resource) => [resource.urn, resource]));
@@ -47,24 +47,24 @@ export function differenceOf(base: Previewed, head: Previewed): Difference {
       changes.set(resource.urn, propertyChanges(old, resource));
     }
   }
-  const anew = new Set(
+  const replacedUrns = new Set(
     [...changes].flatMap(([urn, list]) => (list.some((each) => each.replaces) ? [urn] : [])),
   );
   const because = new Map<string, readonly string[]>();
-  for (let before = -1; before !== anew.size;) {
-    before = anew.size;
+  for (let before = -1; before !== replacedUrns.size;) {
+    before = replacedUrns.size;
     for (const resource of head.resources) {
-      const reasons = changes.has(resource.urn) ? pulledBy(resource, anew) : [];
-      if (reasons.length > 0 && !anew.has(resource.urn)) {
-        anew.add(resource.urn);
+      const reasons = changes.has(resource.urn) ? pulledBy(resource, replacedUrns) : [];
+      if (reasons.length > 0 && !replacedUrns.has(resource.urn)) {
+        replacedUrns.add(resource.urn);
         because.set(resource.urn, reasons.map(resourceName));
       }
     }
   }
   const changed = head.resources.flatMap((resource) => {
     const own = changes.get(resource.urn);
-    const properties = own === undefined ? [] : [...own, ...following(resource, own, anew)];
-    const replaced = anew.has(resource.urn);
+    const properties = own === undefined ? [] : [...own, ...following(resource, own, replacedUrns)];
+    const replaced = replacedUrns.has(resource.urn);
     return properties.length === 0 && !replaced
       ? []
       : [{ resource, replaced, properties, because: because.get(resource.urn) ?? [] }];
@@ -77,31 +77,31 @@ export function isNone({ created, changed, deleted }: Difference): boolean {
   return created.length + changed.length + deleted.length === 0;
 }
 
-/** Those of the resources to be made anew that pull this one with them. */
-function pulledBy(resource: PreviewedResource, anew: ReadonlySet<string>): readonly string[] {
+/** The replaced resources that cause this one's replacement. */
+function pulledBy(resource: PreviewedResource, replaced: ReadonlySet<string>): readonly string[] {
   const fromInputs = Object.entries(resource.inputSources).flatMap(([input, urns]) =>
-    // What is known does not change with where it comes from.
+    // A known value does not change with its source.
     !resource.ignored.includes(input) &&
     hasHidden(resource.inputs[input]) &&
     replaces(resource, [input])
       ? urns
       : [],
   );
-  return [...new Set([...resource.replacedWith, ...fromInputs])].filter((urn) => anew.has(urn));
+  return [...new Set([...resource.replacedWith, ...fromInputs])].filter((urn) => replaced.has(urn));
 }
 
-/** Hidden inputs that are made of what is made anew, where no change of theirs is told anyhow. */
+/** Hidden inputs that depend on replaced resources, unless their change is reported already. */
 function following(
   resource: PreviewedResource,
-  told: readonly PropertyChange[],
-  anew: ReadonlySet<string>,
+  reported: readonly PropertyChange[],
+  replaced: ReadonlySet<string>,
 ): readonly PropertyChange[] {
   return Object.entries(resource.inputSources).flatMap(([input, urns]) => {
-    const follows = urns.filter((urn) => anew.has(urn)).map(resourceName);
+    const follows = urns.filter((urn) => replaced.has(urn)).map(resourceName);
     const unseen =
       !resource.ignored.includes(input) &&
       hasHidden(resource.inputs[input]) &&
-      !told.some(({ path }) => path[0] === input);
+      !reported.some(({ path }) => path[0] === input);
     return unseen && follows.length > 0
       ? [{ path: [input], replaces: replaces(resource, [input]), follows }]
       : [];
@@ -140,7 +140,7 @@ function isBranch(value: Value | undefined): boolean {
 }
 
 /**
- * Inputs of each type whose change makes the resource anew. No plugin is asked: without a state it has nothing to
+ * Inputs of each type whose change replaces the resource. Plugins are not asked: without a state they have nothing to
  * compare with.
  *
  * libvirt: `ForceNew` in terraform-provider-libvirt 0.8.3, libvirt/resource_*.go. docker: plugins/docker/network.ts,
@@ -165,7 +165,7 @@ const byType: Readonly<Record<string, readonly string[] | "all">> = {
   "command:remote:CopyToRemote": ["triggers"],
 };
 
-/** Whether a change of an input replaces the resource; an object of Kubernetes is one by its name and kind. */
+/** Whether a change of an input replaces the resource; a Kubernetes object is identified by its name and kind. */
 export function replaces(resource: PreviewedResource, path: readonly string[]): boolean {
   const [input = "", below = ""] = path;
   if (resource.replacing.includes(input)) {

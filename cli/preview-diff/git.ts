@@ -32,14 +32,14 @@ export class Repository {
   }
 
   /**
-   * The commit that a change started from: what has come to the other branch since is not part of it. The commit itself
-   * where the history is too short to tell, as in a shallow clone.
+   * The merge base of a change, so that later commits of the other branch are not part of it. The commit itself if the history
+   * is too short, as in a shallow clone.
    */
   async mergeBase(commit: string): Promise<string> {
     return this.#git("merge-base", commit, "HEAD").catch(() => commit);
   }
 
-  /** Files that are different from a commit's in the folder as it stands, also those that git does not have yet. */
+  /** Files in the working tree that differ from a commit, including untracked ones. */
   async changedSince(commit: string): Promise<readonly string[]> {
     const [known, fresh] = await Promise.all([
       this.#git("diff", "--name-only", "--no-renames", "--relative", commit),
@@ -48,7 +48,7 @@ export class Repository {
     return lines(`${known}\n${fresh}`);
   }
 
-  /** Stacks of a commit, or of the folder as it stands; what git ignores is somebody's own. */
+  /** Stacks of a commit, or of the working tree; ignored files are private. */
   async stacks(commit?: string): Promise<readonly string[]> {
     const names =
       commit === undefined
@@ -65,7 +65,7 @@ export class Repository {
   }
 
   /**
-   * Works in a tree of a commit, in a temporary folder that is removed whatever happens.
+   * Runs `work` in a temporary checkout of a commit, which is always removed.
    *
    * @param work gets the folder of the project in it.
    */
@@ -85,7 +85,7 @@ export class Repository {
     }
   }
 
-  /** Puts in place what the program needs and git does not have: packages, and what is prepared on this host. */
+  /** Adds what the program needs and git does not have: packages, and what is prepared on this host. */
   async #furnish(project: string): Promise<void> {
     const lock = "package-lock.json";
     const [mine, theirs] = await Promise.all(
@@ -118,7 +118,7 @@ export class Repository {
         cwd,
         timeout: seconds * 1000,
         stdin: "ignore",
-        // What git is told by a hook or a caller is about another folder.
+        // Git's variables from a hook or a caller are about another folder.
         env: { GIT_DIR: undefined, GIT_WORK_TREE: undefined, GIT_INDEX_FILE: undefined },
       });
       return stdout.trim();
@@ -141,21 +141,21 @@ async function isThere(folder: string, name: string): Promise<boolean> {
   );
 }
 
-/** What no stack is made of: changes there are not worth a preview. */
+/** Paths that no stack depends on: changes there need no preview. */
 const elsewhere =
   /^(?:docs|test|bench|samples|policy|rehearsal\/README|\.github|\.ci)\/|(?:^|\/)[^/]*\.md$|^(?:Makefile|LICENSE|\.[^/]*|eslint\.config\.js|PSScriptAnalyzerSettings\.psd1)$/;
 
 const settingsFile = /^Pulumi\.([A-Za-z0-9_.-]+)\.yaml$/;
 
-/** The stack of a settings file, or nothing when the file is none. */
+/** The stack of a settings file; undefined for other files. */
 export function stackOf(file: string): string | undefined {
   return settingsFile.exec(file)?.[1];
 }
 
 /**
- * The stacks that a change may have to do with: those whose settings are in it, or all of them.
+ * The stacks that a change may affect: those whose settings it contains, or all of them.
  *
- * @param files that are different, relative to the project.
+ * @param files that differ, relative to the project.
  * @param stacks of both versions.
  */
 export function touchedStacks(
@@ -164,6 +164,6 @@ export function touchedStacks(
 ): readonly string[] {
   const relevant = files.filter((file) => !elsewhere.test(file));
   const settings = new Set(relevant.map(stackOf));
-  // Undefined is in it where anything else than settings is.
+  // Contains undefined for any file other than settings.
   return settings.has(undefined) ? stacks : stacks.filter((stack) => settings.has(stack));
 }

@@ -7,24 +7,24 @@ import {
 } from "./difference.ts";
 import type { PreviewedResource, Value } from "./previewed.ts";
 
-/** First line of each document: by it a comment that is edited in place is found again. */
+/** First line of each document, by which a comment is found again to be edited. */
 export const documentMark = "<!-- kindows preview-diff -->";
 
-/** What came of previewing a stack twice. */
+/** Result of previewing a stack twice. */
 export interface StackReport {
   readonly stack: string;
-  /** Set where both previews ended well. */
+  /** Set if both previews succeeded. */
   readonly difference?: Difference;
-  /** Why there is no difference to show, one line each. */
+  /** Reasons why there is no difference to show. */
   readonly troubles: readonly string[];
-  /** What the newer program says besides, and the older one does not. */
+  /** Warnings of the newer program that the older one does not have. */
   readonly warnings: readonly string[];
-  /** The stack is not in both. */
+  /** Set if only one version has the stack. */
   readonly only?: "base" | "head";
 }
 
 export interface ReportTitle {
-  /** What the base is called, e.g. `main (1a2b3c4)`. */
+  /** Name of the base, e.g. `main (1a2b3c4)`. */
   readonly base: string;
   readonly head: string;
 }
@@ -36,7 +36,7 @@ const valueLimit = 100;
 /** Properties shown of one resource. */
 const propertyLimit = 20;
 
-/** One Markdown document about all stacks. Holds no secret, and no value a preview does not know. */
+/** One Markdown document about all stacks, without secrets and unknown values. */
 export function markdown(title: ReportTitle, stacks: readonly StackReport[]): string {
   const parts = [
     documentMark,
@@ -60,29 +60,29 @@ function stackText({ stack, difference, troubles, warnings, only }: StackReport)
         ? [`The stack goes: run ${code(`kindows down --stack ${stack}`)} before its settings do.`]
         : [];
   const failed = troubles.map((line) => `- ${code(line)}`);
-  const told = warnings.map((line) => `> ${plain(line)}`);
+  const quoted = warnings.map((line) => `> ${plain(line)}`);
   const heading = `## ${plain(stack)}`;
   if (difference === undefined) {
-    return [heading, "**It cannot be previewed:**", failed.join("\n"), ...told].join("\n\n");
+    return [heading, "**It cannot be previewed:**", failed.join("\n"), ...quoted].join("\n\n");
   }
   if (isNone(difference)) {
-    return [`${heading}: no change`, ...told].join("\n\n");
+    return [`${heading}: no change`, ...quoted].join("\n\n");
   }
   const { created, changed, deleted } = difference;
-  const anew = changed.filter(({ replaced }) => replaced);
+  const replacements = changed.filter(({ replaced }) => replaced);
   const updated = changed.filter(({ replaced }) => !replaced);
   const counts = [
     [created.length, "created"],
     [updated.length, "changed"],
-    [anew.length, "replaced"],
+    [replacements.length, "replaced"],
     [deleted.length, "deleted"],
   ].flatMap(([count, word]) => (count === 0 ? [] : [`${count} ${word}`]));
   return [
     `${heading}: ${counts.join(", ")}`,
     ...whole,
-    ...told,
+    ...quoted,
     ...section("Deleted", deleted.map(resourceText)),
-    ...section("Replaced", anew.map(changeText)),
+    ...section("Replaced", replacements.map(changeText)),
     ...section("Changed", updated.map(changeText)),
     ...section("Created", created.map(resourceText)),
   ].join("\n\n");
@@ -129,7 +129,7 @@ function pathText(path: readonly string[]): string {
     .join("");
 }
 
-/** Two values, short: of long texts only where they differ. */
+/** Two values, shortened: only the differing part of long texts. */
 function brief(
   before: Value | undefined,
   after: Value | undefined,
@@ -140,7 +140,7 @@ function brief(
     while (start < one.length && one[start] === other[start]) {
       start += 1;
     }
-    // A few characters before it tell where it is.
+    // With a few characters before it.
     const from = Math.max(0, start - 20);
     return Math.max(one.length, other.length) <= valueLimit || from === 0
       ? [valueText(before), valueText(after)]
@@ -162,7 +162,7 @@ function valueText(value: Value): string {
   return code(typeof value === "string" ? cut(oneLine(value)) || '""' : String(value));
 }
 
-/** Within an object too, nothing looks like a value that is none. */
+/** Within an object too, unknown values and secrets must not look like real values. */
 function showHidden(_key: string, value: unknown): unknown {
   return typeof value === "object" && value !== null && "hidden" in value
     ? `(${String(value.hidden)})`
@@ -177,7 +177,7 @@ function oneLine(text: string): string {
   return text.replaceAll(/\s*\r?\n\s*/g, " ⏎ ");
 }
 
-/** As code, whatever is in it: Markdown has no way to write a backtick between backticks but more of them around. */
+/** Formats a text as code: a text with backticks needs more of them around it. */
 function code(raw: string): string {
   const text = redact(raw);
   const longest = Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
@@ -186,7 +186,7 @@ function code(raw: string): string {
   return `${fence}${oneLine(padded)}${fence}`;
 }
 
-/** As words: no markup, no mention of a person. */
+/** Formats a text without markup and mentions. */
 function plain(text: string): string {
   return oneLine(redact(text)).replaceAll(/[\\`*_<>[\]#|@]/g, (each) =>
     each === "@" ? "@\u200b" : `\\${each}`,

@@ -13,25 +13,24 @@ import { prepareEngine } from "../../toolchain/prepare-engine.ts";
 import { engineProcessEnvironment } from "../engine/environment.ts";
 import { say } from "../progress.ts";
 
-/** Longest time for one preview: it asks nobody, and takes seconds. */
+/** Longest time for one preview, which contacts nobody and takes seconds. */
 const previewSeconds = 300;
 
-/** With what a preview is made. */
+/** How to make a preview. */
 export interface PreviewTools {
   /** The `pulumi` program. */
   readonly program: string;
-  /** Its environment, but for what a preview has of its own: state and passphrase. */
+  /** Its environment, except for state and passphrase, which each preview has of its own. */
   readonly environment: NodeJS.ProcessEnv;
   /** Ends it. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Previews a stack of a project that has never been up, with a state of its own that is gone afterwards. Neither the
- * stack's real state nor its settings file is written.
+ * Previews a stack with a temporary empty state. Neither the stack's real state nor its settings file is written.
  *
  * @param project folder with Pulumi.yaml and Pulumi.<stack>.yaml.
- * @throws Failure with what the engine and the program say, when there is no preview.
+ * @throws Failure with the errors of the engine and the program, if the preview fails.
  */
 export async function previewOf(
   project: string,
@@ -83,7 +82,7 @@ export async function previewOf(
       }
       return result.stdout;
     };
-    // In a folder of its own: it would write into the stack's settings file.
+    // In a temporary folder, as the engine would write into the stack's settings file.
     await run(folder, ["stack", "init"]);
     return readPreview(
       await run(project, ["preview", "--json", "--config-file", settings]),
@@ -95,8 +94,8 @@ export async function previewOf(
 }
 
 /**
- * Settings that open with the empty passphrase, where nothing in them is sealed; else as they are, and the engine asks
- * for what opens them.
+ * Settings for the empty passphrase, if nothing in them is encrypted; otherwise unchanged, and the engine asks for the
+ * passphrase.
  */
 function withoutSeal(text: string): { readonly text: string; readonly sealed: boolean } {
   if (/^\s+(?:- )?secure:/m.test(text)) {
@@ -109,7 +108,7 @@ function withoutSeal(text: string): { readonly text: string; readonly sealed: bo
   return { text: String(document), sealed: false };
 }
 
-/** What went wrong, in the words of who knows: the program's own errors before the engine's summary of them. */
+/** What went wrong: the program's own errors rather than the engine's summary. */
 function reasonOf(stdout: string, stderr: string, short: string, project: string): string {
   let errors: readonly string[] = [];
   try {
@@ -123,7 +122,7 @@ function reasonOf(stdout: string, stderr: string, short: string, project: string
 }
 
 /**
- * Puts the engine and its plugins in place: all that a preview needs which asks no daemon.
+ * Installs the engine and its plugins, which is all that a preview needs, without any daemon.
  *
  * @param signal ends previews.
  */
@@ -136,7 +135,7 @@ export async function previewTools(signal: AbortSignal): Promise<PreviewTools> {
   return { program: builtTool("pulumi"), environment: engineProcessEnvironment(), signal };
 }
 
-/** Aborted by the first ^C: what was made in temporary folders is removed before the command ends. */
+/** Aborted by the first ^C, so that temporary folders are removed before the command ends. */
 export function endedByUser(): AbortSignal {
   const end = new AbortController();
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {

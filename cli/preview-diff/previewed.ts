@@ -5,11 +5,11 @@ import { resourceName } from "../engine/deployment.ts";
 import type { FactSource } from "../engine/facts.ts";
 import { redact } from "../engine/redact.ts";
 
-/** What a preview of a stack without a state tells: everything the program asks for. */
+/** A preview of a stack without a state: everything the program asks for. */
 export interface Previewed {
   readonly resources: readonly PreviewedResource[];
   readonly components: readonly FactSource[];
-  /** What the engine and the program say besides: warnings and errors. */
+  /** Warnings and errors of the engine and the program. */
   readonly diagnostics: readonly { readonly severity: string; readonly message: string }[];
 }
 
@@ -41,10 +41,10 @@ const previewSchema = z.object({
 });
 
 /**
- * Reads what `pulumi preview --json` prints.
+ * Parses the output of `pulumi preview --json`.
  *
  * @param folder of the project.
- * @throws when it is something else.
+ * @throws if it is something else.
  */
 export function readPreview(json: string, folder: string): Previewed {
   let parsed: z.infer<typeof previewSchema>;
@@ -54,7 +54,7 @@ export function readPreview(json: string, folder: string): Previewed {
     throw new Error(`the engine's preview cannot be read: ${messageOf(error)}`, { cause: error });
   }
   const steps = parsed.steps ?? [];
-  // Components do nothing of their own.
+  // Components do nothing themselves.
   const components = steps.flatMap(({ urn, newState }) =>
     newState?.custom === false ? [{ ...newState, urn }] : [],
   );
@@ -90,9 +90,9 @@ function topLevel(path: string): string {
 }
 
 /**
- * Resources in an order that is the same for the same program: what a resource is made of comes before it, a machine's
- * things stay together, and else names decide (`win-2` before `win-10`). The engine tells them as they happen to arrive,
- * and a comment in a pull request must not change by itself.
+ * Sorts resources, so that the same program has the same order and a comment in a pull request does not change by itself:
+ * dependencies come first, a machine's resources stay together, and otherwise names decide (`win-2` before `win-10`). The
+ * engine reports them as they happen to arrive.
  */
 function inOrder(resources: readonly PreviewedResource[]): readonly PreviewedResource[] {
   const byUrn = new Map(resources.map((resource) => [resource.urn, resource]));
@@ -124,30 +124,30 @@ export interface PreviewedResource {
   readonly urn: string;
   readonly type: string;
   readonly name: string;
-  /** URN of the component it is in; the stack's own where it is in none. */
+  /** URN of its parent component, or of the stack. */
   readonly parent: string;
   readonly inputs: Readonly<Record<string, Value>>;
-  /** Resources whose outputs an input is made of, by the input's name. */
+  /** Resources whose outputs an input depends on, by the input's name. */
   readonly inputSources: Readonly<Record<string, readonly string[]>>;
-  /** Resources that are made before it. */
+  /** Resources that are created before it. */
   readonly dependencies: readonly string[];
-  /** Inputs whose changes are not looked at. */
+  /** Inputs whose changes are ignored. */
   readonly ignored: readonly string[];
-  /** Inputs whose changes replace it, as the program says. */
+  /** Inputs whose changes replace it according to the program. */
   readonly replacing: readonly string[];
   /** Resources with which it is replaced. */
   readonly replacedWith: readonly string[];
-  /** The resource with which it goes. */
+  /** The resource that deletes it too. */
   readonly deletedWith?: string;
 }
 
-/** A value that a preview does not know before `up`: what is in it depends on something that is still to be made. */
+/** A value that is unknown before `up`, as it depends on something that does not exist yet. */
 export const unknownText = "known after up";
 
-/** A secret; its value is in no preview. */
+/** A secret; no preview has its value. */
 export const secretText = "secret";
 
-/** An input of a resource, without what must not or cannot be shown. */
+/** An input of a resource, without secrets and unknown values. */
 export type Value =
   | { readonly hidden: typeof unknownText | typeof secretText }
   | string
@@ -157,7 +157,7 @@ export type Value =
   | readonly Value[]
   | { readonly [key: string]: Value };
 
-/** What the engine writes for what is not known: pulumi/sdk/v3/go/common/resource/plugin/rpc.go, UnknownBoolValue ff. */
+/** The engine's sentinels for unknown values: pulumi/sdk/v3/go/common/resource/plugin/rpc.go, UnknownBoolValue ff. */
 const unknowns: ReadonlySet<string> = new Set([
   "1c4a061d-8072-4f0a-a4cb-0ff528b18fe7",
   "3eeb2bf0-c639-47a8-9e75-3b44932eb421",
@@ -168,19 +168,19 @@ const unknowns: ReadonlySet<string> = new Set([
   "dd056dcd-154b-4c76-9bd3-c8f88648b5ff",
 ]);
 
-/** Key and values that tell a special value from an object: resource/sig/sig.go. */
+/** Key and values that mark a special value: resource/sig/sig.go. */
 const signature = "4dabf18193072939515e22adb298388d";
 const secretSignature = "1b47061264138c4ac30d75fd1eb44270";
 const assetSignature = "c44067f5952c0a294b673a41bacd8c17";
 const archiveSignature = "0def7320c3a5731c473e5ecbe6d01bc7";
 
-/** Properties that the engine keeps for itself. */
+/** Internal properties of the engine. */
 const ownProperties: ReadonlySet<string> = new Set(["__internal", "__defaults"]);
 
 /**
- * An input as it may be shown. JSON in a text, which is how commands get their parameters, is taken apart.
+ * An input as it may be shown. JSON in a text, which is how commands get their parameters, is parsed.
  *
- * @param folder of the project, which is another one in each preview: shown as `.`.
+ * @param folder of the project, which differs in each preview and is shown as `.`.
  */
 export function valueOf(raw: unknown, folder: string): Value {
   if (typeof raw === "string") {
@@ -205,7 +205,7 @@ export function valueOf(raw: unknown, folder: string): Value {
       );
     case assetSignature:
     case archiveSignature: {
-      // What is in it counts, not where it lies; it may be a file with a key in it.
+      // Its content counts, not its path; it may contain a key.
       const hash = entries.find(([key]) => key === "hash")?.[1];
       return { hash: typeof hash === "string" ? hash : null };
     }
@@ -230,7 +230,7 @@ function textValue(raw: string, folder: string): Value {
   if (unknowns.has(raw)) {
     return { hidden: unknownText };
   }
-  // Nothing the program did not call a secret should be one; a document that everybody reads relies on nothing.
+  // Secrets should be marked as such by the program, but a public document must not rely on that.
   const text = redact(raw.replaceAll(folder, "."));
   if (/^[[{]/.test(text)) {
     try {

@@ -8,22 +8,22 @@ import {
 } from "../../components/machine/hyper-v/parameters.ts";
 import { messageOf } from "../../host/failure.ts";
 import { actionParameter, type StateResource } from "../engine/deployment.ts";
-import { neededBy } from "./forget.ts";
+import { neededBy } from "./remove-from-state.ts";
 
-/** Longest that a host is asked, in seconds. */
+/** Longest wait for a host, in seconds. */
 const askSeconds = 90;
 
-/** What replaces a machine: its making's mark. */
+/** What replaces a machine: the identifier of its instance. */
 const triggersSchema = z.tuple([z.string().regex(/^[0-9a-f]{12}$/)]);
 
-/** A machine that the state has on a Hyper-V host. */
+/** A machine of the state on a Hyper-V host. */
 interface OwnedMachine {
   readonly urn: string;
-  /** Which making of it: the only one that is this resource. */
+  /** Identifies the instance that is this resource. */
   readonly making: string;
 }
 
-/** Hyper-V hosts of a state, each with the machines that the state has there. */
+/** Hyper-V hosts of a state, each with its machines. */
 export function machinesByHost(
   resources: readonly StateResource[],
 ): readonly { readonly host: HyperVHostParameter; readonly machines: readonly OwnedMachine[] }[] {
@@ -40,13 +40,13 @@ export function machinesByHost(
       .filter((machine) => neededBy(machine).includes(prepared.urn))
       .flatMap(({ urn, inputs }) => {
         const { data } = triggersSchema.safeParse(inputs?.["triggers"]);
-        // Anything else would be reported as a machine that is gone.
+        // Anything else would count as a machine that is gone.
         return data === undefined ? [] : [{ urn, making: data[0] }];
       }),
   }));
 }
 
-/** Asks a host which makings of the lab's machines are there. */
+/** Asks a host for the instances of the lab's machines. */
 export type AskHost = (host: HyperVHostParameter) => Promise<readonly string[]>;
 
 const ask: AskHost = (host) =>
@@ -55,8 +55,8 @@ const ask: AskHost = (host) =>
   );
 
 /**
- * URNs of machines that somebody has removed from their Hyper-V host. Where a host does not answer nothing of it counts
- * as gone; neither does what is on one that `KINDOWS_GONE` names, which nobody is asked about.
+ * URNs of machines that somebody has removed from their Hyper-V host. Nothing counts as gone on a host that does not answer,
+ * or that `KINDOWS_GONE` names, which is not contacted.
  *
  * @param say gets a line for each host that could not be asked.
  */

@@ -11,26 +11,26 @@ const lockSchema = z.object({
   timestamp: z.coerce.date(),
 });
 
-/** Lock of the file backend: who changes the stack, or did so when it was killed. */
+/** Lock of the file backend: its holder changes the stack, or was killed while doing so. */
 export type EngineLock = z.infer<typeof lockSchema>;
 
 export type Verdict = "dead" | "alive" | "elsewhere";
 
-/** A process as the host sees it. */
+/** A process of the host. */
 export interface SeenProcess {
   /** Name of its program. */
   readonly program: string;
   readonly startedAt: Date;
 }
 
-/** Clocks: the start of a process is only known to a tick, and a lock is written shortly after it. */
+/** Tolerance: the start of a process is only known to a clock tick, and its lock is written shortly after. */
 const toleranceMilliseconds = 2000;
 
 /**
  * Whether the holder of a lock still runs.
  *
- * Process numbers are used again, so the process must be a pulumi and older than its lock. A lock of another host
- * can't be checked from here.
+ * Process numbers are reused, so the process must be a pulumi and older than its lock. A lock of another host cannot be
+ * checked.
  */
 export function checkLock(
   lock: EngineLock,
@@ -47,7 +47,7 @@ export function checkLock(
   return age >= -toleranceMilliseconds ? "alive" : "dead";
 }
 
-/** Locks of a stack; a half-written one counts as a lock of nobody on this host. */
+/** Locks of a stack; an incomplete one counts as a lock without an owner on this host. */
 export async function readLocks(folder: string, hostname: string): Promise<readonly EngineLock[]> {
   const names = await readdir(folder).catch(() => [] as string[]);
   const files = names.filter((name) => name.endsWith(".json"));

@@ -2,25 +2,25 @@ import type { Pulumi } from "../engine/pulumi.ts";
 import * as z from "zod";
 import { resourcesOf, shortName, type Deployment } from "../engine/deployment.ts";
 import { StackFacts } from "../engine/facts.ts";
-import { forget } from "./forget.ts";
+import { removeFromState } from "./remove-from-state.ts";
 
-/** What has something copied again: another machine and, for a program but not for scripts, another checksum. */
+/** Triggers of a copy: another machine and, for a program but not for scripts, another checksum. */
 const pushTriggersSchema = z.tuple([z.unknown(), z.string()]);
 
-/** A state that will have files pushed to machines again. */
+/** A state without pushes that are to be repeated. */
 export interface Unpushed {
   readonly deployment: Deployment;
-  /** One line for each push that is forgotten. */
+  /** One line for each push that is removed. */
   readonly notes: readonly string[];
 }
 
 /**
- * Forgets that programs were pushed to these nodes' machines: what is forgotten is made again. The engine itself can't
- * know: a file that is damaged or gone over there changes nothing here.
+ * Removes the pushes of programs to these nodes' machines from the state, so that they are made again. The engine cannot
+ * notice by itself that a file on a machine is damaged or gone.
  *
  * @param nodes names of nodes; those whose image carries their programs have had nothing pushed.
  */
-export function forgetPushes(deployment: Deployment, nodes: readonly string[]): Unpushed {
+export function removePushes(deployment: Deployment, nodes: readonly string[]): Unpushed {
   const resources = resourcesOf(deployment);
   const facts = new StackFacts(resources);
   const pushes = resources.filter(
@@ -30,13 +30,13 @@ export function forgetPushes(deployment: Deployment, nodes: readonly string[]): 
       nodes.includes(facts.nodeOf(urn) ?? ""),
   );
   return {
-    deployment: forget(deployment, new Set(pushes.map(({ urn }) => urn))),
+    deployment: removeFromState(deployment, new Set(pushes.map(({ urn }) => urn))),
     notes: pushes.map(({ urn }) => `pushed again: ${shortName(urn)}`),
   };
 }
 
 /**
- * Has the next operation push the programs of these nodes again.
+ * Makes the next operation push the programs of these nodes again.
  *
  * @returns whether there was anything that had been pushed.
  */
@@ -45,7 +45,7 @@ export async function pushAgain(
   nodes: readonly string[],
   say: (line: string) => void,
 ): Promise<boolean> {
-  const { deployment, notes } = forgetPushes(await pulumi.exportState(), nodes);
+  const { deployment, notes } = removePushes(await pulumi.exportState(), nodes);
   if (notes.length > 0) {
     await pulumi.importState(deployment);
     notes.forEach(say);

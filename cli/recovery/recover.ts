@@ -7,35 +7,35 @@ import { processes } from "../host-resources/processes.ts";
 import { surveyHost, type SweepScope } from "../host-resources/host-resources.ts";
 import { startStopped } from "../host-resources/stopped.ts";
 import { resourcesOf } from "../engine/deployment.ts";
-import type { Extent } from "./forget.ts";
+import type { Extent } from "./remove-from-state.ts";
 import { goneFromHyperV } from "./hyper-v-machines.ts";
 import { checkLock, readLocks, seenProcess } from "./locks.ts";
 import { repairState } from "./repair.ts";
 
-/** What is to be put right after a run that may have been killed anywhere. */
+/** What recovery needs after a run that may have been killed anywhere. */
 export interface Recovery {
   readonly pulumi: Pulumi;
   readonly host: Host;
   /** Prefix of the stack's lab. */
   readonly lab: string;
-  /** URNs of what is on hypervisors that do not answer: left as it is. */
-  readonly away?: readonly string[];
-  /** What goes with resources whose things are gone from the host. */
+  /** URNs of resources on unreachable hypervisors, which are left as they are. */
+  readonly unreachable?: readonly string[];
+  /** What is removed from the state with resources that are gone from the host. */
   readonly extent: Extent;
-  /** Gets one line for each thing that was put right. */
+  /** Gets one line for each repair. */
   readonly say: (line: string) => void;
 }
 
 /**
- * Puts a stack's state right before an operation: ends what a killed run left working, takes its lock away, starts
- * what stands still, and makes the state fit the host.
+ * Recovers a stack before an operation: ends what a killed run left running, removes its lock, starts what is stopped, and
+ * makes the state match the host.
  *
- * @returns what a sweep of the host may remove from here on, with what was found there.
- * @throws when somebody else is at work on the stack.
+ * @returns the scope of a later cleanup of the host, with what was found there.
+ * @throws if somebody else is working on the stack.
  */
 export async function recoverState(recovery: Recovery): Promise<SweepScope> {
   const { pulumi, host, lab, extent, say } = recovery;
-  const away = new Set(recovery.away);
+  const unreachable = new Set(recovery.unreachable);
   await endStaleProcesses(lab, host, say);
   await releaseLock(pulumi, say);
   await startStopped(lab, host, extent === "built-on" ? "all" : "needed to remove", say);
@@ -43,9 +43,9 @@ export async function recoverState(recovery: Recovery): Promise<SweepScope> {
   const survey = await surveyHost(host);
   const things = survey.things.filter((thing) => thing.lab === lab);
   const before = await pulumi.exportState();
-  // A removal finds nothing to remove, and is none the worse for it.
+  // Unnecessary before a removal, which simply finds nothing to remove.
   const goneElsewhere = extent === "built-on" ? await goneFromHyperV(resourcesOf(before), say) : [];
-  const observed = { things, blind: survey.blind, away, goneElsewhere };
+  const observed = { things, blind: survey.blind, unreachable, goneElsewhere };
   const repair = repairState(before, observed, extent);
   if (repair.notes.length > 0) {
     await pulumi.importState(repair.deployment);

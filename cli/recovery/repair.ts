@@ -7,31 +7,31 @@ import {
   type StateResource,
 } from "../engine/deployment.ts";
 import { ownedIdentities, ownedResources, type Survey } from "../host-resources/host-resources.ts";
-import { extentOf, forget, neededBy, type Extent } from "./forget.ts";
+import { extentOf, removeFromState, neededBy, type Extent } from "./remove-from-state.ts";
 
-/** A state that fits the host, and what was done to it. */
+/** A state that matches the host, and what was changed. */
 export interface Repair {
   readonly deployment: Deployment;
-  /** One line for each thing that was put right; nothing to do when there is none. */
+  /** One line for each repair; empty if there was nothing to do. */
   readonly notes: readonly string[];
-  /** Identities of the things on the host that the repaired state owns. */
+  /** Identities of the host resources that the repaired state owns. */
   readonly owned: ReadonlySet<string>;
 }
 
-/** What was observed on the host, for repairing a state. */
+/** What was observed on the host. */
 export interface Observation {
   /** Everything of the lab that was found. */
   readonly things: Survey["things"];
-  /** Kinds that could not be looked for: nothing of them counts as gone. */
+  /** Kinds that could not be listed: nothing of them counts as gone. */
   readonly blind: readonly { readonly kind: string }[];
-  /** Resources whose hypervisor does not answer: nothing of them counts as gone. */
-  readonly away?: ReadonlySet<string>;
-  /** URNs of machines that are gone from where no other check looks: Hyper-V hosts. */
+  /** Resources on unreachable hypervisors: none of them counts as gone. */
+  readonly unreachable?: ReadonlySet<string>;
+  /** URNs of machines that are gone from Hyper-V hosts, which no other check covers. */
   readonly goneElsewhere?: readonly string[];
 }
 
 /**
- * Makes the state of a stack, whose engine may have been killed anywhere, fit what is on the host.
+ * Makes the state of a stack, whose engine may have been killed anywhere, match the host.
  */
 export function repairState(deployment: Deployment, observed: Observation, extent: Extent): Repair {
   const there = new Set(observed.things.flatMap((thing) => thing.identity ?? []));
@@ -43,7 +43,10 @@ export function repairState(deployment: Deployment, observed: Observation, exten
   const resources = resourcesOf(deployment);
   const lost = ownedResources(resources).filter(
     ({ identity, essential, urn }) =>
-      essential && !there.has(identity) && seen(identity) && observed.away?.has(urn) !== true,
+      essential &&
+      !there.has(identity) &&
+      seen(identity) &&
+      observed.unreachable?.has(urn) !== true,
   );
   const elsewhere = observed.goneElsewhere ?? [];
   const gone = extentOf(resources, new Set([...lost.map(({ urn }) => urn), ...elsewhere]), extent);
@@ -58,7 +61,10 @@ export function repairState(deployment: Deployment, observed: Observation, exten
   for (const urn of tokens) {
     notes.push(`join token that nothing has used: ${shortName(urn)}, replaced`);
   }
-  const repaired = forget(withoutPendingOperations(deployment), new Set([...gone, ...tokens]));
+  const repaired = removeFromState(
+    withoutPendingOperations(deployment),
+    new Set([...gone, ...tokens]),
+  );
   return {
     deployment: repaired,
     notes,
@@ -66,14 +72,12 @@ export function repairState(deployment: Deployment, observed: Observation, exten
   };
 }
 
-/** Component that mints a bootstrap token; the token itself is a command below it. */
+/** Component that creates a bootstrap token; the token itself is a command below it. */
 const tokenComponent = "kindows:controlplane:BootstrapToken";
 
 /**
- * URNs of tokens that were minted for a join which is not in the state.
- *
- * The join was never reached or did not finish. A token lives an hour or two, so by now it may be worthless, and
- * nothing in the state would show that: it is minted again. The cluster removes the old one when it expires.
+ * URNs of tokens that were created for a join which is not in the state, because it was not reached or did not finish. As
+ * such a token may have expired, which the state does not show, it is created again. The cluster removes expired tokens.
  */
 export function unusedTokens(resources: readonly StateResource[]): readonly string[] {
   const needed = new Set(resources.flatMap((resource) => neededBy(resource)));

@@ -5,22 +5,22 @@ import { linuxSteps } from "../../components/linux/steps.ts";
 import { stageTitles, type StepTitle } from "../../components/node/step-title.ts";
 import { nodeSteps } from "../../components/windows/steps.ts";
 
-/** A node, and what runs on it. */
+/** A node and its operating system. */
 export type StagedNode = Pick<Machine, "name" | "os">;
 
-/** Where a node is, and how it came there. */
+/** Progress of a node. */
 interface Way {
   readonly startedAt: number;
-  /** Place of the stage it is in, and what that is called. */
+  /** Index and name of its current stage. */
   stage: number;
   noun: string;
-  /** When it came there. */
+  /** When that stage began. */
   since: number;
-  /** What the stages behind it took. */
+  /** Durations of its earlier stages. */
   readonly took: { readonly noun: string; readonly milliseconds: number }[];
 }
 
-/** Tells from the engine's events in which stage each node is. */
+/** Derives each node's stage from the engine's events. */
 export class NodeStages {
   readonly #stages: ReadonlyMap<string, readonly Stage[]>;
   readonly #now: () => number;
@@ -31,7 +31,7 @@ export class NodeStages {
     this.#now = now;
   }
 
-  /** Takes in an event; returns what is to be told about a node, if that is news. */
+  /** Handles an event; returns a message about a node if its stage changed. */
   read(event: NodeEvent): string | undefined {
     switch (event.kind) {
       case "begun":
@@ -45,7 +45,7 @@ export class NodeStages {
     }
   }
 
-  /** One line about all nodes that are on their way; undefined where none is. */
+  /** One line about all nodes in progress; undefined if there are none. */
   get underWay(): string | undefined {
     const now = this.#now();
     const parts = [...this.#ways].map(
@@ -68,7 +68,7 @@ export class NodeStages {
       this.#ways.set(node, { startedAt: now, stage, noun: found.noun, since: now, took: [] });
       return `${node} ${found.doing}`;
     }
-    // Resources of a later stage may begin before those of an earlier one: pushes go side by side.
+    // Resources of a later stage may begin before those of an earlier one, as pushes run in parallel.
     if (stage <= way.stage) return undefined;
     leave(way, now);
     way.stage = stage;
@@ -96,13 +96,13 @@ function leave(way: Way, now: number): void {
   way.since = now;
 }
 
-/** A part of a machine's way to a Ready node, as a user knows it. */
+/** A stage from a machine to a Ready node. */
 export interface Stage extends StepTitle {
-  /** Ends of the names of the resources that are made in it, after the node's name; empty: the resource named so itself. */
+  /** Suffixes of the names of its resources, after the node's name; empty for the resource named like the node. */
   readonly resources: readonly string[];
 }
 
-/** The resource with which a node is there. */
+/** The resource that completes a node. */
 export const lastResource = "-ready";
 
 type Titled = readonly [title: StepTitle, resource: string];
@@ -117,13 +117,13 @@ const linux = linuxSteps.flatMap(({ name, title, needsPrograms }): Titled[] => [
   [title, `-${name}`],
 ]);
 
-/** The stages of a machine's way, in their order. */
+/** The stages of a machine, in their order. */
 export const stages: Readonly<Record<Machine["os"], readonly Stage[]>> = {
   windows: stagesOf(windows),
   linux: stagesOf(linux),
 };
 
-/** Resources with the same title are one stage, which comes where its first one does. */
+/** Resources with the same title are one stage, at the position of the first one. */
 function stagesOf(steps: readonly Titled[]): Stage[] {
   const byTitle = new Map<string, Stage & { resources: string[] }>();
   const all: Titled[] = [
@@ -143,10 +143,10 @@ function stagesOf(steps: readonly Titled[]): Stage[] {
   return [...byTitle.values()];
 }
 
-/** Longest time without a word about nodes that are on their way, in seconds. */
+/** Longest time without a message about nodes in progress, in seconds. */
 const silenceSeconds = 30;
 
-/** Tells each node's stages as the engine goes on, and that it is still in one while nothing else is told. */
+/** Reports each node's stages during a run, and repeats the current ones if there is no news. */
 export class ToldStages {
   readonly #stages: NodeStages;
   readonly #say: (line: string) => void;

@@ -6,7 +6,7 @@ export interface ClusterNode {
   /** `linux` or `windows`. */
   readonly os: string;
   readonly ready: boolean;
-  /** Why it is not Ready, in Kubernetes' own words. */
+  /** Why it is not Ready, as Kubernetes says. */
   readonly reason?: string;
   /** Version of its kubelet. */
   readonly version: string;
@@ -19,7 +19,7 @@ export interface ClusterNode {
 /**
  * Nodes in the API server's answer to `/api/v1/nodes`, in its order.
  *
- * @throws where it is no list of nodes.
+ * @throws if it is no list of nodes.
  */
 export function clusterNodes(json: string): readonly ClusterNode[] {
   const { items } = JSON.parse(json) as Partial<V1NodeList>;

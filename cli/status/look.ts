@@ -12,14 +12,14 @@ import { labIdentity, stackSettings } from "../stack-settings.ts";
 import { clusterNodes } from "./cluster-nodes.ts";
 import type { LabStatus, MachineState } from "./report.ts";
 
-/** Longest wait for the API server; what does not answer by then is reported as not answering. */
+/** Longest wait for the API server. */
 const apiTimeout = "1500ms";
 
-/** A lab that can be looked at, again and again as long as the stack's state is the same. */
+/** A lab to examine, repeatedly as long as the stack's state does not change. */
 export interface KnownLab {
   readonly stack: string;
   readonly lab: string;
-  /** With the further hypervisors of its machines. */
+  /** Including the further hypervisors of its machines. */
   readonly host: Host;
   readonly rehearsal: boolean;
   readonly outputs: LabOutputs;
@@ -27,9 +27,9 @@ export interface KnownLab {
 }
 
 /**
- * What the stack's state says of its lab. Writes the access files anew, so that they fit also after plain `pulumi up`.
+ * What the stack's state says about its lab. Rewrites the access files, so that they are also right after plain `pulumi up`.
  *
- * @returns nothing when the stack is not up.
+ * @returns undefined if the stack is not up.
  */
 export async function knownLab(stack: string): Promise<KnownLab | undefined> {
   const identity = await labIdentity(stack);
@@ -45,7 +45,7 @@ export async function knownLab(stack: string): Promise<KnownLab | undefined> {
   return { stack, lab, host: thisHost(identity, others), rehearsal, outputs, access };
 }
 
-/** How a lab is right now: nodes from the cluster, machines from libvirt, each asked for a bounded time. */
+/** Current status of a lab: nodes from the cluster, machines from libvirt, each queried for a bounded time. */
 export async function lookAt(known: KnownLab): Promise<LabStatus> {
   const { stack, lab, host, rehearsal, outputs, access } = known;
   const [nodes, machines] = await Promise.all([

@@ -8,27 +8,27 @@ import type { ClusterNode } from "./cluster-nodes.ts";
 /** A virtual machine of a lab. */
 export interface MachineState {
   readonly name: string;
-  /** As libvirt says it: `running`, `shut off`, ... */
+  /** libvirt's word: `running`, `shut off`, ... */
   readonly state: string;
 }
 
-/** What `kindows status` knows. */
+/** The report of `kindows status`. */
 export interface LabStatus {
   readonly stack: string;
   readonly lab: string;
-  /** Whether Windows is stood in for by the rehearsal guest. */
+  /** Whether the rehearsal guest replaces Windows. */
   readonly rehearsal: boolean;
   readonly nodes: readonly ClusterNode[];
-  /** Why the cluster did not tell its nodes. */
+  /** Why the cluster did not list its nodes. */
   readonly clusterTrouble?: string;
   readonly machines: readonly MachineState[];
-  /** Why libvirt did not tell its machines. */
+  /** Why libvirt did not list its machines. */
   readonly machineTrouble?: string;
   readonly outputs: LabOutputs;
   readonly access: AccessFiles;
 }
 
-/** Whether everything is as it should be: all machines run, and all nodes of the settings are there and Ready. */
+/** Whether all machines run, and all nodes of the settings exist and are Ready. */
 export function isHealthy(status: LabStatus): boolean {
   const ready = new Set(status.nodes.filter((node) => node.ready).map((node) => node.name));
   return (

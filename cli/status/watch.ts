@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "../../host/failure.ts";
 import type { LabStatus } from "./report.ts";
 
-/** Where the cursor goes and what is erased: ECMA-48, as every terminal of today has it. */
+/** Control sequences for moving the cursor and erasing: ECMA-48. */
 const home = "\u001b[H";
 const eraseScreen = "\u001b[2J";
 const eraseRestOfLine = "\u001b[K";
@@ -18,12 +18,12 @@ export interface Display {
 }
 
 export interface WatchOptions {
-  /** Looks once, and comes to an end by itself; nothing while the stack is not up. */
+  /** Examines the lab once, in bounded time; undefined while the stack is not up. */
   readonly look: () => Promise<LabStatus | undefined>;
-  /** The report of a look, as `kindows status` prints it. */
+  /** Formats a report as `kindows status` prints it. */
   readonly report: (status: LabStatus | undefined) => string;
   readonly display: Display;
-  /** Pause between two looks; they never overlap. */
+  /** Pause between two updates, which never overlap. */
   readonly intervalSeconds: number;
   /** Ends the watch. */
   readonly signal: AbortSignal;
@@ -31,8 +31,8 @@ export interface WatchOptions {
 }
 
 /**
- * Looks at a lab again and again until it is told to end. A terminal shows the report, drawn anew each time; anything
- * else gets a line with the time for each thing that has changed.
+ * Watches a lab until it is stopped. A terminal shows the report, redrawn each time; anything else gets a line with the time
+ * for each change.
  */
 export async function watch(options: WatchOptions): Promise<void> {
   const { look, report, display, intervalSeconds, signal, now } = options;
@@ -54,7 +54,7 @@ export async function watch(options: WatchOptions): Promise<void> {
     if (display.isTTY) {
       const shown = failure === undefined ? report(status) : `cannot look: ${failure}`;
       const footer = `${time}, every ${intervalSeconds} s; ^C ends`;
-      // Some terminals say 0 for what they do not know.
+      // Some terminals report 0 if they do not know.
       const size = { columns: display.columns || 80, rows: display.rows || 24 };
       display.write(redraw(`${shown}\n\n${footer}`, size, first));
     } else if (failure === undefined) {
@@ -72,9 +72,9 @@ export async function watch(options: WatchOptions): Promise<void> {
   }
 }
 
-/** The end of a look, or of the watch if that comes first. */
+/** Resolves with the end of an update, or of the watch if that comes first. */
 async function orEnd<T>(looking: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
-  // Nobody waits for it any more when the watch has ended.
+  // Nobody waits for it after the watch has ended.
   looking.catch(() => undefined);
   const ended = new Promise<undefined>((resolve) => {
     signal.addEventListener("abort", () => resolve(undefined), { once: true });
@@ -96,10 +96,10 @@ interface ScreenSize {
 }
 
 /**
- * What a terminal must get to show a text in place of the one before, without flicker: nothing is erased before the new
- * text is there. Of a text that has no room the end is left out, so that its beginning does not scroll away.
+ * Output that replaces the text on a terminal without flicker: nothing is erased before the new text is written. A text that
+ * is too long is cut off at its end, so that its beginning does not scroll away.
  *
- * @param first whether something else is on the screen yet.
+ * @param first whether the screen still shows something else.
  */
 export function redraw(text: string, size: ScreenSize, first: boolean): string {
   const lines = fitting(text.split("\n"), size);
@@ -108,7 +108,7 @@ export function redraw(text: string, size: ScreenSize, first: boolean): string {
 }
 
 function fitting(lines: readonly string[], { columns, rows }: ScreenSize): readonly string[] {
-  // The last row stays empty: a line break there would scroll.
+  // The last row stays empty, as a line break there would scroll.
   const room = Math.max(rows - 1, 1);
   const height = (line: string): number => Math.max(1, Math.ceil(line.length / columns));
   const total = lines.reduce((sum, line) => sum + height(line), 0);
@@ -120,22 +120,22 @@ function fitting(lines: readonly string[], { columns, rows }: ScreenSize): reado
   return [...shown, `... ${lines.length - shown.length} more lines: make the window higher`];
 }
 
-/** One thing about a lab that can change. */
+/** A fact about a lab that can change. */
 export interface Fact {
-  /** What two looks are compared by: a reason may be worded differently each time. */
+  /** What is compared between two updates: a reason may be worded differently each time. */
   readonly state: string;
-  /** How it is told. */
+  /** How it is reported. */
   readonly text: string;
 }
 
-/** What is known of a lab, by subject, e.g. `node win-1`. */
+/** Facts about a lab, by subject, e.g. `node win-1`. */
 export type Facts = ReadonlyMap<string, Fact>;
 
 /**
- * What a look at a lab has told.
+ * Facts from a status.
  *
- * @param status nothing while the stack is not up.
- * @param before facts of the look before: what could not be asked this time is taken to be as it was.
+ * @param status undefined while the stack is not up.
+ * @param before earlier facts: what could not be queried this time counts as unchanged.
  */
 export function factsOf(status: LabStatus | undefined, before: Facts = new Map()): Facts {
   const facts = new Map<string, Fact>();
@@ -173,7 +173,7 @@ export function factsOf(status: LabStatus | undefined, before: Facts = new Map()
   return facts;
 }
 
-/** What is different from one look to the next, one line each; from none, everything. */
+/** The differences between two sets of facts, one line each; everything if there was none before. */
 export function changesBetween(before: Facts, after: Facts): readonly string[] {
   const now = [...after].flatMap(([subject, { state, text }]) =>
     before.get(subject)?.state === state ? [] : [`${subject}: ${text}`],

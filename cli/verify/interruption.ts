@@ -2,14 +2,14 @@ import { exitCodes } from "../../host/failure.ts";
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** A signal to this process, as something to watch. */
+/** Signals to this process. */
 export interface Interruption {
   readonly signal: AbortSignal;
   /** Ends watching. */
   readonly stop: () => void;
 }
 
-/** Watches for signals: the first is told and aborts, the second ends the process at once. */
+/** Watches for signals: the first is reported and aborts, the second ends the process at once. */
 export function watchInterruption(tell: (first: boolean) => void): Interruption {
   const aborter = new AbortController();
   const handler = (): void => {

@@ -18,7 +18,7 @@ const renderers = { json: jsonText, junit: junitText, html: htmlText } as const;
 
 type Format = keyof typeof renderers;
 
-/** @throws Failure with every file that could not be written at the end: better known before a long run. */
+/** Checks before a long run that the reports can be written. @throws Failure with every file that cannot. */
 export async function checkReportFiles(files: ReportFiles): Promise<void> {
   const problems = await Promise.all(
     wanted(files).map(async ([format, file]) => {
@@ -31,7 +31,7 @@ export async function checkReportFiles(files: ReportFiles): Promise<void> {
   }
 }
 
-/** Writes the results in every format that was asked for. @returns the files */
+/** Writes the results in every requested format. @returns the files */
 export async function writeReportFiles(
   files: ReportFiles,
   verification: Verification,

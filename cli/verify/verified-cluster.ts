@@ -23,24 +23,24 @@ import { pathRows } from "../../verify/rows/paths.ts";
 export interface VerifiedCluster {
   /** For people: the stack, or the kubeconfig's name. */
   readonly name: string;
-  /** Its lab, or again its name. */
+  /** Its lab, or its name again. */
   readonly lab: string;
   readonly api: ClusterApi;
   /** File with one context, for kubectl. */
   readonly kubeconfig: string;
   readonly facts: Facts;
-  /** Address of this host on the nodes' segment; undefined where it has none. */
+  /** Address of this host on the nodes' network segment, if it has one. */
   readonly hostAddress?: string;
   /** Held while it is verified. */
   readonly lockFile: string;
-  /** Removes what was written to reach it. */
-  forget(): Promise<void>;
+  /** Removes the files that were written to reach it. */
+  removeFiles(): Promise<void>;
 }
 
 /**
  * The cluster of a stack's lab.
  *
- * @throws Failure when the stack is none of a lab, or is not up.
+ * @throws Failure if the stack is no lab, or is not up.
  */
 export async function clusterOfLab(stack: string, rows: readonly Row[]): Promise<VerifiedCluster> {
   const settings = await stackSettings(stack);
@@ -51,14 +51,13 @@ export async function clusterOfLab(stack: string, rows: readonly Row[]): Promise
     ...{ name: stack, lab, api, kubeconfig: access.kubeconfig, facts },
     ...(facts.noHost === undefined && { hostAddress: hostAddress(settings) }),
     lockFile: verifyLockFile(stack),
-    forget: () => Promise.resolve(),
+    removeFiles: () => Promise.resolve(),
   };
 }
 
 /**
- * Any cluster, by a kubeconfig: one that Windows machines were joined to, or that others made.
- *
- * Its Windows nodes are taken for real ones, whose pods have a network. Pods can't be expected to reach this host.
+ * Any cluster, by a kubeconfig.
+ * Its Windows nodes count as real ones, whose pods have a network. Its pods may not be able to reach this host.
  *
  * @param context of the kubeconfig. Default: its current one, or its only one.
  * @throws Failure naming all that is wrong with the file.
@@ -83,7 +82,7 @@ export async function clusterOfKubeconfig(
       "needs a server on the nodes' segment: of a cluster given by its kubeconfig it is not known",
     ...(noInternet !== undefined && { noInternet }),
   };
-  // Credentials are never in a file that others may read.
+  // The file has credentials, so others may not read it.
   const folder = await mkdtemp(path.join(tmpdir(), "kindows-verify-"));
   const only = path.join(folder, "kubeconfig");
   await writeFile(only, kubeconfig, { mode: 0o600, flag: "wx" });
@@ -91,22 +90,22 @@ export async function clusterOfKubeconfig(
   return {
     ...{ name, lab: name, api, kubeconfig: only, facts },
     lockFile: verifyLockFile(`kubeconfig-${createHash("sha256").update(kubeconfig).digest("hex")}`),
-    forget: () => rm(folder, { recursive: true, force: true }),
+    removeFiles: () => rm(folder, { recursive: true, force: true }),
   };
 }
 
-/** Address of this host on the lab's segment: what pods reach without an internet. */
+/** Address of this host on the lab's segment, which pods reach without the internet. */
 export function hostAddress(settings: Settings): string {
   return addressPlan(settings.network.cidr).gateway;
 }
 
-/** Why rows that go out to the internet can't be run here. It is asked only where one goes there. */
+/** Why rows that need the internet cannot be run here. Only asked if there are such rows. */
 export async function whyNoInternetFor(rows: readonly Row[]): Promise<string | undefined> {
   const outward = pathRows.filter(({ target }) => target.to === "internet");
   return rows.some(({ id }) => outward.some((row) => row.id === id)) ? whyNoInternet() : undefined;
 }
 
-/** What decides which rows can be run in a lab. */
+/** Facts that decide which rows can be run in a lab. */
 export async function labFacts(
   settings: Settings,
   api: ClusterApi,

@@ -50,7 +50,7 @@ export class BootstrapToken extends pulumi.ComponentResource {
         dependsOn: cluster,
         deletedWith: cluster,
         replaceWith: [cluster],
-        // Minting another one would have the node join with it again. One that is made anew takes what is asked for then.
+        // Minting another one would have the node join with it again. One that is replaced takes what is asked for then.
         ignoreChanges: ["environment"],
         additionalSecretOutputs: ["stdout"],
         customTimeouts: { create: "3m", update: "3m" },

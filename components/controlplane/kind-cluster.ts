@@ -6,7 +6,7 @@ import { podNetworks, type PodNetworkName } from "../cni/registry.ts";
 import type { Facts } from "../facts.ts";
 import { hostAction } from "../host-action/host-action.ts";
 import type { environment as awaiting } from "./actions/await-cluster.ts";
-import type { environment as making } from "./actions/create-kind-cluster.ts";
+import type { environment as creation } from "./actions/create-kind-cluster.ts";
 import { caCertHash } from "../../kubernetes/ca-cert-hash.ts";
 import { controlPlaneNames, endpointHost, linuxWorkerName } from "../../config/names.ts";
 import type { ControlPlane, HostsEntry } from "./control-plane.ts";
@@ -33,7 +33,7 @@ export interface KindClusterArgs {
   readonly network: pulumi.Input<string>;
   /**
    * The pod network: the image's own, or one that comes later, from its own images; nodes are Ready when it is there. With
-   * another one the cluster is made anew, as what the old one leaves on the nodes would be in the way.
+   * another one the cluster is replaced, as what the old one leaves on the nodes would be in the way.
    */
   readonly cni: PodNetworkName;
 }
@@ -87,7 +87,7 @@ export class KindCluster extends pulumi.ComponentResource implements ControlPlan
     const description = pulumi.output({ ...shape, network: args.network });
     const cluster = new local.Command(
       name,
-      hostAction<typeof making>({
+      hostAction<typeof creation>({
         create: "controlplane/create-kind-cluster",
         delete: "controlplane/delete-kind-cluster",
         environment: { CLUSTER: description },
@@ -146,7 +146,7 @@ export class KindCluster extends pulumi.ComponentResource implements ControlPlan
     this.registerOutputs({ endpoint: this.endpoint, kubeconfig: this.kubeconfig });
   }
 
-  /** Apart from the cluster's own making: joins need not wait for the control plane's pods. */
+  /** Not part of creating the cluster: joins need not wait for the control plane's pods. */
   private awaitControlPlanes(
     name: string,
     args: KindClusterArgs,

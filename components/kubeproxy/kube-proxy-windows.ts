@@ -30,7 +30,7 @@ const rolloutTimeout = "25m";
  * kube-proxy on every Windows node of a cluster, now and later: a node that joins gets it by itself, without a change
  * here.
  *
- * Its making ends when it runs on all nodes there are, also when that is none. `dependsOn` the nodes of the program, so
+ * It is created once it runs on all existing nodes, of which there may be none. `dependsOn` the nodes of the program, so
  * that it is seen on them.
  *
  * Not responsible for the pod network it waits for, nor for kube-proxy on Linux, which kubeadm installs.

@@ -7,7 +7,7 @@ const parameters = { Address: "string", DelaySeconds: "int", Network: "string" }
 const title = { doing: "gets its pods' network", noun: "network" };
 
 /**
- * A pod network's HNS network on the machine's adapter, whose making cuts the machine off: at a moment when nobody
+ * A pod network's HNS network on the machine's adapter, which cuts the machine off while it is created: at a moment when nobody
  * minds, and waited for.
  *
  * @param nameOf its name; undefined where the machine gets none of that pod network's.

@@ -1,7 +1,7 @@
 import { RunError } from "@pulumi/pulumi/errors.js";
 import * as z from "zod";
 
-const medium = z.object({
+const artifact = z.object({
   fileName: z.string().min(1),
   sha256: z.string().regex(/^[0-9a-f]{64}$/, "must be 64 hexadecimal digits in lower case"),
 });
@@ -9,16 +9,16 @@ const medium = z.object({
 const schema = z.object({
   windowsBuild: z.string(),
   media: z.object({
-    containerd: medium,
-    kubelet: medium,
-    kubeadm: medium,
-    kubeLogRunner: medium,
-    crictl: medium.optional(),
+    containerd: artifact,
+    kubelet: artifact,
+    kubeadm: artifact,
+    kubeLogRunner: artifact,
+    crictl: artifact.optional(),
   }),
 });
 
 /** One file in an image. */
-export type CarriedMedium = z.infer<typeof medium>;
+export type CarriedArtifact = z.infer<typeof artifact>;
 
 /** What an image carries in `C:\kindows\media\<sha256>\<fileName>`, as its build wrote it down. */
 export type ImageManifest = z.infer<typeof schema>;

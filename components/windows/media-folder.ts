@@ -2,11 +2,11 @@
 export const mediaFolder = "C:/kindows/media";
 
 /**
- * Where a medium lies on a machine, as Windows writes it: an image carries it there, or it is pushed there.
+ * Where an artifact lies on a machine, as Windows writes it: an image carries it there, or it is pushed there.
  *
  * @param sha256 in lower case: files of the same name and different content lie side by side.
  */
-export function mediumPath(sha256: string, fileName: string): string {
+export function artifactPath(sha256: string, fileName: string): string {
   return `C:\\kindows\\media\\${sha256}\\${fileName}`;
 }
 

@@ -3,7 +3,7 @@ import type { JoiningMachine } from "../node/joining-machine.ts";
 import type { StepTitle } from "../node/step-title.ts";
 import type { HostRequirements } from "./host-requirements.ts";
 import type { NodeSetup } from "./node-setup.ts";
-import type { MediumName, WindowsSoftware } from "./software.ts";
+import type { ProgramName, WindowsSoftware } from "./software.ts";
 
 /** How long may be waited for what differs from lab to lab; all in seconds. */
 export interface NodeTimeouts {
@@ -75,7 +75,7 @@ export interface JoiningNode extends Required<Omit<JoiningMachine, "podNetwork" 
   /** Undefined: the pod network brings them. */
   readonly routes: pulumi.Output<readonly ClusterRoute[]> | undefined;
   /** SHA-256 of programs in lower case; empty for one that the software has not. Not known in a preview where nobody has pinned one. */
-  readonly checksums: <Name extends MediumName>(
+  readonly checksums: <Name extends ProgramName>(
     ...names: readonly Name[]
   ) => pulumi.Output<Readonly<Record<Name, string>>>;
 }
@@ -91,7 +91,7 @@ export interface NodeStep<P extends Parameters = Parameters> extends Script<P> {
   /** Standard input, as JSON; it is kept secret. */
   readonly stdin?: (node: JoiningNode) => pulumi.Inputs;
   /** Programs that must be on the machine before, carried by its image or pushed. */
-  readonly programs?: readonly MediumName[];
+  readonly programs?: readonly ProgramName[];
   /** Whether the control plane must be there before. */
   readonly needsCluster?: true;
   /** Whether it replaces programs that pods live on: a node that is up is drained before another version of them. */

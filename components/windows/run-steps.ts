@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { remote } from "@pulumi/command";
 import type { Machine } from "../machine/machine.ts";
 import { scriptSeconds, type JoiningNode, type NodeStep, type Script } from "./node-step.ts";
-import { pushMedia, type PushedMedia } from "./push-media.ts";
+import { pushPrograms, type PushedPrograms } from "./push-programs.ts";
 import { scriptCommand, undoCommand } from "./step-command.ts";
 import { parseStepResult, type StepResult } from "./step-result.ts";
 import { confirmReboot, joinNode, nodeSteps } from "./steps.ts";
@@ -43,7 +43,7 @@ export function runSteps(
   drain: pulumi.ResourceHook,
 ): StepRuns {
   const runs = new Map<NodeStep, StepRun>();
-  let pushed: PushedMedia = {};
+  let pushed: PushedPrograms = {};
   let before = copy.resource;
   for (const step of nodeSteps) {
     const values = step.values(node);
@@ -57,7 +57,7 @@ export function runSteps(
       ...(step.drains && { hooks: { beforeUpdate: [drain] } }),
     });
     // Not before: nothing else may be under way when the machine reboots.
-    if (step === confirmReboot) pushed = pushMedia(context, node.software, [run.command]);
+    if (step === confirmReboot) pushed = pushPrograms(context, node.software, [run.command]);
     runs.set(step, run);
     before = run.command;
   }

@@ -1,7 +1,7 @@
 import type { PublishedProgram } from "../cni/pod-network.ts";
 import { podNetworkPrograms, type PodNetworkProgram } from "../cni/registry.ts";
 import { fileNameOf } from "./media-folder.ts";
-import type { CarriedMedium, ImageManifest } from "./image-manifest.ts";
+import type { CarriedArtifact, ImageManifest } from "./image-manifest.ts";
 import type { SoftwareLock } from "../../toolchain/software-lock.ts";
 
 /** The files that no Windows node goes without. */
@@ -13,15 +13,15 @@ const commonNames = [...neededNames, "crictl"] as const;
 type CommonName = (typeof commonNames)[number];
 
 /** The files installed on a Windows node; those behind the needed ones only where the software has them. */
-export const mediumNames: readonly MediumName[] = [
+export const programNames: readonly ProgramName[] = [
   ...commonNames,
   ...(Object.keys(podNetworkPrograms) as PodNetworkProgram[]),
 ];
 
-export type MediumName = CommonName | PodNetworkProgram;
+export type ProgramName = CommonName | PodNetworkProgram;
 
 /** A file a step needs on the machine. */
-export interface Medium {
+export interface ProgramArtifact {
   /** https address at its publisher; the last part of its path is the file's name. */
   readonly uri: string;
   /** SHA-256 in lower case; undefined where nobody has pinned one yet: an error when it comes to installing. */
@@ -47,12 +47,12 @@ export interface WindowsVersions {
 /** What is installed on a Windows node, and where it comes from. */
 export interface WindowsSoftware
   extends
-    Readonly<Record<(typeof neededNames)[number], Medium>>,
+    Readonly<Record<(typeof neededNames)[number], ProgramArtifact>>,
     // Those of the pod network that is installed.
-    Readonly<Partial<Record<PodNetworkProgram, Medium | undefined>>> {
+    Readonly<Partial<Record<PodNetworkProgram, ProgramArtifact | undefined>>> {
   readonly versions: WindowsVersions;
   /** For people who look at a node, which works without: undefined where an image carries none. */
-  readonly crictl: Medium | undefined;
+  readonly crictl: ProgramArtifact | undefined;
   /** Sandbox image: the first with a manifest for Windows Server 2025, and containerd 2.3's own default. */
   readonly pauseImage: string;
 }
@@ -60,7 +60,7 @@ export interface WindowsSoftware
 /** What is known of the programs on this host. */
 export interface KnownPrograms {
   /** Checksums of the settings; they go before those of the lock. */
-  readonly checksums: Readonly<Partial<Record<MediumName, string>>>;
+  readonly checksums: Readonly<Partial<Record<ProgramName, string>>>;
   /** Checksums taken from publishers, by address. */
   readonly lock: SoftwareLock;
   /** Folders of fetched files, by SHA-256. */
@@ -83,9 +83,9 @@ export function officialSoftware(
   ofPodNetwork: Readonly<Record<string, PublishedProgram>> = {},
 ): WindowsSoftware {
   const common = commonNames.map((name) => [name, published(name, versions)] as const);
-  const media = [...common, ...Object.entries(ofPodNetwork)].map(
-    ([name, { uri, checksumUri }]): [string, Medium] => {
-      const sha256 = known.checksums[name as MediumName] ?? known.lock[uri]?.sha256;
+  const artifacts = [...common, ...Object.entries(ofPodNetwork)].map(
+    ([name, { uri, checksumUri }]): [string, ProgramArtifact] => {
+      const sha256 = known.checksums[name as ProgramName] ?? known.lock[uri]?.sha256;
       const folder = sha256 === undefined ? undefined : known.folders[sha256];
       return [name, { uri, sha256, origin: { checksumUri, folder } }];
     },
@@ -93,7 +93,7 @@ export function officialSoftware(
   return {
     versions,
     pauseImage,
-    ...(Object.fromEntries(media) as Readonly<Record<CommonName, Medium>>),
+    ...(Object.fromEntries(artifacts) as Readonly<Record<CommonName, ProgramArtifact>>),
   };
 }
 
@@ -103,7 +103,7 @@ export function officialSoftware(
  * @throws when the image carries other files than those versions have.
  */
 export function imageSoftware(versions: WindowsVersions, manifest: ImageManifest): WindowsSoftware {
-  const carried = (name: CommonName, { fileName, sha256 }: CarriedMedium): Medium => {
+  const carried = (name: CommonName, { fileName, sha256 }: CarriedArtifact): ProgramArtifact => {
     const { uri } = published(name, versions);
     const asked = fileNameOf({ uri });
     if (asked !== fileName) {
@@ -127,24 +127,26 @@ export function imageSoftware(versions: WindowsVersions, manifest: ImageManifest
 }
 
 /** The files that a software consists of, by their names. */
-export function mediaOf(software: WindowsSoftware): (readonly [MediumName, Medium])[] {
-  return mediumNames.flatMap((name) => {
-    const medium = software[name];
-    return medium === undefined ? [] : [[name, medium] as const];
+export function programArtifacts(
+  software: WindowsSoftware,
+): (readonly [ProgramName, ProgramArtifact])[] {
+  return programNames.flatMap((name) => {
+    const artifact = software[name];
+    return artifact === undefined ? [] : [[name, artifact] as const];
   });
 }
 
 /** Files whose checksum is not known. */
-export function unpinned(software: WindowsSoftware): Medium[] {
-  return mediaOf(software)
-    .map(([, medium]) => medium)
+export function unpinned(software: WindowsSoftware): ProgramArtifact[] {
+  return programArtifacts(software)
+    .map(([, artifact]) => artifact)
     .filter(({ sha256 }) => sha256 === undefined);
 }
 
 /** What to do about files without a checksum. */
-export function unpinnedMessage(media: readonly Medium[]): string {
-  const uris = media.map(({ uri }) => uri).join(", ");
-  if (media.every(({ origin }) => origin === "image")) {
+export function unpinnedMessage(artifacts: readonly ProgramArtifact[]): string {
+  const uris = artifacts.map(({ uri }) => uri).join(", ");
+  if (artifacts.every(({ origin }) => origin === "image")) {
     return `the image that carries ${uris} is not made yet: run \`./kindows prepare --stack <name>\``;
   }
   return (

@@ -74,7 +74,7 @@ export function scriptCommand<P extends Parameters>(
 
 /**
  * Command line of a script that undoes a step. Nothing happens on a machine where it is gone, since then so is the rest:
- * somebody has set the machine up anew.
+ * somebody has reinstalled the machine.
  */
 export function undoCommand(folder: string, { script, values }: UndoneBy): string {
   const file = quoteForCmd(`${folder}\\${script.name}.ps1`);

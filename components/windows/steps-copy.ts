@@ -13,7 +13,7 @@ export const homeSource = "components/windows/home/";
 const unpackRemedy =
   "The scripts could not be unpacked. Make room on drive C: where it is full, then run again.";
 
-/** Command for cmd.exe that unpacks the archive of the steps where it lies; what is there already is written anew. */
+/** Command for cmd.exe that unpacks the archive of the steps where it lies; what is there already is overwritten. */
 export function unpackCommand(archive: string): string {
   const unpack = `tar.exe -xf ${remoteSteps}\\${archive} -C ${remoteSteps}`;
   return `${unpack} || (echo ${unpackRemedy}>&2& exit 1)`;

@@ -2,7 +2,7 @@ import { windowsTimeZone } from "../../config/time-zones.ts";
 import { podNetworkSteps } from "../cni/registry.ts";
 import { renderKubeletArgs, renderLabels, renderTaints } from "../node/node-registration.ts";
 import { stageTitles } from "../node/step-title.ts";
-import { fileNameOf, mediumPath } from "./media-folder.ts";
+import { fileNameOf, artifactPath } from "./media-folder.ts";
 import { renderRegistryMirrors, type NodeSetup } from "./node-setup.ts";
 import {
   nodeStep,
@@ -13,7 +13,7 @@ import {
   type Script,
   type UndoneBy,
 } from "./node-step.ts";
-import type { Medium, MediumName, WindowsSoftware } from "./software.ts";
+import type { ProgramArtifact, ProgramName, WindowsSoftware } from "./software.ts";
 
 /** Where containerd serves, as Install-Containerd registers it. */
 const criSocket = "npipe:////./pipe/containerd-containerd";
@@ -91,7 +91,7 @@ export const setMachineProxy = nodeStep({
 });
 
 /** SHA-256 of programs by their names, in lower case; empty for one that the software has not. */
-type Checksums<Names extends MediumName> = Readonly<Record<Names, string>>;
+type Checksums<Names extends ProgramName> = Readonly<Record<Names, string>>;
 
 const containerdParameters = {
   Version: "string",
@@ -186,8 +186,8 @@ export const installKubernetes = nodeStep({
 });
 
 /** Where a program lies on a machine. */
-function placeOf(medium: Medium, sha256: string): string {
-  return mediumPath(sha256, fileNameOf(medium));
+function placeOf(artifact: ProgramArtifact, sha256: string): string {
+  return artifactPath(sha256, fileNameOf(artifact));
 }
 
 export const setHostsEntry = nodeStep({

@@ -12,7 +12,7 @@ import {
   type NodeTimeouts,
 } from "./node-step.ts";
 import { runSteps, type StepRuns } from "./run-steps.ts";
-import { unpinned, unpinnedMessage, type MediumName, type WindowsSoftware } from "./software.ts";
+import { unpinned, unpinnedMessage, type ProgramName, type WindowsSoftware } from "./software.ts";
 import { textFact } from "./step-result.ts";
 import { installContainerd, installKubernetes, joinNode, testWindowsHost } from "./steps.ts";
 import { remoteFolderOf, stepFolders } from "./step-folders.ts";
@@ -160,11 +160,11 @@ function checksums(
       ? Promise.resolve()
       : pulumi.log.warn(`\`pulumi up\` will fail. ${message}`, parent);
   const unknown = warned.then(() => pulumi.unknown as unknown as string);
-  const checksum = (name: MediumName): pulumi.Input<string> => {
-    const medium = software[name];
-    return medium === undefined ? "" : (medium.sha256 ?? unknown);
+  const checksum = (name: ProgramName): pulumi.Input<string> => {
+    const artifact = software[name];
+    return artifact === undefined ? "" : (artifact.sha256 ?? unknown);
   };
-  return <Name extends MediumName>(...names: readonly Name[]) =>
+  return <Name extends ProgramName>(...names: readonly Name[]) =>
     pulumi.output(
       Object.fromEntries(names.map((name) => [name, checksum(name)])),
     ) as unknown as pulumi.Output<Readonly<Record<Name, string>>>;

@@ -3,7 +3,7 @@ import * as z from "zod";
 import {
   downloadAddress,
   localFile,
-  mediumSha256,
+  fileSha256,
   namedFile,
   namedFileProblems,
   type NamedFile,
@@ -13,9 +13,9 @@ import { windowsEditions } from "../supported.ts";
 import { text } from "../values/value.ts";
 
 /** A file for the image. */
-const medium = (what: string) => namedFile(what, "`./kindows fetch`");
+const ownFile = (what: string) => namedFile(what, "`./kindows fetch`");
 
-const updateFile = medium("a cumulative update of Microsoft's (`.msu`)")
+const updateFile = ownFile("a cumulative update of Microsoft's (`.msu`)")
   .unwrap()
   .extend({
     kb: text(updateNumber).optional().meta({
@@ -37,11 +37,11 @@ const installation = {
     description:
       "What the machines boot with. With `bios` Setup's disc starts without a key press.",
   }),
-  drivers: medium("the virtio drivers' ISO (virtio-win)").meta({
+  drivers: ownFile("the virtio drivers' ISO (virtio-win)").meta({
     description:
       "Drivers for the machines' disk and network, as an ISO of virtio-win. Default: virtio-win 0.1.285, pinned; `./kindows fetch` downloads it.",
   }),
-  openSsh: medium("`OpenSSH-Win64.zip` of Win32-OpenSSH").meta({
+  openSsh: ownFile("`OpenSSH-Win64.zip` of Win32-OpenSSH").meta({
     description:
       "OpenSSH for Windows Server 2022, whose ISO has none; not for 2025, whose ISO has it. Default: Win32-OpenSSH 10.0.0.0p2-Preview, pinned; `./kindows fetch` downloads it.",
   }),
@@ -86,7 +86,7 @@ export const image = z.discriminatedUnion("kind", [
         description: "Address of another evaluation ISO; with `sha256`.",
         default: "Microsoft's English one for `windows.version`, pinned",
       }),
-      sha256: text(mediumSha256)
+      sha256: text(fileSha256)
         .optional()
         .meta({ description: "SHA-256 of the file at `url`, in lower case." }),
       ...installation,
@@ -101,7 +101,7 @@ export const image = z.discriminatedUnion("kind", [
         description: "Absolute path of the ISO on this host.",
         placeholder: () => "/unnamed",
       }),
-      sha256: text(mediumSha256)
+      sha256: text(fileSha256)
         .optional()
         .meta({ description: "Its SHA-256, in lower case.", default: "not compared" }),
       productKey: text(productKey).optional().meta({
@@ -180,12 +180,12 @@ export const imageChecks: readonly Check<ImageSection>[] = [
     image.kind === "evaluation-iso" ? namedFileProblems(image, at(), "url") : [],
   ),
   check(["url", "language"], (image) => (image.kind === "evaluation-iso" ? foreign(image) : [])),
-  mediumSource("drivers"),
-  mediumSource("openSsh"),
+  fileSource("drivers"),
+  fileSource("openSsh"),
   check(["openSsh"], (image, version) => unneededOpenSsh(image.openSsh, version), [
     "windows.version",
   ]),
-  mediumSource("update"),
+  fileSource("update"),
   check(
     ["update", "update.kb", "update.path", "update.url"],
     (image, version) => updateByNumber(image.update, version),
@@ -207,7 +207,7 @@ function check(
   };
 }
 
-function mediumSource(key: "drivers" | "openSsh" | "update"): Check<ImageSection> {
+function fileSource(key: "drivers" | "openSsh" | "update"): Check<ImageSection> {
   return check([key, `${key}.path`, `${key}.url`, `${key}.sha256`], (image) =>
     namedFileProblems(image[key], at(key)),
   );

@@ -125,7 +125,7 @@ function failed(what: string, error: unknown, inputs: PropertyMap): Error {
   return new Error(redactor(inputs)(`${what}: ${(error as Error).message}`));
 }
 
-/** What is known before an update: what a dry run showed, without what the API server decides anew each time. */
+/** What is known before an update: what a dry run showed, without what the API server decides each time. */
 function previewState(made: KubernetesObject | undefined, inputs: PropertyMap): PropertyMap {
   if (made === undefined || containsUnknown(inputs)) return { ...inputs };
   const state = objectState(made, inputs, "");

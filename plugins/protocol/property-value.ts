@@ -108,7 +108,7 @@ export function containsSecret(value: PropertyValue | undefined): boolean {
 
 /**
  * Whether two values are the same to the engine: assets by their hash, everything else by content. A value that
- * became secret, or ceased to be, is not the same, so that the state is written anew with or without encryption.
+ * became secret, or ceased to be, is not the same, so that the state is rewritten with or without encryption.
  */
 export function sameValue(
   left: PropertyValue | undefined,

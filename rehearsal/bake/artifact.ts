@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { withConfigDisc } from "../../components/windows/image/config-disc.ts";
 import { newImageSecrets } from "../../components/windows/image/image-disc.ts";
 import { userData } from "../../components/machine/identity.ts";
-import { probeKvm } from "../../preflight/probe-kvm.ts";
+import { gatherKvm } from "../../preflight/gather-kvm.ts";
 import { folderHash, stepsSource } from "../../components/windows/steps-folder.ts";
 import type { Artifact } from "../../toolchain/artifact.ts";
 import { projectRoot } from "../../toolchain/project.ts";
@@ -69,7 +69,7 @@ export const bakedRehearsalImage: Artifact = {
       authorizedKeys: [loginKey.public],
     });
     // Not by the stack's settings: the image is the same for all.
-    const accelerator = (await probeKvm("kvm")) === "works" ? "kvm" : "tcg";
+    const accelerator = (await gatherKvm("kvm")) === "works" ? "kvm" : "tcg";
     const bake = await rehearsedBake(join(base, manifestName));
     await withConfigDisc(folder, { "user-data": { text: identity } }, async (disc) => {
       const { logFile } = context;

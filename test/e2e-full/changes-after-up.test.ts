@@ -35,7 +35,7 @@ function plannedOperations(preview: string): Required<Planned> {
   };
   return {
     created: of("create"),
-    anew: of("replace", "create-replacement"),
+    replaced: of("replace", "create-replacement"),
     changed: of("update"),
     deleted: of("delete"),
   };

@@ -87,7 +87,7 @@ describe("existing machines joined to an existing cluster", function () {
     await pulumi("destroy --yes --skip-preview");
     await pulumi("stack rm --yes --force");
     await estate.remove();
-    await lab.forget();
+    await lab.removeSettings();
   });
 
   it("shows the host keys to pin, and the second machine to nobody but the bastion", async () => {

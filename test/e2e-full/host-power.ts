@@ -62,7 +62,7 @@ export class HostPower {
         return alive.length === 0 ? undefined : alive.map(({ command }) => command).join("; ");
       },
     );
-    await this.#forget();
+    await this.#loseMemory();
   }
 
   /** Starts the daemons as the toolchain does on a host without systemd, one after the other. */
@@ -95,8 +95,8 @@ export class HostPower {
     return found.filter(({ command }) => ours.some((each) => each.test(command)));
   }
 
-  /** Takes away what memory held. */
-  async #forget(): Promise<void> {
+  /** Removes what memory held. */
+  async #loseMemory(): Promise<void> {
     for (const folder of await mounted(/^\/(run|var\/run)\/docker\/|^\/var\/lib\/docker\//)) {
       await execa("umount", ["--lazy", folder], { reject: false });
     }

@@ -12,7 +12,7 @@ export const mochaHooks = {
       console.log(`      removing what is left of ${stack}`);
       if (stack === estateLab.stack) {
         await clearHost();
-        await estateLab.forget();
+        await estateLab.removeSettings();
       } else {
         await removeLeftLab(new TestLab(stack));
       }

@@ -2,7 +2,7 @@
  * `make e2e-full`: every test that needs a hypervisor, in parts. What has passed is kept in .kindows/e2e-full, and not run
  * again while the sources are the same.
  *
- * Arguments: names of parts, for less than all; `--fresh` begins anew; `--list` names the parts, with `--json` for a
+ * Arguments: names of parts, for less than all; `--fresh` starts over; `--list` names the parts, with `--json` for a
  * workflow; `--table` only tells what is known of them.
  */
 import path from "node:path";
@@ -53,7 +53,7 @@ async function main(): Promise<boolean> {
 }
 
 async function run(chosen: readonly Part[], results: PartResults): Promise<void> {
-  if (values.fresh) await results.forget(chosen);
+  if (values.fresh) await results.removeFiles(chosen);
   const stopped = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.on(signal, () => stopped.abort());

@@ -45,7 +45,7 @@ export class PartResults {
     await rename(`${file}.new`, file);
   }
 
-  async forget(parts: readonly Part[]): Promise<void> {
+  async removeFiles(parts: readonly Part[]): Promise<void> {
     await Promise.all(parts.map(({ name }) => rm(this.#file(name, "json"), { force: true })));
   }
 

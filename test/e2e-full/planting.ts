@@ -39,7 +39,7 @@ const shortLived =
   `sed 's/^kind: ClusterConfiguration$/&\\ncertificateValidityPeriod: 1m0s/' ` +
   `/kind/kubeadm.conf > /tmp/short.conf; `;
 
-/** Issues all certificates of a control plane anew with a life of a minute, and waits for its end. */
+/** Renews all certificates of a control plane with a life of a minute, and waits for its end. */
 export async function expireControlPlane(container: string): Promise<void> {
   await inContainer(
     ...[container, "bash", "-euc"],

@@ -12,7 +12,7 @@ const pollMilliseconds = 2000;
  * nothing; a rehearsal guest says there why it ended a connection, or itself.
  */
 export class ConsoleLog {
-  /** By machine. One ends with its terminal; a machine that is started anew has another. */
+  /** By machine. One ends with its terminal; a machine that is restarted has another. */
   readonly #readers = new Map<string, ChildProcess>();
   readonly #files = new Set<string>();
   #timer: NodeJS.Timeout | undefined;

@@ -23,7 +23,7 @@ import { QemuProcess } from "../../components/windows/image/builder/qemu-process
 import { SerialLines } from "../../components/windows/image/builder/serial-lines.ts";
 import { nodeImages } from "../../components/windows/image/node-images.ts";
 import { stackSoftware } from "../../components/windows/stack-software.ts";
-import { probeImage } from "../../preflight/probe-image.ts";
+import { gatherImage } from "../../preflight/gather-image.ts";
 import type { Settings } from "../../config/settings.ts";
 import { Cache, artifactAddress } from "../../toolchain/cache.ts";
 import { waitUntil } from "../../host/wait-until.ts";
@@ -104,7 +104,7 @@ describe("the making of an image", () => {
   });
 
   it("is what doctor, up and image ls find, with the revision that the update made", async () => {
-    assert.deepEqual(await probeImage(settings), { virtualGiB: imageDiskGiB });
+    assert.deepEqual(await gatherImage(settings), { virtualGiB: imageDiskGiB });
     assert.equal((await readImageNote(image))?.revision, updatedRevision);
   });
 

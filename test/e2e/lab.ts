@@ -64,10 +64,10 @@ export class TestLab extends Cluster {
   /** Takes it down. The settings stay where that fails: who takes the lab down by hand needs them. */
   async remove(): Promise<void> {
     await succeeded(this.kindows("down"));
-    await this.forget();
+    await this.removeSettings();
   }
 
-  async forget(): Promise<void> {
+  async removeSettings(): Promise<void> {
     await rm(this.stackFile, { force: true });
   }
 

@@ -201,7 +201,7 @@ describe("a rehearsal lab from nothing to nothing", function () {
 
   it("has nothing for doctor to report", () => succeeded(lab.kindows("doctor")));
 
-  it("keeps its Windows node and the pods on it when kubelet alone is started anew", async () => {
+  it("keeps its Windows node and the pods on it when kubelet alone is restarted", async () => {
     const pods = await podsOnNode();
     assert.ok(pods.length > 0, "there are no pods on win-1");
     assert.match(await lab.onMachine("win-1", "net stop kubelet"), /was stopped successfully/);
@@ -225,7 +225,7 @@ describe("a rehearsal lab from nothing to nothing", function () {
     const before = (await kubeProxyPod()).containerID;
     assert.ok(before, "the pod's container has no id");
     await virsh("reset", "kindows-e2e-win-1");
-    // Not the number of restarts: what was written last may be lost with the power, and the count begins anew then.
+    // Not the number of restarts: what was written last may be lost with the power, and the count starts over then.
     await waitUntil(
       { what: "the pod to run again", timeoutSeconds: 300, pollMilliseconds: 2000 },
       async () => {

@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { execa } from "execa";
 import { pushedPrograms } from "../../cli/fetch/stack-programs.ts";
 import type { BuilderChanges } from "../../components/windows/image/builder/image-artifact.ts";
-import { mediumArtifact } from "../../components/windows/medium-artifact.ts";
+import { downloadArtifact } from "../../components/windows/download-artifact.ts";
 import { fileNameOf } from "../../components/windows/media-folder.ts";
 import type { Firmware } from "../../components/windows/image/disk-layout.ts";
 import { resolveSettings } from "../../config/resolve.ts";
@@ -130,7 +130,7 @@ export class StandInMedia {
   async putPrograms(settings: Settings, cache: Cache): Promise<void> {
     for (const { uri, sha256 = "" } of pushedPrograms(settings)) {
       const fileName = fileNameOf({ uri });
-      const address = await artifactAddress(mediumArtifact({ uri, sha256, fileName }));
+      const address = await artifactAddress(downloadArtifact({ uri, sha256, fileName }));
       if ((await cache.state(address)).kind !== "complete") {
         await cache.make(address, fileName, async (into) => {
           await mkdir(path.join(into, sha256));

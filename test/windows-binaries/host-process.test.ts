@@ -163,11 +163,11 @@ describe("a HostProcess pod under kubelet.exe", () => {
     assert.equal(stdout.trim(), "from a config map", stderr);
   });
 
-  it("is started anew when it ends, with the exit code told", async () => {
+  it("is restarted when it ends, with the exit code told", async () => {
     await fetch(`http://${nodeAddress}:${port}/exit?code=5`).catch(() => undefined);
     const { containerStatuses } = await awaitStatus(
       "server",
-      "is not started anew",
+      "is not restarted",
       (status) => isReady(status) && status.containerStatuses?.[0]?.restartCount === 1,
     );
     assert.equal(containerStatuses?.[0]?.lastState?.terminated?.exitCode, 5);

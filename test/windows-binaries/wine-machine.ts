@@ -10,7 +10,7 @@ import { buildCommand } from "../../rehearsal/image/build-command.ts";
 import { writeRunnableImages } from "../../rehearsal/image/runnable-images.ts";
 import { type MediaName, type Medium, writeMedia } from "../../rehearsal/image/media.ts";
 import { containerdVersion, kubernetesVersion } from "../../toolchain/tools/table.ts";
-import { mediumPath } from "../../components/windows/media-folder.ts";
+import { artifactPath } from "../../components/windows/media-folder.ts";
 import { type StepRun, runStep } from "../unit/rehearsal-host/step-runner.ts";
 import { remoteSteps } from "../unit/rehearsal-host/ssh-client.ts";
 import { testPrograms } from "./test-programs.ts";
@@ -141,5 +141,5 @@ export class WineMachine {
 }
 
 function pathOf({ sha256, fileName }: Medium): string {
-  return mediumPath(sha256, fileName);
+  return artifactPath(sha256, fileName);
 }

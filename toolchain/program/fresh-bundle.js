@@ -13,7 +13,7 @@ const sources = [
 ];
 
 /**
- * A program's file as JavaScript, bundled with what it imports; made anew when a source has changed. Node.js reads one
+ * A program's file as JavaScript, bundled with what it imports; bundled again when a source has changed. Node.js reads one
  * file instead of some hundred, and translates nothing.
  *
  * JavaScript itself, as it runs before anything could translate it.

@@ -20,7 +20,7 @@ const styles = {
 } as const;
 
 /** Marks that tell statuses apart without colour. */
-const marks: Readonly<Record<Status, string>> = {
+const symbols: Readonly<Record<Status, string>> = {
   passed: "ok",
   failed: "FAILED",
   rehearsed: "rehearsed",
@@ -46,12 +46,12 @@ type Paint = (status: Status, text: string) => string;
 
 function tableText(results: readonly RowResult[], paint: Paint): string {
   const shown = results.filter(({ status }) => status !== "not-runnable");
-  const markWidth = Math.max(...shown.map(({ status }) => marks[status].length), "".length);
+  const symbolWidth = Math.max(...shown.map(({ status }) => symbols[status].length), "".length);
   const idWidth = Math.max(...shown.map(({ row }) => row.id.length), "ROW".length);
-  const header = `${"".padEnd(markWidth)}  ${"ROW".padEnd(idWidth)}  TIME    WHAT`;
+  const header = `${"".padEnd(symbolWidth)}  ${"ROW".padEnd(idWidth)}  TIME    WHAT`;
   const lines = shown.map(({ row, status, seconds }) =>
     [
-      paint(status, marks[status].padEnd(markWidth)),
+      paint(status, symbols[status].padEnd(symbolWidth)),
       row.id.padEnd(idWidth),
       `${seconds.toFixed(1)} s`.padStart(6),
       rowTitle(row),

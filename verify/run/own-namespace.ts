@@ -20,7 +20,7 @@ export interface Kubectl {
   readonly kubeconfig: string;
 }
 
-/** Makes the namespace anew: what a killed run, or one with --keep, left is removed first. */
+/** Recreates the namespace: what a killed run, or one with --keep, left is removed first. */
 export async function createNamespace(api: ClusterApi, say: (line: string) => void): Promise<void> {
   if (await api.find(ownPath)) {
     say(`removing the namespace ${namespace} that an earlier run left`);

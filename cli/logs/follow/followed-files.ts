@@ -3,20 +3,20 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { LogLines, type LogForm } from "./log-lines.ts";
 import { withRetries, type LogStream } from "./log-stream.ts";
 
-/** What programs that rename their logs put in the name of an old one: the time. */
+/** The time that programs put in the name of a log that they rename. */
 const old = /-\d{4}-?\d\d-?\d\dT?/;
 
-/** Every how many looks new files are looked for. */
+/** New files are looked for in every nth round. */
 const looksPerSearch = 5;
 
 /** Log files of one kind on a machine. */
 export interface LogPattern {
-  /** Path with `/`; a part may hold `*`, which stands for any characters. */
+  /** Path with `/`; `*` matches any characters within a part. */
   readonly path: string;
   readonly form: LogForm;
-  /** What stands before its lines. */
+  /** Prefix of its lines. */
   readonly label: (file: string) => string;
-  /** Bytes at which its writer renames it; it fails where somebody has the file open then. */
+  /** Size at which its writer renames it, which fails if somebody has the file open. */
   readonly renamedAt?: number;
 }
 
@@ -24,18 +24,18 @@ export interface LogPattern {
 interface FileStream {
   readonly name: string;
   readonly patterns: readonly LogPattern[];
-  /** Labels of those that are missed where they are not there, and what is said then. */
+  /** Labels of files whose absence is reported, and the message. */
   readonly expected: ReadonlyMap<string, string>;
-  /** What is said of one that has another file by now. Default: what became of the old one. */
+  /** Message about a log that is another file by now. Default: what happened to the old one. */
   readonly renewed?: string;
-  /** Works with the files until the signal, or until they cannot be reached. */
+  /** Follows the files until the signal, or until they cannot be reached. */
   readonly withFiles: (
     signal: AbortSignal,
     work: (files: LogFolder) => Promise<void>,
   ) => Promise<void>;
 }
 
-/** Log files that are there, and those that come, looked at again and again. */
+/** Existing and new log files, read again and again. */
 export function fileStream(stream: FileStream): LogStream {
   const { name, patterns, expected, renewed, withFiles } = stream;
   return {
@@ -49,7 +49,7 @@ export function fileStream(stream: FileStream): LogStream {
         for (const { path: pattern, label, ...options } of patterns) {
           for (const path of await findLogs(files, pattern)) {
             if (known.has(path)) continue;
-            // Of a file that was not there before, nothing has been missed.
+            // A file that did not exist before is read from its beginning.
             const file = new FollowedFile({ path, ...options, ...(looks === 0 && { tail }) });
             known.set(path, { label: label(path), file });
           }
@@ -83,7 +83,7 @@ export function fileStream(stream: FileStream): LogStream {
   };
 }
 
-/** Files whose path fits a pattern, in the order of their names; old halves of logs left out. */
+/** Files whose path matches a pattern, in the order of their names, without renamed logs. */
 export async function findLogs(files: LogFolder, pattern: string): Promise<readonly string[]> {
   const parts = pattern.split("/");
   const first = parts.findIndex((part) => part.includes("*"));
@@ -109,34 +109,34 @@ function wildcard(part: string): RegExp {
   return new RegExp(`^${escaped.join(".*")}$`, "i");
 }
 
-/** Bytes of the end of a file that its last lines are looked for in. */
+/** Bytes at the end of a file that are searched for its last lines. */
 const tailBytes = 256 * 1024;
 /** Bytes read at a time. */
 const partBytes = 256 * 1024;
-/** Parts of one file that are read before the others get their turn. */
+/** Parts of one file that are read before the next file's turn. */
 const partsAtOnce = 16;
-/** Bytes of a file's beginning by which it is known: a log begins with a time. */
+/** Bytes at a file's beginning that identify it: a log begins with a time. */
 const headBytes = 128;
-/** Bytes before the size at which its writer renames it from which on a file is left alone. */
+/** A file is left alone once it is so many bytes below the size at which its writer renames it. */
 const marginBytes = 256 * 1024;
 
-/** What one look at a file has told. */
+/** Result of reading a file once. */
 export interface FileNews {
   readonly lines: readonly string[];
-  /** Something about the file itself. */
+  /** A message about the file itself. */
   readonly notes: readonly string[];
 }
 
 export interface FollowedFileOptions {
   readonly path: string;
   readonly form: LogForm;
-  /** Last lines to show of what is there at the first look; all of it where it is nothing. */
+  /** Last lines to show of the file at first. Default: all of it. */
   readonly tail?: number;
-  /** Bytes at which its writer renames it, and fails where the file is open. */
+  /** Size at which its writer renames it, which fails if the file is open. */
   readonly renamedAt?: number;
 }
 
-/** One log file that grows, and is renamed or emptied now and then, looked at again and again. */
+/** A log file that grows, and is sometimes renamed or emptied; read again and again. */
 export class FollowedFile {
   readonly #path: string;
   readonly #form: LogForm;
@@ -155,7 +155,7 @@ export class FollowedFile {
     this.#lines = new LogLines(form);
   }
 
-  /** What has come since the last look. */
+  /** What was written since the last time. */
   async look(files: LogFolder): Promise<FileNews> {
     const size = await files.size(this.#path);
     if (size === undefined) return { lines: [], notes: [] };
@@ -189,7 +189,7 @@ export class FollowedFile {
     return { lines, notes };
   }
 
-  /** The end of the file as it is, so that what comes next begins with a whole line. */
+  /** Skips to the end of the file, so that the next part begins with a complete line. */
   async #lastLines(files: LogFolder, size: number, tail: number): Promise<readonly string[]> {
     const start = Math.max(0, size - tailBytes);
     this.#lines = new LogLines(this.#form, start > 0);
@@ -198,7 +198,7 @@ export class FollowedFile {
     return tail === 0 ? [] : lines.slice(-tail);
   }
 
-  /** What the file's old half got after the last look, if it is still there under another name. */
+  /** What was written before the file was renamed, if it still exists under its new name. */
   async #restOfOld(
     files: LogFolder,
   ): Promise<{ readonly lines: readonly string[]; readonly found: boolean }> {
@@ -245,16 +245,16 @@ export interface FolderEntry {
   readonly isFolder: boolean;
 }
 
-/** Where log files lie: this host's disk, or a machine's. What is not there is no error; a lost connection is one. */
+/** Files of this host or of a machine. A missing file is no error; a lost connection is one. */
 export interface LogFolder {
-  /** What is in a folder; nothing where there is none. */
+  /** Content of a folder; empty if it does not exist. */
   list(folder: string): Promise<readonly FolderEntry[]>;
-  /** Bytes of a file, without opening it; nothing where there is none. */
+  /** Size of a file, without opening it; undefined if it does not exist. */
   size(file: string): Promise<number | undefined>;
   /**
-   * Bytes of a file from an offset on, fewer at its end; opens it for no longer than that.
+   * Reads bytes of a file from an offset, fewer at its end; opens it only for that.
    *
-   * @returns nothing where there is none.
+   * @returns undefined if it does not exist.
    */
   read(file: string, offset: number, length: number): Promise<Buffer | undefined>;
 }

@@ -2,40 +2,40 @@ import { StringDecoder } from "node:string_decoder";
 import { stripVTControlCharacters } from "node:util";
 import { redactLog } from "../redact-log.ts";
 
-/** Characters of the longest line that is put together, and shown whole. */
+/** Longer lines are truncated to so many characters. */
 export const longestLine = 64 * 1024;
 
 const keyBegins = /-----BEGIN [A-Z ]*PRIVATE KEY-----(?![\s\S]*-----END)/;
 const keyEnds = /^.*?-----END [A-Z ]*PRIVATE KEY-----/;
 /** A line within a private key; old ones begin with headers. */
 const keyGoesOn = /^\s*(?:[A-Za-z0-9+/=]*|Proc-Type: .*|DEK-Info: .*)\s*$/;
-/** Lines of the longest key there is; what comes after them is none. */
+/** Lines of the longest possible key. */
 const longestKey = 200;
 
 /** A line of a container's log as the CRI writes it: time, stream, whether the line goes on, text. */
 const containerLine = /^\S+ (?:stdout|stderr) ([FP])(?::\S*)? ?(.*)$/s;
 
-/** How a log is written: line by line, or as the CRI writes those of containers. */
+/** Format of a log: plain lines, or the CRI's format of container logs. */
 export type LogForm = "plain" | "container";
 
-/** A log that comes in parts, as lines without secrets. */
+/** Turns a log that arrives in parts into lines without secrets. */
 export class LogLines {
   readonly #raw: RawLines;
   readonly #container: ContainerLines | undefined;
   readonly #redactor = new LineRedactor();
 
-  /** @param skipFirst the first part begins within a line, which is left out. */
+  /** @param skipFirst whether the first part begins within a line, which is skipped. */
   constructor(form: LogForm, skipFirst = false) {
     this.#raw = new RawLines(skipFirst);
     this.#container = form === "container" ? new ContainerLines() : undefined;
   }
 
-  /** Takes in the next part, and returns the lines that end in it. */
+  /** Adds the next part, and returns the lines that end in it. */
   push(part: Buffer): readonly string[] {
     return this.#shown(this.#raw.push(part));
   }
 
-  /** Nothing more comes: returns a line without an end. */
+  /** Returns an unfinished line at the end. */
   end(): readonly string[] {
     return this.#shown(this.#raw.end());
   }
@@ -48,7 +48,7 @@ export class LogLines {
   }
 }
 
-/** A line that comes in pieces; of one that is too long the end is left out. */
+/** A line that arrives in pieces, truncated if it is too long. */
 class Pieces {
   #text = "";
   #dropped = 0;
@@ -63,26 +63,26 @@ class Pieces {
     this.#dropped += Math.max(0, piece.length - room);
   }
 
-  /** The line so far; begins a new one. */
+  /** Returns the line, and starts a new one. */
   take(): string {
     const [text, dropped] = [this.#text, this.#dropped];
     this.#text = "";
     this.#dropped = 0;
     if (dropped === 0) return text;
-    // Its last word may be the beginning of a secret.
+    // Its last word may be the truncated beginning of a secret.
     const whole = text.replace(/\S*$/, "");
     return `${whole}[${dropped + text.length - whole.length} characters left out]`;
   }
 }
 
 /**
- * Takes the lines of a container out of its log. containerd writes a long one in parts of 16 KiB, which are put
- * together again: a secret may lie on a border.
+ * Extracts a container's lines from its log. containerd writes long lines in parts of 16 KiB, which are joined again, as a
+ * secret may be split.
  */
 class ContainerLines {
   readonly #pieces = new Pieces();
 
-  /** @returns nothing while the line is not whole. */
+  /** @returns undefined while the line is incomplete. */
   read(line: string): string | undefined {
     const [, kind, text = line] = containerLine.exec(line) ?? [];
     this.#pieces.add(text);
@@ -90,12 +90,12 @@ class ContainerLines {
   }
 }
 
-/** Takes secrets out of lines that come one by one, also those that go over several lines. */
+/** Removes secrets from lines that arrive one by one, including secrets of several lines. */
 class LineRedactor {
-  /** Lines of a private key so far; nothing outside of one. */
+  /** Lines of a private key so far; undefined outside of one. */
   #keyLines: number | undefined;
 
-  /** @returns the line as it may be shown; nothing where all of it is secret. */
+  /** @returns the redacted line; undefined if all of it is secret. */
   read(line: string): string | undefined {
     let text = stripVTControlCharacters(line);
     if (this.#keyLines !== undefined) {
@@ -114,20 +114,20 @@ class LineRedactor {
 }
 
 /**
- * Cuts a log that comes in parts into lines. A line is given out only when its end is there: a secret that two parts
- * share would be recognized in neither.
+ * Splits a log that arrives in parts into lines. A line is returned only when it is complete: a secret that is split between
+ * two parts would not be recognized.
  */
 class RawLines {
   readonly #decoder = new StringDecoder("utf8");
   readonly #pieces = new Pieces();
   #skipping: boolean;
 
-  /** @param skipFirst the first part begins within a line, which is left out. */
+  /** @param skipFirst whether the first part begins within a line, which is skipped. */
   constructor(skipFirst: boolean) {
     this.#skipping = skipFirst;
   }
 
-  /** Takes in the next part, and returns the lines that end in it. */
+  /** Adds the next part, and returns the lines that end in it. */
   push(part: Buffer): readonly string[] {
     const pieces = this.#decoder.write(part).split("\n");
     const last = pieces.pop() ?? "";
@@ -139,7 +139,7 @@ class RawLines {
     return lines;
   }
 
-  /** Nothing more comes: returns a line without an end. */
+  /** Returns an unfinished line at the end. */
   end(): readonly string[] {
     this.#add(this.#decoder.end());
     return this.#pieces.isEmpty ? [] : this.#take();

@@ -2,55 +2,55 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { messageOf } from "../../../host/failure.ts";
 
-/** What a source is followed with. */
+/** Options and callbacks for following a source. */
 export interface Following extends RetryPolicy {
   /** Last lines of each log to begin with. */
   readonly tail: number;
-  /** Seconds between two looks at files. */
+  /** Seconds between two reads of files. */
   readonly lookSeconds: number;
   /** Ends it. */
   readonly signal: AbortSignal;
-  /** Takes a line without secrets, and the name of the log it is from. */
+  /** Gets a line without secrets, and the name of its log. */
   readonly line: (log: string, text: string) => void;
-  /** Takes what there is to say about a source or one of its logs. */
+  /** Gets messages about a source or one of its logs. */
   readonly tell: (log: string, text: string) => void;
 }
 
 /** Something whose logs can be followed: a node, a control plane, the steps of `up`. */
 export interface LogStream {
-  /** As it is asked for, e.g. `win-1`. */
+  /** Its name on the command line, e.g. `win-1`. */
   readonly name: string;
-  /** Follows it to its end: until it is told to, or the source is given up. Never fails. */
+  /** Follows it until it is stopped, or the source is given up. Never fails. */
   follow(following: Following): Promise<Ending>;
 }
 
-/** How long a source that does not answer is waited for. */
+/** How long to wait for a source that does not answer. */
 export interface RetryPolicy {
-  /** Seconds from the moment it was lost on. */
+  /** Seconds since it was lost. */
   readonly waitSeconds: number;
-  /** Seconds between two tries. */
+  /** Seconds between two attempts. */
   readonly pauseSeconds: number;
 }
 
 export interface RetryOptions extends RetryPolicy {
   /**
-   * Follows the source until it is lost, which is an error, or there is no more of it.
+   * Follows the source until it is lost, which is an error, or ends.
    *
-   * @param alive to be called whenever the source gives a sign of life.
+   * @param alive to be called whenever the source answers.
    */
   readonly follow: (alive: () => void) => Promise<void>;
-  /** Takes what there is to say about the source. */
+  /** Gets messages about the source. */
   readonly tell: (text: string) => void;
   /** Ends it. */
   readonly signal: AbortSignal;
-  /** Milliseconds of a clock that only goes on. */
+  /** Milliseconds of a monotonic clock. */
   readonly now?: () => number;
 }
 
-/** How following came to its end. */
+/** Why following ended. */
 export type Ending = "ended" | "given up";
 
-/** Follows a source, and when it is lost, waits and tries again: for a bounded time each time. */
+/** Follows a source; if it is lost, tries again for a bounded time. */
 export async function withRetries(options: RetryOptions): Promise<Ending> {
   const { follow, tell, signal, waitSeconds, pauseSeconds } = options;
   const now = options.now ?? (() => performance.now());
@@ -65,7 +65,7 @@ export async function withRetries(options: RetryOptions): Promise<Ending> {
       await follow(alive);
       return "ended";
     } catch (error) {
-      // Whatever breaks when everything is being ended is no news.
+      // Failures while everything is being stopped are not reported.
       if (signal.aborted) break;
       const reason = firstLine(messageOf(error));
       if (error instanceof SourceRefused) {
@@ -91,7 +91,7 @@ function firstLine(text: string): string {
   return text.split("\n")[0] ?? "";
 }
 
-/** A source that can't be followed, now and later: waiting for it is of no use. */
+/** A source that can never be followed, so that waiting is useless. */
 export class SourceRefused extends Error {
   override readonly name = "SourceRefused";
 }
@@ -100,17 +100,17 @@ export interface FollowAllOptions extends RetryPolicy {
   readonly streams: readonly LogStream[];
   /** Last lines of each log to begin with. */
   readonly tail: number;
-  /** Seconds between two looks at files. Default: 1. */
+  /** Seconds between two reads of files. Default: 1. */
   readonly lookSeconds?: number;
   /** Ends it. */
   readonly signal: AbortSignal;
-  /** Takes a line of a log: standard output. */
+  /** Prints a line of a log: standard output. */
   readonly out: (line: string) => void;
-  /** Takes what there is to say besides: standard error. */
+  /** Prints a message: standard error. */
   readonly say: (line: string) => void;
 }
 
-/** Follows all of them at once, each line with the name of its log before it, until they have all come to an end. */
+/** Follows all of them in parallel until all have ended; each line has the name of its log as a prefix. */
 export async function followAll(options: FollowAllOptions): Promise<readonly Ending[]> {
   const { streams, out, say, lookSeconds = 1, ...rest } = options;
   return Promise.all(
@@ -125,14 +125,14 @@ export async function followAll(options: FollowAllOptions): Promise<readonly End
   );
 }
 
-/** Streams by the name they are asked for. */
+/** Streams by their names on the command line. */
 export type StreamsByName = ReadonlyMap<string, readonly LogStream[]>;
 
-/** Names that were asked for and are none, or what is to be followed. */
+/** The streams to follow, or the unknown names. */
 export type Choice =
   { readonly streams: readonly LogStream[] } | { readonly unknown: readonly string[] };
 
-/** The streams of these names; all of them where no name is given. */
+/** The streams of these names. Default: all. */
 export function chooseStreams(all: StreamsByName, names: readonly string[]): Choice {
   const unknown = names.filter((name) => !all.has(name));
   if (unknown.length > 0) return { unknown };
@@ -140,8 +140,8 @@ export function chooseStreams(all: StreamsByName, names: readonly string[]): Cho
   return { streams: [...new Set(wanted.flatMap((name) => all.get(name) ?? []))] };
 }
 
-/** All control planes, where something is asked for by name. */
+/** Name of all control planes on the command line. */
 export const controlPlaneName = "control-plane";
 
-/** What the engine says in `up`. */
+/** Name of the engine's output in `up`. */
 export const stepsName = "steps";

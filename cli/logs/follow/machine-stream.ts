@@ -5,7 +5,7 @@ import type { SshSource } from "../../../ssh/run-over-ssh.ts";
 import { fileStream, type LogFolder, type LogPattern } from "./followed-files.ts";
 import { SourceRefused, type LogStream } from "./log-stream.ts";
 
-/** The logs of a Windows node, by looking at its files over SFTP; where each has got to outlives a reboot. */
+/** The logs of a Windows node, read over SFTP; positions in files survive a reboot. */
 export function machineStream(node: string, source: SshSource): LogStream {
   return fileStream({
     name: node,
@@ -13,7 +13,7 @@ export function machineStream(node: string, source: SshSource): LogStream {
       ...each,
       label: (file) => `${node}/${each.label(file)}`,
     })),
-    // What every Windows node has sooner or later.
+    // Every Windows node has these sooner or later.
     expected: new Map(
       ["kubelet", "containerd"].map((log) => [`${node}/${log}`, "has no log yet; waits for it"]),
     ),
@@ -23,14 +23,14 @@ export function machineStream(node: string, source: SshSource): LogStream {
 
 /** Longest wait for a connection, and for one answer. */
 const answerSeconds = 20;
-/** A machine that says nothing for so long is lost. */
+/** A machine that is silent for so long is lost. */
 const silentSeconds = 15;
 
 /**
  * Works with a machine's files over SFTP, and closes the connection afterwards.
  *
- * @throws SourceRefused where the machine is there, and is another one or does not let us in.
- * @throws when it can't be reached, or the connection is lost.
+ * @throws SourceRefused if the machine has another host key, or refuses the login.
+ * @throws if it cannot be reached, or the connection is lost.
  */
 async function withMachineFiles(
   source: SshSource,
@@ -68,8 +68,8 @@ function refusal(error: unknown): SourceRefused | undefined {
 const logRunnerBytes = 50 * 1024 * 1024;
 
 /**
- * The logs of a Windows node, of those that `kindows logs` collects (lib/LogFiles.ps1). containerd's grows without end;
- * kubelet renames those of containers, and tries again where it can't.
+ * Logs of a Windows node that `kindows logs` collects too (lib/LogFiles.ps1). containerd's is never renamed; kubelet renames
+ * those of containers, and retries if that fails.
  */
 export const windowsLogs: readonly LogPattern[] = [
   {

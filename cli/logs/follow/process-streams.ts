@@ -3,17 +3,17 @@ import { spawn } from "node:child_process";
 import { LogLines } from "./log-lines.ts";
 import { withRetries, SourceRefused, type LogStream } from "./log-stream.ts";
 
-/** Where a log begins: at so many lines of its end, or at the time to go on from. */
+/** Where to start: with the last lines, or at a time. */
 type Begin = { readonly tail: number } | Date;
 
-/** A log that a program of this host follows. */
+/** A log that is followed by a program of this host. */
 interface ProcessStream {
   readonly name: string;
-  /** What stands before what there is to say of it. */
+  /** Prefix of messages about it. */
   readonly label: string;
   readonly program: string;
   readonly args: (from: Begin) => readonly string[];
-  /** What a line is, and the log it is of. */
+  /** Extracts the text and the log's name from a line. */
   readonly read: (line: string) => { readonly log: string; readonly text: string };
 }
 
@@ -54,7 +54,7 @@ function processStream({ name, label, program, args, read }: ProcessStream): Log
 /**
  * The journal of one of kind's nodes.
  *
- * @param name that stands before its lines, e.g. `control-plane`.
+ * @param name prefix of its lines, e.g. `control-plane`.
  */
 export function journalStream(name: string, container: string): LogStream {
   return processStream({
@@ -67,7 +67,7 @@ export function journalStream(name: string, container: string): LogStream {
 /**
  * Arguments of `docker` that follow the journal of kubelet and containerd in a kind node.
  *
- * Docker does not end what it runs in a container when its own client ends; the closed standard input does.
+ * Docker does not end a program in a container when its client ends, but closing the program's standard input does.
  */
 export function journalArguments(container: string, from: Begin): string[] {
   const begin =
@@ -83,16 +83,16 @@ export function journalArguments(container: string, from: Begin): string[] {
 
 /** Label that kubeadm gives to the pods of a control plane. */
 const selector = "tier=control-plane";
-/** The most logs at a time: four pods on each of three control planes, and room. */
+/** Maximum number of logs: four pods on each of three control planes, and some more. */
 const mostLogs = 20;
 
 /**
- * The logs of API server, etcd, controller manager and scheduler, by way of the API server. They break off with it: the
- * journal then says why.
+ * The logs of API server, etcd, controller manager and scheduler, through the API server. If that fails, the journal says
+ * why.
  *
- * @param name that stands before its lines.
+ * @param name prefix of its lines.
  * @param kubectl the program.
- * @param lab prefix of the nodes' names, which is left out.
+ * @param lab prefix of the nodes' names, which is removed.
  */
 export function staticPodsStream(
   name: string,
@@ -131,13 +131,13 @@ export function podLine(line: string): { readonly pod: string; readonly text: st
     : { pod, text };
 }
 
-/** Seconds after which a program that says nothing is taken to have what it needs. */
+/** A program that is silent for so many seconds counts as connected. */
 const settledSeconds = 5;
 
 interface ProcessOptions {
   readonly program: string;
   readonly args: readonly string[];
-  /** Takes its output as it comes. */
+  /** Gets its output. */
   readonly output: (part: Buffer) => void;
   readonly alive: () => void;
   /** Ends it. */
@@ -145,16 +145,15 @@ interface ProcessOptions {
 }
 
 /**
- * Runs a program that follows a log, until it is told to end.
+ * Runs a program that follows a log, until it is stopped.
+ * Its standard input stays open as long as this process lives, so that remote programs end with it.
  *
- * Its standard input stays open as long as this process lives: what it runs elsewhere can end when that is closed.
- *
- * @throws SourceRefused when there is no such program.
- * @throws when it ends by itself, with its last words.
+ * @throws SourceRefused if there is no such program.
+ * @throws if it ends by itself, with its last lines.
  */
 async function followProcess(options: ProcessOptions): Promise<void> {
   const { program, args, output, alive, signal } = options;
-  // A group of its own: a ^C at the terminal is for this process.
+  // Its own process group: a ^C at the terminal is meant for this process.
   const child = spawn(program, [...args], { stdio: ["pipe", "pipe", "pipe"], detached: true });
   const settled = setTimeout(alive, settledSeconds * 1000);
   const stop = (): void => {

@@ -4,7 +4,7 @@ import { fileStream, type LogFolder } from "./followed-files.ts";
 import { stepsName, type LogStream } from "./log-stream.ts";
 
 /**
- * What the last `up` said, and what one that runs says.
+ * The output of the last or running `up`.
  *
  * @param file in which `up` writes it.
  */

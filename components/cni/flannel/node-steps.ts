@@ -1,8 +1,8 @@
 import { RunError } from "@pulumi/pulumi/errors.js";
 import { externalNetwork } from "../../windows/external-network.ts";
-import { fileNameOf, mediumPath } from "../../windows/media-folder.ts";
+import { fileNameOf, artifactPath } from "../../windows/media-folder.ts";
 import { nodeStep, type JoiningNode } from "../../windows/node-step.ts";
-import type { Medium } from "../../windows/software.ts";
+import type { ProgramArtifact } from "../../windows/software.ts";
 import type { PodNetworkSteps, WindowsPodNetwork } from "../pod-network.ts";
 import { netConf } from "./flannel-config.ts";
 import { flannelHnsNetwork, windowsCniConf, type WindowsCniNetwork } from "./windows-files.ts";
@@ -40,7 +40,7 @@ const installFlannel = nodeStep({
     const sums = checksums(...programs);
     const place = (name: (typeof programs)[number]) => {
       const fileName = fileNameOf(programOf(node, name));
-      return sums.apply((known) => mediumPath(known[name], fileName));
+      return sums.apply((known) => artifactPath(known[name], fileName));
     };
     return {
       NodeName: machine.name,
@@ -75,7 +75,10 @@ function isFlannel(podNetwork: WindowsPodNetwork): podNetwork is FlannelOnWindow
 }
 
 /** @throws RunError for software without Flannel. */
-function programOf({ machine, software }: JoiningNode, name: (typeof programs)[number]): Medium {
+function programOf(
+  { machine, software }: JoiningNode,
+  name: (typeof programs)[number],
+): ProgramArtifact {
   const program = software[name];
   if (program === undefined) {
     throw new RunError(

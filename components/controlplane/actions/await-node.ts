@@ -4,7 +4,7 @@
  */
 import * as z from "zod";
 
-import { withMarks } from "../node-marks.ts";
+import { withLabelsAndTaints } from "../labels-and-taints.ts";
 import { awaitRegisteredNode } from "./node-waits.ts";
 import { changeNode } from "../../../kubernetes/change-node.ts";
 import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
@@ -33,7 +33,7 @@ await runAction(environment, async ({ KUBECONFIG_CONTENT, TOKEN_ID, NODE: reques
   say(`${request.name} is registered`);
   const why = await revokeToken(api, TOKEN_ID);
   if (why !== undefined) say(`the join token of ${request.name} stays until it expires: ${why}`);
-  if (await changeNode(api, request.name, (node) => withMarks(node, request))) {
+  if (await changeNode(api, request.name, (node) => withLabelsAndTaints(node, request))) {
     say(`${request.name} has its labels and taints as set`);
   }
   if (await endUpgrade(api, request.name, request.timeoutSeconds)) {

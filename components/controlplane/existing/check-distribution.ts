@@ -9,7 +9,7 @@ export type Distribution = "kubeadm" | "kubespray";
 /** A kind of cluster that nodes do not join by kubeadm. */
 interface Foreign {
   readonly name: string;
-  readonly mark: (seen: Seen) => boolean;
+  readonly matches: (seen: Seen) => boolean;
   readonly instead: string;
 }
 
@@ -30,47 +30,47 @@ const own = (what: string): string =>
 const foreign: readonly Foreign[] = [
   {
     name: "RKE2",
-    mark: ({ version }) => version.includes("+rke2"),
+    matches: ({ version }) => version.includes("+rke2"),
     instead: own("RKE2's own agent for Windows"),
   },
   {
     name: "k3s",
-    mark: ({ version }) => version.includes("+k3s"),
+    matches: ({ version }) => version.includes("+k3s"),
     instead: "k3s has no Windows nodes; kindows joins them to clusters of kubeadm's.",
   },
   {
     name: "k0s",
-    mark: ({ version }) => version.includes("+k0s"),
+    matches: ({ version }) => version.includes("+k0s"),
     instead: own("k0s' own worker for Windows"),
   },
   {
     name: "EKS",
-    mark: ({ version }) => version.includes("-eks-"),
+    matches: ({ version }) => version.includes("-eks-"),
     instead: own("a node group of EKS' own"),
   },
   {
     name: "GKE",
-    mark: ({ version }) => version.includes("-gke."),
+    matches: ({ version }) => version.includes("-gke."),
     instead: own("a node pool of GKE's own"),
   },
   {
     name: "AKS",
-    mark: ({ labels }) => labels.includes("kubernetes.azure.com/cluster"),
+    matches: ({ labels }) => labels.includes("kubernetes.azure.com/cluster"),
     instead: own("a node pool of AKS' own"),
   },
   {
     name: "OpenShift",
-    mark: ({ groups }) => groups.includes("config.openshift.io"),
+    matches: ({ groups }) => groups.includes("config.openshift.io"),
     instead: own("its Windows Machine Config Operator"),
   },
   {
     name: "MicroK8s",
-    mark: ({ labels }) => labels.includes("microk8s.io/cluster"),
+    matches: ({ labels }) => labels.includes("microk8s.io/cluster"),
     instead: own("Calico's own installer for MicroK8s"),
   },
   {
     name: "Talos",
-    mark: ({ systems }) => systems.some((system) => system.startsWith("Talos")),
+    matches: ({ systems }) => systems.some((system) => system.startsWith("Talos")),
     instead: "Talos has no Windows nodes; kindows joins them to clusters of kubeadm's.",
   },
 ];
@@ -98,7 +98,7 @@ export function checkDistribution(answers: ClusterAnswers): Distribution | Clust
     ),
     systems: nodes.map((node) => node.status?.nodeInfo?.osImage ?? ""),
   };
-  const other = foreign.find(({ mark }) => mark(seen));
+  const other = foreign.find(({ matches }) => matches(seen));
   if (other !== undefined) {
     return {
       subject: "The cluster",

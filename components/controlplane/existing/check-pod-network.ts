@@ -45,7 +45,7 @@ function unfit(answers: ClusterAnswers): ClusterProblem {
     ({ metadata }) => metadata?.name ?? "",
   );
   const known = [...inExisting.values()].map(({ installedAs }) => installedAs);
-  const other = others.find(([mark]) => names.some((name) => mark.test(name)));
+  const other = others.find(([pattern]) => names.some((name) => pattern.test(name)));
   return {
     subject: "The cluster's pod network",
     why: other === undefined ? "is none that is known here" : `is ${other[1]}`,

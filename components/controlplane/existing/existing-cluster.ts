@@ -21,7 +21,7 @@ export interface ExistingClusterArgs {
  * An existing cluster, which is retained: what is put into it is removed again.
  *
  * Not responsible for whether it is fit: that was looked at before (examine-cluster.ts). It makes nothing and has
- * nothing to remove; another cluster in its place has everything done anew.
+ * nothing to remove; another cluster in its place has everything done again.
  */
 export class ExistingCluster extends pulumi.ComponentResource implements ControlPlane {
   readonly kubeconfig: pulumi.Output<string>;

@@ -25,7 +25,7 @@ export function namedCloudImage({ path, url, sha256 }: LinuxImageSettings): stri
   return path ?? (url === undefined ? undefined : builtSoFar().cloudImages?.[sha256 ?? ""]);
 }
 
-/** The format of a cloud image by its own marks; undefined for a file that is no disk. @throws as reading it does. */
+/** The format of a cloud image by its signature; undefined for a file that is no disk. @throws as reading it does. */
 export function cloudImageFormat(file: string): DiskFormat | "raw" | undefined {
   return diskFormatOf(file) ?? (isRawDisk(file) ? "raw" : undefined);
 }

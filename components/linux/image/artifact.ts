@@ -29,7 +29,7 @@ const unwantedTimers = [
   ...["e2scrub_all.timer", "fstrim.timer"],
 ];
 
-/** What is made anew on each machine, or of no use there. */
+/** What each machine generates for itself, or does not need. */
 const removed = [
   "etc/ssh/ssh_host_*",
   "var/log/*",

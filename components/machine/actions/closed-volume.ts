@@ -15,7 +15,7 @@ const isClosed = /^0?600$/;
  * change that of a volume that is there: so it is taken away and made again.
  *
  * @throws with virsh's own last words; the volume may be missing then, as after a kill in between: the next `up` sees
- * that, and makes it anew with what stands on it.
+ * that, and replaces it with what stands on it.
  */
 export async function closeVolume(uri: string, pool: string, name: string): Promise<void> {
   const is = readXml(await virsh(uri, "vol-dumpxml", "--pool", pool, name));

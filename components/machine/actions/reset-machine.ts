@@ -1,6 +1,6 @@
 /**
  * Host action: makes a machine what it was before it became a node, and removes what was copied to it. Nothing happens on
- * one where the step scripts are gone, as somebody has set it up anew, or that is gone for good (KINDOWS_GONE).
+ * one where the step scripts are gone, as somebody has reinstalled it, or that is gone for good (KINDOWS_GONE).
  */
 import { messageOf } from "../../../host/failure.ts";
 import { namesIn } from "../../../config/names-list.ts";

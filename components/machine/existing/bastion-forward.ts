@@ -34,7 +34,7 @@ export class BastionForward {
   #dialled: Promise<SshConnection> | undefined;
   /** What that came to. */
   #current: SshConnection | undefined;
-  #toldLast: string | undefined;
+  #lastReported: string | undefined;
 
   private constructor(args: ForwardArgs, tell: (line: string) => void) {
     this.#args = args;
@@ -104,7 +104,7 @@ export class BastionForward {
         (error: unknown) => {
           const { message } = error as Error;
           // The way itself may be dead without anybody having said so: the next one gets a new one.
-          if (message.startsWith("no answer")) this.#forget(hops);
+          if (message.startsWith("no answer")) this.#disconnect(hops);
           throw new Error(`Dial hop ${through.length + 1} ${last.host}:${last.port}: ${message}`);
         },
       );
@@ -113,7 +113,7 @@ export class BastionForward {
       socket.once("close", () => channel.destroy());
       socket.pipe(channel).pipe(socket);
     } catch (error) {
-      this.#told(messageOf(error));
+      this.#report(messageOf(error));
       socket.destroy();
     }
   }
@@ -129,9 +129,9 @@ export class BastionForward {
     dialled.then(
       (hops) => {
         this.#current = hops;
-        this.#toldLast = undefined;
+        this.#lastReported = undefined;
         hops.client.once("close", () => {
-          this.#forget(hops);
+          this.#disconnect(hops);
         });
       },
       () => {
@@ -141,7 +141,7 @@ export class BastionForward {
     return dialled;
   }
 
-  #forget(hops: SshConnection): void {
+  #disconnect(hops: SshConnection): void {
     if (this.#current === hops) {
       this.#dialled = undefined;
       this.#current = undefined;
@@ -149,14 +149,14 @@ export class BastionForward {
     hops.close();
   }
 
-  #told(message: string): void {
+  #report(message: string): void {
     const { through, last, machines } = this.#args;
     const name = machines.join(", ");
     const why = explainAccess(message, { name, through: [...through], bastion: last, place: last });
-    if (why !== this.#toldLast) {
+    if (why !== this.#lastReported) {
       this.#tell(`${name}: ${why}`);
     }
-    this.#toldLast = why;
+    this.#lastReported = why;
   }
 }
 

@@ -98,7 +98,7 @@ export class ExistingMachine extends pulumi.ComponentResource implements Machine
                 },
           ),
         },
-        // Set up anew it has another host key, and all is to be done again.
+        // A reinstalled machine has another host key, and everything is done again.
         triggers: [instance],
         addPreviousOutputInEnv: true,
       }),

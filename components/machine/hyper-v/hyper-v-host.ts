@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { local } from "@pulumi/command";
 import { hostAction } from "../../host-action/host-action.ts";
 import type { environment } from "../actions/prepare-hyper-v-host.ts";
-import { ownerMark } from "./marks.ts";
+import { ownerId } from "./identifiers.ts";
 import type { HyperVHostParameter } from "./parameters.ts";
 
 export interface HyperVHostArgs {
@@ -25,7 +25,7 @@ export class HyperVHost extends pulumi.ComponentResource {
     super("kindows:machine:HyperVHost", name, { address, switchName, folder }, opts);
     this.parameter = pulumi
       .output(args.loginPublicKey)
-      .apply((key) => ({ ...args.host, owner: ownerMark(key) }));
+      .apply((key) => ({ ...args.host, owner: ownerId(key) }));
     this.resource = new local.Command(
       name,
       hostAction<typeof environment>({

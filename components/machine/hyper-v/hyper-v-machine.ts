@@ -7,7 +7,7 @@ import { metaData, userData } from "../identity.ts";
 import type { Machine, SshConnection } from "../machine.ts";
 import { SshKey } from "../ssh-key.ts";
 import type { HyperVHost } from "./hyper-v-host.ts";
-import { makingMark } from "./marks.ts";
+import { instanceId } from "./identifiers.ts";
 import type { HyperVMachineParameter, IdentityParameter } from "./parameters.ts";
 
 export interface HyperVMachineArgs {
@@ -42,7 +42,7 @@ export interface HyperVMachineArgs {
 
 /**
  * A virtual machine on a Windows host with Hyper-V: a differencing disk on the image's VHDX, an identity disc, a MAC
- * address that stays. Whatever of it changes, it is made anew.
+ * address that stays. Any change of it replaces the machine.
  *
  * Not responsible for what runs in it: it is done as soon as the machine has its address, and who needs SSH dials until
  * it answers.
@@ -121,7 +121,7 @@ export class HyperVMachine extends pulumi.ComponentResource implements Machine {
 
 function machineParameter(
   args: HyperVMachineArgs,
-  host: Parameters<typeof makingMark>[0]["host"],
+  host: Parameters<typeof instanceId>[0]["host"],
   hostPublicKey: string,
 ): HyperVMachineParameter {
   const machine = {
@@ -136,6 +136,6 @@ function machineParameter(
   return {
     ...machine,
     address: args.address,
-    making: makingMark({ host, machine, hostPublicKey }),
+    making: instanceId({ host, machine, hostPublicKey }),
   };
 }

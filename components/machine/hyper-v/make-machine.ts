@@ -33,7 +33,7 @@ export interface AddressWait {
  *
  * @param identity its identity disc, an ISO image; secret.
  * @param say gets lines of progress.
- * @returns its id, another one for each making.
+ * @returns its id, another one for each instance.
  * @throws when the host refuses it, or it has another address, or none, at the end of the wait: with what was last seen.
  */
 export async function makeMachine(

@@ -28,7 +28,7 @@ export const hyperVHostSchema = z.strictObject({
 export const hyperVMachineSchema = z.strictObject({
   /** Name of the virtual machine, e.g. `kindows-fleet-win-1`. */
   name: z.string(),
-  /** Which making of it. */
+  /** Identifies this instance of it. */
   making: z.string(),
   generation: z.union([z.literal(1), z.literal(2)]),
   secureBoot: z.boolean(),

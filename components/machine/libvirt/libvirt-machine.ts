@@ -123,7 +123,7 @@ export class LibvirtMachine extends pulumi.ComponentResource implements Machine 
         ),
         metaData: metaData(args.domainName, args.computerName),
       },
-      // Its id is unique for each making: a new disk is a new machine, and everything done on it is done again.
+      // Its id is unique for each instance: a new disk is a new machine, and everything done on it is done again.
       { ...child, replaceWith: [disk], deleteBeforeReplace: true },
     );
     // The rehearsal's machines are nobody: their key opens nothing that is worth a second of each run.

@@ -65,7 +65,7 @@ export const sealedPasswordMark = "@ADMINISTRATOR-PASSWORD@";
 /**
  * The answer file that the sealed image carries: for the first boot of each machine made from it.
  *
- * The licence's clock starts anew there (no SkipRearm), and drivers stay installed: all machines are alike. The name is
+ * The licence's clock starts again there (no SkipRearm), and drivers stay installed: all machines are alike. The name is
  * a random one: no command of specialize can give another, for Setup writes its own after (cschneegans/unattend-generator,
  * issue 45). The first boot's script does, at the price of another restart.
  *

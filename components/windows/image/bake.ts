@@ -2,7 +2,12 @@ import path from "node:path";
 import { defaultSetup } from "../node-setup.ts";
 import type { Arguments, Parameters, Script } from "../node-step.ts";
 import { fileNameOf } from "../media-folder.ts";
-import { mediaOf, type MediumName, mediumNames, type WindowsSoftware } from "../software.ts";
+import {
+  programArtifacts,
+  type ProgramName,
+  programNames,
+  type WindowsSoftware,
+} from "../software.ts";
 import {
   addContainerImage,
   confirmReboot,
@@ -17,7 +22,7 @@ import {
 import { wayOut } from "./builder/way-out-address.ts";
 import { MediaError } from "../../machine/disk/media-error.ts";
 
-type Checksums = Readonly<Record<MediumName, string>>;
+type Checksums = Readonly<Record<ProgramName, string>>;
 type Values<P extends Parameters> = (
   software: WindowsSoftware,
   checksums: Checksums,
@@ -74,12 +79,12 @@ export const bareBake: Bake = { steps: [], images: [], programs: [] };
  * @throws MediaError for programs whose checksum nobody knows.
  */
 export function bakeOf(software: WindowsSoftware, images: readonly string[]): Bake {
-  const media = mediaOf(software);
+  const media = programArtifacts(software);
   const unknown = media.filter(([, { sha256 }]) => sha256 === undefined);
   if (unknown.length > 0) {
     throw new MediaError([
       {
-        subject: unknown.map(([, medium]) => fileNameOf(medium)).join(", "),
+        subject: unknown.map(([, artifact]) => fileNameOf(artifact)).join(", "),
         why: "are to be part of the image, and have no checksum that is known here",
         instead:
           "Run `./kindows fetch --stack <name>`: it fetches them, and takes their checksums from their publishers.",
@@ -87,7 +92,7 @@ export function bakeOf(software: WindowsSoftware, images: readonly string[]): Ba
     ]);
   }
   const checksums = Object.fromEntries(
-    mediumNames.map((name) => [name, software[name]?.sha256 ?? ""]),
+    programNames.map((name) => [name, software[name]?.sha256 ?? ""]),
   ) as Checksums;
   return {
     images,
@@ -95,9 +100,9 @@ export function bakeOf(software: WindowsSoftware, images: readonly string[]): Ba
       step,
       parameters: values(software, checksums, images),
     })),
-    programs: media.map(([name, medium]) => {
-      const fileName = fileNameOf(medium);
-      const { origin } = medium;
+    programs: media.map(([name, artifact]) => {
+      const fileName = fileNameOf(artifact);
+      const { origin } = artifact;
       const folder = origin === "image" ? undefined : origin.folder;
       return {
         sha256: checksums[name],

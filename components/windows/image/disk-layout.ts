@@ -16,7 +16,7 @@ interface Partition {
 
 /**
  * Windows last, so that a larger disk can be given to it. No recovery partition: it would stand behind Windows, in
- * the way of that, and a node is made anew instead.
+ * the way of that, and a node is replaced instead.
  */
 const layouts: Readonly<Record<Firmware, readonly Partition[]>> = {
   bios: [

@@ -11,7 +11,7 @@ import { extractFiles, listDisc } from "./disc.ts";
 import type { ExaminedMedia } from "./examine-media.ts";
 import { isMadeFromIso } from "./media.ts";
 
-/** What only one making of an image knows, and nobody afterwards. */
+/** Secrets of a single image build, which nobody knows afterwards. */
 export interface ImageSecrets {
   /** Of Administrator until the image is sealed; 192 random bits that meet Windows' rules of complexity. */
   readonly administratorPassword: string;

@@ -3,8 +3,8 @@ import type { HostProblem } from "../../../config/host-problem.ts";
 import { artifactAddress } from "../../../toolchain/cache.ts";
 import type { Cache } from "../../../toolchain/cache.ts";
 import { sha256OfFile } from "../../../toolchain/cache-marker.ts";
-import { mediumArtifact } from "../medium-artifact.ts";
-import type { PinnedFile } from "../medium-artifact.ts";
+import { downloadArtifact } from "../download-artifact.ts";
+import type { PinnedFile } from "../download-artifact.ts";
 import { fileNameOf } from "../media-folder.ts";
 import type { ImageMedium } from "./media.ts";
 import { readFailure } from "./read-failure.ts";
@@ -45,7 +45,7 @@ export async function locateMedia(
 async function locate(medium: ImageMedium, cache: Cache): Promise<string | HostProblem> {
   const pinned = pinnedFile(medium);
   if (pinned !== undefined) {
-    const address = await artifactAddress(mediumArtifact(pinned));
+    const address = await artifactAddress(downloadArtifact(pinned));
     if ((await cache.state(address)).kind !== "complete") {
       return {
         subject: pinned.uri,

@@ -32,7 +32,7 @@ export class NodeImages {
     }
   }
 
-  /** By id: one that is made anew has the name of the one before. */
+  /** By id: one that is rebuilt has the name of the one before. */
   private async containers(): Promise<readonly string[]> {
     const listed = await execa(
       "docker",

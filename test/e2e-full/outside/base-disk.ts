@@ -2,9 +2,9 @@ import { cp, mkdir, open, readFile, truncate, writeFile } from "node:fs/promises
 import path from "node:path";
 import { execa } from "execa";
 import { parseImageManifest } from "../../../components/windows/image-manifest.ts";
-import type { CarriedMedium } from "../../../components/windows/image-manifest.ts";
-import { mediumArtifact } from "../../../components/windows/medium-artifact.ts";
-import type { MediumName } from "../../../components/windows/software.ts";
+import type { CarriedArtifact } from "../../../components/windows/image-manifest.ts";
+import { downloadArtifact } from "../../../components/windows/download-artifact.ts";
+import type { ProgramName } from "../../../components/windows/software.ts";
 import { fileSha256 } from "../../../rehearsal/image/media.ts";
 import type { Artifact } from "../../../toolchain/artifact.ts";
 import { builtRehearsalImage } from "../../../toolchain/built.ts";
@@ -24,7 +24,7 @@ const secondPartitionSize = 446 + 16 + 12;
 const crictlArchive = "crictl-v1.36.0-windows-amd64.tar.gz";
 
 /** Checksums of the programs, as settings have them. */
-export type ProgramChecksums = Readonly<Partial<Record<MediumName, string>>>;
+export type ProgramChecksums = Readonly<Partial<Record<ProgramName, string>>>;
 
 /**
  * The rehearsal's guest as a machine somebody has bought: a larger disk, and nothing of Kubernetes' on it. Its programs
@@ -65,8 +65,8 @@ export async function makeBaseDisk(disk: string, folder: string): Promise<Progra
 }
 
 /** A program in the cache as `kindows fetch` puts it there, but from a folder instead of its publisher. */
-function cached({ sha256, fileName }: CarriedMedium, media: string): Artifact {
-  const fetched = mediumArtifact({ uri: "", sha256, fileName });
+function cached({ sha256, fileName }: CarriedArtifact, media: string): Artifact {
+  const fetched = downloadArtifact({ uri: "", sha256, fileName });
   return {
     ...fetched,
     hostPackages: [],
@@ -89,7 +89,7 @@ async function enlarge(disk: string): Promise<void> {
 }
 
 /** No crictl for Windows is built for a rehearsal, and nothing runs it: an archive of the right shape. */
-async function standInCrictl(media: string): Promise<CarriedMedium> {
+async function standInCrictl(media: string): Promise<CarriedArtifact> {
   const program = path.join(media, "crictl.exe");
   const archive = path.join(media, crictlArchive);
   await writeFile(program, "stands in for crictl\n");

@@ -218,7 +218,7 @@ describe("kubernetes objects, on a real API server", () => {
     before(() => plugin.configure(settings({ upsertExistingObjects: "true" })));
     after(() => plugin.configure(settings()));
 
-    /** Makes both objects, forgets them, and makes them again. */
+    /** Creates both objects, removes them from the state, and creates them again. */
     async function madeTwice(annotations: Readonly<Record<string, string>>): Promise<void> {
       const script = "exit 0\n";
       const configMap = scriptConfigMapName(script);

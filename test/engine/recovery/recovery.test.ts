@@ -6,7 +6,7 @@ import type { Host } from "../../../cli/lab/host.ts";
 import type { HostResource } from "../../../cli/host-resources/resource-kind.ts";
 import { processes } from "../../../cli/host-resources/processes.ts";
 import { parseDeployment } from "../../../cli/engine/deployment.ts";
-import type { Extent } from "../../../cli/recovery/forget.ts";
+import type { Extent } from "../../../cli/recovery/remove-from-state.ts";
 import { recoverState } from "../../../cli/recovery/recover.ts";
 import { repairState } from "../../../cli/recovery/repair.ts";
 import { waitUntil } from "../../../host/wait-until.ts";
@@ -134,7 +134,7 @@ describe("a run of the engine that does not get to its end", () => {
     assert.deepEqual(
       present("cluster", "token", "join", "key"),
       ["cluster", "token", "join"],
-      "what vanished is made anew, and what was done is not done again",
+      "what vanished is recreated, and what was done is not done again",
     );
   });
 

@@ -16,7 +16,7 @@ export interface ChangeAfterUp {
   readonly edited?: string;
   /** Resources that are changed in place. */
   readonly updates?: readonly string[];
-  /** Resources that are made anew. */
+  /** Resources that are replaced. */
   readonly replaces?: readonly string[];
 }
 

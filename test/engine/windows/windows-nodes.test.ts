@@ -5,7 +5,7 @@ import path from "node:path";
 import { EventReader } from "../../../cli/engine/events.ts";
 import { FailedNodes } from "../../../cli/logs/failed-nodes.ts";
 import { parseDeployment } from "../../../cli/engine/deployment.ts";
-import { forgetPushes } from "../../../cli/recovery/push-again.ts";
+import { removePushes } from "../../../cli/recovery/push-again.ts";
 import { writeFakeMedia } from "../../../rehearsal/host/fake/fake-media.ts";
 import { routeText } from "../../../rehearsal/host/routes.ts";
 import { withFakeApi } from "../../unit/controlplane/fake-api.ts";
@@ -291,9 +291,9 @@ describe("Windows nodes in the engine", () => {
         const read = reader.read(JSON.stringify(event));
         if (read !== undefined) failed.read(read);
       }
-      assert.deepEqual(failed.lackingMedia, ["win-4"]);
+      assert.deepEqual(failed.lackingPrograms, ["win-4"]);
       const exported = parseDeployment((await lab.project.run(["stack", "export"])).text);
-      const { deployment } = forgetPushes(exported, failed.lackingMedia);
+      const { deployment } = removePushes(exported, failed.lackingPrograms);
       await lab.project.write("state.json", JSON.stringify(deployment));
       const imported = await lab.project.run(["stack", "import", "--file", "state.json"]);
       assert.equal(imported.exitCode, 0, imported.text);

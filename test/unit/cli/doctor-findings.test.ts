@@ -7,7 +7,7 @@ import {
   kubeadmCertificates,
   kubeconfigCertificates,
   pemCertificate,
-  probeCertificates,
+  gatherCertificates,
   type Certificate,
   type ContainerCertificates,
 } from "../../../cli/doctor/certificates.ts";
@@ -143,7 +143,7 @@ describe("what kubeadm and PEM files tell of certificates", () => {
     const nodes =
       "c running kindows-x control-plane\nw running kindows-x worker\n" +
       "off exited kindows-x worker\nlb running kindows-x external-load-balancer\n";
-    const [first, second, ...rest] = await probeCertificates("kindows-x", {
+    const [first, second, ...rest] = await gatherCertificates("kindows-x", {
       libvirtUri: "qemu:///system",
       run: (_program, args) => {
         const line = args.join(" ");

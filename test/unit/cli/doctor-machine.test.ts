@@ -99,7 +99,7 @@ describe("a machine that the doctor reaches", () => {
       assert.equal(await host.windows.services.isRunning("kubelet"), true);
     });
 
-    it("starts a kubelet anew that runs", async () => {
+    it("restarts a kubelet that runs", async () => {
       await join(machine);
       assert.equal(await host.windows.services.isRunning("kubelet"), true);
     });

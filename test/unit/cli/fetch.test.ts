@@ -11,15 +11,15 @@ import {
   type FetchOptions,
   fetchPrograms,
   findPrograms,
-  type HostMedium,
+  type HostArtifact,
   type ProgramState,
   programsText,
 } from "../../../cli/fetch/programs.ts";
 import { pushedPrograms } from "../../../cli/fetch/stack-programs.ts";
 import { lockedFiles, lockedText, updateLock } from "../../../cli/lock/locked-files.ts";
 import { fileNameOf } from "../../../components/windows/media-folder.ts";
-import { mediumArtifact } from "../../../components/windows/medium-artifact.ts";
-import { mediumNames } from "../../../components/windows/software.ts";
+import { downloadArtifact } from "../../../components/windows/download-artifact.ts";
+import { programNames } from "../../../components/windows/software.ts";
 import { resolveSettings } from "../../../config/resolve.ts";
 import { artifactAddress, Cache } from "../../../toolchain/cache.ts";
 import { readSoftwareLock, renderSoftwareLock } from "../../../toolchain/software-lock.ts";
@@ -59,7 +59,7 @@ describe("kindows fetch", () => {
   });
 
   const lockFile = (): string => path.join(folder, "software.lock.json");
-  const medium = (fileName: string, pinned?: string): HostMedium => {
+  const medium = (fileName: string, pinned?: string): HostArtifact => {
     const uri = `${server.url}/${fileName}`;
     return { uri, sha256: pinned, origin: { checksumUri: `${uri}.sha256`, folder: undefined } };
   };
@@ -75,7 +75,7 @@ describe("kindows fetch", () => {
   const statesOf = (states: readonly ProgramState[]): readonly string[] =>
     states.map(({ state }) => state);
   const paths = (): string[] => server.asked.map((each) => each.path);
-  const both = (): HostMedium[] => [
+  const both = (): HostArtifact[] => [
     medium("kubelet.exe", sha256(kubelet)),
     medium("kubeadm.exe", sha256(kubeadm)),
   ];
@@ -328,11 +328,11 @@ describe("before what a stack lacks is fetched", () => {
   });
 
   it("nobody is asked where all is there, or an image carries it", async () => {
-    const checksums = Object.fromEntries(mediumNames.map((name) => [name, "2".repeat(64)]));
+    const checksums = Object.fromEntries(programNames.map((name) => [name, "2".repeat(64)]));
     const known = settingsOf({ checksums });
     for (const { uri, sha256 = "" } of pushedPrograms(known)) {
       const fileName = fileNameOf({ uri });
-      const address = await artifactAddress(mediumArtifact({ uri, sha256, fileName }));
+      const address = await artifactAddress(downloadArtifact({ uri, sha256, fileName }));
       await cache.make(address, fileName, async (into) => {
         await mkdir(path.join(into, sha256));
         await writeFile(path.join(into, sha256, fileName), "program");

@@ -60,7 +60,7 @@ const isRemoved: Event = (files) => files.files.delete(path);
 /** Events before a look, and what that tells. */
 type Turn = readonly [events: readonly Event[], lines: readonly string[], note?: string];
 const goesOn = "was renamed; continues with the new one";
-const anew = "was emptied or replaced";
+const replaced = "was emptied or replaced";
 const alone = "is about to be renamed, and is left alone; the rest comes after that";
 const long = "x".repeat(60_000);
 
@@ -119,7 +119,7 @@ const cases: Readonly<Record<string, readonly [Options, readonly Turn[]]>> = {
     { tail: 0 },
     [
       [[gets(numbered(1, 20))], []],
-      [[isRemoved, gets("anew\n")], ["anew"], anew],
+      [[isRemoved, gets("later\n")], ["later"], replaced],
     ],
   ],
   "gives out an unfinished line before the new file's": [
@@ -127,7 +127,7 @@ const cases: Readonly<Record<string, readonly [Options, readonly Turn[]]>> = {
     [
       [[gets("one\n")], []],
       [[gets("unfini")], []],
-      [[isRemoved, gets("new\n")], ["unfini", "new"], anew],
+      [[isRemoved, gets("new\n")], ["unfini", "new"], replaced],
     ],
   ],
   "leaves one alone that its writer is about to rename": [

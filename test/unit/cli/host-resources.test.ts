@@ -256,7 +256,7 @@ describe("sweeping a lab's leftovers", () => {
     assert.deepEqual(said, ["removed vm kindows-a vm 2", "removed vm kindows-a -"]);
   });
 
-  it("looks for each kind anew: what went with another thing is not removed twice", async () => {
+  it("looks for each kind again: what went with another thing is not removed twice", async () => {
     const world = [thing("network", "kindows-a", "n"), thing("bridge", "kindows-a", "b")];
     const network = fakeFinder("network", world, () => world.splice(0));
     assert.equal(await sweep([network, fakeFinder("bridge", world)]), 1);

@@ -6,10 +6,10 @@ import { onEachHypervisor } from "../../../cli/host-resources/on-each-hypervisor
 import { labOfPool } from "../../../cli/host-resources/resource-kind.ts";
 import { pools } from "../../../cli/host-resources/storage.ts";
 import {
-  assertAllPresent,
-  awayAmong,
+  assertAllReachable,
+  unreachableAmong,
   hypervisorsOf,
-  leavingAway,
+  exclusionOf,
   leftText,
   together,
   urnsOn,
@@ -40,7 +40,7 @@ const remote = (name: string) => ({
   ...{ name, uri: `qemu+ssh://root@${name}/system`, virshUri: `virsh-of-${name}` },
 });
 const [b, c] = [remote("b"), remote("c")];
-const awayB = { ...b, reason: "no route" };
+const unreachableB = { ...b, reason: "no route" };
 
 /** A host whose libvirts have these pools, by address; one that is not listed does not answer. */
 function hostWith(poolsByUri: Readonly<Record<string, readonly string[]>>): Host & {
@@ -97,37 +97,40 @@ describe("a lab on several hypervisors", () => {
 
   it("tells those that do not answer, with virsh's reason in one line", async () => {
     const reason = "error: failed\nerror: no route";
-    const away = await awayAmong([b, c], (uri) => {
+    const unreachable = await unreachableAmong([b, c], (uri) => {
       const end = uri === b.virshUri ? { how: "badly" as const, reason } : { how: "well" as const };
       return Promise.resolve({ stdout: "", stderr: "", reason: "", ...end });
     });
-    assert.deepEqual(away, [{ ...b, reason: "failed: no route" }]);
+    assert.deepEqual(unreachable, [{ ...b, reason: "failed: no route" }]);
   });
 
-  it("leaves what is away as it is: out of the program, and out of what the engine compares", () => {
-    assert.deepEqual(leavingAway({ present: [c], away: [awayB] }, settings, ["urn:1", "urn:2"]), {
-      args: ["--continue-on-error", "--exclude", "urn:1", "--exclude", "urn:2"],
-      environment: { KINDOWS_AWAY: "b" },
-    });
+  it("leaves what is unreachable as it is: out of the program, and out of what the engine compares", () => {
+    assert.deepEqual(
+      exclusionOf({ reachable: [c], unreachable: [unreachableB] }, settings, ["urn:1", "urn:2"]),
+      {
+        args: ["--continue-on-error", "--exclude", "urn:1", "--exclude", "urn:2"],
+        environment: { KINDOWS_AWAY: "b" },
+      },
+    );
     const text =
       "the hypervisor b (qemu+ssh://root@b/system) does not answer: no route; left as they are: win-2, win-3";
-    assert.equal(leftText([awayB], settings), text);
+    assert.equal(leftText([unreachableB], settings), text);
   });
 
   it("names to the program none that only the state knows", () => {
-    const former = { ...awayB, name: "former" };
-    const { environment } = leavingAway({ present: [], away: [former] }, settings, []);
+    const former = { ...unreachableB, name: "former" };
+    const { environment } = exclusionOf({ reachable: [], unreachable: [former] }, settings, []);
     assert.deepEqual(environment, {});
   });
 
   it("changes nothing for a lab on one", () => {
-    const none = { present: [], away: [] };
-    assert.deepEqual(leavingAway(none, { hypervisors: [] }, []), { args: [], environment: {} });
-    assertAllPresent(none, "t");
+    const none = { reachable: [], unreachable: [] };
+    assert.deepEqual(exclusionOf(none, { hypervisors: [] }, []), { args: [], environment: {} });
+    assertAllReachable(none, "t");
   });
 
-  it("does not go while one is away, and says how it goes without", () =>
-    assert.throws(() => assertAllPresent({ present: [], away: [awayB] }, "t"), {
+  it("does not go while one is unreachable, and says how it goes without", () =>
+    assert.throws(() => assertAllReachable({ reachable: [], unreachable: [unreachableB] }, "t"), {
       name: "Failure",
       message:
         /b \(qemu\+ssh:\/\/root@b\/system\) does not answer: no route.*`KINDOWS_GONE=b kindows down --stack t`/s,
@@ -276,8 +279,8 @@ describe("what the state has on further hypervisors", () => {
       identity: `libvirt ${name}`,
     }));
     const state = deployment(resources);
-    const away = new Set(urnsOn(resources, ["b"]));
-    assert.deepEqual(repairState(state, { things, blind: [], away }, "built-on").notes, []);
+    const unreachable = new Set(urnsOn(resources, ["b"]));
+    assert.deepEqual(repairState(state, { things, blind: [], unreachable }, "built-on").notes, []);
     assert.deepEqual(repairState(state, { things, blind: [] }, "built-on").notes, [
       "gone from this host: Pool machines-b (libvirt pool p)",
       "gone from this host: Domain win-1-b (libvirt domain d2)",
@@ -361,7 +364,7 @@ describe("machines that are gone from their Hyper-V host", () => {
     assert.deepEqual(machines, [[{ urn: one.urn, making: "0a".repeat(6) }]]);
   });
 
-  it("are forgotten with what was done on them", () => {
+  it("are removed from the state with what was done on them", () => {
     const observed = { things: [], blind: [], goneElsewhere: [one.urn] };
     const repair = repairState(deployment([prepared, one, two, step]), observed, "built-on");
     assert.deepEqual(repair.deployment, deployment([prepared, two]));

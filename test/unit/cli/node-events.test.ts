@@ -151,12 +151,12 @@ describe("nodes that failed", () => {
     ].join("\r\n");
 
   it("are those whose resources have errors", () => {
-    const { names, lackingMedia } = read(
+    const { names, lackingPrograms } = read(
       fails("win-1-a-step", 'Process exited with status 51: running "powershell.exe ..."'),
       fails("win-2-step", "the evaluation licence ends in 3 days", "warning"),
       fails("win-3-step", "the node win-3 was not Ready"),
     );
-    assert.deepEqual([names, lackingMedia], [["win-1-a", "win-3"], []]);
+    assert.deepEqual([names, lackingPrograms], [["win-1-a", "win-3"], []]);
   });
 
   it("are none where the lab itself failed", () => {
@@ -172,7 +172,7 @@ describe("nodes that failed", () => {
       fails("win-2-step", failure("ChecksumMismatch")),
       fails("win-3-step", failure("FileInUse")),
     );
-    assert.deepEqual(failed.lackingMedia, ["win-1", "win-2"]);
+    assert.deepEqual(failed.lackingPrograms, ["win-1", "win-2"]);
     assert.deepEqual(failed.names, ["win-1", "win-2", "win-3"]);
   });
 });

@@ -202,7 +202,7 @@ describe("the difference of two previews", () => {
         a({ f: "./x", s: archive("/q") }),
         [],
       ],
-      "made anew: triggers of a command, and what replaceOnChanges names": [
+      "replaced: triggers of a command, and what replaceOnChanges names": [
         { ...a({ triggers: [1], create: "x" }, { type: command }), b: watched(1) },
         { ...a({ triggers: [2], create: "y" }, { type: command }), b: watched(2) },
         ["!a triggers.0 create", "!b v.0"],
@@ -212,7 +212,7 @@ describe("the difference of two previews", () => {
         a({ create: "y" }, { type: command }),
         ["~a create"],
       ],
-      "a machine made anew with its disk, and what is replaced with it, but not what ignores it": [
+      "a machine replaced with its disk, and what is replaced with it, but not what ignores it": [
         machineOn({ size: 1 }),
         machineOn({ size: 2 }),
         [
@@ -220,7 +220,7 @@ describe("the difference of two previews", () => {
           "~updated environment",
         ],
       ],
-      "an object of Kubernetes, made anew by its name, updated by its data": [
+      "an object of Kubernetes, replaced by its name, updated by its data": [
         {
           a: configMap({ metadata: { name: "a", labels: {} } }),
           b: configMap({ metadata: { name: "b" }, data: {} }),
@@ -278,14 +278,14 @@ const body = (...reports: readonly StackReport[]): string =>
   markdown(title, reports).split("\n\n").slice(3, -1).join("\n\n");
 
 describe("the document of a preview's difference", () => {
-  it("shows each stack with what is deleted, made anew, changed and created", () => {
+  it("shows each stack with what is deleted, replaced, changed and created", () => {
     const script = (line: string): string => `begin\n${"same\n".repeat(30)}${line}\nend`;
     assert.equal(
       body(
         report(
           [
             resource("gone", {}),
-            resource("anew", { triggers: ["1"], create: "x" }),
+            resource("replaced", { triggers: ["1"], create: "x" }),
             resource("updated", {
               count: 1,
               on: true,
@@ -296,7 +296,7 @@ describe("the document of a preview's difference", () => {
             }),
           ],
           [
-            resource("anew", { triggers: ["2"], create: "x" }),
+            resource("replaced", { triggers: ["2"], create: "x" }),
             resource("updated", {
               count: 2,
               script: script("new"),
@@ -316,7 +316,7 @@ describe("the document of a preview's difference", () => {
 
 **Replaced**
 
-- \`anew\` (command:local:Command)
+- \`replaced\` (command:local:Command)
   - \`triggers[0]\`: \`1\` → \`2\`, which replaces it
 
 **Changed**
@@ -374,7 +374,7 @@ describe("the document of a preview's difference", () => {
     assert.ok(!document.includes("0123456789abcdef") && !document.includes("QUJD"));
   });
 
-  it("says what follows something that is made anew", () => {
+  it("says what follows something that is replaced", () => {
     const follower = { ...resource("b", { x: "[secret]" }), inputSources: { x: ["urn::a"] } };
     assert.match(
       body(

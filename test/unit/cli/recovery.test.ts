@@ -10,7 +10,7 @@ import {
   withoutPendingOperations,
 } from "../../../cli/engine/deployment.ts";
 import type { HostResource } from "../../../cli/host-resources/resource-kind.ts";
-import { type Extent, extentOf, forget } from "../../../cli/recovery/forget.ts";
+import { type Extent, extentOf, removeFromState } from "../../../cli/recovery/remove-from-state.ts";
 import {
   checkLock,
   readLocks,
@@ -18,7 +18,7 @@ import {
   type SeenProcess,
   type Verdict,
 } from "../../../cli/recovery/locks.ts";
-import { forgetPushes } from "../../../cli/recovery/push-again.ts";
+import { removePushes } from "../../../cli/recovery/push-again.ts";
 import { repairState } from "../../../cli/recovery/repair.ts";
 import { eachCase } from "../each-case.ts";
 import { newFolder } from "../new-folder.ts";
@@ -68,7 +68,7 @@ const lab = [
 
 const onMachine = ["Command::containerd", "Command::join", "Command::below"];
 const inCluster = ["ConfigMap::settings", "DaemonSet::kube-proxy"];
-const cases: Readonly<Record<string, readonly [gone: string[], Extent, forgotten: string[]]>> = {
+const cases: Readonly<Record<string, readonly [gone: string[], Extent, removed: string[]]>> = {
   "nothing is gone": [[], "built-on", []],
   "a machine is gone, for up: its steps go too, the cluster stays": [
     [domain],
@@ -90,7 +90,7 @@ const cases: Readonly<Record<string, readonly [gone: string[], Extent, forgotten
     "deleted-with",
     ["Command::cluster", ...inCluster, "Command::token"],
   ],
-  "the network is gone, for up: all that stood on it is built anew, keys and disks stay": [
+  "the network is gone, for up: all that stood on it is rebuilt, keys and disks stay": [
     [network],
     "built-on",
     [
@@ -101,17 +101,17 @@ const cases: Readonly<Record<string, readonly [gone: string[], Extent, forgotten
   ],
 };
 
-describe("forgetting resources whose things are gone", () => {
-  eachCase("%s", cases, ([gone, extent, forgotten]) => {
+describe("removing resources from the state that no longer exist", () => {
+  eachCase("%s", cases, ([gone, extent, removed]) => {
     const urns = extentOf(lab, new Set(gone), extent);
     const inOrder = lab.filter((each) => urns.has(each.urn)).map((each) => each.urn);
     const names = inOrder.map((each) => each.split(/:+/).slice(-2).join("::"));
-    assert.deepEqual(names, forgotten);
+    assert.deepEqual(names, removed);
   });
 
-  it("leaves no reference to what was forgotten", () => {
+  it("leaves no reference to what was removed", () => {
     const urns = extentOf(lab, new Set([network, cluster]), "built-on");
-    const text = JSON.stringify(forget(deployment(lab), urns));
+    const text = JSON.stringify(removeFromState(deployment(lab), urns));
     for (const each of urns) {
       assert.equal(text.includes(`"${each}"`), false, each);
     }
@@ -119,7 +119,10 @@ describe("forgetting resources whose things are gone", () => {
 
   it("keeps every other field of what stays", () => {
     const kept = resource("a", "b", { dependencies: ["x", "y"], replaceWith: ["x"], id: "1" });
-    const after = forget(deployment([kept, resource("c", "x", { urn: "x" })]), new Set(["x"]));
+    const after = removeFromState(
+      deployment([kept, resource("c", "x", { urn: "x" })]),
+      new Set(["x"]),
+    );
     assert.deepEqual(after, deployment([{ ...kept, dependencies: ["y"], replaceWith: [] }]));
   });
 
@@ -178,7 +181,7 @@ describe("repairing a state", () => {
     }
   });
 
-  it("takes a thing of the same name, made anew by somebody, for another one", () => {
+  it("takes a thing of the same name, replaced by somebody, for another one", () => {
     const observed = { things: [thing("libvirt pool p2")], blind: [] };
     const repair = repairState(deployment([pool]), observed, "deleted-with");
     assert.deepEqual(repair.deployment, deployment([]));
@@ -230,8 +233,8 @@ const nodes = [win1, win10, home, other];
 const state = deployment([...nodes, kubelet, containerd, install(kubelet.urn, home.urn)]);
 
 describe("programs that are to be pushed again", () => {
-  it("are forgotten for that node alone, and what they were for stays", () => {
-    const { deployment: after, notes } = forgetPushes(state, ["win-1"]);
+  it("are removed for that node alone, and what they were for stays", () => {
+    const { deployment: after, notes } = removePushes(state, ["win-1"]);
     assert.deepEqual(resourcesOf(after), [...nodes, install(home.urn)]);
     assert.deepEqual(notes, [
       "pushed again: CopyToRemote win-1-push-kubelet",
@@ -240,7 +243,7 @@ describe("programs that are to be pushed again", () => {
   });
 
   it("are none on a machine whose image carries them", () => {
-    const { deployment: after, notes } = forgetPushes(state, ["win-2"]);
+    const { deployment: after, notes } = removePushes(state, ["win-2"]);
     assert.deepEqual(after, state);
     assert.deepEqual(notes, []);
   });

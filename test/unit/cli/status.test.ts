@@ -256,7 +256,7 @@ describe("watching a lab's status", () => {
     assert.ok(written.every((line) => line.startsWith("03:04:05 ")));
   });
 
-  it("draws the report anew on a terminal, each time all of it", async () => {
+  it("redraws the report on a terminal, each time all of it", async () => {
     const { display, written } = recorder({ isTTY: true, columns: 40, rows: 10 });
     await watchThrough([up, up], display);
     assert.equal(written.length, 2);

@@ -42,7 +42,7 @@ function opened(salt: string, passphrase: string): string {
 }
 
 describe("stack files", () => {
-  // Their networks, machines and nodes are in docs/topology*.svg, which are drawn anew for a test.
+  // Their networks, machines and nodes are in docs/topology*.svg, which a test draws again.
   it("rehearsal needs no Windows, and dev is the real thing", () => {
     const [rehearsal, dev] = [settingsOf("rehearsal"), settingsOf("dev")];
     assert.deepEqual(rehearsal.windows.image, { kind: "rehearsal", baked: true });

@@ -78,7 +78,7 @@ describe("make e2e-full", () => {
     assert.deepEqual(second.begun, ["two", "four"]);
     assert.equal(second.passed, true);
     assert.deepEqual((await run(results, all)).begun, []);
-    await results.forget([part("one")]);
+    await results.removeFiles([part("one")]);
     assert.deepEqual((await run(results, all)).begun, ["one"]);
     assert.deepEqual((await run(new PartResults(folder, "other"), all)).begun, Object.keys(all));
   });

@@ -7,7 +7,7 @@ import {
   cloudImageFormat,
   locatedLinuxImage,
 } from "../../../components/linux/cloud-image/located.ts";
-import { probeLinuxMedia } from "../../../preflight/probe-linux-media.ts";
+import { gatherLinuxArtifacts } from "../../../preflight/gather-linux-artifacts.ts";
 import type { Settings } from "../../../config/settings.ts";
 import { Cache } from "../../../toolchain/cache.ts";
 import { sha256OfFile } from "../../../toolchain/cache-marker.ts";
@@ -103,7 +103,7 @@ describe("a cloud image for Linux machines", () => {
     it(`is ${is} where it is ${what}`, async () => {
       const image = { path: await make() };
       assert.equal(locatedLinuxImage(image), is);
-      assert.equal((await probeLinuxMedia(settings(image)))?.image, is);
+      assert.equal((await gatherLinuxArtifacts(settings(image)))?.image, is);
     });
   }
 
@@ -116,7 +116,7 @@ describe("a cloud image for Linux machines", () => {
     const image = await disk("debian.qcow2", "-f", "qcow2", "2G");
     const sha256 = await sha256OfFile(image);
     const told = async (wanted: string | undefined) =>
-      (await probeLinuxMedia(settings({ path: image, sha256: wanted })))?.image;
+      (await gatherLinuxArtifacts(settings({ path: image, sha256: wanted })))?.image;
     assert.deepEqual(await told(undefined), { virtualGiB: 2 });
     assert.deepEqual(await told(sha256), { virtualGiB: 2 });
     assert.deepEqual(await told("0".repeat(64)), { wrongSha256: sha256 });
@@ -124,7 +124,7 @@ describe("a cloud image for Linux machines", () => {
 
   it("is not looked at where no node needs it", async () => {
     const none = { ...settings({ path: at("none") }), linuxNodes: [] };
-    assert.equal(await probeLinuxMedia(none), undefined);
+    assert.equal(await gatherLinuxArtifacts(none), undefined);
     assert.deepEqual(await prepareCloudImage(none, { cache }), {});
   });
 

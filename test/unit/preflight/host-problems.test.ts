@@ -7,8 +7,8 @@ import type { Settings } from "../../../config/settings.ts";
 import type { HostFacts } from "../../../preflight/host-facts.ts";
 import { checkConfinement } from "../../../preflight/check-confinement.ts";
 import { checkHost } from "../../../preflight/checks.ts";
-import type { DockerFacts } from "../../../preflight/probe-docker.ts";
-import type { LibvirtFacts } from "../../../preflight/probe-libvirt.ts";
+import type { DockerFacts } from "../../../preflight/gather-docker.ts";
+import type { LibvirtFacts } from "../../../preflight/gather-libvirt.ts";
 import { eachCase } from "../each-case.ts";
 
 /** Docker as it comes, with nothing of a lab. */
@@ -47,7 +47,7 @@ const goodHost: HostFacts = {
   tools: { missing: [] },
   image: { virtualGiB: 8 },
   programs: { unpinned: [], missing: [] },
-  linuxMedia: { image: { virtualGiB: 4 }, programs: "there" },
+  linuxArtifacts: { image: { virtualGiB: 4 }, programs: "there" },
   ...{ hypervisors: [], hyperVHosts: [] },
 };
 const withDocker = (change: Partial<DockerFacts>): Partial<HostFacts> => ({
@@ -306,11 +306,11 @@ const linux = (image: string): string =>
   `{ windows: { ${small} }, cni: { kind: kind-default }, hypervisor: { domainType: qemu }, linux: { image: { ${image} } }, nodes: [{ name: win-1 }, { name: linux-1, os: linux, diskGiB: 8 }] }`;
 const sha256 = `sha256: "${"a".repeat(64)}"`;
 
-type LinuxMedia = NonNullable<HostFacts["linuxMedia"]>;
+type LinuxArtifacts = NonNullable<HostFacts["linuxArtifacts"]>;
 const media = (
-  image: LinuxMedia["image"],
-  programs: LinuxMedia["programs"] = "there",
-): Partial<HostFacts> => ({ linuxMedia: { image, programs } });
+  image: LinuxArtifacts["image"],
+  programs: LinuxArtifacts["programs"] = "there",
+): Partial<HostFacts> => ({ linuxArtifacts: { image, programs } });
 
 /** What may be wrong with the disk that Linux machines start from, by what the settings say of it. */
 const linuxImages: Readonly<Record<string, Cases>> = {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readdir } from "node:fs/promises";
-import { mediumPath } from "../../../components/windows/media-folder.ts";
+import { artifactPath } from "../../../components/windows/media-folder.ts";
 import { writeFakeMedia } from "../../../rehearsal/host/fake/fake-media.ts";
 import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
 import { goodArguments, prepareThrough, runStep, startWithSteps } from "./step-runner.ts";
@@ -20,7 +20,12 @@ describe("Another version of containerd, rehearsed", () => {
     const versions = { containerd: "2.5.0", kubernetes: "1.36.4" };
     const { containerd } = await writeFakeMedia(host.windows.drive, versions);
     return [
-      ...["-Version", "2.5.0", "-ArchivePath", mediumPath(containerd.sha256, containerd.fileName)],
+      ...[
+        "-Version",
+        "2.5.0",
+        "-ArchivePath",
+        artifactPath(containerd.sha256, containerd.fileName),
+      ],
       ...["-ArchiveSha256", containerd.sha256],
     ];
   };
@@ -90,7 +95,7 @@ describe("Another version of containerd, rehearsed", () => {
     await prepareThrough(host, "Install-Containerd");
     const { drive, services } = host.windows;
     const sha256 = "b5bb9d8014a0f9b1d61e21e796d78dccdf1352f23cd32812f4850b878ae4944c"; // of "foo\n"
-    const path = mediumPath(sha256, "containerd-2.5.0-windows-amd64.tar.gz");
+    const path = artifactPath(sha256, "containerd-2.5.0-windows-amd64.tar.gz");
     await drive.write(path, "foo\n");
     const result = await install([
       ...["-Version", "2.5.0", "-ArchivePath", path, "-ArchiveSha256", sha256],

@@ -89,7 +89,7 @@ describe("Calico's network on the rehearsal host, over SSH", () => {
     assert.equal(calicoBootTime(host.windows), undefined);
   });
 
-  it("an address is fetched anew once, half way, and those there are are told in the end", async () => {
+  it("an address is renewed once, half way, and those there are are told in the end", async () => {
     await start();
     host.windows.hasAddress = false;
     const wait = "Wait-OwnAddress -Address '192.168.150.11' -TimeoutSeconds 30 -Ready { $true }";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { truncate } from "node:fs/promises";
 import { join } from "node:path";
-import { mediumPath } from "../../../components/windows/media-folder.ts";
+import { artifactPath } from "../../../components/windows/media-folder.ts";
 import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
 import { holdWait } from "./held-wait.ts";
 import { listing } from "./machine-listing.ts";
@@ -170,11 +170,11 @@ describe("Flannel, rehearsed", () => {
     it(`nothing is taken from a ${medium} archive that is damaged, or not there`, async () => {
       await prepareThrough(host, "Install-Kubernetes");
       const { sha256, fileName } = host.media[medium];
-      const [, ...names] = mediumPath(sha256, fileName).split("\\");
+      const [, ...names] = artifactPath(sha256, fileName).split("\\");
       await truncate(join(host.driveC, ...names), 10);
       const damaged = await install();
       assert.deepEqual([damaged.exitCode, damaged.errorCode], [31, "ChecksumMismatch"]);
-      await host.windows.drive.remove(mediumPath(sha256, fileName));
+      await host.windows.drive.remove(artifactPath(sha256, fileName));
       const missing = await install();
       assert.deepEqual([missing.exitCode, missing.errorCode], [30, "MediumMissing"]);
     });

@@ -1,7 +1,7 @@
 /** What the steps that install do where something is amiss. */
 import assert from "node:assert/strict";
 import { readdir } from "node:fs/promises";
-import { mediumPath } from "../../../components/windows/media-folder.ts";
+import { artifactPath } from "../../../components/windows/media-folder.ts";
 import { writeFakeMedia } from "../../../rehearsal/host/fake/fake-media.ts";
 import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
 import type { RunOptions } from "../../../rehearsal/host/programs.ts";
@@ -50,7 +50,7 @@ describe("Installing where something is amiss, rehearsed", () => {
   const media = () =>
     writeFakeMedia(host.windows.drive, { containerd: "2.5.0", kubernetes: "1.36.5" });
   const path = ({ sha256, fileName }: { sha256: string; fileName: string }): string =>
-    mediumPath(sha256, fileName);
+    artifactPath(sha256, fileName);
 
   it("kubelet runs on where a medium of kubeadm, or of what comes after kubelet, is missing", async () => {
     await becomeNode();

@@ -52,7 +52,7 @@ describe("Installing, rehearsed", () => {
     assert.deepEqual([second.changed, second.facts["archiveFrom"]], [false, "installed"]);
   });
 
-  it("containerd: another configuration is written and containerd started anew", async () => {
+  it("containerd: another configuration is written and containerd is restarted", async () => {
     await prepareThrough(host, "Install-Containerd");
     const args = goodArguments(host)["Install-Containerd"] ?? [];
     const starts = (): number =>

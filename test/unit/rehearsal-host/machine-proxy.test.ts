@@ -37,7 +37,7 @@ describe("Set-MachineProxy, rehearsed", () => {
     assert.deepEqual(services.environment("containerd"), variables);
   });
 
-  it("on a node that has joined: both services are started anew with it, once", async () => {
+  it("on a node that has joined: both services are restarted with it, once", async () => {
     await start("Join-Node");
     const { services } = host.windows;
     const starts = (program: string): number =>
@@ -64,7 +64,7 @@ describe("Set-MachineProxy, rehearsed", () => {
     assert.deepEqual(windows.services.environment("containerd"), ["OTHER=1", ...variables]);
     const starts = host.programs.commands.length;
     const removed = await set(none);
-    // A kubelet started anew would register the Node again that was deleted just before.
+    // A restarted kubelet would register the Node again that was deleted just before.
     assert.equal(host.programs.commands.length, starts);
     assert.deepEqual([removed.exitCode, removed.changed], [0, true], removed.stderr);
     assert.deepEqual(proxyVariables(windows), { HTTPS_PROXY: "http://old.test:8080" });

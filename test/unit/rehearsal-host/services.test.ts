@@ -130,7 +130,7 @@ describe("The model's service manager", () => {
       loadState(host.windows.drive, new Date()),
       /C:\\rehearsal\\state\.json can't be read/,
     );
-    // Any change writes it anew.
+    // Any change rewrites it.
     await host.windows.settings.setUpdatePending(false);
   });
 });

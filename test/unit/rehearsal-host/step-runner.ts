@@ -7,7 +7,7 @@ import {
   type RehearsalHostOptions,
   startRehearsalHost,
 } from "../../../rehearsal/host/in-process.ts";
-import { mediumPath } from "../../../components/windows/media-folder.ts";
+import { artifactPath } from "../../../components/windows/media-folder.ts";
 import { remoteSteps, stepCommand } from "./ssh-client.ts";
 
 /** What a step printed and how it ended. */
@@ -110,7 +110,7 @@ export function goodArguments(host: RehearsalHost): Readonly<Record<string, read
   const { containerd, kubelet, kubeadm, kubeLogRunner, crictl } = host.media;
   const { flannel, flannelPlugin, cniPlugins } = host.media;
   const path = ({ sha256, fileName }: { sha256: string; fileName: string }): string =>
-    mediumPath(sha256, fileName);
+    artifactPath(sha256, fileName);
   return {
     "Test-WindowsHost": ["-ComputerName", "win-1"],
     "Enable-ContainersFeature": [],

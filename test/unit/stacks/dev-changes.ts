@@ -27,7 +27,7 @@ export const devChanges: readonly SettingChange[] = [
   {
     name: "more memory",
     settings: { windows: { memoryMiB: 12288 } },
-    plans: { anew: ["Domain win-1"] },
+    plans: { replaced: ["Domain win-1"] },
   },
   {
     name: "another containerd",
@@ -36,7 +36,7 @@ export const devChanges: readonly SettingChange[] = [
     },
     // The Node is closed before and opened again afterwards.
     plans: {
-      anew: ["CopyToRemote win-1-push-containerd"],
+      replaced: ["CopyToRemote win-1-push-containerd"],
       changed: ["Command win-1-install-containerd", "Command win-1-registration"],
     },
   },
@@ -77,7 +77,7 @@ export const devChanges: readonly SettingChange[] = [
   {
     name: "a new image",
     host: "new image",
-    plans: { anew: ["Volume machines-base"], changed: ["Command machines-images"] },
+    plans: { replaced: ["Volume machines-base"], changed: ["Command machines-images"] },
   },
 ];
 
@@ -88,7 +88,7 @@ export const flannelChanges: readonly SettingChange[] = [
     settings: { cni: { flannel: { backend: "host-gw" } } },
     // Its Linux pods, its service on each Windows node, and what is named after the network there.
     plans: {
-      anew: ["ConfigMap flannel"],
+      replaced: ["ConfigMap flannel"],
       changed: [
         "DaemonSet flannel",
         "Command win-1-install-flannel",

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 
 import type { PreviewedResource, Previewed } from "../../../cli/preview-diff/previewed.ts";
-import { awayVariable, reachableNodes } from "../../../stacks/away.ts";
+import { unreachableVariable, reachableNodes } from "../../../stacks/reachable-nodes.ts";
 import { recordedStack } from "./recorded-stack.ts";
 
 const settings = {
@@ -111,7 +111,7 @@ describe("one lab on several hypervisors", () => {
     assert.match(told, /win-4 runs on rack-3: most memory is left there \(MiB: local 7936, /);
   });
 
-  it("leaves out what is on a hypervisor that is away", async () => {
+  it("leaves out what is on a hypervisor that is unreachable", async () => {
     const environment = { KINDOWS_AWAY: "rack-2" };
     const without = await recordedStack("fleet", { settings, environment });
     assert.deepEqual(names(named("libvirt:index/domain:Domain", without)), ["win-1", "win-4"]);
@@ -122,12 +122,12 @@ describe("one lab on several hypervisors", () => {
   });
 
   it("refuses the name of a hypervisor that it does not have", () => {
-    process.env[awayVariable] = "rack-9";
+    process.env[unreachableVariable] = "rack-9";
     const lab = { hypervisors: [], nodes: [], linuxNodes: [] };
     try {
       assert.throws(() => reachableNodes(lab), /KINDOWS_AWAY names rack-9, which is not among/);
     } finally {
-      Reflect.deleteProperty(process.env, awayVariable);
+      Reflect.deleteProperty(process.env, unreachableVariable);
     }
   });
 });

@@ -9,7 +9,7 @@ export interface Group {
 /** What a change plans for which resources: `<last word of the type> <name>`, or groups of them. */
 export interface Planned {
   readonly created?: readonly (string | Group)[];
-  readonly anew?: readonly (string | Group)[];
+  readonly replaced?: readonly (string | Group)[];
   readonly changed?: readonly (string | Group)[];
   readonly deleted?: readonly (string | Group)[];
 }
@@ -33,14 +33,14 @@ export function named({ type, name }: { readonly type: string; readonly name: st
 
 /** What a difference plans, as in these tables; in the order of the names, for that of the resources is told elsewhere. */
 export function plannedBy({ created, changed, deleted }: Difference): Required<Planned> {
-  const of = (anew: boolean): readonly string[] =>
+  const of = (wanted: boolean): readonly string[] =>
     changed
-      .filter(({ replaced }) => replaced === anew)
+      .filter(({ replaced }) => replaced === wanted)
       .map(({ resource }) => named(resource))
       .sort();
   return {
     created: created.map(named).sort(),
-    anew: of(true),
+    replaced: of(true),
     changed: of(false),
     deleted: deleted.map(named).sort(),
   };
@@ -49,7 +49,7 @@ export function plannedBy({ created, changed, deleted }: Difference): Required<P
 /** The same for what a table says. */
 export function plannedIn({
   created = [],
-  anew = [],
+  replaced = [],
   changed = [],
   deleted = [],
 }: Planned): Required<Planned> {
@@ -57,7 +57,7 @@ export function plannedIn({
     list.flatMap((each) => (typeof each === "string" ? [each] : each.names)).sort();
   return {
     created: names(created),
-    anew: names(anew),
+    replaced: names(replaced),
     changed: names(changed),
     deleted: names(deleted),
   };

@@ -41,7 +41,9 @@ With state, after an \`up\` of a node on a rehearsal machine inside the test pro
 the disc that gives a machine its identity.
 
 ${changesAfterUp
-  .map(({ name, replaces = [], updates = [] }) => item(name, { anew: replaces, changed: updates }))
+  .map(({ name, replaces = [], updates = [] }) =>
+    item(name, { replaced: replaces, changed: updates }),
+  )
   .join("\n")}
 
 A new image is for new machines: a running node keeps its disk, and no step runs again. Nor does a step run again for a domain
@@ -68,7 +70,7 @@ function alsoWhenUp(changes: readonly SettingChange[]): string {
 
 const verbs = {
   created: "creates",
-  anew: "replaces",
+  replaced: "replaces",
   changed: "updates",
   deleted: "deletes",
 } as const satisfies Record<keyof Planned, string>;
@@ -78,7 +80,7 @@ function listOf(changes: readonly SettingChange[]): string {
 }
 
 function item(name: string, plans: Planned): string {
-  const parts = (["created", "anew", "changed", "deleted"] as const).flatMap((what) => {
+  const parts = (["created", "replaced", "changed", "deleted"] as const).flatMap((what) => {
     const names = plans[what] ?? [];
     return names.length === 0 ? [] : [`${verbs[what]} ${listed(names)}`];
   });

@@ -45,7 +45,7 @@ const nothingPrepared = {
   "software.lock.json": "{}",
 };
 
-/** Recordings of this process: each runs index.ts anew. */
+/** Recordings of this process: each runs index.ts again. */
 let recordings = 0;
 
 /**

@@ -49,7 +49,7 @@ export class RecordingMonitor {
   readonly steps = new Map<string, Step>();
   /** What components and the stack tell of themselves, by URN. */
   readonly outputs = new Map<string, Inputs>();
-  readonly #anew = new Set<string>();
+  readonly #replaced = new Set<string>();
   readonly #packages = new Map<string, Inputs>();
 
   constructor(
@@ -139,14 +139,17 @@ export class RecordingMonitor {
     return Object.fromEntries(kept.filter(([name]) => ignoreChanges.includes(name)));
   }
 
-  /** What is known of a resource before the engine has run: nothing of one that is made, or made anew. */
+  /** What is known of a resource before the engine has run: nothing of one that is made, or replaced. */
   #known(step: Step, name: string): { readonly id?: string; readonly printed?: string } {
     if (this.up === undefined || !step.newState.custom) return {};
     const before = this.up === "itself" ? step : this.up.get(step.urn);
     if (before === undefined) return {};
     const [change] = differenceOf(previewOf(before), previewOf(step)).changed;
-    if (change?.replaced === true || step.newState.replaceWith.some((urn) => this.#anew.has(urn))) {
-      this.#anew.add(step.urn);
+    if (
+      change?.replaced === true ||
+      step.newState.replaceWith.some((urn) => this.#replaced.has(urn))
+    ) {
+      this.#replaced.add(step.urn);
       return {};
     }
     const { create } = before.newState.inputs;

@@ -37,12 +37,12 @@ export const rehearsalChanges: readonly SettingChange[] = [
   {
     name: "more memory",
     settings: { windows: { memoryMiB: 4096 } },
-    plans: { anew: ["Domain win-1"] },
+    plans: { replaced: ["Domain win-1"] },
   },
   {
     name: "a larger disk",
     settings: { windows: { diskGiB: 32 } },
-    plans: { anew: [machineOf("win-1"), joinOf("win-1", routes("win-1"))] },
+    plans: { replaced: [machineOf("win-1"), joinOf("win-1", routes("win-1"))] },
   },
   {
     name: "a shorter life of join tokens",
@@ -68,14 +68,14 @@ export const rehearsalChanges: readonly SettingChange[] = [
   {
     name: "a new image",
     host: "new image",
-    plans: { anew: ["Volume machines-base"], changed: ["Command machines-images"] },
+    plans: { replaced: ["Volume machines-base"], changed: ["Command machines-images"] },
   },
   {
     name: "another range for pods",
     settings: { cluster: { podCidr: "10.245.0.0/16" } },
-    // The machine stays: its node is joined anew by what reads the new token and kubeconfig.
+    // The machine stays: its node joins again, because of what reads the new token and kubeconfig.
     plans: {
-      anew: [
+      replaced: [
         "Command control-plane",
         "Command control-plane-ready",
         "Command node-routes",

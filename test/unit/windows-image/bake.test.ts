@@ -3,7 +3,7 @@ import { bakedSteps, bakeOf, bakeText } from "../../../components/windows/image/
 import { imageScripts } from "../../../components/windows/image/scripts-folder.ts";
 import { MediaError } from "../../../components/machine/disk/media-error.ts";
 import { officialSoftware } from "../../../components/windows/software.ts";
-import type { MediumName, WindowsSoftware } from "../../../components/windows/software.ts";
+import type { ProgramName, WindowsSoftware } from "../../../components/windows/software.ts";
 import { hostProblemText } from "../../../config/host-problem.ts";
 import { assertGolden, yamlText } from "../controlplane/golden.ts";
 import { imageScripts as scripts } from "../windows/step-scripts.ts";
@@ -11,10 +11,10 @@ import { imageScripts as scripts } from "../windows/step-scripts.ts";
 const names = ["containerd", "kubelet", "kubeadm", "kubeLogRunner", "crictl"] as const;
 const sums = Object.fromEntries(
   names.map((name, place) => [name, String(place + 1).repeat(64)]),
-) as Record<MediumName, string>;
+) as Record<ProgramName, string>;
 const versions = { kubernetes: "1.36.4", containerd: "2.3.4" };
 
-function software(checksums: Partial<Record<MediumName, string>> = sums): WindowsSoftware {
+function software(checksums: Partial<Record<ProgramName, string>> = sums): WindowsSoftware {
   const folders = { [sums.kubelet]: "/cache/kubelet-entry" };
   return officialSoftware(versions, { checksums, lock: {}, folders });
 }

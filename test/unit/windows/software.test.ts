@@ -3,7 +3,7 @@ import { podNetworks } from "../../../components/cni/registry.ts";
 import { parseImageManifest } from "../../../components/windows/image-manifest.ts";
 import {
   imageSoftware,
-  mediaOf,
+  programArtifacts,
   officialSoftware,
   unpinned,
   unpinnedMessage,
@@ -28,7 +28,7 @@ const manifest = {
 
 /** Where each program is, and where its checksum: behind its own address, or elsewhere. */
 const sources = (software: WindowsSoftware): (readonly [string, string])[] =>
-  mediaOf(software).map(([, { uri, origin }]) => [
+  programArtifacts(software).map(([, { uri, origin }]) => [
     uri,
     origin === "image" ? "" : origin.checksumUri.replace(uri, ""),
   ]);

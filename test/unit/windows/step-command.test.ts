@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mediumPath } from "../../../components/windows/media-folder.ts";
+import { artifactPath } from "../../../components/windows/media-folder.ts";
 import type { Arguments } from "../../../components/windows/node-step.ts";
 import { quoteForCmd, scriptCommand } from "../../../components/windows/step-command.ts";
 import {
@@ -73,7 +73,7 @@ describe("commands of steps", () => {
         `-File ${folder}\\Set-MachineProxy.ps1 -HttpProxy "" -HttpsProxy http://proxy.example.com:3128 ` +
         '-NoProxy "localhost,.svc"',
     );
-    const path = mediumPath("a".repeat(64), "containerd-2.4.2-windows-amd64.tar.gz");
+    const path = artifactPath("a".repeat(64), "containerd-2.4.2-windows-amd64.tar.gz");
     assert.equal(
       quoteForCmd(path),
       `C:\\kindows\\media\\${"a".repeat(64)}\\containerd-2.4.2-windows-amd64.tar.gz`,

@@ -144,7 +144,7 @@ describe("what a change plans on a Windows node that is up", () => {
 
   const changes = [...changesAfterUp.map((each) => ({ ...each, args: {} })), ...furtherChanges];
   for (const { name, to, args, edited, updates = [], replaces = [] } of changes) {
-    it(`${name}: ${updates.length} updated, ${replaces.length} made anew`, async () => {
+    it(`${name}: ${updates.length} updated, ${replaces.length} replaced`, async () => {
       if (edited !== undefined) await appendFile(path.join(stepsSource, edited), " ");
       assert.deepEqual(await planned(asItIs, await inputsOf(to, args)), {
         updates: [...updates].sort(),

@@ -3,7 +3,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { netConf } from "../../../components/cni/flannel/flannel-config.ts";
 import { windowsCniConf } from "../../../components/cni/flannel/windows-files.ts";
 import { defaultSetup } from "../../../components/windows/node-setup.ts";
-import type { Medium, WindowsSoftware } from "../../../components/windows/software.ts";
+import type { ProgramArtifact, WindowsSoftware } from "../../../components/windows/software.ts";
 import { Anything } from "../controlplane/recorded-resources.ts";
 import {
   flannelSoftware,
@@ -143,7 +143,10 @@ describe("a Windows node whose image carries no programs", () => {
   const fromHost = (
     name: "containerd" | "kubelet" | "kubeadm" | "kubeLogRunner",
     folder?: string,
-  ): Medium => ({ ...software[name], origin: { checksumUri: "https://example.com/sum", folder } });
+  ): ProgramArtifact => ({
+    ...software[name],
+    origin: { checksumUri: "https://example.com/sum", folder },
+  });
   const pushed: WindowsSoftware = {
     ...software,
     containerd: fromHost("containerd", fetched),
@@ -205,7 +208,7 @@ describe("a Windows node whose image carries no programs", () => {
   }
 
   it("has crictl pushed before containerd is installed, and its place passed on", async () => {
-    const crictl: Medium = {
+    const crictl: ProgramArtifact = {
       uri: "https://example.com/crictl.tar.gz",
       sha256: "6".repeat(64),
       origin: { checksumUri: "https://example.com/sum", folder: fetched },

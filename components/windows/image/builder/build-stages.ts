@@ -1,6 +1,6 @@
 import { formatSeconds } from "../../../../toolchain/duration.ts";
 
-/** A part of the making of an image, as far as it can be told from outside. */
+/** A stage of building an image, as far as it can be observed from outside. */
 export interface Stage {
   /** What happens, as in "no end of: ...". */
   readonly does: string;
@@ -62,7 +62,7 @@ export type StageName = keyof typeof stages;
 const order = Object.keys(stages) as StageName[];
 
 /** What the scripts begin each of their lines on the serial port with. */
-const mark = "kindows: ";
+const prefix = "kindows: ";
 /** Lines that are turning points; the words are those of Initialize-Image.ps1 where nothing else is said. */
 const firstLine = "installed, preparing the image";
 const updatingLine = "installing the update";
@@ -105,7 +105,7 @@ export class NotResumed extends StageError {
 }
 
 /**
- * Follows the making of an image by what is seen from outside: bytes written to its disk, restarts, lines on the serial
+ * Follows the build of an image by what is seen from outside: bytes written to its disk, restarts, lines on the serial
  * port, the power going off.
  */
 export class BuildStages {
@@ -195,10 +195,10 @@ export class BuildStages {
 
   /** @throws StageError when the machine says that it failed. */
   said(line: string, now: number): void {
-    if (!line.startsWith(mark)) {
+    if (!line.startsWith(prefix)) {
       return;
     }
-    const message = line.slice(mark.length).trim();
+    const message = line.slice(prefix.length).trim();
     if (message.startsWith(failedLine)) {
       this.#lastSeen = message;
       throw this.#failure(`the machine says: ${message}`);

@@ -70,7 +70,7 @@ const neededGiB = 20;
 /** What an update takes beside that: itself on the CD, and what it unpacks and replaces on the disk. An estimate. */
 const updateGiB = 8;
 
-/** Room, in GiB, that the making of an image takes in the cache beside its media. */
+/** Disk space, in GiB, that building an image takes in the cache beside its media. */
 export function imageRoomGiB(withUpdate: boolean): number {
   return neededGiB + (withUpdate ? updateGiB : 0);
 }

@@ -6,7 +6,7 @@ import {
   removeCall,
   testHostCall,
 } from "../../../../components/machine/hyper-v/script-command.ts";
-import { makingMark, ownerMark } from "../../../../components/machine/hyper-v/marks.ts";
+import { instanceId, ownerId } from "../../../../components/machine/hyper-v/identifiers.ts";
 import type { HyperVHostParameter } from "../../../../components/machine/hyper-v/parameters.ts";
 import { assertGolden } from "../../controlplane/golden.ts";
 import { goodMachine } from "./hyper-v-lab.ts";
@@ -45,16 +45,16 @@ describe("commands for a Hyper-V host", () => {
 
 describe("marks of a machine on Hyper-V", () => {
   const making = (changes: object, of: object = {}): string =>
-    makingMark({
+    instanceId({
       host: { ...host, ...of },
       machine: { ...machine, ...changes },
       hostPublicKey: "ssh-ed25519 BBBB win-1",
     });
 
   it("tell the owner by his key alone, whatever its comment", () => {
-    assert.equal(ownerMark("ssh-ed25519 AAAA kindows-a"), ownerMark("ssh-ed25519 AAAA b\n"));
-    assert.notEqual(ownerMark("ssh-ed25519 AAAA a"), ownerMark("ssh-ed25519 AAAB a"));
-    assert.match(ownerMark("ssh-ed25519 AAAA a"), /^[0-9a-f]{12}$/);
+    assert.equal(ownerId("ssh-ed25519 AAAA kindows-a"), ownerId("ssh-ed25519 AAAA b\n"));
+    assert.notEqual(ownerId("ssh-ed25519 AAAA a"), ownerId("ssh-ed25519 AAAB a"));
+    assert.match(ownerId("ssh-ed25519 AAAA a"), /^[0-9a-f]{12}$/);
   });
 
   for (const [what, changed] of [
@@ -69,7 +69,7 @@ describe("marks of a machine on Hyper-V", () => {
     ["folder", making({}, { folder: "E:\\kindows" })],
     ["host", making({}, { hostKey: "ssh-ed25519 CCCC" })],
   ] as const) {
-    it(`another ${what} is another making`, () => assert.notEqual(changed, making({})));
+    it(`another ${what} is another instance`, () => assert.notEqual(changed, making({})));
   }
 
   it("how the host is reached, and a key that logs in, make none", () =>

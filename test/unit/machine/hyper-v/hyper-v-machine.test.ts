@@ -89,7 +89,7 @@ describe("HyperVMachine", () => {
     const { inputs } = get("hyper-v-rack-3");
     assert.match(String(inputs["create"]), /prepare-hyper-v-host\.ts$/);
     assert.match(String(inputs["delete"]), /prepare-hyper-v-host\.ts --remove$/);
-    // How it is reached makes nothing anew: what is there stays.
+    // How it is reached replaces nothing: what is there stays.
     assert.deepEqual(inputs["triggers"], ["ssh-ed25519 AAAA", "D:\\kindows"]);
     const order = [...resources.keys()].map((key) => key.split("/").at(-1));
     assert.ok(order.indexOf("hyper-v-rack-3") < order.lastIndexOf("win-1"));
@@ -104,6 +104,6 @@ describe("HyperVMachine", () => {
     );
   });
 
-  it("is another instance for each making, by Hyper-V's own id", async () =>
+  it("has another id of Hyper-V's for each instance", async () =>
     assert.deepEqual(await look(machine.instanceId), { value: "id of win-1", secret: false }));
 });

@@ -84,7 +84,7 @@ describe("a machine on a model of a Hyper-V host, over SSH", () => {
     });
   }
 
-  it("is another one by another making, and the old one goes, with its memory", async () => {
+  it("is replaced by another instance, and the old one is removed, with its memory", async () => {
     lab = await startHyperVLab({ hardware: { memoryMiB: goodMachine.memoryMiB + 1024 } });
     const id = await lab.make();
     const other = await lab.make({ making: "0b".repeat(6), cpus: 2, secureBoot: false });
@@ -93,7 +93,7 @@ describe("a machine on a model of a Hyper-V host, over SSH", () => {
     assert.deepEqual(found, [[other, 2, false]]);
   });
 
-  onGoodHost("is made anew where somebody has removed it", async () => {
+  onGoodHost("is recreated where somebody has removed it", async () => {
     const id = await lab.make();
     await lab.change({ machines: [] });
     assert.notEqual(await lab.make(), id);

@@ -114,7 +114,7 @@ const cases: Readonly<Record<string, readonly [seen: readonly Seen[], end: strin
   "a power-off that never comes": [[...sealed, 46], /^stage 7 of 7.*no end within 45 min/],
 };
 
-describe("stages of the making of an image", () => {
+describe("stages of building an image", () => {
   eachCase("%s", cases, ([seen, end]) => {
     const { stage } = play(seen);
     if (typeof end === "string") assert.equal(stage, end);

@@ -1,6 +1,6 @@
 import { messageOf } from "../host/failure.ts";
 import type { Settings } from "../config/settings.ts";
-import type { Probed } from "./probed.ts";
+import type { Gathered } from "./gathered.ts";
 import {
   domainsIn,
   networksIn,
@@ -29,10 +29,10 @@ const lists = [
 ] as const;
 
 /** Asks libvirt, in two goes: what is there, then for the description of each. */
-export async function probeLibvirt({
+export async function gatherLibvirt({
   uri,
   domainType,
-}: Pick<Settings["hypervisor"], "uri" | "domainType">): Promise<Probed<LibvirtFacts>> {
+}: Pick<Settings["hypervisor"], "uri" | "domainType">): Promise<Gathered<LibvirtFacts>> {
   try {
     const [version, emulator, ...names] = await Promise.all([
       virshBatch(uri, ["version"]),

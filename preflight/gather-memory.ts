@@ -8,7 +8,7 @@ export interface MemoryFacts {
 }
 
 /** Reads /proc/meminfo. */
-export async function probeMemory(): Promise<MemoryFacts> {
+export async function gatherMemory(): Promise<MemoryFacts> {
   return memoryIn(await readFile("/proc/meminfo", "utf8"));
 }
 

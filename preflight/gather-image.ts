@@ -14,7 +14,7 @@ export type ImageFacts =
   | "not converted";
 
 /** Looks at the image the settings ask for. */
-export async function probeImage(settings: ImageSettings): Promise<ImageFacts> {
+export async function gatherImage(settings: ImageSettings): Promise<ImageFacts> {
   const { image } = settings.windows;
   switch (image.kind) {
     case "disk":

@@ -2,15 +2,15 @@ import type { Settings } from "../config/settings.ts";
 import type { HostFacts } from "./host-facts.ts";
 import type { HostProblem } from "../config/host-problem.ts";
 import { disksTooSmall } from "./check-image.ts";
-import type { LinuxMediaFacts } from "./probe-linux-media.ts";
+import type { LinuxArtifactFacts } from "./gather-linux-artifacts.ts";
 
 /** What Linux machines start from and get is there, where there are any, and their own disks have room for it. */
-export function checkLinuxMedia(
+export function checkLinuxArtifacts(
   { linuxNodes, linux }: Pick<Settings, "linuxNodes" | "linux">,
-  { linuxMedia }: Pick<HostFacts, "linuxMedia">,
+  { linuxArtifacts }: Pick<HostFacts, "linuxArtifacts">,
 ): HostProblem[] {
-  if (linuxMedia === undefined) return [];
-  const { image, programs } = linuxMedia;
+  if (linuxArtifacts === undefined) return [];
+  const { image, programs } = linuxArtifacts;
   const prepare = { why: "are not made yet", instead: "Run `./kindows prepare`." };
   return [
     ...(typeof image === "object" && "virtualGiB" in image
@@ -26,7 +26,7 @@ function subjectOf({ path, url }: Settings["linux"]["image"]): string {
 }
 
 function imageProblem(
-  image: Exclude<LinuxMediaFacts["image"], { readonly virtualGiB: number }>,
+  image: Exclude<LinuxArtifactFacts["image"], { readonly virtualGiB: number }>,
   wanted: string | undefined,
 ): Omit<HostProblem, "subject"> {
   if (typeof image === "object") {

@@ -3,8 +3,8 @@ import path from "node:path";
 import { freeGiB } from "../toolchain/free-space.ts";
 import { labNames } from "../config/names.ts";
 import type { Settings } from "../config/settings.ts";
-import type { Probed } from "./probed.ts";
-import type { DockerFacts } from "./probe-docker.ts";
+import type { Gathered } from "./gathered.ts";
+import type { DockerFacts } from "./gather-docker.ts";
 
 /** Room in a folder. */
 export interface Disk {
@@ -24,9 +24,9 @@ export interface DiskFacts {
 }
 
 /** Looks at the folder of the machines' disks and at Docker's. */
-export async function probeDisks(
+export async function gatherDisks(
   settings: Settings,
-  docker: Probed<DockerFacts>,
+  docker: Gathered<DockerFacts>,
 ): Promise<DiskFacts> {
   const [pool, images] = await Promise.all([
     room(labNames(settings.lab.name).poolFolder),

@@ -6,8 +6,8 @@ import {
 } from "../components/machine/libvirt/hypervisor-connections.ts";
 import { machineNodes, type Settings } from "../config/settings.ts";
 import { privateKey } from "../config/values/private-key.ts";
-import { probeLibvirt, type LibvirtFacts } from "./probe-libvirt.ts";
-import type { Probed } from "./probed.ts";
+import { gatherLibvirt, type LibvirtFacts } from "./gather-libvirt.ts";
+import type { Gathered } from "./gathered.ts";
 import { below, readXml } from "../host/read-xml.ts";
 import { virshBatch } from "../host/virsh.ts";
 
@@ -16,7 +16,7 @@ export interface HypervisorFacts {
   readonly name: string;
   /** Why the key file cannot log in; undefined where it may. */
   readonly keyError?: string;
-  readonly libvirt: Probed<LibvirtFacts & RemoteHostFacts>;
+  readonly libvirt: Gathered<LibvirtFacts & RemoteHostFacts>;
 }
 
 /** What is asked of a further hypervisor besides. */
@@ -33,7 +33,7 @@ export interface BridgeFacts {
 }
 
 /** Asks each further hypervisor that nodes are placed on; all at once, every question bounded. */
-export function probeHypervisors(settings: Settings): Promise<HypervisorFacts[]> {
+export function gatherHypervisors(settings: Settings): Promise<HypervisorFacts[]> {
   const used = new Set(machineNodes(settings).map(({ hypervisor }) => hypervisor));
   const connections = hypervisorConnections(settings).filter(({ name }) => used.has(name));
   return Promise.all(
@@ -42,7 +42,7 @@ export function probeHypervisors(settings: Settings): Promise<HypervisorFacts[]>
       // Without a key everything else would be told as the same failure again.
       const libvirt: HypervisorFacts["libvirt"] =
         keyError === undefined
-          ? await probeRemote(connection)
+          ? await gatherRemote(connection)
           : { reachable: false, error: "not asked, for there is no key to log in with" };
       return { name: connection.name, keyError, libvirt };
     }),
@@ -57,12 +57,12 @@ async function keyErrorOf(file: string): Promise<string | undefined> {
   }
 }
 
-async function probeRemote({
+async function gatherRemote({
   virshUri,
   domainType,
   bridge,
 }: HypervisorConnection): Promise<HypervisorFacts["libvirt"]> {
-  const libvirt = await probeLibvirt({ uri: virshUri, domainType });
+  const libvirt = await gatherLibvirt({ uri: virshUri, domainType });
   if (!libvirt.reachable) {
     return libvirt;
   }

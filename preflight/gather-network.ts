@@ -11,7 +11,7 @@ export interface NetworkFacts {
 }
 
 /** Reads the kernel's own tables. */
-export async function probeNetwork(): Promise<NetworkFacts> {
+export async function gatherNetwork(): Promise<NetworkFacts> {
   const [interfaces, routes] = await Promise.all([
     readdir("/sys/class/net"),
     readFile("/proc/net/route", "utf8"),

@@ -11,7 +11,7 @@ import { digestOfFile } from "../toolchain/file-digest.ts";
 import type { Settings } from "../config/settings.ts";
 
 /** The disk that Linux machines start from, and the programs they get, as they are on this host. */
-export interface LinuxMediaFacts {
+export interface LinuxArtifactFacts {
   readonly image:
     | {
         /** Size of the disk that a machine sees, in GiB. */
@@ -23,10 +23,10 @@ export interface LinuxMediaFacts {
 }
 
 /** Looks at what was prepared last, and at what the settings name; undefined where no node needs it. */
-export async function probeLinuxMedia({
+export async function gatherLinuxArtifacts({
   linux: { image },
   linuxNodes,
-}: Pick<Settings, "linux" | "linuxNodes">): Promise<LinuxMediaFacts | undefined> {
+}: Pick<Settings, "linux" | "linuxNodes">): Promise<LinuxArtifactFacts | undefined> {
   if (linuxNodes.length === 0) return undefined;
   const { linuxPrograms } = builtSoFar();
   const programs =

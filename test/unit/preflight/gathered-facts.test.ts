@@ -7,14 +7,14 @@ import type { ImageSettings } from "../../../components/windows/image/builder/bu
 import { cni } from "../../../config/sections/cni.ts";
 import { kvmProbeRom } from "../../../preflight/kvm-probe-rom.ts";
 import { domainsIn, networksIn, poolsIn } from "../../../preflight/libvirt-xml.ts";
-import { denialsIn, probeConfinement } from "../../../preflight/probe-confinement.ts";
-import { probeDocker } from "../../../preflight/probe-docker.ts";
-import { availableIn, bridgeIn } from "../../../preflight/probe-hypervisors.ts";
-import { probeImage } from "../../../preflight/probe-image.ts";
-import { probeInotify } from "../../../preflight/probe-inotify.ts";
-import { memoryIn } from "../../../preflight/probe-memory.ts";
-import { routeRanges } from "../../../preflight/probe-network.ts";
-import { probeTools } from "../../../preflight/probe-tools.ts";
+import { denialsIn, gatherConfinement } from "../../../preflight/gather-confinement.ts";
+import { gatherDocker } from "../../../preflight/gather-docker.ts";
+import { availableIn, bridgeIn } from "../../../preflight/gather-hypervisors.ts";
+import { gatherImage } from "../../../preflight/gather-image.ts";
+import { gatherInotify } from "../../../preflight/gather-inotify.ts";
+import { memoryIn } from "../../../preflight/gather-memory.ts";
+import { routeRanges } from "../../../preflight/gather-network.ts";
+import { gatherTools } from "../../../preflight/gather-tools.ts";
 import { eachCase } from "../each-case.ts";
 import { newFolder } from "../new-folder.ts";
 
@@ -29,15 +29,15 @@ const isoImage = {
 } as const;
 
 /** Looks at an image that the settings ask for. */
-function probed(image: ImageSettings["windows"]["image"]): ReturnType<typeof probeImage> {
-  return probeImage({
+function gathered(image: ImageSettings["windows"]["image"]): ReturnType<typeof gatherImage> {
+  return gatherImage({
     windows: { version: "2022", image, containerdVersion: "2.3.4", checksums: {} },
     cluster: { kubernetesVersion: "1.36.4" },
     cni: cni.parse({}),
   });
 }
 
-describe("probes", () => {
+describe("gathered facts", () => {
   let folder: string;
   beforeEach(() => (folder = newFolder()));
 
@@ -91,7 +91,7 @@ describe("probes", () => {
     };
 
     it("tells version, folder, networks with their bridges, and containers with their cluster", async () =>
-      assert.deepEqual(await probeDocker(await engine(answers)), {
+      assert.deepEqual(await gatherDocker(await engine(answers)), {
         reachable: true,
         version: "28.5.1",
         rootless: true,
@@ -118,12 +118,12 @@ describe("probes", () => {
         ],
         [refusing, `Docker at ${refusing}: page not found`],
       ] as const) {
-        assert.deepEqual(await probeDocker(endpoint), { reachable: false, error });
+        assert.deepEqual(await gatherDocker(endpoint), { reachable: false, error });
       }
     });
 
     it("that answers something else is not reachable", async () => {
-      const found = await probeDocker(await engine({ ...answers, "/info": "<html>" }));
+      const found = await gatherDocker(await engine({ ...answers, "/info": "<html>" }));
       assert.ok(!found.reachable);
       assert.match(found.error, /^\/info at .* did not answer in JSON$/);
     });
@@ -152,11 +152,11 @@ describe("probes", () => {
   });
 
   it("tools are missing unless they can be run", async () => {
-    assert.deepEqual(await probeTools(folder), { missing: ["mkisofs", "xsltproc"] });
+    assert.deepEqual(await gatherTools(folder), { missing: ["mkisofs", "xsltproc"] });
     await writeFile(path.join(folder, "mkisofs"), "");
     await writeFile(path.join(folder, "xsltproc"), "");
     await chmod(path.join(folder, "xsltproc"), 0o755);
-    assert.deepEqual(await probeTools(`/nowhere:${folder}`), { missing: ["mkisofs"] });
+    assert.deepEqual(await gatherTools(`/nowhere:${folder}`), { missing: ["mkisofs"] });
   });
 
   describe("image", () => {
@@ -167,7 +167,7 @@ describe("probes", () => {
       header.writeBigUInt64BE(15_728_640_000n, 24);
       await writeFile(file, header);
       const virtualGiB = 15_728_640_000 / 1024 ** 3;
-      assert.deepEqual(await probed({ kind: "disk", path: file }), { virtualGiB });
+      assert.deepEqual(await gathered({ kind: "disk", path: file }), { virtualGiB });
     });
 
     const contents = {
@@ -178,14 +178,14 @@ describe("probes", () => {
       const file = path.join(folder, "image");
       for (const text of texts) {
         await writeFile(file, text);
-        assert.equal(await probed({ kind: "disk", path: file }), expected);
+        assert.equal(await gathered({ kind: "disk", path: file }), expected);
       }
     });
 
     it("is missing, unreadable, not made yet", async () => {
-      assert.equal(await probed({ kind: "disk", path: path.join(folder, "none") }), "missing");
-      assert.equal(await probed({ kind: "disk", path: folder }), "unreadable");
-      assert.equal(await probed(isoImage), "missing");
+      assert.equal(await gathered({ kind: "disk", path: path.join(folder, "none") }), "missing");
+      assert.equal(await gathered({ kind: "disk", path: folder }), "unreadable");
+      assert.equal(await gathered(isoImage), "missing");
     });
   });
 
@@ -216,7 +216,7 @@ describe("probes", () => {
     await process("22", 0, ["anon_inode:[eventpoll]"]);
     await process("333", 1000, ["anon_inode:inotify"]);
     for (const name of ["4444", "self"]) await mkdir(path.join(folder, name));
-    assert.deepEqual(await probeInotify(folder), { limit: 128, used: 2 });
+    assert.deepEqual(await gatherInotify(folder), { limit: 128, used: 2 });
   });
 
   const confinements: Readonly<Record<string, readonly [file: string, is: string, by: unknown]>> = {
@@ -229,7 +229,7 @@ describe("probes", () => {
   eachCase("confinement %s", confinements, async ([file, is, by]) => {
     await mkdir(path.dirname(path.join(folder, file)), { recursive: true });
     await writeFile(path.join(folder, file), is);
-    assert.equal((await probeConfinement(folder)).by, by);
+    assert.equal((await gatherConfinement(folder)).by, by);
   });
 
   it("denials of machines are found in a log, each file once, and no others", () => {

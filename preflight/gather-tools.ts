@@ -12,7 +12,7 @@ export interface ToolFacts {
 }
 
 /** Looks for them on the PATH, as the provider will. */
-export async function probeTools(searchPath = process.env["PATH"] ?? ""): Promise<ToolFacts> {
+export async function gatherTools(searchPath = process.env["PATH"] ?? ""): Promise<ToolFacts> {
   const names = Object.keys(providerTools) as (keyof typeof providerTools)[];
   const found = await Promise.all(names.map((name) => findOnPath(name, searchPath)));
   return { missing: names.filter((_, index) => found[index] === undefined) };

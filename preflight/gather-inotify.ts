@@ -13,7 +13,7 @@ export interface InotifyFacts {
 const instance = "anon_inode:inotify";
 
 /** Counts root's inotify instances, as the kernel has no counter to ask. */
-export async function probeInotify(proc = "/proc"): Promise<InotifyFacts> {
+export async function gatherInotify(proc = "/proc"): Promise<InotifyFacts> {
   const limit = Number(
     await readFile(path.join(proc, "sys/fs/inotify/max_user_instances"), "utf8"),
   );

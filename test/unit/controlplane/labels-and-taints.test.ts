@@ -2,11 +2,14 @@ import assert from "node:assert/strict";
 import type { V1Node } from "@kubernetes/client-node";
 
 import { changeNode } from "../../../kubernetes/change-node.ts";
-import { withMarks, type NodeMarks } from "../../../components/controlplane/node-marks.ts";
+import {
+  withLabelsAndTaints,
+  type LabelsAndTaints,
+} from "../../../components/controlplane/labels-and-taints.ts";
 import { eachCase } from "../each-case.ts";
 import { withFakeApi } from "./fake-api.ts";
 
-const none: NodeMarks = { labels: {}, taints: [] };
+const none: LabelsAndTaints = { labels: {}, taints: [] };
 const busy = { key: "busy", value: "", effect: "NoExecute" };
 const os = { key: "os", value: "windows", effect: "NoSchedule" };
 
@@ -40,7 +43,9 @@ describe("labels and taints of a node that is there", () => {
   const theirs = { ...busy, value: "theirs" };
   const asSet = [{ a: "1" }, [busy], note];
   const registered = { key: "busy", effect: "NoExecute", timeAdded: "2026-11-21T10:00:00Z" };
-  const cases: Readonly<Record<string, readonly [before: V1Node, NodeMarks, after: unknown]>> = {
+  const cases: Readonly<
+    Record<string, readonly [before: V1Node, LabelsAndTaints, after: unknown]>
+  > = {
     "nothing set, nothing to do": [node({ "kubernetes.io/os": "windows" }), none, "no change"],
     "registered as set: noted, to be taken back": [node({ a: "1" }, [registered]), ours, asSet],
     "set and noted": [node({ a: "1", zone: "x" }, [os, busy], note), ours, "no change"],
@@ -62,9 +67,9 @@ describe("labels and taints of a node that is there", () => {
     ],
   };
   eachCase("%s", cases, ([before, marks, after]) => {
-    const changed = withMarks(before, marks);
+    const changed = withLabelsAndTaints(before, marks);
     assert.deepEqual(marksOf(changed), after);
-    if (changed !== undefined) assert.equal(withMarks(changed, marks), undefined);
+    if (changed !== undefined) assert.equal(withLabelsAndTaints(changed, marks), undefined);
   });
 
   it("are written again when the kubelet wrote in between, and at most ten times", async () => {
@@ -80,7 +85,7 @@ describe("labels and taints of a node that is there", () => {
             : [200, node({})],
         async (api, requests) => {
           const marks = { labels: { a: "1" }, taints: [] };
-          const applied = changeNode(api, "win-1", (each) => withMarks(each, marks));
+          const applied = changeNode(api, "win-1", (each) => withLabelsAndTaints(each, marks));
           if (conflicts === 2) assert.equal(await applied, true);
           else await assert.rejects(applied, /has been modified/);
           assert.equal(requests.filter((each) => each.startsWith("PUT")).length, puts);

@@ -1,19 +1,19 @@
 import type { Deployment, StateResource } from "../engine/deployment.ts";
 import { providerUrn, resourcesOf } from "../engine/deployment.ts";
 
-/** What goes with a resource that is forgotten. */
+/** What is removed from the state along with a resource. */
 export type Extent =
   /** What the engine would not delete by itself either (`deletedWith`): for `destroy`. */
   | "deleted-with"
-  /** Also what was built on it, which has to be built anew: for `up`. */
+  /** Also what was built on it, which has to be rebuilt: for `up`. */
   | "built-on";
 
-/** Types that own something outside the cluster, or did something to it; all of them can be made again. */
+/** Types that own or change something outside the cluster; all of them can be recreated. */
 const rebuilt = /^(libvirt|docker|command):/;
 
 const provider = /^pulumi:providers:/;
 
-/** URNs of everything that has to be forgotten when the resources `gone` no longer exist; `gone` is part of it. */
+/** URNs of everything to remove when the resources `gone` no longer exist, including `gone`. */
 export function extentOf(
   resources: readonly StateResource[],
   gone: ReadonlySet<string>,
@@ -26,7 +26,7 @@ export function extentOf(
     before = all.size + deadProviders.size;
     for (const resource of resources) {
       if (provider.test(resource.type)) {
-        // It stays, and is configured again; but what it made went with what it was configured from.
+        // It stays and is configured again, but what it created is gone with what it was configured from.
         if (neededBy(resource).some((urn) => all.has(urn))) {
           deadProviders.add(resource.urn);
         }
@@ -48,7 +48,7 @@ export function extentOf(
 }
 
 /** The state without these resources, and without a reference to any of them. */
-export function forget(deployment: Deployment, urns: ReadonlySet<string>): Deployment {
+export function removeFromState(deployment: Deployment, urns: ReadonlySet<string>): Deployment {
   const kept = resourcesOf(deployment)
     .filter((resource) => !urns.has(resource.urn))
     .map((resource) => withoutReferences(resource, urns));
@@ -72,7 +72,7 @@ function withoutReferences(resource: StateResource, urns: ReadonlySet<string>): 
   return cleaned;
 }
 
-/** URNs a resource depends on, by any way the engine knows. */
+/** URNs that a resource depends on in any way that the engine knows. */
 export function neededBy(resource: StateResource): readonly string[] {
   return [
     ...(resource.dependencies ?? []),

@@ -14,7 +14,7 @@ export interface HyperVFacts {
  * Logs in to each Hyper-V host that nodes are placed on; all at once, in bounded time. What it has is looked at by a
  * script, which has to be copied there first: when the machines are made.
  */
-export function probeHyperV({ lab, nodes, hyperVHosts }: Settings): Promise<HyperVFacts[]> {
+export function gatherHyperV({ lab, nodes, hyperVHosts }: Settings): Promise<HyperVFacts[]> {
   const used = new Set(nodes.map(({ hypervisor }) => hypervisor));
   const hosts = hyperVHosts.filter(({ name }) => used.has(name));
   return Promise.all(

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { fileNameOf } from "../components/windows/media-folder.ts";
-import { mediaOf } from "../components/windows/software.ts";
+import { programArtifacts } from "../components/windows/software.ts";
 import { stackSoftware } from "../components/windows/stack-software.ts";
 import type { Settings } from "../config/settings.ts";
 
@@ -13,17 +13,17 @@ export interface ProgramFacts {
 }
 
 /** Looks for the programs that are pushed to machines; a rehearsal's are in its image. */
-export function probePrograms(settings: Settings): ProgramFacts {
+export function gatherPrograms(settings: Settings): ProgramFacts {
   if (settings.windows.image.kind === "rehearsal") {
     return { unpinned: [], missing: [] };
   }
-  const media = mediaOf(stackSoftware(settings)).map(([, medium]) => medium);
-  const isFetched = ({ origin }: (typeof media)[number]): boolean =>
+  const artifacts = programArtifacts(stackSoftware(settings)).map(([, artifact]) => artifact);
+  const isFetched = ({ origin }: (typeof artifacts)[number]): boolean =>
     origin === "image" || (origin.folder !== undefined && existsSync(origin.folder));
   return {
-    unpinned: media.filter(({ sha256 }) => sha256 === undefined).map(fileNameOf),
-    missing: media
-      .filter((medium) => medium.sha256 !== undefined && !isFetched(medium))
+    unpinned: artifacts.filter(({ sha256 }) => sha256 === undefined).map(fileNameOf),
+    missing: artifacts
+      .filter((artifact) => artifact.sha256 !== undefined && !isFetched(artifact))
       .map(fileNameOf),
   };
 }

@@ -31,7 +31,7 @@ const logs = [
 ];
 
 /** Looks whether AppArmor or SELinux is on below `/sys`, and what it denied. */
-export async function probeConfinement(sys = "/sys"): Promise<ConfinementFacts> {
+export async function gatherConfinement(sys = "/sys"): Promise<ConfinementFacts> {
   const [appArmor, seLinux] = await Promise.all(
     ["module/apparmor/parameters/enabled", "fs/selinux/enforce"].map((file) =>
       readFile(path.join(sys, file), "utf8").catch(() => ""),

@@ -2,14 +2,14 @@ import { existsSync } from "node:fs";
 import * as pulumi from "@pulumi/pulumi";
 import { pushToMachine } from "../machine/push-to-machine.ts";
 import { mediaFolder } from "./media-folder.ts";
-import { mediaOf, type MediumName, type WindowsSoftware } from "./software.ts";
+import { programArtifacts, type ProgramName, type WindowsSoftware } from "./software.ts";
 import type { StepContext } from "./run-steps.ts";
 
 /** What a push over a slow line may take: some hundred megabytes. */
 const pushSeconds = 1800;
 
 /** Pushes to one machine, by what they bring. What its image carries has none. */
-export type PushedMedia = Readonly<Partial<Record<MediumName, pulumi.Resource>>>;
+export type PushedPrograms = Readonly<Partial<Record<ProgramName, pulumi.Resource>>>;
 
 /**
  * Copies the programs from this host's cache to a machine, side by side, into `C:\kindows\media\<sha256>`; the steps
@@ -20,12 +20,12 @@ export type PushedMedia = Readonly<Partial<Record<MediumName, pulumi.Resource>>>
  * @param dependsOn what must be done before: the folder's parent has to be there, and no reboot may come in between.
  * @throws pulumi.ResourceError outside previews for a file that is not fetched.
  */
-export function pushMedia(
+export function pushPrograms(
   context: StepContext,
   software: WindowsSoftware,
   dependsOn: readonly pulumi.Resource[],
-): PushedMedia {
-  const pushes = mediaOf(software).flatMap(([name, { uri, origin, sha256 }]) => {
+): PushedPrograms {
+  const pushes = programArtifacts(software).flatMap(([name, { uri, origin, sha256 }]) => {
     if (origin === "image") {
       return [];
     }

@@ -1,5 +1,5 @@
-/** What a probe found, or why it could not look. */
-export type Probed<T> =
+/** Facts, or why they could not be gathered. */
+export type Gathered<T> =
   | ({ readonly reachable: true } & T)
   | {
       readonly reachable: false;

@@ -16,7 +16,7 @@ export interface PinnedFile {
  *
  * Its address in the cache depends on the content alone, not on where it was fetched from.
  */
-export function mediumArtifact({ uri, sha256, fileName }: PinnedFile): Artifact {
+export function downloadArtifact({ uri, sha256, fileName }: PinnedFile): Artifact {
   return {
     name: fileName,
     needs: [],

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { clusterLabel } from "../config/names.ts";
 import { DockerEngine } from "../host/docker-engine.ts";
 import { messageOf } from "../host/failure.ts";
-import type { Probed } from "./probed.ts";
+import type { Gathered } from "./gathered.ts";
 
 /** The Docker engine of this host, and what it has that a lab could run into. */
 export interface DockerFacts {
@@ -55,9 +55,9 @@ const containersSchema = z.array(
 );
 
 /** Asks the Docker engine at DOCKER_HOST, or at its usual socket. */
-export async function probeDocker(
+export async function gatherDocker(
   endpoint = process.env["DOCKER_HOST"],
-): Promise<Probed<DockerFacts>> {
+): Promise<Gathered<DockerFacts>> {
   const socket = endpoint === undefined || endpoint === "" ? `unix://${defaultSocket}` : endpoint;
   if (!socket.startsWith("unix://")) {
     return {

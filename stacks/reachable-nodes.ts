@@ -3,7 +3,7 @@ import { namesIn } from "../config/names-list.ts";
 import type { Settings } from "../config/settings.ts";
 
 /** Names further hypervisors that do not answer, separated by commas: their nodes are left as they are. */
-export const awayVariable = "KINDOWS_AWAY";
+export const unreachableVariable = "KINDOWS_AWAY";
 
 /**
  * The nodes this run is about: all but those on an unreachable hypervisor.
@@ -18,16 +18,16 @@ export function reachableNodes({
   nodes,
   linuxNodes,
 }: Pick<Settings, "hypervisors" | "nodes" | "linuxNodes">): Pick<Settings, "nodes" | "linuxNodes"> {
-  const away = namesIn(process.env[awayVariable]);
+  const unreachable = namesIn(process.env[unreachableVariable]);
   const known = hypervisors.map(({ name }) => name);
-  const unknown = away.filter((name) => !known.includes(name));
+  const unknown = unreachable.filter((name) => !known.includes(name));
   if (unknown.length > 0) {
     const those = known.length === 0 ? "there are none" : known.join(", ");
     throw new RunError(
-      `${awayVariable} names ${unknown.join(", ")}, which is not among kindows:hypervisors (${those})`,
+      `${unreachableVariable} names ${unknown.join(", ")}, which is not among kindows:hypervisors (${those})`,
     );
   }
   const isReachable = ({ hypervisor }: Settings["nodes"][number]): boolean =>
-    !away.includes(hypervisor);
+    !unreachable.includes(hypervisor);
   return { nodes: nodes.filter(isReachable), linuxNodes: linuxNodes.filter(isReachable) };
 }

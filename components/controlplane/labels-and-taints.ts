@@ -1,7 +1,7 @@
 import type { V1Node, V1Taint } from "@kubernetes/client-node";
 
 /** Labels and taints a node shall have, besides those it has from others. */
-export interface NodeMarks {
+export interface LabelsAndTaints {
   readonly labels: Readonly<Record<string, string>>;
   readonly taints: readonly V1Taint[];
 }
@@ -21,23 +21,23 @@ interface Owned {
  * The node with these labels and taints, and without those that were set from here before; undefined when it is so
  * already.
  */
-export function withMarks(node: V1Node, marks: NodeMarks): V1Node | undefined {
+export function withLabelsAndTaints(node: V1Node, set: LabelsAndTaints): V1Node | undefined {
   const owned = ownedBy(node);
   const wanted: Owned = {
-    labels: Object.keys(marks.labels).sort(),
-    taints: marks.taints.map(taintId).sort(),
+    labels: Object.keys(set.labels).sort(),
+    taints: set.taints.map(taintId).sort(),
   };
   const labels = {
     ...Object.fromEntries(
       Object.entries(node.metadata?.labels ?? {}).filter(([key]) => !owned.labels.includes(key)),
     ),
-    ...marks.labels,
+    ...set.labels,
   };
   const present = node.spec?.taints ?? [];
   const kept = present.filter(
     (taint) => ![...owned.taints, ...wanted.taints].includes(taintId(taint)),
   );
-  const taints = [...kept, ...marks.taints];
+  const taints = [...kept, ...set.taints];
   const nothing = wanted.labels.length === 0 && wanted.taints.length === 0;
   const { [ownAnnotation]: before, ...others } = node.metadata?.annotations ?? {};
   const note = nothing ? undefined : JSON.stringify(wanted);

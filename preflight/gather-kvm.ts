@@ -17,14 +17,14 @@ const emulator = "qemu-system-x86_64";
 const timeoutSeconds = 5;
 
 /** Looks whether KVM runs a guest: /dev/kvm alone proves nothing. */
-export async function probeKvm(
+export async function gatherKvm(
   domainType: Settings["hypervisor"]["domainType"],
 ): Promise<KvmFacts> {
   return domainType === "kvm" ? ((await deviceProblem()) ?? runProbeRom("kvm")) : undefined;
 }
 
 /** What can be told before QEMU is installed: whether /dev/kvm is there and may be opened; undefined where it may. */
-export async function probeKvmDevice(
+export async function gatherKvmDevice(
   domainType: Settings["hypervisor"]["domainType"],
 ): Promise<KvmFacts> {
   return domainType === "kvm" ? deviceProblem() : undefined;
