@@ -459,8 +459,7 @@ export class Interpreter implements Shell {
 
   async #thrown({ value: thrown }: Syntax.Flow): Promise<Raised> {
     if (!thrown && this.#caught) {
-      this.#caught.terminating = true;
-      return this.#caught;
+      return terminating(this.#caught);
     }
     const value = thrown ? await this.#value(thrown) : "ScriptHalted";
     if (value instanceof ErrorRecord) {

@@ -21,14 +21,9 @@ export interface Machine extends Partial<Pick<InterpreterOptions, "cmdlets" | "m
 
 /** An interpreter with all general cmdlets and types, and those of a machine. */
 export function newInterpreter(host: Host, machine: Machine): Interpreter {
-  const {
-    types = new Types(coreTypes),
-    providers,
-    cmdlets = [],
-    version: own = "5.1.20348.1",
-  } = machine;
+  const { types = new Types(coreTypes), providers, cmdlets = [] } = machine;
   const versions = new Hashtable(hashtable);
-  versions.set("PSVersion", version(own));
+  versions.set("PSVersion", version(machine.version ?? "5.1.20348.1"));
   const interpreter = new Interpreter({
     ...machine,
     host,

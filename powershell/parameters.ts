@@ -60,12 +60,18 @@ export function formalOf(
   };
 }
 
+/** Most cmdlets are called many times. Those of all machines have parameters of general types only. */
+const signatures = new WeakMap<Cmdlet, Signature>();
+
 export function cmdletSignature(cmdlet: Cmdlet, types: Types): Signature {
-  const { implementation, parameters } = cmdlet;
-  const formals = Object.entries(parameters).map(([name, definition]) =>
-    formalOf(name, definition, types),
-  );
-  return { name: implementation ?? cmdlet.name, cmdlet: cmdlet.name, strict: true, formals };
+  const { name, implementation = name, parameters } = cmdlet;
+  let signature = signatures.get(cmdlet);
+  if (!signature) {
+    const formals = Object.entries(parameters).map(([each, of]) => formalOf(each, of, types));
+    signature = { name: implementation, cmdlet: name, strict: true, formals };
+    signatures.set(cmdlet, signature);
+  }
+  return signature;
 }
 
 /** Works out what stands in a declaration. */

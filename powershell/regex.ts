@@ -69,17 +69,18 @@ export class Regex {
   }
 
   matches(text: string, limit = Infinity): Match[] {
-    if (this.#translated.hasWords && /(?![\0-\u024f])[\p{L}\p{M}\p{N}\p{Pc}]/u.test(text)) {
+    // The classes of Unicode take long to compile: only for a text that may have them.
+    const mayDiffer = this.#translated.hasWords && /[^\0-\u024f]/.test(text);
+    if (mayDiffer && /(?![\0-\u024f])[\p{L}\p{M}\p{N}\p{Pc}]/u.test(text)) {
       throw new Unsupported("\\w, \\d or \\b in a text with letters that are not Latin");
     }
     const matches: Match[] = [];
     for (const found of text.matchAll(this.#expression)) {
-      if (matches.length >= limit) {
+      if (matches.push(new Match(found, this.#translated)) >= limit) {
         break;
       }
-      matches.push(new Match(found, this.#translated));
     }
-    return matches;
+    return matches.slice(0, limit);
   }
 
   /** With `$1`, `${name}`, `$&` and `$$` in the replacement; a dollar before anything else is one. */

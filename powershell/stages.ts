@@ -168,6 +168,5 @@ export function report(error: Raised, preference: string, host: Host): void {
 }
 
 export function terminating(error: Raised): Raised {
-  error.terminating = true;
-  return error;
+  return Object.assign(error, { terminating: true });
 }

@@ -6,7 +6,11 @@ import type { HostRequirements } from "../components/windows/host-requirements.t
 import { parseImageManifest } from "../components/windows/image-manifest.ts";
 import { imageSoftware } from "../components/windows/software.ts";
 import { stackSoftware } from "../components/windows/stack-software.ts";
-import type { ProgramArtifact, WindowsSoftware, WindowsVersions } from "../components/windows/software.ts";
+import type {
+  ProgramArtifact,
+  WindowsSoftware,
+  WindowsVersions,
+} from "../components/windows/software.ts";
 import { builtRehearsalImage, convertedFrom } from "../toolchain/built.ts";
 import { mustBeConverted } from "../toolchain/disk-format.ts";
 import { diskIdentity } from "../toolchain/disk-identity.ts";
@@ -82,7 +86,11 @@ function rehearsalImage(
 
 /** The image will carry its programs, but no crictl; their checksums are known when it is made. Nothing is pushed. */
 function notCarriedYet(software: WindowsSoftware): WindowsSoftware {
-  const carried = (artifact: ProgramArtifact): ProgramArtifact => ({ ...artifact, sha256: undefined, origin: "image" });
+  const carried = (artifact: ProgramArtifact): ProgramArtifact => ({
+    ...artifact,
+    sha256: undefined,
+    origin: "image",
+  });
   return {
     ...software,
     containerd: carried(software.containerd),

@@ -79,7 +79,9 @@ export async function up({ stack, yes, verbose }: UpOptions): Promise<number> {
       const last = again ? await run(pulumi, args, nodes, log) : once;
       if (last.error !== undefined) {
         // The engine reports what failed, but not that the host was the reason.
-        (await unreachableAmong(fleet.reachable)).forEach((one) => say(`${unreachableText(one)}: run again then`));
+        (await unreachableAmong(fleet.reachable)).forEach((one) =>
+          say(`${unreachableText(one)}: run again then`),
+        );
         (await denied(settings)).forEach(say);
       }
       await finish(pulumi, last);

@@ -92,8 +92,7 @@ async function fetchProgram(file: FetchedFile, options: FetchOptions): Promise<P
       await ensurePackages?.(["curl"]);
       sha256 = await publishersChecksum(published);
     }
-    const state =
-      (await inCache(file, sha256, cache)) ?? (await download(file, sha256, options));
+    const state = (await inCache(file, sha256, cache)) ?? (await download(file, sha256, options));
     if (file.sha256 === undefined) {
       // Only after the file was downloaded and matched the publisher's checksum.
       await lockChecksum(published, sha256, say, lockFile);

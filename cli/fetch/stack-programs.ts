@@ -6,7 +6,12 @@ import { Cache } from "../../toolchain/cache.ts";
 import { ensureHostPackages } from "../../toolchain/host-packages.ts";
 import { Failure } from "../../host/failure.ts";
 import { say } from "../progress.ts";
-import { fetchPrograms, type FetchedFile, type HostArtifact, type ProgramState } from "./programs.ts";
+import {
+  fetchPrograms,
+  type FetchedFile,
+  type HostArtifact,
+  type ProgramState,
+} from "./programs.ts";
 import { imageMedia, isMadeFromIso } from "../../components/windows/image/media.ts";
 import type { HostProblem } from "../../config/host-problem.ts";
 import { windowsVersionOf } from "../../config/supported.ts";

@@ -201,7 +201,10 @@ export function urnsOn(
   );
   const isMade = (resource: StateResource): boolean => providers.has(providerUrn(resource) ?? "");
   // What counts is where a machine is, not where the settings place it.
-  const nodesThere = new Set([...nodes, ...resources.filter(isMade).map(({ urn }) => facts.nodeOf(urn))]);
+  const nodesThere = new Set([
+    ...nodes,
+    ...resources.filter(isMade).map(({ urn }) => facts.nodeOf(urn)),
+  ]);
   return resources
     .filter(
       (resource) =>

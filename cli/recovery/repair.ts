@@ -43,7 +43,10 @@ export function repairState(deployment: Deployment, observed: Observation, exten
   const resources = resourcesOf(deployment);
   const lost = ownedResources(resources).filter(
     ({ identity, essential, urn }) =>
-      essential && !there.has(identity) && seen(identity) && observed.unreachable?.has(urn) !== true,
+      essential &&
+      !there.has(identity) &&
+      seen(identity) &&
+      observed.unreachable?.has(urn) !== true,
   );
   const elsewhere = observed.goneElsewhere ?? [];
   const gone = extentOf(resources, new Set([...lost.map(({ urn }) => urn), ...elsewhere]), extent);
@@ -58,7 +61,10 @@ export function repairState(deployment: Deployment, observed: Observation, exten
   for (const urn of tokens) {
     notes.push(`join token that nothing has used: ${shortName(urn)}, replaced`);
   }
-  const repaired = removeFromState(withoutPendingOperations(deployment), new Set([...gone, ...tokens]));
+  const repaired = removeFromState(
+    withoutPendingOperations(deployment),
+    new Set([...gone, ...tokens]),
+  );
   return {
     deployment: repaired,
     notes,

@@ -127,7 +127,9 @@ export function imageSoftware(versions: WindowsVersions, manifest: ImageManifest
 }
 
 /** The files that a software consists of, by their names. */
-export function programArtifacts(software: WindowsSoftware): (readonly [ProgramName, ProgramArtifact])[] {
+export function programArtifacts(
+  software: WindowsSoftware,
+): (readonly [ProgramName, ProgramArtifact])[] {
   return programNames.flatMap((name) => {
     const artifact = software[name];
     return artifact === undefined ? [] : [[name, artifact] as const];

@@ -75,7 +75,10 @@ function isFlannel(podNetwork: WindowsPodNetwork): podNetwork is FlannelOnWindow
 }
 
 /** @throws RunError for software without Flannel. */
-function programOf({ machine, software }: JoiningNode, name: (typeof programs)[number]): ProgramArtifact {
+function programOf(
+  { machine, software }: JoiningNode,
+  name: (typeof programs)[number],
+): ProgramArtifact {
   const program = software[name];
   if (program === undefined) {
     throw new RunError(

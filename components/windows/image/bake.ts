@@ -2,7 +2,12 @@ import path from "node:path";
 import { defaultSetup } from "../node-setup.ts";
 import type { Arguments, Parameters, Script } from "../node-step.ts";
 import { fileNameOf } from "../media-folder.ts";
-import { programArtifacts, type ProgramName, programNames, type WindowsSoftware } from "../software.ts";
+import {
+  programArtifacts,
+  type ProgramName,
+  programNames,
+  type WindowsSoftware,
+} from "../software.ts";
 import {
   addContainerImage,
   confirmReboot,

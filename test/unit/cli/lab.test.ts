@@ -105,10 +105,13 @@ describe("a lab on several hypervisors", () => {
   });
 
   it("leaves what is unreachable as it is: out of the program, and out of what the engine compares", () => {
-    assert.deepEqual(exclusionOf({ reachable: [c], unreachable: [unreachableB] }, settings, ["urn:1", "urn:2"]), {
-      args: ["--continue-on-error", "--exclude", "urn:1", "--exclude", "urn:2"],
-      environment: { KINDOWS_AWAY: "b" },
-    });
+    assert.deepEqual(
+      exclusionOf({ reachable: [c], unreachable: [unreachableB] }, settings, ["urn:1", "urn:2"]),
+      {
+        args: ["--continue-on-error", "--exclude", "urn:1", "--exclude", "urn:2"],
+        environment: { KINDOWS_AWAY: "b" },
+      },
+    );
     const text =
       "the hypervisor b (qemu+ssh://root@b/system) does not answer: no route; left as they are: win-2, win-3";
     assert.equal(leftText([unreachableB], settings), text);

@@ -119,7 +119,10 @@ describe("removing resources from the state that no longer exist", () => {
 
   it("keeps every other field of what stays", () => {
     const kept = resource("a", "b", { dependencies: ["x", "y"], replaceWith: ["x"], id: "1" });
-    const after = removeFromState(deployment([kept, resource("c", "x", { urn: "x" })]), new Set(["x"]));
+    const after = removeFromState(
+      deployment([kept, resource("c", "x", { urn: "x" })]),
+      new Set(["x"]),
+    );
     assert.deepEqual(after, deployment([{ ...kept, dependencies: ["y"], replaceWith: [] }]));
   });
 

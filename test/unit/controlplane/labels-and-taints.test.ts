@@ -2,7 +2,10 @@ import assert from "node:assert/strict";
 import type { V1Node } from "@kubernetes/client-node";
 
 import { changeNode } from "../../../kubernetes/change-node.ts";
-import { withLabelsAndTaints, type LabelsAndTaints } from "../../../components/controlplane/labels-and-taints.ts";
+import {
+  withLabelsAndTaints,
+  type LabelsAndTaints,
+} from "../../../components/controlplane/labels-and-taints.ts";
 import { eachCase } from "../each-case.ts";
 import { withFakeApi } from "./fake-api.ts";
 
@@ -40,7 +43,9 @@ describe("labels and taints of a node that is there", () => {
   const theirs = { ...busy, value: "theirs" };
   const asSet = [{ a: "1" }, [busy], note];
   const registered = { key: "busy", effect: "NoExecute", timeAdded: "2026-11-21T10:00:00Z" };
-  const cases: Readonly<Record<string, readonly [before: V1Node, LabelsAndTaints, after: unknown]>> = {
+  const cases: Readonly<
+    Record<string, readonly [before: V1Node, LabelsAndTaints, after: unknown]>
+  > = {
     "nothing set, nothing to do": [node({ "kubernetes.io/os": "windows" }), none, "no change"],
     "registered as set: noted, to be taken back": [node({ a: "1" }, [registered]), ours, asSet],
     "set and noted": [node({ a: "1", zone: "x" }, [os, busy], note), ours, "no change"],

@@ -20,7 +20,12 @@ describe("Another version of containerd, rehearsed", () => {
     const versions = { containerd: "2.5.0", kubernetes: "1.36.4" };
     const { containerd } = await writeFakeMedia(host.windows.drive, versions);
     return [
-      ...["-Version", "2.5.0", "-ArchivePath", artifactPath(containerd.sha256, containerd.fileName)],
+      ...[
+        "-Version",
+        "2.5.0",
+        "-ArchivePath",
+        artifactPath(containerd.sha256, containerd.fileName),
+      ],
       ...["-ArchiveSha256", containerd.sha256],
     ];
   };

@@ -41,7 +41,9 @@ With state, after an \`up\` of a node on a rehearsal machine inside the test pro
 the disc that gives a machine its identity.
 
 ${changesAfterUp
-  .map(({ name, replaces = [], updates = [] }) => item(name, { replaced: replaces, changed: updates }))
+  .map(({ name, replaces = [], updates = [] }) =>
+    item(name, { replaced: replaces, changed: updates }),
+  )
   .join("\n")}
 
 A new image is for new machines: a running node keeps its disk, and no step runs again. Nor does a step run again for a domain

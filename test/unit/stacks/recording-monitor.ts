@@ -145,7 +145,10 @@ export class RecordingMonitor {
     const before = this.up === "itself" ? step : this.up.get(step.urn);
     if (before === undefined) return {};
     const [change] = differenceOf(previewOf(before), previewOf(step)).changed;
-    if (change?.replaced === true || step.newState.replaceWith.some((urn) => this.#replaced.has(urn))) {
+    if (
+      change?.replaced === true ||
+      step.newState.replaceWith.some((urn) => this.#replaced.has(urn))
+    ) {
       this.#replaced.add(step.urn);
       return {};
     }

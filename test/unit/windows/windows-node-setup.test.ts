@@ -143,7 +143,10 @@ describe("a Windows node whose image carries no programs", () => {
   const fromHost = (
     name: "containerd" | "kubelet" | "kubeadm" | "kubeLogRunner",
     folder?: string,
-  ): ProgramArtifact => ({ ...software[name], origin: { checksumUri: "https://example.com/sum", folder } });
+  ): ProgramArtifact => ({
+    ...software[name],
+    origin: { checksumUri: "https://example.com/sum", folder },
+  });
   const pushed: WindowsSoftware = {
     ...software,
     containerd: fromHost("containerd", fetched),
