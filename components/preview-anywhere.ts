@@ -1,6 +1,6 @@
 import { isDryRun } from "@pulumi/pulumi/runtime/index.js";
 
-/** Whether this is a preview that asks no daemon of this host and reads none of its files; an `up` takes no notice of the variable. */
+/** Whether this is a preview that contacts no daemon and reads no files of this host; `up` ignores the variable. */
 export function isPreviewAnywhere(): boolean {
   return process.env["KINDOWS_PREVIEW"] === "anywhere" && isDryRun();
 }

@@ -14,8 +14,8 @@ export interface ExistingPodNetworkArgs extends Pick<PodNetworkComponents, "comp
 }
 
 /**
- * The pod network of a cluster that was there before: what it lacks for Windows nodes, as far as that may be set, and
- * nothing else. What was set in the cluster's own objects stays set when the stack goes; objects made here go.
+ * The pod network of an existing cluster: only adds what it lacks for Windows nodes, if allowed. Changes in the cluster's own
+ * objects stay when the stack is destroyed; objects created here are deleted.
  */
 export class ExistingPodNetwork extends pulumi.ComponentResource implements PodNetwork {
   readonly resource: pulumi.Resource;
@@ -31,6 +31,6 @@ export class ExistingPodNetwork extends pulumi.ComponentResource implements PodN
   }
 
   awaitOnWindows(): void {
-    // Each node waits until it is Ready itself, which it is not without the network.
+    // Each node waits until it is Ready, which needs the network.
   }
 }

@@ -9,96 +9,96 @@ import type { ClusterProblem } from "../controlplane/existing/cluster-problem.ts
 import type { Right } from "../controlplane/existing/rights.ts";
 import type { NodeStep } from "../windows/node-step.ts";
 
-/** What kube-proxy on Windows has to find on its node before it starts. */
+/** What kube-proxy on Windows waits for on its node. */
 export interface HnsNetwork {
   /** Name of the pods' HNS network. */
   readonly name: string;
   /**
-   * Name of the HNS endpoint whose address kube-proxy takes as its own, where the network is an overlay; undefined: there
-   * is none, and it has an address reserved among the pods' own.
+   * Name of the HNS endpoint whose address kube-proxy uses on an overlay network; undefined if there is none, and kube-proxy
+   * reserves an address of the pods' range.
    */
   readonly endpoint: string | undefined;
 }
 
-/** A cluster's network of pods, as the program sees it whoever makes it. */
+/** A cluster's pod network, whatever its kind. */
 export interface PodNetwork {
-  /** For `dependsOn`: pods of Linux nodes have a network, and Windows nodes get theirs as they come. */
+  /** For `dependsOn`: pods of Linux nodes have a network, and Windows nodes get theirs when they join. */
   readonly resource: pulumi.Resource;
-  /** What there is on Windows nodes; undefined where their pods have no network. */
+  /** The network on Windows nodes; undefined if their pods have none. */
   readonly windows: HnsNetwork | undefined;
-  /** Waits for the network on Windows nodes once they have joined; nothing where there is none to wait for. */
+  /** Waits for the network on Windows nodes once they have joined; undefined if there is nothing to wait for. */
   awaitOnWindows(nodes: readonly pulumi.Resource[]): void;
 }
 
-/** What of a pod network there is on a Windows node: its name, and what its own steps want; `none`: its pods have no network. */
+/** A pod network on a Windows node: its kind, and the values for its steps; `none` if its pods have no network. */
 export interface WindowsPodNetwork {
   readonly kind: string;
 }
 
-/** Steps that a pod network adds to a Windows node's way. Their values are undefined on nodes with another one. */
+/** Steps that a pod network adds for Windows nodes. Their values are undefined on nodes with another one. */
 export interface PodNetworkSteps {
-  /** On a machine that has all programs. */
+  /** After all programs are on the machine. */
   readonly beforeJoin: readonly NodeStep[];
-  /** Before the node is waited for to become Ready. */
+  /** Before waiting for the node to become Ready. */
   readonly afterJoin: readonly NodeStep[];
 }
 
-/** A program that a pod network has installed on Windows nodes. */
+/** A program that a pod network installs on Windows nodes. */
 export interface PublishedProgram {
   /** Name of its file, with VERSION for the version. */
   readonly file: string;
-  /** https address at its publisher. */
+  /** https URL at its publisher. */
   readonly uri: string;
-  /** https address of the checksum its publisher gives. */
+  /** https URL of the publisher's checksum. */
   readonly checksumUri: string;
 }
 
-/** All that the program knows of a pod network; the settings' and the commands' part of it needs no Pulumi. */
+/** Definition of a pod network; only its components need Pulumi. */
 export interface PodNetworkDefinition<
   Own = z.ZodType | undefined,
   Programs extends string = string,
 > {
-  /** As people call it. */
+  /** Its name for people. */
   readonly title: string;
-  /** What docs/settings.md says of it where it is a choice. */
+  /** Its description in docs/settings.md. */
   readonly choice: string;
-  /** Settings of its own, below `kindows:cni` under its name; undefined: it has none. */
+  /** Its own settings, below `kindows:cni` under its name, if any. */
   readonly settings: Own;
-  /** What has to fit together where it is chosen, besides each setting for itself. */
+  /** Rules across sections if it is chosen. */
   readonly checks: readonly Check<NamedSettings>[];
-  /** Who makes Linux nodes Ready: kind, which brings it along; its component, which waits for them; or its pods, in time. */
+  /** What makes Linux nodes Ready: kind, which includes it; its component, which waits for them; or its pods, later. */
   readonly linuxNodes: "kind" | "awaited" | "in time";
-  /** What Windows pods lack with it, as the rest of a sentence that starts with a row of `verify`. */
+  /** What Windows pods lack with it, as the rest of a sentence that begins with a row of `verify`. */
   readonly lackingOnWindows: {
     readonly noWindowsPodNetwork?: string;
     readonly noWindowsHostPorts?: string;
   };
-  /** Programs that are installed on its Windows nodes, by names that no other program has. */
+  /** Programs on its Windows nodes, by unique names. */
   readonly programs: Readonly<Record<Programs, PublishedProgram>>;
-  /** Container images that its Windows nodes start with, and their version; without: it runs from none. */
+  /** Container images of its Windows nodes, and their version, if any. */
   windowsImages?(cni: Settings["cni"]): {
     readonly names: readonly string[];
     readonly version: string;
   };
-  /** What of it there is on the Windows nodes of a lab. */
+  /** The network on the Windows nodes of a lab. */
   onWindows(settings: PodNetworkSettings): WindowsPodNetwork;
   readonly nodeSteps: PodNetworkSteps;
-  /** Where a cluster that is there already may have it; undefined: no machines are joined to such a one. */
+  /** Its part for existing clusters; undefined if machines cannot join those that have it. */
   readonly existing?: PodNetworkInExisting;
-  /** Its components, which need Pulumi. */
+  /** Its Pulumi components. */
   components(): Promise<PodNetworkComponents>;
 }
 
-/** What a pod network may depend on. */
+/** Arguments of a pod network's components. */
 export type PodNetworkSettings = Pick<
   Settings,
   "cni" | "cluster" | "network" | "nodes" | "windows"
 >;
 
 export interface PodNetworkComponents {
-  /** Installs it into a cluster that was made for it. */
+  /** Installs it into a cluster that was created for it. */
   install(this: void, controlPlane: ControlPlane, settings: PodNetworkSettings): PodNetwork;
-  /** Gives one that was there before what it lacks for Windows nodes, as far as that may be set. */
+  /** Adds what an existing cluster lacks for Windows nodes, if allowed. */
   complete?(
     this: void,
     parent: pulumi.Resource,
@@ -108,33 +108,33 @@ export interface PodNetworkComponents {
   ): Omit<PodNetwork, "awaitOnWindows">;
 }
 
-/** The pod network that a cluster was found with, or `none`; what else is known of it is its own business. */
+/** The pod network found in a cluster, or `none`; further fields depend on the kind. */
 export interface FoundPodNetwork {
   readonly kind: string;
 }
 
-/** What the settings say of a pod network that is there. */
+/** Settings of an existing pod network. */
 export type WantedPodNetwork = Pick<WrittenExisting["cni"], "kind" | "mayChange" | "nodeCidr">;
 
-/** All that the program knows of a pod network in clusters that were there before it. */
+/** Definition of a pod network in existing clusters. */
 export interface PodNetworkInExisting {
-  /** How it has to be installed, as people call that. */
+  /** How it has to be installed, for people. */
   readonly installedAs: string;
-  /** What a cluster is asked because of it, each a GET, by the name under which the answer is kept. */
+  /** GET requests to a cluster for it, by the names of the answers. */
   readonly questions: Readonly<Record<string, string>>;
-  /** What its Windows nodes take besides what all take. */
+  /** Further rights that its Windows nodes need. */
   readonly rights: readonly Right[];
   readonly checks: readonly Check<WrittenExisting>[];
-  /** What stands for it in a preview that asks nobody. */
+  /** Placeholder in a preview that contacts no cluster. */
   readonly assumed: FoundPodNetwork;
-  /** Whether Windows nodes can have it; undefined: the cluster does not have it. */
+  /** Checks whether Windows nodes can use it; undefined if the cluster does not have it. */
   check(
     answers: ClusterAnswers,
     wanted: WantedPodNetwork,
     cluster: { readonly serviceCidr: string; readonly endpoint: string },
   ):
     { readonly network: FoundPodNetwork; readonly problems: readonly ClusterProblem[] } | undefined;
-  /** What of it there is on Windows nodes. */
+  /** The network on Windows nodes. */
   onWindows(
     network: FoundPodNetwork,
     ranges: Pick<ControlPlane, "podCidr" | "serviceCidr"> & Pick<WantedPodNetwork, "nodeCidr">,

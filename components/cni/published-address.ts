@@ -1,8 +1,8 @@
 import type { V1EndpointSlice } from "@kubernetes/client-node";
 
 /**
- * The first IPv4 address that API servers publish for the Service `kubernetes`; the lowest where there are several, so
- * that it stays the same while its server lives.
+ * The lowest IPv4 address that API servers publish for the Service `kubernetes`, so that it stays the same as long as its
+ * server exists.
  */
 export function publishedAddress(
   slices: readonly V1EndpointSlice[],

@@ -8,31 +8,31 @@ import type {
   PublishedProgram,
 } from "./pod-network.ts";
 
-/** The pod networks, by what `kindows:cni.kind` calls them. */
+/** The pod networks, by `kindows:cni.kind`. */
 export const podNetworks = { calico, flannel, "kind-default": kindDefault } as const;
 
 export type PodNetworkName = keyof typeof podNetworks;
 
-/** Names of the programs that pod networks have installed on Windows nodes. */
+/** Names of the programs that pod networks install on Windows nodes. */
 export type PodNetworkProgram = {
   [Name in PodNetworkName]: keyof (typeof podNetworks)[Name]["programs"];
 }[PodNetworkName];
 
 const definitions = Object.entries<PodNetworkDefinition>(podNetworks);
 
-/** One by its name; undefined for `none` and its like. */
+/** A pod network by its name; undefined for others such as `none`. */
 export function podNetworkNamed(name: string): PodNetworkDefinition | undefined {
   return definitions.find(([one]) => one === name)?.[1];
 }
 
-/** Those that clusters may have that are there already, by their names. */
+/** Pod networks that existing clusters may have, by their names. */
 export const inExisting: ReadonlyMap<string, PodNetworkInExisting> = new Map(
   definitions.flatMap(([name, { existing }]) =>
     existing === undefined ? [] : [[name, existing] as const],
   ),
 );
 
-/** Those of all of them. */
+/** Programs of all pod networks. */
 export const podNetworkPrograms = Object.assign(
   {},
   ...definitions.map(([, { programs }]) => programs),
@@ -40,7 +40,7 @@ export const podNetworkPrograms = Object.assign(
 
 const steps = definitions.map(([, { nodeSteps }]) => nodeSteps);
 
-/** The steps of all of them. */
+/** Steps of all pod networks. */
 export const podNetworkSteps: PodNetworkSteps = {
   beforeJoin: steps.flatMap(({ beforeJoin }) => beforeJoin),
   afterJoin: steps.flatMap(({ afterJoin }) => afterJoin),

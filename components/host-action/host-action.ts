@@ -2,19 +2,19 @@ import type { local } from "@pulumi/command";
 import * as pulumi from "@pulumi/pulumi";
 import type * as z from "zod";
 
-/** What a host action takes: a schema for each variable of its environment. */
+/** A schema for each environment variable of a host action. */
 export type Variables = Readonly<Record<string, z.ZodType>>;
 
-/** What a host action is given, and the command that runs it. */
+/** Parameters of a host action, and the command that runs it. */
 export interface HostActionArgs<V extends Variables> extends Pick<
   local.CommandArgs,
   "triggers" | "logging" | "addPreviousOutputInEnv"
 > {
   /** Its program, and flags: `cni/await-calico` is `components/cni/actions/await-calico.ts`. */
   readonly create: string;
-  /** The one that takes away again what it made, if there is anything. */
+  /** The host action that deletes what it created, if there is anything. */
   readonly delete?: string;
-  /** Texts are handed on as they are, anything else as JSON; what is secret is a secret Output. */
+  /** Texts are passed on unchanged, anything else as JSON; secrets are secret Outputs. */
   readonly environment: {
     readonly [Name in keyof V]: z.input<V[Name]> | pulumi.Output<z.input<V[Name]>>;
   };

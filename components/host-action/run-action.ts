@@ -6,14 +6,14 @@ import type { Variables } from "./host-action.ts";
 /** A parameter that is a text, not JSON. */
 export const text = z.string().min(1, "the text is empty");
 
-/** Time between two looks, in milliseconds. */
+/** Interval of checking for the parent, in milliseconds. */
 const interval = 1000;
 
 /**
  * Runs a host action to its end: result on stdout, progress and the one error line on stderr.
  *
- * @param environment what it takes; its component is typed by it.
- * @param action its result is printed: a text as it is, anything else as JSON.
+ * @param environment its variables; its component is typed by them.
+ * @param action its result is printed: a text unchanged, anything else as JSON.
  */
 export async function runAction<V extends Variables>(
   environment: V,
@@ -30,7 +30,7 @@ export async function runAction<V extends Variables>(
       process.stdout.write(typeof result === "string" ? result : JSON.stringify(result));
     }
     await flushed(process.stdout);
-    // Idle connections to an API server that went away would keep the process for minutes.
+    // Idle connections to a vanished API server would keep the process alive for minutes.
     process.exit(0);
   } catch (error) {
     say(`error: ${messageOf(error)}`);
@@ -39,7 +39,7 @@ export async function runAction<V extends Variables>(
   }
 }
 
-/** @throws naming the variable and each thing that is wrong with it, never its value: it may hold a secret. */
+/** @throws naming the variable and all its problems, but never its value, which may contain a secret. */
 function parameter(name: string, schema: z.ZodType): unknown {
   const given = process.env[name];
   if (given === undefined) {
@@ -73,8 +73,8 @@ function flushed(stream: NodeJS.WriteStream): Promise<void> {
 }
 
 /**
- * Ends this process when who started it is killed: an action that lives on would work against the next run, which
- * does not know of it. Who started it is the parent and, as that is a shell, its parent.
+ * Ends this process when its starter is killed: an action that lives on would interfere with the next run, which does not
+ * know of it. The starter is the parent and, as that is a shell, its parent.
  */
 function endWithCaller(): void {
   const parent = process.ppid;
@@ -87,11 +87,11 @@ function endWithCaller(): void {
   }, interval).unref();
 }
 
-/** Parent of a process; nothing when it is gone. Undefined where there is no /proc: then nothing is ever noticed. */
+/** Parent of a process; undefined if it is gone, or if there is no /proc. */
 function parentOf(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The second field, the program's name in brackets, may itself hold spaces and brackets.
+    // The second field, the program's name in brackets, may itself contain spaces and brackets.
     return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1];
   } catch {
     return undefined;

@@ -3,7 +3,7 @@ import type { types } from "@pulumi/kubernetes";
 
 import type { HnsNetwork } from "../cni/pod-network.ts";
 
-/** Where the script's ConfigMap is mounted; the same path below C:, as containerd 1.7 and later bind it. */
+/** Mount path of the script's ConfigMap; containerd 1.7 and later bind it to the same path below C:. */
 const scriptFolder = "/etc/kube-proxy-windows";
 
 const name = "kube-proxy-windows";
@@ -11,13 +11,12 @@ const namespace = "kube-system";
 const labels = { "k8s-app": name };
 
 /**
- * Under one name in every run, so that what a killed run made without writing it down is taken over. The provider makes
- * up a name for each object otherwise, and the API server sees another's fields: it fills `fieldRef` in, which is then
- * not what is applied.
+ * A fixed field manager, so that objects of a killed run that are not in the state are adopted. Otherwise the provider makes
+ * up a name for each object, and the API server reports conflicts with another manager's fields.
  */
 const annotations = { "pulumi.com/patchFieldManager": "kindows" };
 
-/** Name of the ConfigMap: a changed script is a new one, and rolls out as any change of a pod template. */
+/** Name of the ConfigMap: a changed script is a new ConfigMap, which rolls out like any change of a pod template. */
 export function scriptConfigMapName(script: string): string {
   return `${name}-${createHash("sha256").update(script).digest("hex").slice(0, 8)}`;
 }
@@ -31,15 +30,15 @@ export function scriptConfigMap(script: string): types.input.core.v1.ConfigMap {
 }
 
 export interface DaemonSetOptions {
-  /** The image; `kubeProxyImage` is the usual one. */
+  /** The image, usually `kubeProxyImage`. */
   readonly image: string;
   /** Name of the ConfigMap with the start script. */
   readonly configMap: string;
-  /** The pods' network on Windows nodes; undefined: the script's own default, Calico's. */
+  /** The pod network on Windows nodes. Default: the script's own, which is Calico. */
   readonly network: HnsNetwork | undefined;
 }
 
-/** The image sig-windows-tools builds of each Kubernetes version, given without a leading `v`: one for all Windows versions. */
+/** sig-windows-tools' image of a Kubernetes version without a leading `v`: one for all Windows versions. */
 export function kubeProxyImage(kubernetesVersion: string): string {
   return `sigwindowstools/kube-proxy:v${kubernetesVersion}-calico-hostprocess`;
 }
@@ -75,7 +74,7 @@ export function daemonSet(options: DaemonSetOptions): types.input.apps.v1.Daemon
               command: [
                 ...["powershell.exe", "-NoProfile", "-NonInteractive"],
                 ...["-ExecutionPolicy", "Bypass"],
-                // containerd puts the folder of the container's files in the variable's place, and its volumes below it.
+                // containerd replaces the variable with the container's folder, which contains its volumes.
                 ...["-File", `$env:CONTAINER_SANDBOX_MOUNT_POINT${scriptFolder}/start.ps1`],
                 ...networkArguments(options.network),
               ],
@@ -99,7 +98,7 @@ export function daemonSet(options: DaemonSetOptions): types.input.apps.v1.Daemon
   };
 }
 
-/** What the script takes for: there is no endpoint. `powershell.exe -File` can be given no empty argument. */
+/** The script's value for no endpoint, as `powershell.exe -File` takes no empty argument. */
 const reservedAddress = "none";
 
 function networkArguments(network: HnsNetwork | undefined): string[] {

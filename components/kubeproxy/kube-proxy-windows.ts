@@ -17,9 +17,9 @@ import {
 export interface KubeProxyWindowsArgs {
   /** The cluster; its Kubernetes version is kube-proxy's. */
   readonly controlPlane: ControlPlane;
-  /** The pods' network on Windows nodes. Default: where there is none, Calico's is waited for, should one come. */
+  /** The pod network on Windows nodes. Default: it waits for Calico, in case that is installed later. */
   readonly network?: HnsNetwork;
-  /** Another image of the same. Default: the one of exactly the cluster's version. */
+  /** Another kube-proxy image. Default: the one of exactly the cluster's version. */
   readonly image?: string;
 }
 
@@ -27,11 +27,10 @@ export interface KubeProxyWindowsArgs {
 const rolloutTimeout = "25m";
 
 /**
- * kube-proxy on every Windows node of a cluster, now and later: a node that joins gets it by itself, without a change
- * here.
+ * kube-proxy on every Windows node of a cluster, including nodes that join later.
  *
  * It is created once it runs on all existing nodes, of which there may be none. `dependsOn` the nodes of the program, so
- * that it is seen on them.
+ * that they are included.
  *
  * Not responsible for the pod network it waits for, nor for kube-proxy on Linux, which kubeadm installs.
  */
@@ -45,7 +44,7 @@ export class KubeProxyWindows extends pulumi.ComponentResource {
     const child = {
       parent: this,
       provider,
-      // A new cluster has none of them, though its provider says it is the same one.
+      // A new cluster has none of these objects, although the provider stays the same.
       ...deletedWith(args.controlPlane),
       replaceWith: [cluster],
     };

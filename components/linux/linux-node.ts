@@ -8,25 +8,25 @@ import type { StepContext } from "../windows/run-steps.ts";
 import { runLinuxSteps } from "./run-steps.ts";
 import { installPrograms, joinNode, remoteArchive, type LinuxPrograms } from "./steps.ts";
 
-/** `machine`: a Linux machine with systemd and cloud-init that takes root's logins, or will once it has booted. */
+/** `machine`: a Linux machine with systemd, cloud-init and root login, possibly still booting. */
 export interface LinuxNodeArgs extends JoiningMachine {
   /** What is installed. */
   readonly programs: LinuxPrograms;
 }
 
-/** Longest waits in seconds; emulated machines need most of them. */
+/** Longest waits in seconds; emulated machines need most of that. */
 const pushSeconds = 1800;
 const readySeconds = 900;
 
 /**
- * A Linux machine made a worker of a cluster, from its first boot to Ready, by the way Windows nodes go: what concerns
- * the machine alone while the control plane is made, only the join waits for both. Removing it drains and deletes the
- * Node, and resets the machine where that stays.
+ * Turns a Linux machine into a worker of a cluster, from its first boot to Ready. As with Windows nodes, the machine is
+ * prepared while the control plane is created, and only the join waits for both. Removing it drains and deletes the Node,
+ * and resets the machine if that stays.
  *
  * Not responsible for the machine, the pod network or the token.
  *
- * @throws pulumi.ResourceError for a machine that does not run Linux, and outside previews for programs that are not made
- * or are of another version than the cluster.
+ * @throws pulumi.ResourceError for a machine that does not run Linux, and outside previews for programs that are missing or
+ * have another version than the cluster.
  */
 export class LinuxNode extends pulumi.ComponentResource {
   /** Name of the joined node. */
@@ -37,7 +37,7 @@ export class LinuxNode extends pulumi.ComponentResource {
   readonly containerdVersion: pulumi.Output<string>;
   /** For `dependsOn`: the node is in the cluster, Ready or not. */
   readonly registered: pulumi.Resource;
-  /** For `dependsOn`: the node is Ready once this is there. */
+  /** For `dependsOn`: the node is Ready. */
   readonly resource: pulumi.Resource;
 
   constructor(name: string, args: LinuxNodeArgs, opts?: pulumi.ComponentResourceOptions) {

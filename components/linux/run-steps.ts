@@ -10,7 +10,7 @@ import { linuxBootSeconds, linuxSteps, type JoiningLinuxNode, type LinuxStep } f
 /** Folder of the step scripts, relative to the project, so that state is the same in every clone of it. */
 const linuxStepsSource = "components/linux/steps/";
 
-/** Where this version's scripts lie on a machine; older ones stay, whatever undoes a step of theirs runs them. */
+/** Folder of this version's scripts on a machine; older ones stay, as they are needed to undo their steps. */
 function remoteSteps(): string {
   return `/var/lib/kindows-steps-${folderHash(linuxStepsSource)}`;
 }
@@ -20,14 +20,14 @@ function scriptCommand(name: string, values: readonly string[]): string {
   return ["sh", `${remoteSteps()}/${name}.sh`, ...values.map(shellWord)].join(" ");
 }
 
-/** Brings the step scripts to a machine that may still be booting. */
+/** Copies the step scripts to a machine that may still be booting. */
 function copySteps({ name, machine, parent }: StepContext): pulumi.Resource {
   const limit = `${linuxBootSeconds}s`;
   return new remote.CopyToRemote(
     `${name}-steps`,
     {
       connection: machine.connection,
-      // The slash at the end: what is in the folder, not the folder itself.
+      // With a slash at the end, the folder's content is copied, not the folder itself.
       source: new pulumi.asset.FileArchive(linuxStepsSource),
       remotePath: remoteSteps(),
       triggers: [machine.instanceId],
@@ -46,7 +46,7 @@ function copySteps({ name, machine, parent }: StepContext): pulumi.Resource {
  * Runs the steps of a machine, one after the other.
  *
  * @param pushPrograms copies the archive from this host; the step that unpacks it checks it there.
- * @returns what became of a step.
+ * @returns the resource of a step.
  */
 export function runLinuxSteps(
   context: StepContext,
@@ -73,8 +73,8 @@ export function runLinuxSteps(
 }
 
 /**
- * One step as a resource: run when it is new, when a script or a value changes, and on a new machine. The machine may
- * still be booting: dialling goes on until the time limit.
+ * One step as a resource. It runs if it is new, if a script or a value changes, and on a new machine. The machine may still
+ * be booting, so connecting is retried until the time limit.
  */
 function runStep(
   { name, machine, parent }: StepContext,
@@ -94,7 +94,7 @@ function runStep(
         pulumi.secret(pulumi.output(step.joinConfig(node)).apply(machineJoinConfig)),
       triggers: [machine.instanceId],
       logging: "none",
-      // sshd takes none of the client's environment.
+      // sshd accepts none of the client's environment.
       addPreviousOutputInEnv: false,
     },
     {
@@ -107,7 +107,7 @@ function runStep(
   );
   return {
     command,
-    // Standard output counts as secret because the connection is; a result holds no secrets.
+    // Standard output is secret because the connection is, but a result contains no secrets.
     result: pulumi
       .unsecret(command.stdout)
       .apply((stdout) => parseStepResult(step.name, machine.name, stdout)),

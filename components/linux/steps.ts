@@ -4,45 +4,45 @@ import type { JoiningMachine } from "../node/joining-machine.ts";
 import { renderLabels } from "../node/node-registration.ts";
 import { stageTitles, type StepTitle } from "../node/step-title.ts";
 
-/** The archive with what makes a Debian machine a node (programs/artifact.ts). */
+/** The archive of a node's programs for Debian (programs/artifact.ts). */
 export interface LinuxPrograms {
-  /** Absolute path on this host; undefined while it is not made, which only a preview takes. */
+  /** Absolute path on this host; undefined if it is not built yet, which only a preview accepts. */
   readonly path: string | undefined;
-  /** SHA-256 in lower case; what the machine has by that is not copied again. */
+  /** SHA-256 in lower case; a machine that has it already gets no copy. */
   readonly sha256: string;
   /** Version of Kubernetes in it, without a leading `v`. */
   readonly kubernetesVersion: string;
 }
 
-/** A machine on its way to a node: what the values of steps are made of. */
+/** A machine that becomes a node: the source of the steps' values. */
 export interface JoiningLinuxNode extends Required<Omit<JoiningMachine, "podNetwork" | "nodeIp">> {
   readonly nodeIp: pulumi.Output<string>;
   readonly programs: LinuxPrograms;
 }
 
-/** One step of a machine's way to a Linux node. */
+/** One step of turning a machine into a Linux node. */
 export interface LinuxStep {
   /** Name of its script, without `.sh`. */
   readonly name: string;
-  /** What the machine does meanwhile, as `up` tells it. */
+  /** What the machine does meanwhile, as `up` reports it. */
   readonly title: StepTitle;
-  /** Seconds after which Pulumi gives it up; the script ends earlier by its own limits. */
+  /** Pulumi's time limit in seconds; the script's own limits are shorter. */
   readonly seconds: number;
-  /** What the script is called with. */
+  /** Arguments of the script. */
   readonly values: (node: JoiningLinuxNode) => pulumi.Input<pulumi.Input<string>[]>;
-  /** What is in kubeadm's configuration, which is its standard input; it is kept secret. */
+  /** Content of kubeadm's configuration, which is its standard input; secret. */
   readonly joinConfig?: (node: JoiningLinuxNode) => pulumi.Input<{
     readonly [Name in keyof MachineJoin]: pulumi.Input<MachineJoin[Name]>;
   }>;
-  /** Whether the archive of programs must be on the machine before. */
+  /** Whether it needs the archive of programs on the machine. */
   readonly needsPrograms?: true;
-  /** Whether the control plane must be there before. */
+  /** Whether it needs the control plane. */
   readonly needsCluster?: true;
-  /** Script that undoes it where the machine stays. */
+  /** Script that undoes it if the machine stays. */
   readonly undo?: string;
 }
 
-/** Where the archive lies on a machine until it is installed. */
+/** Path of the archive on a machine until it is installed. */
 export const remoteArchive = "/var/lib/kindows-programs.tar.gz";
 
 /** Longest time from the start of a machine until it answers, in seconds. */
@@ -69,7 +69,7 @@ export const installPrograms: LinuxStep = {
 export const joinNode: LinuxStep = {
   name: "join-node",
   title: stageTitles.join,
-  // Besides the join: a reset of what an earlier one left.
+  // Includes resetting what an earlier join left.
   seconds: joinSeconds + 420,
   needsCluster: true,
   values: ({ controlPlane, nodeIp, kubeletArgs }) => [
@@ -92,12 +92,12 @@ export const joinNode: LinuxStep = {
   undo: "reset-node",
 };
 
-/** The way from a first boot to a node that has joined, in its order. */
+/** The steps from a first boot to a joined node, in order. */
 export const linuxSteps: readonly LinuxStep[] = [prepareHost, installPrograms, joinNode];
 
 /**
- * The kubelet's own arguments, in the order of their names. kind's configuration of all kubelets has them live in a
- * cgroup that kind makes in its containers; here all pods are below the root, as everywhere else.
+ * The kubelet's own arguments, sorted by name. kind's configuration of all kubelets puts pods into a cgroup that kind creates
+ * in its containers; here they are below the root, as everywhere else.
  */
 export function kubeletArguments(args: Readonly<Record<string, string>>): string {
   return Object.entries({ ...args, "cgroup-root": "/" })

@@ -14,7 +14,7 @@ export interface LabNetworkArgs {
   readonly domain: string;
   /** The bridge's own address: gateway, DNS and DHCP server of the machines. */
   readonly gateway: string;
-  /** Part of `cidr` from which Docker gives addresses to kind's containers; disjoint from every machine's address. */
+  /** Part of `cidr` that Docker uses for kind's containers; contains no machine's address. */
   readonly containerRange: string;
   readonly libvirtProvider: libvirt.Provider;
   readonly dockerProvider: docker.Provider;
@@ -22,12 +22,10 @@ export interface LabNetworkArgs {
 
 /**
  * One layer-2 segment for everything: libvirt owns the bridge (NAT to the outside, DHCP, DNS), Docker adopts it.
- *
- * Machines and kind's containers are neighbours on it, so a node reaches the API server, and VXLAN its peers, at
- * their own addresses: no NAT, no published port, no firewall rule of ours. (Two bridges, as in the older recipes,
- * break on Docker 28's per-container raw-table drop rules.)
- *
- * Not responsible for reservations: a machine brings its own.
+ * Machines and kind's containers share it, so nodes reach the API server and each other at their own addresses: without NAT,
+ * published ports or firewall rules. (Two bridges, as in older recipes, break on Docker 28's per-container raw-table drop
+ * rules.)
+ * Not responsible for reservations, which belong to the machines.
  */
 export class LabNetwork extends pulumi.ComponentResource {
   /** Id of libvirt's network, for the interfaces of domains. */
@@ -68,8 +66,8 @@ export class LabNetwork extends pulumi.ComponentResource {
           "com.docker.network.bridge.enable_ip_masquerade": "false",
         },
       },
-      // Docker would make the bridge itself if it came first, and libvirt's network could not start then. After a reboot
-      // of the host nobody keeps it from that: cli/host-resources/networks.ts.
+      // If Docker came first it would create the bridge itself, and libvirt's network could not start. This may still happen
+      // after a reboot of the host: cli/host-resources/networks.ts.
       { parent: this, provider: args.dockerProvider, dependsOn: segment },
     );
     this.networkId = segment.id;

@@ -10,31 +10,30 @@ import { deletedWith } from "../controlplane/deleted-with.ts";
 import type { Machine } from "../machine/machine.ts";
 import type { Taint } from "./node-registration.ts";
 
-/** What the Node shall be. */
+/** Properties of the Node. */
 export interface NodeObjectArgs {
   readonly labels: Readonly<Record<string, string>>;
   readonly taints: readonly Taint[];
-  /** What runs on it; others end an upgrade: the Node takes pods again. */
+  /** Versions on it; a change ends an upgrade, and the Node takes pods again. */
   readonly versions: Readonly<Record<string, string>>;
   /** How long it may take to become Ready, or to be drained. */
   readonly readySeconds: number;
-  /** What it needs to become Ready, besides itself: the pod network. Waited for before the time begins to run. */
+  /** What else it needs to become Ready: the pod network. The time starts after that. */
   readonly needs: readonly pulumi.Resource[];
-  /** What the machine joined with; secret. Removed once the Node is there. */
+  /** The token with which the machine joined; secret. Deleted once the Node exists. */
   readonly token: pulumi.Output<string>;
 }
 
-/** The Node in the cluster, in the two states that others wait for. */
+/** The Node in the two states that others wait for. */
 export interface NodeObject {
-  /** It is there, Ready or not: pods that every node has are on their way. */
+  /** It exists, Ready or not: pods of DaemonSets are being scheduled. */
   readonly registered: local.Command;
   readonly ready: local.Command;
 }
 
 /**
- * The Node in the cluster: made by the join; drained and deleted when it goes, unless the whole control plane does. Its
- * labels and taints follow the settings: a kubelet gives its Node those it
- * registers with, and later changes never reach a Node that is there.
+ * The Node in the cluster: created by the join; drained and deleted with this resource, unless the whole control plane is
+ * deleted. Keeps its labels and taints in line with the settings, as kubelet sets them only when it registers the Node.
  */
 export function nodeObject(
   name: string,
@@ -43,7 +42,7 @@ export function nodeObject(
   { labels, taints, versions, readySeconds, needs, token }: NodeObjectArgs,
   options: { readonly parent: pulumi.Resource; readonly dependsOn: pulumi.Resource[] },
 ): NodeObject {
-  // The action ends by its own limit and says what it last saw; Pulumi's is for one that hangs.
+  // The action ends by its own limit and reports what it last saw; Pulumi's is for one that hangs.
   const limit = `${readySeconds + 60}s`;
   const KUBECONFIG_CONTENT = pulumi.secret(controlPlane.kubeconfig);
   const node = { name: machine.name, timeoutSeconds: readySeconds };
@@ -51,7 +50,7 @@ export function nodeObject(
   const child = {
     parent: options.parent,
     ...deletedWith(controlPlane),
-    // A new machine of the same name must not meet the Node of the old one.
+    // A new machine of the same name must not find the Node of the old one.
     deleteBeforeReplace: true,
     customTimeouts: { create: limit, update: limit, delete: limit },
   };
@@ -63,7 +62,7 @@ export function nodeObject(
       environment: {
         KUBECONFIG_CONTENT,
         NODE: { ...node, labels, taints: [...taints], versions },
-        // Beside NODE, which a preview shows also where no token is minted yet. The id is no secret.
+        // Separate from NODE, which a preview then shows even before the token exists. The id is no secret.
         TOKEN_ID: pulumi.unsecret(token).apply(tokenId),
       },
       ...more,

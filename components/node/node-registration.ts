@@ -6,7 +6,7 @@ export interface Taint {
   readonly effect: "NoSchedule" | "PreferNoSchedule" | "NoExecute";
 }
 
-/** Labels as kubelet's `--node-labels` takes them, in the order of their keys, so that theirs in the settings is free. */
+/** Labels for kubelet's `--node-labels`, sorted by key, so that their order in the settings does not matter. */
 export function renderLabels(labels: Readonly<Record<string, string>>): string {
   return Object.entries(labels)
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -14,7 +14,7 @@ export function renderLabels(labels: Readonly<Record<string, string>>): string {
     .join(",");
 }
 
-/** Taints as kubelet's `--register-with-taints` takes them, in the order given. */
+/** Taints for kubelet's `--register-with-taints`, in the given order. */
 export function renderTaints(taints: readonly Taint[]): string {
   return taints
     .map(({ key, value, effect }) =>
@@ -23,7 +23,7 @@ export function renderTaints(taints: readonly Taint[]): string {
     .join(",");
 }
 
-/** Arguments as Join-Node takes them, in the order of their names, so that theirs in the settings is free. */
+/** Arguments for Join-Node, sorted by name, so that their order in the settings does not matter. */
 export function renderKubeletArgs(args: Readonly<Record<string, string>>): string {
   return Object.entries(args)
     .sort(([a], [b]) => (a < b ? -1 : 1))

@@ -1,12 +1,12 @@
-/** What a machine does in a step, for whoever watches; steps with the same title are one stage. */
+/** What a machine does in a step, for progress messages; steps with the same title are one stage. */
 export interface StepTitle {
   /** After the machine's name: "boots". */
   readonly doing: string;
-  /** The same as a noun, for the account at the end: "boot". */
+  /** The same as a noun, for the summary at the end: "boot". */
   readonly noun: string;
 }
 
-/** Titles of what there is on every machine, whatever runs on it. */
+/** Titles of the steps that every operating system has. */
 export const stageTitles = {
   disk: { doing: "gets its disk", noun: "disk" },
   boot: { doing: "boots", noun: "boot" },

@@ -4,7 +4,7 @@ import path from "node:path";
 import type { Artifact } from "../../toolchain/artifact.ts";
 import { download, usualLimits } from "../../toolchain/download.ts";
 
-/** A file at an address with a checksum. */
+/** A file at a URL with a checksum. */
 export interface PinnedFile {
   readonly uri: string;
   readonly sha256: string;
@@ -12,9 +12,8 @@ export interface PinnedFile {
 }
 
 /**
- * A program for Windows nodes in the cache: `<sha256>/<file name>`, as it lies among a machine's media.
- *
- * Its address in the cache depends on the content alone, not on where it was fetched from.
+ * A program for Windows nodes in the cache: `<sha256>/<file name>`, as on the machines. Its address in the cache depends on
+ * the content alone, not on its URL.
  */
 export function downloadArtifact({ uri, sha256, fileName }: PinnedFile): Artifact {
   return {

@@ -1,16 +1,16 @@
 import { nodeStep, type JoiningNode, type NodeStep } from "./node-step.ts";
 
-/** Seconds the session that orders a network has to end. */
+/** Seconds for the session that requests the network to end. */
 const delaySeconds = 5;
 
 const parameters = { Address: "string", DelaySeconds: "int", Network: "string" } as const;
 const title = { doing: "gets its pods' network", noun: "network" };
 
 /**
- * A pod network's HNS network on the machine's adapter, which cuts the machine off while it is created: at a moment when nobody
- * minds, and waited for.
+ * A pod network's HNS network on the machine's adapter. Creating it disconnects the machine, so that is done on its own and
+ * waited for.
  *
- * @param nameOf its name; undefined where the machine gets none of that pod network's.
+ * @param nameOf its name; undefined if that pod network has none on the machine.
  */
 export function externalNetwork(
   nameOf: (node: JoiningNode) => string | undefined,
@@ -27,7 +27,7 @@ export function externalNetwork(
       name: "Confirm-ExternalNetwork",
       title,
       parameters,
-      // Until the machine answers again, if need be after the reboot that comes when its address does not.
+      // Until the machine answers again, possibly after a reboot because it got no address.
       seconds: ({ bootSeconds }) => 600 + bootSeconds + 240,
       values,
     }),

@@ -1,4 +1,4 @@
-/** What a machine must have to become a Windows node. */
+/** Requirements of a Windows node. */
 export interface HostRequirements {
   /** Lowest build of Windows; 20348 is Server 2022, 26100 is Server 2025. */
   readonly minimumBuild: number;
@@ -11,8 +11,8 @@ export interface HostRequirements {
 }
 
 /**
- * Windows Server 2022 from KB5044281 (October 2024) on: revisions 2322 to 2582 broke Calico's VXLAN
- * (projectcalico/calico#8529, #9019). Space for one Server Core image unpacked; memory as Microsoft asks for.
+ * Windows Server 2022 with at least KB5044281 (October 2024): revisions 2322 to 2582 broke Calico's VXLAN
+ * (projectcalico/calico#8529, #9019). Space for one unpacked Server Core image; memory as Microsoft requires.
  */
 export const defaultRequirements: HostRequirements = {
   minimumBuild: 20348,

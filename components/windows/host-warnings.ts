@@ -1,13 +1,12 @@
 import type { StepResult } from "./step-result.ts";
 
-/** An evaluation licence that ends sooner than this is worth a warning: time enough to make a new image. */
+/** An evaluation licence that ends sooner than this causes a warning, in time to build a new image. */
 const warningDays = 14;
 const dayMilliseconds = 24 * 60 * 60 * 1000;
 
 /**
- * What is not wrong with a machine, but soon may be, from what Test-WindowsHost has found.
- *
- * The result may be old: it counts when the licence ends, not how many days were left then.
+ * Warnings about a machine from the result of Test-WindowsHost.
+ * The result may be old, so the licence's end counts, not how many days were left then.
  *
  * @param host computer name.
  */

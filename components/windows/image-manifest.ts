@@ -17,17 +17,17 @@ const schema = z.object({
   }),
 });
 
-/** One file in an image. */
+/** A file in an image. */
 export type CarriedArtifact = z.infer<typeof artifact>;
 
-/** What an image carries in `C:\kindows\media\<sha256>\<fileName>`, as its build wrote it down. */
+/** What an image has in `C:\kindows\media\<sha256>\<fileName>`, as its build recorded it. */
 export type ImageManifest = z.infer<typeof schema>;
 
 /**
- * Reads the manifest an image's build leaves beside it.
+ * Parses the manifest beside an image.
  *
  * @param text the file's content.
- * @throws RunError, which Pulumi prints without a stack trace, saying what is wrong with it.
+ * @throws RunError with its mistakes, which Pulumi prints without a stack trace.
  */
 export function parseImageManifest(text: string): ImageManifest {
   let value: unknown;

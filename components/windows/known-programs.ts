@@ -3,10 +3,10 @@ import { readSoftwareLock, softwareLockFile } from "../../toolchain/software-loc
 import type { KnownPrograms } from "./software.ts";
 
 /**
- * What settings, lock and cache of this clone say of programs.
+ * What settings, lock and cache of this clone know about programs.
  *
  * @param checksums those of the settings.
- * @throws when the lock can't be read.
+ * @throws if the lock cannot be read.
  */
 export function knownPrograms(checksums: KnownPrograms["checksums"]): KnownPrograms {
   return {

@@ -1,6 +1,6 @@
 /**
- * Host action: makes the API server know Calico's resources: applies their definitions as one unit, and waits until it
- * serves all of them. What is applied is what `./kindows prepare` has put in place.
+ * Host action: applies Calico's CustomResourceDefinitions, which `./kindows prepare` has downloaded, as one unit, and waits
+ * until the API server serves all of them.
  */
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
@@ -23,7 +23,7 @@ export const environment = {
 
 const definitionSchema = z.object({ metadata: z.object({ name: z.string() }) });
 
-/** Longest wait until the API server serves what it was told of, in seconds. */
+/** Longest wait until the API server serves the applied definitions, in seconds. */
 const servedTimeoutSeconds = 60;
 
 const definitionsPath = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
@@ -63,7 +63,7 @@ await runAction(environment, async ({ KUBECONFIG_CONTENT, CALICO: release }) => 
   );
 });
 
-/** @throws when they were not prepared, or are not those of this release. */
+/** @throws if they were not prepared, or belong to another release. */
 async function definitionsText(sha256: string): Promise<string> {
   const file = builtArtifacts().calicoDefinitions?.[sha256];
   if (file === undefined) {

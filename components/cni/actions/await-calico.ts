@@ -1,6 +1,6 @@
 /**
- * Host action: waits until the operator reports parts of Calico as available, in the version that is wanted, and on
- * demand until the Linux nodes are Ready with it.
+ * Host action: waits until the operator reports parts of Calico as available in the wanted version and, if asked, until the
+ * Linux nodes are Ready.
  */
 import type { V1NodeList, V1PodList } from "@kubernetes/client-node";
 import * as z from "zod";
@@ -17,7 +17,7 @@ const requestSchema = z.object({
   /** Names of TigeraStatus, each with the resource it is made from. */
   components: z.record(z.string(), z.enum(["installations", "apiservers"])),
   linuxNodes: z.boolean(),
-  /** Not looked at: with another one this runs again. */
+  /** Not used; a new value runs this again. */
   network: z.unknown().optional(),
   timeoutSeconds: z.number().positive(),
 });
@@ -26,7 +26,7 @@ export const environment = { KUBECONFIG_CONTENT: text, CALICO: requestSchema };
 
 const operatorApi = "/apis/operator.tigera.io/v1";
 
-/** Namespaces of what the operator installs, and its own. */
+/** Namespaces of the operator and of what it installs. */
 const namespaces = ["tigera-operator", "calico-system"];
 
 interface OperatorResource {

@@ -1,6 +1,6 @@
 /**
- * Host action: sets what lives in Calico's own API, once that is there: strict affinity of address blocks, and fields of
- * Felix's configuration. Prints the names of those fields; the next run takes out what is not set any more.
+ * Host action: once Calico's own API is available, sets strict affinity of address blocks, and fields of Felix's
+ * configuration. Prints the names of those fields; the next run removes those that are no longer set.
  */
 import * as z from "zod";
 
@@ -42,7 +42,7 @@ await runAction(environment, async ({ KUBECONFIG_CONTENT, CALICO: { felix, timeo
       : `no ${missing.map(({ plural }) => plural).join(", ")} yet`;
   });
   for (const resource of calicoResources({ felix }, earlierFields())) {
-    // The operator writes the same resources now and then.
+    // The operator sometimes writes the same resources.
     await waitUntil({ ...options, what: `${resource.kind} default to be set` }, async () => {
       const changed = await setResource(cluster, resource);
       say(`${resource.kind} default ${changed ? "is set" : "is as it shall be"}`);
@@ -72,7 +72,7 @@ async function setResource(
   return changed !== undefined;
 }
 
-/** What the run before has set; nothing on the first one. */
+/** What the previous run has set; empty on the first one. */
 function earlierFields(): readonly string[] {
   const printed = process.env["PULUMI_COMMAND_STDOUT"];
   return printed ? z.array(z.string()).parse(JSON.parse(printed)) : [];

@@ -1,7 +1,6 @@
 /**
- * Host action: prints where the API server is, its `address` and `port`: the address that one of the
- * API servers itself gives out, and which is therefore in its certificate. The name in front of several is not, as an
- * address.
+ * Host action: prints the API server's `address` and `port`. This is the address that an API server advertises, so its
+ * certificate contains it, unlike that of a load balancer.
  */
 import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
 import { readEndpointSlices } from "../../controlplane/actions/endpoint-slices.ts";
@@ -9,7 +8,7 @@ import { waitUntil } from "../../../host/wait-until.ts";
 import { runAction, say, text } from "../../host-action/run-action.ts";
 import { publishedAddress } from "../published-address.ts";
 
-/** Longest wait for an API server that just started to write its address down, in seconds. */
+/** Longest wait for a starting API server to publish its address, in seconds. */
 const timeoutSeconds = 60;
 
 const service = "kubernetes.io/service-name=kubernetes";

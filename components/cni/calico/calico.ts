@@ -33,19 +33,19 @@ import {
 import { calicoRelease, type CalicoRelease } from "./release.ts";
 
 export interface CalicoArgs {
-  /** The cluster; made without a CNI of its own. */
+  /** The cluster; created without a CNI. */
   readonly controlPlane: ControlPlane;
-  /** Which Calico, and what belongs to it. */
+  /** The Calico release. */
   readonly release: CalicoRelease;
-  /** What of the network differs from lab to lab; the ranges are the cluster's. */
+  /** Settings that differ between labs; the ranges are the cluster's. */
   readonly network: Omit<CalicoNetworkOptions, "podCidr" | "serviceCidr">;
-  /** What is set in Calico's own API. */
+  /** Settings in Calico's own API. */
   readonly configuration: CalicoConfiguration;
   /** Longest waits, in seconds. Default: `defaultCalicoTimeouts`. */
   readonly timeouts?: CalicoTimeouts;
 }
 
-/** Calico as the settings of a lab have it. */
+/** Calico according to the settings of a lab. */
 export function install(controlPlane: ControlPlane, { cni, nodes }: PodNetworkSettings): Calico {
   const { version, encapsulation, bgp, mtu, felix } = cni.calico;
   return new Calico("calico", {
@@ -57,8 +57,8 @@ export function install(controlPlane: ControlPlane, { cni, nodes }: PodNetworkSe
 }
 
 /**
- * What Windows nodes of a cluster that has Calico lack, one after the other: its operator wants the first before the
- * second.
+ * Changes that an existing cluster with Calico needs for Windows nodes, one after the other: its operator requires the
+ * first before the second.
  */
 export function complete(
   parent: pulumi.Resource,
@@ -89,19 +89,19 @@ export function complete(
 }
 
 export interface CalicoTimeouts {
-  /** Until the operator runs, from its image's pull on. */
+  /** Until the operator runs, including the pull of its image. */
   readonly operatorSeconds: number;
-  /** Until Calico runs on Linux and its API answers; and again until it does on Windows. */
+  /** Until Calico runs on Linux and its API answers, and then until it runs on Windows. */
   readonly rolloutSeconds: number;
 }
 
 /** Calico's own tests allow 600 s for its Windows pods; images over a slow line take longer. */
 export const defaultCalicoTimeouts: CalicoTimeouts = { operatorSeconds: 600, rolloutSeconds: 1200 };
 
-/** The names Calico gives its HNS network and its own endpoint on Windows nodes. */
+/** The names of Calico's HNS network and of its endpoint on Windows nodes. */
 export const hnsNetwork: HnsNetwork = { name: "Calico", endpoint: "Calico_ep" };
 
-/** What Calico consists of on Linux nodes, by its operator's reports, and what each is made from. */
+/** Calico's components on Linux nodes in its operator's status, and the resource of each. */
 const linuxComponents = {
   ippools: "installations",
   calico: "installations",
@@ -111,10 +111,10 @@ const linuxComponents = {
 /**
  * Calico, installed by Tigera's operator: VXLAN between all nodes, HNS on Windows.
  *
- * It is there when the operator says so of all its parts and Linux nodes are Ready. Windows nodes get it as they join;
- * `awaitOnWindows` waits for those.
+ * It is ready when the operator reports all its components as available and Linux nodes are Ready. Windows nodes get it when
+ * they join; `awaitOnWindows` waits for those.
  *
- * Not responsible for kube-proxy, nor for the network `External` that is made on Windows nodes before they join.
+ * Not responsible for kube-proxy, nor for the network `External`, which is created on Windows nodes before they join.
  */
 export class Calico extends pulumi.ComponentResource implements PodNetwork {
   readonly resource: pulumi.Resource;
@@ -165,14 +165,14 @@ export class Calico extends pulumi.ComponentResource implements PodNetwork {
         update: `${timeouts.operatorSeconds}s`,
       },
     });
-    // After the operator: an older one would not know what a newer Installation says.
-    const told = { ...object, dependsOn: [operator] };
-    const installed = new CustomResource(name, { ...wanted }, told);
+    // After the operator, as an older one would not know all fields of a newer Installation.
+    const afterOperator = { ...object, dependsOn: [operator] };
+    const installed = new CustomResource(name, { ...wanted }, afterOperator);
     const api = new CustomResource(
       `${name}-apiserver`,
       { ...apiServer() },
       {
-        ...told,
+        ...afterOperator,
         dependsOn: [installed],
       },
     );
@@ -210,7 +210,7 @@ export class Calico extends pulumi.ComponentResource implements PodNetwork {
   ): pulumi.Resource {
     const { release, network, timeouts = defaultCalicoTimeouts } = this.#args;
     const timeoutSeconds = timeouts.rolloutSeconds;
-    // The network is in it so that a change of it is waited for.
+    // The network is a trigger, so that a change of it is waited for.
     const CALICO = { version: release.calico, ...what, network, timeoutSeconds };
     return this.#action<typeof rollout>(
       suffix,
@@ -232,7 +232,7 @@ export class Calico extends pulumi.ComponentResource implements PodNetwork {
     } = {},
   ): local.Command {
     const { controlPlane } = this.#args;
-    // The action ends by its own limit and says what it last saw; Pulumi's is for one that hangs.
+    // The action ends by its own limit and reports what it last saw; Pulumi's is for one that hangs.
     const limit = `${(options.timeoutSeconds ?? 240) + 60}s`;
     return new local.Command(`${this.#name}-${suffix}`, hostAction(action), {
       ...this.#inCluster({}),
@@ -241,7 +241,7 @@ export class Calico extends pulumi.ComponentResource implements PodNetwork {
     });
   }
 
-  /** What lives in a cluster goes with it, and comes again with a new one, though its provider says it is the same. */
+  /** Objects in a cluster are deleted and created with it, even if the provider stays the same. */
   #inCluster<T extends object>(further: T): T & pulumi.CustomResourceOptions {
     const { resource } = this.#args.controlPlane;
     return { parent: this, deletedWith: resource, replaceWith: [resource], ...further };

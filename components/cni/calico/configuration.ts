@@ -1,23 +1,23 @@
-/** Settings of Calico's that live in its own API, once that is there. */
+/** Calico settings in its own API, which is available later. */
 export interface CalicoConfiguration {
   /** Fields of the FelixConfiguration `default`. */
   readonly felix: Readonly<Record<string, string | number | boolean>>;
 }
 
-/** A resource of Calico's API: the one of its kind, called `default`. */
+/** A resource of Calico's API, whose only instance is called `default`. */
 export interface CalicoResource {
   readonly kind: "IPAMConfiguration" | "FelixConfiguration";
   /** Its name in URLs. */
   readonly plural: "ipamconfigurations" | "felixconfigurations";
-  /** Fields to set; those with `undefined` are taken out. */
+  /** Fields to set; those with `undefined` are removed. */
   readonly spec: Readonly<Record<string, string | number | boolean | undefined>>;
 }
 
 /**
- * What is set in Calico's API. Strict affinity keeps every address block to one node: on Windows a node can't take
- * addresses out of another's block, and the operator waits for it before it goes on to Windows nodes.
+ * Settings in Calico's API. Strict affinity assigns each address block to one node: a Windows node cannot take addresses
+ * from another's block, and the operator waits for it before it configures Windows nodes.
  *
- * @param earlier names of Felix's fields that were set before; those that are not any more are taken out.
+ * @param earlier names of Felix's fields that were set before; those that are no longer set are removed.
  */
 export function calicoResources(
   { felix }: CalicoConfiguration,
@@ -38,7 +38,7 @@ export function calicoResources(
   ];
 }
 
-/** A spec with the fields set; undefined where it has them already. */
+/** A spec with the fields set; undefined if it has them already. */
 export function withFields(
   spec: Readonly<Record<string, unknown>>,
   fields: CalicoResource["spec"],

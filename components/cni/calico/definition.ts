@@ -14,13 +14,13 @@ export const calico: PodNetworkDefinition<typeof calicoSettings, never> = {
     noWindowsHostPorts: "needs hostPort on Windows, which Calico does not have there",
   },
   programs: {},
-  // Where its operator takes them from since 3.30, and by which names (its pkg/components).
+  // The operator's registry and image names since 3.30 (its pkg/components).
   windowsImages: ({ calico: { version } }) => ({
     names: ["quay.io/calico/cni-windows", "quay.io/calico/node-windows"],
     version,
   }),
   onWindows: () => ({ kind: "calico" }),
-  // Its agent on Windows runs in a pod; the HNS network it needs is made before it does so at a time of its own.
+  // Its agent on Windows runs in a pod, and would create its HNS network at any time; so that is created before.
   nodeSteps: {
     beforeJoin: externalNetwork(({ setup }) =>
       setup.podNetwork.kind === "calico" ? "External" : undefined,

@@ -4,7 +4,7 @@ import type { ClusterChange } from "../../controlplane/existing/cluster-change.t
 import type { ClusterProblem } from "../../controlplane/existing/cluster-problem.ts";
 import type { FoundPodNetwork, PodNetworkInExisting } from "../pod-network.ts";
 
-/** Calico in a cluster that is there, and what may be set in it. */
+/** Calico in an existing cluster, and what may be changed in it. */
 export interface FoundCalico extends FoundPodNetwork {
   readonly changes: readonly ClusterChange[];
 }
@@ -18,7 +18,7 @@ export const existingCalico: PodNetworkInExisting = {
   installedAs: "Calico by its operator",
   questions: {
     installation: "/apis/operator.tigera.io/v1/installations/default",
-    // Its resources by its own API, and as its older releases store them.
+    // Its resources in its own API, and as its older releases store them.
     ipPools: "/apis/projectcalico.org/v3/ippools",
     ipamConfig: "/apis/projectcalico.org/v3/ipamconfigurations/default",
     felixConfig: "/apis/projectcalico.org/v3/felixconfigurations/default",
@@ -35,7 +35,7 @@ export const existingCalico: PodNetworkInExisting = {
     const { problems, changes } = checkCalico(answers, serviceCidr, endpoint);
     const undone = mayChange ? [] : changes.filter(({ done }) => !done);
     return {
-      // Where nothing may be changed, nothing is asked for either.
+      // If nothing may be changed, no changes are returned.
       network: foundCalico(mayChange ? changes : []),
       problems: [
         ...problems,
@@ -71,15 +71,15 @@ interface WithSpec<T> {
   readonly spec?: T;
 }
 
-/** What Calico is, seen with the needs of Windows nodes. */
+/** Result of checking Calico for Windows nodes. */
 interface CalicoCheck {
-  /** What nobody may change by the way: it would cut the pods of all nodes off. */
+  /** Problems that must not be solved automatically, as that would disconnect the pods of all nodes. */
   readonly problems: readonly ClusterProblem[];
-  /** What can be set without harm. */
+  /** Changes that do no harm. */
   readonly changes: readonly ClusterChange[];
 }
 
-/** What Windows' VXLAN takes at least (Calico, felix/dataplane/windows). */
+/** Smallest VNI on Windows (Calico, felix/dataplane/windows). */
 const smallestVni = 4096;
 
 /**

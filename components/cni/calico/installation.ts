@@ -1,4 +1,4 @@
-/** What of Calico differs from lab to lab. */
+/** Calico settings that differ between labs. */
 export interface CalicoNetworkOptions {
   /** IPv4 range of the cluster's pods in CIDR form: the one pool of addresses. */
   readonly podCidr: string;
@@ -8,7 +8,7 @@ export interface CalicoNetworkOptions {
   readonly encapsulation: "VXLAN" | "VXLANCrossSubnet";
   /** With Windows nodes it must be Disabled. */
   readonly bgp: "Disabled" | "Enabled";
-  /** Largest packet of Linux pods in bytes; undefined: Calico finds it. */
+  /** MTU of Linux pods in bytes; undefined: Calico detects it. */
   readonly mtu: number | undefined;
   /** Whether Windows nodes get the network too. */
   readonly windows: boolean;
@@ -21,7 +21,7 @@ const windowsFolders = {
   cniLogDir: "/var/log/calico/cni",
 };
 
-/** An Installation as the operator takes it, as far as it is written here. */
+/** The fields of an Installation that are set here. */
 export interface Installation {
   readonly apiVersion: "operator.tigera.io/v1";
   readonly kind: "Installation";
@@ -33,10 +33,9 @@ export interface Installation {
 }
 
 /**
- * How Calico is installed.
- *
- * The pool is written out with all that the operator would fill in: it stores its defaults in the same list, which as a
- * whole belongs to whoever wrote it last, so that ours and its would otherwise change places for ever.
+ * Calico's Installation.
+ * The pool has all fields that the operator would default: it stores its defaults in the same list, which as a whole
+ * belongs to the last writer, so that the operator and this program would otherwise overwrite each other for ever.
  */
 export function installation(options: CalicoNetworkOptions): Installation {
   const { podCidr, serviceCidr, encapsulation, bgp, mtu, windows } = options;
@@ -47,7 +46,7 @@ export function installation(options: CalicoNetworkOptions): Installation {
       name: "default",
       annotations: {
         "pulumi.com/patchFieldManager": "kindows",
-        // What the operator fills in itself belongs to it until we want it otherwise.
+        // Fields that the operator defaults belong to it unless they are set here.
         "pulumi.com/patchForce": "true",
       },
     },
@@ -59,7 +58,7 @@ export function installation(options: CalicoNetworkOptions): Installation {
         bgp,
         ...(mtu !== undefined && { mtu }),
         windowsDataplane: windows ? "HNS" : "Disabled",
-        // The address each node is registered with: nodes have others too, on Windows also those of HNS' own networks.
+        // The address that each node is registered with: nodes have others too, on Windows also those of HNS networks.
         nodeAddressAutodetectionV4: { kubernetes: "NodeInternalIP" },
         ipPools: [
           {
@@ -76,7 +75,7 @@ export function installation(options: CalicoNetworkOptions): Installation {
           },
         ],
       },
-      // The operator refuses them where Windows has no part in it.
+      // The operator refuses them without Windows.
       ...(windows && { windowsNodes: windowsFolders }),
     },
   };

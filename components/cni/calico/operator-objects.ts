@@ -7,10 +7,10 @@ export const operatorName = "tigera-operator";
 
 const labels = { "k8s-app": operatorName };
 
-/** Under one name in every run, so that what a killed run made without writing it down is taken over. */
+/** The same name in every run, so that objects of a killed run that are not in the state are adopted. */
 export const annotations = { "pulumi.com/patchFieldManager": "kindows" };
 
-/** Where the API server is, as the operator and all that it installs reach it. */
+/** The API server's endpoint for the operator and all that it installs. */
 export interface ApiServerEndpoint {
   /** IPv4 address; it is in the API server's certificate. */
   readonly address: string;
@@ -33,8 +33,8 @@ export function operatorAccount(): types.input.core.v1.ServiceAccount {
 }
 
 /**
- * What the operator may do: everything. In its own manifest it may bind and escalate roles, which is as much, in some
- * 400 lines that change with every version.
+ * The operator may do everything. Its own manifest lets it bind and escalate roles, which is equivalent, in some 400 lines
+ * that change with every version.
  */
 export function operatorBinding(): types.input.rbac.v1.ClusterRoleBinding {
   return {
@@ -45,9 +45,8 @@ export function operatorBinding(): types.input.rbac.v1.ClusterRoleBinding {
 }
 
 /**
- * Where the operator and what it installs find the API server. An address, never a name: a name would have to be
- * resolved by CoreDNS, which waits for the network that is only being installed. Without it the operator refuses an
- * Installation for Windows.
+ * The API server's endpoint for the operator and what it installs. An address, never a name: CoreDNS, which would resolve
+ * it, waits for the network. Without it the operator refuses an Installation for Windows.
  */
 export function servicesEndpoint(
   variables: pulumi.Input<Readonly<Record<string, string>>>,
@@ -58,7 +57,7 @@ export function servicesEndpoint(
   };
 }
 
-/** The same as variables, by the names that Kubernetes gives them in every pod. */
+/** The same as environment variables, as Kubernetes sets them in every pod. */
 export function endpointVariables({
   address,
   port,
@@ -69,7 +68,7 @@ export function endpointVariables({
 /**
  * The operator, as in Calico's manifests/tigera-operator.yaml.
  *
- * It runs on Linux nodes before they have a network: on theirs, and whatever their taints.
+ * It runs on Linux nodes before there is a pod network: on the host's network, and despite all taints.
  */
 export function operatorDeployment(release: CalicoRelease): types.input.apps.v1.Deployment {
   const variable = (name: string, value: string): types.input.core.v1.EnvVar => ({ name, value });
@@ -89,7 +88,7 @@ export function operatorDeployment(release: CalicoRelease): types.input.apps.v1.
           ],
           hostNetwork: true,
           dnsPolicy: "ClusterFirstWithHostNet",
-          // As long as it waits for what it removes.
+          // As long as it waits for its removals.
           terminationGracePeriodSeconds: 60,
           containers: [
             {

@@ -1,4 +1,4 @@
-/** A version of Calico, with everything that belongs to it. */
+/** A release of Calico. */
 export interface CalicoRelease {
   /** Calico's version, without a leading `v`. */
   readonly calico: string;
@@ -17,10 +17,10 @@ const releases: Readonly<Record<string, CalicoRelease>> = {
   },
 };
 
-/** Calico versions that are pinned. */
+/** Pinned Calico versions. */
 export const calicoVersions: readonly string[] = Object.keys(releases);
 
-/** Calico where the settings name none. */
+/** Default Calico version. */
 export const defaultCalicoVersion = "3.32.1";
 
 /** Kubernetes' minor versions that a minor version of Calico is tested with (its page "System requirements"). */
@@ -28,7 +28,7 @@ export const calicoTestedWith: Readonly<Record<string, readonly string[]>> = {
   "3.32": ["1.34", "1.35", "1.36"],
 };
 
-/** @throws for a version that is not pinned: the settings take no such one. */
+/** @throws for a version that is not pinned, which the settings refuse. */
 export function calicoRelease(version: string): CalicoRelease {
   const release = releases[version];
   if (release === undefined) {

@@ -5,7 +5,7 @@ import { between, text } from "../../../config/values/value.ts";
 import { oneOfVersions } from "../../../config/values/version.ts";
 import { calicoTestedWith, calicoVersions, defaultCalicoVersion } from "./release.ts";
 
-/** What VXLAN adds to a packet, and the segment's own largest packet: both in bytes. */
+/** VXLAN's overhead, and the segment's MTU, in bytes. */
 const [vxlanOverhead, segmentMtu] = [50, 1500];
 
 /** Calico's own settings. */
@@ -40,7 +40,7 @@ export const calicoSettings = z
   })
   .prefault({});
 
-/** Fields that this program sets, or that Windows leaves no choice in. */
+/** Fields that this program sets, or that must have a certain value for Windows. */
 const refused: ReadonlyMap<string, string> = new Map([
   ["vxlanEnabled", "follows from the pool of addresses, which this program makes"],
   ["vxlanVNI", "has to be 4096 or more for Windows, and the operator sets it so"],
@@ -50,7 +50,7 @@ const refused: ReadonlyMap<string, string> = new Map([
   ["wireguardEnabled", "encrypts what Windows nodes could not read"],
 ]);
 
-/** Name of a field of Calico's FelixConfiguration that the settings may give. */
+/** Name of a field of Calico's FelixConfiguration that may be set. */
 function felixName(name: string): Complaint | undefined {
   if (!/^[a-z][A-Za-z0-9]*$/.test(name)) {
     return {
@@ -62,7 +62,7 @@ function felixName(name: string): Complaint | undefined {
   return why === undefined ? undefined : { why, instead: "Leave it out." };
 }
 
-/** What Calico does not do on Windows (its page "Limitations and known issues" of Windows), or not on this one. */
+/** What Calico does not support on Windows (its page "Limitations and known issues"), or not on this version. */
 const calicoOnWindows: readonly Check<NamedSettings>[] = [
   {
     reads: ["windows.version", "cni.kind"],
@@ -112,13 +112,13 @@ function withWindowsNodes({ cni, nodes }: NamedSettings): boolean {
   return cni.kind === "calico" && nodes.some(({ os }) => os === "windows");
 }
 
-/** What has to fit together where Calico is the pod network. */
+/** Rules across sections if Calico is the pod network. */
 export const calicoChecks: readonly Check<NamedSettings>[] = [
   ...calicoOnWindows,
   calicoKubernetes(calicoTestedWith),
 ];
 
-/** Kubernetes is one that this Calico is tested with. */
+/** Kubernetes must be a version that this Calico is tested with. */
 export function calicoKubernetes(
   testedWith: Readonly<Record<string, readonly string[]>>,
 ): Check<NamedSettings> {

@@ -1,4 +1,4 @@
-/** A part of Calico, as its operator reports on it: `kubectl get tigerastatus`. */
+/** Status of a Calico component: `kubectl get tigerastatus`. */
 export interface TigeraStatus {
   readonly metadata: { readonly name: string };
   readonly status?: { readonly conditions?: readonly TigeraCondition[] };
@@ -9,20 +9,20 @@ export interface TigeraCondition {
   readonly status: string;
   readonly reason?: string;
   readonly message?: string;
-  /** Generation of the resource that the operator had before it when it wrote this. */
+  /** Generation of the resource to which the operator's report refers. */
   readonly observedGeneration?: number;
 }
 
-/** What has to be there of a component. */
+/** What is required of a component. */
 export interface WantedComponent {
   /** Name of its TigeraStatus, e.g. `calico`. */
   readonly name: string;
-  /** Generation of the resource it is made from: an older report is of what was wanted before. */
+  /** Generation of its resource: an older report is outdated. */
   readonly generation: number;
 }
 
 /**
- * What of the wanted components is not there yet, one sentence each with the operator's own words; empty when all are.
+ * Components that are not ready yet, one sentence each with the operator's message.
  */
 export function missingComponents(
   statuses: readonly TigeraStatus[],
@@ -52,7 +52,7 @@ function reason(status: TigeraStatus, { generation }: WantedComponent): string |
   if (available === undefined) {
     return "not there yet, and the operator does not say why";
   }
-  // Not every controller of the operator's notes the generation: that of Windows does not.
+  // Not every controller of the operator records the generation: the Windows controller does not.
   const { observedGeneration = 0 } = available;
   return observedGeneration > 0 && observedGeneration < generation
     ? "the operator has not looked at the newest settings yet"

@@ -9,12 +9,12 @@ import type { FoundPodNetwork, PodNetworkInExisting } from "../pod-network.ts";
 import type { FlannelBackend } from "./flannel-config.ts";
 import type { FlannelOnWindows } from "./node-steps.ts";
 
-/** Flannel in a cluster that is there. */
+/** Flannel in an existing cluster. */
 export interface FoundFlannel extends FoundPodNetwork {
   readonly backend: FlannelBackend;
 }
 
-/** Its files on a Windows machine name the nodes' own range. */
+/** Its files on a Windows machine contain the nodes' own range. */
 const rangeWritten: Check<WrittenExisting> = {
   reads: ["cni.nodeCidr"],
   run: ({ cni }) =>
@@ -30,7 +30,7 @@ const rangeWritten: Check<WrittenExisting> = {
       : [],
 };
 
-/** The range is that of the nodes' own addresses: one of them outside it is mistyped, or the range is too small. */
+/** The range must contain all nodes' addresses: otherwise one of them is mistyped, or the range is too small. */
 const rangeHolds: Check<WrittenExisting> = {
   reads: ["cni.nodeCidr"],
   run({ cni: { nodeCidr }, nodes }) {
@@ -61,7 +61,7 @@ export const existingFlannel: PodNetworkInExisting = {
   installedAs: "Flannel",
   questions: {
     flannelConfig: "/api/v1/namespaces/kube-flannel/configmaps/kube-flannel-cfg",
-    // Where kubespray has it.
+    // kubespray's location.
     flannelConfigInKubeSystem: "/api/v1/namespaces/kube-system/configmaps/kube-flannel-cfg",
   },
   rights: ["clusterroles", "clusterrolebindings"].flatMap((resource) =>
@@ -91,7 +91,7 @@ export const existingFlannel: PodNetworkInExisting = {
     { podCidr, serviceCidr, nodeCidr = "" },
   ): FlannelOnWindows => ({
     kind: "flannel",
-    // Asked for wherever there is Flannel: by the settings' checks, or when the cluster was looked at.
+    // Required with Flannel: by the settings' checks, or when the cluster was examined.
     network: { backend, podCidr, serviceCidr, nodeCidr },
   }),
 };
@@ -100,7 +100,7 @@ interface NetConf {
   readonly Backend?: { readonly Type?: string; readonly VNI?: number; readonly Port?: number };
 }
 
-/** Flannel's ConfigMap, and where it is. */
+/** Flannel's ConfigMap and its location. */
 function flannelConfig(
   answers: ClusterAnswers,
 ): { readonly name: string; readonly netConf: string } | undefined {

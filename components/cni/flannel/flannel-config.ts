@@ -1,7 +1,7 @@
 /** How packets get from node to node. */
 export type FlannelBackend = "vxlan" | "host-gw";
 
-/** Windows takes no VXLAN network below 4096 and no other port (flannel's pkg/backend/vxlan/vxlan_windows.go). */
+/** Windows supports no VNI below 4096 and no other port (flannel's pkg/backend/vxlan/vxlan_windows.go). */
 const vxlan = { Type: "vxlan", VNI: 4096, Port: 4789 };
 
 /** Flannel's own configuration, the same on all nodes of both systems. */
@@ -14,9 +14,8 @@ export function netConf(podCidr: string, backend: FlannelBackend): object {
 }
 
 /**
- * CNI configuration of Linux nodes. Pods hang at the node by `ptp`, as with kind's own network: kind's node image has no
- * `bridge`, which Flannel would take by itself. A route to everywhere has to be written then; Flannel adds the one to
- * the other nodes' pods.
+ * CNI configuration of Linux nodes. Pods are connected by `ptp`, as with kind's own network: kind's node image has no
+ * `bridge`, which is Flannel's default. This needs a default route; Flannel adds the one to the other nodes' pods.
  */
 export function cniConf(): object {
   return {

@@ -8,10 +8,10 @@ const labels = { "k8s-app": "flannel" };
 const podLabels = { app: "flannel", tier: "node" };
 const annotations = { "pulumi.com/patchFieldManager": "kindows" };
 
-/** Where the ConfigMap's files are in the containers. */
+/** Mount path of the ConfigMap in the containers. */
 const configFolder = "/etc/kube-flannel/";
 
-/** What Flannel reads. */
+/** Flannel's ConfigMap. */
 export interface FlannelFiles {
   readonly netConf: object;
   readonly cniConf: object;
@@ -31,7 +31,7 @@ export function flannelAccount(): types.input.core.v1.ServiceAccount {
   return { metadata: { name: "flannel", namespace, labels, annotations } };
 }
 
-/** It learns the other nodes' ranges from the Nodes, and writes its own part of the network onto its own. */
+/** It reads the other nodes' ranges from their Nodes, and annotates its own. */
 export function flannelRole(): types.input.rbac.v1.ClusterRole {
   return {
     metadata: { name: "flannel", labels, annotations },
@@ -51,7 +51,7 @@ export function flannelBinding(): types.input.rbac.v1.ClusterRoleBinding {
   };
 }
 
-/** Name of the ConfigMap: changed content is a new one, and rolls out as any change of a pod template. */
+/** Name of the ConfigMap: changed content is a new ConfigMap, which rolls out like any change of a pod template. */
 export function flannelConfigMapName(files: FlannelFiles): string {
   const digest = createHash("sha256").update(JSON.stringify(files)).digest("hex").slice(0, 8);
   return `kube-flannel-cfg-${digest}`;

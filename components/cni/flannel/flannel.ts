@@ -26,7 +26,7 @@ import { windowsNodesBinding, windowsNodesRole } from "./windows-access.ts";
 import { flannelHnsNetwork } from "./windows-files.ts";
 
 export interface FlannelArgs {
-  /** The cluster; made without a CNI of its own. */
+  /** The cluster; created without a CNI. */
   readonly controlPlane: ControlPlane;
   /** How packets get from node to node. */
   readonly backend: FlannelBackend;
@@ -34,14 +34,14 @@ export interface FlannelArgs {
   readonly windows: boolean;
 }
 
-/** Flannel as the settings of a lab have it. */
+/** Flannel according to the settings of a lab. */
 export function install(controlPlane: ControlPlane, settings: PodNetworkSettings): Flannel {
   const { backend } = settings.cni.flannel;
   const windows = settings.nodes.length > 0 && !isRehearsed(settings);
   return new Flannel("flannel", { controlPlane, backend, windows });
 }
 
-/** What Windows nodes of a cluster that has Flannel lack. */
+/** What an existing cluster with Flannel needs for Windows nodes. */
 export function complete(
   parent: pulumi.Resource,
   name: string,
@@ -61,8 +61,8 @@ function hnsNetwork(backend: FlannelBackend): HnsNetwork {
 const rolloutTimeout = "15m";
 
 /**
- * Flannel on the Linux nodes of a cluster: VXLAN with the number and port that Windows wants, or plain routes; and what
- * it may do as a service of a Windows node.
+ * Flannel on the Linux nodes of a cluster: VXLAN with the VNI and port that Windows requires, or plain routes; and the
+ * permissions of its service on Windows nodes.
  *
  * Not responsible for that service: it is installed by the node's own steps (node-steps.ts).
  */
@@ -98,7 +98,7 @@ export class Flannel extends pulumi.ComponentResource implements PodNetwork {
   }
 }
 
-/** What flanneld on Windows nodes may do. */
+/** Permissions of flanneld on Windows nodes. */
 function accessOfNodes(name: string, child: pulumi.CustomResourceOptions): pulumi.Resource {
   const role = new ClusterRole(`${name}-windows`, windowsNodesRole(), child);
   return new ClusterRoleBinding(`${name}-windows`, windowsNodesBinding(), {

@@ -7,7 +7,7 @@ import type { PodNetworkSteps, WindowsPodNetwork } from "../pod-network.ts";
 import { netConf } from "./flannel-config.ts";
 import { flannelHnsNetwork, windowsCniConf, type WindowsCniNetwork } from "./windows-files.ts";
 
-/** Flannel on a Windows node: the ranges it works with, and how packets get from node to node. */
+/** Flannel on a Windows node: its ranges, and how packets get from node to node. */
 export interface FlannelOnWindows extends WindowsPodNetwork {
   readonly kind: "flannel";
   readonly network: WindowsCniNetwork;
@@ -15,7 +15,7 @@ export interface FlannelOnWindows extends WindowsPodNetwork {
 
 const programs = ["flannel", "flannelPlugin", "cniPlugins"] as const;
 
-/** Flannel as a service, installed and not started: that comes when the node has joined. */
+/** Installs Flannel as a service, which is started when the node has joined. */
 const installFlannel = nodeStep({
   name: "Install-Flannel",
   title: { doing: "gets Flannel", noun: "Flannel" },
@@ -57,7 +57,7 @@ const installFlannel = nodeStep({
   },
 });
 
-/** flanneld learns its pods' range from the Node, and makes their network then. */
+/** flanneld reads its pods' range from the Node, and then creates their network. */
 export const flannelNodeSteps: PodNetworkSteps = {
   beforeJoin: [installFlannel],
   afterJoin: externalNetwork((node) => {
@@ -88,7 +88,7 @@ function programOf(
   return program;
 }
 
-/** A file as the step takes it. */
+/** A file as a parameter of the step. */
 function fileText(content: object): string {
   return Buffer.from(`${JSON.stringify(content, undefined, 2)}\n`).toString("base64");
 }

@@ -1,6 +1,6 @@
 import type { PublishedProgram } from "../pod-network.ts";
 
-/** One Flannel release, and the CNI plugins of its time; without a leading `v`. */
+/** A Flannel release, and matching CNI plugins; without a leading `v`. */
 export const flannelVersions = {
   daemon: "0.28.9",
   plugin: "1.9.1-flannel3",
@@ -19,7 +19,7 @@ export const flannelImages = {
 const github = "https://github.com";
 const { daemon, plugin, cniPlugins } = flannelVersions;
 
-/** Flannel's own release; it has no checksums: GitHub tells the SHA-256 of each of a release's files. */
+/** Flannel's own release. It has no checksum files, but GitHub knows the SHA-256 of each release asset. */
 const flannel = {
   file: "flannel-vVERSION-windows-amd64.tar.gz",
   uri: `${github}/flannel-io/flannel/releases/download/v${daemon}/flannel-v${daemon}-windows-amd64.tar.gz`,
@@ -31,7 +31,7 @@ const withChecksum = (file: string, version: string, repository: string): Publis
   return { file, uri, checksumUri: `${uri}.sha256` };
 };
 
-/** What Windows nodes get: its daemon, its CNI plugin, and the plugins that one calls: win-overlay, win-bridge, host-local. */
+/** Programs of Windows nodes: its daemon, its CNI plugin, and win-overlay, win-bridge and host-local, which that calls. */
 export const flannelPrograms = {
   flannel,
   flannelPlugin: withChecksum(

@@ -13,7 +13,7 @@ export const flannelSettings = z
   })
   .prefault({});
 
-/** Flannel's plain routes lead from node to node directly: each must have its address on the one segment. */
+/** Flannel's plain routes lead directly from node to node: all must be on the one network segment. */
 const flannelOnWindows: Check<NamedSettings> = {
   reads: ["cni.kind", "cni.flannel.backend", "network.cidr"],
   run: ({ cni, nodes, network }) =>
@@ -34,16 +34,16 @@ const flannelOnWindows: Check<NamedSettings> = {
         ),
 };
 
-/** What is malformed is said elsewhere. */
+/** Malformed values are reported elsewhere. */
 function isOn(segment: string, address: string): boolean {
   const [range, number] = [parseRange(segment), addressNumber(address)];
   return range === undefined || number === undefined || contains(range, number);
 }
 
-/** What has to fit together where Flannel is the pod network. */
+/** Rules across sections if Flannel is the pod network. */
 export const flannelChecks: readonly Check<NamedSettings>[] = [flannelOnWindows];
 
-/** A rehearsed node's pods have no network. */
+/** Pods of a rehearsed node have no network. */
 export function isRehearsed({ windows }: Pick<Settings, "windows">): boolean {
   return windows.image.kind === "rehearsal";
 }

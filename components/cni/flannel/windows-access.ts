@@ -5,11 +5,10 @@ const labels = { "k8s-app": "flannel" };
 const annotations = { "pulumi.com/patchFieldManager": "kindows" };
 
 /**
- * What flanneld needs on a Windows node beyond what its kubelet may do.
- *
- * There it is a service with kubelet's own credentials, which renew themselves, and no token that lies on a disk for a
- * year. A kubelet may write its own Node's status, where Flannel's annotations go; the other Nodes, in which Flannel
- * finds their ranges, it has not been shown since Kubernetes 1.32 (AuthorizeNodeWithSelectors).
+ * Permissions of flanneld on a Windows node beyond those of its kubelet.
+ * It is a service there with kubelet's own credentials, which renew themselves, instead of a token that stays on the disk
+ * for a year. A kubelet may write its own Node's status, for Flannel's annotations, but since Kubernetes 1.32
+ * (AuthorizeNodeWithSelectors) it may not read the other Nodes, which have their ranges.
  */
 export function windowsNodesRole(): types.input.rbac.v1.ClusterRole {
   return {
@@ -18,7 +17,7 @@ export function windowsNodesRole(): types.input.rbac.v1.ClusterRole {
   };
 }
 
-/** For all nodes: RBAC knows those of one system no better than the others. */
+/** For all nodes, as RBAC cannot distinguish operating systems. */
 export function windowsNodesBinding(): types.input.rbac.v1.ClusterRoleBinding {
   return {
     metadata: { name, labels, annotations },

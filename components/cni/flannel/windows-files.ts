@@ -1,6 +1,6 @@
 import type { FlannelBackend } from "./flannel-config.ts";
 
-/** What the CNI configuration of a Windows node is made of; all ranges in CIDR notation, IPv4. */
+/** Inputs of the CNI configuration of a Windows node; all ranges in CIDR notation, IPv4. */
 export interface WindowsCniNetwork {
   readonly backend: FlannelBackend;
   /** Range of all pods. */
@@ -26,13 +26,12 @@ const policy = (Type: string, Settings: object): EndpointPolicy => ({
 });
 
 /**
- * CNI configuration of a Windows node: Flannel's plugin hands over to win-overlay or win-bridge, whose networks go by the
- * configuration's name. With `apiVersion` 2, HCN's, which containerd needs.
+ * CNI configuration of a Windows node: Flannel's plugin delegates to win-overlay or win-bridge, whose networks have the
+ * configuration's name. `apiVersion` 2 (HCN) is required by containerd.
  *
  * The policies are those of the CNI project's own examples (plugins/main/windows, sample-v2.conf): traffic to pods and
  * services keeps its pod's address; services are reached through the network itself; and on an overlay each endpoint
- * says which machine it is on. Where pods share the nodes' segment, the nodes are reached without address translation
- * as well.
+ * says which machine it is on. If pods share the nodes' segment, the nodes are also reached without address translation.
  *
  * @param nodeIp IPv4 address of the node, which its packets to other nodes come from.
  */

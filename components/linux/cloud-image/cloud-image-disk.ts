@@ -1,6 +1,6 @@
 import type { WantedDisk } from "../../machine/disk/examine-disk.ts";
 
-/** What a cloud image must be; the smallest ones are of 2 GiB. */
+/** Requirements of a cloud image; the smallest ones have 2 GiB. */
 export const cloudImageDisk: WantedDisk = {
   formats: ["qcow2", "raw", "vpc", "vhdx"],
   called: "qcow2, raw, VHD or VHDX",

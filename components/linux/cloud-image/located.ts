@@ -4,10 +4,10 @@ import { builtSoFar, convertedFrom } from "../../../toolchain/built.ts";
 import { diskFormatOf, isRawDisk, type DiskFormat } from "../../../toolchain/disk-format.ts";
 import { diskIdentity } from "../../../toolchain/disk-identity.ts";
 
-/** The disk Linux machines start from, as the settings name it. */
+/** The disk that Linux machines start from, according to the settings. */
 export type LinuxImageSettings = Settings["linux"]["image"];
 
-/** The disk on this host, and what tells it apart; or why there is none. */
+/** The disk on this host and its identity; or why there is none. */
 export type LocatedImage =
   | { readonly path: string; readonly hash: string }
   | "missing"
@@ -15,12 +15,12 @@ export type LocatedImage =
   | "no disk"
   | "not prepared";
 
-/** Whether the settings name an image; otherwise one is made from Debian's packages. */
+/** Whether the settings name an image; otherwise one is built from Debian's packages. */
 export function isNamed({ path, url }: LinuxImageSettings): boolean {
   return path !== undefined || url !== undefined;
 }
 
-/** The file that the settings name, downloaded or not; undefined for one that `kindows prepare` has to get or make. */
+/** The file in the settings; undefined for one that `kindows prepare` has to download or build. */
 export function namedCloudImage({ path, url, sha256 }: LinuxImageSettings): string | undefined {
   return path ?? (url === undefined ? undefined : builtSoFar().cloudImages?.[sha256 ?? ""]);
 }
@@ -30,7 +30,7 @@ export function cloudImageFormat(file: string): DiskFormat | "raw" | undefined {
   return diskFormatOf(file) ?? (isRawDisk(file) ? "raw" : undefined);
 }
 
-/** Looks for the disk machines start from, as `kindows prepare` has left it; a qcow2 is used in its place. */
+/** Finds the disk that machines start from, as `kindows prepare` has left it; a qcow2 is used where it is. */
 export function locatedLinuxImage(image: LinuxImageSettings): LocatedImage {
   if (!isNamed(image)) {
     const { linuxImage } = builtSoFar();
@@ -45,7 +45,7 @@ export function locatedLinuxImage(image: LinuxImageSettings): LocatedImage {
       case undefined:
         return "no disk";
       case "qcow2": {
-        // What was downloaded is known by its content, wherever the cache is.
+        // A download is identified by its content, wherever the cache is.
         const known = image.path === undefined ? image.sha256?.slice(0, 12) : undefined;
         return { path: file, hash: known ?? diskIdentity(file) ?? "" };
       }

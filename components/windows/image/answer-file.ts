@@ -7,19 +7,19 @@ import type { ComponentSettings } from "./unattend.ts";
 import { element } from "./xml.ts";
 
 export interface AnswerFileOptions {
-  /** Number of the image in install.wim: the safest way to choose one, names differ between media. */
+  /** Number of the image in install.wim, as names differ between media. */
   readonly imageIndex: number;
   /** Of media and Windows, e.g. `en-US`. */
   readonly language: string;
   readonly firmware: Firmware;
-  /** Evaluations must have none; others take one here or ask for it. */
+  /** Evaluations must have none; others need one or ask for it. */
   readonly productKey: string | undefined;
   /** Of Administrator until the image is sealed. Secret, and so is the answer file. */
   readonly administratorPassword: string;
 }
 
 /**
- * Autounattend.xml: answers everything Windows Setup asks, from the empty disk to the first logon.
+ * Autounattend.xml: answers all questions of Windows Setup, from the empty disk to the first logon.
  *
  * Each setting, why it is there and which public answer file has it: docs/windows-answer-file.md.
  */
@@ -59,7 +59,7 @@ export function answerFile(options: AnswerFileOptions): string {
   ]);
 }
 
-/** Stands in the sealed answer file where the machine writes a password of its own when the image is sealed. */
+/** Placeholder in the sealed answer file, which the machine replaces with a password when the image is sealed. */
 export const sealedPasswordMark = "@ADMINISTRATOR-PASSWORD@";
 
 /**
@@ -99,14 +99,14 @@ export function sealedAnswerFileText(language: string, productKey: string | unde
   ]);
 }
 
-/** Looks for the script on every drive: letters of CDs differ. No percent signs, which Setup may take for variables. */
+/** Searches every drive for the script, as letters of CDs differ. No percent signs, which Setup may treat as variables. */
 const firstLogonCommand =
   "powershell.exe -NoLogo -NoProfile -NonInteractive -ExecutionPolicy Bypass -Command " +
   '"Get-PSDrive -PSProvider FileSystem | ForEach-Object { ' +
   `Join-Path $_.Root '${kindowsFolder}\\${firstScript}' } | ` +
   'Where-Object { Test-Path -LiteralPath $_ } | Select-Object -First 1 | ForEach-Object { & $_ }"';
 
-/** Nothing is asked at the first boot. */
+/** No questions at the first boot. */
 const oobe = element(
   "OOBE",
   values({
@@ -180,7 +180,7 @@ function setup(options: AnswerFileOptions): ComponentSettings[] {
   ];
 }
 
-/** When an installed or copied Windows becomes this machine. */
+/** When an installed or copied Windows is specialized. */
 function specialize(productKey: string | undefined): ComponentSettings[] {
   const pass = "specialize";
   return [

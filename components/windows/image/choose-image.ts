@@ -5,25 +5,25 @@ import { defaultRequirements } from "../host-requirements.ts";
 import { nameAnUpdate, neededWindows } from "./update.ts";
 import type { WindowsImage } from "./windows-images.ts";
 
-/** The Windows that is asked for. */
+/** The wanted Windows. */
 export interface WantedWindows {
   readonly version: WindowsVersion;
   readonly edition: WindowsEdition;
   /** E.g. `en-US`. */
   readonly language: string;
-  /** Whether an update is put into the image, so that the revision on the ISO does not matter. */
+  /** Whether an update is installed, so that the revision on the ISO does not matter. */
   readonly updated: boolean;
 }
 
-/** The image to install, or all that is wrong with those there are. */
+/** The image to install, or all problems of the existing ones. */
 export type ImageChoice =
   | { readonly image: WindowsImage; readonly problems: readonly [] }
   | { readonly image: undefined; readonly problems: readonly HostProblem[] };
 
 /**
- * Chooses among the images of an ISO.
+ * Chooses an image of an ISO.
  *
- * @param iso its path, to name in problems.
+ * @param iso its path, for problems.
  */
 export function chooseImage(
   iso: string,
@@ -58,9 +58,9 @@ export function chooseImage(
   return problems.length === 0 ? { image, problems: [] } : { image: undefined, problems };
 }
 
-/** What the settings call an image's edition; undefined where they have no name for it. */
+/** The settings' name of an image's edition; undefined if they have none. */
 export function editionOf(image: WindowsImage): WindowsEdition | undefined {
-  // Evaluations have "Eval" behind it; what runs with core calls itself "Cor", what the ISO holds mostly does not.
+  // Evaluations end with "Eval"; a running Server Core has "Cor" in its name, images on the ISO usually do not.
   const family = /^Server(Standard|Datacenter)(Eval)?(Cor)?$/.exec(image.editionId)?.[1];
   const kinds = { "Server Core": "core", Server: "desktop" } as const;
   const kind = kinds[image.installationType as keyof typeof kinds] as

@@ -25,33 +25,32 @@ export const sshFileNames = [
   "sshd_config",
 ] as const;
 
-/** What goes onto the CD that answers Windows Setup's questions. */
+/** Content of the CD that answers Windows Setup's questions. */
 export interface ConfigDiscParts {
   /** Autounattend.xml; secret. */
   readonly answerFile: string;
   /** For the first boot of machines made from the image; without a password. */
   readonly sealedAnswerFile: string;
   readonly ssh: {
-    /** The server's key while the image is made, OpenSSH PEM; secret, and pinned by who connects. */
+    /** The server's key during the build, OpenSSH PEM; secret, and pinned by clients. */
     readonly hostPrivateKey: string;
     /** `ssh-ed25519 AAAA...`. */
     readonly hostPublicKey: string;
-    /** The key that may log in while the image is made. */
+    /** The key that may log in during the build. */
     readonly authorizedKey: string;
   };
   readonly drivers: DriverFiles;
   /** Folder with the files of `drivers`, by their paths on the drivers' ISO. */
   readonly extractedDrivers: string;
-  /** OpenSSH-Win64.zip on this host; undefined where Windows has its own. */
+  /** OpenSSH-Win64.zip on this host; undefined if Windows has its own. */
   readonly openSsh: string | undefined;
-  /** The cumulative update on this host; undefined where none is put into the image. */
+  /** The cumulative update on this host, if one is installed. */
   readonly update: string | undefined;
   readonly bake: Bake;
 }
 
 /**
- * Settings of the SSH server: keys only, of administrators only, no lookups of names, which cost seconds where nobody
- * answers.
+ * Settings of the SSH server: only keys, only administrators, no DNS lookups, which cost seconds without a DNS server.
  */
 export const sshdConfig = [
   "HostKey __PROGRAMDATA__/ssh/ssh_host_ed25519_key",
@@ -67,10 +66,10 @@ export const sshdConfig = [
 ].join("\r\n");
 
 /**
- * The CD's files by their paths: the answer file in its root, where Setup looks on removable media, drivers where it
- * says, and beside them what the first logon runs, and what it and the nodes' steps install.
+ * The CD's files by their paths: the answer file in its root, where Setup searches removable media, the drivers named there,
+ * the script of the first logon, and what that and the nodes' steps install.
  *
- * @throws MediaError naming the programs that are not fetched.
+ * @throws MediaError naming the programs that are not downloaded.
  */
 export function configDiscContent(parts: ConfigDiscParts): DiscContent {
   const { ssh, drivers, extractedDrivers, openSsh, update, bake } = parts;

@@ -4,37 +4,36 @@ import { runMediaProgram } from "../../machine/disk/media-program.ts";
 
 /** Limits of ISO 9660 with Joliet, which is what Windows reads of such a disc, and of Windows itself. */
 const limits = {
-  /** Joliet: 64 characters of UCS-2 for a name, longer ones are cut without a word. */
+  /** Joliet: 64 characters of UCS-2 for a name; longer ones are truncated silently. */
   nameLength: 64,
-  /** Of the whole path, as Joliet's specification has it: below Windows' 260 with drive and terminator. */
+  /** Longest path in Joliet's specification: below Windows' 260 with drive and terminator. */
   pathLength: 240,
   /** ISO 9660: folders within folders. */
   depth: 8,
-  /** Of one extent, which is all that Windows reads of a file. */
+  /** Size of one extent, which is all that Windows reads of a file. */
   fileBytes: 4 * 1024 ** 3 - 2048,
 };
 
-/** Names that mean devices to Windows, whatever ending they have. */
+/** Names of devices on Windows, with any extension. */
 const deviceName = /^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)/i;
 
-/** What a file on the disc holds: text, which may be secret, or a file of this host. */
+/** Content of a file on the disc: text, which may be secret, or a file of this host. */
 export type DiscFileContent = { readonly text: string } | { readonly file: string };
 
 /** Files by their path on the disc, with forward slashes. */
 export type DiscContent = Readonly<Record<string, DiscFileContent>>;
 
-/** Name of the disc, as Explorer would show it. */
+/** Label of the disc. */
 const label = "KINDOWS";
 
 const timeoutSeconds = 300;
 
 /**
- * Makes a disc of files, and removes it after `work` has used it, however that ended.
+ * Creates a disc with files, and removes it after `work`, however that ended.
+ * Disc and texts are in a private folder below the caller's folder of a build, which the next build removes if this one is
+ * killed.
  *
- * Disc and texts lie in a folder that only this user may enter. The caller chooses where: below the folder of a build,
- * which the next build removes when this one is killed.
- *
- * @throws Error naming every file that could not be on a disc by that name, or with that size; or what xorriso says.
+ * @throws Error naming every file with an invalid name or size; or with xorriso's error.
  */
 export async function withConfigDisc<T>(
   parent: string,
@@ -43,7 +42,7 @@ export async function withConfigDisc<T>(
 ): Promise<T> {
   const sources = await sourcesOf(content);
   await mkdir(parent, { recursive: true });
-  // mkdtemp makes it for its owner alone.
+  // mkdtemp creates it for its owner only.
   const folder = await mkdtemp(path.join(parent, "config-disc-"));
   try {
     const iso = path.join(folder, "config.iso");
@@ -93,7 +92,7 @@ async function writeDisc(iso: string, sources: readonly Source[], texts: string)
   const made = await runMediaProgram(
     "xorriso",
     [
-      // No startup files of the user's, no question whatever happens.
+      // No startup files of the user, and no questions.
       ...["-no_rc", "-abort_on", "WARNING", "-return_with", "WARNING", "32"],
       ...["-outdev", `stdio:${iso}`, "-blank", "as_needed"],
       ...["-volid", label, "-joliet", "on", "-compliance", "iso_9660_level=3"],
@@ -109,7 +108,7 @@ async function writeDisc(iso: string, sources: readonly Source[], texts: string)
   await chmod(iso, 0o600);
 }
 
-/** What it complains about; never a file's content. */
+/** Its errors; never a file's content. */
 function complaint(output: string): string {
   const lines = output
     .split("\n")
@@ -123,7 +122,7 @@ interface PlannedFile {
   readonly bytes: number;
 }
 
-/** Everything about names and sizes that keeps files from being on a disc as they should; empty where all is well. */
+/** All problems with names and sizes of files on a disc. */
 export function discNameProblems(files: readonly PlannedFile[]): string[] {
   const seen = new Map<string, string>();
   return files.flatMap(({ path, bytes }) => {

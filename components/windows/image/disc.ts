@@ -12,7 +12,7 @@ export interface DiscFile {
   readonly bytes: number;
 }
 
-/** What a disc image holds. */
+/** Content of a disc image. */
 export interface DiscListing {
   /** Of the image itself. */
   readonly path: string;
@@ -24,10 +24,10 @@ const listTimeoutSeconds = 120;
 /** Drivers are some megabytes. */
 const extractTimeoutSeconds = 300;
 
-/** A kind of file that holds others. */
+/** A kind of archive. */
 interface Kind {
   readonly name: string;
-  /** How 7-Zip calls what is one. Whatever else it can open is none: another archive, a disk, a WIM. */
+  /** 7-Zip's names of this kind; it can open others too, such as disks and WIM files. */
   readonly types: readonly string[];
 }
 
@@ -39,10 +39,10 @@ const msu: Kind = { name: "an update (.msu)", types: ["Cab", "wim"] };
 /**
  * Lists the files of a disc image.
  *
- * 7-Zip does it, for Microsoft's discs are UDF: xorriso, isoinfo and bsdtar see only the ISO 9660 part of those, which
- * holds a readme that says so, and a mount takes root. Where both are there 7-Zip reads UDF.
+ * Uses 7-Zip, as Microsoft's discs are UDF: xorriso, isoinfo and bsdtar see only their ISO 9660 part, which has just a readme
+ * that says so, and a mount needs root. 7-Zip prefers UDF.
  *
- * @throws MediaError when it is not there, not readable or not a disc image.
+ * @throws MediaError if it is missing, unreadable or not a disc image.
  */
 export function listDisc(path: string): Promise<DiscListing> {
   return list(path, iso);
@@ -51,7 +51,7 @@ export function listDisc(path: string): Promise<DiscListing> {
 /**
  * Lists the files of a zip archive.
  *
- * @throws MediaError when it is not there, not readable or not a zip archive.
+ * @throws MediaError if it is missing, unreadable or not a zip archive.
  */
 export function listZip(path: string): Promise<DiscListing> {
   return list(path, zip);
@@ -60,7 +60,7 @@ export function listZip(path: string): Promise<DiscListing> {
 /**
  * Lists the files of an update of Microsoft's.
  *
- * @throws MediaError when it is not there, not readable or neither a cabinet nor a WIM.
+ * @throws MediaError if it is missing, unreadable or neither a cabinet nor a WIM.
  */
 export function listUpdate(path: string): Promise<DiscListing> {
   return list(path, msu);
@@ -93,7 +93,7 @@ async function list(path: string, kind: Kind): Promise<DiscListing> {
   return { path, files: parseFiles(listing.stdout) };
 }
 
-/** Asked before 7-Zip is, which says of a file it may not open that it is no archive. */
+/** Checked before running 7-Zip, which reports an unreadable file as no archive. */
 async function obstacleToReading(path: string): Promise<string | undefined> {
   try {
     if (!(await stat(path)).isFile()) {
@@ -107,9 +107,9 @@ async function obstacleToReading(path: string): Promise<string | undefined> {
 }
 
 /**
- * Takes files out of a disc, into a folder, with their paths on the disc.
+ * Extracts files of a disc into a folder, with their paths on the disc.
  *
- * @throws MediaError when one can't be read: the disc is damaged.
+ * @throws MediaError if one cannot be read: the disc is damaged.
  */
 export async function extractFiles(
   disc: DiscListing,
@@ -128,7 +128,7 @@ export async function extractFiles(
   }
 }
 
-/** The file of that path, whatever the case of its letters: Windows does not tell them apart either. */
+/** The file with that path; like Windows, ignores case. */
 export function findFile(disc: DiscListing, path: string): DiscFile | undefined {
   const wanted = path.toLowerCase();
   return disc.files.find((file) => file.path.toLowerCase() === wanted);
@@ -156,7 +156,7 @@ function bad(path: string, kind: Kind, why: string): MediaError {
 }
 
 function firstComplaint(...outputs: readonly string[]): string {
-  // What is wrong stands below "ERRORS:" or "WARNINGS:".
+  // Problems follow "ERRORS:" or "WARNINGS:".
   const lines = outputs
     .join("\n")
     .split("\n")

@@ -2,21 +2,21 @@ import { element } from "./xml.ts";
 import type { XmlElement } from "./xml.ts";
 import { item, values } from "./unattend.ts";
 
-/** What the machines boot with. */
+/** Firmware of the machines. */
 export type Firmware = "bios" | "uefi";
 
 /** A partition Setup makes. */
 interface Partition {
   readonly type: "Primary" | "EFI" | "MSR";
-  /** In MiB; the last one takes what is left. */
+  /** In MiB; the last one takes the rest. */
   readonly size?: number;
-  /** How it is formatted; a reserved one is not. */
+  /** Its file system; a reserved one has none. */
   readonly format?: Readonly<Record<string, string | boolean>>;
 }
 
 /**
- * Windows last, so that a larger disk can be given to it. No recovery partition: it would stand behind Windows, in
- * the way of that, and a node is replaced instead.
+ * Windows is last, so that it can grow with the disk. No recovery partition, which would be behind Windows and prevent that:
+ * a node is replaced instead.
  */
 const layouts: Readonly<Record<Firmware, readonly Partition[]>> = {
   bios: [
@@ -30,10 +30,10 @@ const layouts: Readonly<Record<Firmware, readonly Partition[]>> = {
   ],
 };
 
-/** The only disk while Setup runs: everything else is a CD. */
+/** The only disk during Setup, as everything else is a CD. */
 const diskId = 0;
 
-/** How the empty disk is divided. */
+/** Partitions of the empty disk. */
 export function diskConfiguration(firmware: Firmware): XmlElement {
   const partitions = layouts[firmware].map((partition, index) => ({
     ...partition,
@@ -67,7 +67,7 @@ export function diskConfiguration(firmware: Firmware): XmlElement {
   ]);
 }
 
-/** Where Windows goes: the last partition. */
+/** The last partition, which is for Windows. */
 export function installTo(firmware: Firmware): XmlElement {
   return element("InstallTo", values({ DiskID: diskId, PartitionID: layouts[firmware].length }));
 }

@@ -4,18 +4,18 @@ import type { DiscFile, DiscListing } from "./disc.ts";
 import { MediaError } from "../../machine/disk/media-error.ts";
 
 /**
- * Drivers a machine of ours needs: its disk, network, the channel of the guest agent, memory balloon, random numbers. CDs are
- * on SATA, whose driver is Windows' own. Names of folders on virtio-win.iso.
+ * Drivers for the machines: disk, network, the guest agent's channel, memory balloon, random numbers. CDs are on SATA, for
+ * which Windows has a driver. Names of folders on virtio-win.iso.
  */
 export const driverNames = ["viostor", "NetKVM", "vioserial", "Balloon", "viorng"];
 
-/** How virtio-win calls versions of Windows Server. */
+/** virtio-win's names for versions of Windows Server. */
 const versionFolders: Readonly<Record<WindowsVersion, string>> = { "2022": "2k22", "2025": "2k25" };
 
 /** Installs the guest agent, and keeps the drivers that a later virtio-win updates together. */
 export const guestToolsFile = "virtio-win-guest-tools.exe";
 
-/** What of an ISO with drivers goes onto the CD for Setup. */
+/** Files of an ISO with drivers that are copied to the CD for Setup. */
 export interface DriverFiles {
   /** Files of each driver, all from one folder. */
   readonly drivers: Readonly<Record<string, readonly DiscFile[]>>;
@@ -25,7 +25,7 @@ export interface DriverFiles {
 /**
  * Finds the drivers for a version of Windows.
  *
- * @throws MediaError naming every driver that is not there, or not whole.
+ * @throws MediaError naming every missing or incomplete driver.
  */
 export function findDrivers(disc: DiscListing, version: WindowsVersion): DriverFiles {
   const folderOf = (name: string): string => `${name}/${versionFolders[version]}/amd64`;
@@ -53,7 +53,7 @@ function filesIn(disc: DiscListing, folder: string): DiscFile[] {
     ({ path }) =>
       path.toLowerCase().startsWith(start) &&
       !path.slice(start.length).includes("/") &&
-      // Symbols for debuggers are most of an ISO's size.
+      // Debug symbols are most of an ISO's size.
       !/\.pdb$/i.test(path),
   );
 }

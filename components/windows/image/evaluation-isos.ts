@@ -1,16 +1,16 @@
 import type { WindowsVersion } from "../../../config/supported.ts";
 import type { PinnedMedium } from "./pinned-media.ts";
 
-/** Where an evaluation ISO of Microsoft's lies. */
+/** An evaluation ISO of Microsoft. */
 export interface PinnedIso extends PinnedMedium {
-  /** How it is known to be older than a node may be; undefined where it is new enough. */
+  /** Why it is known to be too old for a node; undefined if it is new enough. */
   readonly tooOld?: string;
 }
 
 /**
  * Microsoft's English evaluation ISOs. Microsoft publishes no checksums of them: these are the ones that rgl's
  * windows-evaluation-isos.json and dockur/windows have independently of each other, and for 2022 also
- * kubernetes-sigs/sig-windows-dev-tools. Nobody has downloaded them where this was written.
+ * kubernetes-sigs/sig-windows-dev-tools. They have not been downloaded to verify this.
  */
 export const evaluationIsos: Readonly<Record<WindowsVersion, PinnedIso>> = {
   "2022": {
@@ -27,7 +27,7 @@ export const evaluationIsos: Readonly<Record<WindowsVersion, PinnedIso>> = {
   },
 };
 
-/** What who downloads an evaluation agrees to, in short, and where Microsoft says it. */
+/** Summary of the evaluation's licence terms, and their URL. */
 export const evaluationTerms =
   "Microsoft's terms for evaluations of Windows Server hold for it: 180 days, activated over the internet within the " +
   "first 10 (it shuts down otherwise), not for production. They are shown with the download on " +

@@ -13,25 +13,25 @@ import { checkOpenSsh } from "./open-ssh.ts";
 import { checkUpdate } from "./update.ts";
 import type { WindowsImage } from "./windows-images.ts";
 
-/** Media an image can be made of. */
+/** Media from which an image can be built. */
 export interface ExaminedMedia {
   readonly windows: { readonly path: string; readonly image: WindowsImage };
   readonly drivers: { readonly path: string; readonly files: DriverFiles };
-  /** The archive; undefined where Windows has its own. */
+  /** The archive; undefined if Windows has its own. */
   readonly openSsh: { readonly path: string } | undefined;
-  /** The cumulative update that is put into the image; undefined where none is named. */
+  /** The cumulative update, if one is named. */
   readonly update: { readonly path: string } | undefined;
 }
 
-/** What was found of media that were looked at; what is wrong with them, and what could not be found, is told apart. */
+/** Results of examining media, with their problems, and separately the missing ones. */
 interface FoundMedia extends Partial<ExaminedMedia> {
   readonly problems: readonly HostProblem[];
 }
 
 /**
- * Looks at everything an image is made of before anything long begins.
+ * Examines all media of an image before anything long begins.
  *
- * @throws MediaError with all that is wrong with any of the media; Error when a program is missing for looking.
+ * @throws MediaError with all problems of the media; Error if a program for examining them is missing.
  */
 export async function examineMedia(
   windows: Settings["windows"],
@@ -47,10 +47,10 @@ export async function examineMedia(
 }
 
 /**
- * Looks at those media that are the user's own files, also where others are not downloaded yet.
+ * Examines the user's own media, even if others are not downloaded yet.
  *
- * @returns all that is wrong with them.
- * @throws Error when a program is missing for looking.
+ * @returns all their problems.
+ * @throws Error if a program for examining them is missing.
  */
 export async function problemsOfOwnMedia(
   windows: Settings["windows"],
@@ -78,7 +78,7 @@ async function look(
   }
   const version = windowsVersionOf(settings.version);
   const { edition, language } = image;
-  // Of the settings, not of the media that are looked at: they may be a part.
+  // From the settings, as the examined media may be only a part.
   const updated = mediaFor(settings).media.some(({ name }) => name === "update");
   const { paths, problems } = await locateMedia(media, cache);
   const found: HostProblem[] = [...problems];

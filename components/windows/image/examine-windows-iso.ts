@@ -12,18 +12,18 @@ import { NotAWim, saveWimIndex } from "./wim-index.ts";
 import { readWindowsImages } from "./windows-images.ts";
 import type { WindowsImage } from "./windows-images.ts";
 
-/** Where Setup has the images: a WIM, a smaller ESD, or the first of several parts. */
+/** Paths of Setup's images: a WIM, a smaller ESD, or the first of several parts. */
 const imageFiles = ["sources/install.wim", "sources/install.esd", "sources/install.swm"];
 
-/** Without these a disc with such images still does not boot into Setup, by whatever firmware. */
+/** Files without which such a disc does not boot into Setup with any firmware. */
 const setupFiles = ["sources/boot.wim", "bootmgr"];
 
 /** Reading one large file inside the ISO once, also from a slow disk. */
 const readTimeoutSeconds = 600;
 
 /**
- * Finds the image to install on an ISO: whether it is one at all, of Windows Server, with the edition, build and
- * language asked for. Reads the ISO once and writes next to nothing.
+ * Finds the image to install on an ISO, which must be Windows Server with the wanted edition, build and language. Reads the
+ * ISO once and writes next to nothing.
  *
  * @throws MediaError with everything that is wrong with it.
  */

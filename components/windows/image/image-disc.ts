@@ -13,11 +13,11 @@ import { isMadeFromIso } from "./media.ts";
 
 /** Secrets of a single image build, which nobody knows afterwards. */
 export interface ImageSecrets {
-  /** Of Administrator until the image is sealed; 192 random bits that meet Windows' rules of complexity. */
+  /** Administrator's password until the image is sealed: 192 random bits that meet Windows' complexity rules. */
   readonly administratorPassword: string;
-  /** The SSH server's key while the image is made: who connects knows whom to. */
+  /** The SSH server's key during the build, pinned by clients. */
   readonly hostKey: { readonly private: string; readonly public: string };
-  /** The key that may log in while the image is made. */
+  /** The key that may log in during the build. */
   readonly loginKey: { readonly private: string; readonly public: string };
 }
 
@@ -31,11 +31,11 @@ export function newImageSecrets(): ImageSecrets {
 }
 
 /**
- * Makes the CD by which Windows Setup installs the image that the settings ask for, and removes it after `work`.
+ * Creates the CD with which Windows Setup installs the image according to the settings, and removes it after `work`.
  *
  * @param parent a folder of the build, on this host; see `withConfigDisc`.
- * @throws MediaError when the drivers can't be read from their ISO, or a program is not fetched; Error when the disc
- * can't be made.
+ * @throws MediaError if the drivers cannot be read from their ISO, or a program is not downloaded; Error if the disc
+ * cannot be created.
  */
 export async function withImageDisc<T>(
   parent: string,

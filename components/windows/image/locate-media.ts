@@ -9,13 +9,13 @@ import { fileNameOf } from "../media-folder.ts";
 import type { ImageMedium } from "./media.ts";
 import { readFailure } from "./read-failure.ts";
 
-/** Where each medium lies on this host, as far as it is there, and what is in the way of the others. */
+/** Paths of the media on this host, and problems of the others. */
 export interface LocatedMedia {
   readonly paths: Readonly<Partial<Record<ImageMedium["name"], string>>>;
   readonly problems: readonly HostProblem[];
 }
 
-/** The file that is downloaded for a medium; undefined for one the user has. */
+/** The download for a medium; undefined for a user's own file. */
 export function pinnedFile({ source }: ImageMedium): PinnedFile | undefined {
   if (source.kind === "file") {
     return undefined;
@@ -24,7 +24,7 @@ export function pinnedFile({ source }: ImageMedium): PinnedFile | undefined {
   return { uri, sha256, fileName: fileNameOf({ uri }) };
 }
 
-/** Looks for media in the cache and on this host; those with a path and a checksum are read whole. */
+/** Looks for media in the cache and on this host; reads those with a path and a checksum completely. */
 export async function locateMedia(
   media: readonly ImageMedium[],
   cache: Cache,

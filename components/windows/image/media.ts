@@ -12,16 +12,16 @@ import type { PinnedMedium } from "./pinned-media.ts";
 import { lockedUpdate } from "./update-catalogue.ts";
 import { minimumUpdate, neededWindows } from "./update.ts";
 
-/** A file an image is made of. */
+/** An installation medium of an image. */
 export interface ImageMedium {
   readonly name: "windows" | "drivers" | "openSsh" | "update";
-  /** Where it lies on this host, or where it is downloaded from. */
+  /** Its path on this host, or its download. */
   readonly source:
     | { readonly kind: "file"; readonly path: string; readonly sha256: string | undefined }
     | ({ readonly kind: "download" } & PinnedMedium);
 }
 
-/** The media that settings ask for, and what they leave open or forbid: each problem stands for a medium not had. */
+/** The media in the settings, and a problem for each one that is missing or not allowed. */
 export interface ImageMedia {
   readonly media: readonly ImageMedium[];
   readonly problems: readonly HostProblem[];
@@ -31,12 +31,12 @@ type Image = Settings["windows"]["image"];
 type IsoImage = Extract<Image, { kind: "iso" | "evaluation-iso" }>;
 type NamedFile = IsoImage["drivers"];
 
-/** Whether the image is to be made from an ISO. */
+/** Whether the image is built from an ISO. */
 export function isMadeFromIso(image: Image): image is IsoImage {
   return image.kind === "iso" || image.kind === "evaluation-iso";
 }
 
-/** What the image is made of, by the settings and the lock alone; nothing is looked at. */
+/** The media of the image, according to settings and lock; examines nothing. */
 export function imageMedia(
   image: IsoImage,
   version: WindowsVersion,
@@ -52,7 +52,7 @@ export function imageMedia(
   ]);
 }
 
-/** Number of the update that the ISO takes and that is to be found now; undefined where none is. */
+/** Number of the update for the ISO that has to be found now, if any. */
 export function missingUpdate(
   image: IsoImage,
   version: WindowsVersion,
@@ -62,7 +62,7 @@ export function missingUpdate(
   return kb === undefined || isRefused(image) || lockedUpdate(kb, lock) ? undefined : kb;
 }
 
-/** Number of the update, where the settings name one, or name no file for an ISO that is known to be too old without. */
+/** Number of the update, if the settings name one, or name no file and the ISO is known to be too old. */
 function updateNumber(image: IsoImage, version: WindowsVersion): string | undefined {
   const { kb, path, url } = image.update;
   const isTooOld = tooOld(image, version) !== undefined && (path ?? url) === undefined;
@@ -83,7 +83,7 @@ function update(image: IsoImage, version: WindowsVersion, lock: SoftwareLock): I
   if (locked !== undefined) {
     return only({ name: "update", source: { kind: "download", ...locked } });
   }
-  // It is looked for when the terms are agreed to, and till then only they are told.
+  // It is looked up once the terms are agreed to; before that, only they are reported.
   if (isRefused(image)) {
     return only(undefined);
   }
@@ -96,7 +96,7 @@ function update(image: IsoImage, version: WindowsVersion, lock: SoftwareLock): I
   return { media: [], problems: [problem] };
 }
 
-/** Whether the terms are not agreed to that hold for the ISO. */
+/** Whether the ISO's terms are not agreed to. */
 function isRefused(image: IsoImage): boolean {
   return image.kind === "evaluation-iso" && !image.acceptLicence;
 }
@@ -120,7 +120,7 @@ function windowsIso(image: IsoImage, version: WindowsVersion): ImageMedia {
   return only({ name: "windows", source: { kind: "download", ...pinned } });
 }
 
-/** The file that the settings name; undefined where they name none. */
+/** The file that the settings name, if any. */
 function named(
   name: ImageMedium["name"],
   { path, url, sha256 }: NamedFile,

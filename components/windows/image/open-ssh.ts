@@ -2,13 +2,13 @@ import { findFile } from "./disc.ts";
 import type { DiscListing } from "./disc.ts";
 import { MediaError } from "../../machine/disk/media-error.ts";
 
-/** What the archive's folder holds at least: server, file transfer, the script that makes the services. */
+/** Required files in the archive's folder: server, SFTP, the script that registers the services. */
 const files = ["sshd.exe", "sftp-server.exe", "ssh-keygen.exe", "install-sshd.ps1"];
 
 /** Folder in the archive, as Win32-OpenSSH packs it. */
 export const openSshFolder = "OpenSSH-Win64";
 
-/** @throws MediaError when an archive is not OpenSSH for 64-bit Windows. */
+/** @throws MediaError if an archive is not OpenSSH for 64-bit Windows. */
 export function checkOpenSsh(archive: DiscListing): void {
   const lacking = files.filter(
     (name) => findFile(archive, `${openSshFolder}/${name}`) === undefined,

@@ -1,8 +1,8 @@
-/** A medium that is downloaded where the settings name no other. */
+/** A medium that is downloaded unless the settings name another. */
 export interface PinnedMedium {
   readonly url: string;
   readonly sha256: string;
-  /** Size of the file; undefined where it is too small to matter. */
+  /** Size of the file; undefined if it is too small to matter. */
   readonly bytes?: number;
 }
 

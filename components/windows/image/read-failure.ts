@@ -1,4 +1,4 @@
-/** Why a file could not be opened or read, for behind its path. */
+/** Why a file could not be opened or read, to follow its path. */
 export function readFailure(error: unknown): string {
   const { code = "unknown" } = error as NodeJS.ErrnoException;
   return code === "ENOENT" ? "is not there" : `can't be read (${code})`;

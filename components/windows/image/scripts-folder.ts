@@ -8,10 +8,10 @@ import { bakedSteps } from "./bake.ts";
 export const imageScriptsSource = path.join(projectRoot, "components/windows/image/scripts");
 
 /**
- * The scripts as they lie on the CD: path below their folder, to the file here. The nodes' steps that run while an
- * image is made lie beside them, and the steps' library among their own.
+ * The scripts on the CD: their paths there, and the files here. The nodes' steps that run during a build are beside them,
+ * and the steps' library is merged with theirs.
  *
- * @throws when a library has one's name in both.
+ * @throws if both libraries have a file of the same name.
  */
 export function imageScripts(): ReadonlyMap<string, string> {
   const found = new Map<string, string>(

@@ -1,7 +1,7 @@
 import { element, renderXml } from "./xml.ts";
 import type { XmlElement } from "./xml.ts";
 
-/** A part of Windows Setup in which settings are applied, in the order they come. */
+/** A configuration pass of Windows Setup, in order. */
 export type Pass = "windowsPE" | "offlineServicing" | "generalize" | "specialize" | "oobeSystem";
 
 /** A component of Windows, by its name without `Microsoft-Windows-`, and its settings in a pass. */
@@ -42,17 +42,17 @@ function component({ component: name, settings }: ComponentSettings): XmlElement
   };
 }
 
-/** An item of a list, which Setup adds to what is there. */
+/** An item that Setup adds to a list. */
 export function item(name: string, content: readonly XmlElement[]): XmlElement {
   return { name, attributes: { "wcm:action": "add" }, content };
 }
 
-/** An item of a list whose items are told apart by a key. */
+/** An item of a list with keys. */
 export function keyedItem(name: string, key: number, content: readonly XmlElement[]): XmlElement {
   return { name, attributes: { "wcm:action": "add", "wcm:keyValue": String(key) }, content };
 }
 
-/** Settings that are one word each. */
+/** Settings with simple values. */
 export function values(
   settings: Readonly<Record<string, string | number | boolean>>,
 ): XmlElement[] {
@@ -60,8 +60,7 @@ export function values(
 }
 
 /**
- * A password as answer files hold it: base64 of UTF-16LE, with the element's name behind it. That hides it from a
- * glance, from nobody else.
+ * A password in the form of answer files: base64 of UTF-16LE, followed by the element's name. This is no protection.
  *
  * @param name name of the element: `AdministratorPassword`, or `Password`.
  */

@@ -5,19 +5,19 @@ import type { PinnedMedium } from "./pinned-media.ts";
 /** Microsoft's Update Catalog. */
 export const updateCatalogue = "https://www.catalog.update.microsoft.com";
 
-/** What Microsoft calls Windows Server 2022 in titles; the cumulative updates of .NET are others. */
+/** Windows Server 2022 in Microsoft's titles, without the cumulative updates of .NET. */
 const wantedTitle = /^\S+ Cumulative Update for Microsoft server operating system.* 21H2 for x64/;
 
 /** A row of the results: the update's id, and its title. */
 const row = /<a\b[^>]*\bid=['"]([0-9a-f-]{36})_link['"][^>]*>([^<]*)<\/a>/gi;
 
-/** What the dialog says of an update's files, e.g. `downloadInformation[0].files[0].url = '...';`. */
+/** An update's files in the dialog, e.g. `downloadInformation[0].files[0].url = '...';`. */
 const property = /\.files\[(\d+)\]\.(url|sha256)\s*=\s*'([^']*)'/g;
 
-/** Only from there: the page is somebody else's, and so might be an address in it. */
+/** The only host for downloads, as the page could contain any URL. */
 const publisher = /^https:\/\/([a-z0-9-]+\.)+(windowsupdate|microsoft)\.com\/[^?#]+\.msu$/;
 
-/** Where the catalogue lists an update: what the lock has as the place its checksum was taken from. */
+/** URL of an update in the catalogue: the source of its checksum in the lock. */
 export function catalogueSearch(kb: string, site = updateCatalogue): string {
   return `${site}/Search.aspx?q=${kb}`;
 }
@@ -29,10 +29,10 @@ export function lockedUpdate(kb: string, lock: SoftwareLock): PinnedMedium | und
 }
 
 /**
- * Looks for a cumulative update of Windows Server 2022, by its number. The catalogue has no interface for programs: this
- * reads its pages as browsers get them.
+ * Looks for a cumulative update of Windows Server 2022, by its number. The catalogue has no API, so this parses its web
+ * pages.
  *
- * @throws when it can't be reached, or says something else.
+ * @throws if it cannot be reached, or its pages look different.
  */
 export async function findInCatalogue(kb: string, site = updateCatalogue): Promise<PinnedMedium> {
   const results = await downloadText(catalogueSearch(kb, site));

@@ -4,25 +4,25 @@ import { MediaError } from "../../machine/disk/media-error.ts";
 
 const { minimumBuild, minimumRevision } = defaultRequirements;
 
-/** The first update that has what a node needs, and the one an ISO is given where no other is named. */
+/** The first update that is sufficient for a node, and the default for an ISO. */
 export const minimumUpdate = "KB5044281";
 
-/** Which Windows a node needs, with the first update that has it. */
+/** The Windows build that a node needs, with the first update that has it. */
 export const neededWindows = `${minimumBuild}.${minimumRevision} (${minimumUpdate}, October 2024) or newer`;
 
-/** What to do where the Windows of an ISO is older. */
+/** Remedy if the Windows of an ISO is older. */
 export const nameAnUpdate =
   "Name a cumulative update of Microsoft's. First download the newest one for `Microsoft server operating system version 21H2` " +
   "(x64, .msu) from catalog.update.microsoft.com; then write `update: { path: /the/file.msu }` below kindows:windows.image; then run " +
   "this again. Or use a newer ISO: docs/windows-image.md, under An old ISO.";
 
-/** What the update is called on the CD: Microsoft's own names have more characters than Joliet keeps. */
+/** Name of the update on the CD, as Microsoft's own names are too long for Joliet. */
 export const updateFile = "update.msu";
 
-/** What an update brings its files in: cabinets, or a WIM with its differences beside it. */
+/** Archives in an update: cabinets, or a WIM with a file of differences. */
 const payload = /\.(cab|wim|psf)$/i;
 
-/** @throws MediaError when an archive is no update. */
+/** @throws MediaError if an archive is no update. */
 export function checkUpdate(archive: DiscListing): void {
   if (!archive.files.some(({ path }) => payload.test(path))) {
     throw new MediaError([

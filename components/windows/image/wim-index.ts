@@ -1,34 +1,34 @@
 import { writeFile } from "node:fs/promises";
 
-/** Size of a WIM file's header, and what it begins with: wimlib's include/wimlib/header.h. */
+/** Size of a WIM file's header, and its magic bytes: wimlib's include/wimlib/header.h. */
 const headerBytes = 208;
 const magic = Buffer.from("MSWIM\0\0\0", "latin1");
 
-/** Places in the header. */
+/** Offsets in the header. */
 const partNumberField = 40;
 const partCountField = 42;
 
-/** Places of what says where things lie: size with flags, place, size when unpacked; 24 bytes each. */
+/** Offsets of resource entries: size with flags, offset, uncompressed size; 24 bytes each. */
 const placeBytes = 24;
 const blobTableField = 48;
 const imageListField = 72;
 const integrityTableField = 124;
 
-/** Lists of images have some ten kilobytes; more than this is nonsense. */
+/** Maximum size: lists of images have some ten kilobytes. */
 const maxListBytes = 64 * 1024 ** 2;
 
-/** It is no WIM file, or not a whole one. */
+/** It is no WIM file, or an incomplete one. */
 export class NotAWim extends Error {
   override readonly name = "NotAWim";
 }
 
 /**
- * Keeps of a WIM file only what names its images, as a small WIM file without content: the header, told so, and the
- * list of images, which mostly lies at the end. Thus gigabytes inside an ISO are read once, and none is written.
+ * Extracts the list of images of a WIM file, as a small WIM file without content: an adapted header, and the list, which is
+ * usually at the end. So gigabytes in an ISO are read once, and none are written.
  *
- * Stops reading behind the list, so that whoever sends the rest can be stopped.
+ * Stops reading after the list, so that the sender can be stopped.
  *
- * @param content the WIM file from its beginning on.
+ * @param content the WIM file from its beginning.
  * @param bytes size of the whole file.
  * @throws NotAWim saying what is wrong with it.
  */
@@ -62,12 +62,12 @@ export async function saveWimIndex(
   );
 }
 
-/** Where the list of images begins, and a buffer of its size. */
+/** Offset of the list of images, and a buffer for it. */
 function listPlace(header: Buffer, bytes: number): { start: number; content: Buffer } {
   if (!header.subarray(0, magic.length).equals(magic)) {
     throw new NotAWim("is not a WIM file");
   }
-  // The upper byte of the size holds flags.
+  // The upper byte of the size has flags.
   const size = Number(header.readBigUInt64LE(imageListField) & 0x00ff_ffff_ffff_ffffn);
   const start = Number(header.readBigUInt64LE(imageListField + 8));
   if (start < headerBytes || size > maxListBytes || start + size > bytes) {
@@ -77,8 +77,8 @@ function listPlace(header: Buffer, bytes: number): { start: number; content: Buf
 }
 
 /**
- * The header of a WIM file that has nothing but the list, right behind the header: it says to be the second part of
- * two, since in a first part wimlib misses the images' content, and lists none.
+ * The header of a WIM file with nothing but the list right after it. It claims to be the second part of two, as wimlib lists
+ * no images of a first part without content.
  */
 function indexHeader(header: Buffer, listBytes: number): Buffer {
   const own = Buffer.from(header);

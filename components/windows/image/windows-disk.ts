@@ -1,6 +1,6 @@
 import type { WantedDisk } from "../../machine/disk/examine-disk.ts";
 
-/** One with Windows Server: Setup makes Core of 10 GiB at least, and Microsoft asks for that. */
+/** Requirements of a disk with Windows Server; Microsoft requires at least 10 GiB for Core. */
 export const windowsDisk: WantedDisk = {
   formats: ["qcow2", "vpc", "vhdx"],
   called: "qcow2, VHD or VHDX",

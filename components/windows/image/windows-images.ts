@@ -14,7 +14,7 @@ export interface WindowsImage {
   readonly architecture: string;
   /** E.g. 20348. */
   readonly build: number;
-  /** Number of the update that is in it (UBR), e.g. 2762. */
+  /** Its update revision (UBR), e.g. 2762. */
   readonly revision: number;
   readonly languages: readonly string[];
 }
@@ -24,7 +24,7 @@ const timeoutSeconds = 60;
 /**
  * The images of a WIM or ESD file, or of an index of one.
  *
- * @throws NotAWim when wimlib can't read it, with its own words.
+ * @throws NotAWim with wimlib's error if that cannot read it.
  */
 export async function readWindowsImages(file: string): Promise<WindowsImage[]> {
   const info = await runMediaProgram("wiminfo", [file], timeoutSeconds);
@@ -35,7 +35,7 @@ export async function readWindowsImages(file: string): Promise<WindowsImage[]> {
   return parseWimInfo(info.stdout);
 }
 
-/** The images in what `wiminfo FILE` prints. What an image does not say is empty, or 0. */
+/** Parses the output of `wiminfo FILE`. Missing values are empty, or 0. */
 export function parseWimInfo(text: string): WindowsImage[] {
   const [, images = ""] = text.split(/^Available Images:\n-+$/m);
   return images.split(/\n\n+/).flatMap((block) => {

@@ -1,6 +1,6 @@
 import { xmlText } from "../../../host/xml-text.ts";
 
-/** An element of an XML document: text, or further elements in it. */
+/** An element of an XML document: text, or further elements. */
 export interface XmlElement {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
@@ -31,7 +31,7 @@ function lines({ name, attributes, content }: XmlElement, indent: string): strin
       ];
 }
 
-/** @throws for characters that no XML document can hold. */
+/** @throws for characters that are invalid in XML. */
 function escaped(text: string): string {
   if (/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/.test(text)) {
     throw new Error("a value has control characters, which XML cannot hold");

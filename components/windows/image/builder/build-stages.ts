@@ -6,7 +6,7 @@ export interface Stage {
   readonly does: string;
   /** Longest time it may take under KVM. */
   readonly limitSeconds: number;
-  /** What to do when it takes longer. */
+  /** Remedy if it takes longer. */
   readonly remedy: string;
 }
 
@@ -15,8 +15,7 @@ const look = "Look at the screenshot.";
 /**
  * The stages in their order. Limits: a public CI with slow disks allows 30 minutes to the first restart and 150 in all
  * (dockur/windows); eight minutes for all of it were measured on a workstation (sig-windows-dev-tools). None was
- * measured here. Of updates it is told that they take up to 90 minutes on a slow machine; that stage is passed over where
- * no update is put into the image.
+ * measured here. Updates are said to take up to 90 minutes on a slow machine; that stage is skipped without an update.
  */
 export const stages = {
   boot: {
@@ -61,32 +60,32 @@ export type StageName = keyof typeof stages;
 
 const order = Object.keys(stages) as StageName[];
 
-/** What the scripts begin each of their lines on the serial port with. */
+/** Prefix of the scripts' lines on the serial port. */
 const prefix = "kindows: ";
-/** Lines that are turning points; the words are those of Initialize-Image.ps1 where nothing else is said. */
+/** Lines that begin a stage, printed by Initialize-Image.ps1 unless noted. */
 const firstLine = "installed, preparing the image";
 const updatingLine = "installing the update";
 const updatedLine = "updated, rebooting";
 const preparedLine = "initialized";
-/** What Confirm-ImageBuild.ps1 says once it has found a Windows that a node may have. */
+/** Printed by Confirm-ImageBuild.ps1 once it has found a supported Windows. */
 const buildLine = /^build \d+\.\d+$/;
-/** What Complete-Image.ps1 begins with. */
+/** The first line of Complete-Image.ps1. */
 const sealingLine = "sealing";
 const failedLine = "failed: ";
 
-/** How long a machine that is gone on with may take until a script is run on it: a start of Windows, and a log-in. */
+/** How long a resumed machine may take until a script runs on it: a start of Windows, and a login. */
 const comeBackSeconds = 15 * 60;
 
-/** An empty disk gets more than this as soon as Setup copies; its partitions and file systems alone are less. */
+/** Setup writes more than this once it copies; partitions and file systems alone are smaller. */
 const copyingBytes = 16 * 1024 ** 2;
 
-/** So many restarts before anything is copied are a loop, not an installation. */
+/** So many restarts before anything is copied are a boot loop. */
 const emptyRestarts = 3;
 
-/** No machine starts and restarts in less. */
+/** No machine restarts faster. */
 const sameRestartMilliseconds = 2000;
 
-/** An image could not be made: where that was, and what to do. */
+/** An image could not be built: the stage, and the remedy. */
 export class StageError extends Error {
   override readonly name = "StageError";
   readonly remedy: string;
@@ -97,7 +96,7 @@ export class StageError extends Error {
   }
 }
 
-/** A disk that was to be gone on with is of no use. */
+/** A disk of an interrupted build is unusable. */
 export class NotResumed extends StageError {
   constructor(why: string) {
     super(`the machine of the interrupted build is unusable: ${why}`, "The build starts over.");
@@ -116,13 +115,13 @@ export class BuildStages {
   #isOpen = false;
   #lastRestart = -Infinity;
   readonly #say: (line: string) => void;
-  /** Limits are this much longer: emulation is some ten times slower. */
+  /** Factor of all limits: emulation is some ten times slower. */
   readonly #slowness: number;
-  /** Whether scripts run on it that the host has started. */
+  /** Whether the host has started scripts on it. */
   #isBack: boolean;
   #isSealing = false;
 
-  /** @param isResumed whether the machine starts from the disk of a build that was cut off when Windows was set up. */
+  /** @param isResumed whether the machine starts from the disk of a build that was interrupted after Windows was set up. */
   constructor(say: (line: string) => void, now: number, slowness = 1, isResumed = false) {
     this.#say = say;
     this.#since = now;
@@ -135,7 +134,7 @@ export class BuildStages {
     this.#tellStage();
   }
 
-  /** Whether Windows is set up, and not being sealed yet: from here a build that is killed can be gone on with. */
+  /** Whether Windows is set up, and not being sealed yet: a build that is killed now can be resumed. */
   get isKept(): boolean {
     return this.#stage === "seal" && !this.#isSealing;
   }
@@ -145,7 +144,7 @@ export class BuildStages {
     return this.#isSealing;
   }
 
-  /** Whether it was started from the disk of a build that was cut off, and has not shown yet that it is of use. */
+  /** Whether it was started from the disk of an interrupted build that has not proven usable yet. */
   get isDoubtful(): boolean {
     return !this.#isBack;
   }
@@ -154,17 +153,17 @@ export class BuildStages {
     return this.#stage;
   }
 
-  /** Whether the machine's SSH server answers, now or after a restart that has been ordered. */
+  /** Whether the machine's SSH server answers, now or after a requested restart. */
   get isOpen(): boolean {
     return this.#isOpen;
   }
 
-  /** The last thing that was seen, for errors. */
+  /** The last observation, for errors. */
   get lastSeen(): string {
     return this.#lastSeen;
   }
 
-  /** The disk took so many bytes since the machine was switched on. */
+  /** So many bytes were written to the disk since the machine was switched on. */
   wrote(bytes: number, now: number): void {
     if (this.#stage === "boot" && bytes > copyingBytes) {
       this.#enter("copy", "the disk is being written to", now);
@@ -172,9 +171,9 @@ export class BuildStages {
   }
 
   /**
-   * The machine restarts. QEMU may tell one restart several times: a guest asks for it in every way it knows.
+   * The machine restarts. QEMU may report one restart several times, as a guest requests it in every way it knows.
    *
-   * @throws StageError when it only ever restarts.
+   * @throws StageError for a boot loop.
    */
   restarted(now: number): void {
     if (now - this.#lastRestart < sameRestartMilliseconds) {
@@ -193,7 +192,7 @@ export class BuildStages {
     }
   }
 
-  /** @throws StageError when the machine says that it failed. */
+  /** @throws StageError if the machine reports a failure. */
   said(line: string, now: number): void {
     if (!line.startsWith(prefix)) {
       return;
@@ -214,17 +213,17 @@ export class BuildStages {
     }
   }
 
-  /** What was tried and did not work yet. */
+  /** An attempt that has failed so far. */
   tried(what: string): void {
     this.#lastSeen = what;
   }
 
-  /** The script that seals said that it is done; only the power is to go off. */
+  /** The sealing script has finished; only the machine's shutdown is missing. */
   sealed(now: number): void {
     this.#enter("power-off", "the image is sealed", now);
   }
 
-  /** @throws StageError when the image was not sealed. */
+  /** @throws StageError if the image was not sealed. */
   poweredOff(): void {
     if (this.#stage !== "power-off") {
       throw this.#failure("the machine was switched off from inside before the image was sealed");
@@ -232,7 +231,7 @@ export class BuildStages {
     this.#see("the machine is off");
   }
 
-  /** @throws StageError when the stage takes longer than it may. */
+  /** @throws StageError if the stage takes too long. */
   checkTime(now: number): void {
     const limit = this.#limitSeconds();
     if (now - this.#since > limit * 1000) {
@@ -276,7 +275,7 @@ export class BuildStages {
   }
 }
 
-/** The stage that a line begins. */
+/** The stage that begins with a line. */
 function turningPoint(message: string): StageName | undefined {
   switch (message) {
     case firstLine:

@@ -6,10 +6,10 @@ import type { NodeImageSettings } from "../node-images.ts";
 import { builtSoFar } from "../../../../toolchain/built.ts";
 import type { BuiltArtifacts } from "../../../../toolchain/built.ts";
 
-/** An image that was made from an ISO: its disk, and the first 12 digits of the hash of what went in. */
+/** An image that was built from an ISO: its disk, and the first 12 digits of the hash of its inputs. */
 export type BuiltImage = NonNullable<BuiltArtifacts["windowsImages"]>[string];
 
-/** The settings that an image depends on: what it is installed from, and what its nodes' steps install in it. */
+/** The settings that an image depends on: its media, and what its nodes' steps install. */
 export interface ImageSettings {
   readonly windows: Pick<
     Settings["windows"],
@@ -19,7 +19,7 @@ export interface ImageSettings {
   readonly cni: NodeImageSettings["cni"];
 }
 
-/** By what a clone knows which image it made for which settings. */
+/** Key by which a clone finds the image for its settings. */
 export function imageKey({ windows, cluster, cni }: ImageSettings): string {
   const { version, image, containerdVersion, checksums, kubeProxyImage } = windows;
   const pulled = [kubeProxyImage, podNetworks[cni.kind].windowsImages?.(cni).version ?? false];
@@ -31,8 +31,8 @@ export function imageKey({ windows, cluster, cni }: ImageSettings): string {
 }
 
 /**
- * The image that `up`, `prepare` or `image build` of this clone put in place for these settings; undefined where none
- * did, or the cache has lost it since.
+ * The image that `up`, `prepare` or `image build` of this clone has built for these settings; undefined if there is none, or
+ * it is no longer in the cache.
  */
 export function builtImage(settings: ImageSettings): BuiltImage | undefined {
   const found = builtSoFar().windowsImages?.[imageKey(settings)];

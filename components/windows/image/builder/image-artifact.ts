@@ -29,13 +29,13 @@ import { sealImage, type ImageBuild } from "./seal-image.ts";
 import { findUefiFirmware, uefiPackages } from "./uefi-firmware.ts";
 import { writeImageNote } from "./image-note.ts";
 
-/** Beginning of the names of images in the cache. */
+/** Prefix of the names of images in the cache. */
 export const imageArtifactName = "windows-image";
 
 /** The image's disk in its folder in the cache. */
 export const imageFile = "windows.qcow2";
 
-/** Where the pictures of the screen are that were taken while an image was made. */
+/** Folder of the screenshots that were taken while an image was built. */
 export function screensFolder(cache: Cache, address: string): string {
   return screensBeside(cache.logFile(address));
 }
@@ -44,21 +44,21 @@ function screensBeside(logFile: string): string {
   return logFile.replace(/\.log$/, ".screens");
 }
 
-/** What differs where the stand-in for Windows is installed, which is small and slow. */
+/** Values for tests, which install a small and slow stand-in for Windows. */
 export interface BuilderChanges {
   readonly memoryMiB?: number;
   readonly slowness?: number;
   readonly emulator?: string;
-  /** What of its nodes is done in the image. */
+  /** Steps of its nodes that are already done in the image. */
   readonly bake?: Bake;
-  /** Room that must be free before, in GiB. */
+  /** Disk space that must be free before, in GiB. */
   readonly neededGiB?: number;
 }
 
-/** Of the machine it is made on. Setup wants 2 GiB for Server with a desktop; more makes it quicker. */
+/** Memory of the machine it is built on. Setup needs 2 GiB for Server with a desktop; more makes it faster. */
 export const builderMemoryMiB = 4096;
 
-/** More do not make Setup quicker. */
+/** More do not make Setup faster. */
 const mostCpus = 4;
 
 /**
@@ -67,7 +67,7 @@ const mostCpus = 4;
  */
 const neededGiB = 20;
 
-/** What an update takes beside that: itself on the CD, and what it unpacks and replaces on the disk. An estimate. */
+/** Additional space for an update: itself on the CD, and what it unpacks and replaces on the disk. An estimate. */
 const updateGiB = 8;
 
 /** Disk space, in GiB, that building an image takes in the cache beside its media. */
@@ -77,12 +77,12 @@ export function imageRoomGiB(withUpdate: boolean): number {
 
 const programTimeoutSeconds = 120;
 
-/** What of a stack's settings its image depends on, or is made with. */
+/** A stack's settings that its image depends on, or is built with. */
 type ImageStack = Pick<Settings, "windows" | "hypervisor" | "cluster" | "cni">;
 
 /**
- * The golden image of a stack whose settings name an ISO: installed once by a machine of its own, in a plain QEMU, and
- * kept in the cache under a hash of all that went in.
+ * The golden image of a stack whose settings name an ISO: installed once on a temporary machine, in a plain QEMU, and kept in
+ * the cache under a hash of its inputs.
  */
 export function windowsImage(
   { windows, hypervisor, cluster, cni }: ImageStack,
@@ -146,7 +146,7 @@ async function build(all: Build): Promise<void> {
   const found: { build?: ImageBuild } = {};
   const install = async (resumed: ImageSecrets | undefined): Promise<void> => {
     const secrets = resumed ?? newImageSecrets();
-    // QEMU's sockets and the disc with keys and password: for nobody else, and gone when the image is there.
+    // QEMU's sockets and the disc with keys and password: private, and removed once the image exists.
     const folder = path.join(into, "private");
     await rm(folder, { recursive: true, force: true });
     await mkdir(folder, { mode: 0o700 });
@@ -195,7 +195,7 @@ async function build(all: Build): Promise<void> {
     });
     await rename(partial.disk, disk);
   } finally {
-    // Whatever it ended with: only what is killed is gone on with.
+    // However it ended: only a killed build is resumed.
     await partial.remove();
   }
   if (found.build === undefined) {
@@ -208,7 +208,7 @@ async function build(all: Build): Promise<void> {
     );
   }
   await examineDisk(disk, windowsDisk);
-  // While it was made nothing was flushed.
+  // Nothing was flushed during the build.
   await flushFile(disk);
   await writeImageNote(into, {
     version: windows.version,
@@ -218,7 +218,7 @@ async function build(all: Build): Promise<void> {
   });
 }
 
-/** Keys of the disk that an earlier build left, where that can be gone on with; says what is done about it. */
+/** Keys of the disk that an earlier build left, if that can be resumed; reports what it does. */
 async function readPartial(
   partial: PartialImage,
   { progress }: Pick<BuildContext, "progress">,
@@ -232,7 +232,7 @@ async function readPartial(
   return partial.kept();
 }
 
-/** @throws with what qemu-img says. */
+/** @throws with qemu-img's error. */
 async function makeDisk(disk: string): Promise<void> {
   const args = ["create", "-q", "-f", "qcow2", disk, `${imageDiskGiB}G`];
   const made = await runMediaProgram("qemu-img", args, programTimeoutSeconds);

@@ -16,15 +16,15 @@ import { imageScripts } from "../scripts-folder.ts";
 import { imageDiskGiB } from "./builder-machine.ts";
 import { sealCommand } from "./seal-image.ts";
 
-/** Raise it when an image comes out otherwise though everything below is the same. */
+/** Increase it if the same inputs produce another image. */
 const imageFormat = "1";
 
 /**
- * Everything that makes one image another one, by name; nothing of it is secret. What was found on the ISO is not in
- * it, for that follows from ISO and edition: so an image that is there needs no look at its media, nor even the media.
+ * All inputs of an image by name, without secrets. What was found on the ISO follows from ISO and edition, so an existing
+ * image needs no media.
  *
  * @param bake what is baked in; may throw MediaError.
- * @throws MediaError with all that is not named, can't be read, or is not known by its checksum.
+ * @throws MediaError for media that are not named, cannot be read, or have no known checksum.
  */
 export async function imageInputs(
   windows: Settings["windows"],
@@ -55,7 +55,7 @@ export async function imageInputs(
     firmware,
     diskGiB: String(imageDiskGiB),
     productKey: hash((image.kind === "iso" && image.productKey) || ""),
-    // As it is for every image: without number of the image, key and password.
+    // As for every image: without the image's number, key and password.
     answerFile: hash(
       answerFile({
         imageIndex: 0,
@@ -79,8 +79,7 @@ function hash(text: string): string {
 }
 
 /**
- * SHA-256 of each medium by its name: the one it is pinned by, else that of the file. A file of the user's is read once
- * and again when it has changed.
+ * SHA-256 of each medium by name: the pinned one, else the file's. A user's file is read once, and again if it has changed.
  *
  * @throws MediaError naming every file that can't be read.
  */

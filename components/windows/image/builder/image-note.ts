@@ -12,14 +12,14 @@ const noteSchema = z.object({
   revision: z.number(),
 });
 
-/** Which Windows an image holds; lies beside its disk. */
+/** The Windows version of an image, in a file beside its disk. */
 export type ImageNote = z.infer<typeof noteSchema>;
 
 export async function writeImageNote(folder: string, note: ImageNote): Promise<void> {
   await writeFile(path.join(folder, noteFile), `${JSON.stringify(note, undefined, 2)}\n`);
 }
 
-/** Undefined where there is none, or it can't be read. */
+/** Undefined if there is none, or it cannot be read. */
 export async function readImageNote(folder: string): Promise<ImageNote | undefined> {
   try {
     return noteSchema.parse(JSON.parse(await readFile(path.join(folder, noteFile), "utf8")));

@@ -1,6 +1,6 @@
 import { exitCodes, Failure } from "../../../../host/failure.ts";
 
-/** Somebody stopped a build: nothing failed. */
+/** A build was interrupted; nothing failed. */
 export class Interrupted extends Failure {
   override readonly name = "Interrupted";
 
@@ -12,10 +12,9 @@ export class Interrupted extends Failure {
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /**
- * Runs `work` so that the first ^C (or SIGTERM) lets it clean up. The second ends this process at once, as it would
- * have without this.
+ * Runs `work` so that the first ^C (or SIGTERM) lets it clean up. The second ends this process at once, as usual.
  *
- * @param work gets a signal that is aborted then; it is to throw Interrupted.
+ * @param work gets an AbortSignal; when it is aborted, it must throw Interrupted.
  */
 export async function untilInterrupted<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();

@@ -12,9 +12,9 @@ const stateFile = "state.json";
 const keySchema = z.strictObject({ private: z.string(), public: z.string() });
 
 const stateSchema = z.strictObject({
-  /** Name and hash of the image: a disk of another one is never gone on with. */
+  /** Name and hash of the image: a disk of another one is never resumed. */
   address: z.string(),
-  /** Boot of this host: QEMU does not flush, so what was written is safe from its own end only, not from the host's. */
+  /** Boot id of this host: as QEMU does not flush, writes survive the end of QEMU but not of the host. */
   bootId: z.string(),
   secrets: z.strictObject({
     administratorPassword: z.string(),
@@ -23,13 +23,13 @@ const stateSchema = z.strictObject({
   }),
 });
 
-/** How far a build came that was cut off. */
+/** Progress of an interrupted build. */
 export type CutOff = "in Setup" | "while the nodes' steps ran";
 
 /**
- * The disk of an image that is being made, in a folder of its own by the image's name and hash, for this user only. From
- * the end of Windows' setup until sealing begins its keys lie beside it, with which the next build goes on should this
- * one be killed. Only whoever has the lock of the image's entry may touch it.
+ * The disk of an image that is being built, in a private folder named by the image's name and hash. From the end of Windows'
+ * setup until sealing, its keys are beside it, so that the next build can resume if this one is killed. Only the holder of
+ * the lock of the image's entry may touch it.
  */
 export class PartialImage {
   readonly #address: string;
@@ -45,12 +45,12 @@ export class PartialImage {
     return path.join(this.#folder, "disk.qcow2");
   }
 
-  /** UEFI's settings as they were kept; there where the machine has UEFI. */
+  /** Saved UEFI variables, if the machine has UEFI. */
   get uefiVariables(): string {
     return path.join(this.#folder, uefiVariables);
   }
 
-  /** How far the build came that left something; undefined where none did. */
+  /** Progress of the build that left something, if any. */
   async cutOff(): Promise<CutOff | undefined> {
     if ((await stat(this.#folder).catch(() => undefined)) === undefined) {
       return undefined;
@@ -58,7 +58,7 @@ export class PartialImage {
     return (await this.kept()) === undefined ? "in Setup" : "while the nodes' steps ran";
   }
 
-  /** Keys of a disk that can be gone on with; undefined where there is none, or it can't be trusted. */
+  /** Keys of a disk that can be resumed; undefined if there is none, or it cannot be trusted. */
   async kept(): Promise<ImageSecrets | undefined> {
     const text = await readFile(path.join(this.#folder, stateFile), "utf8").catch(() => "");
     const state = stateSchema.safeParse(parseJson(text));
@@ -72,16 +72,16 @@ export class PartialImage {
       : undefined;
   }
 
-  /** An empty folder, whatever an earlier build left. */
+  /** Empties the folder. */
   async begin(): Promise<void> {
     await this.remove();
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
   }
 
   /**
-   * From now on the disk can be gone on with.
+   * From now on the disk can be resumed.
    *
-   * @param machineFolder where the machine's UEFI has its settings, if it has any.
+   * @param machineFolder folder of the machine's UEFI variables, if it has any.
    */
   async keep(secrets: ImageSecrets, machineFolder: string): Promise<void> {
     const variables = path.join(machineFolder, uefiVariables);
@@ -96,7 +96,7 @@ export class PartialImage {
     await rename(part, path.join(this.#folder, stateFile));
   }
 
-  /** From now on it can't: its keys go, and soon nobody can log in to it. */
+  /** From now on it cannot be resumed: removes its keys, as soon nobody can log in to it. */
   async withdraw(): Promise<void> {
     await rm(path.join(this.#folder, stateFile), { force: true });
   }

@@ -1,12 +1,12 @@
 import { diskNode, screenSocket, serialFile, uefiVariables } from "./builder-machine.ts";
 import type { BuilderFiles, BuilderMachine } from "./builder-machine.ts";
 
-/** The program that is run; by its name, as on every distribution. */
+/** Name of the program, the same on every distribution. */
 export const emulator = "qemu-system-x86_64";
 
 /**
- * Hyper-V's enlightenments, as the machines made from the image have them (`windows-domain-xslt.ts`), and one more: by
- * `crash` Windows tells of a blue screen (GUEST_PANICKED), which is one restart among others without.
+ * Hyper-V's enlightenments, as the machines made from the image have them (`windows-domain-xslt.ts`), and one more: with
+ * `crash` Windows reports a blue screen (GUEST_PANICKED), which otherwise looks like any restart.
  */
 const enlightenments = [
   ...["hv_relaxed", "hv_vapic", "hv_spinlocks=0xfff", "hv_vpindex", "hv_runtime", "hv_time"],
@@ -14,13 +14,13 @@ const enlightenments = [
 ];
 
 /**
- * Arguments of QEMU for the machine an image is made on. It starts paused, and takes orders (QMP) on standard input.
+ * Arguments of QEMU for the machine an image is built on. It starts paused, with QMP on standard input.
  *
- * The disk is the first to boot from, Windows' disc the second: an empty disk fails and the disc starts without a key
- * press, and after Setup's first restart the disk starts. A SeaBIOS from 1.14 on leaves virtio disks alone that are not
- * in this order, and Setup then can't install on them.
+ * The disk comes first in the boot order, Windows' disc second: an empty disk fails and the disc starts without a key press,
+ * and after Setup's first restart the disk starts. SeaBIOS 1.14 and later ignores virtio disks that are not in the boot
+ * order, and Setup then cannot install on them.
  *
- * The network leads nowhere but to the SSH server, from this host: what is installed is on the discs.
+ * The network only allows this host to reach the SSH server: everything to install is on the discs.
  */
 export function qemuArguments(machine: BuilderMachine, files: BuilderFiles): string[] {
   const { accelerator, cpus, memoryMiB, uefi } = machine;
@@ -35,7 +35,7 @@ export function qemuArguments(machine: BuilderMachine, files: BuilderFiles): str
   const pflash = uefi === undefined ? "" : ",pflash0=uefi-code,pflash1=uefi-variables";
   return [
     ...["-name", "kindows-image-builder", "-nodefaults", "-no-user-config", "-S"],
-    // A blue screen is looked at; QEMU would end with it otherwise.
+    // A blue screen is kept for examination; otherwise QEMU would end.
     ...["-action", "panic=pause"],
     ...["-sandbox", "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny"],
     ...["-machine", `q35,accel=${accelerator},vmport=off,hpet=off${pflash}`],
@@ -48,7 +48,7 @@ export function qemuArguments(machine: BuilderMachine, files: BuilderFiles): str
     ...["-device", "qemu-xhci", "-device", "usb-tablet"],
     ...firmware,
     ...["-blockdev", disk(files.disk)],
-    // A write that fails stops the machine, and is told; it must not be the guest's to get over.
+    // A failed write stops the machine and is reported, instead of being passed to the guest.
     ...["-device", `${virtio("blk")},drive=${diskNode},bootindex=1,werror=stop,rerror=stop`],
     ...files.discs.flatMap((disc, place) => [
       ...["-blockdev", file(`disc${place}`, disc, { "read-only": true })],
@@ -56,22 +56,22 @@ export function qemuArguments(machine: BuilderMachine, files: BuilderFiles): str
     ]),
     ...["-netdev", "user,id=net,restrict=on,hostfwd=tcp:127.0.0.1:0-:22"],
     ...["-device", `${virtio("net")},netdev=net,romfile=`],
-    // Not needed here, but Windows binds its drivers to what it sees, and every machine has these.
+    // Not needed here, but every machine has these, and Windows binds its drivers to what it sees.
     ...["serial", "rng", "balloon"].flatMap((kind) => ["-device", virtio(kind)]),
   ];
 }
 
 /**
- * As the machines made from the image have them: behind PCI Express ports, where libvirt puts them, QEMU makes only this
- * kind. On the root bus it makes the older one, which is other hardware to Windows, with another id.
+ * As on the machines made from the image: behind PCI Express ports, where libvirt puts them, virtio devices are modern only.
+ * On the root bus they are transitional, which is other hardware to Windows, with another id.
  */
 function virtio(kind: string): string {
   return `virtio-${kind}-pci-non-transitional`;
 }
 
 /**
- * The host may write it when it likes: what the guest flushed outlives QEMU, with which a build that was killed is gone on
- * with, and nobody needs what outlives this host.
+ * The host may delay writes: what the guest flushed outlives QEMU, which is enough to resume a killed build, and need not
+ * outlive this host.
  */
 function disk(path: string): string {
   return JSON.stringify({
@@ -84,7 +84,7 @@ function disk(path: string): string {
   });
 }
 
-/** As JSON, in which a path may hold commas. */
+/** As JSON, so that a path may contain commas. */
 function file(node: string, path: string, more: Readonly<Record<string, unknown>> = {}): string {
   return JSON.stringify({ driver: "file", "node-name": node, filename: path, ...more });
 }

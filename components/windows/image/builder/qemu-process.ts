@@ -8,7 +8,7 @@ import { emulator } from "./qemu-command.ts";
 import { Qmp } from "./qmp.ts";
 import type { QmpEvent } from "./qmp.ts";
 
-/** How long QEMU gets to end when it is told to. */
+/** How long QEMU may take to end. */
 const graceMilliseconds = 5000;
 
 const blockStatsSchema = z.array(
@@ -22,16 +22,16 @@ export interface QemuOptions {
   readonly args: readonly string[];
   /** Working directory, private. */
   readonly folder: string;
-  /** What QEMU complains about is appended here. */
+  /** File to which QEMU's errors are appended. */
   readonly logFile: string;
   /** Default: QEMU's own name, found on the PATH. */
   readonly program?: string | undefined;
 }
 
-/** A QEMU that ends with this process, however this one ends. */
+/** A QEMU that ends with this process, however that ends. */
 export class QemuProcess {
   readonly qmp: Qmp;
-  /** Everything QEMU told by itself, oldest first; whoever handles one takes it out. */
+  /** Unhandled events of QEMU, oldest first. */
   readonly events: QmpEvent[] = [];
   /** How it ended; undefined while it runs. */
   ending: string | undefined;
@@ -56,16 +56,16 @@ export class QemuProcess {
       });
   }
 
-  /** Bytes that the disk took since the machine was switched on. */
+  /** Bytes written to the disk since the machine was switched on. */
   async writtenBytes(): Promise<number> {
     const devices = blockStatsSchema.parse(await this.qmp.execute("query-blockstats"));
     return devices.find((each) => each["node-name"] === diskNode)?.stats.wr_bytes ?? 0;
   }
 
   /**
-   * Port on this host's loopback behind which the machine's SSH server is.
+   * Port on this host's loopback that leads to the machine's SSH server.
    *
-   * @throws when QEMU does not say.
+   * @throws if QEMU does not say.
    */
   async sshPort(): Promise<number> {
     const answer = await this.qmp.execute("human-monitor-command", {
@@ -78,13 +78,13 @@ export class QemuProcess {
     return Number(port);
   }
 
-  /** Presses Enter; a machine that takes no key is none to worry about. */
+  /** Presses Enter; failures do not matter. */
   async pressEnter(): Promise<void> {
     const keys = [{ type: "qcode", data: "ret" }];
     await this.qmp.execute("send-key", { keys }).catch(() => undefined);
   }
 
-  /** Ends it, if it has not ended; nothing of it is left afterwards. */
+  /** Ends it, if it still runs, and leaves nothing behind. */
   async end(): Promise<void> {
     if (this.ending === undefined) {
       this.#child.kill("SIGTERM");
@@ -97,7 +97,7 @@ export class QemuProcess {
   }
 }
 
-/** The kernel kills it with this process, even when that is killed: nobody else would. */
+/** Makes the kernel kill it with this process, even if that is killed. */
 function startProcess({ args, folder, program = emulator }: QemuOptions) {
   return spawn("setpriv", ["--pdeathsig", "KILL", "--", program, ...args], {
     cwd: folder,

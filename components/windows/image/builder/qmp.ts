@@ -3,7 +3,7 @@ import type { Readable, Writable } from "node:stream";
 import * as z from "zod";
 import { parseJson } from "../../../../toolchain/parse-json.ts";
 
-/** Something QEMU tells by itself, e.g. `RESET`. */
+/** An event of QEMU, e.g. `RESET`. */
 export interface QmpEvent {
   readonly name: string;
   readonly data: Readonly<Record<string, unknown>>;
@@ -23,10 +23,10 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** Answers come at once; a busy host is why it may take seconds. */
+/** Answers are immediate, but may take seconds on a busy host. */
 const answerSeconds = 60;
 
-/** A conversation with QEMU's monitor: https://www.qemu.org/docs/master/interop/qmp-spec.html */
+/** A connection to QEMU's monitor: https://www.qemu.org/docs/master/interop/qmp-spec.html */
 export class Qmp {
   readonly #input: Writable;
   readonly #waiting = new Map<number, Waiting>();
@@ -40,22 +40,22 @@ export class Qmp {
     this.#input = input;
     this.#onEvent = onEvent;
     this.#greeting = new Promise((resolve, reject) => (this.#greeted = { resolve, reject }));
-    // Whoever opens the conversation is told; nobody may have by then.
+    // Reported to whoever opens the connection; perhaps nobody has yet.
     this.#greeting.catch(() => undefined);
-    // What can't be written is told by the end of the output.
+    // A failed write shows as the end of the output.
     input.on("error", () => undefined);
     const lines = createInterface({ input: output });
     lines.on("line", (line) => this.#read(line));
     lines.on("close", () => this.#end());
   }
 
-  /** @throws when QEMU does not greet in time, or ends. */
+  /** @throws if QEMU sends no greeting in time, or ends. */
   async open(): Promise<void> {
     await inTime(this.#greeting, "a greeting");
     await this.execute("qmp_capabilities");
   }
 
-  /** @throws with QEMU's own words when it refuses, ends, or does not answer in time. */
+  /** @throws with QEMU's error if it refuses, ends, or does not answer in time. */
   async execute(command: string, args: Readonly<Record<string, unknown>> = {}): Promise<unknown> {
     if (this.#ended !== undefined) {
       throw this.#ended;

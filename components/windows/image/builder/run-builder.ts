@@ -15,47 +15,46 @@ import { SerialLines } from "./serial-lines.ts";
 export interface BuilderRun {
   readonly machine: BuilderMachine;
   readonly files: BuilderFiles;
-  /** Log of the build: what the serial port and QEMU say is appended. */
+  /** Log of the build, to which output of the serial port and QEMU is appended. */
   readonly logFile: string;
-  /** Where pictures of the screen go; they stay, for whoever looks why it failed. */
+  /** Folder for screenshots, which are kept for finding out why it failed. */
   readonly screens: string;
   readonly progress: Progress;
   /** Ends the machine. */
   readonly signal: AbortSignal;
   /**
-   * Has the prepared machine looked at and sealed, over SSH. Tried again until the stage's time is over.
+   * Checks and seals the prepared machine over SSH. Retried until the stage's time is over.
    *
-   * @throws StageError when it is no use to try again.
+   * @throws StageError if a retry is useless.
    */
   readonly seal: (sshPort: number) => Promise<void>;
-  /** Whether the disk is that of a build that was cut off when Windows was set up. */
+  /** Whether the disk is that of a build that was interrupted after Windows was set up. */
   readonly isResumed: boolean;
-  /** Windows is set up: makes this build one that can be gone on with. */
+  /** Called when Windows is set up: from now on the build can be resumed. */
   readonly keep: () => Promise<void>;
-  /** It is being sealed: the contrary. */
+  /** Called when sealing begins: from now on it cannot. */
   readonly withdraw: () => Promise<void>;
-  /** How much longer than under KVM each stage may take. Default: 1 with KVM, 10 without. */
+  /** Factor of each stage's time limit under KVM. Default: 1 with KVM, 10 without. */
   readonly slowness?: number | undefined;
-  /** What to run as QEMU. Default: the one on the PATH. */
+  /** QEMU's path. Default: the one on the PATH. */
   readonly emulator?: string | undefined;
 }
 
 const tickMilliseconds = 500;
 const sealPauseMilliseconds = 5000;
 /**
- * UEFI starts Windows' disc only when a key is pressed within some seconds, which begin when the firmware is ready:
- * Enter is pressed all that time. A BIOS asks nothing where the disk is empty.
+ * UEFI starts Windows' disc only if a key is pressed within some seconds after the firmware is ready, so Enter is pressed
+ * repeatedly. A BIOS asks nothing if the disk is empty.
  */
 const promptTicks = 40;
-/** Ticks between two looks at how much was written, and between two pictures. */
+/** Ticks between two checks of how much was written, and between two screenshots. */
 const statsTicks = 4;
 const screenTicks = 60;
 
 /**
- * Runs the machine that an image is made on, from an empty disk, or one of a build that was cut off, until its power goes
- * off.
+ * Runs the machine that an image is built on, from an empty disk or that of an interrupted build, until it shuts down.
  *
- * @throws NotResumed for a disk of a build that was cut off; StageError that says the stage, what was seen last, where the newest picture is, and what to do; Interrupted.
+ * @throws NotResumed for an unusable disk of an interrupted build; StageError with stage, last observation, newest screenshot and remedy; Interrupted.
  */
 export async function runBuilder(run: BuilderRun): Promise<void> {
   const { machine, files, logFile, progress } = run;
@@ -117,7 +116,7 @@ async function follow(
     await keepOrWithdraw();
   };
   const lookAtDisk = async (): Promise<void> => {
-    // A QEMU that has ended tells nothing more.
+    // A QEMU that has ended sends nothing more.
     stages.wrote(await qemu.writtenBytes().catch(() => 0), Date.now());
   };
   try {
@@ -135,19 +134,19 @@ async function follow(
     if (run.signal.aborted) {
       throw new Interrupted();
     }
-    // What the machine said before it was sealed is read first: the stages follow each other.
+    // Reads first what the machine said before it was sealed, as the stages follow each other.
     const { done } = sealing;
-    // Before the events: what a machine says before its power goes off has come by then.
+    // Before the events, so that the machine's last lines are read before its shutdown is handled.
     await readSerial();
     if (done) {
       sealing.tell();
     }
     for (const event of qemu.events.splice(0)) {
-      // It may have been written since the last look: only then is a restart one of Setup's.
+      // Something may have been written since the last check: only then is a restart one of Setup's.
       await lookAtDisk();
       if (handle(event, stages) === "off") {
         await sealing.finished();
-        // It may have been said between the two looks.
+        // It may have been said between the two checks.
         await readSerial();
         if (sealing.done) {
           sealing.tell();
@@ -180,7 +179,7 @@ async function follow(
   }
 }
 
-/** @throws StageError when the machine can't go on. */
+/** @throws StageError if the machine cannot continue. */
 function handle({ name, data }: QmpEvent, stages: BuildStages): "off" | "on" {
   if (name === "SHUTDOWN" && data.guest === true) {
     return "off";
@@ -202,7 +201,7 @@ function handle({ name, data }: QmpEvent, stages: BuildStages): "off" | "on" {
   return "on";
 }
 
-/** The sealing over SSH, begun once, beside the looking. */
+/** The sealing over SSH, started once, in parallel with watching. */
 class Sealing {
   readonly #run: BuilderRun;
   readonly #qemu: QemuProcess;
@@ -210,8 +209,8 @@ class Sealing {
   #work: Promise<void> | undefined;
   #failure: Error | undefined;
   #stop = false;
-  #told = false;
-  /** Whether the script that seals has said that it is done. */
+  #reported = false;
+  /** Whether the sealing script has finished. */
   done = false;
 
   constructor(run: BuilderRun, qemu: QemuProcess, stages: BuildStages) {
@@ -226,22 +225,22 @@ class Sealing {
     });
   }
 
-  /** Tells the stages, once, that it is done. */
+  /** Reports to the stages, once, that it has finished. */
   tell(): void {
-    if (!this.#told) {
-      this.#told = true;
+    if (!this.#reported) {
+      this.#reported = true;
       this.#stages.sealed(Date.now());
     }
   }
 
-  /** @throws what it failed with. */
+  /** @throws its error. */
   check(): void {
     if (this.#failure !== undefined) {
       throw this.#failure;
     }
   }
 
-  /** Waits for the end of what was begun, when the machine is off: the connection then ends as well. */
+  /** Waits for its end after the machine is off, which also ends the connection. */
   async finished(): Promise<void> {
     this.#stop = true;
     await Promise.race([this.#work, sleep(sealPauseMilliseconds)]);

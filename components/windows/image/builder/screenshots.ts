@@ -2,16 +2,16 @@ import { mkdir, readdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import type { Qmp } from "./qmp.ts";
 
-/** So many are kept, the newest ones: an hour of an installation that does nothing. */
+/** Number of screenshots to keep: an hour of an installation that hangs. */
 const kept = 60;
 
-/** Takes pictures of a machine's screen into a folder that only this user may enter. */
+/** Takes screenshots of a machine into a private folder. */
 export class Screenshots {
   readonly #qmp: Qmp;
   readonly #folder: string;
   #number = 0;
   #newest: string | undefined;
-  /** QEMU before 7.1 writes no PNG. */
+  /** QEMU before 7.1 cannot write PNG. */
   #format: "png" | "ppm" = "png";
 
   constructor(qmp: Qmp, folder: string) {
@@ -24,7 +24,7 @@ export class Screenshots {
     return this.#newest;
   }
 
-  /** Takes one; a screen that can't be taken is no reason to stop. */
+  /** Takes one; failures are ignored. */
   async take(): Promise<void> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     this.#number += 1;

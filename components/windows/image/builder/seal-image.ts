@@ -9,24 +9,24 @@ import { StageError } from "./build-stages.ts";
 import { wayOutPort } from "./way-out-address.ts";
 import { wayOutTo } from "./way-out.ts";
 
-/** Looks at the Windows there is now; lies on the disc beside the script that the first logon starts. */
+/** Script that checks the installed Windows; on the disc, beside the script that the first logon starts. */
 const buildScript = "Confirm-ImageBuild.ps1";
 
 /** Runs the nodes' steps. */
 const bakeScript = "Invoke-Bake.ps1";
 
-/** The script that seals; sysprep comes after it. */
+/** Script that seals the image; sysprep comes after it. */
 const lastScript = "Complete-Image.ps1";
 
 /** Installing the feature Containers, unpacking containerd, on a slow disk, and pulling container images. */
 const timeoutSeconds = 1500 + pullSeconds;
 
-/** What a script ends with that has ordered a reboot, or has met one that still runs: see steps/lib/ExitCodes.ps1. */
+/** Exit codes of a script that has requested a reboot, or found another script still running: see steps/lib/ExitCodes.ps1. */
 const passing: readonly number[] = [75, 11];
 
 const { minimumBuild, minimumRevision } = defaultRequirements;
 
-/** Finds the scripts on whatever drive the disc is, and runs them; for cmd.exe, the SSH server's shell. */
+/** Finds the scripts on the disc's drive and runs them; for cmd.exe, the SSH server's shell. */
 export const sealCommand =
   "powershell.exe -NoLogo -NoProfile -NonInteractive -ExecutionPolicy Bypass -Command " +
   `"$folder = Get-PSDrive -PSProvider FileSystem | ForEach-Object { Join-Path $_.Root '${kindowsFolder}' } | ` +
@@ -37,27 +37,27 @@ export const sealCommand =
   `& (Join-Path $folder '${lastScript}') -SealedAnswerFile (Join-Path $folder '${sealedAnswerFile}'); ` +
   'exit $LASTEXITCODE"';
 
-/** Which Windows is in an image. */
+/** The Windows version in an image. */
 export interface ImageBuild {
   /** E.g. 20348. */
   readonly build: number;
-  /** Number of the update that is in it (UBR), e.g. 2762. */
+  /** Its update revision (UBR), e.g. 2762. */
   readonly revision: number;
 }
 
-/** The result of the script that looks at Windows. */
+/** The result of the script that checks Windows. */
 const resultSchema = z.object({
   step: z.literal("Confirm-ImageBuild"),
   facts: z.object({ build: z.number(), revision: z.number() }),
 });
 
 /**
- * Has a prepared machine looked at, do what its nodes need, and sealed: it shuts itself down some seconds later.
+ * Checks a prepared machine, runs the steps of its nodes, and seals it: it shuts down some seconds later.
  *
- * @param registries what the machine may reach besides the public Internet, as host and port.
- * @returns which Windows it has.
- * @throws StageError when a script failed; another error when it can't be reached (yet), reboots, or still runs the script
- * of a lost connection: then it is to be tried again, and goes on where it was.
+ * @param registries that the machine may reach besides the public internet, as host and port.
+ * @returns its Windows version.
+ * @throws StageError if a script failed; another error if it cannot be reached (yet), reboots, or still runs the script of a
+ * lost connection: then a retry continues where it was.
  */
 export async function sealImage(
   port: number,
@@ -76,7 +76,7 @@ export async function sealImage(
   return buildIn(output);
 }
 
-/** How the builder is logged in to. Emulated, or on a busy host, it may be silent for minutes and go on all the same. */
+/** SSH options for the builder. Emulated, or on a busy host, it may be silent for minutes. */
 export function builderLogin(
   port: number,
   { loginKey, hostKey }: Pick<ImageSecrets, "loginKey" | "hostKey">,
@@ -91,14 +91,14 @@ export function builderLogin(
   };
 }
 
-/** A StageError where a script failed for good, after which nothing is tried again. */
+/** A StageError if a script failed for good, so that there is no retry. */
 export function sealingError(error: unknown): unknown {
   return error instanceof CommandFailed && !passing.includes(error.exitCode)
     ? new StageError(`sealing failed: ${error.message}`, "What it says names the remedy.")
     : error;
 }
 
-/** @throws StageError where no line says it. */
+/** @throws StageError if no line says it. */
 export function buildIn(output: string): ImageBuild {
   for (const line of output.split("\n")) {
     const result = resultSchema.safeParse(parseJson(line));

@@ -1,6 +1,6 @@
 import { open } from "node:fs/promises";
 
-/** Reads a file that grows, as QEMU writes what the machine says on its serial port. */
+/** Reads QEMU's growing log of the machine's serial port. */
 export class SerialLines {
   readonly #file: string;
   #offset = 0;
@@ -10,11 +10,11 @@ export class SerialLines {
     this.#file = file;
   }
 
-  /** Whole lines that came since the last call, without line ends and control characters. */
+  /** Complete new lines since the last call, without line ends and control characters. */
   async read(): Promise<string[]> {
     await using file = await open(this.#file).catch((error: unknown) => {
       if ((error as NodeJS.ErrnoException).code === "ENOENT") {
-        return undefined; // Not made yet.
+        return undefined; // Not created yet.
       }
       throw error;
     });
@@ -28,7 +28,7 @@ export class SerialLines {
         break;
       }
       this.#offset += bytesRead;
-      // Single bytes: what a firmware sends is in no encoding, and nothing may be lost over it.
+      // Single bytes: a firmware's output has no encoding, and nothing may be lost.
       this.#rest += chunk.toString("latin1", 0, bytesRead);
     }
     const lines = this.#rest.split(/\r?\n/);

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import type { UefiFirmware } from "./builder-machine.ts";
 
-/** Where distributions put UEFI for machines: Debian and Ubuntu, Fedora, Arch, openSUSE. */
+/** Paths of UEFI firmware for machines: Debian and Ubuntu, Fedora, Arch, openSUSE. */
 const places: readonly UefiFirmware[] = [
   ["/usr/share/OVMF/OVMF_CODE_4M.fd", "/usr/share/OVMF/OVMF_VARS_4M.fd"],
   ["/usr/share/OVMF/OVMF_CODE.fd", "/usr/share/OVMF/OVMF_VARS.fd"],
@@ -10,7 +10,7 @@ const places: readonly UefiFirmware[] = [
   ["/usr/share/qemu/ovmf-x86_64-code.bin", "/usr/share/qemu/ovmf-x86_64-vars.bin"],
 ].map(([code = "", variables = ""]) => ({ code, variables }));
 
-/** The UEFI of this host; where it has none, the place that Debian's package would put it in: a preview needs none. */
+/** The UEFI firmware of this host. If it has none, Debian's path, as a preview needs no firmware. */
 export function uefiFirmware(): UefiFirmware {
   const [debian] = places;
   const found = places.find(isThere) ?? debian;
@@ -20,7 +20,7 @@ export function uefiFirmware(): UefiFirmware {
   return found;
 }
 
-/** @throws with what to install when this host has none. */
+/** @throws with the package to install if this host has none. */
 export function findUefiFirmware(): UefiFirmware {
   const firmware = uefiFirmware();
   if (!isThere(firmware)) {
@@ -31,7 +31,7 @@ export function findUefiFirmware(): UefiFirmware {
   return firmware;
 }
 
-/** Debian packages that UEFI takes on this host; none where it has it. */
+/** Debian packages needed for UEFI on this host; none if it is installed. */
 export function uefiPackages(): readonly string[] {
   return isThere(uefiFirmware()) ? [] : ["ovmf"];
 }

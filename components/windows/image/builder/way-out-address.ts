@@ -1,4 +1,4 @@
-/** Port on the loopback of a machine that an image is made on; see way-out.ts. */
+/** Port on the loopback of a machine that an image is built on; see way-out.ts. */
 export const wayOutPort = 3128;
 
 /** Proxy by which such a machine reaches registries. */

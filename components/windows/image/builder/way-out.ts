@@ -3,16 +3,16 @@ import { connect } from "node:net";
 import type { Duplex } from "node:stream";
 import ipaddr from "ipaddr.js";
 
-/** The most a request may be long: it is one line and some headers. */
+/** Longest request: one line and some headers. */
 const longestRequest = 8 * 1024;
-/** Registries are reached by TLS only. */
+/** Registries are reached through TLS only. */
 const tlsPort = 443;
 const connectSeconds = 20;
 
 /**
- * Answers what comes out of the machine that an image is made on as a proxy does that tunnels (CONNECT, RFC 9110, section
- * 9.3.6). The machine's network leads nowhere; over its SSH session, and only as long as that lasts, it reaches by TLS the
- * registries that are named, and what these refer it to on the public Internet: nothing else of this host's networks.
+ * A tunnelling proxy (CONNECT, RFC 9110, section 9.3.6) for the machine that an image is built on. The machine has no other
+ * network; through its SSH session, and only as long as that lasts, it reaches the given registries and, on the public
+ * internet, what these refer it to through TLS, but nothing else in this host's networks.
  *
  * @param registries as host and port; these may have any address.
  */
@@ -26,7 +26,7 @@ export function wayOutTo(registries: ReadonlySet<string>): (connection: Duplex) 
   };
 }
 
-/** Where images come from, as host and port: what stands before the first slash of each. */
+/** Registries of images, as host and port: the part before the first slash of each reference. */
 export function registriesOf(images: readonly string[]): ReadonlySet<string> {
   return new Set(
     images.map((image) => {
@@ -36,7 +36,7 @@ export function registriesOf(images: readonly string[]): ReadonlySet<string> {
   );
 }
 
-/** @throws with what is to be told to the machine. */
+/** @throws with the answer for the machine. */
 async function answer(connection: Duplex, registries: ReadonlySet<string>): Promise<void> {
   const request = await readRequest(connection);
   const [, host = "", port] = /^CONNECT ([-.\w]+):([0-9]+) HTTP\/1\.[01]\r\n/.exec(request) ?? [];
@@ -69,7 +69,7 @@ async function answer(connection: Duplex, registries: ReadonlySet<string>): Prom
   target.pipe(connection);
 }
 
-/** Up to the empty line; the other side says nothing more until it is answered. */
+/** Reads up to the empty line; the client then waits for an answer. */
 function readRequest(connection: Duplex): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = "";
