@@ -4,7 +4,6 @@ import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from "no
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { Readable } from "node:stream";
-
 import { answer, type Consent, requireConsent } from "../../../cli/fetch/consent.ts";
 import {
   type FetchedFile,
@@ -16,7 +15,7 @@ import {
   programsText,
 } from "../../../cli/fetch/programs.ts";
 import { pushedPrograms } from "../../../cli/fetch/stack-programs.ts";
-import { lockedFiles, lockedText, updateLock } from "../../../cli/lock/locked-files.ts";
+import { lockedFiles, lockedText, updateLock } from "../../../cli/commands/lock.ts";
 import { fileNameOf } from "../../../components/windows/media-folder.ts";
 import { downloadArtifact } from "../../../components/windows/download-artifact.ts";
 import { programNames } from "../../../components/windows/software.ts";

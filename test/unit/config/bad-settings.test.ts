@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import * as pulumi from "@pulumi/pulumi";
 import { setAllConfig } from "@pulumi/pulumi/runtime/config.js";
-import { readSettingsFile, settingsIn } from "../../../cli/settings-file.ts";
+import { readSettingsFile, settingsIn } from "../../../cli/stack-settings.ts";
 import { resolveExisting } from "../../../config/existing/resolve.ts";
 import { problemText, SettingsError } from "../../../config/problem.ts";
 import { stackSections } from "../../../config/stack-sections.ts";

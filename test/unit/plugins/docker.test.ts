@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
-import { networkType, withoutDefaults } from "../../../plugins/docker/network.ts";
 import {
+  networkType,
+  withoutDefaults,
   createBody,
   type InspectedNetwork,
   liveInputs,
   networkState,
-} from "../../../plugins/docker/network-state.ts";
+} from "../../../plugins/docker/network.ts";
 import type { PropertyMap } from "../../../plugins/protocol/property-value.ts";
 import type { Difference } from "../../../plugins/protocol/resource-type.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { CoreV1Event, V1Pod } from "@kubernetes/client-node";
-import { describe as describePods } from "../../../plugins/kubernetes/pod-report.ts";
+import { describe as describePods } from "../../../plugins/kubernetes/await-ready.ts";
 import { readiness } from "../../../plugins/kubernetes/readiness.ts";
 import type { PropertyMap } from "../../../plugins/protocol/property-value.ts";
 

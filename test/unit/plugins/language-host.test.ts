@@ -3,13 +3,13 @@ import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import language from "@pulumi/pulumi/proto/language_pb.js";
-import { ProgramRunner } from "../../../plugins/language-nodejs/program-runner.ts";
-import { requiredPackages } from "../../../plugins/language-nodejs/required-packages.ts";
 import {
+  ProgramRunner,
   parseRuntimeOptions,
   runArguments,
   runEnvironment,
-} from "../../../plugins/language-nodejs/run-arguments.ts";
+} from "../../../plugins/language-nodejs/program-runner.ts";
+import { requiredPackages } from "../../../plugins/language-nodejs/language-service.ts";
 import type { PropertyMap } from "../../../plugins/protocol/property-value.ts";
 import { waitUntil } from "../../../host/wait-until.ts";
 import { newFolder } from "../new-folder.ts";

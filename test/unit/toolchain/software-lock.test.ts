@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
-import { addToLock } from "../../../toolchain/add-to-lock.ts";
-import { publishedChecksum } from "../../../toolchain/publisher-checksum.ts";
+import { addToLock, publishedChecksum } from "../../../toolchain/publisher.ts";
 import {
   parseSoftwareLock,
   readSoftwareLock,

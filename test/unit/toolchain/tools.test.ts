@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "n
 import path from "node:path";
 import { execa } from "execa";
 import { artifactAddress } from "../../../toolchain/cache.ts";
-import { isRecentEnough } from "../../../toolchain/tools/go-version.ts";
+import { isRecentEnough } from "../../../toolchain/tools/go-toolchain.ts";
 import { findInstalled, takeInstalled } from "../../../toolchain/tools/installed.ts";
 import { ownRelease } from "../../../toolchain/tools/own-release.ts";
 import * as table from "../../../toolchain/tools/table.ts";

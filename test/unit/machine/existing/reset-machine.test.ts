@@ -4,7 +4,7 @@ import { cp, mkdir } from "node:fs/promises";
 import path from "node:path";
 import { startRehearsalHost, type RehearsalHost } from "../../../../rehearsal/host/in-process.ts";
 import { officialSoftware } from "../../../../components/windows/software.ts";
-import { machineReset } from "../../../../stacks/machine-reset.ts";
+import { machineReset } from "../../../../stacks/existing-machines.ts";
 import { runAction, type Ended } from "../../controlplane/run-action.ts";
 import { makeKey } from "../../../engine/plugins/support/ssh-server.ts";
 
