@@ -248,7 +248,7 @@ function addImageCommands(image: Command, run: Run): void {
     .description(
       "write the scripts that seal your own Windows Server, so that its disk can be the image",
     )
-    .argument("<folder>", "a folder that is not there yet")
+    .argument("<folder>", "a folder that does not exist yet")
     .option("--language <name>", "language of that Windows", "en-US")
     .action(run(() => import("../commands/image-scripts.ts"), "writeScripts", "folder"));
   image

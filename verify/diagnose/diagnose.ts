@@ -69,7 +69,7 @@ function serviceTrouble({ service }: Probe, details: Details): string | undefine
   }
   const object = details.services.find(({ metadata }) => metadata?.name === service);
   if (object === undefined) {
-    return `the Service ${service} is not there any more`;
+    return `the Service ${service} no longer exists`;
   }
   const slices = details.slices.filter(
     ({ metadata }) => metadata?.labels?.["kubernetes.io/service-name"] === service,

@@ -108,7 +108,7 @@ async function lookAtSettings(row: SampleRow, pod: V1Pod, tools: RowTools): Prom
         printed.exitCode === 0
           ? `${printed.stdout.trim().length} characters that are not what the sample has`
           : printed.stderr.trim();
-      return { status: "failed", reason: `${what} is not there`, tried: tried.slice(-1), seen };
+      return { status: "failed", reason: `${what} does not exist`, tried: tried.slice(-1), seen };
     }
   }
   return { status: "passed", reason: "", tried, seen: "" };

@@ -5,7 +5,7 @@ import { mock } from "node:test";
 import { parse } from "yaml";
 
 import { kubeconfigEntries } from "../../../cli/host-resources/kubeconfig-entries.ts";
-import { sweepLeftovers } from "../../../cli/host-resources/host-resources.ts";
+import { removeOrphans } from "../../../cli/host-resources/host-resources.ts";
 import {
   mergeIntoFiles,
   refreshInFiles,
@@ -300,7 +300,7 @@ describe("a user's own kubeconfig", () => {
     process.env["KUBECONFIG"] = file;
     const scope = { lab: "kindows-a", owned: new Set<string>() };
     const say = (line: string): unknown => said.push(line);
-    await sweepLeftovers(scope, recordedHost({}), say, [kubeconfigEntries]);
+    await removeOrphans(scope, recordedHost({}), say, [kubeconfigEntries]);
     assert.equal(said.length, 3);
     assert.deepEqual(parse(await text()), { ...(parse(mine) as Config), "current-context": "" });
   });

@@ -64,7 +64,7 @@ describe("why a connection failed", () => {
     ],
     "a Service that was deleted": [
       ["linux-pod-to-linux-service", refused, { services: [] }],
-      /^the Service linux is not there any more$/,
+      /^the Service linux no longer exists$/,
     ],
     "DNS without a server": [
       ["linux-pod-to-linux-service-name", unnamed, { dnsSlices: [], systemPods: [] }],

@@ -215,7 +215,7 @@ describe("the samples' rows", () => {
       "linux-settings",
       { details: linux, run: printing(wrong) },
       {
-        reason: "the secret as a file is not there",
+        reason: "the secret as a file does not exist",
         seen: "6 characters that are not what the sample has",
       },
     ],

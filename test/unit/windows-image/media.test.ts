@@ -133,7 +133,7 @@ describe("media of an image", () => {
         `unpacked.cab ${unpacked}`,
         `cut.msu is damaged or cut off: 7-Zip says so. ${another}`,
         `page.msu is not an update (.msu). ${another}`,
-        `gone.msu is not there. ${another}`,
+        `gone.msu does not exist. ${another}`,
       ],
     );
   });
@@ -180,7 +180,7 @@ describe("media of an image", () => {
     const drivers = `drivers: { path: ${at("virtio.iso")}, sha256: ${wrong} }, openSsh: { path: ${at("gone.zip")}, sha256: ${wrong} }`;
     assert.deepEqual(await problemsOf(windowsWith(iso(`sha256: ${right}, ${drivers}`))), [
       `virtio.iso has SHA-256 ${sha256(at("virtio.iso"))}, not ${wrong} as in the settings. Compare with what its publisher says, and download it again.`,
-      "gone.zip is not there. Write the path of a file you may read.",
+      "gone.zip does not exist. Write the path of a file you may read.",
     ]);
   });
 

@@ -322,7 +322,7 @@ describe("a cluster that is there", () => {
     ],
     "a cluster without kube-proxy": [
       { kubeProxyConfig: undefined },
-      /ConfigMap kube-system\/kube-proxy is not there/,
+      /ConfigMap kube-system\/kube-proxy does not exist/,
     ],
     "a user who may not, with everything that is missing": [
       { denied: ["delete nodes", "create pods", "create secrets", "delete secrets"] },

@@ -112,8 +112,8 @@ describe("what goes into an image", () => {
       assert.deepEqual(
         error.problems.map(({ subject, why }) => [path.basename(subject), why]),
         [
-          ["short-lived.iso", "is not there"],
-          ["no-drivers.iso", "is not there"],
+          ["short-lived.iso", "does not exist"],
+          ["no-drivers.iso", "does not exist"],
         ],
       );
       return true;
