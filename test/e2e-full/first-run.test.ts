@@ -4,12 +4,12 @@ import path from "node:path";
 import { execa } from "execa";
 import { localFolder, projectRoot } from "../../toolchain/project.ts";
 import { readSoftwareLock, renderSoftwareLock } from "../../toolchain/software-lock.ts";
-import { succeeded, tail, told } from "../e2e/lab.ts";
+import { succeeded, tail, printSeconds } from "../e2e/lab.ts";
 import type { Finished } from "../e2e/process-group.ts";
 import { StandInPublishers } from "./first-run/publishers.ts";
 import { hostAddress, RootFileSystem } from "./first-run/root-file-system.ts";
 
-/** How often the user is told to have something done by root before all is there. */
+/** How often the user is asked to have something done by root before all is there. */
 const tellings = 5;
 
 /** The commands of the README's quick start for any machine. */
@@ -21,7 +21,7 @@ async function quickStart(): Promise<readonly string[]> {
 
 /**
  * What somebody sees who has Debian and Node.js, no Go, and reads the README: in a root file system of its own, with
- * daemons of its own, as a user who is not root. root does what the user is told, and nothing else.
+ * daemons of its own, as a user who is not root. root does what the messages say, and nothing else.
  */
 describe("the first run in a new Debian, as a user who is not root, without Go", function () {
   this.bail(true);
@@ -96,11 +96,11 @@ describe("the first run in a new Debian, as a user who is not root, without Go",
     assert.match(output, /^\d{4}\n$/);
   });
 
-  it("is told what root has to do, and does the rest by the README's commands", async () => {
+  it("says what root has to do, and does the rest by the README's commands", async () => {
     assert.deepEqual(commands, ["make up", "make status", "make verify", "make down"]);
     for (const command of commands) {
       const finished = await succeeded(asTold(command));
-      told(command, finished);
+      printSeconds(command, finished);
       if (command === "make up") assert.match(finished.output, /^win-1 +windows +yes /m);
     }
   });

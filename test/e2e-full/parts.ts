@@ -6,7 +6,7 @@ import { killPoints } from "../e2e/kill-points.ts";
 /** What is run by itself, and whose result is kept. */
 export interface Part {
   readonly name: string;
-  /** What mocha is told: a file, and which of its tests. */
+  /** Arguments of mocha: a file, and which of its tests. */
   readonly args: readonly string[];
 }
 

@@ -134,7 +134,7 @@ describe("Calico in the engine", () => {
       );
     });
 
-    it("goes from one version to the next in place, told as one can read it; the operator's defaults are no drift", async () => {
+    it("goes from one version to the next in place, with a readable report; the operator's defaults are no drift", async () => {
       const { calicoNetwork } = (await spec(`${installations}/default`)) as {
         calicoNetwork: object;
       };

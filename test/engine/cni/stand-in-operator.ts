@@ -113,7 +113,7 @@ export class StandInOperator {
   }
 
   async #report(generation: number): Promise<void> {
-    const told = {
+    const reported = {
       ...{ reason: "AllObjectsAvailable", message: "" },
       lastTransitionTime: "2026-01-01T00:00:00Z",
     };
@@ -121,7 +121,7 @@ export class StandInOperator {
       // Its controller for Windows does not note which generation it has seen.
       const observed = name === "calico-windows" ? {} : { observedGeneration: generation };
       const conditions = ["Available", "Progressing", "Degraded"].map((type) => {
-        return { type, status: type === "Available" ? "True" : "False", ...told, ...observed };
+        return { type, status: type === "Available" ? "True" : "False", ...reported, ...observed };
       });
       if ((await this.server.get(`${statuses}/${name}`)) === undefined) {
         const kind = { apiVersion: "operator.tigera.io/v1", kind: "TigeraStatus" };

@@ -99,8 +99,8 @@ describe("kindows fetch", () => {
     const [state] = await fetch([medium("kubelet.exe")]);
     assert.deepEqual([state?.state, state?.sha256], ["fetched", sha256(kubelet)]);
     const checksumUri = `${server.url}/kubelet.exe.sha256`;
-    const told = `kubelet.exe: trusted on first use: SHA-256 ${sha256(kubelet)} from ${checksumUri}, written to software.lock.json`;
-    assert.equal(lines.at(-1), told);
+    const reported = `kubelet.exe: trusted on first use: SHA-256 ${sha256(kubelet)} from ${checksumUri}, written to software.lock.json`;
+    assert.equal(lines.at(-1), reported);
     const { takenOn, ...entry } = Object.values(readSoftwareLock(lockFile()))[0] ?? assert.fail();
     assert.match(takenOn, /^\d{4}-\d\d-\d\d$/);
     assert.deepEqual(entry, { sha256: sha256(kubelet), takenFrom: checksumUri });

@@ -170,7 +170,7 @@ describe("starting what of a lab is stopped", () => {
     assert.deepEqual(done, wanted.done);
   });
 
-  it("can be told without being done", async () => {
+  it("can be reported without being done", async () => {
     const host = recordedHost({ ...paused, ...idleNetwork }, "", here);
     assert.deepEqual(await stoppedOf("kindows-x", host), {
       stopped: [

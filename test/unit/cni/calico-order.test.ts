@@ -98,7 +98,7 @@ describe("Calico's resources", () => {
     }
   });
 
-  it("wait as long as they are told to, and the engine a little longer", () => {
+  it("wait as long as they are asked to, and the engine a little longer", () => {
     const limits = Object.fromEntries(
       own().flatMap(([name, { opts }]) => {
         const { create, update } = opts.customTimeouts ?? {};
@@ -114,19 +114,19 @@ describe("Calico's resources", () => {
       "Command calico-configuration": "140s",
       "Command calico-windows": "140s",
     });
-    const told = (suffix: string): unknown => {
+    const reported = (suffix: string): unknown => {
       const { inputs } = resources.get(`command:local:Command/calico-${suffix}`) ?? assert.fail();
       const { CALICO } = revealed(inputs["environment"]) as { readonly CALICO: string };
       return JSON.parse(CALICO);
     };
     const [ippools, calico, apiserver] = ["installations", "installations", "apiservers"];
     const common = { version: "3.32.1", network, timeoutSeconds: 80 };
-    assert.deepEqual(told("linux"), {
+    assert.deepEqual(reported("linux"), {
       ...{ ...common, components: { ippools, calico, apiserver }, linuxNodes: true },
     });
-    assert.deepEqual(told("windows"), {
+    assert.deepEqual(reported("windows"), {
       ...{ ...common, components: { "calico-windows": "installations" }, linuxNodes: false },
     });
-    assert.deepEqual(told("configuration"), { felix: { bpfLogLevel: "Info" }, timeoutSeconds: 80 });
+    assert.deepEqual(reported("configuration"), { felix: { bpfLogLevel: "Info" }, timeoutSeconds: 80 });
   });
 });

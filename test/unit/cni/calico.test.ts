@@ -101,10 +101,10 @@ describe("a report of Tigera's operator", () => {
     available,
     ...[underWay, degraded].map((each) => ({ ...each, status: "False" })),
   ];
-  const told = (statuses: Parameters<typeof missingComponents>[0]): readonly string[] =>
+  const reported = (statuses: Parameters<typeof missingComponents>[0]): readonly string[] =>
     missingComponents(statuses, [{ name: "calico", generation: 2 }]);
 
-  const cases: readonly [what: string, conditions: readonly TigeraCondition[], told?: string][] = [
+  const cases: readonly [what: string, conditions: readonly TigeraCondition[], reported?: string][] = [
     ["nothing when all is there", allThere],
     ["nothing of a generation the operator does not note", [there]],
     ["nothing of a generation that was never set", [{ ...there, observedGeneration: 0 }]],
@@ -125,7 +125,7 @@ describe("a report of Tigera's operator", () => {
   ];
   for (const [what, conditions, expected] of cases) {
     it(`tells ${what}`, () => {
-      const found = told([{ metadata: { name: "calico" }, status: { conditions } }]);
+      const found = reported([{ metadata: { name: "calico" }, status: { conditions } }]);
       assert.deepEqual(found, expected === undefined ? [] : [`calico: ${expected}`]);
     });
   }
@@ -133,7 +133,7 @@ describe("a report of Tigera's operator", () => {
   it("tells that there is none yet, or only one of another component", () => {
     const other = { metadata: { name: "apiserver" }, status: { conditions: [available] } };
     for (const statuses of [[], [other]]) {
-      assert.deepEqual(told(statuses), ["calico: no report of the operator's yet"]);
+      assert.deepEqual(reported(statuses), ["calico: no report of the operator's yet"]);
     }
   });
 });

@@ -5,7 +5,7 @@ import { readSettingsFile, settingsIn } from "../../../cli/stack-settings.ts";
 import { resolveExisting } from "../../../config/existing/resolve.ts";
 import { problemText, SettingsError } from "../../../config/problem.ts";
 import { stackSections } from "../../../config/stack-sections.ts";
-import { changedAsTold } from "./as-told.ts";
+import { changedByErrors } from "./following-errors.ts";
 import { type BadCase, badCase, badCases, tables } from "./bad-settings/bad-cases.ts";
 
 /** What no table has the room for. */
@@ -29,8 +29,8 @@ describe("bad settings", () => {
 
   it("show no password, no login and no key", () => {
     const secret = /Correct|Horse|27wpp/i;
-    const told = all.map((one) => errorOf(one.text, one).message).join("\n");
-    assert.equal(secret.exec(told), null);
+    const reported = all.map((one) => errorOf(one.text, one).message).join("\n");
+    assert.equal(secret.exec(reported), null);
     assert.ok(all.filter(({ text }) => secret.test(text)).length >= 10);
   });
 });
@@ -47,7 +47,7 @@ function check({ config, ...one }: BadCase): void {
       lines,
       one.problems.map((line) => `  - ${line}`),
     );
-    assert.equal(new Set(lines).size, lines.length, "one is told twice");
+    assert.equal(new Set(lines).size, lines.length, "one is reported twice");
     for (const problem of problems) {
       assertWhole(problem.value, problem.why, problem.instead, problemText(problem));
     }
@@ -59,15 +59,15 @@ function check({ config, ...one }: BadCase): void {
 
   if (one.commandsOnly === undefined) {
     it(`${one.title}: the program says the same as the commands`, async () => {
-      const told = await errorOfProgram(config, one);
-      assert.equal(asEmpty(told), asEmpty(errorOf(one.text, one).message));
+      const reported = await errorOfProgram(config, one);
+      assert.equal(asEmpty(reported), asEmpty(errorOf(one.text, one).message));
     });
   }
 
-  it(`${one.title}: whoever does as he is told has good settings`, () => {
-    let changed = changedAsTold(config, errorOf(one.text, one).problems);
+  it(`${one.title}: whoever does what the errors say has good settings`, () => {
+    let changed = changedByErrors(config, errorOf(one.text, one).problems);
     if (one.later !== undefined) {
-      changed = changedAsTold(changed, errorOf(asFile(changed), one).problems);
+      changed = changedByErrors(changed, errorOf(asFile(changed), one).problems);
     }
     assert.doesNotThrow(() => settingsOf(asFile(changed), one));
   });

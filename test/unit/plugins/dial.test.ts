@@ -26,7 +26,7 @@ describe("dialling", () => {
     return dial(connection, { signal, progress: () => undefined });
   };
 
-  /** The last connection may be told of a little later. */
+  /** The last connection may hear a little later. */
   const leftAlone = (signal: AbortSignal): Promise<void> =>
     waitUntil({ what: "no listener", timeoutSeconds: 300, pollMilliseconds: 10 }, () => {
       const { length } = getEventListeners(signal, "abort");

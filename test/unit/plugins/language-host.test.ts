@@ -97,7 +97,7 @@ describe("a program", () => {
       "process.exit(7)",
       { error: "the program exited with code 7", bail: false },
     ],
-    ["with an error that was told already", "process.exit(32)", { error: "", bail: true }],
+    ["with an error that was reported already", "process.exit(32)", { error: "", bail: true }],
     [
       "by a signal",
       "process.kill(process.pid, 'SIGTERM'); setInterval(() => undefined, 1000);",

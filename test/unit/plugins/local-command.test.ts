@@ -139,8 +139,8 @@ describe("command.local.Command", () => {
     });
     await assert.rejects(failed, (error: Error) => {
       assert.match(error.message, /env \[secret\]/);
-      const told = `${error.message}\n${JSON.stringify(plugin.messages)}`;
-      assert.doesNotMatch(told, /hunter2|correct-horse|literal-secret/);
+      const reported = `${error.message}\n${JSON.stringify(plugin.messages)}`;
+      assert.doesNotMatch(reported, /hunter2|correct-horse|literal-secret/);
       return true;
     });
   });

@@ -49,8 +49,8 @@ describe("command.remote.Command", () => {
       (reason: unknown) => reason as Error,
     );
     if (!official) {
-      const told = `${error.message}\n${JSON.stringify(plugin.messages)}`;
-      assert.doesNotMatch(told, /hidden|OPENSSH PRIVATE KEY/);
+      const reported = `${error.message}\n${JSON.stringify(plugin.messages)}`;
+      assert.doesNotMatch(reported, /hidden|OPENSSH PRIVATE KEY/);
     }
     return error.message;
   };

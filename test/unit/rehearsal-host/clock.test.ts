@@ -65,23 +65,23 @@ describe("A wrong clock, rehearsed", () => {
   });
 
   for (const [isThisBoots, text] of [
-    [true, "Calico is told that the boot's time has moved with it"],
-    [false, "Calico is not told where its networks are an earlier boot's"],
+    [true, "Calico is informed that the boot's time has moved with it"],
+    [false, "Calico is not informed if its networks are an earlier boot's"],
   ] as const) {
     it(text, async () => {
       await prepare(-24 * hour);
-      const told = (): number => Date.parse(`${String(calicoBootTime(host.windows))} UTC`);
+      const reported = (): number => Date.parse(`${String(calicoBootTime(host.windows))} UTC`);
       await runStep(host, "Add-ExternalNetwork", goodArguments(host)["Add-ExternalNetwork"]);
       await host.windows.tasksEnded();
       if (!isThisBoots) {
         await host.programs.reboot(0);
         await host.up();
       }
-      const before = told();
+      const before = reported();
       assert.equal((await join()).changed, true);
       const booted = Date.parse(host.windows.lastBootUpTime);
       assert.ok(booted - before > 23 * hour * 1000);
-      assert.equal(told(), isThisBoots ? booted : before);
+      assert.equal(reported(), isThisBoots ? booted : before);
     });
   }
 

@@ -107,7 +107,7 @@ describe("Another version of containerd, rehearsed", () => {
   });
 });
 
-describe("What Install-Containerd is told besides versions, rehearsed", () => {
+describe("Install-Containerd's parameters besides versions, rehearsed", () => {
   let host: RehearsalHost;
   before(async () => {
     host = await startWithSteps();
@@ -192,7 +192,7 @@ describe("What Install-Containerd is told besides versions, rehearsed", () => {
     assert.equal(host.windows.services.get("containerd")?.restarts, true);
   });
 
-  it("Defender: leaves it alone by default, scans it when told to, and says so", async () => {
+  it("Defender: leaves it alone by default, scans it when asked to, and says so", async () => {
     const { windows } = host;
     assert.ok(windows.settings.defenderExclusions.includes(`${folder}\\containerd.exe`));
     assert.ok(windows.settings.defenderExclusions.includes("C:\\ProgramData\\containerd"));

@@ -41,15 +41,15 @@ describe("crictl, rehearsed", () => {
     assert.deepEqual([third.changed, third.facts["crictlFrom"]], [false, "none"]);
   });
 
-  it("one that somebody has deleted or told otherwise is put right", async () => {
+  it("one that somebody has deleted or configured otherwise is repaired", async () => {
     await prepareThrough(host, "Install-Containerd");
     const { drive } = host.windows;
     await drive.remove("C:\\Program Files\\containerd\\crictl.exe");
     const again = await installContainerd(host);
     assert.deepEqual([again.changed, again.facts["crictlFrom"]], [true, "media"]);
     await drive.write("C:\\Program Files\\containerd\\crictl.yaml", "debug: true\n");
-    const told = await installContainerd(host);
-    assert.deepEqual([told.changed, told.facts["crictlFrom"]], [true, "installed"]);
+    const reported = await installContainerd(host);
+    assert.deepEqual([reported.changed, reported.facts["crictlFrom"]], [true, "installed"]);
     assert.equal((await installContainerd(host)).changed, false);
   });
 

@@ -154,7 +154,7 @@ describe("Flannel, rehearsed", () => {
     assert.equal(starts(), before + 1);
   });
 
-  it("a file of it that somebody has open is told, and replaced by the next run", async () => {
+  it("a file of it that somebody has open is reported, and replaced by the next run", async () => {
     await prepareThrough(host, "Install-Kubernetes");
     const plugin = "C:\\opt\\cni\\bin\\flannel.exe";
     await host.windows.drive.write(plugin, "an older one");

@@ -6,7 +6,7 @@ import {
 import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
 import { prepareThrough, startWithSteps } from "./step-runner.ts";
 
-/** A cluster that can be told to refuse. */
+/** A cluster that can be asked to refuse. */
 export class FussyCluster extends RecordingCluster implements FakeCluster {
   readonly joins: FakeJoin[] = [];
   refusals: string[] = [];

@@ -206,7 +206,7 @@ describe("Installing, rehearsed", () => {
     assert.deepEqual([result.exitCode, result.errorCode], [35, "FileInUse"]);
   });
 
-  it("kubelet: scanned by Defender only when told so", async () => {
+  it("kubelet: scanned by Defender only when asked to", async () => {
     await prepareThrough(host, "Install-Kubernetes");
     const { windows } = host;
     assert.ok(windows.settings.defenderExclusions.includes("C:\\k\\kubelet.exe"));

@@ -4,7 +4,7 @@ import { startRehearsalHost } from "../../../rehearsal/host/in-process.ts";
 import { stopLeftRunning } from "../../../rehearsal/left-running.ts";
 
 describe("what tests have left running", () => {
-  it("is stopped, and told; what was stopped is not", async () => {
+  it("is stopped, and reported; what was stopped is not", async () => {
     const start = (hostName: string) => startRehearsalHost({ hostName, authorizedKeys: [] });
     const left = await start("win-1");
     await (await start("win-2")).stop();

@@ -15,7 +15,7 @@ describe("The virtual time of a machine", () => {
     assert.deepEqual(order.splice(0), ["now", 0, "second", 1000, "day", 86_400_000]);
   });
 
-  it("stands while anything is under way, and a wait ends early where it is told to", async () => {
+  it("stands while anything is under way, and a wait ends early where it is asked to", async () => {
     const since = time.elapsed();
     const end = new AbortController();
     const limit = time.busy(async () => {

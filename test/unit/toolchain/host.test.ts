@@ -142,7 +142,7 @@ describe("host packages", () => {
         assert.ok(packages.includes("qemu-system-x86"));
       }
     });
-    it("a user whom both refuse is told at once which groups to join", async () => {
+    it("a user whom both refuse learns at once which groups to join", async () => {
       const docker = classifyRefusal("permission denied", "docker");
       const libvirt = classifyRefusal("permission denied", "libvirt");
       const options = { progress: () => undefined };

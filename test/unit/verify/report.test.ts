@@ -8,10 +8,10 @@ import { terminalText } from "../../../verify/report/terminal.ts";
 import { isGood, type RowResult, type Status, type Verification } from "../../../verify/result.ts";
 import { allRows } from "../../../verify/rows/select.ts";
 
-function result(id: string, status: Status, told: Partial<RowResult> = {}): RowResult {
+function result(id: string, status: Status, reported: Partial<RowResult> = {}): RowResult {
   const row = allRows.find((each) => each.id === id);
   assert.ok(row, id);
-  return { row, status, reason: "", tried: [], seen: "", seconds: 1.25, ...told };
+  return { row, status, reason: "", tried: [], seen: "", seconds: 1.25, ...reported };
 }
 
 const verification: Verification = {

@@ -24,7 +24,7 @@ interface Claim {
   readonly seconds?: number;
 }
 
-/** Why it is refused, and what to do: both have to be told. */
+/** Why it is refused, and what to do: both have to be reported. */
 interface Refusal {
   readonly claim: () => Claim;
   readonly why: RegExp;
@@ -209,7 +209,7 @@ describe("machines that cannot be taken", () => {
   });
 
   for (const [what, { why, instead }] of Object.entries(refusals)) {
-    it(`${what}: told with why, and what to do`, async () => {
+    it(`${what}: reported with why, and what to do`, async () => {
       const message = (await ends.get(what)) ?? "";
       assert.match(message, /^\S+ \(\S+@\S+:\d+.*\) cannot be used; nothing was changed on it: /);
       assert.match(message, why);

@@ -15,7 +15,7 @@ const fresh: SeenMachine = {
   traces: [],
 };
 
-/** What is seen besides, and what is told: why and what to do. */
+/** What is seen besides, and what is reported: why and what to do. */
 const refused: Readonly<Record<string, readonly [Partial<SeenMachine>, readonly RegExp[]]>> = {
   "Linux with a program named ver": [
     { ver: "GNU/Linux 6.1" },
@@ -60,11 +60,11 @@ const refused: Readonly<Record<string, readonly [Partial<SeenMachine>, readonly 
 };
 
 describe("what is seen of a machine", () => {
-  for (const [what, [seen, told]] of Object.entries(refused)) {
+  for (const [what, [seen, reported]] of Object.entries(refused)) {
     it(`stands against taking it: ${what}`, () => {
       const problems = checkMachine("win-1", { ...fresh, ...seen });
-      assert.equal(problems.length, told.length, problems.join("\n"));
-      told.forEach((pattern, index) => assert.match(problems[index] ?? "", pattern));
+      assert.equal(problems.length, reported.length, problems.join("\n"));
+      reported.forEach((pattern, index) => assert.match(problems[index] ?? "", pattern));
     });
   }
 

@@ -319,7 +319,7 @@ describe("a machine on a model of a Hyper-V host, over SSH", () => {
     assert.deepEqual(lab.model().machines, []);
   });
 
-  it("is told of with what its host knows, and others' are not", async () => {
+  it("is reported with what its host knows, and others' are not", async () => {
     lab = await startHyperVLab({
       machines: [{ ...foreign, name: "golden", notes: "mine" }],
     });

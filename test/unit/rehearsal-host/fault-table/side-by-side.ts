@@ -1,4 +1,4 @@
-/** Does something with each item, so many at a time; begins with no further one once it is told to end. */
+/** Does something with each item, so many at a time; begins with no further one once it is asked to end. */
 export async function sideBySide<T>(
   items: readonly T[],
   atOnce: number,

@@ -38,7 +38,7 @@ describe("the disk of an image that is being made", () => {
     assert.equal(statSync(stateFile()).mode & 0o777, 0o600);
   });
 
-  it("keeps what its UEFI was told", async () => {
+  it("keeps the variables of its UEFI", async () => {
     writeFileSync(at("uefi-variables.fd"), "boots Windows");
     await partial.keep(secrets, at());
     assert.equal(readFileSync(partial.uefiVariables, "utf8"), "boots Windows");

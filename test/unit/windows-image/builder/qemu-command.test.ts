@@ -17,7 +17,7 @@ function linesFor(machine: BuilderMachine): string {
 }
 
 describe("QEMU's arguments for the machine an image is made on", () => {
-  it("are as reviewed: a blue screen is told and stays, the disk comes first, nobody's network", () =>
+  it("are as reviewed: a blue screen is reported and stays, the disk comes first, nobody's network", () =>
     assertGolden(new URL("./", import.meta.url), "bios-kvm.txt", linesFor(bios)));
 
   it("are with emulation the same, but for the processor", () =>

@@ -59,11 +59,11 @@ function otherKey(place: number): string {
 }
 
 /**
- * The configuration changed by the errors' own words, by somebody who does exactly as he is told.
+ * The configuration changed by the errors' own words, by somebody who does exactly what they say.
  *
  * @throws when an error does not say enough to go by.
  */
-export function changedAsTold(
+export function changedByErrors(
   config: Readonly<Record<string, unknown>>,
   problems: readonly SettingsProblem[],
 ): Record<string, unknown> {
