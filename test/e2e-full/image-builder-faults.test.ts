@@ -286,7 +286,10 @@ exec qemu-system-x86_64 "\${args[@]}"
       [0, null],
     ]);
     const reported = both.map(({ lines }) => lines.join("\n"));
-    assert.equal(reported.filter((text) => /process \d+ is making it, waiting/.test(text)).length, 1);
+    assert.equal(
+      reported.filter((text) => /process \d+ is making it, waiting/.test(text)).length,
+      1,
+    );
     assert.equal(reported.filter((text) => text.includes("stage 2 of 7")).length, 1);
   });
 });

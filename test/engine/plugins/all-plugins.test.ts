@@ -106,7 +106,9 @@ describe("the engine with all plugins", () => {
     assert.doesNotMatch(state, /hunter2|PRIVATE KEY|"token"/);
     assert.ok(!state.includes(Buffer.from("hunter2-hunter2").toString("base64")));
     // Progress is shown beside the resource that it is about.
-    const reported = up.messages.filter(({ resource }) => resource === "ran").map(({ text }) => text);
+    const reported = up.messages
+      .filter(({ resource }) => resource === "ran")
+      .map(({ text }) => text);
     assert.deepEqual(reported, ["one"]);
   });
 

@@ -119,7 +119,10 @@ describe("stages of nodes", () => {
     reported.read({ kind: "begun", node: "win-1", resource: "win-1-home" });
     reported.read({ kind: "begun", node: "win-2", resource: "win-2-join-node" });
     now = 65_000;
-    assert.equal(reported.underWay, "win-1 boots (1 min 05 s), win-2 joins the cluster (1 min 05 s)");
+    assert.equal(
+      reported.underWay,
+      "win-1 boots (1 min 05 s), win-2 joins the cluster (1 min 05 s)",
+    );
   });
 
   it("come in the order of the steps, whatever runs on the machine", () => {

@@ -200,7 +200,10 @@ describe("a user's own kubeconfig", () => {
           (error: Error) => error,
         );
         assert.match(reported, message);
-        assert.ok(reported.startsWith(`${file} is not a kubeconfig`) && !reported.includes("s3cret"), reported);
+        assert.ok(
+          reported.startsWith(`${file} is not a kubeconfig`) && !reported.includes("s3cret"),
+          reported,
+        );
       }
       assert.equal(await text(), content);
     });

@@ -104,7 +104,11 @@ describe("a report of Tigera's operator", () => {
   const reported = (statuses: Parameters<typeof missingComponents>[0]): readonly string[] =>
     missingComponents(statuses, [{ name: "calico", generation: 2 }]);
 
-  const cases: readonly [what: string, conditions: readonly TigeraCondition[], reported?: string][] = [
+  const cases: readonly [
+    what: string,
+    conditions: readonly TigeraCondition[],
+    reported?: string,
+  ][] = [
     ["nothing when all is there", allThere],
     ["nothing of a generation the operator does not note", [there]],
     ["nothing of a generation that was never set", [{ ...there, observedGeneration: 0 }]],

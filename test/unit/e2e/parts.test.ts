@@ -43,7 +43,10 @@ describe("make e2e-full", () => {
   it("tells what became of each part, with what mocha counted last", async () => {
     const { text, passed } = await run(new PartResults(folder, "now"), {
       good: passes,
-      "reported-by-a-test": ["  9 passing\n  9 failing\n\n\u001b[92m  2 passing\u001b[0m (3s)\n", 0],
+      "reported-by-a-test": [
+        "  9 passing\n  9 failing\n\n\u001b[92m  2 passing\u001b[0m (3s)\n",
+        0,
+      ],
       bad: ["  1 passing (3s)\n  2 failing\n", 2],
       "failed-outside-of-tests": ["  3 passing (3s)\n", 1],
       "without-a-test": ["  0 passing (3s)\n", 0],

@@ -138,7 +138,10 @@ describe("what can be run", () => {
       ...["linux-settings", "windows-settings", "linux-metrics"],
     ]);
     assert.match(reported["windows-metrics"] ?? "", /^needs Windows: .* HNS/);
-    assert.equal(reported["linux-pod-to-linux-pod-other-node"], "needs two Linux nodes: there is one");
+    assert.equal(
+      reported["linux-pod-to-linux-pod-other-node"],
+      "needs two Linux nodes: there is one",
+    );
     assert.match(reported["windows-pod-to-linux-pod"] ?? "", /^needs Windows: containers/);
     assert.equal(reported["windows-node-to-linux-pod"], `${noHns} way to pods`);
     assert.equal(reported["windows-node-to-windows-host-service"], `${noHns} way to services`);
@@ -162,7 +165,10 @@ describe("what can be run", () => {
       assert.equal(reported[`outside-to-${service}-windows-node`], `${noHns} kube-proxy`);
     }
     for (const id of ["windows-node-to-windows-pod", "windows-node-to-windows-service"]) {
-      assert.match(reported[id] ?? "", /^needs Windows: containers on a rehearsed node .* no network$/);
+      assert.match(
+        reported[id] ?? "",
+        /^needs Windows: containers on a rehearsed node .* no network$/,
+      );
     }
     for (const row of allRows.filter(({ id }) => more.includes(id))) {
       assert.equal(needsHostProcess(row), true, row.id);
