@@ -21,7 +21,7 @@ export class DockerEngine {
   readonly #explain: (why: string) => string;
 
   /**
-   * @param explain what is told of an engine that does not answer.
+   * @param explain adds a remedy to the error of an engine that does not answer.
    * @throws for a kind of host that is not covered, e.g. ssh://
    */
   constructor(host: string, explain = (why: string): string => why) {
@@ -38,7 +38,7 @@ export class DockerEngine {
     }
   }
 
-  /** @returns the JSON answer, or undefined where there is none. @throws {DockerError} */
+  /** @returns the JSON answer, if there is one. @throws {DockerError} */
   async request(
     method: "GET" | "POST" | "DELETE",
     path: string,

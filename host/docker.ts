@@ -10,7 +10,7 @@ export interface DockerOptions {
 /**
  * Runs the Docker command line to its end and returns its standard output.
  *
- * @throws with the end of Docker's own error text, never with its input.
+ * @throws with the end of Docker's error, never with its input.
  */
 export async function docker(
   args: readonly string[],
@@ -27,7 +27,7 @@ export async function docker(
   }
 }
 
-/** Containers with a label, written as `key=value`; stopped ones too, by name. */
+/** Containers with a label, written as `key=value`, including stopped ones, sorted by name. */
 export async function labelledContainers(label: string): Promise<string[]> {
   const names = await docker([
     "ps",
@@ -40,7 +40,7 @@ export async function labelledContainers(label: string): Promise<string[]> {
   return names.split("\n").filter((name) => name !== "");
 }
 
-/** Removes containers with their volumes; fine when some are gone already. */
+/** Removes containers with their volumes; ignores those that are already gone. */
 export async function removeContainers(names: readonly string[]): Promise<void> {
   if (names.length > 0) {
     await docker(["rm", "--force", "--volumes", ...names], { timeoutSeconds: 120 });

@@ -1,17 +1,17 @@
-/** How a command of the CLI ends; written down in docs/cli.md. */
+/** Exit codes of the CLI; documented in docs/cli.md. */
 export const exitCodes = {
   ok: 0,
   /** Something is wrong with the lab, the host or the settings, or a step failed. */
   failed: 1,
   /** Unknown command, option or argument. */
   usage: 2,
-  /** Another run is at work on the same stack. */
+  /** Another run is working on the same stack. */
   busy: 3,
   /** Interrupted by a signal: 128 + SIGINT. */
   interrupted: 130,
 } as const;
 
-/** A mistake or a condition the user can do something about: its message is all that is printed, no stack trace. */
+/** An error that the user can solve: only its message is printed, without a stack trace. */
 export class Failure extends Error {
   readonly exitCode: number;
 

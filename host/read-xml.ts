@@ -4,11 +4,11 @@ export interface XmlElement {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string | undefined>>;
   readonly elements: readonly XmlElement[];
-  /** What stands in it beside elements, without blanks around. */
+  /** Its text, trimmed. */
   readonly text: string;
 }
 
-/** As the parser gives it: its content under its own name, its attributes under `:@`. */
+/** The parser's form: its content under its name, its attributes under `:@`. */
 type Parsed = Readonly<Record<string, unknown>>;
 
 const parser = new XMLParser({
@@ -20,13 +20,13 @@ const parser = new XMLParser({
   htmlEntities: true,
 });
 
-/** Reads a text that holds any number of XML documents, one behind the other: they are the elements of what it returns. */
+/** Parses any number of concatenated XML documents, which become the elements of the result. */
 export function readXml(text: string): XmlElement {
   const [all = {}] = parser.parse(`<all>${text}</all>`) as readonly Parsed[];
   return elementOf(all);
 }
 
-/** Elements below one, by the names on the way. */
+/** Descendants of an element, by a path of names. */
 export function below(element: XmlElement, ...path: readonly string[]): readonly XmlElement[] {
   return path.reduce<readonly XmlElement[]>(
     (found, name) => found.flatMap(({ elements }) => elements.filter((each) => each.name === name)),

@@ -5,7 +5,7 @@ import { execa } from "execa";
 export interface RunLoggedOptions {
   /** Output of the command is appended to this file. */
   readonly logFile: string;
-  /** Working directory. Default: that of this process. */
+  /** Working directory. Default: this process' own. */
   readonly cwd?: string;
   /** Added to this process' environment. */
   readonly env?: Readonly<Record<string, string>>;
@@ -14,9 +14,9 @@ export interface RunLoggedOptions {
 }
 
 /**
- * Runs a command to its end, its output into a log file.
+ * Runs a command and writes its output to a log file.
  *
- * @throws when it fails or takes too long, with its name and exit code but not its output: that is in the log.
+ * @throws if it fails or takes too long, with its name and exit code; its output is in the log.
  */
 export async function runLogged(
   command: string,

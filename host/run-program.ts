@@ -1,20 +1,19 @@
 import { execa } from "execa";
 
-/** How a program of the host ended. */
+/** Result of a program. */
 export interface ProgramEnd {
-  /** `missing`: it is not installed; `late`: it was stopped at the end of its time. */
+  /** `missing`: it is not installed; `late`: it exceeded its time limit. */
   readonly how: "well" | "badly" | "late" | "missing";
   readonly stdout: string;
   readonly stderr: string;
-  /** Why it did not end well, in its own words where it has any; empty where it did. */
+  /** Why it failed, if possible its own error; empty if it succeeded. */
   readonly reason: string;
 }
 
 /**
- * Runs a program of the host to its end, in English and with nothing on its standard input. However it ends is an
- * answer; what that means is for whoever asked.
+ * Runs a program of the host, in English and without standard input. Failures are results, not errors.
  *
- * @param locale what it prints names of files in.
+ * @param locale the character set of its file names.
  */
 export async function runProgram(
   program: string,
@@ -28,7 +27,7 @@ export async function runProgram(
     timeout: timeoutSeconds * 1000,
     env: { LC_ALL: locale },
   });
-  // Nothing was printed by a program that never started.
+  // A program that never started printed nothing.
   const { stdout = "", stderr = "" } = result as { stdout?: string; stderr?: string };
   if (!result.failed) {
     return { how: "well", stdout, stderr, reason: "" };
@@ -36,7 +35,7 @@ export async function runProgram(
   if (result.code === "ENOENT") {
     return { how: "missing", stdout, stderr, reason: `the program ${program} is not installed` };
   }
-  // Also where a folder of the PATH is not for this user, and no other has the program.
+  // Also if this user may not read a folder of the PATH, and no other has the program.
   if (result.code === "EACCES") {
     return {
       how: "missing",

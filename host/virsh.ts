@@ -1,17 +1,17 @@
 import { runProgram, type ProgramEnd } from "./run-program.ts";
 
-/** Longest time for one question to libvirt, or for taking one volume away, in seconds. */
+/** Longest time for one query to libvirt, or for deleting one volume, in seconds. */
 const questionSeconds = 60;
 
-/** The same for several over one connection: a busy host, asked over SSH, may take twenty. */
+/** The same for several over one connection: a busy host may take twenty over SSH. */
 const batchSeconds = 30;
 
-/** Arguments of virsh that ask the libvirt at an address, and print answers only. */
+/** Arguments of virsh for the libvirt at a URI, without messages. */
 export function virshArguments(uri: string, args: readonly string[]): string[] {
   return ["-q", "-c", uri, ...args];
 }
 
-/** Runs virsh to its end; see `runProgram`. */
+/** Runs virsh; see `runProgram`. */
 export function runVirsh(
   uri: string,
   args: readonly string[],
@@ -21,9 +21,9 @@ export function runVirsh(
 }
 
 /**
- * Runs virsh to its end and returns its standard output.
+ * Runs virsh and returns its standard output.
  *
- * @throws with virsh's own last words.
+ * @throws with virsh's error.
  */
 export async function virsh(uri: string, ...args: readonly string[]): Promise<string> {
   const { how, stdout, reason } = await runVirsh(uri, args, questionSeconds);
@@ -34,10 +34,10 @@ export async function virsh(uri: string, ...args: readonly string[]): Promise<st
 }
 
 /**
- * Runs several virsh commands over one connection; one that fails does not keep the others from running.
+ * Runs several virsh commands over one connection, even if some fail.
  *
- * @returns what virsh printed, and what it complained about.
- * @throws when virsh is missing, can't connect, or takes too long.
+ * @returns virsh's output and errors.
+ * @throws if virsh is missing, cannot connect, or takes too long.
  */
 export async function virshBatch(
   uri: string,

@@ -5,22 +5,22 @@ export interface WaitOptions {
   /** What is waited for, as in "waited 60 s for <what>". */
   readonly what: string;
   readonly timeoutSeconds: number;
-  /** Pause between two looks. Default: 500. */
+  /** Pause between two attempts, in milliseconds. Default: 500. */
   readonly pollMilliseconds?: number;
-  /** Called whenever a look shows something else than the one before. */
+  /** Called whenever the observation changes. */
   readonly onChange?: (seen: string) => void;
-  /** What may help when it is not there in time; ends the error. */
+  /** Remedy, appended to the error. */
   readonly hint?: string;
 }
 
-/** What one look showed: the thing waited for, or what was seen instead. */
+/** Result of one attempt: what is waited for, or what was observed instead. */
 export type Look<T> = string | { readonly found: T };
 
 /**
- * Looks until there is nothing left to wait for, or the thing is there. A look that throws counts as seeing its error.
+ * Polls until the condition is met. An error of `look` counts as its observation.
  *
- * @param look says what it sees while it is not yet so; nothing, or what it has found, when it is.
- * @throws after the time given, with what it waited for and what it saw last.
+ * @param look returns what it observes until the condition is met; then nothing, or a result.
+ * @throws after the time limit, with what it waited for and the last observation.
  */
 export async function waitUntil(
   options: WaitOptions,
@@ -50,7 +50,7 @@ export async function waitUntil<T>(
   }
 }
 
-/** @throws when `work` is not done within `milliseconds`; the work itself is not ended. */
+/** @throws if `work` takes longer than `milliseconds`; the work itself continues. */
 async function within<T>(work: Promise<T>, milliseconds: number): Promise<T> {
   const timer = new AbortController();
   try {

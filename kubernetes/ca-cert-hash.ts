@@ -11,9 +11,9 @@ export function caCertHash(kubeconfig: string): string {
 }
 
 /**
- * The same of a certificate in PEM form; of several the first, as kubeadm is content with one that is pinned.
+ * The same for a certificate in PEM form. Of several the first is used, as kubeadm needs only one that is pinned.
  *
- * @throws when it is none.
+ * @throws if it is invalid.
  */
 export function publicKeyHash(pem: string | Buffer): string {
   const publicKey = new X509Certificate(pem).publicKey.export({ type: "spki", format: "der" });

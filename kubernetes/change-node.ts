@@ -3,13 +3,13 @@ import pRetry from "p-retry";
 
 import { hasStatus, type ClusterApi } from "./cluster-api.ts";
 
-/** Conflicts with the kubelet, which writes its state into the same object, are taken up this often. */
+/** Retries after conflicts with the kubelet, which writes its status into the same object. */
 const retries = 9;
 
 /**
- * Changes a node, by a replacement of the whole object: no patch content type to get wrong.
+ * Changes a node by replacing the whole object.
  *
- * @param change what it shall be; undefined where nothing is to be done.
+ * @param change returns the new object; undefined if nothing has to be changed.
  * @returns whether anything was changed.
  */
 export function changeNode(

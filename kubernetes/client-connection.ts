@@ -1,7 +1,7 @@
 import { Agent, type RequestOptions } from "node:https";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Where an API server is, and with what every request is sent; secret. */
+/** Address of an API server, and credentials of all requests; secret. */
 export interface Connection {
   readonly server: string;
   readonly agent: Agent;
@@ -10,23 +10,23 @@ export interface Connection {
   readonly auth?: string | null | undefined;
 }
 
-/** What is taken of a kubeconfig. Default: its current context, and that one's cluster. */
+/** Choices within a kubeconfig. Default: its current context, and that one's cluster. */
 export interface Choice {
   readonly context?: string | undefined;
   readonly cluster?: string | undefined;
 }
 
 /**
- * Connects as kubectl does: with what is in the kubeconfig or in files it names, by a program (`exec`,
+ * Connects as kubectl does: with credentials in the kubeconfig or in files, from a program (`exec`,
  * client.authentication.k8s.io), through a proxy.
  *
- * @throws when there is no such cluster in it, or its program does not run, or fails.
+ * @throws if it has no such cluster, or its program is missing or fails.
  */
 export async function clientConnection(
   kubeconfig: string,
   choice: Choice = {},
 ): Promise<Connection> {
-  // Loaded where it is needed: it takes longer than all that an action does.
+  // Loaded only if needed: that takes longer than everything else in an action.
   const { KubeConfig } = await import("@kubernetes/client-node/dist/config.js");
   const config = new KubeConfig();
   config.loadFromString(kubeconfig);
@@ -57,9 +57,9 @@ export async function clientConnection(
 }
 
 /**
- * The same by the program that a kubeconfig's user names.
+ * The same with a kubeconfig's `exec` program.
  *
- * @throws also when it does not end in time: it may wait for somebody at a browser.
+ * @throws also if it exceeds its time limit, as it may wait for a login in a browser.
  */
 export async function programConnection(
   kubeconfig: string,

@@ -3,7 +3,7 @@ import { Agent, request } from "node:https";
 import { programConnection, type Connection } from "./client-connection.ts";
 import { credentials } from "./kubeconfig.ts";
 
-/** An answer of the API server other than success; its message is the server's own. */
+/** An error of the API server, with its message. */
 export class ApiError extends Error {
   readonly status: number;
   /** Machine-readable reason, e.g. `AlreadyExists` or `Conflict`. */
@@ -16,22 +16,22 @@ export class ApiError extends Error {
   }
 }
 
-/** What a request has besides its method and path. */
+/** Options of a request. */
 export interface ApiRequest {
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
   /** Default: `application/json`. */
   readonly contentType?: string;
-  /** Ends it; its reason is the error then. */
+  /** Aborts it; its reason becomes the error. */
   readonly signal?: AbortSignal;
-  /** Gets the warnings the API server sends along, e.g. of deprecated fields. */
+  /** Gets the API server's warnings, e.g. about deprecated fields. */
   readonly warn?: (warning: string) => void;
 }
 
 /**
- * The few calls host actions and the engine's plugin make, over one kept connection.
+ * The few calls of host actions and the engine's plugin, over one connection.
  *
- * Not @kubernetes/client-node: loading its 900 modules takes longer than all that an action does with them.
+ * Not @kubernetes/client-node, as loading its 900 modules takes longer than everything else in an action.
  */
 export class ClusterApi {
   private readonly timeoutSeconds: number;
@@ -39,9 +39,8 @@ export class ClusterApi {
   private connected: Promise<Connection> | undefined;
 
   /**
-   * @param where a kubeconfig with one cluster and one user, certificates or token inside, or a program of this host that
-   * gives them; or who connects otherwise. Either is asked once: a program may take seconds, and what it gives lasts for
-   * minutes at least.
+   * @param where a kubeconfig with one cluster and one user, with certificates, token or a program that prints them; or a
+   * function that connects. Called once: a program may take seconds, and its credentials last for minutes at least.
    * @param timeoutSeconds longest wait for an answer.
    */
   constructor(where: string | (() => Promise<Connection>), timeoutSeconds = 15) {
@@ -53,7 +52,7 @@ export class ClusterApi {
     return this.request("GET", path);
   }
 
-  /** The same; undefined where there is nothing. */
+  /** The same; undefined if there is none. */
   async find<T>(path: string, request: ApiRequest = {}): Promise<T | undefined> {
     try {
       return await this.request<T>("GET", path, request);
@@ -67,7 +66,7 @@ export class ClusterApi {
     await this.request("POST", path, { body });
   }
 
-  /** Posts a question, e.g. a SelfSubjectAccessReview, and returns it with its answer. */
+  /** Posts a review, e.g. a SelfSubjectAccessReview, and returns it with its status. */
   ask<T>(path: string, body: object): Promise<T> {
     return this.request("POST", path, { body });
   }
@@ -76,7 +75,7 @@ export class ClusterApi {
     await this.request("PUT", path, { body });
   }
 
-  /** @returns whether there was anything. */
+  /** @returns whether it existed. */
   async delete(path: string, request: ApiRequest = {}): Promise<boolean> {
     try {
       await this.request("DELETE", path, request);
@@ -87,14 +86,14 @@ export class ClusterApi {
     }
   }
 
-  /** Makes an object, or changes the fields given in the one that is there, whoever set them before. */
+  /** Creates an object, or changes the given fields of the existing one, whoever owns them. */
   async apply(path: string, body: object): Promise<void> {
     const query = { fieldManager: "kindows", force: "true", fieldValidation: "Strict" };
     // JSON is YAML.
     await this.request("PATCH", path, { query, body, contentType: "application/apply-patch+yaml" });
   }
 
-  /** @throws ApiError for an answer that is none of success. */
+  /** @throws ApiError for an unsuccessful answer. */
   async request<T>(
     method: string,
     path: string,
@@ -116,7 +115,7 @@ export class ClusterApi {
         headers: {
           accept: "application/json",
           "content-type": contentType,
-          // Node.js leaves it out of a DELETE: the body would be taken for the next request.
+          // Node.js omits it for DELETE: the body would be parsed as the next request.
           ...(text !== "" && { "content-length": Buffer.byteLength(text) }),
           ...(headers as Readonly<Record<string, string>> | undefined),
         },
@@ -171,7 +170,7 @@ function connection(kubeconfig: string, timeoutSeconds: number): () => Promise<C
   return () => Promise.resolve({ server, agent, headers });
 }
 
-/** Whether the API server answered with this HTTP status, e.g. 404 for what is gone. */
+/** Whether the API server answered with this HTTP status, e.g. 404. */
 export function hasStatus(error: unknown, status: number): boolean {
   return error instanceof ApiError && error.status === status;
 }

@@ -8,14 +8,14 @@ interface Kubeconfig {
   readonly users: readonly { readonly user: UserEntry }[];
 }
 
-/** What a kubeconfig says of its cluster; certificates in base64. */
+/** A kubeconfig's cluster; certificates in base64. */
 interface ClusterEntry {
   readonly server: string;
   readonly "certificate-authority-data"?: string;
   readonly "tls-server-name"?: string;
 }
 
-/** What a kubeconfig says of its user: a certificate and its key in base64, a token, or a program that gives one of them. */
+/** A kubeconfig's user: a certificate and its key in base64, a token, or a program that prints one of them. */
 interface UserEntry {
   readonly "client-certificate-data"?: string;
   readonly "client-key-data"?: string;
@@ -26,13 +26,13 @@ interface UserEntry {
 export interface Reachability {
   /** Name of context, cluster and user. */
   readonly name: string;
-  /** Address of the API server, or of what stands in front of it. */
+  /** Address of the API server, or of its load balancer. */
   readonly address: string;
-  /** Host name to check the server's certificate against; needed where the address is not in it. */
+  /** Host name to check the server's certificate against, if that does not contain the address. */
   readonly serverName?: string;
 }
 
-/** An admin kubeconfig of kind's, with names of our own and a server that this host and the machines reach by address. */
+/** kind's admin kubeconfig, with other names and a server address that this host and the machines can reach. */
 export function reachableKubeconfig(kubeconfig: string, reach: Reachability): string {
   const { cluster, user } = entries(kubeconfig);
   return stringify({
@@ -54,7 +54,7 @@ export function reachableKubeconfig(kubeconfig: string, reach: Reachability): st
   });
 }
 
-/** Host of a kubeconfig's API server, without port: an address where `reachableKubeconfig` wrote it. */
+/** Host of a kubeconfig's API server, without port: an address if `reachableKubeconfig` wrote it. */
 export function serverAddress(kubeconfig: string): string {
   return new URL(entries(kubeconfig).cluster.server).hostname;
 }
@@ -62,21 +62,21 @@ export function serverAddress(kubeconfig: string): string {
 /** How to talk to the API server as the kubeconfig's user. */
 export interface Credentials {
   readonly server: string;
-  /** Host name to check the server's certificate against, where it is not that of `server`. */
+  /** Host name to check the server's certificate against, if it is not that of `server`. */
   readonly serverName?: string;
   /** PEM certificate of the cluster's authority. */
   readonly ca: string;
-  /** PEM certificate of the user, where it has no token. */
+  /** PEM certificate of the user, if it has no token. */
   readonly certificate?: string;
   /** PEM key of the user; secret. */
   readonly key?: string;
   /** Bearer token of the user; secret. */
   readonly token?: string;
-  /** Program of this host that gives one of them. */
+  /** Program on this host that prints one of them. */
   readonly exec?: string;
 }
 
-/** @throws when a certificate is missing and there is no token: kind's kubeconfigs carry all certificates. */
+/** @throws if a certificate is missing and there is no token. */
 export function credentials(kubeconfig: string): Credentials {
   const { cluster, user } = entries(kubeconfig);
   const server = {

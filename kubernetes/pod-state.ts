@@ -1,13 +1,13 @@
 import type { V1ContainerStatus, V1Pod } from "@kubernetes/client-node";
 
-/** Whether a pod serves: its Ready condition, as Services and rollouts go by. */
+/** Whether a pod is Ready. */
 export function isReady(pod: V1Pod): boolean {
   return (pod.status?.conditions ?? []).some(
     (condition) => condition.type === "Ready" && condition.status === "True",
   );
 }
 
-/** What a pod waits for or fails with; nothing where it does not say. */
+/** What a pod waits for or fails with, if it says so. */
 export function podTroubles({ status }: V1Pod): string[] {
   const { initContainerStatuses = [], containerStatuses = [], conditions = [] } = status ?? {};
   const unscheduled = conditions.find(
@@ -19,7 +19,7 @@ export function podTroubles({ status }: V1Pod): string[] {
   ];
 }
 
-/** That a container is only being made is no trouble. */
+/** A container that is just being created is no problem. */
 function containerTrouble({ name, state }: V1ContainerStatus): string[] {
   const { waiting, terminated } = state ?? {};
   if (terminated !== undefined && terminated.exitCode !== 0) {

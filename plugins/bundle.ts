@@ -18,7 +18,7 @@ export async function bundlePlugin(name: string, output: string): Promise<void> 
     minifySyntax: true,
     minifyWhitespace: true,
     legalComments: "none",
-    // Native speed-ups that ssh2 tries and does without.
+    // Optional native modules of ssh2.
     external: ["cpu-features", "*.node"],
     logLevel: "error",
   });

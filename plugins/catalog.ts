@@ -11,7 +11,7 @@ export interface BundledPlugin {
 
 /**
  * The bundled plugins. Installed as `$PULUMI_HOME/plugins/<kind>-<short name>-v<version>/<executable>`; the engine
- * finds the language host there when PULUMI_IGNORE_AMBIENT_PLUGINS is set and none lies beside `pulumi`.
+ * finds the language host there if PULUMI_IGNORE_AMBIENT_PLUGINS is set and there is none beside `pulumi`.
  */
 export const bundledPlugins: readonly BundledPlugin[] = [
   {

@@ -11,7 +11,7 @@ import { noClearSecrets } from "./rules/no-clear-secrets.ts";
 import { noOpenListeners } from "./rules/no-open-listeners.ts";
 import { resourceBudget } from "./rules/resource-budget.ts";
 
-/** Every rule, in the order they are told. */
+/** Every rule, in the order of reports. */
 export const rules: readonly Rule[] = [
   imagesByDigest,
   noClearSecrets,
@@ -29,23 +29,23 @@ const exceptionsSchema = z.array(
   }),
 );
 
-/** A place where a rule does not hold, and why that is accepted. */
+/** An accepted violation of a rule, and the reason. */
 export type Exception = z.infer<typeof exceptionsSchema>[number];
 
-/** What is allowed. */
+/** The exception. */
 export interface Allowances {
   readonly limits: Limits;
   readonly exceptions: readonly Exception[];
 }
 
-/** A rule and what a stack does against it. */
+/** A rule and a stack's violations. */
 export interface Finding extends Violation {
   readonly rule: string;
-  /** Why it is accepted, where it is. */
+  /** Why it is accepted, if it is. */
   readonly accepted?: string;
 }
 
-/** What a stack does against the rules. */
+/** A stack's violations of the rules. */
 export function check(
   preview: Previewed,
   { limits, exceptions }: Allowances,

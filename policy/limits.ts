@@ -2,15 +2,15 @@ import * as z from "zod";
 
 const count = z.number().int().positive();
 
-/** What a stack may take at most: limits.yaml. */
+/** Resource limits of a stack: limits.yaml. */
 export const limitsSchema = z.strictObject({
-  /** Resources in the state: more make each preview slower than it needs to be. */
+  /** Resources in the state: more of them make each preview slower. */
   resources: count,
   /** Memory of all machines together. */
   machineMemoryMiB: count,
   /** Virtual processors of all machines together. */
   machineCpus: count,
-  /** Disks of all machines together, as large as they may grow. */
+  /** Maximum size of all machines' disks together. */
   machineDiskGiB: count,
 });
 

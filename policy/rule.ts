@@ -1,17 +1,17 @@
 import type { Previewed, PreviewedResource, Value } from "../cli/preview-diff/previewed.ts";
 import type { Limits } from "./limits.ts";
 
-/** Something a stack asks for that a rule forbids. */
+/** A violation of a rule. */
 export interface Violation {
-  /** Name of the resource, or nothing where it is about the stack as a whole. */
+  /** Name of the resource; undefined if it is about the stack as a whole. */
   readonly resource?: string;
   /** What is wrong, with the value, and what to write instead. */
   readonly message: string;
 }
 
-/** A rule about what a stack asks for. Pure: it sees a preview, and no host. */
+/** A rule for stacks. Pure: it gets a preview, and no host. */
 export interface Rule {
-  /** How it is named in exceptions, e.g. `images-by-digest`. */
+  /** Its name in exceptions, e.g. `images-by-digest`. */
   readonly name: string;
   /** What must hold, and why. */
   readonly description: string;
@@ -21,12 +21,12 @@ export interface Rule {
 /** A text in a resource's inputs, and where it is. */
 export interface TextAt {
   readonly resource: PreviewedResource;
-  /** Names from the input down to it. */
+  /** Path from the input to it. */
   readonly path: readonly string[];
   readonly text: string;
 }
 
-/** All texts a preview shows: not secrets, nor what is not known yet. */
+/** All texts in a preview, without secrets and unknown values. */
 export function texts(preview: Previewed): readonly TextAt[] {
   return preview.resources.flatMap((resource) =>
     textsBelow(resource.inputs, []).map(({ path, text }) => ({ resource, path, text })),

@@ -5,49 +5,47 @@ import ssh2 from "ssh2";
 import type { Client } from "ssh2";
 import { connectConfig, type PinnedEndpoint, type SshEndpoint } from "./endpoint.ts";
 
-/** Pauses between attempts, in milliseconds, grow like this (pulumi, sdk/go/common/util/retry). */
+/** Pauses between attempts, in milliseconds (pulumi, sdk/go/common/util/retry). */
 const PAUSES = { minTimeout: 100, factor: 1.5, maxTimeout: 5000 };
 
 /**
- * Where attempts are not counted, the longest is shorter: whoever waits for a machine to boot would meet it 2.5 s late on
- * average, and each node reboots at least once.
+ * With unlimited attempts the longest pause is shorter, as it would delay each boot of a machine by 2.5 s on average.
  */
 const UNCOUNTED_ATTEMPTS = { ...PAUSES, retries: Infinity, maxTimeout: 500 };
 
-/** A failure like the one before is told again after this time: Windows boots for minutes. */
+/** An unchanged failure is reported again after this time, as Windows boots for minutes. */
 const SAME_AGAIN_MILLISECONDS = 5000;
 
-/** What ends dialling, and gets to know what happens meanwhile. */
+/** Ends dialling, and reports progress. */
 export interface Dialling {
   readonly signal: AbortSignal;
   readonly progress: (line: string) => void;
 }
 
-/** A server, and those by which it is reached: each is dialled from the one before it, the first from here. */
+/** A server and the hops to it: each is dialled from the one before it, the first from here. */
 export type RoutedEndpoint = SshEndpoint & { readonly via?: readonly SshEndpoint[] };
 
-/** An open SSH connection; `close` must be called, it ends those on the way too. */
+/** An open SSH connection; `close` must be called, and also closes the hops. */
 export interface SshConnection {
   readonly client: Client;
   close(): void;
 }
 
-/** Retries while dialling, where nobody sets them. */
+/** Default retries. */
 export const retryPolicy = { dialErrorLimit: 3, perDialTimeout: 10 };
 
-/** How one server is logged in to, where that is not from here, by a connection that keeps this process running. */
+/** Options for logging in to one server. */
 interface LogInOptions {
-  /** Connection to the server before it, from which it is dialled. */
+  /** Connection to the previous hop, from which it is dialled. */
   readonly from?: Client | undefined;
-  /** Whether this process may end while the connection is open; it is then not kept alive by asking. */
+  /** Whether this process may end while the connection is open; it then sends no keep-alives. */
   readonly background?: boolean;
 }
 
 /**
- * Connects. Only this is tried again when it fails, for each server as often as its `dialErrorLimit` says; what runs over
- * the connection is not.
+ * Connects. Only connecting is retried, for each server as often as its `dialErrorLimit` says.
  *
- * @throws an error that begins with `Dial`, `Dial proxy`, `Dial hop NUMBER` or `Dial from proxy`, by where it failed.
+ * @throws an error that begins with `Dial`, `Dial proxy`, `Dial hop NUMBER` or `Dial from proxy`, depending on where it failed.
  */
 export function dial(
   { via = [], ...endpoint }: RoutedEndpoint,
@@ -61,7 +59,7 @@ export function dial(
 }
 
 /**
- * Logs in to servers one behind the other, with `retryPolicy`, by a connection that does not keep this process running.
+ * Logs in to a chain of servers, with `retryPolicy`, by a connection that does not keep this process running.
  *
  * @throws an error that begins with `Dial hop NUMBER`, counted from 1.
  */
@@ -75,7 +73,7 @@ export function dialHops(
   return dialEach(each, operation, true);
 }
 
-/** @param way not empty; what begins every message about a server stands beside it. */
+/** @param way not empty; each server with the prefix of its messages. */
 async function dialEach(
   way: readonly { readonly endpoint: SshEndpoint; readonly what: string }[],
   operation: Dialling,
@@ -101,7 +99,7 @@ async function dialEach(
   return { client: clients.at(-1) as Client, close };
 }
 
-/** Logs in to a server, by one attempt. */
+/** Logs in to a server, with a single attempt. */
 export async function logInTo(
   endpoint: SshEndpoint,
   signal: AbortSignal,
@@ -115,10 +113,10 @@ export async function logInTo(
 }
 
 /**
- * Does something over a connection to a server, and closes it.
+ * Runs `work` over a connection to a server, and closes it.
  *
- * @param seconds that all of it may take.
- * @throws when it cannot be reached or takes too long, saying what was last seen.
+ * @param seconds for all of it.
+ * @throws if it cannot be reached or takes too long, with the last observation.
  */
 export function onServer<T>(
   endpoint: RoutedEndpoint,
@@ -136,7 +134,7 @@ export function onServer<T>(
   });
 }
 
-/** Has work told when its time is over. */
+/** Aborts work when its time is over. */
 export async function within<T>(
   seconds: number,
   work: (signal: AbortSignal) => Promise<T>,
@@ -161,7 +159,7 @@ async function retried<Result>(
   const { signal } = operation;
   const limit = endpoint.dialErrorLimit ?? 0;
   const target = `${endpoint.host}:${String(endpoint.port)}`;
-  // Keys that cannot be read are an error at once.
+  // Unreadable keys are an error at once.
   connectConfig(endpoint, () => undefined);
   let reason = "nothing yet";
   let said = { reason: "", at: 0 };
@@ -204,7 +202,7 @@ function dialTimer(
 function connect(endpoint: SshEndpoint, signal: AbortSignal): Promise<net.Socket> {
   return new Promise((resolve, reject) => {
     const socket = net.connect({ host: endpoint.host, port: endpoint.port });
-    // Not its own option `signal`: Node.js 20 listens to that for good, and a machine that boots is dialled often.
+    // Not its own option `signal`: Node.js 20 never removes that listener, and a booting machine is dialled often.
     const abort = (): void => {
       socket.destroy(signal.reason as Error);
     };
@@ -264,12 +262,12 @@ function logIn(
     const config = connectConfig(endpoint, (reason) => {
       refusal = reason;
     });
-    // The timer of its questions would keep the process.
+    // The timer of its keep-alives would keep the process running.
     client.connect({ ...config, ...(background && { keepaliveInterval: 0 }), sock: socket });
   });
 }
 
-/** Has a server open a TCP connection to an SSH server; within the same time as from here. */
+/** Opens a TCP connection to an SSH server from another server; with the same time limit as from here. */
 export function openFrom(
   proxy: Client,
   endpoint: Pick<SshEndpoint, "host" | "port" | "perDialTimeout">,
@@ -297,7 +295,7 @@ export function openFrom(
     }
     proxy.forwardOut("127.0.0.1", 0, endpoint.host, endpoint.port, (error, channel) => {
       if (over) {
-        // Too late: nobody waits for it any more.
+        // Too late, so nobody waits for it.
         if (error === undefined) channel.destroy();
         return;
       }
@@ -308,27 +306,27 @@ export function openFrom(
   });
 }
 
-/** The connection broke: nobody knows what became of what ran over it. */
+/** The connection was lost, so it is unknown how the command ended. */
 export class ConnectionLost extends Error {
-  /** @param why what the connection says of it, where it says something. */
+  /** @param why the connection's error, if there is one. */
   constructor(readonly why = "") {
     super(`the connection was lost${why}`);
   }
 }
 
-/** Watches whether a connection breaks. */
+/** Watches for a lost connection. */
 export class LossWatch {
   readonly #client: Client;
   readonly #tell: (error: ConnectionLost) => void;
   #why = "";
 
-  /** @param tell gets to know that it broke. */
+  /** @param tell called when it is lost. */
   constructor(client: Client, tell: (error: ConnectionLost) => void) {
     this.#client = client.on("error", this.#note).on("close", this.#lost);
     this.#tell = tell;
   }
 
-  /** For what shows itself that the connection broke. */
+  /** For errors that themselves show that the connection was lost. */
   error(): ConnectionLost {
     return new ConnectionLost(this.#why);
   }
@@ -346,7 +344,7 @@ export class LossWatch {
   };
 }
 
-/** Ends a connection, whatever state it is in. */
+/** Closes a connection in any state. */
 function closeClient(client: Client): void {
   client.on("error", () => undefined);
   client.end();

@@ -9,37 +9,37 @@ export interface SshEndpoint {
   readonly port: number;
   readonly user: string;
   readonly password?: string | undefined;
-  /** Private key; secret. Undefined: a password or the agent of SSH_AUTH_SOCK logs in. */
+  /** Private key; secret. Default: a password, or the agent of SSH_AUTH_SOCK. */
   readonly privateKey?: string | undefined;
   /** Passphrase of the key; secret. */
   readonly privateKeyPassword?: string | undefined;
   readonly agentSocketPath?: string | undefined;
-  /** The only host key accepted, as in authorized_keys; any is accepted where it is not set. */
+  /** The only accepted host key, as in authorized_keys. Default: any. */
   readonly hostKey?: string | undefined;
-  /** Failed attempts that are borne where it is dialled; -1: any number. Default: none. */
+  /** Allowed failed attempts; -1: unlimited. Default: none. */
   readonly dialErrorLimit?: number;
-  /** Seconds until it accepts the TCP connection, in one attempt; 0: as long as the system tries. Default: 15. */
+  /** Seconds for one TCP connection attempt; 0: the system's limit. Default: 15. */
   readonly perDialTimeout?: number;
-  /** How long it may answer nothing at all before the connection counts as lost, in seconds. Default: 120. */
+  /** Seconds of silence after which the connection counts as lost. Default: 120. */
   readonly silentSeconds?: number;
 }
 
-/** A server with the one host key that it may have. */
+/** A server with its pinned host key. */
 export type PinnedEndpoint = SshEndpoint & { readonly hostKey: string };
 
-/** The server is another one: its host key is not the pinned one. */
+/** The server's host key is not the pinned one. */
 export class HostKeyRefused extends Error {}
 
-/** Longest wait for the handshake and the login, once connected: a machine that boots may be slow. */
+/** Longest wait for handshake and login once connected, as a booting machine may be slow. */
 const HANDSHAKE_MILLISECONDS = 30_000;
 
-/** How often a silent server is asked whether it is there still. */
+/** Interval of keep-alives to a silent server. */
 const KEEPALIVE_SECONDS = 15;
 
 /**
- * Settings for one attempt to log in, over a connection that stands.
+ * Settings for one login attempt over an open connection.
  * @param refused called with the reason when the server's host key is not the pinned one
- * @throws when a key cannot be read: trying again would not help
+ * @throws if a key cannot be read, as a retry would not help
  */
 export function connectConfig(
   endpoint: SshEndpoint,
@@ -65,7 +65,7 @@ export function connectConfig(
   };
 }
 
-/** The agent of the user's session; the official plugin uses it too, but fails where it is gone. */
+/** The agent of the user's session; the official plugin uses it too, but fails if it is gone. */
 function usableAgent(): string | undefined {
   const socket = process.env["SSH_AUTH_SOCK"];
   return socket !== undefined && socket !== "" && existsSync(socket) ? socket : undefined;
@@ -107,7 +107,7 @@ function pinnedHostKey(
   };
 }
 
-/** Signature algorithms for the pinned key: with any other the server would show another of its keys. */
+/** Signature algorithms of the pinned key: with others the server would offer another of its keys. */
 function hostKeyAlgorithms(key: ParsedKey): ("ssh-rsa" | "ssh-ed25519")[] {
   const names = key.type === "ssh-rsa" ? ["rsa-sha2-512", "rsa-sha2-256", "ssh-rsa"] : [key.type];
   return names as ("ssh-rsa" | "ssh-ed25519")[];

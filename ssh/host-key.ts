@@ -6,18 +6,18 @@ export function fingerprint(hostKey: string): string {
   return fingerprintOf(Buffer.from(hostKey.trim().split(/\s+/)[1] ?? "", "base64"));
 }
 
-/** The same of a key in binary form. */
+/** The same for a key in binary form. */
 export function fingerprintOf(key: Buffer): string {
   return `SHA256:${createHash("sha256").update(key).digest("base64").replace(/=+$/, "")}`;
 }
 
-/** Longest wait for a server to show its key. */
+/** Longest wait for a server's key. */
 const milliseconds = 15_000;
 
 /**
- * The host key of an SSH server, `ssh-ed25519 AAAA...`, as it shows it; nobody logs in.
+ * Asks an SSH server for its host key, `ssh-ed25519 AAAA...`, without logging in.
  *
- * @throws when it does not answer or shows none.
+ * @throws if it does not answer or has none.
  */
 export function learnHostKey(host: string, port: number): Promise<string> {
   return new Promise((resolve, reject) => {

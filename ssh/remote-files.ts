@@ -13,13 +13,13 @@ export interface RemoteEntry {
 type Answer<T> = (error: Error | null | undefined, value: T) => void;
 
 /**
- * A machine's files over SFTP. Paths as SFTP writes them: `C:/x`. What is not there is no error where one looks or
- * removes; a lost connection is one.
+ * A machine's files over SFTP, with paths like `C:/x`. A missing file is no error for reading or removing; a lost connection
+ * is one.
  */
 export class RemoteFiles {
   readonly #sftp: SFTPWrapper;
   readonly #answerSeconds: number | undefined;
-  /** Of a connection that broke, ssh2 leaves some questions without an answer. */
+  /** Rejects on a lost connection, as ssh2 then leaves some requests without an answer. */
   readonly #lost: Promise<never>;
   readonly #loss: LossWatch;
 
@@ -28,12 +28,12 @@ export class RemoteFiles {
     this.#answerSeconds = answerSeconds;
     let tell: (error: Error) => void = () => undefined;
     this.#lost = new Promise((_resolve, reject) => (tell = reject));
-    // Nobody waits for it where it comes while nothing is asked.
+    // Nobody awaits it if it fails between requests.
     this.#lost.catch(() => undefined);
     this.#loss = new LossWatch(client, tell);
   }
 
-  /** @param answerSeconds longest wait for one answer. Default: as long as the connection stands. */
+  /** @param answerSeconds longest wait for one answer. Default: as long as the connection is open. */
   static async open(client: Client, answerSeconds?: number): Promise<RemoteFiles> {
     const sftp = await answered<SFTPWrapper>((done) => client.sftp(done), answerSeconds).catch(
       ({ message }: Error) => {
@@ -43,13 +43,13 @@ export class RemoteFiles {
     return new RemoteFiles(client, sftp, answerSeconds);
   }
 
-  /** Ends the session, not the connection. */
+  /** Closes the session, not the connection. */
   close(): void {
     this.#loss.end();
     this.#sftp.end();
   }
 
-  /** What is known of a file or folder, which Windows answers without opening it: its writer can go on and rename it. */
+  /** Attributes of a file or folder, which Windows reads without opening it, so that its writer can rename it. */
   async stat(path: string): Promise<Stats | undefined> {
     return unlessMissing(
       undefined,
@@ -62,7 +62,7 @@ export class RemoteFiles {
     return (await this.stat(path)) !== undefined;
   }
 
-  /** What is in a folder; nothing where there is none. */
+  /** Content of a folder; empty if it does not exist. */
   async list(folder: string): Promise<RemoteEntry[]> {
     const entries = await unlessMissing(
       [],
@@ -73,7 +73,7 @@ export class RemoteFiles {
       .map(({ filename, attrs }) => ({ name: filename, isFolder: attrs.isDirectory() }));
   }
 
-  /** Bytes of a file from an offset on, fewer at its end; it is open no longer than that. */
+  /** Reads bytes of a file from an offset, fewer at its end; opens it only for that. */
   async read(path: string, offset: number, length: number): Promise<Buffer | undefined> {
     const handle = await unlessMissing(
       undefined,
@@ -91,19 +91,19 @@ export class RemoteFiles {
     return this.#do((done) => this.#sftp.mkdir(path, done));
   }
 
-  /** Writes a file, over one of that name. */
+  /** Writes a file, overwriting an existing one. */
   write(path: string, content: string | Buffer): Promise<void> {
     return this.#do((done) => this.#sftp.writeFile(path, content, done));
   }
 
-  /** Copies a file of this host, over one of that name. */
+  /** Copies a file of this host, overwriting an existing one. */
   put(from: string, to: string): Promise<void> {
     return this.#do((done) => this.#sftp.fastPut(from, to, done));
   }
 
-  /** Removes a folder with all that is in it. */
+  /** Removes a folder with its content. */
   async remove(folder: string): Promise<void> {
-    // All at once: one answer at a time, a folder of scripts would take as many journeys to the machine as it has files.
+    // In parallel: otherwise a folder of scripts would take one round trip per file.
     await Promise.all(
       (await this.list(folder)).map(({ name, isFolder }) => {
         const path = `${folder}/${name}`;
@@ -123,7 +123,7 @@ export class RemoteFiles {
     );
   }
 
-  /** As much as there is: a server sends less at a time than it is asked for. */
+  /** Reads until the end or the limit, as a server may send less than requested. */
   async #readPart(handle: Buffer, offset: number, length: number): Promise<Buffer> {
     const buffer = Buffer.alloc(length);
     let filled = 0;
@@ -159,7 +159,7 @@ function answered<T>(question: (done: Answer<T>) => void, seconds?: number): Pro
       setTimeout(() => reject(new Error(`no answer within ${seconds} s`)), seconds * 1000);
     question((error, value) => {
       clearTimeout(timer);
-      // It is null as well as undefined where all is well.
+      // It may be null or undefined on success.
       if (error) reject(error);
       else resolve(value);
     });

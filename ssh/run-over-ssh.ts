@@ -6,13 +6,13 @@ import type { PinnedEndpoint } from "./endpoint.ts";
 /** A machine that can be logged in to. */
 export type SshSource = PinnedEndpoint & { readonly privateKey: string };
 
-/** A command was run to its end, and that was not a good one. */
+/** A command failed. */
 export class CommandFailed extends Error {
   override readonly name = "CommandFailed";
 
   /**
    * @param exitCode the command's own.
-   * @param output what it wrote to standard output.
+   * @param output its standard output.
    */
   constructor(
     message: string,
@@ -26,24 +26,23 @@ export class CommandFailed extends Error {
 /** A port on the machine's loopback that leads here while a command runs. */
 export interface RemoteForward {
   readonly port: number;
-  /** Gets each connection; it is to see to the connection's errors and its end. */
+  /** Gets each connection; must handle its errors and its end. */
   readonly accept: (connection: Duplex) => void;
 }
 
-/** The most a machine may send: an archive of a few MiB, in base64. */
+/** Largest output of a machine: an archive of a few MiB, in base64. */
 const longestOutput = 128 * 1024 * 1024;
 
-/** How long a machine may answer nothing, in seconds. */
+/** How long a machine may be silent, in seconds. */
 const silentSeconds = 45;
 
 /**
- * What a command writes to standard output on a machine, which is logged in to for it, by one attempt.
+ * Logs in to a machine, with a single attempt, runs a command, and returns its standard output.
  *
- * @param input what it gets on its standard input; may be secret. Default: nothing.
- * @param forward a way back for what it runs. Where the machine refuses to make one, the command runs without. Default:
- * none.
- * @throws when it can't be reached, has another host key, ends with another exit code than 0, writes too much, or takes
- * too long; with the end of what it wrote to standard error.
+ * @param input its standard input; may be secret. Default: empty.
+ * @param forward a port forwarded back to here. If the machine refuses, the command runs without it. Default: none.
+ * @throws if it cannot be reached, has another host key, exits with a code other than 0, writes too much, or takes too long;
+ * with the end of its standard error.
  */
 export function runOverSsh(
   source: SshSource,
@@ -63,7 +62,7 @@ export function runOverSsh(
       client.end();
       return stdout;
     } catch (error) {
-      // One that hangs would keep this process for minutes.
+      // A hanging one would keep this process running for minutes.
       client.destroy();
       throw error;
     }
@@ -81,7 +80,7 @@ function forwardFrom(client: Client, { port, accept }: RemoteForward): Promise<v
   });
 }
 
-/** What a command came to. */
+/** Result of a command. */
 export interface CommandEnd {
   readonly exitCode: number;
   readonly stdout: string;
@@ -90,8 +89,8 @@ export interface CommandEnd {
 }
 
 /**
- * @param input what it gets on its standard input; may be secret. Default: nothing.
- * @throws when the connection breaks or the time is over before the command has ended, or it writes too much.
+ * @param input its standard input; may be secret. Default: empty.
+ * @throws if the connection is lost or the time is over before the command has ended, or it writes too much.
  */
 export async function runOn(
   client: Client,
@@ -119,7 +118,7 @@ export async function runOn(
   return { exitCode, stdout: Buffer.concat(chunks).toString("utf8"), stderr };
 }
 
-/** With what a command runs, and who gets what it writes. */
+/** Input and output handlers of a command. */
 export interface Execution {
   readonly input?: string;
   readonly env?: Record<string, string>;
@@ -129,17 +128,17 @@ export interface Execution {
   readonly signal: AbortSignal;
 }
 
-/** How a command ended: with a code of its own, or by a signal. */
+/** How a command ended: with an exit code, or by a signal. */
 export interface CommandExit {
   readonly exitCode?: number;
   readonly killedBy?: string;
 }
 
 /**
- * Runs a command over a connection to its end.
+ * Runs a command over a connection.
  *
- * @throws {ConnectionLost} when the connection breaks before that.
- * @throws what the signal was aborted with.
+ * @throws {ConnectionLost} if the connection is lost before it ends.
+ * @throws the signal's reason.
  */
 export function execute(
   client: Client,
@@ -181,7 +180,7 @@ export function execute(
         if (exit === undefined) reject(loss.error());
         else resolve(exit);
       });
-      // A command need not read its input to the end.
+      // A command need not read all of its input.
       channel.on("error", () => undefined);
       channel.end(input);
     });

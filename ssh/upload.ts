@@ -7,13 +7,13 @@ import { RemoteFiles } from "./remote-files.ts";
 /** What is copied: a file or folder of this machine, or a text. */
 export type CopySource = { readonly path: string } | { readonly text: string };
 
-/** Files of a folder that are under way together: each is several questions, and a busy server takes its time for one. */
+/** Files of a folder to copy in parallel: each needs several requests, which a busy server answers slowly. */
 const FILES_AT_ONCE = 8;
 
 type RemoteKind = "folder" | "file" | "nothing";
 
 /**
- * Copies to the place that `remotePath` means, which depends on what is there already:
+ * Copies to `remotePath`, whose meaning depends on what exists there:
  *
  * | source    | remotePath is a folder | is nothing      | is a file   |
  * | --------- | ---------------------- | --------------- | ----------- |
@@ -108,7 +108,7 @@ function put(files: RemoteFiles, from: string, to: string): Promise<void> {
   return named(`failed to copy file ${from} to remote path ${to}`, files.put(from, to));
 }
 
-/** Has an error say what was done. SFTP has one word for whatever the other side's system said. */
+/** Adds to an error what was done, as SFTP reports any system error as a mere failure. */
 async function named<T>(failure: string, work: Promise<T>): Promise<T> {
   try {
     return await work;

@@ -11,11 +11,11 @@ import {
 import type { MachineAccess } from "./machine-access.ts";
 
 /**
- * Opens the ports by which the last of several bastions are reached, each once. The program has to live as long as they
- * are used: Pulumi's runtime ends it when the engine has done everything, deletes too.
+ * Opens the ports that lead to the last of several bastions, each once. The program has to run as long as they are used:
+ * Pulumi's runtime ends it after the engine has done everything, including deletes.
  *
  * @param ways to the machines, by their names.
- * @throws naming every port that is somebody else's.
+ * @throws naming every port that is already in use.
  */
 export async function openForwards(
   ways: readonly (readonly [string, MachineAccess])[],
@@ -33,7 +33,7 @@ export async function openForwards(
   return opened.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
 }
 
-/** The ports, each with all machines behind it: one port leads to one bastion by one way (checked with the settings). */
+/** The ports, each with all machines behind it: a port always leads to the same bastion (checked with the settings). */
 function forwardsOf(ways: readonly (readonly [string, MachineAccess])[]): readonly ForwardArgs[] {
   const ports = new Map<number, ForwardArgs>();
   for (const [name, { bastion, forward }] of ways) {
@@ -54,7 +54,7 @@ function hopOf(access: SshAccess): ForwardArgs["through"][number] {
   return { ...placeOf(access), ...keysOf(access) };
 }
 
-/** Where the engine is gone there is nobody to tell. */
+/** Logging fails if the engine is gone, which is ignored. */
 function warn(line: string): void {
   pulumi.log.warn(line).catch(() => undefined);
 }

@@ -8,16 +8,16 @@ import { controlPlaneNames, labNames, linuxWorkerName } from "../config/names.ts
 import type { Settings } from "../config/settings.ts";
 import { nodeSetup } from "./node-setup.ts";
 
-/** Whether Windows nodes have a way to pods' and Services' addresses though they have no pod network: by routes. */
+/** Whether Windows nodes without a pod network reach pods and Services by routes. */
 export function hasClusterRoutes(settings: Settings): boolean {
   return nodeSetup(settings).podNetwork.kind === "none";
 }
 
 /**
- * The routes that Windows nodes get: to the pods of each Linux node by way of it, to Services by way of the first control
- * plane. Undefined where they have a pod network, whose business that is.
+ * The routes of Windows nodes: to the pods of each Linux node through it, to Services through the first control plane.
+ * Undefined if they have a pod network, which does this.
  *
- * @param joined what the Linux nodes on machines of their own are there with.
+ * @param joined resources with which the Linux nodes on machines have joined.
  */
 export function clusterRoutes(
   settings: Settings,
@@ -45,13 +45,13 @@ export function clusterRoutes(
       deletedWith: resource,
       // A worker that is replaced has another range.
       replaceWith: [resource, ...ready, ...joined],
-      // The action ends by its own limit, a minute, and says what it last saw.
+      // The action ends by its own limit, a minute, and reports what it last saw.
       customTimeouts: { create: "120s", update: "120s" },
     },
   );
-  // Addresses are no secret, though what found them is made of one.
+  // Addresses are no secret, although finding them needs one.
   return pulumi.unsecret(found.stdout).apply((text) => JSON.parse(text) as ClusterRoute[]);
 }
 
-/** What of a cluster the routes are found by. */
+/** Facts of a cluster that determine the routes. */
 type ClusterParts = Pick<KindCluster, "kubeconfig" | "serviceCidr" | "resource" | "ready">;

@@ -14,24 +14,24 @@ import type { MachineAccess } from "./machine-access.ts";
 import { machineReset } from "./machine-reset.ts";
 import { windowsSetup } from "./windows-setup.ts";
 
-/** What is known of cluster and machines before anything is done; undefined: a preview asks nobody. */
+/** What is known about cluster and machines beforehand; undefined in a preview that contacts nobody. */
 export interface Surroundings {
   readonly cluster: Pick<ExaminedCluster, "kubeconfig" | "facts"> | undefined;
   readonly access: (node: ExistingNode) => MachineAccess | undefined;
 }
 
-/** What stands for the cluster's ranges where nobody was asked: kubeadm's usual ones. */
+/** Placeholders for unknown ranges of the cluster: kubeadm's defaults. */
 const unknownRanges = { podCidr: "10.244.0.0/16", serviceCidr: "10.96.0.0/12" };
 
-/** What a stack of existing machines tells about itself. */
+/** Outputs of a stack of existing machines. */
 export interface ExistingStack {
   readonly controlPlane: pulumi.Output<object>;
   readonly nodes: pulumi.Output<object[]>;
 }
 
 /**
- * The topology of seed 002: Windows machines that are there, joined to a cluster that is there. What was not made here
- * stays when it goes: the cluster, and the machines as they were.
+ * Joins existing Windows machines to an existing cluster. When the stack is destroyed, the cluster stays, and the machines
+ * are reset to what they were.
  */
 export async function existingMachines(
   settings: ExistingSettings,
@@ -92,7 +92,7 @@ export async function existingMachines(
   };
 }
 
-/** The network the settings name, where nobody was asked; where they name none, the first of all, as most have that. */
+/** The pod network if the cluster was not asked: that of the settings, or else the first one, which is the most common. */
 function unknownNetwork({ cni: { kind } }: ExistingSettings): FoundPodNetwork {
   if (kind === "none") return { kind };
   const [first] = inExisting.values();
@@ -101,7 +101,7 @@ function unknownNetwork({ cni: { kind } }: ExistingSettings): FoundPodNetwork {
 
 type Ranges = Pick<ControlPlane, "podCidr" | "serviceCidr">;
 
-/** How the settings, and the cluster's pod network, want the machines prepared. */
+/** How the machines are prepared, according to the settings and the cluster's pod network. */
 function existingSetup(
   settings: ExistingSettings,
   network: FoundPodNetwork,

@@ -4,9 +4,9 @@ import { officialSoftware, type WindowsSoftware } from "../components/windows/so
 import type { ExistingSettings } from "../config/existing/settings.ts";
 
 /**
- * What the settings have installed on machines that are there.
+ * The software for existing machines, according to the settings.
  *
- * @param podNetwork whose programs are among it; by the settings, where nobody has asked the cluster.
+ * @param podNetwork whose programs are included; from the settings if the cluster was not asked.
  */
 export function existingSoftware(
   { windows, cluster, cni }: Pick<ExistingSettings, "windows" | "cluster" | "cni">,

@@ -17,10 +17,10 @@ import { existingSoftware } from "./existing-software.ts";
 import { type Login, machineAccess } from "./machine-access.ts";
 
 /**
- * Looks at the cluster and at what the settings name on this host, for a preview too, and composes the stack. A preview
- * that is to work anywhere (KINDOWS_PREVIEW) asks nobody and reads nothing.
+ * Examines the cluster and files on this host, even for a preview, and composes the stack. A preview that must work anywhere
+ * (KINDOWS_PREVIEW) contacts nobody and reads nothing.
  *
- * @throws RunError, which Pulumi prints without a stack trace, with what is in the way; before anything is changed.
+ * @throws RunError, which Pulumi prints without a stack trace, with all problems, before anything is changed.
  */
 export async function existingStack(settings: ExistingSettings): Promise<ExistingStack> {
   const anywhere = isPreviewAnywhere();
@@ -38,7 +38,7 @@ export async function existingStack(settings: ExistingSettings): Promise<Existin
 
 async function look(settings: ExistingSettings): Promise<Surroundings> {
   const { cluster, cni, nodes } = settings;
-  // All that is wrong on this host at once; whoever is asked comes after.
+  // First all problems on this host at once; then the cluster is asked.
   const keys = readKeys(nodes);
   const problems = [...keys.problems, ...kubeconfigProblems(settings)];
   if (problems.length > 0) {

@@ -8,7 +8,7 @@ import type { WindowsSoftware } from "../components/windows/software.ts";
 import { WindowsNode, type WindowsNodeArgs } from "../components/windows/windows-node.ts";
 import { linuxPrograms } from "./linux-artifacts.ts";
 
-/** What is put on Windows machines, and what they must have. */
+/** Software of Windows machines, and their requirements. */
 export interface NodePrograms {
   readonly software: WindowsSoftware;
   readonly requirements: HostRequirements;
@@ -24,7 +24,7 @@ export interface JoinedWindows extends Pick<WindowsNodeArgs, "setup" | "routes">
   readonly programs: NodePrograms;
 }
 
-/** What the settings say of one node. */
+/** Settings of one node. */
 type RegisteredNode = { readonly name: string } & Required<
   Pick<JoiningMachine, "labels" | "taints" | "kubeletArgs" | "nodeIp">
 >;
@@ -37,7 +37,7 @@ export interface StackMachine {
   readonly sshUser: string;
 }
 
-/** What a stack reports of a node. */
+/** A stack's output about a node. */
 export interface ReportedNode extends Pick<PinnedMachine, "name" | "os" | "address" | "hostKey"> {
   readonly sshUser: string;
   readonly nodeName: pulumi.Output<string>;
@@ -65,7 +65,7 @@ export function joinedWindows(
   );
 }
 
-/** The same of a Linux machine. */
+/** The same for a Linux machine. */
 export function joinedLinux(machine: StackMachine, cluster: JoinedCluster): JoinedNode {
   const programs = linuxPrograms();
   return joined(
@@ -74,7 +74,7 @@ export function joinedLinux(machine: StackMachine, cluster: JoinedCluster): Join
   );
 }
 
-/** With a token of its own, minted for that machine. */
+/** With a token that is created for that machine. */
 function joining(
   { node: { name, labels, taints, kubeletArgs, nodeIp }, machine }: StackMachine,
   { controlPlane, podNetwork, tokenTtlMinutes: ttlMinutes }: JoinedCluster,

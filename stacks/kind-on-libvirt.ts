@@ -16,7 +16,7 @@ import { labMachines } from "./machines.ts";
 import { nodeImage } from "./node-image.ts";
 import { nodeSetup } from "./node-setup.ts";
 
-/** What a lab tells about itself when it is up. */
+/** Outputs of a lab. */
 export interface Lab {
   readonly kubeconfig: pulumi.Output<string>;
   readonly sshPrivateKey: pulumi.Output<string>;
@@ -25,11 +25,10 @@ export interface Lab {
 }
 
 /**
- * The topology of seed and rehearsal: a kind control plane in Docker and Windows machines on libvirt, one segment.
+ * A kind control plane in Docker and Windows machines on libvirt, on one network segment. Machines boot and are prepared while
+ * kind starts; only their join waits for both.
  *
- * Machines boot and are prepared while kind starts; only their join waits for both.
- *
- * @param nodes those that this run is about.
+ * @param nodes those on reachable hypervisors.
  */
 export async function kindOnLibvirt(
   settings: Settings,
@@ -81,7 +80,7 @@ export async function kindOnLibvirt(
   };
   const of = (os: NodeSettings["os"]) => machines.filter(({ node }) => node.os === os);
   const linux = of("linux").map((machine) => joinedLinux(machine, cluster));
-  // Those of Linux nodes are among the routes of Windows nodes.
+  // The routes of Windows nodes include those of Linux nodes.
   const routes = clusterRoutes(
     settings,
     controlPlane,
@@ -90,8 +89,8 @@ export async function kindOnLibvirt(
   const onWindows = { programs: image, setup: nodeSetup(settings), routes };
   const windows = of("windows").map((machine) => joinedWindows(machine, cluster, onWindows));
 
-  // The rollouts are awaited, so they come when the nodes that they roll out to are there. Not when these are Ready:
-  // pods start meanwhile.
+  // The rollouts are awaited, so they start when their nodes have joined. Not only when these are Ready, as pods start
+  // meanwhile.
   const registered = windows.map((node) => node.registered);
   pods.awaitOnWindows(registered);
   new KubeProxyWindows(
@@ -114,23 +113,23 @@ export async function kindOnLibvirt(
   };
 }
 
-/** What the stack's outputs say of where a node runs. */
+/** A node's placement in the stack's outputs. */
 interface ToldPlacement {
   /** Name of the hypervisor. */
   readonly hypervisor: string;
-  /** Why that one. */
+  /** Reason for the choice. */
   readonly placement: string;
 }
 
 /**
- * Where each node's machine runs and why, by the node's name; told in the engine's output as well, in a preview already.
- * Nothing for a lab with one hypervisor.
+ * Where each node's machine runs and why, by the node's name; also logged, even in a preview. Undefined for a lab with one
+ * hypervisor.
  */
 function toldPlacement(settings: Settings): ReadonlyMap<string, ToldPlacement> {
   const worthTelling = otherHosts(settings).length > 0 ? settings.placement : [];
   return new Map(
     worthTelling.map(({ node, hypervisor, reason }) => {
-      // Pulumi sees to it that what is logged arrives before the program ends.
+      // Pulumi delivers log messages before the program ends.
       void pulumi.log.info(`${node} runs on ${hypervisor}: ${reason}`);
       return [node, { hypervisor, placement: reason }];
     }),

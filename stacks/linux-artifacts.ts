@@ -5,16 +5,16 @@ import type { Settings } from "../config/settings.ts";
 import { builtSoFar } from "../toolchain/built.ts";
 import { kubernetesVersion } from "../toolchain/tools/table.ts";
 
-// Made by `kindows prepare`. A preview works without, on a machine that has built nothing; whether they are there is asked
-// by the preflight.
+// Built by `kindows prepare`. A preview works without them, on a machine that has built nothing; the preflight checks that
+// they exist.
 
-/** The disk Linux machines start from. */
+/** The disk that Linux machines start from. */
 export function linuxImage({ linux }: Pick<Settings, "linux">): GoldenImage {
   const image = locatedLinuxImage(linux.image);
   return typeof image === "object" ? image : { path: "image-not-made-yet", hash: "not-made-yet" };
 }
 
-/** What is installed on them. */
+/** The programs that are installed on them. */
 export function linuxPrograms(): LinuxPrograms {
   const { linuxPrograms: made } = builtSoFar();
   return { path: made?.path, sha256: made?.sha256 ?? "not-made-yet", kubernetesVersion };

@@ -4,20 +4,20 @@ import type {
 } from "../components/machine/existing/existing-machine.ts";
 import type { ExistingNode } from "../config/existing/settings.ts";
 
-/** How a machine is logged in to: its own server, and hosts in between. */
+/** How to log in to a machine: its own server, and hosts in between. */
 export interface MachineAccess {
   readonly machine: SshAccess;
   readonly bastion?: SshAccess;
   readonly forward?: BastionForwarding;
 }
 
-/** What one server is logged in to with, as the settings have it. */
+/** Credentials for one server, according to the settings. */
 export type Login = Pick<
   ExistingNode["login"],
   "user" | "port" | "privateKeyFile" | "privateKey" | "privateKeyPassphrase" | "agent"
 >;
 
-/** The way to a machine, as its settings say. */
+/** The way to a machine, according to its settings. */
 export function machineAccess(
   { address, hostKey, login }: Pick<ExistingNode, "address" | "hostKey" | "login">,
   keysOf: (login: Login) => Omit<SshAccess, "host" | "hostKey">,

@@ -15,33 +15,32 @@ import { builtRehearsalImage, convertedFrom } from "../toolchain/built.ts";
 import { mustBeConverted } from "../toolchain/disk-format.ts";
 import { diskIdentity } from "../toolchain/disk-identity.ts";
 
-/** The disk machines start from, and what is installed on them. */
+/** The disk that machines start from, and the programs that are installed on them. */
 export interface MachineImage {
   readonly disk: {
     /** Absolute path on this host. */
     readonly path: string;
-    /** First 12 digits of what identifies its content. */
+    /** First 12 digits of the hash of its content. */
     readonly hash: string;
   };
   readonly software: WindowsSoftware;
-  /** What a machine started from it must have. */
+  /** Requirements of machines that start from it. */
   readonly requirements: HostRequirements;
 }
 
-/** The rehearsal guest is no Windows: it is as small as it can be. */
+/** The rehearsal guest is no Windows and needs little. */
 const rehearsalRequirements: HostRequirements = {
   ...defaultRequirements,
   minimumFreeDiskGiB: 1,
   minimumMemoryMiB: 1024,
 };
 
-/** Stands for an image that is not there yet: enough for a preview to show every resource. */
+/** Placeholder for a missing image, so that a preview shows every resource. */
 const notMadeYet: MachineImage["disk"] = { path: "image-not-made-yet", hash: "not-made-yet" };
 
 /**
- * The image the settings ask for.
- *
- * A preview works without it, on a machine that has built nothing; whether it is there is asked by the preflight.
+ * The image in the settings.
+ * A preview works without it, on a machine that has built nothing; the preflight checks that it exists.
  */
 export function machineImage(settings: Settings): MachineImage {
   const versions: WindowsVersions = {
@@ -71,7 +70,7 @@ function rehearsalImage(
   built: ReturnType<typeof builtRehearsalImage>,
 ): MachineImage {
   if (built === undefined) {
-    // No network for pods is rehearsed: without Flannel's programs.
+    // The rehearsal has no pod network, so no programs of Flannel.
     const { windows, cluster } = settings;
     const software = notCarriedYet(stackSoftware({ windows, cluster }));
     return { disk: notMadeYet, software, requirements: rehearsalRequirements };
@@ -84,7 +83,7 @@ function rehearsalImage(
   };
 }
 
-/** The image will carry its programs, but no crictl; their checksums are known when it is made. Nothing is pushed. */
+/** The image will contain the programs, except crictl; their checksums are known once it is built. Nothing is pushed. */
 function notCarriedYet(software: WindowsSoftware): WindowsSoftware {
   const carried = (artifact: ProgramArtifact): ProgramArtifact => ({
     ...artifact,
@@ -101,7 +100,7 @@ function notCarriedYet(software: WindowsSoftware): WindowsSoftware {
   };
 }
 
-/** A user's own disk. A VHD or VHDX is used as it was converted, a qcow2 in its place. */
+/** A user's own disk. A VHD or VHDX is converted first, a qcow2 is used where it is. */
 function diskAt(path: string): MachineImage["disk"] {
   const hash = diskIdentity(path);
   if (hash === undefined) {

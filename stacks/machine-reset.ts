@@ -6,7 +6,7 @@ import { undoCommand } from "../components/windows/step-command.ts";
 import { reset } from "../components/windows/steps.ts";
 import { folderHash, remoteStepsFolder, stepsSource } from "../components/windows/steps-folder.ts";
 
-/** How a machine is made what it was before Windows nodes' steps ran on it. */
+/** How to reset a machine to what it was before the steps of Windows nodes. */
 export function machineReset(software: WindowsSoftware): ExistingMachineArgs["reset"] {
   return {
     seconds: scriptSeconds(reset.script),

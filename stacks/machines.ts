@@ -15,9 +15,9 @@ export interface LabMachine extends StackMachine {
 }
 
 /**
- * Machines on one segment, each on the host it is placed on, with one login.
+ * Machines on one segment, each on its host, with one login.
  *
- * @param nodes those whose machines are made.
+ * @param nodes those whose machines are created.
  * @returns them in the nodes' order, and the key that logs in to all of them.
  */
 export async function labMachines(
@@ -48,7 +48,7 @@ export async function labMachines(
   };
 }
 
-/** @throws always: settings that were checked name hypervisors that there are. */
+/** @throws always, as checked settings only name existing hypervisors. */
 function unknownHypervisor(name: string): never {
   throw new Error(`nothing is known of the hypervisor ${name}`);
 }

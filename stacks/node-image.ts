@@ -8,12 +8,11 @@ const official: Readonly<Record<string, string>> = {
 };
 
 /**
- * The node image of the control plane: the one set, else the one built on this host, else kind's own.
+ * The control plane's node image: the one in the settings, else the one built on this host, else kind's own.
+ * One is built if no registry is reachable, and then always used, so that an unreliable registry does not replace the
+ * cluster.
  *
- * One is built where no registry is reachable; where it was, it is used for good, so that a registry that comes and
- * goes is no reason to replace a cluster.
- *
- * @throws when none is known for the Kubernetes version.
+ * @throws if none is known for the Kubernetes version.
  */
 export function nodeImage(settings: Settings): string {
   const { nodeImage: chosen, kubernetesVersion } = settings.cluster;

@@ -4,7 +4,7 @@ import type { NodeSetup } from "../components/windows/node-setup.ts";
 import { podNetworks } from "../components/cni/registry.ts";
 import { windowsSetup } from "./windows-setup.ts";
 
-/** How the settings want the Windows machines prepared. */
+/** How the Windows machines are prepared, according to the settings. */
 export function nodeSetup(settings: Settings): NodeSetup {
   const podNetwork = podNetworks[settings.cni.kind].onWindows(settings);
   return windowsSetup(settings.windows, podNetwork, reachedInside(settings));
@@ -17,7 +17,7 @@ function reachedInside({ lab, network, cluster }: Settings): string[] {
     network.cidr,
     cluster.podCidr,
     cluster.serviceCidr,
-    // By name as well: what a name resolves to does not count.
+    // Names too, as a proxy exception does not match the address that a name resolves to.
     ...kindContainers(labNames(lab.name).kindCluster, cluster.controlPlanes),
   ];
 }

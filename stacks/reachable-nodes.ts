@@ -6,12 +6,13 @@ import type { Settings } from "../config/settings.ts";
 export const unreachableVariable = "KINDOWS_AWAY";
 
 /**
- * The nodes this run is about: all but those on an unreachable hypervisor.
+ * The nodes of this run: all but those on an unreachable hypervisor.
  *
- * What is not made by the program goes from the engine's state: whoever names a hypervisor there has to exclude what it
- * has (`--exclude`) as well, as `kindows up` does.
+ * The engine deletes resources that the program does not register, so those of the named hypervisors have to be excluded as
+ * well (`--exclude`), as `kindows up` does.
  *
- * @throws RunError when something else than a further hypervisor is named.
+ *
+ * @throws RunError for a name that is no further hypervisor.
  */
 export function reachableNodes({
   hypervisors,

@@ -1,13 +1,13 @@
 import type { MachineProxy, NodeSetup } from "../components/windows/node-setup.ts";
 import type { AnyWindows } from "../config/sections/windows.ts";
 
-/** Reached without a proxy in any cluster: the machine itself, and what only the cluster's own DNS knows. */
+/** Reached without a proxy in any cluster: the machine itself, and names in the cluster's DNS. */
 const neverByProxy = ["localhost", "127.0.0.1", ".svc", ".cluster.local"];
 
 /**
  * How Windows machines are prepared for a cluster.
  *
- * @param own hosts, domains and ranges of the cluster, which are reached without the proxy.
+ * @param own the cluster's hosts, domains and ranges, which are reached without the proxy.
  */
 export function windowsSetup(
   windows: AnyWindows,
@@ -17,7 +17,7 @@ export function windowsSetup(
   return { ...windows, podNetwork, proxy: machineProxy(windows.proxy, own) };
 }
 
-/** The machines' proxy; undefined where none is set. */
+/** The machines' proxy, if set. */
 function machineProxy(
   { http = "", https = "", noProxy }: AnyWindows["proxy"],
   own: readonly string[],

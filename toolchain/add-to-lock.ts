@@ -4,14 +4,14 @@ import path from "node:path";
 import { withLock } from "./cache-lock.ts";
 import { readSoftwareLock, renderSoftwareLock, type SoftwareLock } from "./software-lock.ts";
 
-/** Another process holds it while it writes a few lines. */
+/** Longest wait for another process, which only writes a few lines. */
 const lock = { timeoutSeconds: 30, pollMilliseconds: 50, onWait: () => undefined };
 
 /**
- * Writes one more file into the lock, in one step. A publisher's word replaces another source's.
+ * Adds a file to the lock, atomically. A publisher's checksum replaces one from another source.
  *
- * @param file the lock; those who write it wait for each other in `.kindows` beside it.
- * @throws when another checksum is locked for it.
+ * @param file the lock; writers wait for each other in `.kindows` beside it.
+ * @throws if another checksum is locked for it.
  */
 export async function addToLock(
   file: string,

@@ -1,10 +1,10 @@
 import type { Artifact } from "./artifact.ts";
 
 /**
- * Every artifact the given ones need, each once, needed ones first; otherwise in the order given, so that a caller
- * puts first what the longest chain of work starts with.
+ * The given artifacts and all their dependencies, dependencies first; otherwise in the given order, so that callers put the
+ * longest chain of work first.
  *
- * @throws on a circle of needs, naming it, and on two different artifacts of one name.
+ * @throws for circular dependencies, and for two different artifacts of one name.
  */
 export function buildOrder(artifacts: readonly Artifact[]): readonly Artifact[] {
   const ordered: Artifact[] = [];

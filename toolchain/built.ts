@@ -14,21 +14,21 @@ const guestSchema = z.object({ path: z.string(), hash: z.string(), manifest: z.s
 const builtSchema = z.object({
   /** Absolute paths of the tools by name: pulumi, kubectl, kind. */
   tools: z.record(z.string(), z.string()),
-  /** Node image of kind, where it was built here: its reference and the archive for `docker load`. */
+  /** kind's node image, if it was built here: its reference and the archive for `docker load`. */
   nodeImage: imageSchema.optional(),
-  /** Load balancer image of kind, where it was built here. */
+  /** kind's load balancer image, if it was built here. */
   loadBalancerImage: imageSchema.optional(),
-  /** The rehearsal guest fresh from its making. */
+  /** The rehearsal guest's plain image. */
   rehearsalImage: guestSchema.optional(),
-  /** The same with what every node needs already in it. */
+  /** The same with the programs that every node needs. */
   bakedRehearsalImage: guestSchema.optional(),
-  /** The disk Linux machines start from where the settings name none. */
+  /** The disk that Linux machines start from unless the settings name one. */
   linuxImage: z.object({ path: z.string(), hash: z.string() }).optional(),
   /** Cloud images that were downloaded, by their SHA-256. */
   cloudImages: z.record(z.string(), z.string()).optional(),
-  /** The archive of what is installed on them. */
+  /** The archive of the programs that are installed on them. */
   linuxPrograms: z.object({ path: z.string(), sha256: z.string() }).optional(),
-  /** Disks of the user's that were converted, by their paths: the file each was then, and what came of it. */
+  /** Converted disks of the user, by their paths: the file at that time, and the result. */
   convertedDisks: z
     .record(
       z.string(),
@@ -37,18 +37,18 @@ const builtSchema = z.object({
     .optional(),
   /** Images made from an ISO, by the settings that asked for them. */
   windowsImages: z.record(z.string(), z.object({ path: z.string(), hash: z.string() })).optional(),
-  /** Folders of fetched programs for Windows nodes, by SHA-256. */
+  /** Folders of downloaded programs for Windows nodes, by SHA-256. */
   windowsPrograms: z.record(z.string(), z.string()).optional(),
   /** Files with the definitions of Calico's resources, by SHA-256. */
   calicoDefinitions: z.record(z.string(), z.string()).optional(),
 });
 
-/** What `kindows prepare` has put in place for this clone; absolute paths and image references. */
+/** What `kindows prepare` has built for this clone; absolute paths and image references. */
 export type BuiltArtifacts = z.infer<typeof builtSchema>;
 
 const file = path.join(localFolder, "artifacts.json");
 
-/** @throws when nothing has been prepared yet, with the command that does it. */
+/** @throws if nothing has been prepared yet, with the command to run. */
 export function builtArtifacts(): BuiltArtifacts {
   let text: string;
   try {
@@ -65,7 +65,7 @@ export function builtArtifacts(): BuiltArtifacts {
   return parsed.data;
 }
 
-/** What has been prepared, nothing where that can't be told: a preview works all the same. */
+/** What has been prepared; empty if that is unknown, as a preview works all the same. */
 export function builtSoFar(): BuiltArtifacts {
   try {
     return builtArtifacts();
@@ -77,7 +77,7 @@ export function builtSoFar(): BuiltArtifacts {
 /**
  * Absolute path of a tool.
  *
- * @throws when it was not prepared, with the command that does it.
+ * @throws if it was not prepared, with the command to run.
  */
 export function builtTool(name: string): string {
   const found = builtArtifacts().tools[name];
@@ -87,7 +87,7 @@ export function builtTool(name: string): string {
   return found;
 }
 
-/** What became of a disk of the user's that was converted; undefined where it was not, is another one since, or is pruned. */
+/** The converted copy of a user's disk; undefined if there is none, the disk has changed since, or the copy was pruned. */
 export function convertedFrom(source: string): { path: string; hash: string } | undefined {
   const found = statSync(source, { throwIfNoEntry: false });
   const known = builtSoFar().convertedDisks?.[source];
@@ -99,7 +99,7 @@ export function convertedFrom(source: string): { path: string; hash: string } | 
     : undefined;
 }
 
-/** The rehearsal guest's disk that the settings ask for; undefined where it was not made yet. */
+/** The rehearsal guest's disk in the settings; undefined if it was not built yet. */
 export function builtRehearsalImage({
   baked,
 }: {
@@ -109,7 +109,7 @@ export function builtRehearsalImage({
   return baked ? built.bakedRehearsalImage : built.rehearsalImage;
 }
 
-/** Adds to what was prepared earlier, for this stack or another one; what is left out stays. Replaced in one step. */
+/** Merges with what was prepared earlier, for this stack or another one. Written atomically. */
 export async function recordBuilt(added: BuiltArtifacts): Promise<void> {
   // A damaged one is rewritten.
   const earlier = builtSoFar();

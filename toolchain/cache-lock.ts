@@ -8,21 +8,21 @@ import { isAlive, ownerOf, thisProcess, type Owner } from "./owner.ts";
 const ownerSchema = z.object({ pid: z.number(), startTicks: z.string(), bootId: z.string() });
 
 export interface LockOptions {
-  /** Longest time to wait for a living owner, in seconds. */
+  /** Longest wait for a running owner, in seconds. */
   readonly timeoutSeconds: number;
-  /** Called once a minute while a living owner is waited for, the first time at once. */
+  /** Called while waiting for a running owner: at once, and then every minute. */
   readonly onWait: (owner: Owner) => void;
-  /** Pause between two looks, in milliseconds. */
+  /** Pause between two attempts, in milliseconds. */
   readonly pollMilliseconds: number;
 }
 
 /**
  * Runs `work` as the only process that holds `lockFile`; a lock whose owner is dead is taken over.
  *
- * The lock saves work, it does not guard correctness: an entry gets into the cache by one atomic rename, so in the
- * tiny window in which a take-over can give two owners, something is built twice and one of them wins.
+ * The lock saves work but is not needed for correctness: an entry gets into the cache by an atomic rename. In the tiny window
+ * in which a take-over can lead to two owners, something is built twice and one of them wins.
  *
- * @throws when a living process still holds the lock after `timeoutSeconds`, naming that process.
+ * @throws if a running process still holds the lock after `timeoutSeconds`, naming that process.
  */
 export async function withLock<T>(
   lockFile: string,
@@ -31,7 +31,7 @@ export async function withLock<T>(
 ): Promise<T> {
   await mkdir(path.dirname(lockFile), { recursive: true });
   const candidate = `${lockFile}.${process.pid}.${Math.random().toString(36).slice(2)}`;
-  // Written beside and linked into place, so that nobody ever reads a half-written owner.
+  // Written to a temporary file and linked, so that nobody reads an incomplete owner.
   await writeFile(candidate, JSON.stringify(await thisProcess()));
   try {
     await acquire(lockFile, candidate, options);
@@ -77,21 +77,20 @@ async function acquire(lockFile: string, candidate: string, options: LockOptions
 }
 
 /**
- * Takes a dead owner's lock away, and what other dead processes left beside it; a living one that slipped in between
- * two looks is put back.
+ * Removes a dead owner's lock, and what other dead processes left beside it; a running one that came in between is put back.
  */
 async function removeDead(lockFile: string, candidate: string): Promise<void> {
   const aside = `${candidate}.dead`;
   try {
     await rename(lockFile, aside);
   } catch {
-    return; // Somebody else was faster.
+    return; // Another process was faster.
   }
   if (await isOwnerAlive(aside)) {
     await link(aside, lockFile).catch(() => undefined);
   }
   await rm(aside, { force: true });
-  // By the number in their name: one that is just being written has no content yet.
+  // By the number in their name, as one that is just being written has no content yet.
   for (const name of await readdir(path.dirname(lockFile))) {
     const beside = path.join(path.dirname(lockFile), name);
     const pid = beside.startsWith(`${lockFile}.`)
@@ -108,7 +107,7 @@ async function isOwnerAlive(lockFile: string): Promise<boolean> {
   return owner !== undefined && (await isAlive(owner));
 }
 
-/** Owner of a lock file; nothing when the file is gone or unreadable, which is as good as dead. */
+/** Owner of a lock file; undefined if the file is gone or unreadable, which counts as dead. */
 export async function readOwner(lockFile: string): Promise<Owner | undefined> {
   try {
     return ownerSchema.parse(JSON.parse(await readFile(lockFile, "utf8")));

@@ -5,7 +5,7 @@ import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import * as z from "zod";
 
-/** File in every entry of the cache; written last, so an entry without it is not finished. */
+/** File in every entry of the cache; written last, so an entry without it is incomplete. */
 export const markerName = ".kindows-complete.json";
 
 const recordSchema = z.union([
@@ -43,8 +43,8 @@ export async function writeMarker(folder: string, name: string, seconds: number)
 }
 
 /**
- * What is wrong with a finished entry, or nothing. Only a file whose time changed is read again; when its content is
- * still the recorded one, the new time is recorded so that the next look is cheap.
+ * What is wrong with a complete entry, if anything. Only a file whose time has changed is read again; if its content is still
+ * the recorded one, the new time is recorded, so that the next check is cheap.
  */
 export async function findDamage(folder: string): Promise<string | undefined> {
   const marker = await readMarker(folder);
@@ -81,7 +81,7 @@ export async function findDamage(folder: string): Promise<string | undefined> {
   return undefined;
 }
 
-/** The marker of an entry; nothing when there is none or it cannot be read. */
+/** The marker of an entry; undefined if there is none or it cannot be read. */
 export async function readMarker(folder: string): Promise<Marker | undefined> {
   try {
     return markerSchema.parse(JSON.parse(await readFile(path.join(folder, markerName), "utf8")));
@@ -91,9 +91,9 @@ export async function readMarker(folder: string): Promise<Marker | undefined> {
 }
 
 /**
- * SHA-256 of a file of a finished entry, as recorded when it was made.
+ * SHA-256 of a file of a complete entry, as recorded when it was built.
  *
- * @throws when the entry has no such file.
+ * @throws if the entry has no such file.
  */
 export async function recordedSha256(folder: string, file: string): Promise<string> {
   const recorded = (await readMarker(folder))?.files[file];

@@ -9,13 +9,13 @@ import { beginBuild } from "./compiler-caches.ts";
 import { findDamage, markerName, writeMarker } from "./cache-marker.ts";
 import { isReadOnly } from "./read-only.ts";
 
-/** Part of every address: raise it when what an entry looks like changes for all artifacts. */
+/** Part of every address: increase it if the format of all entries changes. */
 const cacheFormat = 1;
 
 /**
  * Folder of the cache: `KINDOWS_CACHE`, else `kindows` in `XDG_CACHE_HOME`, else in `~/.cache`.
  *
- * @throws when the variable names a relative path: it would mean another folder in every working directory.
+ * @throws if the variable is a relative path, which would be another folder in every working directory.
  */
 export function cacheRoot(environment: NodeJS.ProcessEnv = process.env): string {
   const own = environment.KINDOWS_CACHE;
@@ -32,9 +32,9 @@ export function cacheRoot(environment: NodeJS.ProcessEnv = process.env): string 
 }
 
 /**
- * Folder name of an artifact in the cache: its name and a hash of everything that goes into it.
+ * Folder name of an artifact in the cache: its name and a hash of all its inputs.
  *
- * @param known addresses found out before, which are added to: artifacts share what they need.
+ * @param known memo of addresses, as artifacts share dependencies.
  */
 export async function artifactAddress(
   artifact: Artifact,
@@ -58,13 +58,13 @@ async function computeAddress(
   return `${artifact.name}-${hash.slice(0, 16)}`;
 }
 
-/** State of an entry: there and whole, not there, or there but damaged (with what is wrong). */
+/** State of an entry: complete, missing, or damaged (with what is wrong). */
 export type EntryState =
   | { readonly kind: "complete" }
   | { readonly kind: "missing" }
   | { readonly kind: "damaged"; readonly damage: string };
 
-/** The content-addressed cache on disk. Entries never change; they are made, and removed as a whole. */
+/** The content-addressed cache on disk. Entries never change; they are built and removed as a whole. */
 export class Cache {
   readonly root: string;
 
@@ -77,17 +77,17 @@ export class Cache {
     return path.join(this.root, "artifacts");
   }
 
-  /** Folder of builds under way and of dead ones. */
+  /** Folder of running and dead builds. */
   get buildingFolder(): string {
     return path.join(this.root, "building");
   }
 
-  /** Folder of what a killed build leaves for the next one to go on with, each by its entry's address. */
+  /** Folder of what a killed build leaves for the next one to resume, each by its entry's address. */
   get partialFolder(): string {
     return path.join(this.root, "partial");
   }
 
-  /** Folder of downloads under way, each in a file named by the SHA-256 it shall have. */
+  /** Folder of incomplete downloads, each in a file named by its expected SHA-256. */
   get downloadsFolder(): string {
     return path.join(this.root, "downloads");
   }
@@ -115,7 +115,7 @@ export class Cache {
     return damage === undefined ? { kind: "complete" } : { kind: "damaged", damage };
   }
 
-  /** Notes that the entry was used now; `kindows cache prune` goes by that, where it may remove anything. */
+  /** Records that the entry was used now, for `kindows cache prune`. */
   async markUsed(address: string): Promise<void> {
     const now = new Date();
     try {
@@ -127,7 +127,7 @@ export class Cache {
     }
   }
 
-  /** @throws with what to do, where nothing can be put into the cache. */
+  /** @throws with a remedy if the cache cannot be written. */
   async requireWritable(): Promise<void> {
     try {
       await mkdir(this.root, { recursive: true });
@@ -141,7 +141,7 @@ export class Cache {
     }
   }
 
-  /** Runs `work` as the only process (on this machine) that makes or removes the entry. */
+  /** Runs `work` as the only process (on this machine) that builds or removes the entry. */
   async withEntryLock<T>(
     address: string,
     options: LockOptions,
@@ -151,8 +151,8 @@ export class Cache {
   }
 
   /**
-   * Makes an entry: `build` fills an empty folder, which is renamed into place only when it is finished. Call it with
-   * the entry's lock held; whatever an earlier, dead builder left behind for this entry is removed first.
+   * Builds an entry: `build` fills an empty folder, which is renamed into place when it is complete. Requires the entry's lock;
+   * first removes what an earlier, dead builder left of this entry.
    */
   async make(
     address: string,
@@ -176,12 +176,12 @@ export class Cache {
     return this.entryFolder(address);
   }
 
-  /** Removes an entry; it is gone for everybody at once, not file by file. */
+  /** Removes an entry atomically, not file by file. */
   async remove(address: string): Promise<void> {
     await this.removeFolder(this.entryFolder(address), address);
   }
 
-  /** Removes a folder of the cache likewise; call it with the lock of that address held. */
+  /** Removes a folder of the cache likewise; requires the lock of that address. */
   async removeFolder(folder: string, address: string): Promise<void> {
     const aside = path.join(this.buildingFolder, `${address}.removed.${process.pid}`);
     await mkdir(this.buildingFolder, { recursive: true });
@@ -196,7 +196,7 @@ export class Cache {
     await rm(aside, { recursive: true, force: true });
   }
 
-  /** Removes what dead processes left of making or removing it; call it with its lock held. */
+  /** Removes what dead processes left of building or removing it; requires its lock. */
   async removeHalfMade(address: string): Promise<void> {
     const names = await readdir(this.buildingFolder).catch(() => [] as string[]);
     for (const name of names.filter((each) => each.startsWith(`${address}.`))) {

@@ -9,14 +9,14 @@ import { isBuilding } from "./living-build.ts";
 import { isReadOnly } from "./read-only.ts";
 
 /**
- * Folders of Go's modules and of what it compiled of them, below the cache's root: of builds, and of our own programs'
- * tests, which are small and stay.
+ * Folders of Go's modules and build cache, below the cache's root: for builds, and for tests of this project's programs,
+ * which are small and stay.
  */
 export const compilerAddresses = ["go", "go-tests"] as const;
 
 export type CompilerAddress = (typeof compilerAddresses)[number];
 
-/** Longest wait for whoever removes them, and longest look for folders that can't be written to. */
+/** Longest wait for a process that removes them, and longest search for read-only folders. */
 const timeoutSeconds = 600;
 
 const lockOptions: LockOptions = {
@@ -30,17 +30,17 @@ export function compilerFolder(cache: Cache, address: CompilerAddress): string {
 }
 
 /**
- * Makes the folder that a build fills, which keeps the compiler's caches for as long as the build's process lives. Where
- * they are just being removed, that is waited for.
+ * Creates the folder of a build, which protects the compiler's caches as long as the build's process runs. Waits if they are
+ * just being removed.
  */
 export function beginBuild(cache: Cache, into: string): Promise<unknown> {
   return cache.withEntryLock("go", lockOptions, () => mkdir(into, { recursive: true }));
 }
 
 /**
- * Removes compiler's caches, for everybody at once, unless something is being built; builds that begin meanwhile wait.
+ * Removes the compiler's caches atomically, unless something is being built; new builds wait meanwhile.
  *
- * @returns whether there was something that is gone now.
+ * @returns whether anything was removed.
  */
 export async function removeCompilerCaches(
   cache: Cache,
@@ -70,7 +70,7 @@ export async function removeCompilerCaches(
   }
 }
 
-/** Go protects the folders of some modules against writing, which keeps all but root from removing their files. */
+/** Go makes the folders of some modules read-only, so that only root could remove their files. */
 async function makeWritable(folder: string): Promise<void> {
   const protectedFolders = [folder, "-type", "d", "!", "-perm", "-u+w"];
   await execa("find", [...protectedFolders, "-exec", "chmod", "u+w", "{}", "+"], {

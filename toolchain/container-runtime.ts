@@ -10,7 +10,7 @@ const source = fileURLToPath(new URL("runc-without-sys-resource.sh", import.meta
 /** Name under which Docker knows the wrapped runtime. */
 const runtimeName = "kindows-runc";
 
-/** The wrapped runtime, for hosts on which nothing can have CAP_SYS_RESOURCE. */
+/** The wrapped runtime, for hosts where nothing can have CAP_SYS_RESOURCE. */
 export const wrappedRuntime: Artifact = {
   name: "container-runtime",
   needs: [],
@@ -25,10 +25,10 @@ export const wrappedRuntime: Artifact = {
 /**
  * Arguments of a Docker daemon that is started here.
  *
- * Docker asks for every capability that the kernel knows when a container is privileged, and starting it fails where
- * one of them is out of reach; only there the wrapped runtime becomes the default.
+ * Docker requests all of the kernel's capabilities for a privileged container, whose start fails if one of them is not
+ * available; only then the wrapped runtime becomes the default.
  *
- * @param runtime executable of the wrapped runtime; nothing where it is not needed.
+ * @param runtime executable of the wrapped runtime, if it is needed.
  */
 export function dockerdArguments(runtime: string | undefined): readonly string[] {
   return runtime === undefined

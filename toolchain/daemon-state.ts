@@ -1,14 +1,14 @@
 import { joinCommand } from "./host-packages.ts";
 import { runProgram } from "../host/run-program.ts";
 
-/** A daemon that answers, or why it does not (last line of what its client says). */
+/** A daemon that answers, or why it does not (last line of its client's output). */
 export type DaemonState =
   | { readonly kind: "running" }
-  /** It answers, but not to this user. */
+  /** It answers, but refuses this user. */
   | { readonly kind: "denied"; readonly reason: string }
   | { readonly kind: "silent"; readonly reason: string };
 
-/** A client that hangs, e.g. on a remote Docker, must not hang us. */
+/** Time limit for a client that hangs, e.g. on a remote Docker. */
 const askTimeoutSeconds = 10;
 
 /** Asks the Docker daemon that the `docker` client uses, wherever that is. */
@@ -42,7 +42,7 @@ async function ask(
   }
 }
 
-/** Tells a refused user from a daemon that is not there, by what the client prints. */
+/** Whether the user was refused, or the daemon is not running, according to the client's output. */
 export function classifyRefusal(stderr: string, group: "docker" | "libvirt"): DaemonState {
   const lines = stderr.split("\n").filter((line) => line.trim() !== "");
   const denied = lines.find((line) =>

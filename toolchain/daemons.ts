@@ -22,25 +22,25 @@ const sysResource = 24n;
 /** Longest time a daemon may take from its start to its first answer, in seconds. */
 const startTimeoutSeconds = 90;
 
-/** Lines of a log that the error about a silent daemon shows. */
+/** Lines of the log in the error about a silent daemon. */
 const logTailLines = 10;
 
-/** A daemon of the host that labs use. One that runs is used as it is, with whatever settings it has. */
+/** A daemon of the host that labs use. A running one is used with its settings. */
 interface Daemon {
   readonly name: string;
   readonly kind: "docker" | "libvirt";
   state(): Promise<DaemonState>;
-  /** Units that systemd starts for it; the first one that the host has. */
+  /** Its systemd units, of which the first existing one is started. */
   readonly units: readonly string[];
-  /** Starts it where there is no systemd; returns the logs of what it started. */
+  /** Starts it without systemd; returns its log files. */
   start(): Promise<readonly string[]>;
 }
 
 /**
- * Sees to it that Docker answers.
+ * Starts Docker if it does not answer.
  *
- * @param state what it was a moment ago.
- * @throws when it cannot be started, when it stays silent, and when it does not talk to this user.
+ * @param state its current state.
+ * @throws if it cannot be started, does not answer, or refuses this user.
  */
 export async function ensureDocker(
   state: DaemonState,
@@ -68,10 +68,10 @@ export async function ensureDocker(
 }
 
 /**
- * Sees to it that libvirt answers.
+ * Starts libvirt if it does not answer.
  *
- * @param uri connection URI; a remote one is only asked, never started.
- * @param state what it was a moment ago.
+ * @param uri connection URI; a remote libvirt is never started.
+ * @param state its current state.
  * @throws as `ensureDocker` does.
  */
 export async function ensureLibvirt(uri: string, state: DaemonState, say: Progress): Promise<void> {
@@ -87,7 +87,7 @@ export async function ensureLibvirt(uri: string, state: DaemonState, say: Progre
           throw new Error("it is not the system connection of this host: start it there");
         }
         await giveKvmToItsGroup();
-        // Machines' consoles are logged by it; systemd would start it on demand.
+        // It logs machines' consoles; systemd would start it on demand.
         return [await startDetached("virtlogd", []), await startDetached("libvirtd", [])];
       },
     },
@@ -96,9 +96,9 @@ export async function ensureLibvirt(uri: string, state: DaemonState, say: Progre
 }
 
 /**
- * Sees to it that both answer.
+ * Starts both if they do not answer.
  *
- * @throws as either does. Who may use neither is told so at once: joining both groups takes one login.
+ * @throws as either does. If both refuse the user, one error names both groups, so that one new login is enough.
  */
 export async function ensureDaemons(
   libvirtUri: string,
@@ -144,12 +144,12 @@ async function ensureDaemon(state: DaemonState, daemon: Daemon, say: Progress): 
   }
 }
 
-/** Whether systemd runs as the first process; its client alone may be installed anywhere. */
+/** Whether systemd is the init process; its client may be installed anywhere. */
 async function hasSystemd(): Promise<boolean> {
   return (await stat("/run/systemd/system").catch(() => undefined)) !== undefined;
 }
 
-/** Returns no logs: systemd keeps them. */
+/** Returns no logs, as systemd keeps them. */
 async function startUnit(daemon: Daemon): Promise<readonly string[]> {
   const reasons: string[] = [];
   for (const unit of daemon.units) {
@@ -167,8 +167,8 @@ async function startUnit(daemon: Daemon): Promise<readonly string[]> {
 }
 
 /**
- * Starts a program that outlives this process and holds nothing of it: own session, own output, no variables of ours.
- * Its log is returned. A second one of its kind ends at once; whether the first one answers is found out by asking.
+ * Starts a program that outlives this process and shares nothing with it: neither session, output nor variables. Returns its
+ * log file. A second one of its kind would end at once, so the caller checks whether it answers.
  */
 async function startDetached(program: string, args: readonly string[]): Promise<string> {
   const folder = path.join(cacheRoot(), "logs");
@@ -202,12 +202,12 @@ function daemonPath(): string {
   return `${process.env.PATH ?? ""}:/usr/local/sbin:/usr/sbin:/sbin:/usr/bin:/bin`;
 }
 
-/** Whether a process of this host can ever get CAP_SYS_RESOURCE; some sandboxes take it from everything in them. */
+/** Whether a process of this host can have CAP_SYS_RESOURCE; some sandboxes remove it from everything. */
 async function mayHaveSysResource(): Promise<boolean> {
   return boundingSetHasSysResource(await readFile("/proc/self/status", "utf8"));
 }
 
-/** The same from the content of /proc/PID/status. */
+/** The same, from the content of /proc/PID/status. */
 export function boundingSetHasSysResource(status: string): boolean {
   const mask = /^CapBnd:\s*([0-9a-f]+)$/m.exec(status)?.[1];
   if (mask === undefined) {
@@ -217,10 +217,9 @@ export function boundingSetHasSysResource(status: string): boolean {
 }
 
 /**
- * Gives /dev/kvm to the group kvm, as udev does, where nothing has done so.
- *
- * libvirt finds out what QEMU can do as root, but trusts what it found only while QEMU's own user may use KVM too:
- * with a device for root alone it asks QEMU again at every single call, four to eight seconds each time
+ * Gives /dev/kvm to the group kvm, as udev does, if nothing has done so.
+ * libvirt detects QEMU's capabilities as root, but caches them only if QEMU's own user may use KVM too: with a device for
+ * root alone it detects them again at every call, four to eight seconds each time
  * ("KVM was enabled when probing, but it is not available now", virQEMUCapsIsValid).
  */
 async function giveKvmToItsGroup(): Promise<void> {

@@ -4,18 +4,18 @@ import { open } from "node:fs/promises";
 /** Formats of disk images that machines can start from; VHD and VHDX after they were converted. */
 export type DiskFormat = "qcow2" | "VHD" | "VHDX";
 
-/** What begins a qcow2 image: https://www.qemu.org/docs/master/interop/qcow2.html#header */
+/** Magic bytes of a qcow2 image: https://www.qemu.org/docs/master/interop/qcow2.html#header */
 const qcow2Magic = "QFI\xfb";
-/** What begins a VHDX, [MS-VHDX] 2.2.1. */
+/** Magic bytes of a VHDX, [MS-VHDX] 2.2.1. */
 const vhdxMagic = "vhdxfile";
-/** What begins the last 512 bytes of a VHD: "Virtual Hard Disk Image Format Specification", hard disk footer. */
+/** Magic bytes of the last 512 bytes of a VHD: "Virtual Hard Disk Image Format Specification", hard disk footer. */
 const vhdMagic = "conectix";
 const vhdFooterBytes = 512;
 
 /**
- * The format of a disk image by its own marks, whatever it is called; undefined for any other file.
+ * The format of a disk image by its magic bytes, whatever its name; undefined for any other file.
  *
- * @throws when it is not there, or can't be read.
+ * @throws if it is missing or unreadable.
  */
 export function diskFormatOf(file: string): DiskFormat | undefined {
   const descriptor = openSync(file, "r");
@@ -39,15 +39,15 @@ export function diskFormatOf(file: string): DiskFormat | undefined {
   }
 }
 
-/** Place and value of what ends a disk's first sector, with or without a GPT; and what an ISO has. */
+/** Offset and value of the end of a disk's first sector, with or without a GPT; and of an ISO's signature. */
 const bootSignature = { at: 510, bytes: Buffer.from([0x55, 0xaa]) };
 const isoMark = { at: 32_769, bytes: Buffer.from("CD001", "latin1") };
 
 /**
- * Whether a file is a disk's content as it is, sector by sector: one with a partition table, as all that machines boot
- * from. An ISO that can be written to a stick has one too, and is none.
+ * Whether a file is a raw disk image: it has a partition table, like everything that machines boot from, and is no hybrid
+ * ISO, which has one too.
  *
- * @throws when it is not there, or can't be read.
+ * @throws if it is missing or unreadable.
  */
 export function isRawDisk(file: string): boolean {
   const descriptor = openSync(file, "r");
@@ -63,7 +63,7 @@ export function isRawDisk(file: string): boolean {
   }
 }
 
-/** Size of the disk that a machine sees of a qcow2 image, in GiB, by its header. */
+/** Virtual size of a qcow2 image, in GiB, from its header. */
 export async function virtualGiBOf(qcow2: string): Promise<number> {
   await using file = await open(qcow2);
   // https://www.qemu.org/docs/master/interop/qcow2.html#header
@@ -71,7 +71,7 @@ export async function virtualGiBOf(qcow2: string): Promise<number> {
   return Number(buffer.readBigUInt64BE()) / 1024 ** 3;
 }
 
-/** Whether a file is a disk image that machines can start from only once it is converted; also false if it can't be read. */
+/** Whether a file is a disk image that has to be converted; false if it cannot be read. */
 export function mustBeConverted(file: string): boolean {
   try {
     const format = diskFormatOf(file);

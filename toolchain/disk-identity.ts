@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 
 /**
- * What tells a disk of the user's apart that is used in its place, 12 digits: place, size and time of change. Hashing
- * gigabytes at each preview is too slow. Undefined where there is none.
+ * Identity of a user's disk that is used where it is, 12 digits from path, size and modification time, as hashing gigabytes
+ * at each preview is too slow. Undefined if it does not exist.
  */
 export function diskIdentity(path: string): string | undefined {
   const found = statSync(path, { throwIfNoEntry: false });

@@ -2,16 +2,16 @@ import { execa } from "execa";
 
 import { DownloadError } from "./download.ts";
 
-/** A checksum file has a few lines, the description of a release on GitHub a few kilobytes for each of its files. */
+/** Maximum size: a checksum file has a few lines, a release on GitHub a few kilobytes for each of its files. */
 const longestBytes = 1024 ** 2;
 const connectSeconds = 20;
 const wholeSeconds = 60;
 
 /**
- * A short text at an https address, by curl as every download.
+ * A short text at an https URL, with curl as every download.
  *
- * @param form fields to send, as a browser sends a form.
- * @throws DownloadError saying what is in the way.
+ * @param form fields of a form to post.
+ * @throws DownloadError with the reason.
  */
 export async function downloadText(
   url: string,

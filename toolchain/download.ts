@@ -7,9 +7,9 @@ import type { Progress } from "./artifact.ts";
 import { sha256OfFile } from "./cache-marker.ts";
 import { transferText } from "./transfer-text.ts";
 
-/** A file whose content is known before it comes. */
+/** A file with a known checksum. */
 export interface DownloadSource {
-  /** https address. */
+  /** https URL. */
   readonly url: string;
   /** Of the file, in lower-case hexadecimal. */
   readonly sha256: string;
@@ -17,26 +17,26 @@ export interface DownloadSource {
 
 export interface DownloadOptions {
   /**
-   * File that holds what has come so far. One that is there is gone on with; it is kept when the connection breaks and
-   * renamed to `into` when it is whole and right. On the file system of `into`.
+   * File for the incomplete download. An existing one is resumed; it is kept if the connection breaks, and renamed to `into`
+   * once it is complete and correct. On the file system of `into`.
    */
   readonly partial: string;
   /** Longest wait for a connection, in seconds. */
   readonly connectSeconds: number;
-  /** Longest time of one try, in seconds. */
+  /** Longest time of one attempt, in seconds. */
   readonly wholeSeconds: number;
   /** Seconds after which a transfer of less than 20 kB/s counts as broken. */
   readonly slowSeconds: number;
-  /** How often a connection that breaks, or a server that is busy, is tried. */
+  /** Attempts if the connection breaks, or the server is busy. */
   readonly tries: number;
-  /** Pause after the first try in milliseconds; each further one is twice as long. */
+  /** Pause after the first attempt in milliseconds; doubled after each further one. */
   readonly pauseMilliseconds: number;
-  /** One line about how far it is, every `progressSeconds`. */
+  /** Gets a line about the progress, every `progressSeconds`. */
   readonly progress: Progress;
   readonly progressSeconds: number;
 }
 
-/** Some hundred megabytes over a slow line, cut off now and then. */
+/** Defaults for some hundred megabytes over a slow, unreliable line. */
 export const usualLimits = {
   connectSeconds: 20,
   wholeSeconds: 3600,
@@ -46,12 +46,12 @@ export const usualLimits = {
   progressSeconds: 5,
 };
 
-/** Nothing came, or not all of it: another way, another time, may work. */
+/** The download failed or is incomplete; another source, or a later attempt, may work. */
 export class DownloadError extends Error {
   override readonly name = "DownloadError";
 }
 
-/** What came is something else than what was pinned: never a reason to go on with something else. */
+/** The download does not match the pinned checksum, which must never be ignored. */
 export class WrongContentError extends Error {
   override readonly name = "WrongContentError";
 }
@@ -61,18 +61,17 @@ const lowestSpeed = 20_000;
 
 /** Exit codes of curl, see its manual page. */
 const curlExit = { httpError: 22, writeError: 23, rangeError: 33 } as const;
-/** A connection that was there and broke: cut short, too slow, no answer, lost while sending or receiving. */
+/** A connection that was lost: cut short, too slow, no answer, or failed while sending or receiving. */
 const brokenConnection: readonly (number | undefined)[] = [18, 28, 52, 55, 56, 92];
 
 /**
- * Downloads a file by HTTPS, going on where an earlier try or run was cut off. curl does it, since it knows the user's
- * proxy settings.
+ * Downloads a file by HTTPS, resuming an interrupted attempt or run. Uses curl, which knows the user's proxy settings.
  *
- * One at a time per `partial`: the caller holds a lock.
+ * One at a time per `partial`: the caller must hold a lock.
  *
- * @throws DownloadError saying what is in the way: no curl, no route, an answer of the server, no room.
- * @throws WrongContentError when the file is complete and has another checksum; it is kept aside for a look, and
- * nothing is at `into`.
+ * @throws DownloadError with the reason: no curl, no route, an error of the server, no disk space.
+ * @throws WrongContentError if the file is complete and has another checksum; it is kept aside for examination, and there
+ * is nothing at `into`.
  */
 export async function download(
   source: DownloadSource,
@@ -96,7 +95,7 @@ export async function download(
       if (earlier === 0) {
         throw new WrongContentError(await setAside(source, partial));
       }
-      // The two parts may be of different files: only a whole one tells.
+      // The two parts may belong to different files, so only a complete download counts.
       progress("the parts do not fit together, fetching the whole again");
       await rm(partial, { force: true });
     } else if (end.refusesRange) {
@@ -105,7 +104,7 @@ export async function download(
     } else {
       failures += 1;
       if (end.noRoom) {
-        // Half a file on a full disk is in everybody's way.
+        // Do not leave an incomplete file on a full disk.
         await rm(partial, { force: true });
       }
       if (!end.mayPass || failures >= options.tries) {
@@ -119,7 +118,7 @@ export async function download(
   await rename(partial, into);
 }
 
-/** How a try ended. */
+/** How an attempt ended. */
 type TransferEnd =
   | { readonly ok: true }
   | {
@@ -127,7 +126,7 @@ type TransferEnd =
       readonly why: string;
       readonly refusesRange: boolean;
       readonly noRoom: boolean;
-      /** Whether the same try may go better a moment later. */
+      /** Whether a retry may succeed. */
       readonly mayPass: boolean;
     };
 
@@ -179,7 +178,7 @@ async function transfer(url: string, options: DownloadOptions): Promise<Transfer
   }
 }
 
-/** Says every now and then how far the transfer is. */
+/** Reports progress from time to time. */
 function watch(
   headers: string,
   earlier: number,
@@ -198,7 +197,7 @@ function watch(
   return timer;
 }
 
-/** Size of the whole file as the server's last answer has it; undefined where it does not say. */
+/** Size of the complete file according to the server's last answer, if known. */
 async function announcedSize(headers: string): Promise<number | undefined> {
   const answers = (await readFile(headers, "utf8").catch(() => "")).split(/\r?\n\r?\n/);
   const last = answers.filter((answer) => answer.trim() !== "").at(-1) ?? "";
@@ -212,7 +211,7 @@ async function isWhole({ sha256 }: DownloadSource, partial: string): Promise<boo
   return (await sizeOf(partial)) > 0 && (await sha256OfFile(partial)) === sha256;
 }
 
-/** Keeps a wrong file for a look, out of the way of every later try; returns what to say about it. */
+/** Keeps a wrong file for examination, where no later attempt uses it; returns a message about it. */
 async function setAside({ url, sha256 }: DownloadSource, partial: string): Promise<string> {
   const found = await sha256OfFile(partial);
   const folder = path.join(path.dirname(partial), "wrong");

@@ -5,8 +5,8 @@ import { pulumi } from "./tools/table.ts";
 export type PluginSource = "official" | "bundled";
 
 /**
- * Reads `KINDOWS_PLUGINS`: `official` or `bundled`. Without it each plugin is the official one where it can be had, and
- * else the bundled one.
+ * Reads `KINDOWS_PLUGINS`: `official` or `bundled`. Default: each plugin is the official one if it is available, else the
+ * bundled one.
  *
  * @throws on any other value.
  */

@@ -12,37 +12,37 @@ import { Slots } from "./slots.ts";
 export interface EnsureOptions {
   /** Default: the user's cache. */
   readonly cache?: Cache;
-  /** Where progress lines go. Default: standard error. */
+  /** Prints progress lines. Default: to standard error. */
   readonly progress?: Progress;
   /**
-   * Builds under way at once. Default: 2. Most of a build uses every core by itself; the second one fills the
-   * single-threaded stretches (linking, unpacking, packing).
+   * Parallel builds. Default: 2. Most of a build uses every core; a second one fills the single-threaded phases (linking,
+   * unpacking, packing).
    */
   readonly parallel?: number;
-  /** Called once, before the first build, with the Debian packages that builds ask for. Default: nothing is done. */
+  /** Called once, before the first build, with the Debian packages that builds need. Default: does nothing. */
   readonly ensurePackages?: (packages: readonly string[]) => Promise<void>;
-  /** Called once, before that, with all that is to be made. Default: nothing is done. */
+  /** Called once, before that, with everything to build. Default: does nothing. */
   readonly ensureRoom?: (missing: readonly Artifact[]) => Promise<void>;
 }
 
-/** Folders of the artifacts that were asked for. */
+/** Folders of the requested artifacts. */
 export interface EnsuredArtifacts {
-  /** @throws when the artifact was neither asked for nor needed by one that was. */
+  /** @throws if the artifact was neither requested nor a dependency. */
   path(artifact: Artifact): string;
 }
 
-/** Longest wait for another living process that makes the same entry: an image of Windows, with all its stages' limits. */
+/** Longest wait for another process that builds the same entry: a Windows image, with all its stages' limits. */
 const lockTimeoutSeconds = 7 * 3600;
 
-/** Lines of a failed build's log that the error shows. */
+/** Lines of a failed build's log in the error. */
 const logTailLines = 30;
 
 /**
- * Sees to it that every artifact is in the cache, whole: those that are there cost a look at their files' sizes and
- * times, the others are built, needed ones first, one progress line at their start, each minute, and at their end.
+ * Ensures that every artifact is completely in the cache. Existing ones are checked by their files' sizes and times; the
+ * others are built, dependencies first, with a progress line at their start, each minute, and at their end.
  *
- * @throws after the first failed build (builds under way are finished), with the tail of its log; before any, when the
- * cache can't be written to.
+ * @throws after the first failed build (running builds are finished), with the end of its log; before any build, if the
+ * cache cannot be written.
  */
 export async function ensureArtifacts(
   artifacts: readonly Artifact[],
@@ -83,16 +83,16 @@ export async function ensureArtifacts(
     );
     running.set(artifact, made);
   });
-  // What needs a failed one fails with the very same error.
+  // Artifacts that depend on a failed one fail with the same error.
   await settleAll(running.values());
   return ensured;
 }
 
 /**
- * Whether all that is missing can be made here, as far as that can be told before the packages for it are installed.
+ * Checks whether everything missing can be built here, as far as possible before packages are installed.
  *
  * @returns these packages, by their Debian names.
- * @throws what is in the way of it.
+ * @throws the reason if it cannot.
  */
 export async function checkArtifacts(
   artifacts: readonly Artifact[],
@@ -107,7 +107,7 @@ function packagesOf(artifacts: readonly Artifact[]): readonly string[] {
   return [...new Set(artifacts.flatMap(({ hostPackages }) => hostPackages))].sort();
 }
 
-/** Which artifacts have to be made, needed ones first, and where each is or will be. */
+/** The artifacts to build, dependencies first, and each one's folder. */
 async function lookFor(
   artifacts: readonly Artifact[],
   cache: Cache,
@@ -133,7 +133,7 @@ async function lookFor(
   return { missing: await findMissing(cache, artifacts, order, address, say), address };
 }
 
-/** What has to be made, in the given order. What only finished artifacts need may be gone: it is not looked at. */
+/** What has to be built, in the given order. Dependencies of complete artifacts only are not checked, and may be gone. */
 async function findMissing(
   cache: Cache,
   asked: readonly Artifact[],
@@ -143,7 +143,7 @@ async function findMissing(
 ): Promise<readonly Artifact[]> {
   const missing = new Set<Artifact>();
   const wanted = new Set(asked);
-  // From the last one back, so that whatever needs an artifact comes before it.
+  // In reverse order, so that dependents come before their dependencies.
   for (const artifact of [...order].reverse()) {
     if (!wanted.has(artifact)) {
       continue;

@@ -15,10 +15,10 @@ const noteSchema = z.object({
 });
 
 /**
- * SHA-256 of a large file of the user's. It is read whole once, and again when its size, time or inode is another one;
- * the cache notes what it was.
+ * SHA-256 of a large file of the user. It is read completely once, and again if its size, time or inode changes; the cache
+ * records the result.
  *
- * @throws as reading the file does.
+ * @throws if it cannot be read.
  */
 export async function digestOfFile(file: string, cache: Cache): Promise<string> {
   const { size, mtimeMs, ino } = await stat(file);
@@ -34,7 +34,7 @@ export async function digestOfFile(file: string, cache: Cache): Promise<string> 
     await writeFile(`${noteFile}.${process.pid}`, JSON.stringify({ size, mtimeMs, ino, sha256 }));
     await rename(`${noteFile}.${process.pid}`, noteFile);
   } catch (error) {
-    // Then it is read again the next time.
+    // Then it is read again next time.
     if (!isReadOnly(error)) {
       throw error;
     }
@@ -46,7 +46,7 @@ async function noted(noteFile: string): Promise<z.infer<typeof noteSchema> | und
   try {
     return noteSchema.parse(JSON.parse(await readFile(noteFile, "utf8")));
   } catch {
-    // None yet, or a damaged one: the file is read again.
+    // Missing or damaged: read the file again.
     return undefined;
   }
 }

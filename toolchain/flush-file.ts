@@ -1,6 +1,6 @@
 import { open } from "node:fs/promises";
 
-/** Has a file on the disk: once it has its name in the cache it must be whole, also after a power cut. */
+/** Flushes a file to the disk, so that after its rename into the cache it is complete even after a power cut. */
 export async function flushFile(file: string): Promise<void> {
   await using handle = await open(file, "r+");
   await handle.sync();

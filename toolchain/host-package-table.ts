@@ -1,10 +1,10 @@
-/** How the same software is called by the package managers of other distributions. */
+/** Names of the same software on other distributions. */
 export interface HostPackage {
   /** Name of the Debian package. */
   readonly debian: string;
   /**
-   * Executable that is there once it is installed, however that was done. None: it brings other files, and who asks for
-   * it has looked for them.
+   * Executable that shows that it is installed, however that was done. Undefined if it has other files, which the caller has
+   * looked for.
    */
   readonly gives: string | undefined;
   readonly fedora: string;
@@ -40,9 +40,9 @@ const table: readonly (readonly [string, string | undefined, string, string, str
   ["wimtools", "wiminfo", "wimlib-utils", "wimlib", "wimtools"],
   // Makes the CD that answers Windows Setup's questions.
   ["xorriso", "xorriso", "xorriso", "libisoburn", "xorriso"],
-  // Makes what stands in for an update of Microsoft's.
+  // Creates the stand-in for a Microsoft update.
   ["gcab", "gcab", "gcab", "gcab", "gcab"],
-  // Tests of test/e2e-full run one of their own, as a bastion and as another host.
+  // Tests in test/e2e-full run their own, as a bastion and as another host.
   ["openssh-server", "sshd", "openssh-server", "openssh", "openssh-server"],
   ["shellcheck", "shellcheck", "ShellCheck", "shellcheck", "ShellCheck"],
   ["jq", "jq", "jq", "jq", "jq"],
@@ -67,7 +67,7 @@ const table: readonly (readonly [string, string | undefined, string, string, str
   ["dpkg", "dpkg-deb", "dpkg", "dpkg", "dpkg"],
 ];
 
-/** Everything that the project ever asks a host for. */
+/** Everything that the project may need on a host. */
 export const hostPackages: readonly HostPackage[] = table.map(
   ([debian, gives, fedora, arch, suse]) => ({ debian, gives, fedora, arch, suse }),
 );

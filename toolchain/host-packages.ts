@@ -8,7 +8,7 @@ import { hostPackages, type HostPackage } from "./host-package-table.ts";
 import { runLogged } from "../host/run-logged.ts";
 import { findOnPath } from "../host/search-path.ts";
 
-/** Package managers that are known; only the first one is run, for the others the command is printed. */
+/** Known package managers; only the first one is run, for the others the command is printed. */
 export const packageManagers = ["apt-get", "dnf", "pacman", "zypper"] as const;
 
 export type PackageManager = (typeof packageManagers)[number];
@@ -19,19 +19,19 @@ const installTimeoutSeconds = 1800;
 /** What the decision depends on. */
 export interface Host {
   readonly isRoot: boolean;
-  /** Absolute path of an executable, or nothing. */
+  /** Absolute path of an executable, if it exists. */
   find(executable: string): Promise<string | undefined>;
 }
 
-/** What to do about the packages asked for. */
+/** What to do about the requested packages. */
 export type Plan =
   | { readonly kind: "nothing" }
   | { readonly kind: "install"; readonly packages: readonly string[] }
   | { readonly kind: "tell"; readonly message: string };
 
 /**
- * Decides about packages (by their Debian names): those whose programs are there, from whatever source, are not asked
- * for; the rest is installed by root with apt-get, and otherwise left to the user.
+ * Decides about packages (by their Debian names): those whose programs exist, from whatever source, are skipped; root
+ * installs the rest with apt-get, otherwise it is left to the user.
  */
 export async function planPackages(names: readonly string[], host: Host): Promise<Plan> {
   const missing: string[] = [];
@@ -50,7 +50,7 @@ export async function planPackages(names: readonly string[], host: Host): Promis
   return { kind: "tell", message: tellUser(missing, manager) };
 }
 
-/** The first known package manager that is there. */
+/** The first known package manager that is installed. */
 export async function findPackageManager(host: Host): Promise<PackageManager | undefined> {
   for (const manager of packageManagers) {
     if ((await host.find(manager)) !== undefined) {
@@ -77,7 +77,7 @@ export function installCommand(manager: PackageManager, debianNames: readonly st
   }
 }
 
-/** What a person does to have packages on a host with this package manager, given by their Debian names. */
+/** Instructions to install packages with this package manager, given by their Debian names. */
 export function installText(
   manager: PackageManager | undefined,
   debianNames: readonly string[],
@@ -104,15 +104,15 @@ export function startCommand(
   return `sudo systemctl enable --now ${daemon === "docker" ? "docker" : libvirt}`;
 }
 
-/** The command that lets a user talk to a daemon; it counts from the next login on. */
+/** The command that lets a user access a daemon, effective from the next login. */
 export function joinCommand(group: "docker" | "libvirt"): string {
   return `sudo usermod -aG ${group} $USER`;
 }
 
 /**
- * Sees to it that packages are installed, after one line that says which.
+ * Installs packages, after a line that names them.
  *
- * @throws with the command to run when this process may not or cannot install them.
+ * @throws with the command to run if this process may not or cannot install them.
  */
 export async function ensureHostPackages(names: readonly string[], say: Progress): Promise<void> {
   const plan = await planPackages(names, thisHost);
@@ -179,7 +179,7 @@ function hostPackage(debianName: string): HostPackage {
   return found;
 }
 
-/** Where programs of administrators are, which an ordinary user's PATH lacks on Debian. */
+/** Folders of administrators' programs, which an ordinary user's PATH lacks on Debian. */
 export const systemFolders = "/usr/local/sbin:/usr/sbin:/sbin";
 
 const thisHost: Host = {

@@ -1,9 +1,9 @@
 import type { DaemonState } from "./daemon-state.ts";
 
-/** What the libvirt provider runs on this host, wherever the machines are. */
+/** Programs that the libvirt provider runs on this host, wherever the machines are. */
 const providerPackages = ["libvirt-clients", "xsltproc", "genisoimage"];
 
-/** What a hypervisor on this host needs. */
+/** Packages of a hypervisor on this host. */
 const hypervisorPackages = [
   "libvirt-daemon-system",
   "dnsmasq-base",
@@ -28,12 +28,12 @@ export function requiredPackages(
   ];
 }
 
-/** Debian packages that a Docker on this host needs; one that answers needs none, from wherever it came. */
+/** Debian packages for Docker on this host; none if it answers, however it was installed. */
 export function dockerPackages(docker: DaemonState): readonly string[] {
   return docker.kind === "silent" ? ["docker.io"] : [];
 }
 
-/** Whether a libvirt connection is to this host: it names no other one. */
+/** Whether a libvirt connection is to this host. */
 export function isLocal(uri: string): boolean {
   return /^[a-z]+(\+unix)?:\/\/\/(system|session)/.test(uri);
 }

@@ -10,7 +10,7 @@ import { actionlint } from "./tools/table.ts";
 const timeoutSeconds = 120;
 
 const ensured = await ensureArtifacts([actionlint]);
-// Python is not what a host must have: lines in it are not looked at.
+// A host need not have Python, so Python lines are not checked.
 const { exitCode = 1 } = await execa(
   path.join(ensured.path(actionlint), "actionlint"),
   ["-no-color", "-pyflakes="],

@@ -1,8 +1,7 @@
 import { readFile } from "node:fs/promises";
 
 /**
- * A process, told apart from a later one with the same number: process numbers are reused, and a lock
- * file survives a reboot.
+ * Identifies a process: its number alone is not enough, as numbers are reused and a lock file survives a reboot.
  */
 export interface Owner {
   readonly pid: number;
@@ -21,13 +20,13 @@ export async function thisProcess(): Promise<Owner> {
   return owner;
 }
 
-/** The living process of that number, or nothing. */
+/** The running process with that number, if any. */
 export async function ownerOf(pid: number): Promise<Owner | undefined> {
   const startTicks = await startTicksOf(pid);
   return startTicks === undefined ? undefined : { pid, startTicks, bootId: await bootId() };
 }
 
-/** Whether the very process still runs; a zombie counts as dead, nothing of it can go on. */
+/** Whether that process still runs; a zombie counts as dead. */
 export async function isAlive(owner: Owner): Promise<boolean> {
   if (owner.bootId !== (await bootId())) {
     return false;
@@ -43,7 +42,7 @@ async function startTicksOf(pid: number): Promise<string | undefined> {
   }
 }
 
-/** Field 22 of /proc/PID/stat, or nothing for a zombie. Field 2 may hold blanks and brackets. */
+/** Field 22 of /proc/PID/stat; undefined for a zombie. Field 2 may contain spaces and brackets. */
 export function parseStartTicks(stat: string): string | undefined {
   const afterName = stat
     .slice(stat.lastIndexOf(")") + 1)

@@ -17,7 +17,7 @@ import type { Download, Outcome } from "./tools/tool.ts";
 
 const folder = path.join(projectRoot, "plugins");
 
-/** Puts the official plugin into the folder, or says why it can't. */
+/** Puts the official plugin into the folder, or returns why it cannot. */
 export type TakeOfficial = (
   plugin: BundledPlugin,
   into: string,
@@ -25,12 +25,11 @@ export type TakeOfficial = (
 ) => Promise<Outcome>;
 
 /**
- * The artifact of an engine plugin: a single executable file, named as the engine wants it. It is the official one
- * where that is on this host or can be downloaded, else the bundled one.
+ * The artifact of an engine plugin: a single executable, named as the engine requires. It is the official one if that is on
+ * this host or can be downloaded, else the bundled one.
+ * Once built it stays, so that an unreliable network does not change a stack's plugins.
  *
- * Once made it stays, so that a network that comes and goes does not change what serves a stack.
- *
- * @param source the only one that is taken, where there is one.
+ * @param source the only accepted one, if set.
  */
 export function pluginArtifact(
   plugin: BundledPlugin,
@@ -42,7 +41,7 @@ export function pluginArtifact(
     name: `plugin-${name}`,
     needs: plugin.kind === "language" && source !== "bundled" ? [pulumi] : [],
     hostPackages: source === "bundled" ? [] : ["curl"],
-    // All of plugins/, since they share code, and the lock file for the libraries that go in. Bundling takes a second.
+    // All of plugins/, since they share code, and the lock file for the libraries. Bundling takes a second.
     inputs: async () => ({
       ...(source !== "bundled" && { official: version }),
       ...(source === "official"
@@ -69,7 +68,7 @@ export function pluginArtifact(
         }
         context.progress(`the bundled one: ${why}`);
       }
-      // Loaded only now: the bundler takes longer to load than all else that a run with nothing to do needs.
+      // Loaded only now: loading the bundler takes longer than a run with nothing to do.
       const { bundlePlugin } = await import("../plugins/bundle.ts");
       await bundlePlugin(name, path.join(into, executable));
     },
@@ -103,13 +102,13 @@ const fromHostOrPublisher: TakeOfficial = async (plugin, into, context) => {
     : fetchDownloads(downloads, into, context);
 };
 
-/** Where the official plugin, in exactly the version of the bundled one, may lie. */
+/** Possible paths of the official plugin in exactly the bundled one's version. */
 async function placesOnThisHost(
   plugin: BundledPlugin,
   context: BuildContext,
 ): Promise<readonly string[]> {
   if (plugin.kind === "language") {
-    // It comes with the engine, and has no version that it could be asked for. The engine may have been built before.
+    // It is part of the engine and has no version of its own. The engine may have been built before.
     const engine = await findInstalled(pulumi.tool);
     const installed = "file" in engine ? [path.dirname(await realpath(engine.file))] : [];
     return [
@@ -118,7 +117,7 @@ async function placesOnThisHost(
     ];
   }
   const home = process.env.PULUMI_HOME ?? "";
-  // A shell with `kindows env` has our own home there, which is not the host's.
+  // In a shell with `kindows env` this is the project's own home, not the host's.
   const homes = [home === pulumiHome ? "" : home, path.join(os.homedir(), ".pulumi")];
   const plugins = `${plugin.kind}-${plugin.name}-v${plugin.version}`;
   return homes

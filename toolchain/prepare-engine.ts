@@ -16,7 +16,7 @@ import {
 } from "./pulumi-home.ts";
 import { kind, kubectl, pulumi, terraformBridge, terraformProviderLibvirt } from "./tools/table.ts";
 
-/** What the engine needs, by what a stack is: where machines and a cluster are there already, it makes neither. */
+/** What the engine needs for a kind of stack: with existing machines and an existing cluster it creates neither. */
 export const engineNeeds = {
   lab: {
     tools: [pulumi, terraformBridge, terraformProviderLibvirt, kubectl, kind],
@@ -29,11 +29,11 @@ export const engineNeeds = {
 } as const;
 
 /**
- * Puts in place what the engine needs, and further artifacts with it: tools, plugins, the engine's home. No daemon and
- * no host package but those that a build asks for.
+ * Installs what the engine needs, and further artifacts: tools, plugins, the engine's home. No daemon, and only the host
+ * packages that a build needs.
  *
- * @param further artifacts that are built as well, the ones with the longest way to go first.
- * @param needs what the stack is.
+ * @param further artifacts that are built as well, the slowest first.
+ * @param needs the kind of stack.
  */
 export async function prepareEngine(
   further: readonly Artifact[],
@@ -53,7 +53,7 @@ export async function prepareEngine(
   if (needs === "lab") {
     await assemblePulumiHome([...links, ...libvirtLinks(ensured)]);
   } else {
-    await linkPlugins(links); // What labs have there stays.
+    await linkPlugins(links); // Labs' plugins there stay.
   }
   await recordBuilt({
     tools: {

@@ -4,5 +4,5 @@ import { fileURLToPath } from "node:url";
 /** Folder of the project: the one with Pulumi.yaml and the Makefile. */
 export const projectRoot = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 
-/** Ignored folder that holds everything this clone keeps between runs: state, plugins, keys, kubeconfigs. */
+/** Ignored folder for everything that this clone keeps between runs: state, plugins, keys, kubeconfigs. */
 export const localFolder = path.join(projectRoot, ".kindows");

@@ -1,16 +1,16 @@
 import * as z from "zod";
 
-/** What GitHub tells of a release: each file with its checksum since 2025 (REST API, "Get a release by tag name"). */
+/** A release on GitHub, with each file's checksum since 2025 (REST API, "Get a release by tag name"). */
 const release = z.object({
   assets: z.array(z.object({ name: z.string(), digest: z.string().nullish() })),
 });
 
 /**
- * The SHA-256 in a checksum file as publishers write it: bare, or as `sha256sum` does, one line per file; or in what
- * GitHub's API tells of a release.
+ * The SHA-256 in a publisher's checksum file: bare, or in the format of `sha256sum`, one line per file; or in a release from
+ * GitHub's API.
  *
- * @param fileName the file it shall be of, where the text names files.
- * @throws when there is none for that file.
+ * @param fileName the file whose checksum is wanted, if the text names files.
+ * @throws if there is none for that file.
  */
 export function publishedChecksum(text: string, fileName: string): string {
   const found = text.trimStart().startsWith("{")

@@ -9,11 +9,11 @@ import { publishedChecksum } from "./publisher-checksum.ts";
 import { isReadOnly } from "./read-only.ts";
 import { readSoftwareLock, softwareLockFile, softwareLockName } from "./software-lock.ts";
 
-/** A file at its publisher's. */
+/** A publisher's file. */
 export interface PublishedFile {
-  /** https address; the last part of its path is the file's name. */
+  /** https URL, whose last part is the file's name. */
   readonly url: string;
-  /** https address of the checksum its publisher gives; left out where only a locked one counts. */
+  /** https URL of the publisher's checksum. Default: only a locked checksum counts. */
   readonly checksumUrl?: string;
 }
 
@@ -22,16 +22,16 @@ export interface GithubFile {
   readonly repository: string;
   readonly version: string;
   readonly file: string;
-  /** File of the release with the checksums. Default: GitHub tells the SHA-256 of what was uploaded since June 2025. */
+  /** File of the release with the checksums. Default: GitHub's SHA-256, which it has for uploads since June 2025. */
   readonly checksums?: string;
 }
 
 export function githubFile({ repository, version, file, checksums }: GithubFile): PublishedFile {
   const release = `https://github.com/${repository}/releases/download/v${version}`;
-  const told = `https://api.github.com/repos/${repository}/releases/tags/v${version}`;
+  const releaseApi = `https://api.github.com/repos/${repository}/releases/tags/v${version}`;
   return {
     url: `${release}/${file}`,
-    checksumUrl: checksums === undefined ? told : `${release}/${checksums}`,
+    checksumUrl: checksums === undefined ? releaseApi : `${release}/${checksums}`,
   };
 }
 
@@ -48,8 +48,8 @@ const answerSeconds = 10;
 const asked = new Map<string, Promise<string | undefined>>();
 
 /**
- * Why a publisher can't be reached from here; undefined where it answers, whatever it says. Each is asked once per run:
- * a host without a way out must not wait for every single file.
+ * Why a publisher cannot be reached; undefined if it answers at all. Checked once per run, as a host without internet access
+ * must not wait for every single file.
  */
 export function whyUnreachable(url: string): Promise<string | undefined> {
   const { origin } = new URL(url);
@@ -79,9 +79,9 @@ async function ask(origin: string): Promise<string | undefined> {
 }
 
 /**
- * The SHA-256 that a publisher gives for its file.
+ * The publisher's SHA-256 of its file.
  *
- * @throws DownloadError when there is none.
+ * @throws DownloadError if there is none.
  */
 export async function publishersChecksum({ url, checksumUrl }: PublishedFile): Promise<string> {
   if (checksumUrl === undefined) {
@@ -98,8 +98,8 @@ export async function publishersChecksum({ url, checksumUrl }: PublishedFile): P
 }
 
 /**
- * Writes into the lock what a publisher has given for a file, and says so. One that can't be written to is told: the
- * next run asks the publisher again.
+ * Adds a publisher's checksum to the lock, with a message. If the lock cannot be written, it only reports that, and the next
+ * run asks the publisher again.
  */
 export async function lockChecksum(
   { url, checksumUrl = "" }: PublishedFile,
@@ -121,11 +121,11 @@ export async function lockChecksum(
 }
 
 /**
- * Downloads a file from its publisher. It must have the locked SHA-256, or, where none is locked, the one its publisher
- * gives, which is locked then.
+ * Downloads a file from its publisher. It must have the locked SHA-256 or, if none is locked, the publisher's, which is then
+ * locked.
  *
- * @throws DownloadError where its publisher can't be reached, nothing came, or nothing says what it should be.
- * @throws WrongContentError where something else came.
+ * @throws DownloadError if the publisher cannot be reached, the download fails, or there is no checksum.
+ * @throws WrongContentError if the checksum does not match.
  */
 export async function fetchPublished(
   file: PublishedFile,

@@ -6,17 +6,17 @@ import { terraformBridge, terraformProviderLibvirt } from "./tools/table.ts";
 
 /** One executable that the engine looks for in its home. */
 export interface HomeLink {
-  /** Place below the home. */
+  /** Path below the home. */
   readonly place: string;
   /** Absolute path of the executable. */
   readonly target: string;
 }
 
-/** What the engine calls its home; the same in `cli/engine`. */
+/** The engine's home (PULUMI_HOME); the same in `cli/engine`. */
 export const pulumiHome = path.join(localFolder, "pulumi");
 
 /**
- * Place of an engine plugin. The engine skips folders that are links, so each is a real one with a link inside.
+ * Path of an engine plugin. The engine skips folders that are links, so each is a real one with a link inside.
  *
  * @param name name of the plugin, with or without its kind in front.
  * @param executable name of the file, e.g. `pulumi-resource-command`.
@@ -30,7 +30,7 @@ export function pluginPlace(
   return path.join(`plugins/${kind}-${name.replace(/^language-/, "")}-v${version}`, executable);
 }
 
-/** Place of the engine plugin that runs Terraform providers. */
+/** Path of the engine plugin that runs Terraform providers. */
 export const terraformBridgePlace = pluginPlace(
   "resource",
   "terraform-provider",
@@ -38,7 +38,7 @@ export const terraformBridgePlace = pluginPlace(
   "pulumi-resource-terraform-provider",
 );
 
-/** Place where that plugin finds the libvirt provider, which it would else fetch from the OpenTofu registry. */
+/** Path where that plugin finds the libvirt provider, which it would otherwise download from the OpenTofu registry. */
 export const libvirtProviderPlace = path.join(
   "dynamic_tf_plugins/registry.opentofu.org/dmacvicar/libvirt",
   terraformProviderLibvirt.tool.version,
@@ -47,8 +47,8 @@ export const libvirtProviderPlace = path.join(
 );
 
 /**
- * Makes the home hold exactly these plugins: missing and changed links are made, other plugins removed. Everything else
- * in the home (credentials, logs) is left alone.
+ * Makes the home contain exactly these plugins: creates missing and changed links, and removes other plugins. Leaves everything
+ * else in the home (credentials, logs) alone.
  */
 export async function assemblePulumiHome(
   links: readonly HomeLink[],
@@ -68,7 +68,7 @@ export async function assemblePulumiHome(
   }
 }
 
-/** Makes missing and changed links, beside whatever else the home holds. */
+/** Creates missing and changed links, and leaves everything else alone. */
 export async function linkPlugins(
   links: readonly HomeLink[],
   home: string = pulumiHome,

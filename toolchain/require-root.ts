@@ -1,7 +1,7 @@
 /**
- * The check of what Debian's installer makes, with files of several users.
+ * Check for builds with Debian's installer, which creates files of several users.
  *
- * @throws for whoever is not root.
+ * @throws if the user is not root.
  */
 export function requireRoot(what: string): Promise<void> {
   const why = `${what} is made with debootstrap and chroot, which need root: run this as root`;

@@ -3,7 +3,7 @@ import { messageOf } from "../host/failure.ts";
 /**
  * Waits until all have ended, failed or not.
  *
- * @throws the reason of a failure; where there are several, all of them as one.
+ * @throws the reason of a failure; several are combined into one.
  */
 export async function settleAll(running: Iterable<Promise<unknown>>): Promise<void> {
   const outcomes = await Promise.allSettled(running);

@@ -1,4 +1,4 @@
-/** A fixed number of places; whoever waits with the lowest rank gets the next free one. */
+/** A semaphore with priorities: the waiter with the lowest rank gets the next free slot. */
 export class Slots {
   private free: number;
   private readonly waiting: { readonly rank: number; readonly enter: () => void }[] = [];

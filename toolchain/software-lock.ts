@@ -4,7 +4,7 @@ import * as z from "zod";
 
 import { projectRoot } from "./project.ts";
 
-/** Name of the lock in the project's folder: to be committed, so that every clone installs the same files. */
+/** Name of the lock in the project's folder. It is committed, so that every clone installs the same files. */
 export const softwareLockName = "software.lock.json";
 
 /** The lock's file in this clone. */
@@ -12,24 +12,24 @@ export const softwareLockFile = path.join(projectRoot, softwareLockName);
 
 const lockedFile = z.strictObject({
   sha256: z.string().regex(/^[0-9a-f]{64}$/, "must be 64 hexadecimal digits in lower case"),
-  /** https address it was taken from, or what else vouches for it: `lock --update` asks the publisher then. */
+  /** https URL of its source, or another kind of source: then `lock --update` asks the publisher. */
   takenFrom: z.union([
     z.string().startsWith("https://"),
     z.enum(["independent publications", "go.sum", "sum.golang.org"]),
   ]),
-  /** Day it was taken. */
+  /** Date of the entry. */
   takenOn: z.string().regex(/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/, "must be a day like 2026-11-21"),
 });
 
 const schema = z.record(z.string().startsWith("https://"), lockedFile);
 
 /**
- * Checksums of programs by their address, each trusted at its first use: what its publisher said that day, and what the
- * file had that was fetched then. Anything else under that address is refused from then on.
+ * Checksums of programs by their URL, trusted on first use: the publisher's at that time, which the downloaded file matched.
+ * Any other file at that URL is refused from then on.
  */
 export type SoftwareLock = Readonly<z.infer<typeof schema>>;
 
-/** The lock as it stands; empty where there is none yet. */
+/** The current lock; empty if there is none yet. */
 export function readSoftwareLock(file: string): SoftwareLock {
   let text: string;
   try {
@@ -43,7 +43,7 @@ export function readSoftwareLock(file: string): SoftwareLock {
   return parseSoftwareLock(text);
 }
 
-/** @throws naming the file and everything that is wrong with it. */
+/** @throws with the file and all its mistakes. */
 export function parseSoftwareLock(text: string): SoftwareLock {
   let value: unknown;
   try {
@@ -61,7 +61,7 @@ export function parseSoftwareLock(text: string): SoftwareLock {
   return parsed.data;
 }
 
-/** The same lock is always the same text, whatever was added first. */
+/** The text of a lock, independent of the order of additions. */
 export function renderSoftwareLock(lock: SoftwareLock): string {
   const sorted = Object.entries(lock).sort(([one], [other]) => (one < other ? -1 : 1));
   return `${JSON.stringify(Object.fromEntries(sorted), undefined, 2)}\n`;

@@ -1,10 +1,10 @@
 const mebibyte = 1024 ** 2;
 
 /**
- * How far a transfer is, e.g. `12.3 of 98.1 MiB (12 %), 3.1 MiB/s`.
+ * Progress of a transfer, e.g. `12.3 of 98.1 MiB (12 %), 3.1 MiB/s`.
  *
- * @param total bytes of the whole; left out where nobody knows.
- * @param speed bytes per second; left out where it says nothing.
+ * @param total bytes; undefined if unknown.
+ * @param speed bytes per second; undefined if it is meaningless.
  */
 export function transferText(bytes: number, total?: number, speed?: number): string {
   const done = (bytes / mebibyte).toFixed(1);

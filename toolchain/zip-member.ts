@@ -5,15 +5,15 @@ const endOfDirectory = { signature: 0x06054b50, length: 22 };
 const directoryEntry = { signature: 0x02014b50, length: 46 };
 const localHeader = { signature: 0x04034b50, length: 30 };
 
-/** Ways a member is packed. */
+/** Compression methods. */
 const stored = 0;
 const deflated = 8;
 
 /**
- * The members of a ZIP file, by their names, each unpacked when it is asked for. Archives of more than 4 GiB, encrypted
- * ones and checksums of members are left out: the whole file's SHA-256 has been compared.
+ * The members of a ZIP file by their names, unpacked on demand. Does not support archives of more than 4 GiB and encryption,
+ * and ignores members' checksums, as the whole file's SHA-256 has been verified.
  *
- * @throws when it is no ZIP file.
+ * @throws if it is no ZIP file.
  */
 export function zipMembers(zip: Buffer): ReadonlyMap<string, () => Buffer> {
   const end = zip.lastIndexOf(Buffer.from("PK\x05\x06", "latin1"));

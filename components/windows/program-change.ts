@@ -1,9 +1,9 @@
-/** Values of a step's command line that say which programs of a running node it installs. */
+/** Parameters of a step that determine which programs it installs. */
 const pattern = /-(?:Version|ArchiveSha256|KubeletSha256|KubeLogRunnerSha256) (\S+)/g;
 
 /**
- * Whether a step's command, run after another of the same step, puts other programs in the place of those a node's pods
- * live on: containerd, kubelet. A step that is edited, or gets other mirrors, does not.
+ * Whether a changed command of a step replaces programs that a node's pods depend on: containerd, kubelet. An edited script,
+ * or other mirrors, do not.
  */
 export function replacesPrograms(before: unknown, now: unknown): boolean {
   return programs(before) !== programs(now);

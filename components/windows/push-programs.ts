@@ -5,20 +5,20 @@ import { mediaFolder } from "./media-folder.ts";
 import { programArtifacts, type ProgramName, type WindowsSoftware } from "./software.ts";
 import type { StepContext } from "./run-steps.ts";
 
-/** What a push over a slow line may take: some hundred megabytes. */
+/** Time limit for pushing some hundred megabytes over a slow line. */
 const pushSeconds = 1800;
 
-/** Pushes to one machine, by what they bring. What its image carries has none. */
+/** Pushes to one machine, by program. Programs in its image have none. */
 export type PushedPrograms = Readonly<Partial<Record<ProgramName, pulumi.Resource>>>;
 
 /**
  * Copies the programs from this host's cache to a machine, side by side, into `C:\kindows\media\<sha256>`; the steps
  * that use them check them there.
  *
- * A preview needs none of the files: what is not fetched yet is shown as not known.
+ * A preview needs none of the files: those that are not downloaded yet are shown as unknown.
  *
- * @param dependsOn what must be done before: the folder's parent has to be there, and no reboot may come in between.
- * @throws pulumi.ResourceError outside previews for a file that is not fetched.
+ * @param dependsOn earlier steps: the folder's parent must exist, and no reboot may interrupt.
+ * @throws pulumi.ResourceError outside previews for a file that is not downloaded.
  */
 export function pushPrograms(
   context: StepContext,

@@ -1,2 +1,2 @@
-/** Where the steps lie on a machine, each in a folder of its own. */
+/** Folders of the steps on a machine. */
 export const remoteSteps = "C:\\kindows\\steps";

@@ -16,7 +16,7 @@ export interface StepContext {
   readonly parent: pulumi.Resource;
 }
 
-/** A step that runs on the machine, and what it reports. */
+/** A step that runs on the machine, and its result. */
 export interface StepRun {
   readonly command: remote.Command;
   readonly result: pulumi.Output<StepResult>;
@@ -24,7 +24,7 @@ export interface StepRun {
 
 /** The steps of a machine. */
 export interface StepRuns {
-  /** One that every machine has. */
+  /** A step that every machine has. */
   of(step: NodeStep): StepRun;
   /** The last of all. */
   readonly last: remote.Command;
@@ -34,7 +34,7 @@ export interface StepRuns {
  * Runs the steps that a machine needs, one after the other.
  *
  * @param copy the scripts on the machine.
- * @param drain runs before programs are replaced; sees by itself whether they are others.
+ * @param drain runs before programs may be replaced; checks itself whether they change.
  */
 export function runSteps(
   context: StepContext,
@@ -56,7 +56,7 @@ export function runSteps(
       ],
       ...(step.drains && { hooks: { beforeUpdate: [drain] } }),
     });
-    // Not before: nothing else may be under way when the machine reboots.
+    // Not earlier: nothing else may be running when the machine reboots.
     if (step === confirmReboot) pushed = pushPrograms(context, node.software, [run.command]);
     runs.set(step, run);
     before = run.command;
@@ -75,9 +75,8 @@ export function runSteps(
 }
 
 /**
- * One step as a resource: run when it is new, when the script or a value changes, and on a new machine.
- *
- * The machine may still be booting: dialling goes on until the time limit.
+ * One step as a resource. It runs if it is new, if the script or a value changes, and on a new machine.
+ * The machine may still be booting, so connecting is retried until the time limit.
  */
 function runStep(
   { name, machine, parent }: StepContext,
@@ -102,7 +101,7 @@ function runStep(
         stdin && pulumi.secret(pulumi.output(stdin(node)).apply((input) => JSON.stringify(input))),
       triggers: [machine.instanceId],
       logging: "none",
-      // Win32-OpenSSH refuses environment requests.
+      // Win32-OpenSSH refuses environment variables.
       addPreviousOutputInEnv: false,
     },
     {
@@ -119,7 +118,7 @@ function runStep(
   );
   return {
     command,
-    // Standard output counts as secret because the connection is; a result holds no secrets.
+    // Standard output is secret because the connection is, but a result contains no secrets.
     result: pulumi
       .unsecret(command.stdout)
       .apply((stdout) => parseStepResult(step.name, machine.name, stdout)),

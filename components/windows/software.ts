@@ -4,15 +4,15 @@ import { fileNameOf } from "./media-folder.ts";
 import type { CarriedArtifact, ImageManifest } from "./image-manifest.ts";
 import type { SoftwareLock } from "../../toolchain/software-lock.ts";
 
-/** The files that no Windows node goes without. */
+/** Files that every Windows node needs. */
 const neededNames = ["containerd", "kubelet", "kubeadm", "kubeLogRunner"] as const;
 
-/** Kubernetes' and containerd's own; an image may carry no crictl. */
+/** Kubernetes' and containerd's own; an image may lack crictl. */
 const commonNames = [...neededNames, "crictl"] as const;
 
 type CommonName = (typeof commonNames)[number];
 
-/** The files installed on a Windows node; those behind the needed ones only where the software has them. */
+/** The files installed on a Windows node; optional ones come last. */
 export const programNames: readonly ProgramName[] = [
   ...commonNames,
   ...(Object.keys(podNetworkPrograms) as PodNetworkProgram[]),
@@ -22,48 +22,48 @@ export type ProgramName = CommonName | PodNetworkProgram;
 
 /** A file a step needs on the machine. */
 export interface ProgramArtifact {
-  /** https address at its publisher; the last part of its path is the file's name. */
+  /** https URL at its publisher, whose last part is the file's name. */
   readonly uri: string;
-  /** SHA-256 in lower case; undefined where nobody has pinned one yet: an error when it comes to installing. */
+  /** SHA-256 in lower case; undefined if none is pinned yet, which is an error when it is installed. */
   readonly sha256: string | undefined;
-  /** How it gets onto a machine: its image carries it, or this host pushes it there. */
+  /** How it gets onto a machine: in its image, or pushed by this host. */
   readonly origin: "image" | HostOrigin;
 }
 
-/** A file that this host fetches once and pushes to each machine. */
+/** A file that this host downloads once and pushes to each machine. */
 export interface HostOrigin {
-  /** https address of the checksum its publisher gives. */
+  /** https URL of the publisher's checksum. */
   readonly checksumUri: string;
-  /** Folder named by the SHA-256 that holds the file on this host; undefined until it is fetched. */
+  /** Folder of the file on this host, named by the SHA-256; undefined until it is downloaded. */
   readonly folder: string | undefined;
 }
 
-/** Versions of what runs on a Windows node, without a leading `v`. */
+/** Versions of a Windows node's programs, without a leading `v`. */
 export interface WindowsVersions {
   readonly kubernetes: string;
   readonly containerd: string;
 }
 
-/** What is installed on a Windows node, and where it comes from. */
+/** Programs of a Windows node, and their origins. */
 export interface WindowsSoftware
   extends
     Readonly<Record<(typeof neededNames)[number], ProgramArtifact>>,
-    // Those of the pod network that is installed.
+    // Those of the pod network.
     Readonly<Partial<Record<PodNetworkProgram, ProgramArtifact | undefined>>> {
   readonly versions: WindowsVersions;
-  /** For people who look at a node, which works without: undefined where an image carries none. */
+  /** For debugging a node, which works without it; undefined if an image lacks it. */
   readonly crictl: ProgramArtifact | undefined;
   /** Sandbox image: the first with a manifest for Windows Server 2025, and containerd 2.3's own default. */
   readonly pauseImage: string;
 }
 
-/** What is known of the programs on this host. */
+/** What this host knows about programs. */
 export interface KnownPrograms {
-  /** Checksums of the settings; they go before those of the lock. */
+  /** Checksums of the settings, which take precedence over the lock. */
   readonly checksums: Readonly<Partial<Record<ProgramName, string>>>;
-  /** Checksums taken from publishers, by address. */
+  /** Checksums from publishers, by URL. */
   readonly lock: SoftwareLock;
-  /** Folders of fetched files, by SHA-256. */
+  /** Folders of downloaded files, by SHA-256. */
   readonly folders: Readonly<Record<string, string>>;
 }
 
@@ -98,9 +98,9 @@ export function officialSoftware(
 }
 
 /**
- * What an image carries already: addresses as of the official releases, checksums from the image's manifest.
+ * The programs in an image: URLs of the official releases, checksums from the image's manifest.
  *
- * @throws when the image carries other files than those versions have.
+ * @throws if the image contains other files than those versions.
  */
 export function imageSoftware(versions: WindowsVersions, manifest: ImageManifest): WindowsSoftware {
   const carried = (name: CommonName, { fileName, sha256 }: CarriedArtifact): ProgramArtifact => {
@@ -126,7 +126,7 @@ export function imageSoftware(versions: WindowsVersions, manifest: ImageManifest
   };
 }
 
-/** The files that a software consists of, by their names. */
+/** The files of a software, by their names. */
 export function programArtifacts(
   software: WindowsSoftware,
 ): (readonly [ProgramName, ProgramArtifact])[] {
@@ -143,7 +143,7 @@ export function unpinned(software: WindowsSoftware): ProgramArtifact[] {
     .filter(({ sha256 }) => sha256 === undefined);
 }
 
-/** What to do about files without a checksum. */
+/** Remedy for files without a checksum. */
 export function unpinnedMessage(artifacts: readonly ProgramArtifact[]): string {
   const uris = artifacts.map(({ uri }) => uri).join(", ");
   if (artifacts.every(({ origin }) => origin === "image")) {
@@ -157,7 +157,7 @@ export function unpinnedMessage(artifacts: readonly ProgramArtifact[]): string {
 }
 
 /**
- * Addresses of a release's file and of its checksum: dl.k8s.io has a bare one in `<file>.sha256`, containerd's releases
+ * URLs of a release's file and of its checksum: dl.k8s.io has a bare one in `<file>.sha256`, containerd's releases
  * have one with the file's name in `<file>.sha256sum` (its Makefile runs `sha256sum`), cri-tools' a bare one in
  * `<file>.sha256` (its hack/release.sh).
  */

@@ -3,13 +3,13 @@ import type { Settings } from "../../config/settings.ts";
 import { knownPrograms } from "./known-programs.ts";
 import { officialSoftware, type WindowsSoftware } from "./software.ts";
 
-/** The settings that say what is installed. */
+/** Settings that determine the software. */
 export interface SoftwareSettings extends Pick<Settings, "windows" | "cluster"> {
-  /** Without: what every node gets, whatever its pod network. */
+  /** Without it: programs of every node, whatever its pod network. */
   readonly cni?: Pick<Settings["cni"], "kind">;
 }
 
-/** What the settings have installed on Windows nodes, with what this clone knows of it. */
+/** The software of Windows nodes according to the settings, with what this clone knows about it. */
 export function stackSoftware({ windows, cluster, cni }: SoftwareSettings): WindowsSoftware {
   const versions = {
     kubernetes: cluster.kubernetesVersion,

@@ -18,10 +18,10 @@ import { filesBelow, filesHash } from "./steps-folder.ts";
 /** Where they are written, relative to the project, so that state is the same in every clone of it. */
 const stagedFolder = ".kindows/steps";
 
-/** What is no more needed is kept this long: another run may be about to copy it. */
+/** An outdated folder is kept this long, as another run may be about to copy it. */
 const keptHours = 24;
 
-/** What `C:/kindows` shall hold, as it lies on this host. */
+/** Content of `C:/kindows`, on this host. */
 export interface StagedHome {
   /** The folder, relative to the project; named by its content. */
   readonly folder: string;
@@ -30,8 +30,8 @@ export interface StagedHome {
 }
 
 /**
- * Writes what is copied to a machine where it can be copied from: the folder `home`, and all steps in one archive, since
- * each file that is copied costs a few round trips. What is written already stays as it is.
+ * Writes the files to copy to a machine: the folder `home`, and all steps in one archive, since each copied file costs a few
+ * round trips. Existing files stay as they are.
  */
 export function stageHome(home: string, folders: Iterable<StepFolder>): StagedHome {
   const steps = new Map(
@@ -58,7 +58,7 @@ export function stageHome(home: string, folders: Iterable<StepFolder>): StagedHo
   return { folder, archive };
 }
 
-/** The same bytes for the same files, whenever and wherever it is done. */
+/** Reproducible: the same bytes for the same files. */
 function pack(files: ReadonlyMap<string, Buffer>, archive: string): void {
   const unpacked = `${archive}.files`;
   for (const [file, content] of files) {
@@ -71,7 +71,7 @@ function pack(files: ReadonlyMap<string, Buffer>, archive: string): void {
   rmSync(unpacked, { recursive: true });
 }
 
-/** Two programs may write at once, and either may be killed: the folder appears whole or not at all. */
+/** Two programs may write at once, and either may be killed, so the folder is created atomically. */
 function write(target: string, fill: (folder: string) => void): void {
   const building = mkdtempSync(`${target}-`);
   try {

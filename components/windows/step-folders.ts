@@ -5,7 +5,7 @@ import { remoteSteps } from "./remote-steps.ts";
 import { exportNodeLog, nodeScripts } from "./steps.ts";
 import { filesHash } from "./steps-folder.ts";
 
-/** The folder of one step: what runs there, and nothing else. */
+/** The folder of one step, with only the files that it needs. */
 export interface StepFolder {
   /** Its name on the machine, below the folder of all steps. */
   readonly name: string;
@@ -14,11 +14,11 @@ export interface StepFolder {
 }
 
 /**
- * A folder for each step, with its script and the parts of the library that it uses, named by their hash: an edited
- * script gets a new place on the machine and is run again by that, together with those only that share what was edited.
+ * A folder for each step, with its script and the parts of the library that it uses, named by their hash: an edited script
+ * gets a new path on the machine and so runs again, together only with those that share the edited part.
  *
  * @param source folder of the scripts and of their library `lib`.
- * @throws when a script that a step needs is not there.
+ * @throws if a script that a step needs is missing.
  */
 export function stepFolders(source: string): ReadonlyMap<string, StepFolder> {
   const library = new Map(
@@ -55,17 +55,17 @@ export function remoteFolderOf(
   return `${remoteSteps}\\${folder.name}`;
 }
 
-/** No resource runs Export-NodeLog: an edited one makes nothing run again, and is looked for where the last one was. */
+/** No resource runs Export-NodeLog, so an edited one runs nothing again, and keeps its folder. */
 function folderName(step: string, files: ReadonlyMap<string, Buffer>): string {
   return step === exportNodeLog.name ? step : `${step}-${filesHash(files)}`;
 }
 
-/** The parts of the library that a script names, directly or by another one, in the order of their names. */
+/** The parts of the library that a script names, directly or through another part, sorted by name. */
 function usedOf(library: ReadonlyMap<string, Buffer>, script: Buffer): [string, Buffer][] {
   const texts = [script];
   const used = new Map<string, Buffer>();
   for (const text of texts) {
-    // Named anywhere, not only dot-sourced: a task of its own does that later, by name.
+    // Named anywhere, not only dot-sourced, as a scheduled task does that later.
     for (const [name] of text.toString("latin1").matchAll(/(?<![\w-])\w+\.ps1\b/g)) {
       const part = library.get(name);
       if (part !== undefined && !used.has(name)) {

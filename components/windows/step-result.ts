@@ -4,13 +4,13 @@ import { parseJson } from "../../toolchain/parse-json.ts";
 
 const resultSchema = z.strictObject({
   step: z.string(),
-  /** Whether anything on the machine is different from before. */
+  /** Whether anything on the machine was changed. */
   changed: z.boolean(),
   /** Whether the machine is about to reboot. */
   rebootRequired: z.boolean(),
   /** Run time in seconds. */
   seconds: z.number(),
-  /** What the step found or made. */
+  /** What the step found or created. */
   facts: z.record(z.string(), z.unknown()),
 });
 
@@ -19,15 +19,15 @@ const failureSchema = z.strictObject({
   error: z.strictObject({ code: z.string(), message: z.string(), remedy: z.string() }),
 });
 
-/** What a step script says it did: the last line of its standard output. */
+/** The result of a step script: the last line of its standard output. */
 export type StepResult = z.infer<typeof resultSchema>;
 
 /**
- * Reads a step's result from its standard output; what comes before the last line is for people.
+ * Parses a step's result from its standard output; the lines before the last one are for people.
  *
  * @param host computer name, for errors.
- * @throws RunError, which Pulumi prints without a stack trace. It names step and host: with the step's own message and
- * remedy when it failed, and otherwise with what came instead of a result.
+ * @throws RunError, which Pulumi prints without a stack trace. It names step and host, with the step's message and remedy if
+ * it failed, and otherwise with the unexpected output.
  */
 export function parseStepResult(step: string, host: string, stdout: string): StepResult {
   const last = stdout.trimEnd().split(/\r?\n/).at(-1) ?? "";
@@ -55,7 +55,7 @@ export function parseStepResult(step: string, host: string, stdout: string): Ste
   return result.data;
 }
 
-/** Code of the failure that a step has written among other lines; undefined where there is none. */
+/** Error code that a step has written among other lines, if any. */
 export function stepErrorCode(output: string): string | undefined {
   return output
     .split(/\r?\n/)
@@ -66,7 +66,7 @@ export function stepErrorCode(output: string): string | undefined {
 /**
  * A fact that must be text.
  *
- * @throws RunError, which Pulumi prints without a stack trace, naming step and fact when the result has none.
+ * @throws RunError, which Pulumi prints without a stack trace, naming step and fact, if the result has none.
  */
 export function textFact(result: StepResult, name: string): string {
   const value = result.facts[name];

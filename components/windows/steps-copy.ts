@@ -6,14 +6,14 @@ import { stageHome } from "./staged-home.ts";
 import { remoteFolderOf, type StepFolder } from "./step-folders.ts";
 import type { NodeTimeouts, Script } from "./node-step.ts";
 
-/** What `C:/kindows` holds besides scripts and media: what they are for. Relative to the project. */
+/** README for `C:/kindows`. Relative to the project. */
 export const homeSource = "components/windows/home/";
 
-/** What a person can do where tar.exe fails, whose own words name no remedy. */
+/** Remedy if tar.exe fails, as its errors have none. */
 const unpackRemedy =
   "The scripts could not be unpacked. Make room on drive C: where it is full, then run again.";
 
-/** Command for cmd.exe that unpacks the archive of the steps where it lies; what is there already is overwritten. */
+/** Command for cmd.exe that unpacks the archive of the steps into its folder, overwriting existing files. */
 export function unpackCommand(archive: string): string {
   const unpack = `tar.exe -xf ${remoteSteps}\\${archive} -C ${remoteSteps}`;
   return `${unpack} || (echo ${unpackRemedy}>&2& exit 1)`;
@@ -26,12 +26,12 @@ export interface StepsCopy {
 }
 
 /**
- * Brings the step scripts to a machine that may still be booting.
+ * Copies the step scripts to a machine that may still be booting.
  *
- * They come in one archive, with the folders that hold scripts and media: over SSH two hundred small files take longer
- * than the steps themselves. Windows has its own `tar.exe` since 2018
+ * They are in one archive, with the folders of scripts and media, as copying two hundred small files over SSH takes longer
+ * than the steps themselves. Windows has had `tar.exe` since 2018
  * (https://learn.microsoft.com/virtualization/community/team-blog/2017/20171219-tar-and-curl-come-to-windows).
- * Nothing that was there before is removed: whatever undoes a step of an earlier version runs that version's script.
+ * Existing scripts are not removed: a step of an earlier version is undone by that version's script.
  */
 export function copySteps(
   name: string,
@@ -51,7 +51,7 @@ export function copySteps(
     `${name}-home`,
     {
       connection: machine.connection,
-      // The slash at the end: what is in the folder, not the folder itself.
+      // With a slash at the end, the folder's content is copied, not the folder itself.
       source: new pulumi.asset.FileArchive(`${folder}/`),
       remotePath: "C:/kindows",
       triggers: [machine.instanceId],

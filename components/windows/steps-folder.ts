@@ -9,8 +9,8 @@ export const stepsSource = "components/windows/steps";
 const hashLength = 12;
 
 /**
- * Hash of a folder's content: of its files' names and bytes, and of nothing that differs between clones (times, modes,
- * order on disk).
+ * Hash of a folder's content: its files' names and bytes, but nothing that differs between clones (times, modes, order on
+ * disk).
  */
 export function folderHash(folder: string): string {
   return filesHash(
@@ -35,7 +35,7 @@ export function filesBelow(folder: string): string[] {
     .map((name) => name.split(path.sep).join("/"));
 }
 
-/** Where a version of the scripts lies on a machine, as SFTP and as Windows write it. */
+/** Path of a version of the scripts on a machine, for SFTP and for Windows. */
 export interface RemoteFolder {
   /** `C:/kindows/steps/<hash>`. */
   readonly sftpPath: string;
@@ -43,7 +43,7 @@ export interface RemoteFolder {
   readonly windowsPath: string;
 }
 
-/** Folder on the machine for scripts of this hash: an edited script gets a new path, and is run again by that. */
+/** Folder on the machine for scripts with this hash: an edited script gets a new path, and so runs again. */
 export function remoteStepsFolder(hash: string): RemoteFolder {
   return { sftpPath: `C:/kindows/steps/${hash}`, windowsPath: `C:\\kindows\\steps\\${hash}` };
 }

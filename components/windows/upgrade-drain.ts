@@ -1,17 +1,15 @@
 import * as pulumi from "@pulumi/pulumi";
 import { replacesPrograms } from "./program-change.ts";
 
-/** Longest waits, in seconds: for pods to be moved away, and for the cluster's kubeconfig to be known. */
+/** Longest waits, in seconds: for pods to be evicted, and for the cluster's kubeconfig to be known. */
 const drainSeconds = 120;
 const kubeconfigSeconds = 300;
 
 /**
- * Drains a joined node from the cluster's side before a step replaces programs that its pods live on.
- *
- * A hook, since no resource can do it: whatever the step depended on for this it would wait for in a first `up` as well,
- * and preparing a machine does not wait for a cluster. The engine calls it before an update in place only, never where
- * a machine is new. What is closed here, `await-node` opens again: the versions are among its inputs, so it runs after
- * the upgrade, also in the `up` after one that was killed.
+ * Drains a joined node before a step replaces programs that its pods depend on.
+ * This is a hook, not a resource: the step would also wait for a resource in a first `up`, while preparing a machine must not
+ * wait for a cluster. The engine calls it only before an update, never for a new machine. `await-node` uncordons the node:
+ * the versions are among its inputs, so it runs after the upgrade, even in the `up` after one that was killed.
  *
  * @param host name of machine and node.
  */
@@ -35,7 +33,7 @@ export function drainBeforeUpgrade(
       );
       return;
     }
-    // Loaded where there is something to drain only.
+    // Loaded only if there is something to drain.
     const { ClusterApi } = await import("../../kubernetes/cluster-api.ts");
     const { drainForUpgrade } = await import("../controlplane/actions/drain-for-upgrade.ts");
     const api = new ClusterApi(content, 10);
@@ -43,7 +41,7 @@ export function drainBeforeUpgrade(
   });
 }
 
-/** An output's value; undefined when it is not known in time. */
+/** An output's value; undefined if it is not known in time. */
 function known<T>(output: pulumi.Output<T>, seconds: number): Promise<T | undefined> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve(undefined), seconds * 1000);

@@ -20,30 +20,28 @@ import { copySteps } from "./steps-copy.ts";
 import { stepsSource } from "./steps-folder.ts";
 import { drainBeforeUpgrade } from "./upgrade-drain.ts";
 
-/** `machine`: a Windows machine that answers SSH, or will once it has booted. */
+/** `machine`: a Windows machine with an SSH server, possibly still booting. */
 export interface WindowsNodeArgs extends JoiningMachine {
-  /** What is installed, and where it comes from. */
+  /** The programs to install, and their origins. */
   readonly software: WindowsSoftware;
   /**
-   * Ways to the cluster's ranges, for a node without a pod network. Default: none are asked for, and those of an earlier
-   * run are removed.
+   * Routes to the cluster's ranges, for a node without a pod network. Default: none; those of an earlier run are removed.
    */
   readonly routes?: pulumi.Input<readonly ClusterRoute[]>;
-  /** What the machine must have. Default: `defaultRequirements`. */
+  /** Requirements of the machine. Default: `defaultRequirements`. */
   readonly requirements?: HostRequirements;
-  /** Mirrors, proxy and the like. Default: `defaultSetup`. */
+  /** Mirrors, proxy etc. Default: `defaultSetup`. */
   readonly setup?: NodeSetup;
   /** Time limits. Default: `defaultTimeouts`. */
   readonly timeouts?: NodeTimeouts;
 }
 
 /**
- * A Windows machine made a node of a cluster, from a fresh Windows Server to Ready.
- *
- * Preparing (checks, the Containers feature with its reboot, containerd, Kubernetes) waits for the machine only, so it
- * goes on while the control plane is made; only the hosts entry and the join wait for both. Removing it drains and
- * deletes the Node, and resets the machine where that stays. Other versions of containerd and kubelet are installed in
- * place, the node drained before and opened to pods again afterwards.
+ * Turns a Windows machine into a node of a cluster, from a fresh Windows Server to Ready.
+ * Preparing (checks, the Containers feature with its reboot, containerd, Kubernetes) only needs the machine, so it runs while
+ * the control plane is created; only the hosts entry and the join wait for both. Removing it drains and deletes the Node,
+ * and resets the machine if that stays. Other versions of containerd and kubelet are installed in place; the node is drained
+ * before and uncordoned afterwards.
  *
  * Not responsible for the machine, the pod network, kube-proxy or the token.
  *
@@ -108,7 +106,7 @@ export class WindowsNode extends pulumi.ComponentResource {
         token: args.token,
         needs: [
           ...(args.podNetwork === undefined ? [] : [args.podNetwork]),
-          // Beside the kubelet's way to Ready.
+          // In parallel to kubelet becoming Ready.
           ...(steps.last === joined.command ? [] : [steps.last]),
         ],
       },
@@ -140,10 +138,10 @@ export class WindowsNode extends pulumi.ComponentResource {
 /**
  * Checksums of a machine's software, as inputs of its steps.
  *
- * One that nobody has pinned yet is not known in a preview, which goes on with a warning; `pulumi up` fails before
- * anything is made.
+ * One that is not pinned yet is unknown in a preview, which continues with a warning; `pulumi up` fails before anything is
+ * created.
  *
- * @throws pulumi.ResourceError outside previews, when one is missing.
+ * @throws pulumi.ResourceError outside previews, if one is missing.
  */
 function checksums(
   host: string,

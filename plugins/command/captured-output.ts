@@ -3,7 +3,7 @@ import type { CommandOutput, CommandRun } from "./command-type.ts";
 
 type Stream = "stdout" | "stderr";
 
-/** Keeps what a command writes and passes complete lines on as progress, as `logging` wants it. */
+/** Collects a command's output and passes complete lines on as progress, according to `logging`. */
 export class CapturedOutput {
   readonly #chunks: Record<Stream, Buffer[]> = { stdout: [], stderr: [] };
   readonly #both: Buffer[] = [];
@@ -31,12 +31,12 @@ export class CapturedOutput {
     this.#lines.stderr.end();
   }
 
-  /** What is kept in the state: one newline at the end is cut off, as the official plugin does. */
+  /** The output for the state, without one newline at the end, as in the official plugin. */
   result(): CommandOutput {
     return { stdout: trimmed(this.#chunks.stdout), stderr: trimmed(this.#chunks.stderr) };
   }
 
-  /** Both streams in the order they came, for the text of an error. */
+  /** Both streams in order, for the text of an error. */
   interleaved(): string {
     return Buffer.concat(this.#both).toString("utf8");
   }
@@ -70,7 +70,7 @@ class LineSplitter {
 
 /** The error of a failed command: why, what was run and what it wrote, without secrets. */
 export function commandError(why: string, run: CommandRun, output: CapturedOutput): Error {
-  // Redacted before it is quoted: a secret with quotes in it would not be found any more.
+  // Redacted before it is quoted, as a secret with quotes in it would not be found afterwards.
   const script = JSON.stringify(run.redact(run.script));
   return new Error(`${why}: running ${script}:\n${run.redact(output.interleaved())}`);
 }

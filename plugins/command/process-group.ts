@@ -4,7 +4,7 @@ import { beforeExit } from "../protocol/plugin-server.ts";
 /** How long a command may take to end after it was asked to; then it is killed. */
 const GRACE_MILLISECONDS = 2000;
 
-/** The same when the plugin itself has to go. */
+/** The same if the plugin itself has to end. */
 const EXIT_GRACE_MILLISECONDS = 300;
 
 const guarded = new Set<ChildProcess>();
@@ -16,15 +16,15 @@ beforeExit(() => {
   for (const child of guarded) signalGroup(child, "SIGKILL");
 });
 
-/** Sees to it that the process group a child leads does not outlive the plugin, until the child's output has ended. */
+/** Ensures that a child's process group does not outlive the plugin, until the child's output has ended. */
 export function guardProcessGroup(child: ChildProcess): void {
   guarded.add(child);
   child.once("close", () => guarded.delete(child));
 }
 
 /**
- * Ends the process group that a child leads: asks first, then kills. Output that a process outside of the group
- * still holds open is let go of, so that the wait for it ends too.
+ * Ends a child's process group: asks first, then kills. Closes output that a process outside of the group still holds open,
+ * so that waiting for it ends too.
  */
 export function endProcessGroup(child: ChildProcess): void {
   signalGroup(child, "SIGTERM");
@@ -43,6 +43,6 @@ function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   try {
     process.kill(-child.pid, signal);
   } catch {
-    // Nobody is left in the group.
+    // The group is empty.
   }
 }

@@ -64,7 +64,7 @@ export const copyToRemoteProperties: Properties = {
   triggers: { shape: { kind: "list", of: { kind: "any" } } },
 };
 
-/** The parts of a connection that must not be shown; its address may be, although the whole is kept as a secret. */
+/** The secret parts of a connection; its address may be shown, although the whole is kept as a secret. */
 const secretParts: readonly string[] = ["password", "privateKey", "privateKeyPassword"];
 
 /** The properties to redact texts by: of a connection only what is secret in it. */

@@ -7,8 +7,8 @@ import type { CommandRun, RunCommand } from "./command-type.ts";
 import { endProcessGroup, guardProcessGroup } from "./process-group.ts";
 
 /**
- * Runs a command on this machine, in a process group of its own: when the operation ends early or the engine goes
- * away, the whole group is ended. Like the official plugin, it waits until nobody holds the output open any more.
+ * Runs a command on this machine, in its own process group, which is ended as a whole if the operation ends early or the
+ * engine is gone. Like the official plugin, it waits until nobody holds the output open any more.
  */
 export const runLocally: RunCommand = async (run, operation) => {
   const { dir } = run.inputs;
@@ -30,7 +30,7 @@ export const runLocally: RunCommand = async (run, operation) => {
   child.stderr?.on("data", (chunk: Buffer) => {
     output.add("stderr", chunk);
   });
-  // A command need not read its input to the end.
+  // A command need not read all of its input.
   child.stdin?.on("error", () => undefined);
   child.stdin?.end(run.inputs["stdin"]);
   const failure = await failureOf(child, operation);

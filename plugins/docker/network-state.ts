@@ -76,7 +76,7 @@ export function createBody(inputs: PropertyMap): Record<string, unknown> {
   const plain = revealMap(inputs);
   return {
     Name: scalarText(plain["name"]),
-    // Older engines allow two networks of one name unless told not to.
+    // Older engines allow two networks of one name by default.
     CheckDuplicate: true,
     Driver: scalarText(plain["driver"]) ?? "bridge",
     Options: plain["options"],

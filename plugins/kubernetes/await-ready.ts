@@ -4,12 +4,12 @@ import { ANNOTATION, type KubernetesObject } from "./object.ts";
 import { podReport } from "./pod-report.ts";
 import { readiness } from "./readiness.ts";
 
-/** Where neither customTimeouts nor the annotation says otherwise; the official plugin's default. */
+/** Default without customTimeouts and annotation, as in the official plugin. */
 const DEFAULT_SECONDS = 600;
 
 const POLL_MILLISECONDS = 500;
 
-/** What came of waiting: the object as it was last seen and, when it did not get ready, why. */
+/** Result of waiting: the object as last seen and, if it did not become ready, why. */
 export interface Awaited {
   readonly live: KubernetesObject;
   readonly failure: string | undefined;
@@ -49,7 +49,7 @@ export async function awaitReady(
       if (seen === undefined) return { live, failure: `${target.title} was deleted meanwhile` };
       live = seen;
     } catch (error) {
-      // The API server may be away for a moment; the limit above ends this.
+      // The API server may be unreachable for a moment; the limit above ends this.
       if (!signal.aborted) operation.progress(`waiting: ${(error as Error).message}`);
     }
   }

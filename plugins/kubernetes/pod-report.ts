@@ -3,7 +3,7 @@ import type { ClusterApi } from "../../kubernetes/cluster-api.ts";
 import { isReady, podTroubles } from "../../kubernetes/pod-state.ts";
 import type { KubernetesObject } from "./object.ts";
 
-/** Longest report: enough to see what is wrong, short enough to read. */
+/** Longest report that is still readable. */
 const MOST_PODS = 5;
 const MOST_EVENTS = 5;
 

@@ -14,7 +14,7 @@ import { findPackage, findProject } from "./package-json.ts";
 import { ProgramRunner } from "./program-runner.ts";
 import { requiredPackages } from "./required-packages.ts";
 
-/** What the engine asks of a language host, as far as running a program needs it. */
+/** The part of the language host's protocol that running a program needs. */
 export function languageService(): ILanguageRuntimeServer {
   const runner = new ProgramRunner(engineAddress());
   return {

@@ -7,7 +7,7 @@ import { beforeExit } from "../protocol/plugin-server.ts";
 import { fromStruct } from "../protocol/struct.ts";
 import { parseRuntimeOptions, runArguments, runEnvironment } from "./run-arguments.ts";
 
-/** Exit code of a program that has told the user itself what went wrong (@pulumi/pulumi, cmd/run/index.js). */
+/** Exit code of a program that has reported its error itself (@pulumi/pulumi, cmd/run/index.js). */
 const USER_KNOWS_ALREADY = 32;
 
 /** How long a program may take to end after it was asked to. */

@@ -24,7 +24,7 @@ export interface EngineLog {
 /** How long a line may take to reach the engine before it is given up. */
 const DELIVERY_SECONDS = 5;
 
-/** When more lines than this wait, progress is left out: it is worth nothing late, and an operation waits for its log. */
+/** If more lines than this are waiting, progress is dropped: it is useless when late, and operations wait for their log. */
 const LONGEST_QUEUE = 100;
 
 /** Log of the engine that listens at `address`; connects when the first line is written. */

@@ -1,8 +1,8 @@
 import type { Rule } from "../rule.ts";
 
 /**
- * What was done inside a machine is gone with it. Without `deletedWith` a `destroy` connects to each machine to undo it
- * step by step, and fails where the machine does not answer any more.
+ * Changes inside a machine are gone with it. Without `deletedWith`, a `destroy` connects to each machine to undo them step by
+ * step, and fails if the machine does not answer.
  */
 export const deletedWithMachine: Rule = {
   name: "deleted-with-machine",

@@ -5,10 +5,10 @@ import { texts, type Rule } from "../rule.ts";
 const secretName =
   /(?:password|passphrase|private_?key|client_?key(?:_?data)?|secret|kubeconfig(?:_content)?|product_?key)$/i;
 
-/** What reading a preview puts in the place of keys and tokens (cli/engine/redact.ts). */
+/** Replacement of keys and tokens in a preview (cli/engine/redact.ts). */
 const mask = redact("aaaaaa.aaaaaaaaaaaaaaaa");
 
-/** A secret that the program does not call one is stored in clear, in each state and each of its backups. */
+/** A secret that the program does not mark is stored in plain text, in each state and each of its backups. */
 export const noClearSecrets: Rule = {
   name: "no-clear-secrets",
   description: "keys, tokens and passwords are secret outputs: else the state has them in clear",
@@ -18,7 +18,7 @@ export const noClearSecrets: Rule = {
       if (!named && !text.includes(mask)) {
         return [];
       }
-      // What it is, is not said.
+      // Its value is not shown.
       const what = named ? "has the name of a secret" : "holds a key or a token";
       return [
         {

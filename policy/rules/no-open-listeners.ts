@@ -1,9 +1,9 @@
 import { texts, type Rule } from "../rule.ts";
 
-/** Every address of a host, in either family; not a route to everywhere (`0.0.0.0/0`), nor part of another address. */
+/** All addresses of a host, IPv4 or IPv6; neither a default route (`0.0.0.0/0`) nor part of another address. */
 const everyAddress = /(?<![0-9.])0\.0\.0\.0(?![0-9.]*[/0-9])|\[::\](?::[0-9]+)?/;
 
-/** Screens, metrics and API servers that listen on every address of a host are open to its whole network. */
+/** Screens, metrics and API servers that listen on all addresses of a host are open to its whole network. */
 export const noOpenListeners: Rule = {
   name: "no-open-listeners",
   description: "nothing listens on every address of a host (0.0.0.0, [::])",

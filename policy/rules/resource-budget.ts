@@ -3,7 +3,7 @@ import type { Rule, Violation } from "../rule.ts";
 
 const bytesPerGiB = 1024 ** 3;
 
-/** A stack takes no more than the limits say: a slip of a digit is told before the host is out of memory. */
+/** A stack must stay within the limits, so that a typo is reported before the host runs out of memory. */
 export const resourceBudget: Rule = {
   name: "resource-budget",
   description: "a stack stays within policy/limits.yaml",
@@ -41,7 +41,7 @@ export const resourceBudget: Rule = {
   },
 };
 
-/** What all resources of a type ask for together; what is not known yet counts nothing. */
+/** Sum over all resources of a type; unknown values count as 0. */
 function sum({ resources }: Previewed, type: string, input: string): number {
   return resources
     .filter((resource) => resource.type === type)

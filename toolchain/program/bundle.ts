@@ -3,13 +3,13 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { build, type Plugin } from "esbuild";
 
-/** The start of a bundled file: what packages in CommonJS expect around them, and a module does not have. */
+/** Header of a bundled file: what CommonJS packages expect, and ES modules do not have. */
 const commonJs = `
 import { createRequire as kindowsRequire } from "node:module";
 const require = kindowsRequire(import.meta.url), __dirname = import.meta.dirname, __filename = import.meta.filename;
 `;
 
-/** Leaves the engine's SDK where it is, in the process already, and takes only the parts of it that a program needs. */
+/** Does not bundle Pulumi's SDK, which is already in the process, and uses only the parts of it that a program needs. */
 const thinSdk: Plugin = {
   name: "thin-sdk",
   setup(bundler) {
@@ -23,7 +23,7 @@ const thinSdk: Plugin = {
   },
 };
 
-/** A file's own place stays that of the source: templates and scripts are read from beside it. */
+/** Keeps a file's own path, as templates and scripts are read from beside it. */
 const placesOfSources: Plugin = {
   name: "places-of-sources",
   setup(bundler) {
@@ -43,7 +43,7 @@ const placesOfSources: Plugin = {
  * @param root the project; absolute
  * @param entries TypeScript files, relative to it; each becomes `<its path>.mjs`
  * @param folder where they are written; below a folder with the project's node_modules
- * @throws when a file cannot be read or an import leads nowhere
+ * @throws if a file cannot be read or an import cannot be resolved
  */
 export async function bundlePrograms(
   root: string,
@@ -61,11 +61,11 @@ export async function bundlePrograms(
     platform: "node",
     target: "node20",
     format: "esm",
-    // esbuild and prettier find files of their own beside themselves; native add-ons are only speed-ups.
+    // esbuild and prettier need files beside themselves; native add-ons are only optimizations.
     external: ["@pulumi/pulumi/*", "esbuild", "prettier", "*.node", "cpu-features"],
     banner: { js: commonJs },
     plugins: [thinSdk, placesOfSources],
-    // Whoever reads an error's stack wants to see where in the sources it was.
+    // Stack traces should refer to the sources.
     sourcemap: "inline",
     sourcesContent: false,
     logLevel: "error",

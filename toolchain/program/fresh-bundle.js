@@ -5,7 +5,7 @@ import path from "node:path";
 
 const root = path.join(import.meta.dirname, "..", "..");
 
-/** Where sources of bundles are. More than they import is looked at: too many bundles cost less than an old one. */
+/** Folders of the bundles' sources. Includes more than they import: unnecessary bundling is better than a stale bundle. */
 const sources = [
   ...["index.ts", "preflight", "stacks", "components", "config", "cli", "toolchain"],
   ...["ssh", "kubernetes", "host"],
@@ -14,9 +14,9 @@ const sources = [
 
 /**
  * A program's file as JavaScript, bundled with what it imports; bundled again when a source has changed. Node.js reads one
- * file instead of some hundred, and translates nothing.
+ * file instead of some hundred, and need not transpile.
  *
- * JavaScript itself, as it runs before anything could translate it.
+ * Written in JavaScript, as it runs before anything could transpile it.
  *
  * @param {string} entry the TypeScript file, relative to the project: index.ts, cli/main.ts, or a host action's
  * @returns {string} absolute path of a module
@@ -32,7 +32,7 @@ export function freshBundle(entry) {
   return path.join(folder, entry.replace(/\.ts$/, ".mjs"));
 }
 
-/** The TypeScript files at or below a path, in a fixed order; a file that is named is there whatever it is. */
+/** The TypeScript files at or below a path, in a fixed order, or the named file of any kind. */
 function filesBelow(name) {
   const start = path.join(root, name);
   const found = statSync(start, { throwIfNoEntry: false });
@@ -45,7 +45,7 @@ function filesBelow(name) {
     .map((file) => path.join(start, file));
 }
 
-/** Says the same only for the same files with the same contents in the same place: paths are part of a bundle. */
+/** Hash of the files' contents and paths, as paths are part of a bundle. */
 function hashOf(files) {
   const hash = createHash("sha256");
   for (const file of files) {

@@ -1,10 +1,10 @@
-/** Bundles the Pulumi program, the kindows command and all host actions into the folder that is named. fresh-bundle.js runs it when it finds none. */
+/** Bundles the Pulumi program, the kindows command and all host actions into the given folder. Run by fresh-bundle.js if there is no bundle. */
 import { mkdir, mkdtemp, readdir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { projectRoot } from "../project.ts";
 import { bundlePrograms } from "./bundle.ts";
 
-/** A bundle of other sources is kept this long: a program that was started from it may still want its later parts. */
+/** An outdated bundle is kept this long, as a program that runs from it may still load further parts. */
 const keptHours = 24;
 
 const [folder] = process.argv.slice(2);
@@ -13,7 +13,7 @@ if (folder === undefined) {
 }
 const bundles = path.dirname(folder);
 await mkdir(bundles, { recursive: true });
-// Two programs may start at once, and either may be killed: the folder appears whole or not at all.
+// Two programs may start at once, and either may be killed, so the folder is created atomically.
 const building = await mkdtemp(`${folder}-`);
 try {
   await bundlePrograms(projectRoot, await programs(), building);
@@ -33,7 +33,7 @@ for (const name of await readdir(bundles)) {
   }
 }
 
-/** What is run by itself: the program, the command, and what lies in a component's folder `actions`. Relative to the project. */
+/** Entry points: the program, the command, and the files in components' folders `actions`. Relative to the project. */
 async function programs(): Promise<string[]> {
   const files = await readdir(path.join(projectRoot, "components"), { recursive: true });
   const actions = files.filter((file) => /(^|\/)actions\/[^/]+\.ts$/.test(file)).sort();

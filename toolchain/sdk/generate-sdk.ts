@@ -7,14 +7,14 @@ import { ensureArtifacts } from "../ensure.ts";
 import { assemblePulumiHome, libvirtProviderPlace, terraformBridgePlace } from "../pulumi-home.ts";
 import { gensdk, pulumi, terraformBridge, terraformProviderLibvirt } from "../tools/table.ts";
 
-/** Starting the engine, the bridge and the provider once. */
+/** Time limit for starting the engine, the bridge and the provider once. */
 const timeoutMilliseconds = 120_000;
 
 /**
  * Generates the Node.js SDK of the pinned libvirt provider: its schema comes from the provider itself, through the
  * engine and the Terraform bridge.
  *
- * @param into folder that gets the sources; made when missing.
+ * @param into folder for the sources; created if missing.
  */
 export async function generateLibvirtSdk(into: string): Promise<void> {
   const ensured = await ensureArtifacts([
@@ -68,7 +68,7 @@ export async function generateLibvirtSdk(into: string): Promise<void> {
   }
 }
 
-/** Paths below two folders whose content differs or that only one has; what is compiled or installed does not count. */
+/** Paths that differ between two folders, except for compiled and installed files. */
 export async function differingFiles(one: string, other: string): Promise<readonly string[]> {
   const [first, second] = await Promise.all([contents(one), contents(other)]);
   return [...new Set([...first.keys(), ...second.keys()])]

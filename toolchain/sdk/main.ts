@@ -1,4 +1,4 @@
-/** `make sdk` writes sdks/libvirt; with `--check` it only compares, and fails where a file differs. */
+/** `make sdk` writes sdks/libvirt; with `--check` it only compares, and fails if a file differs. */
 import { cp, mkdtemp, readdir, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";

@@ -14,8 +14,8 @@ const unpackSeconds = 300;
 /**
  * Downloads executables into the folder.
  *
- * @returns why not, where nothing came: another way may work.
- * @throws on a wrong checksum: that is never a reason to go on with something else.
+ * @returns the reason if it failed: another way may work.
+ * @throws on a wrong checksum, which must never be ignored.
  */
 export async function fetchDownloads(
   downloads: readonly Download[],
@@ -57,7 +57,7 @@ async function unpack(
     await mkdir(path.dirname(file), { recursive: true });
     if (zip === undefined) {
       const args = ["--extract", "--gzip", "--to-stdout", "--file", archive, "--", member];
-      // Kept besides, the engine would be more than execa keeps.
+      // The engine is larger than execa's output buffer.
       const options = { reject: false, buffer: false, timeout: unpackSeconds * 1000 } as const;
       const tar = await execa("tar", args, { ...options, stdout: { file } });
       if (tar.failed) {
@@ -74,7 +74,7 @@ async function unpack(
   }
 }
 
-/** The file is what was published, so the table is wrong about it: another way may work. */
+/** The file is as published, so the table is wrong about it, and another way may work. */
 function notIn(url: string, member: string): DownloadError {
   return new DownloadError(`${member} is not in ${url}`);
 }

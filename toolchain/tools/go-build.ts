@@ -20,22 +20,22 @@ import type { GoBuild } from "./tool.ts";
 const buildTimeoutSeconds = 60 * 60;
 
 /**
- * Settings of every Go build. One module cache and one build cache for all of them, below the cache of the project:
- * nothing in the user's home, and the parts that tools share are compiled once.
+ * Settings of every Go build. All share one module cache and one build cache below the project's cache, so that nothing is
+ * written to the user's home, and common packages are compiled once.
  *
- * @param address of these caches. Default: those that go once the tools are built, for builds of artifacts alone.
+ * @param address of these caches. Default: those for builds of artifacts, which are removed once the tools are built.
  */
 export function goEnvironment(address: CompilerAddress = "go"): Readonly<Record<string, string>> {
   const folder = compilerFolder(new Cache(), address);
   const settings = process.env.XDG_CONFIG_HOME ?? path.join(os.homedir(), ".config");
   return {
-    // Go would count its runs in the user's home; the user's own settings (`go env -w`) still hold.
+    // No telemetry in the user's home; the user's own settings (`go env -w`) still apply.
     XDG_CONFIG_HOME: path.join(folder, "config"),
     GOENV: process.env.GOENV ?? path.join(settings, "go", "env"),
     GOMODCACHE: path.join(folder, "mod"),
     GOCACHE: path.join(folder, "build"),
     GOWORK: "off",
-    // go.sum is complete, so every module is checked, and nothing is ever added to it on the way.
+    // go.sum is complete, so every module is checked, and it is never changed.
     GOFLAGS: "-mod=readonly -trimpath -buildvcs=false -modcacherw",
     GOTOOLCHAIN: "local",
     GOARCH: "amd64",
@@ -44,7 +44,7 @@ export function goEnvironment(address: CompilerAddress = "go"): Readonly<Record<
 }
 
 /**
- * What of a Go build goes into the address of its artifact. The compiler's version does not: an upgrade of Go on the
+ * Inputs of a Go build for the address of its artifact. The compiler's version is not included, as an upgrade of Go on the
  * host must not rebuild everything.
  */
 export async function goInputs(go: GoBuild): Promise<Readonly<Record<string, string>>> {

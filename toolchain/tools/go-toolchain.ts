@@ -9,14 +9,14 @@ import { findOnPath } from "../../host/search-path.ts";
 import { zipMembers } from "../zip-member.ts";
 import { whyNoGo } from "./go-version.ts";
 
-/** Go as a module, which Go's mirror has like all that is built with it. */
+/** Go as a module, from the same mirror as the modules that are built with it. */
 const version = "v0.0.1-go1.26.8.linux-amd64";
 
 export const goArchive: PublishedFile = {
   url: `https://proxy.golang.org/golang.org/toolchain/@v/${version}.zip`,
 };
 
-/** Go for hosts that have none, or an older one. */
+/** Go for hosts with none, or an older one. */
 export const goToolchain: Artifact = {
   name: "go",
   needs: [],
@@ -30,7 +30,7 @@ export const goToolchain: Artifact = {
   },
 };
 
-/** Unpacks the module as Go itself does: a zip of one has no rights, and no go.mod but its own. */
+/** Unpacks the module as Go itself does: its zip has no file modes, and no go.mod but its own. */
 export async function unpackGo(archive: Buffer, into: string): Promise<void> {
   for (const [member, content] of zipMembers(archive)) {
     const name = member
@@ -43,12 +43,11 @@ export async function unpackGo(archive: Buffer, into: string): Promise<void> {
 }
 
 /**
- * The check of what is built with Go, by the host's or a downloaded one. Without curl nobody can tell: it is installed
- * first.
+ * Check for builds with Go, the host's or a downloaded one. Without curl that is unknown, so curl is installed first.
  *
  * @param what is built.
- * @param why it is not downloaded itself; left out where nobody offers it for that.
- * @throws when there is no Go that does, with what to do.
+ * @param why it is not downloaded itself; undefined if there is no download.
+ * @throws with a remedy if there is no suitable Go.
  */
 export async function requireGo(what: string, why?: string): Promise<void> {
   const noGo = await whyNoGo();
@@ -63,10 +62,10 @@ export async function requireGo(what: string, why?: string): Promise<void> {
 }
 
 /**
- * The check of what is downloaded, and made with Go where that can't be.
+ * Check for downloads that are built with Go if the publisher cannot be reached.
  *
- * @param what is made of it.
- * @throws where a publisher can't be reached and there is no Go.
+ * @param what is built of it.
+ * @throws if a publisher cannot be reached and there is no Go.
  */
 export async function requireReachable(urls: readonly string[], what: string): Promise<void> {
   if (!(await isThere("curl"))) {
@@ -82,9 +81,9 @@ export async function requireReachable(urls: readonly string[], what: string): P
 let ensured: Promise<void> | undefined;
 
 /**
- * Sees to a Go that builds: where the host has none that does, a downloaded one is the first on the PATH from now on.
+ * Ensures a suitable Go: if the host has none, a downloaded one comes first on the PATH from now on.
  *
- * @throws when there is none, as `requireGo` does.
+ * @throws if there is none, as `requireGo` does.
  */
 export async function ensureGo(what: string, progress: Progress): Promise<void> {
   await requireGo(what);

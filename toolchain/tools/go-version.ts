@@ -1,14 +1,14 @@
 import { execa } from "execa";
 
-/** Oldest Go that compiles every module: what their go.mod files ask for. */
+/** Oldest Go that compiles every module, according to their go.mod files. */
 const oldest = { major: 1, minor: 26 };
 
-/** Why the Go on the PATH does not do, with what to do about it; undefined where it does. */
+/** Why the Go on the PATH is unsuitable, with a remedy; undefined if it is suitable. */
 export async function whyNoGo(): Promise<string | undefined> {
   const wanted = `Go ${oldest.major}.${oldest.minor} or later (https://go.dev/dl)`;
   let printed: string;
   try {
-    // GOTOOLCHAIN=local: what is installed counts, not what Go could fetch.
+    // GOTOOLCHAIN=local: the installed version counts, not one that Go could download.
     const result = await execa("go", ["env", "GOVERSION"], {
       env: { GOTOOLCHAIN: "local" },
       timeout: 10_000,
@@ -22,7 +22,7 @@ export async function whyNoGo(): Promise<string | undefined> {
     : `the one on the PATH is ${printed.trim()}: install ${wanted} and put it first on the PATH`;
 }
 
-/** Whether what `go env GOVERSION` prints is a version the tools compile with; a development version is. */
+/** Whether the output of `go env GOVERSION` is a suitable version; development versions are. */
 export function isRecentEnough(printed: string): boolean {
   if (printed.startsWith("devel")) {
     return true;

@@ -6,12 +6,12 @@ import { cacheRoot } from "../cache.ts";
 import { findOnPath, isExecutable } from "../../host/search-path.ts";
 import type { InstalledTool, Outcome, Tool } from "./tool.ts";
 
-/** A tool on the host at exactly the pinned version, or why there is none; empty when it is not looked for. */
+/** A tool on the host at exactly the pinned version, or why there is none; empty if it is not looked for. */
 export type Found = { readonly file: string } | { readonly reason: string };
 
 /**
- * Takes a tool from the host's PATH when it is there at exactly the pinned version. It is copied: a later upgrade on
- * the host must not change what runs here.
+ * Copies a tool from the host's PATH if it has exactly the pinned version. A copy, as a later upgrade of the host must not
+ * change it.
  */
 export async function takeInstalled(tool: Tool, into: string): Promise<Outcome> {
   const found = await findInstalled(tool);
@@ -31,7 +31,7 @@ export async function takeInstalled(tool: Tool, into: string): Promise<Outcome> 
   return undefined;
 }
 
-/** Looks for a tool on the PATH; the first one counts, as it does for the user. */
+/** Looks for a tool on the PATH; the first one counts, as for the user. */
 export async function findInstalled(tool: Tool): Promise<Found> {
   const { installed } = tool;
   const [executable] = Object.keys(tool.go.packages);
@@ -48,7 +48,7 @@ export async function findInstalled(tool: Tool): Promise<Found> {
     : { reason: `installed is ${version ?? "an unknown version"}` };
 }
 
-/** PATH without our own cache, which a shell with `kindows env` has in front: that is not the host's. */
+/** PATH without the project's cache, which `kindows env` puts in front of the host's. */
 function hostPath(): string {
   const isOurs = (folder: string): boolean => !path.relative(cacheRoot(), folder).startsWith("..");
   return (process.env.PATH ?? "")

@@ -11,10 +11,10 @@ import type { Download, ToolArtifact } from "./tool.ts";
 const packageSchema = z.object({ version: z.string() });
 
 /**
- * Tools that nobody else publishes, such as Kubernetes for Wine, are part of this project's own releases: compiling them
- * takes half an hour. The archive is named by the artifact's address, so it is never taken for other sources.
+ * Tools that nobody else publishes, such as Kubernetes for Wine, are part of this project's releases, as compiling them takes
+ * half an hour. The archive is named by the artifact's address, so it always matches the sources.
  *
- * @returns nothing for a clone that does not come from GitHub.
+ * @returns undefined for a clone that does not come from GitHub.
  */
 export async function ownRelease(
   artifact: ToolArtifact,

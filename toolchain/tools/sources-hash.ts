@@ -3,8 +3,8 @@ import { readFile, readdir, stat } from "node:fs/promises";
 import path from "node:path";
 
 /**
- * SHA-256 over the paths (relative to `base`) and contents of files; a folder stands for all files below it that
- * `include` accepts. Independent of order, times and where the project lies.
+ * SHA-256 of the paths (relative to `base`) and contents of files; a folder means all files below it that `include` accepts.
+ * Independent of order, times and the project's location.
  */
 export async function hashSources(
   base: string,

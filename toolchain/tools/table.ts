@@ -22,7 +22,7 @@ function kubernetesProgram(executable: string): Download {
   return { url, checksumUrl: `${url}.sha256`, executable };
 }
 
-/** Where the engine's own language host lies in its folder: not beside it, for there the engine would take it unasked. */
+/** Path of the engine's own language host in its folder: not beside the engine, which would use it automatically. */
 export const languageHost = "beside/pulumi-language-nodejs";
 
 /** The engine. Works with version 3.248.0 of the Node.js SDK, the last one for Node.js 20. */
@@ -151,7 +151,7 @@ const kubernetesLinuxPrograms = [
   "kube-proxy",
 ];
 
-/** What a control plane and a Linux node run, for the node image of kind. */
+/** Programs of control planes and Linux nodes, for kind's node image. */
 export const kubernetesLinux = toolArtifact({
   name: "kubernetes-linux",
   version: kubernetesVersion,
@@ -165,7 +165,7 @@ export const kubernetesLinux = toolArtifact({
   },
 });
 
-/** What a Windows node runs, for the rehearsal guest: the programs are upstream's, their standard library is not. */
+/** Programs of Windows nodes, for the rehearsal guest: upstream's, with a changed standard library. */
 export const kubernetesWindows = toolArtifact({
   name: "kubernetes-windows",
   version: kubernetesVersion,
@@ -182,7 +182,7 @@ export const kubernetesWindows = toolArtifact({
   },
 });
 
-/** Not in the guest, whose pods are modelled: only for the tests that put it before our arguments. */
+/** Not in the guest, whose pods are modelled: only for tests of its arguments. */
 export const kubeProxyWindows = toolArtifact({
   name: "kube-proxy-windows",
   version: kubernetesVersion,
@@ -234,7 +234,7 @@ export const containerdWindows = windowsContainerd(
   "containerd",
 );
 
-/** The line with long-term support, which real nodes get: only for the tests that put it before our configuration. */
+/** The long-term support release, which real nodes get: only for tests of its configuration. */
 export const containerdWindowsLts = windowsContainerd(
   "containerd-windows-lts",
   "2.3.4",

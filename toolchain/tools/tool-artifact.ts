@@ -6,7 +6,7 @@ import { findInstalled, takeInstalled } from "./installed.ts";
 import { ownRelease } from "./own-release.ts";
 import type { Download, Outcome, Tool, ToolArtifact } from "./tool.ts";
 
-/** The ways a tool can be had. Each fills the folder, or says why it cannot. */
+/** The ways to get a tool. Each fills the folder, or returns why it cannot. */
 export interface Ways {
   installed(tool: Tool, into: string): Promise<Outcome>;
   download(tool: ToolArtifact, into: string, context: BuildContext): Promise<Outcome>;
@@ -55,7 +55,7 @@ async function downloadsOf(artifact: ToolArtifact): Promise<readonly Download[] 
   return artifact.tool.downloads ?? ownRelease(artifact);
 }
 
-/** @throws where it has to be built and the Go for that is missing. */
+/** @throws if it has to be built without a suitable Go. */
 async function requireWay(artifact: ToolArtifact): Promise<void> {
   const { name, tool } = artifact;
   if ("file" in (await findInstalled(tool))) {

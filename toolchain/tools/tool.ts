@@ -2,29 +2,29 @@ import type { Artifact } from "../artifact.ts";
 import type { PublishedFile } from "../publisher.ts";
 
 /**
- * A pinned tool: one folder of the cache with its executables. It is had in one of three ways, tried in this order;
- * all three give the same files, so which one it was does not go into the address.
+ * A pinned tool: one folder of the cache with its executables. There are three ways to get it, tried in this order; all give
+ * the same files, so the address does not depend on the way.
  */
 export interface Tool {
   /** Name of the artifact. */
   readonly name: string;
   /** Version without a leading `v`. */
   readonly version: string;
-  /** How to find it on the host. Only for tools that run on the host itself. */
+  /** How to find it on the host, for tools that run on the host. */
   readonly installed?: InstalledTool;
-  /** The official downloads that have its executables; left out where there are none, or nobody with a way out needs it. */
+  /** Official downloads with its executables; undefined if there are none, or it is only needed without internet access. */
   readonly downloads?: readonly Download[];
-  /** How it is built from Go modules, where it can't be downloaded. */
+  /** How it is built from Go modules if it cannot be downloaded. */
   readonly go: GoBuild;
 }
 
 /** A tool with a single executable on the host's PATH. */
 export interface InstalledTool {
-  /** Prints the version within a few seconds and without network. */
+  /** Arguments that print the version within a few seconds and without network. */
   readonly versionArguments: readonly string[];
-  /** Executables beside it that are taken with it where they are there, by the file that each becomes. */
+  /** Executables beside it that are copied too if they exist, by their names in the artifact. */
   readonly beside?: Readonly<Record<string, string>>;
-  /** Finds the version, without a leading `v`, in what is printed: first group. */
+  /** Matches the version, without a leading `v`, in the output: first group. */
   readonly versionPattern: RegExp;
 }
 
@@ -32,12 +32,12 @@ export interface InstalledTool {
 export type Download = PublishedFile &
   (
     | { readonly executable: string }
-    /** Members by the file that each becomes, below the artifact's folder. */
+    /** Archive members by their names in the artifact's folder. */
     | { readonly members: Readonly<Record<string, string>> }
   );
 
 export interface GoBuild {
-  /** Folder with go.mod and a go.sum that is complete for it; absolute. */
+  /** Absolute path of a folder with go.mod and a complete go.sum. */
   readonly module: string;
   /** Package of each executable in the artifact's folder. */
   readonly packages: Readonly<Record<string, string>>;
@@ -53,10 +53,10 @@ export interface GoBuild {
   readonly forWine?: boolean;
 }
 
-/** An artifact that is a tool. */
+/** The artifact of a tool. */
 export interface ToolArtifact extends Artifact {
   readonly tool: Tool;
 }
 
-/** Nothing when the tool is in the folder now, else why not; empty where the table has no such way for it. */
+/** Undefined if the tool is in the folder now, else why not; empty if the table has no such way for it. */
 export type Outcome = string | undefined;
