@@ -22,3 +22,12 @@ export function hostProblemsText(problems: readonly HostProblem[]): string {
   const lines = problems.map((problem) => `  - ${hostProblemText(problem)}`);
   return `${count} in the way on this host; nothing was changed:\n${lines.join("\n")}`;
 }
+
+/** Facts, or why they could not be gathered. */
+export type Gathered<T> =
+  | ({ readonly reachable: true } & T)
+  | {
+      readonly reachable: false;
+      /** Last words of whoever was asked. */
+      readonly error: string;
+    };

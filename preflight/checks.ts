@@ -1,5 +1,6 @@
-import { pathText } from "../config/problem.ts";
-import type { Settings } from "../config/settings.ts";
+import { smallPackets } from "../components/network/packet-size.ts";
+import { thisHypervisor } from "../config/sections/machine-host.ts";
+import { machineNodes, type Settings } from "../config/settings.ts";
 import { installText } from "../toolchain/host-packages.ts";
 import { needs } from "./footprint.ts";
 import type { HostFacts } from "./host-facts.ts";
@@ -7,7 +8,6 @@ import { type HostProblem, unless } from "../config/host-problem.ts";
 import { checkBridge } from "./check-bridge.ts";
 import { checkDisks } from "./check-disks.ts";
 import { checkDocker } from "./check-docker.ts";
-import { checkHypervisors } from "./check-hypervisors.ts";
 import { checkImage } from "./check-image.ts";
 import { checkInotify } from "./check-inotify.ts";
 import { checkKvm } from "./check-kvm.ts";
@@ -24,8 +24,7 @@ const checks: readonly ((settings: Settings, facts: HostFacts) => HostProblem[])
   checkDocker,
   checkLibvirt,
   checkKvm,
-  checkHypervisors,
-  checkHyperV,
+  checkOtherHosts,
   checkTools,
   checkImage,
   checkPrograms,
@@ -82,15 +81,14 @@ function checkPrograms(_settings: Settings, { programs }: HostFacts): HostProble
   ];
 }
 
-/** Every Hyper-V host that has nodes can be logged in to. */
-function checkHyperV(settings: Settings, facts: HostFacts): HostProblem[] {
-  return facts.hyperVHosts.flatMap(({ name, error }) => {
-    const index = settings.hyperVHosts.findIndex((host) => host.name === name);
-    const host = settings.hyperVHosts[index];
-    return unless(error === undefined || host === undefined, {
-      subject: `The Hyper-V host ${name} (${host?.user}@${host?.address}:${host?.port})`,
-      why: `cannot be logged in to: ${error}`,
-      instead: `Its settings are ${pathText(["hyperVHosts", index])}.`,
-    });
-  });
+/** Hosts elsewhere can have the nodes that are placed on them. */
+function checkOtherHosts(settings: Settings, { otherHosts, segmentMtu }: HostFacts): HostProblem[] {
+  const isAlone = machineNodes(settings).every(({ hypervisor }) => hypervisor === thisHypervisor);
+  return [
+    ...otherHosts,
+    // As soon as something is connected to this host's end of the segment that takes smaller packets, so does it.
+    ...(isAlone
+      ? []
+      : smallPackets(`The bridge ${settings.network.bridge} of this host`, segmentMtu)),
+  ];
 }

@@ -3,7 +3,7 @@ import path from "node:path";
 import { freeGiB } from "../toolchain/free-space.ts";
 import { labNames } from "../config/names.ts";
 import type { Settings } from "../config/settings.ts";
-import type { Gathered } from "./gathered.ts";
+import type { Gathered } from "../config/host-problem.ts";
 import type { DockerFacts } from "./gather-docker.ts";
 
 /** Room in a folder. */

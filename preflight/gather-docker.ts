@@ -2,7 +2,7 @@ import * as z from "zod";
 import { clusterLabel } from "../config/names.ts";
 import { DockerEngine } from "../host/docker-engine.ts";
 import { messageOf } from "../host/failure.ts";
-import type { Gathered } from "./gathered.ts";
+import type { Gathered } from "../config/host-problem.ts";
 
 /** The Docker engine of this host, and what it has that a lab could run into. */
 export interface DockerFacts {

@@ -1,19 +1,18 @@
 import { readFile } from "node:fs/promises";
+import { gatherLibvirt, type LibvirtFacts } from "../components/machine/libvirt/libvirt-facts.ts";
+import { hostProblemsElsewhere } from "../components/machine/registry.ts";
+import type { Gathered, HostProblem } from "../config/host-problem.ts";
 import type { Settings } from "../config/settings.ts";
 import { thisPackageManager, type PackageManager } from "../toolchain/host-packages.ts";
 import { gatherConfinement, type ConfinementFacts } from "./gather-confinement.ts";
 import { gatherDisks, type DiskFacts } from "./gather-disks.ts";
 import { gatherDocker, type DockerFacts } from "./gather-docker.ts";
-import { gatherHypervisors, type HypervisorFacts } from "./gather-hypervisors.ts";
-import { gatherHyperV, type HyperVFacts } from "./gather-hyper-v.ts";
 import { gatherImage, type ImageFacts } from "./gather-image.ts";
 import { gatherInotify, type InotifyFacts } from "./gather-inotify.ts";
 import { gatherKvm, type KvmFacts } from "./gather-kvm.ts";
-import { gatherLibvirt, type LibvirtFacts } from "./gather-libvirt.ts";
 import { gatherLinuxArtifacts, type LinuxArtifactFacts } from "./gather-linux-artifacts.ts";
 import { gatherMemory, type MemoryFacts } from "./gather-memory.ts";
 import { gatherNetwork, type NetworkFacts } from "./gather-network.ts";
-import type { Gathered } from "./gathered.ts";
 import { gatherPrograms, type ProgramFacts } from "./gather-programs.ts";
 import { gatherTools, type ToolFacts } from "./gather-tools.ts";
 
@@ -34,10 +33,8 @@ export interface HostFacts {
   readonly programs: ProgramFacts;
   /** What Linux machines start from and get; undefined where there are none. */
   readonly linuxArtifacts?: LinuxArtifactFacts | undefined;
-  /** Further hypervisors that nodes are placed on. */
-  readonly hypervisors: readonly HypervisorFacts[];
-  /** Hyper-V hosts that nodes are placed on. */
-  readonly hyperVHosts: readonly HyperVFacts[];
+  /** What is in the way on other hosts that nodes are placed on. */
+  readonly otherHosts: readonly HostProblem[];
   /** Largest packet on the lab's bridge here; undefined where there is none yet. */
   readonly segmentMtu?: number;
 }
@@ -59,8 +56,7 @@ export async function hostFacts(settings: Settings): Promise<HostFacts> {
     image: gatherImage(settings),
     programs: gatherPrograms(settings),
     linuxArtifacts: gatherLinuxArtifacts(settings),
-    hypervisors: gatherHypervisors(settings),
-    hyperVHosts: gatherHyperV(settings),
+    otherHosts: hostProblemsElsewhere(settings),
     segmentMtu: gatherMtu(settings.network.bridge),
   });
 }

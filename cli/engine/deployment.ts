@@ -72,23 +72,6 @@ export function providerUrn({ provider }: StateResource): string | undefined {
   return provider?.slice(0, provider.lastIndexOf("::"));
 }
 
-const actionSchema = z.object({ environment: z.record(z.string(), z.unknown()) });
-
-/**
- * The parameter that a host action was run with.
- *
- * @param variable of its environment that holds it, as JSON.
- * @throws when it has none, or another one.
- */
-export function actionParameter<T>(
-  { inputs }: StateResource,
-  variable: string,
-  schema: z.ZodType<T>,
-): T {
-  const { environment } = actionSchema.parse(inputs);
-  return schema.parse(JSON.parse(z.string().parse(environment[variable])));
-}
-
 /** Operations that a killed engine had begun. */
 export function pendingOperations(deployment: Deployment): readonly PendingOperation[] {
   return deployment.deployment.pending_operations ?? [];

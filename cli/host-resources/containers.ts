@@ -1,7 +1,7 @@
 import * as z from "zod";
 
 import { clusterLabel, kindContainers, roleLabel } from "../../config/names.ts";
-import { actionParameter } from "../engine/deployment.ts";
+import { actionParameter } from "../../components/host-action/action-parameter.ts";
 import { lines, type Host } from "../lab/host.ts";
 import { isLabPrefix, stopIn, type HostResource, type ResourceKind } from "./resource-kind.ts";
 

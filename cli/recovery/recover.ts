@@ -1,5 +1,6 @@
 import os from "node:os";
 
+import { goneElsewhere } from "../../components/machine/registry.ts";
 import type { Pulumi } from "../engine/pulumi.ts";
 import { Failure, exitCodes } from "../../host/failure.ts";
 import type { Host } from "../lab/host.ts";
@@ -8,7 +9,6 @@ import { surveyHost, type CleanupScope } from "../host-resources/host-resources.
 import { startStopped } from "../host-resources/stopped.ts";
 import { resourcesOf } from "../engine/deployment.ts";
 import type { Extent } from "./remove-from-state.ts";
-import { goneFromHyperV } from "./hyper-v-machines.ts";
 import { checkLock, readLocks, seenProcess } from "./locks.ts";
 import { repairState } from "./repair.ts";
 
@@ -44,8 +44,8 @@ export async function recoverState(recovery: Recovery): Promise<CleanupScope> {
   const things = survey.things.filter((thing) => thing.lab === lab);
   const before = await pulumi.exportState();
   // Unnecessary before a removal, which simply finds nothing to remove.
-  const goneElsewhere = extent === "built-on" ? await goneFromHyperV(resourcesOf(before), say) : [];
-  const observed = { things, blind: survey.blind, unreachable, goneElsewhere };
+  const elsewhere = extent === "built-on" ? await goneElsewhere(resourcesOf(before), say) : [];
+  const observed = { things, blind: survey.blind, unreachable, goneElsewhere: elsewhere };
   const repair = repairState(before, observed, extent);
   if (repair.notes.length > 0) {
     await pulumi.importState(repair.deployment);

@@ -1,3 +1,4 @@
+import type { GoneMachine } from "../../components/machine/registry.ts";
 import {
   pendingOperations,
   resourcesOf,
@@ -26,8 +27,8 @@ export interface Observation {
   readonly blind: readonly { readonly kind: string }[];
   /** Resources on unreachable hypervisors: none of them counts as gone. */
   readonly unreachable?: ReadonlySet<string>;
-  /** URNs of machines that are gone from Hyper-V hosts, which no other check covers. */
-  readonly goneElsewhere?: readonly string[];
+  /** Machines that are gone from hosts which only their makers check. */
+  readonly goneElsewhere?: readonly GoneMachine[];
 }
 
 /**
@@ -49,12 +50,12 @@ export function repairState(deployment: Deployment, observed: Observation, exten
       observed.unreachable?.has(urn) !== true,
   );
   const elsewhere = observed.goneElsewhere ?? [];
-  const gone = extentOf(resources, new Set([...lost.map(({ urn }) => urn), ...elsewhere]), extent);
+  const gone = extentOf(resources, new Set([...lost, ...elsewhere].map(({ urn }) => urn)), extent);
   for (const { urn, identity } of lost) {
     notes.push(`gone from this host: ${shortName(urn)} (${identity})`);
   }
-  for (const urn of elsewhere) {
-    notes.push(`gone from its Hyper-V host: ${shortName(urn)}`);
+  for (const { urn, maker } of elsewhere) {
+    notes.push(`gone from its ${maker} host: ${shortName(urn)}`);
   }
   const left = resources.filter(({ urn }) => !gone.has(urn));
   const tokens = extent === "built-on" ? unusedTokens(left) : [];

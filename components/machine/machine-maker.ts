@@ -1,6 +1,8 @@
 import type * as libvirt from "@pulumi/libvirt";
 import type * as z from "zod";
+import type { HostProblem } from "../../config/host-problem.ts";
 import type { Check } from "../../config/problem.ts";
+import type { remoteHost } from "../../config/sections/machine-host.ts";
 import type { NamedSettings, NodeSettings, Settings } from "../../config/settings.ts";
 import type { LabNetwork } from "../network/lab-network.ts";
 import type { GoldenImage } from "./libvirt/machine-storage.ts";
@@ -8,12 +10,7 @@ import type { Machine, PinnedMachine } from "./machine.ts";
 import type { SshKey } from "./ssh-key.ts";
 
 /** A host besides this one that a lab's machines may run on; what else is known of it is its maker's business. */
-export interface OtherMachineHost {
-  /** What `nodes[].hypervisor` calls it. */
-  readonly name: string;
-  /** Memory for the lab's machines, in MiB. */
-  readonly machineMemoryMiB?: number | undefined;
-}
+export type OtherMachineHost = Pick<z.output<typeof remoteHost>, "name" | "machineMemoryMiB">;
 
 /** All that the program knows of one way to make machines on other hosts; the settings' and the commands' part of it needs no Pulumi. */
 export interface MachineMaker<Hosts = z.ZodType<OtherMachineHost[]>> {
@@ -31,8 +28,30 @@ export interface MachineMaker<Hosts = z.ZodType<OtherMachineHost[]>> {
     readonly value: string;
     readonly server: string;
   };
+  /** Whether machines can be made on its hosts, which is asked before anything is made; undefined: nobody asks. */
+  readonly readiness?: () => Promise<{
+    /** What is in the way on those that nodes are placed on; all are asked at once, in bounded time. */
+    hostProblems(this: void, settings: Settings): Promise<HostProblem[]>;
+  }>;
+  /** What a run that was killed leaves on its hosts; undefined where the CLI sees their machines like this host's. */
+  readonly recovery?: () => Promise<{
+    /** URNs of machines that somebody has removed. Where a host does not answer nothing of it counts as gone. */
+    goneMachines(
+      this: void,
+      resources: readonly KnownResource[],
+      say: (line: string) => void,
+    ): Promise<readonly string[]>;
+  }>;
   /** Its components, which need Pulumi. */
   components(): Promise<MachineMakerComponents>;
+}
+
+/** A resource of a stack's state. */
+export interface KnownResource {
+  readonly urn: string;
+  readonly type: string;
+  readonly parent?: string;
+  readonly inputs?: Readonly<Record<string, unknown>>;
 }
 
 /** What all machines of a lab have in common. */

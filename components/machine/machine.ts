@@ -1,5 +1,6 @@
-import type * as pulumi from "@pulumi/pulumi";
+import * as pulumi from "@pulumi/pulumi";
 import type { types } from "@pulumi/command";
+import type { SshKey } from "./ssh-key.ts";
 
 /** How `command.remote` reaches a machine; secret as a whole, with the machine's host key pinned. */
 export type SshConnection = types.input.remote.ConnectionArgs;
@@ -23,4 +24,42 @@ export interface Machine {
 }
 
 /** A machine with the host key it shows. */
-export type PinnedMachine = Machine & { readonly hostKey: pulumi.Output<string> };
+export interface PinnedMachine extends Machine {
+  /** Public SSH host key, pinned in `connection`. */
+  readonly hostKey: pulumi.Output<string>;
+}
+
+/** A component that is a machine. */
+export abstract class MachineComponent extends pulumi.ComponentResource implements PinnedMachine {
+  readonly name!: string;
+  readonly os!: Machine["os"];
+  readonly address!: pulumi.Input<string>;
+  readonly hostKey!: pulumi.Output<string>;
+  readonly connection!: pulumi.Output<SshConnection>;
+  readonly instanceId!: pulumi.Output<string>;
+  readonly resource!: pulumi.Resource;
+
+  /** Says what the machine is, at the end of the constructor. */
+  protected is(machine: PinnedMachine): void {
+    Object.assign(this, machine);
+    this.registerOutputs({ connection: this.connection });
+  }
+}
+
+/** How a machine on this host's segment is reached. */
+export function connectionOnSegment(
+  host: string,
+  user: string,
+  loginKey: SshKey,
+  hostKey: SshKey,
+): pulumi.Output<SshConnection> {
+  return pulumi.secret(
+    pulumi.all([loginKey.privateKey, hostKey.publicKey]).apply(([privateKey, publicKey]) => ({
+      ...{ host, port: 22, user, privateKey, hostKey: publicKey },
+      // Dial until the step's own time limit: a machine that boots refuses, or does not answer at all.
+      dialErrorLimit: -1,
+      // Of the TCP connection alone: one that reboots does not answer.
+      perDialTimeout: 3,
+    })),
+  );
+}

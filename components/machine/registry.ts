@@ -1,6 +1,8 @@
+import type { HostProblem } from "../../config/host-problem.ts";
+import type { Settings } from "../../config/settings.ts";
 import { hyperV } from "./hyper-v/definition.ts";
 import { libvirt } from "./libvirt/definition.ts";
-import type { MachineMaker, OtherMachineHost } from "./machine-maker.ts";
+import type { KnownResource, MachineMaker, OtherMachineHost } from "./machine-maker.ts";
 
 /** Who makes machines on other hosts, by the section of the settings that lists these. */
 export const machineMakers = { hypervisors: libvirt, hyperVHosts: hyperV } as const;
@@ -27,4 +29,39 @@ export function otherHosts(settings: MakersHosts): OtherHost[] {
       path: [section, index] as const,
     })),
   );
+}
+
+const makers = Object.values<MachineMaker>(machineMakers);
+
+/** What is in the way on other hosts that nodes are placed on; all are asked at once. */
+export async function hostProblemsElsewhere(settings: Settings): Promise<HostProblem[]> {
+  const found = await Promise.all(
+    makers.map(async ({ readiness }) => (await readiness?.())?.hostProblems(settings) ?? []),
+  );
+  return found.flat();
+}
+
+/** A machine that somebody has removed from its host. */
+export interface GoneMachine {
+  readonly urn: string;
+  /** Who made it. */
+  readonly maker: string;
+}
+
+/**
+ * Machines of a state that are gone from hosts where only their makers can look.
+ *
+ * @param say gets a line for each host that could not be asked.
+ */
+export async function goneElsewhere(
+  resources: readonly KnownResource[],
+  say: (line: string) => void,
+): Promise<GoneMachine[]> {
+  const gone = await Promise.all(
+    makers.map(async ({ title, recovery }) => {
+      const urns = await (await recovery?.())?.goneMachines(resources, say);
+      return (urns ?? []).map((urn) => ({ urn, maker: title }));
+    }),
+  );
+  return gone.flat();
 }

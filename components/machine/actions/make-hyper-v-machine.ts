@@ -4,7 +4,7 @@
  */
 import { runAction, say } from "../../host-action/run-action.ts";
 import { goneVariable } from "../existing/machine-parameter.ts";
-import { isGone } from "../hyper-v/gone-host.ts";
+import { namesIn } from "../../../config/names-list.ts";
 import { onHyperVHost } from "../hyper-v/host-session.ts";
 import { identityDisc } from "../hyper-v/identity-disc.ts";
 import { makeMachine } from "../hyper-v/make-machine.ts";
@@ -24,7 +24,7 @@ export const environment = {
 
 await runAction(environment, async ({ HYPER_V_HOST: host, MACHINE: machine, IDENTITY }) => {
   if (process.argv.includes("--remove")) {
-    if (isGone(host.name)) {
+    if (namesIn(process.env[goneVariable]).includes(host.name)) {
       say(
         `${host.name} is gone for good, as ${goneVariable} says: ${machine.name} is not removed there`,
       );

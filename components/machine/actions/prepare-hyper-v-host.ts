@@ -4,7 +4,7 @@
  */
 import { runAction, say } from "../../host-action/run-action.ts";
 import { goneVariable } from "../existing/machine-parameter.ts";
-import { isGone } from "../hyper-v/gone-host.ts";
+import { namesIn } from "../../../config/names-list.ts";
 import { onHyperVHost } from "../hyper-v/host-session.ts";
 import { hyperVHostSchema, hyperVHostText } from "../hyper-v/parameters.ts";
 import { removeCall, testHostCall } from "../hyper-v/script-command.ts";
@@ -23,7 +23,7 @@ await runAction(environment, async ({ HYPER_V_HOST: host }) => {
     say(`${hyperVHostText(host)} can run machines (${String(facts["computerName"])})`);
     return;
   }
-  if (isGone(host.name)) {
+  if (namesIn(process.env[goneVariable]).includes(host.name)) {
     say(`${host.name} is gone for good, as ${goneVariable} says: nothing is removed there`);
     return;
   }

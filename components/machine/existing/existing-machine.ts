@@ -5,7 +5,7 @@ import { hostAction } from "../../host-action/host-action.ts";
 import type { environment } from "../actions/claim-machine.ts";
 import type { PinnedEndpoint } from "../../../ssh/endpoint.ts";
 import { fingerprint } from "../../../ssh/host-key.ts";
-import type { Machine, SshConnection } from "../machine.ts";
+import { MachineComponent, type SshConnection } from "../machine.ts";
 import type { AccessKeys, MachineParameter, Place } from "./machine-parameter.ts";
 
 /** One SSH server: the machine's own, or a bastion's. */
@@ -49,16 +49,7 @@ const dialSeconds = 10;
  *
  * Not responsible for what runs on it.
  */
-export class ExistingMachine extends pulumi.ComponentResource implements Machine {
-  readonly name: string;
-  readonly os: "windows" | "linux";
-  readonly address: string;
-  readonly connection: pulumi.Output<SshConnection>;
-  readonly instanceId: pulumi.Output<string>;
-  readonly resource: pulumi.Resource;
-  /** Public SSH host key, pinned in `connection`. */
-  readonly hostKey: pulumi.Output<string>;
-
+export class ExistingMachine extends MachineComponent {
   constructor(name: string, args: ExistingMachineArgs, opts?: pulumi.ComponentResourceOptions) {
     const { computerName, address, access, bastion, forward, reset } = args;
     const facts: Facts<"kindows:machine:ExistingMachine"> = { node: computerName };
@@ -67,14 +58,9 @@ export class ExistingMachine extends pulumi.ComponentResource implements Machine
       access === undefined
         ? pulumi.output(pulumi.unknown as unknown as SshConnection)
         : pulumi.output(connectionOf(access, bastion, forward));
-    this.connection = pulumi.secret(connection);
-    this.name = computerName;
-    this.os = args.os;
-    this.address = address;
-    this.hostKey = pulumi.output(args.hostKey);
     const instance = fingerprint(args.hostKey);
     const seconds = `${reset.seconds + 60}s`;
-    this.resource = new local.Command(
+    const resource = new local.Command(
       `${name}-machine`,
       hostAction<typeof environment>({
         create: "machine/claim-machine",
@@ -108,8 +94,12 @@ export class ExistingMachine extends pulumi.ComponentResource implements Machine
         customTimeouts: { create: "3m", update: "3m", delete: seconds },
       },
     );
-    this.instanceId = pulumi.output(instance);
-    this.registerOutputs({ connection: this.connection });
+    this.is({
+      ...{ name: computerName, os: args.os, address, resource },
+      hostKey: pulumi.output(args.hostKey),
+      instanceId: pulumi.output(instance),
+      connection: pulumi.secret(connection),
+    });
   }
 }
 

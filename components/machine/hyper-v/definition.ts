@@ -13,5 +13,7 @@ export const hyperV: MachineMaker<typeof hyperVHosts> = {
     ...{ setting: "address", value: address },
     server: port === 22 ? address : `${address}:${port}`,
   }),
+  readiness: () => import("./readiness.ts"),
+  recovery: () => import("./recovery.ts"),
   components: () => import("./hyper-v-machines.ts"),
 };

@@ -4,7 +4,7 @@ import type { Facts } from "../../facts.ts";
 import { hostAction } from "../../host-action/host-action.ts";
 import type { environment } from "../actions/make-hyper-v-machine.ts";
 import { metaData, userData } from "../identity.ts";
-import type { Machine, SshConnection } from "../machine.ts";
+import { connectionOnSegment, MachineComponent } from "../machine.ts";
 import { SshKey } from "../ssh-key.ts";
 import type { HyperVHost } from "./hyper-v-host.ts";
 import { instanceId } from "./identifiers.ts";
@@ -47,16 +47,7 @@ export interface HyperVMachineArgs {
  * Not responsible for what runs in it: it is done as soon as the machine has its address, and who needs SSH dials until
  * it answers.
  */
-export class HyperVMachine extends pulumi.ComponentResource implements Machine {
-  readonly name: string;
-  readonly os = "windows";
-  readonly address: string;
-  readonly connection: pulumi.Output<SshConnection>;
-  readonly instanceId: pulumi.Output<string>;
-  readonly resource: pulumi.Resource;
-  /** Public SSH host key, pinned in `connection`. */
-  readonly hostKey: pulumi.Output<string>;
-
+export class HyperVMachine extends MachineComponent {
   constructor(name: string, args: HyperVMachineArgs, opts?: pulumi.ComponentResourceOptions) {
     const { computerName, address, host, login } = args;
     const facts: Facts<"kindows:machine:HyperVMachine"> = { node: computerName };
@@ -94,28 +85,15 @@ export class HyperVMachine extends pulumi.ComponentResource implements Machine {
         customTimeouts: { create: "31m", update: "31m", delete: "11m" },
       },
     );
-    this.name = computerName;
-    this.address = address;
-    this.hostKey = hostKey.publicKey;
-    // Standard output counts as secret because the identity is; an id is none.
-    this.instanceId = pulumi
-      .unsecret(machine.stdout)
-      .apply((text) => (JSON.parse(text) as { readonly id: string }).id);
-    this.resource = machine;
-    this.connection = pulumi.secret(
-      pulumi.all([login.key.privateKey, hostKey.publicKey]).apply(([privateKey, publicKey]) => ({
-        host: address,
-        port: 22,
-        user: login.user,
-        privateKey,
-        hostKey: publicKey,
-        // Dial until the step's own time limit: a machine that boots refuses, or does not answer at all.
-        dialErrorLimit: -1,
-        // Of the TCP connection alone, on this host's segment: one that reboots does not answer.
-        perDialTimeout: 3,
-      })),
-    );
-    this.registerOutputs({ connection: this.connection });
+    this.is({
+      ...{ name: computerName, os: "windows", address, hostKey: hostKey.publicKey },
+      // Standard output counts as secret because the identity is; an id is none.
+      instanceId: pulumi
+        .unsecret(machine.stdout)
+        .apply((text) => (JSON.parse(text) as { readonly id: string }).id),
+      resource: machine,
+      connection: connectionOnSegment(address, login.user, login.key, hostKey),
+    });
   }
 }
 

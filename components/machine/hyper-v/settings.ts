@@ -3,14 +3,13 @@ import { pathText } from "../../../config/problem.ts";
 import type { Check, Complaint, SettingsProblem } from "../../../config/problem.ts";
 import type { NamedSettings } from "../../../config/settings.ts";
 import { hostName, unnamed } from "../../../config/values/dns-name.ts";
-import { hostKey, someHostKey } from "../../../config/values/host-key.ts";
 import { between, text } from "../../../config/values/value.ts";
-import { machineMemoryMiB, remoteHost } from "../../../config/sections/machine-host.ts";
+import { remoteHost } from "../../../config/sections/machine-host.ts";
 import type { image } from "../../../config/sections/windows-image.ts";
 import { adminUser } from "../../../config/sections/windows.ts";
 
-const host = z.strictObject({
-  name: remoteHost.name.meta({ placeholder: (place: number) => `unnamed-h${place}` }),
+const host = remoteHost.extend({
+  name: remoteHost.shape.name.meta({ placeholder: (place: number) => `unnamed-h${place}` }),
   address: text(hostName).meta({
     description: "IPv4 address or DNS name of the Windows host.",
     placeholder: unnamed,
@@ -19,11 +18,6 @@ const host = z.strictObject({
   user: text(adminUser).default("Administrator").meta({
     description: "Account there, one of its administrators.",
   }),
-  hostKey: text(hostKey).meta({
-    description: "Its SSH host key, `ssh-ed25519 AAAA...`; any other is refused.",
-    placeholder: someHostKey,
-  }),
-  privateKeyFile: remoteHost.privateKeyFile,
   switch: text(virtualSwitch).meta({
     description:
       "External virtual switch there that is one segment with `network.bridge` of this host; made and connected by you (docs/hyper-v.md).",
@@ -46,7 +40,6 @@ const host = z.strictObject({
     description: "Whether machines of generation 2 start with Secure Boot.",
     default: "`true` for generation 2",
   }),
-  machineMemoryMiB,
 });
 
 /** Windows hosts with Hyper-V. */

@@ -13,5 +13,6 @@ export const libvirt: MachineMaker<typeof hypervisors> = {
     ...{ setting: "uri", value: uri },
     server: new URL(uri).host.toLowerCase().replace(/:22$/, ""),
   }),
+  readiness: () => import("./readiness.ts"),
   components: () => import("./libvirt-machines.ts"),
 };

@@ -6,7 +6,7 @@ import { hostAction } from "../../host-action/host-action.ts";
 import type { environment } from "../actions/close-identity.ts";
 import { domainXslt } from "./domain-xslt.ts";
 import { metaData, userData } from "../identity.ts";
-import type { Machine, SshConnection } from "../machine.ts";
+import { connectionOnSegment, MachineComponent } from "../machine.ts";
 import type { MachineStorage } from "./machine-storage.ts";
 import { SshKey } from "../ssh-key.ts";
 import { windowsDomainXslt } from "./windows-domain-xslt.ts";
@@ -67,16 +67,7 @@ const cpuModes = { kvm: { mode: "host-passthrough" }, qemu: undefined } as const
  * Not responsible for what runs in it: it is done as soon as the machine has its address, and who needs SSH dials
  * until it answers.
  */
-export class LibvirtMachine extends pulumi.ComponentResource implements Machine {
-  readonly name: string;
-  readonly os: "windows" | "linux";
-  readonly address: string;
-  readonly connection: pulumi.Output<SshConnection>;
-  readonly instanceId: pulumi.Output<string>;
-  readonly resource: pulumi.Resource;
-  /** Public SSH host key, pinned in `connection`. */
-  readonly hostKey: pulumi.Output<string>;
-
+export class LibvirtMachine extends MachineComponent {
   constructor(name: string, args: LibvirtMachineArgs, opts?: pulumi.ComponentResourceOptions) {
     const { os, address, cpus, memoryMiB, diskGiB, domainType } = args;
     const facts: Facts<"kindows:machine:LibvirtMachine"> = {
@@ -175,28 +166,12 @@ export class LibvirtMachine extends pulumi.ComponentResource implements Machine 
       },
     );
 
-    this.name = args.computerName;
-    this.os = args.os;
-    this.address = args.address;
-    this.hostKey = hostKey.publicKey;
-    this.instanceId = identity.id;
-    this.resource = domain;
-    this.connection = pulumi.secret(
-      pulumi
-        .all([args.login.key.privateKey, hostKey.publicKey])
-        .apply(([privateKey, publicKey]) => ({
-          host: args.address,
-          port: 22,
-          user: args.login.user,
-          privateKey,
-          hostKey: publicKey,
-          // Dial until the step's own time limit: a machine that boots refuses, or does not answer at all.
-          dialErrorLimit: -1,
-          // Of the TCP connection alone, on a segment of this host: one that reboots does not answer.
-          perDialTimeout: 3,
-        })),
-    );
-    this.registerOutputs({ connection: this.connection });
+    this.is({
+      ...{ name: args.computerName, os, address, hostKey: hostKey.publicKey },
+      instanceId: identity.id,
+      resource: domain,
+      connection: connectionOnSegment(address, args.login.user, args.login.key, hostKey),
+    });
   }
 }
 

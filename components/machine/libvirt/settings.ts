@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Complaint } from "../../../config/problem.ts";
-import { hostKey, someHostKey } from "../../../config/values/host-key.ts";
+import { hostKey } from "../../../config/values/host-key.ts";
 import { text } from "../../../config/values/value.ts";
 import { machineMemoryMiB, remoteHost } from "../../../config/sections/machine-host.ts";
 import { bridgeName } from "../../../config/sections/network.ts";
@@ -19,17 +19,12 @@ export const hypervisor = z.strictObject({
   machineMemoryMiB,
 });
 
-const remote = z.strictObject({
-  name: remoteHost.name,
+const remote = remoteHost.extend({
   uri: text(remoteHypervisorUri).meta({
     description: "libvirt's address there, `qemu+ssh://USER@HOST[:PORT]/system`.",
     placeholder: (place: number) => `qemu+ssh://unnamed@unnamed-${place}/system`,
   }),
-  hostKey: text(ed25519HostKey).meta({
-    description: "Its SSH host key, `ssh-ed25519 AAAA...`; any other is refused.",
-    placeholder: someHostKey,
-  }),
-  privateKeyFile: remoteHost.privateKeyFile,
+  hostKey: text(ed25519HostKey).meta(remoteHost.shape.hostKey.meta() ?? {}),
   bridge: text(bridgeName).meta({
     description:
       "Linux bridge there that is one segment with `network.bridge` of this host; made and connected by you (docs/fleet.md).",
@@ -39,7 +34,6 @@ const remote = z.strictObject({
     description: "`kvm` or `qemu`.",
     default: "`hypervisor.domainType`",
   }),
-  machineMemoryMiB,
 });
 
 /** Hypervisors on other hosts. */

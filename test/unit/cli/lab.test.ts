@@ -16,7 +16,7 @@ import {
 } from "../../../cli/lab/fleet.ts";
 import type { Host } from "../../../cli/lab/host.ts";
 import { labOutputs } from "../../../cli/lab/outputs.ts";
-import { goneFromHyperV, machinesByHost } from "../../../cli/recovery/hyper-v-machines.ts";
+import { goneMachines } from "../../../components/machine/hyper-v/recovery.ts";
 import { repairState } from "../../../cli/recovery/repair.ts";
 import { resolveSettings } from "../../../config/resolve.ts";
 import { component, deployment, resource, urn } from "./state-builder.ts";
@@ -313,25 +313,21 @@ describe("machines that are gone from their Hyper-V host", () => {
     ...{ hostKey: "ssh-ed25519 AAAA", privateKeyFile: "/k", switchName: "Lab" },
     ...{ folder: "D:\\kindows", baseDisk: "D:\\i.vhdx", lab: "kindows-t", owner: "0f".repeat(6) },
   };
-  const [preparing, making] = ["HyperVHost", "HyperVMachine"].map((type) =>
-    resource(`kindows:machine:${type}`, "a", { custom: false }),
-  ) as [StateResource, StateResource];
-  const prepared = resource(command, "hyper-v-rack-3", {
-    ...below(preparing),
-    inputs: { environment: { HYPER_V_HOST: JSON.stringify(host) } },
-  });
+  const making = resource("kindows:machine:HyperVMachine", "a", { custom: false });
+  const environment = { HYPER_V_HOST: JSON.stringify(host) };
   const made = (name: string, trigger: unknown): StateResource =>
     resource(command, name, {
       ...below(making),
-      inputs: { triggers: [trigger] },
-      dependencies: [prepared.urn],
+      inputs: { environment, triggers: [trigger] },
     });
   const [one, two] = [made("win-1", "0a".repeat(6)), made("win-2", "0b".repeat(6))];
-  const all = [preparing, prepared, making, one, two];
+  // Of the third the state does not tell the making.
+  const veiled = made("win-3", { ciphertext: "v1:abc" });
+  const all = [making, one, two, veiled];
   const step = resource("command:remote:Command", "win-1-step", { deletedWith: one.urn });
   const said: string[] = [];
   const gone = (there: readonly string[] | Error): Promise<readonly string[]> =>
-    goneFromHyperV(
+    goneMachines(
       all,
       (line) => said.push(line),
       () => (there instanceof Error ? Promise.reject(there) : Promise.resolve(there)),
@@ -356,18 +352,10 @@ describe("machines that are gone from their Hyper-V host", () => {
     assert.deepEqual(said, []);
   });
 
-  it("are none whose making the state does not tell", () => {
-    const veiled = made("win-3", { ciphertext: "v1:abc" });
-    const machines = machinesByHost([preparing, prepared, making, one, veiled]).map(
-      ({ machines }) => machines,
-    );
-    assert.deepEqual(machines, [[{ urn: one.urn, making: "0a".repeat(6) }]]);
-  });
-
   it("are removed from the state with what was done on them", () => {
-    const observed = { things: [], blind: [], goneElsewhere: [one.urn] };
-    const repair = repairState(deployment([prepared, one, two, step]), observed, "built-on");
-    assert.deepEqual(repair.deployment, deployment([prepared, two]));
+    const observed = { things: [], blind: [], goneElsewhere: [{ urn: one.urn, maker: "Hyper-V" }] };
+    const repair = repairState(deployment([one, two, step]), observed, "built-on");
+    assert.deepEqual(repair.deployment, deployment([two]));
     assert.deepEqual(repair.notes, ["gone from its Hyper-V host: Command win-1"]);
   });
 });

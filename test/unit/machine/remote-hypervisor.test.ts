@@ -3,8 +3,8 @@ import {
   pinnedHostKey,
   providerUri,
   virshUri,
-} from "../../../components/machine/libvirt/remote-hypervisor.ts";
-import type { RemoteHypervisor } from "../../../components/machine/libvirt/remote-hypervisor.ts";
+  type RemoteHypervisor,
+} from "../../../components/machine/libvirt/hypervisor-connections.ts";
 
 const hypervisor: RemoteHypervisor = {
   name: "b",

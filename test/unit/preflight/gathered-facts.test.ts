@@ -6,10 +6,14 @@ import path from "node:path";
 import type { ImageSettings } from "../../../components/windows/image/builder/built-image.ts";
 import { cni } from "../../../config/sections/cni.ts";
 import { kvmProbeRom } from "../../../preflight/kvm-probe-rom.ts";
-import { domainsIn, networksIn, poolsIn } from "../../../preflight/libvirt-xml.ts";
+import {
+  domainsIn,
+  networksIn,
+  poolsIn,
+} from "../../../components/machine/libvirt/libvirt-facts.ts";
 import { denialsIn, gatherConfinement } from "../../../preflight/gather-confinement.ts";
 import { gatherDocker } from "../../../preflight/gather-docker.ts";
-import { availableIn, bridgeIn } from "../../../preflight/gather-hypervisors.ts";
+import { availableIn, bridgeIn } from "../../../components/machine/libvirt/readiness.ts";
 import { gatherImage } from "../../../preflight/gather-image.ts";
 import { gatherInotify } from "../../../preflight/gather-inotify.ts";
 import { memoryIn } from "../../../preflight/gather-memory.ts";

@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { parse } from "yaml";
+import { unreachable } from "../../../components/machine/hyper-v/readiness.ts";
+import type { LibvirtFacts } from "../../../components/machine/libvirt/libvirt-facts.ts";
+import {
+  checkHypervisors,
+  type HypervisorFacts,
+} from "../../../components/machine/libvirt/readiness.ts";
 import { hostProblemsText, hostProblemText } from "../../../config/host-problem.ts";
 import { resolveSettings } from "../../../config/resolve.ts";
 import type { Settings } from "../../../config/settings.ts";
@@ -8,7 +14,6 @@ import type { HostFacts } from "../../../preflight/host-facts.ts";
 import { checkConfinement } from "../../../preflight/check-confinement.ts";
 import { checkHost } from "../../../preflight/checks.ts";
 import type { DockerFacts } from "../../../preflight/gather-docker.ts";
-import type { LibvirtFacts } from "../../../preflight/gather-libvirt.ts";
 import { eachCase } from "../each-case.ts";
 
 /** Docker as it comes, with nothing of a lab. */
@@ -48,7 +53,7 @@ const goodHost: HostFacts = {
   image: { virtualGiB: 8 },
   programs: { unpinned: [], missing: [] },
   linuxArtifacts: { image: { virtualGiB: 4 }, programs: "there" },
-  ...{ hypervisors: [], hyperVHosts: [] },
+  otherHosts: [],
 };
 const withDocker = (change: Partial<DockerFacts>): Partial<HostFacts> => ({
   docker: { reachable: true, ...docker, ...change },
@@ -238,34 +243,34 @@ const fleet = `{ windows: { ${small} }, cni: { kind: kind-default }, hypervisors
 const hyperV = `{ windows: { image: { kind: disk, path: /w.qcow2 } }, hyperVHosts: [{ name: hv, address: hv.example.test, hostKey: ${key}, privateKeyFile: /k, switch: Lab, folder: 'D:\\kindows', image: 'D:\\w.vhdx' }], nodes: [{ name: win-1, hypervisor: hv }] }`;
 
 /** The other host, as it differs from one that can have its nodes. */
-const other = (change: object): Partial<HostFacts> => ({
-  hypervisors: [
-    {
-      name: "b",
-      libvirt: {
-        ...{ reachable: true as const, ...libvirt },
-        ...{ bridge: { mtu: 1500 }, availableMiB: 10_000, ...change },
-      },
+const other = (change: object): Partial<HostFacts> =>
+  onHypervisor({
+    name: "b",
+    libvirt: {
+      ...{ reachable: true as const, ...libvirt },
+      ...{ bridge: { mtu: 1500 }, availableMiB: 10_000, ...change },
     },
-  ],
+  });
+const onHypervisor = (facts: HypervisorFacts): Partial<HostFacts> => ({
+  otherHosts: checkHypervisors(settingsOf(fleet), [facts]),
 });
 const foreign = { name: "kindows-x-win-3", running: false, networks: [] };
 
 /** Another host that nodes are placed on. */
 const elsewhere: Cases = {
   "another host that can have its nodes": other({}),
-  "another host whose libvirt tells nothing of bridge and memory": other({
+  "another host whose libvirt reports nothing about bridge and memory": other({
     bridge: "unknown",
     availableMiB: undefined,
   }),
-  "another host that does not answer, named with its address": {
-    hypervisors: [{ name: "b", libvirt: { reachable: false, error: "no route" } }],
-  },
-  "a key that cannot log in, reported without what follows from it": {
-    hypervisors: [
-      { name: "b", keyError: "is encrypted", libvirt: { reachable: false, error: "not asked" } },
-    ],
-  },
+  "another host that does not answer, named with its address": onHypervisor({
+    name: "b",
+    libvirt: { reachable: false, error: "no route" },
+  }),
+  "a key that cannot log in, reported without what follows from it": onHypervisor({
+    ...{ name: "b", keyError: "is encrypted" },
+    libvirt: { reachable: false, error: "not asked" },
+  }),
   "another host without KVM": other({ emulatorError: "KVM is not available" }),
   "a bridge that is not there": other({ bridge: "missing" }),
   "bridges that take small packets, there and here": {
@@ -290,13 +295,13 @@ const elsewhere: Cases = {
     memory: { availableMiB: 4351, totalMiB: 8000 },
   },
 };
+const reached = (error: string | undefined): Partial<HostFacts> => ({
+  otherHosts: settingsOf(hyperV).hyperVHosts.flatMap((host, at) => unreachable(host, at, error)),
+});
 const onHyperV: Cases = {
-  "a Hyper-V host that can be logged in to": { hyperVHosts: [{ name: "hv" }] },
-  "a Hyper-V host that cannot": {
-    hyperVHosts: [{ name: "hv", error: "no answer within 10 s. Is it on?" }],
-  },
+  "a Hyper-V host that can be logged in to": reached(undefined),
+  "a Hyper-V host that cannot": reached("no answer within 10 s. Is it on?"),
   "a bridge of this host that carries less than a Hyper-V host's machines send": {
-    hyperVHosts: [{ name: "hv" }],
     segmentMtu: 1450,
   },
 };

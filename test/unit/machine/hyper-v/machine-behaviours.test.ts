@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readdir } from "node:fs/promises";
-import { reachHyperVHost } from "../../../../components/machine/hyper-v/reach-host.ts";
+import { reachHyperVHost } from "../../../../components/machine/hyper-v/readiness.ts";
 import { onHyperVHost } from "../../../../components/machine/hyper-v/host-session.ts";
 import { machinesOf } from "../../../../components/machine/hyper-v/make-machine.ts";
 import {

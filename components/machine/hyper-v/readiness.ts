@@ -1,0 +1,62 @@
+import { readFile } from "node:fs/promises";
+import { type HostProblem, unless } from "../../../config/host-problem.ts";
+import { labNames } from "../../../config/names.ts";
+import { pathText } from "../../../config/problem.ts";
+import type { Settings } from "../../../config/settings.ts";
+import { messageOf } from "../../../host/failure.ts";
+import { onServer, retryPolicy } from "../../../ssh/dial.ts";
+import { say } from "../../host-action/run-action.ts";
+import { explainHyperVAccess } from "./explain-access.ts";
+import type { HyperVHostParameter } from "./parameters.ts";
+import { hyperVPlace } from "./place.ts";
+
+/**
+ * What is in the way of logging in to the Hyper-V hosts that nodes are placed on. What a host has is looked at by a
+ * script, which has to be copied there first: when the machines are made.
+ */
+export async function hostProblems(settings: Settings): Promise<HostProblem[]> {
+  const { lab, nodes, hyperVHosts } = settings;
+  const used = new Set(nodes.map(({ hypervisor }) => hypervisor));
+  const problems = await Promise.all(
+    hyperVHosts.map(async (host, index) => {
+      if (!used.has(host.name)) return [];
+      const error = await reachHyperVHost(hyperVPlace(host, labNames(lab.name).prefix));
+      return unreachable(host, index, error);
+    }),
+  );
+  return problems.flat();
+}
+
+/** @param error why it cannot be logged in to; undefined where it can. */
+export function unreachable(
+  { name, user, address, port }: Settings["hyperVHosts"][number],
+  index: number,
+  error: string | undefined,
+): HostProblem[] {
+  return unless(error === undefined, {
+    subject: `The Hyper-V host ${name} (${user}@${address}:${port})`,
+    why: `cannot be logged in to: ${error}`,
+    instead: `Its settings are ${pathText(["hyperVHosts", index])}.`,
+  });
+}
+
+/** Longest that logging in may take, failed attempts included. */
+const reachSeconds = 30;
+
+/** Why a Hyper-V host cannot be logged in to, and what to do about it; undefined where it can. Nothing is done there. */
+export async function reachHyperVHost(
+  host: Omit<HyperVHostParameter, "owner">,
+): Promise<string | undefined> {
+  const { address, port, user, hostKey, privateKeyFile } = host;
+  try {
+    const privateKey = await readFile(privateKeyFile, "utf8");
+    const endpoint = { host: address, port, user, hostKey, privateKey, ...retryPolicy };
+    await onServer(endpoint, reachSeconds, say, () => Promise.resolve());
+    return undefined;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).path === privateKeyFile) {
+      return `the key ${privateKeyFile} cannot be read (${(error as NodeJS.ErrnoException).code ?? "no file"})`;
+    }
+    return explainHyperVAccess(messageOf(error), host);
+  }
+}

@@ -1,0 +1,79 @@
+import * as z from "zod";
+import { namesIn } from "../../../config/names-list.ts";
+import { messageOf } from "../../../host/failure.ts";
+import { actionParameter } from "../../host-action/action-parameter.ts";
+import { goneVariable } from "../existing/machine-parameter.ts";
+import type { KnownResource } from "../machine-maker.ts";
+import { onHyperVHost } from "./host-session.ts";
+import { machinesOf } from "./make-machine.ts";
+import { hyperVHostSchema, type HyperVHostParameter } from "./parameters.ts";
+
+/** Longest that a host is asked, in seconds. */
+const askSeconds = 90;
+
+/** What replaces a machine: its making's mark. */
+const triggersSchema = z.tuple([z.string().regex(/^[0-9a-f]{12}$/)]);
+
+/** Machines that a state has on one Hyper-V host. */
+interface HostMachines {
+  readonly host: HyperVHostParameter;
+  /** Each with its making: the only one that is this resource. */
+  readonly machines: { readonly urn: string; readonly making: string }[];
+}
+
+/** The Hyper-V hosts that a state has machines on. */
+function machinesByHost(resources: readonly KnownResource[]): readonly HostMachines[] {
+  const types = new Map(resources.map(({ urn, type }) => [urn, type]));
+  const hosts = new Map<string, HostMachines>();
+  for (const resource of resources) {
+    const { data } = triggersSchema.safeParse(resource.inputs?.["triggers"]);
+    // Without its mark it would be reported as a machine that is gone.
+    if (
+      resource.type === "command:local:Command" &&
+      types.get(resource.parent ?? "") === "kindows:machine:HyperVMachine" &&
+      data !== undefined
+    ) {
+      const host = actionParameter(resource, "HYPER_V_HOST", hyperVHostSchema);
+      const key = JSON.stringify(host);
+      const known = hosts.get(key) ?? { host, machines: [] };
+      hosts.set(key, known);
+      known.machines.push({ urn: resource.urn, making: data[0] });
+    }
+  }
+  return [...hosts.values()];
+}
+
+/** Asks a host which makings of the lab's machines are there. */
+export type AskHost = (host: HyperVHostParameter) => Promise<readonly string[]>;
+
+const ask: AskHost = (host) =>
+  onHyperVHost(host, askSeconds, async (session) =>
+    (await machinesOf(session)).map(({ making }) => making),
+  );
+
+/**
+ * URNs of machines that somebody has removed from their Hyper-V host. Where a host does not answer nothing of it counts
+ * as gone; neither does what is on one that `KINDOWS_GONE` names, which nobody is asked about.
+ *
+ * @param say gets a line for each host that could not be asked.
+ */
+export async function goneMachines(
+  resources: readonly KnownResource[],
+  say: (line: string) => void,
+  askHost: AskHost = ask,
+): Promise<readonly string[]> {
+  const goneHosts = namesIn(process.env[goneVariable]);
+  const asked = machinesByHost(resources).filter(({ host }) => !goneHosts.includes(host.name));
+  const gone = await Promise.all(
+    asked.map(async ({ host, machines }) => {
+      try {
+        const there = await askHost(host);
+        return machines.filter(({ making }) => !there.includes(making)).map(({ urn }) => urn);
+      } catch (error) {
+        say(`whether its machines are still there was not seen: ${messageOf(error)}`);
+        return [];
+      }
+    }),
+  );
+  return gone.flat();
+}

@@ -1,0 +1,244 @@
+import { readFile } from "node:fs/promises";
+import { type HostProblem, unless, type Gathered } from "../../../config/host-problem.ts";
+import { domainName, remotePool } from "../../../config/names.ts";
+import { machineOverheadMiB } from "../../../config/placement.ts";
+import { pathText } from "../../../config/problem.ts";
+import { machineNodes, type Settings } from "../../../config/settings.ts";
+import { privateKey } from "../../../config/values/private-key.ts";
+import { messageOf } from "../../../host/failure.ts";
+import { below, readXml } from "../../../host/read-xml.ts";
+import { virshBatch } from "../../../host/virsh.ts";
+import { smallPackets } from "../../network/packet-size.ts";
+import { hypervisorConnections, type HypervisorConnection } from "./hypervisor-connections.ts";
+import { gatherLibvirt, type LibvirtFacts } from "./libvirt-facts.ts";
+
+/** What is in the way on the further hypervisors that nodes are placed on. */
+export async function hostProblems(settings: Settings): Promise<HostProblem[]> {
+  return checkHypervisors(settings, await gatherHypervisors(settings));
+}
+
+/** A hypervisor on another host, as far as a lab depends on it. */
+export interface HypervisorFacts {
+  readonly name: string;
+  /** Why the key file cannot log in; undefined where it may. */
+  readonly keyError?: string;
+  readonly libvirt: Gathered<LibvirtFacts & RemoteHostFacts>;
+}
+
+/** What is asked of a further hypervisor besides. */
+interface RemoteHostFacts {
+  /** Its end of the segment; `unknown` where its libvirt cannot tell of interfaces. */
+  readonly bridge: BridgeFacts | "missing" | "unknown";
+  /** What could be had without swapping, in MiB; undefined where it is not told. */
+  readonly availableMiB?: number;
+}
+
+interface BridgeFacts {
+  /** Largest packet; undefined where it is not told. */
+  readonly mtu?: number;
+}
+
+/** Asks each further hypervisor that nodes are placed on; all at once, every question bounded. */
+function gatherHypervisors(settings: Settings): Promise<HypervisorFacts[]> {
+  const used = new Set(machineNodes(settings).map(({ hypervisor }) => hypervisor));
+  const connections = hypervisorConnections(settings).filter(({ name }) => used.has(name));
+  return Promise.all(
+    connections.map(async (connection) => {
+      const keyError = await keyErrorOf(connection.privateKeyFile);
+      // Without a key everything else would be told as the same failure again.
+      const libvirt: HypervisorFacts["libvirt"] =
+        keyError === undefined
+          ? await gatherRemote(connection)
+          : { reachable: false, error: "not asked, for there is no key to log in with" };
+      return { name: connection.name, keyError, libvirt };
+    }),
+  );
+}
+
+async function keyErrorOf(file: string): Promise<string | undefined> {
+  try {
+    return privateKey(await readFile(file, "utf8"), false)?.why;
+  } catch (error) {
+    return `cannot be read: ${messageOf(error)}`;
+  }
+}
+
+async function gatherRemote({
+  virshUri,
+  domainType,
+  bridge,
+}: HypervisorConnection): Promise<HypervisorFacts["libvirt"]> {
+  const libvirt = await gatherLibvirt({ uri: virshUri, domainType });
+  if (!libvirt.reachable) {
+    return libvirt;
+  }
+  try {
+    const [described, memory] = await Promise.all([
+      virshBatch(virshUri, [`iface-dumpxml ${bridge}`]),
+      virshBatch(virshUri, ["nodememstats"]),
+    ]);
+    return {
+      ...libvirt,
+      bridge: bridgeIn(described),
+      availableMiB: availableIn(memory.stdout),
+    };
+  } catch (error) {
+    return { reachable: false, error: messageOf(error) };
+  }
+}
+
+/** What `virsh iface-dumpxml` tells of a bridge; not every libvirt has the driver for it. */
+export function bridgeIn({
+  stdout,
+  stderr,
+}: {
+  readonly stdout: string;
+  readonly stderr: string;
+}): RemoteHostFacts["bridge"] {
+  const interfaces = below(readXml(stdout), "interface");
+  const bridge = interfaces.find(({ attributes }) => attributes["type"] === "bridge");
+  if (bridge !== undefined) {
+    const mtu = below(bridge, "mtu")[0]?.attributes["size"];
+    return { mtu: mtu === undefined ? undefined : Number(mtu) };
+  }
+  // Another kind of interface of that name is no bridge either.
+  return interfaces.length > 0 || /not found|couldn't find interface/i.test(stderr)
+    ? "missing"
+    : "unknown";
+}
+
+/** Free memory and caches of `virsh nodememstats`, in MiB. */
+export function availableIn(text: string): number | undefined {
+  const kib = ["free", "buffers", "cached"].map(
+    (key) => new RegExp(`^${key}\\s*:\\s*(\\d+) KiB`, "m").exec(text)?.[1],
+  );
+  return kib.some((one) => one === undefined)
+    ? undefined
+    : Math.floor(kib.reduce((sum, one) => sum + Number(one), 0) / 1024);
+}
+
+/** Every further hypervisor that has nodes can have them. */
+export function checkHypervisors(
+  settings: Settings,
+  hypervisors: readonly HypervisorFacts[],
+): HostProblem[] {
+  return hypervisors.flatMap((one) => checkOne(settings, one));
+}
+
+type Remote = Settings["hypervisors"][number];
+
+function checkOne(settings: Settings, facts: HypervisorFacts): HostProblem[] {
+  const index = settings.hypervisors.findIndex(({ name }) => name === facts.name);
+  const remote = settings.hypervisors[index];
+  if (remote === undefined) {
+    return [];
+  }
+  const setting = (key: string): string => pathText(["hypervisors", index, key]);
+  if (facts.keyError !== undefined) {
+    return [
+      {
+        subject: setting("privateKeyFile"),
+        why: facts.keyError,
+        instead:
+          "Write the file of a private key that may log in there, without a passphrase: libvirt's provider asks for none.",
+      },
+    ];
+  }
+  const subject = `The hypervisor ${remote.name} (${remote.uri})`;
+  const { libvirt } = facts;
+  if (!libvirt.reachable) {
+    return [{ subject, why: `can't be reached: ${libvirt.error}`, instead: unreachable(remote) }];
+  }
+  return [
+    ...emulator(subject, remote, libvirt.emulatorError),
+    ...names(settings, remote, libvirt),
+    ...bridge(setting("bridge"), remote, libvirt.bridge),
+    ...memory(settings, subject, remote, libvirt),
+  ];
+}
+
+function unreachable({ name }: Remote): string {
+  return (
+    "See whether libvirtd and sshd run there, and whether key and host key are right. " +
+    `To go on without its nodes: \`make up\`, which leaves them as they are (KINDOWS_AWAY=${name}, docs/fleet.md).`
+  );
+}
+
+function emulator(subject: string, { name }: Remote, error: string | undefined): HostProblem[] {
+  return unless(error === undefined, {
+    subject,
+    why: `can't run machines of its domainType: ${error}`,
+    instead: `Install QEMU and make KVM work on ${name}, or, for a rehearsal, write "qemu".`,
+  });
+}
+
+type Reached = Extract<HypervisorFacts["libvirt"], { reachable: true }>;
+
+/** Machines and the pool of the lab's names there are the lab's, or not there. */
+function names(settings: Settings, { name }: Remote, libvirt: Reached): HostProblem[] {
+  const { lab } = settings;
+  const pool = remotePool(lab.name, name);
+  const instead = "Rename or remove it, or write another kindows:lab.name.";
+  return [
+    ...libvirt.pools
+      .filter((one) => (one.name === pool.name) !== (one.path === pool.folder))
+      .map((one) => ({
+        subject: `libvirt's pool ${one.name} on ${name}`,
+        why: `has the lab's name or folder there, ${pool.name} in ${pool.folder}, but not both`,
+        instead,
+      })),
+    ...machineNodes(settings)
+      .filter((node) => node.hypervisor === name)
+      .map((node) => domainName(lab.name, node.name))
+      .filter(
+        (domain) =>
+          libvirt.domains.some((one) => one.name === domain) &&
+          !libvirt.pools.some((one) => one.name === pool.name),
+      )
+      .map((domain) => ({
+        subject: `libvirt's machine ${domain} on ${name}`,
+        why: "has the name of a node's, but the lab has nothing there yet",
+        instead,
+      })),
+  ];
+}
+
+function bridge(
+  subject: string,
+  { name, bridge: bridgeName }: Remote,
+  found: RemoteHostFacts["bridge"],
+): HostProblem[] {
+  if (found === "missing") {
+    return [
+      {
+        subject,
+        why: `"${bridgeName}" is no bridge of ${name}`,
+        instead:
+          "Make it there and connect it to this host's, as docs/fleet.md shows, or write the one that is.",
+      },
+    ];
+  }
+  return found === "unknown" ? [] : smallPackets(`The bridge ${bridgeName} of ${name}`, found.mtu);
+}
+
+/** What is still to be made there fits into the memory that can be had. */
+function memory(
+  settings: Settings,
+  subject: string,
+  { name }: Remote,
+  { domains, availableMiB }: Reached,
+): HostProblem[] {
+  const { lab } = settings;
+  const wanted = machineNodes(settings)
+    .filter(({ hypervisor }) => hypervisor === name)
+    .filter(
+      (node) => !domains.some((one) => one.running && one.name === domainName(lab.name, node.name)),
+    )
+    .map((node) => ({ name: node.name, memoryMiB: node.memoryMiB + machineOverheadMiB }));
+  const needed = wanted.reduce((sum, { memoryMiB }) => sum + memoryMiB, 0);
+  return unless(availableMiB === undefined || needed <= availableMiB, {
+    subject,
+    why: `has ${availableMiB} MiB of memory available, ${needed} are needed (${wanted.map((one) => `${one.name} ${one.memoryMiB}`).join(", ")})`,
+    instead: "Place nodes elsewhere (kindows:nodes[].hypervisor), or stop something there.",
+  });
+}
