@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { parseHosts } from "../../../rehearsal/host/hosts-file.ts";
+import { parseHosts } from "../../../rehearsal/host/windows-host.ts";
 import { workingProgram } from "../../../rehearsal/host/service-command.ts";
 
 describe("The hosts file", () => {

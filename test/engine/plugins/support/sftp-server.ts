@@ -1,7 +1,6 @@
 import { type FileHandle, mkdir, open, stat } from "node:fs/promises";
-import ssh2 from "ssh2";
-import type { Attributes, SFTPWrapper } from "ssh2";
-import { endSftp } from "../../../../rehearsal/host/ssh/end-sftp.ts";
+import ssh2, { type Attributes, type SFTPWrapper } from "ssh2";
+import { endSftp } from "../../../../rehearsal/host/ssh/sftp-server.ts";
 
 const { STATUS_CODE, flagsToString } = ssh2.utils.sftp;
 
