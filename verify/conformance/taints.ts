@@ -1,12 +1,12 @@
 import type { V1Node, V1Taint } from "@kubernetes/client-node";
 
-/** The original taints of a node that a run has changed, as JSON; there only while it lasts. */
+/** The original taints of a node during a run, as JSON. */
 export const recordAnnotation = "kindows.dev/conformance-taints";
 
 /** What the tests take for a Linux node that is none of theirs, by their flag --non-blocking-taints' default. */
 const keepOff: V1Taint = { key: "node-role.kubernetes.io/control-plane", effect: "NoSchedule" };
 
-/** Taints by which Kubernetes itself says how a node is. */
+/** Taints that Kubernetes itself sets for a node's conditions. */
 function isCondition({ key }: V1Taint): boolean {
   return key.startsWith("node.kubernetes.io/");
 }
@@ -16,7 +16,7 @@ function keepsPodsOff({ effect }: V1Taint): boolean {
 }
 
 /**
- * A node as the tests need it; undefined where it is so already.
+ * A node as the tests need it; undefined if it is already.
  *
  * Most tests say nothing of where their pods belong. So Linux nodes are closed to whoever does not tolerate it, as the
  * tests that want Linux do, and Windows nodes are opened. windows-operational-readiness asks for an admission webhook
@@ -37,7 +37,7 @@ export function preparedNode(node: V1Node): V1Node | undefined {
   return changed(node, wanted, JSON.stringify(own));
 }
 
-/** A node as it was before a run; undefined where none has changed it. What Kubernetes says of it since stays. */
+/** A node as it was before a run; undefined if none has changed it. Taints that Kubernetes has set since stay. */
 export function restoredNode(node: V1Node): V1Node | undefined {
   const record = node.metadata?.annotations?.[recordAnnotation];
   if (record === undefined) {

@@ -121,7 +121,7 @@ function policyTrouble(
   return `the NetworkPolicy ${policy} limits what comes ${way} ${pod.metadata?.name ?? ""}, and no connection is made`;
 }
 
-/** Only where a Service is on the way: nothing else goes through kube-proxy. */
+/** Only with a Service on the way, as nothing else uses kube-proxy. */
 function proxyTrouble(probe: Probe, { systemPods }: Details): string | undefined {
   if (probe.service === undefined) {
     return undefined;

@@ -1,9 +1,9 @@
 import type { CoreV1Event, V1ContainerStatus, V1Pod } from "@kubernetes/client-node";
 
-/** States of a container whose image is not to be had. */
+/** States of a container whose image cannot be pulled. */
 const imageReasons = ["ErrImagePull", "ImagePullBackOff", "ErrImageNeverPull", "InvalidImageName"];
 
-/** Why a pod is not Ready, as its own state and the events about it tell. */
+/** Why a pod is not Ready, according to its status and events. */
 export function podTrouble(pod: V1Pod, events: readonly CoreV1Event[]): string {
   const name = pod.metadata?.name ?? "";
   const node = pod.spec?.nodeName ?? "no node yet";
@@ -48,7 +48,7 @@ function containerTrouble(status: V1ContainerStatus, node: string): string | und
   if (ended && (terminated || waiting?.reason === "CrashLoopBackOff")) {
     return `its container ${status.name} on ${node} ended with exit code ${ended.exitCode} (${oneLine(ended.message ?? ended.reason ?? "")})`;
   }
-  // Such as CreateContainerConfigError: a Secret that is not there.
+  // Such as CreateContainerConfigError: a missing Secret.
   return waiting?.message === undefined
     ? undefined
     : `${waiting.reason ?? "waiting"} on ${node}: ${oneLine(waiting.message)}`;

@@ -1,6 +1,6 @@
 import type { V1LabelSelector, V1NetworkPolicy, V1Pod } from "@kubernetes/client-node";
 
-/** Names of the policies that limit what comes in to a pod, or what goes out of it; none does on its node's network. */
+/** Names of the policies for a pod's ingress or egress; none apply on the host network. */
 export function policiesOn(
   pod: V1Pod,
   direction: "Ingress" | "Egress",
@@ -11,14 +11,14 @@ export function policiesOn(
     .filter(
       ({ spec }) =>
         spec !== undefined &&
-        // Without a list of its own a policy is about ingress, and about egress where it has rules for that.
+        // Without policyTypes a policy is for ingress, and for egress if it has egress rules.
         (spec.policyTypes ?? ["Ingress", ...(spec.egress ? ["Egress"] : [])]).includes(direction) &&
         selects(spec.podSelector ?? {}, pod.metadata?.labels ?? {}),
     )
     .map(({ metadata }) => metadata?.name ?? "");
 }
 
-/** Whether a selector fits labels, as Kubernetes reads it: an empty one fits all. */
+/** Whether a selector matches labels; an empty one matches all. */
 export function selects(
   selector: V1LabelSelector,
   labels: Readonly<Record<string, string>>,

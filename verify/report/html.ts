@@ -13,7 +13,7 @@ import { xmlText } from "../../host/xml-text.ts";
 import { columnGroups, matrixLines } from "./matrix.ts";
 import { pageStyle } from "./page-style.ts";
 
-/** Signs that tell statuses apart without colour. */
+/** Symbols that distinguish statuses without colour. */
 const signs: Readonly<Record<Status, string>> = {
   passed: "✓",
   failed: "✕",

@@ -1,6 +1,6 @@
 import type { Os, SampleRow } from "./row.ts";
 
-/** The project's samples, as far as there is something to see in them. */
+/** The project's samples that can be checked. */
 export const sampleRows: readonly SampleRow[] = [
   sample(
     "linux-settings",

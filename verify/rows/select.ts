@@ -4,13 +4,13 @@ import { pathRows } from "./paths.ts";
 import type { Row } from "./row.ts";
 import { sampleRows } from "./samples.ts";
 
-/** Every row there is, in the order it is shown. */
+/** Every row, in order of display. */
 export const allRows: readonly Row[] = [...pathRows, ...sampleRows];
 
 /**
- * Rows by their ids; `*` stands for any part of one. All rows where none is named.
+ * Rows by their ids; `*` matches any part of one. Default: all rows.
  *
- * @throws with every pattern that no row has, and the id that is nearest to it.
+ * @throws with every pattern that matches no row, and the most similar id.
  */
 export function selectRows(patterns: readonly string[]): readonly Row[] {
   if (patterns.length === 0) {

@@ -7,7 +7,7 @@ import { planRow, type AwaitedPod } from "./plan.ts";
 import { explained, type Outcome, type RowTools } from "./row-tools.ts";
 import { tryProbes } from "./try-probes.ts";
 
-/** What of a row is real in a rehearsal, and what is not. */
+/** What is real about a row in a rehearsal, and what is not. */
 const underWine =
   "HostProcess under Wine: kubelet.exe started its pods and the connections were made; Windows and its network were not there";
 

@@ -25,7 +25,7 @@ const applications: Readonly<Record<"web-server" | "shop", readonly string[]>> =
   shop: ["card-authorisation", "shop"],
 };
 
-/** Waits for a sample's pods, then looks at what the sample is about. */
+/** Waits for a sample's pods, then checks what the sample is about. */
 export async function runSample(row: SampleRow, end: number, tools: RowTools): Promise<Outcome> {
   const waited = await awaitState(
     row.id,
@@ -68,7 +68,7 @@ interface ReadyPods {
 interface MissingPods {
   /** What is missing. */
   readonly names: readonly string[];
-  /** One that is there and not Ready. */
+  /** One that exists but is not Ready. */
   readonly pod?: V1Pod;
 }
 

@@ -1,16 +1,16 @@
 import type { Os } from "../rows/row.ts";
 
-/** Something to look at in the pod of the sample `settings`. */
+/** A check in the pod of the sample `settings`. */
 export interface SettingsCheck {
   /** What it shows. */
   readonly what: string;
   readonly container: "reader" | "writer";
   readonly words: readonly string[];
-  /** What must be printed. Not shown when it is not: others put real secrets there. */
+  /** Expected output. Other output is not shown, as others may use real secrets there. */
   readonly expected: RegExp;
 }
 
-/** What the sample's file has; in the order in which they are done. */
+/** The sample's checks, in order. */
 export function settingsChecks(os: Os): readonly SettingsCheck[] {
   const windows = os === "windows";
   const variable = (name: string): readonly string[] =>
