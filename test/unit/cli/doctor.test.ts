@@ -186,10 +186,7 @@ describe("what the doctor waits for after a repair", () => {
       heard("2027-03-01T11:59:59Z"),
       "node win-1 was last heard of at 2027-03-01T11:59:59.000Z",
     ],
-    "is nothing where something is stopped": [
-      { asleep: [fullDisk], findings: [node] },
-      undefined,
-    ],
+    "is nothing where something is stopped": [{ asleep: [fullDisk], findings: [node] }, undefined],
     "is nothing that a wrong clock tells": [{ findings: [clockOff, node] }, undefined],
     "is the API server, without which a wrong clock cannot be repaired": [
       { findings: [finding("clock of win-1"), api] },
