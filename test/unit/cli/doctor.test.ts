@@ -208,14 +208,16 @@ const cluster = component(
   { name: "kindows-x", image: "", podCidr: "", serviceCidr: "", controlPlanes: [] },
   { outputs: { kubeconfig: secret("KUBECONFIG") } },
 );
-const tokens = component("kindows:controlplane:BootstrapToken", "win-1", { node: "win-1" });
-const token = resource("command:local:Command", "win-1", { parent: tokens.urn });
 const machine = component(
   "kindows:machine:HyperVMachine",
   "win-1",
   { node: "win-1" },
   { outputs: { connection: secret(connection) } },
 );
+const token = resource("command:local:Command", "win-1-token", {
+  parent: machine.urn,
+  inputs: { create: "node run.js actions/mint-bootstrap-token.ts" },
+});
 const checkFolder = "C:\\kindows\\steps\\Test-0";
 const node = component("kindows:windows:WindowsNode", "win-1", { node: "win-1", checkFolder });
 const steps = resource("command:remote:Command", "win-1-steps", { parent: node.urn });
@@ -224,7 +226,7 @@ const join = resource("command:remote:Command", "win-1-join-node", {
   inputs: { create: secret("powershell Join-Node.ps1"), stdin: secret(joinInput) },
   dependencies: [token.urn],
 });
-const unjoined = [cluster, tokens, token, machine, node, steps];
+const unjoined = [cluster, machine, token, node, steps];
 const all = [...unjoined, join];
 
 describe("what a stack's state says of its lab", () => {
