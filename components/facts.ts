@@ -26,7 +26,6 @@ export const componentFacts = {
   }),
   /** Of container and node. */
   "kindows:controlplane:LinuxWorker": z.object({ name: z.string() }),
-  "kindows:controlplane:BootstrapToken": z.object({ node: z.string() }),
   "kindows:machine:MachineStorage": z.object({
     /** Where it is, if not on this host. */
     hypervisor: z

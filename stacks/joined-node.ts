@@ -79,10 +79,7 @@ function joining(
   { node: { name, labels, taints, kubeletArgs, nodeIp }, machine }: StackMachine,
   { controlPlane, podNetwork, tokenTtlMinutes: ttlMinutes }: JoinedCluster,
 ): JoiningMachine {
-  const { instanceId } = machine;
-  const { token } = new BootstrapToken(name, {
-    ...{ controlPlane, nodeName: name, instanceId, ttlMinutes },
-  });
+  const { token } = new BootstrapToken(`${name}-token`, { controlPlane, machine, ttlMinutes });
   return { machine, controlPlane, podNetwork, token, labels, taints, kubeletArgs, nodeIp };
 }
 

@@ -73,20 +73,14 @@ export function repairState(deployment: Deployment, observed: Observation, exten
   };
 }
 
-/** Component that creates a bootstrap token; the token itself is a command below it. */
-const tokenComponent = "kindows:controlplane:BootstrapToken";
-
 /**
  * URNs of tokens that were created for a join which is not in the state, because it was not reached or did not finish. As
  * such a token may have expired, which the state does not show, it is created again. The cluster removes expired tokens.
  */
 export function unusedTokens(resources: readonly StateResource[]): readonly string[] {
   const needed = new Set(resources.flatMap((resource) => neededBy(resource)));
-  const components = new Set(
-    resources.filter((each) => each.type === tokenComponent).map((each) => each.urn),
-  );
   return resources
-    .filter((each) => each.custom === true && components.has(each.parent ?? ""))
+    .filter(({ inputs }) => /\bmint-bootstrap-token\b/.test(String(inputs?.["create"])))
     .filter((each) => !needed.has(each.urn))
     .map((each) => each.urn);
 }

@@ -1,20 +1,21 @@
 import * as pulumi from "@pulumi/pulumi";
 import { local } from "@pulumi/command";
 
-import type { Facts } from "../facts.ts";
 import { hostAction } from "../host-action/host-action.ts";
+import type { Machine } from "../machine/machine.ts";
 import type { environment } from "./actions/mint-bootstrap-token.ts";
 import type { ControlPlane } from "./control-plane.ts";
 
 export interface BootstrapTokenArgs {
   readonly controlPlane: ControlPlane;
-  /** Name of the node it is for; part of the token's description in the cluster. */
-  readonly nodeName: string;
-  /** Changes when the machine is a new one: only then is a new token needed. */
-  readonly instanceId: pulumi.Input<string>;
+  /** The one that joins; its name is part of the token's description in the cluster. A new one needs a new token. */
+  readonly machine: Pick<Machine, "name" | "instanceId" | "resource">;
   /** Life in minutes, 1 to 120. The join must be over by then. */
   readonly ttlMinutes: number;
 }
+
+/** The component that a token was in, named as its node. */
+const formerType = "kindows:controlplane:BootstrapToken";
 
 /**
  * A kubeadm bootstrap token for one join.
@@ -23,30 +24,27 @@ export interface BootstrapTokenArgs {
  * needs none. Who waits for the Node removes it from the cluster (actions/await-node.ts); that of a join which never
  * ended dies by itself, within two hours.
  */
-export class BootstrapToken extends pulumi.ComponentResource {
+export class BootstrapToken {
   /** `abcdef.0123456789abcdef`; secret. */
   readonly token: pulumi.Output<string>;
 
-  constructor(name: string, args: BootstrapTokenArgs, opts?: pulumi.ComponentResourceOptions) {
-    const facts: Facts<"kindows:controlplane:BootstrapToken"> = { node: args.nodeName };
-    super("kindows:controlplane:BootstrapToken", name, { facts }, opts);
-    const cluster = args.controlPlane.resource;
+  constructor(name: string, { controlPlane, machine, ttlMinutes }: BootstrapTokenArgs) {
+    const cluster = controlPlane.resource;
     const minted = new local.Command(
       name,
       hostAction<typeof environment>({
         create: "controlplane/mint-bootstrap-token",
         environment: {
-          KUBECONFIG_CONTENT: args.controlPlane.kubeconfig,
-          TOKEN: {
-            ttlMinutes: args.ttlMinutes,
-            description: `kindows: join of ${args.nodeName}`,
-          },
+          KUBECONFIG_CONTENT: controlPlane.kubeconfig,
+          TOKEN: { ttlMinutes, description: `kindows: join of ${machine.name}` },
         },
-        triggers: [args.instanceId],
+        triggers: [machine.instanceId],
         logging: "none",
       }),
       {
-        parent: this,
+        parent: machine.resource,
+        // It was in a component of its own.
+        aliases: [{ name: machine.name, parent: pulumi.createUrn(machine.name, formerType) }],
         dependsOn: cluster,
         deletedWith: cluster,
         replaceWith: [cluster],
@@ -57,6 +55,5 @@ export class BootstrapToken extends pulumi.ComponentResource {
       },
     );
     this.token = pulumi.secret(minted.stdout);
-    this.registerOutputs({ token: this.token });
   }
 }

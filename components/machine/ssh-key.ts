@@ -18,14 +18,13 @@ interface KeyPair {
  *
  * Not responsible for putting the key anywhere: that is done by what it is given to.
  */
-export class SshKey extends pulumi.ComponentResource {
+export class SshKey {
   /** OpenSSH PEM; secret. */
   readonly privateKey: pulumi.Output<string>;
   /** `ssh-ed25519 AAAA... comment`; not a secret. */
   readonly publicKey: pulumi.Output<string>;
 
-  constructor(name: string, args: SshKeyArgs, opts?: pulumi.ComponentResourceOptions) {
-    super("kindows:machine:SshKey", name, { comment: args.comment }, opts);
+  constructor(name: string, args: SshKeyArgs, opts: { readonly parent?: pulumi.Resource } = {}) {
     const generated = new local.Command(
       name,
       hostAction<typeof environment>({
@@ -34,12 +33,17 @@ export class SshKey extends pulumi.ComponentResource {
         // What it prints is the key.
         logging: "none",
       }),
-      // A new comment is no reason for a new key: every machine would have to be told.
-      { parent: this, additionalSecretOutputs: ["stdout"], ignoreChanges: ["environment"] },
+      {
+        ...opts,
+        // It was in a component of its own.
+        aliases: [{ parent: pulumi.createUrn(name, "kindows:machine:SshKey", opts.parent) }],
+        additionalSecretOutputs: ["stdout"],
+        // A new comment is no reason for a new key: every machine would have to be told.
+        ignoreChanges: ["environment"],
+      },
     );
     const pair = generated.stdout.apply((json) => JSON.parse(json) as KeyPair);
     this.privateKey = pulumi.secret(pair.apply((keys) => keys.privateKey));
     this.publicKey = pulumi.unsecret(pair.apply((keys) => keys.publicKey));
-    this.registerOutputs({ publicKey: this.publicKey });
   }
 }

@@ -114,7 +114,7 @@ describe("a Linux machine among the nodes", () => {
     const [linux, windows] = settings.nodes;
     const nodes = [{ ...linux, kubeletArgs: { "max-pods": "50" } }, windows];
     await lab.configure({ ...settings, nodes });
-    const token = `urn:pulumi:${lab.stack}::kindows::kindows:controlplane:BootstrapToken$command:local:Command::linux-1`;
+    const token = "**::linux-1-token";
     await succeeded(
       lab.withEnvironment(`pulumi up --yes --skip-preview --non-interactive --replace '${token}'`),
     );

@@ -120,9 +120,8 @@ export function nodesProgram(
       resource: new local.Command(name + "-cluster", { create: "true", triggers: [cluster] }),
     };
     if (given.node === false) return undefined;
-    const { instanceId } = machine;
     const { token } = new BootstrapToken(name + "-token", {
-      controlPlane, nodeName: name, instanceId, ttlMinutes: tokenMinutes,
+      controlPlane, machine, ttlMinutes: tokenMinutes,
     });
     return new WindowsNode(name, {
       machine, controlPlane, token,

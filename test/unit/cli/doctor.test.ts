@@ -186,10 +186,7 @@ describe("what the doctor waits for after a repair", () => {
       heard("2027-03-01T11:59:59Z"),
       "node win-1 was last heard of at 2027-03-01T11:59:59.000Z",
     ],
-    "is nothing where something is stopped": [
-      { asleep: [fullDisk], findings: [node] },
-      undefined,
-    ],
+    "is nothing where something is stopped": [{ asleep: [fullDisk], findings: [node] }, undefined],
     "is nothing that a wrong clock tells": [{ findings: [clockOff, node] }, undefined],
     "is the API server, without which a wrong clock cannot be repaired": [
       { findings: [finding("clock of win-1"), api] },
@@ -211,14 +208,16 @@ const cluster = component(
   { name: "kindows-x", image: "", podCidr: "", serviceCidr: "", controlPlanes: [] },
   { outputs: { kubeconfig: secret("KUBECONFIG") } },
 );
-const tokens = component("kindows:controlplane:BootstrapToken", "win-1", { node: "win-1" });
-const token = resource("command:local:Command", "win-1", { parent: tokens.urn });
 const machine = component(
   "kindows:machine:HyperVMachine",
   "win-1",
   { node: "win-1" },
   { outputs: { connection: secret(connection) } },
 );
+const token = resource("command:local:Command", "win-1-token", {
+  parent: machine.urn,
+  inputs: { create: "node run.js actions/mint-bootstrap-token.ts" },
+});
 const checkFolder = "C:\\kindows\\steps\\Test-0";
 const node = component("kindows:windows:WindowsNode", "win-1", { node: "win-1", checkFolder });
 const steps = resource("command:remote:Command", "win-1-steps", { parent: node.urn });
@@ -227,7 +226,7 @@ const join = resource("command:remote:Command", "win-1-join-node", {
   inputs: { create: secret("powershell Join-Node.ps1"), stdin: secret(joinInput) },
   dependencies: [token.urn],
 });
-const unjoined = [cluster, tokens, token, machine, node, steps];
+const unjoined = [cluster, machine, token, node, steps];
 const all = [...unjoined, join];
 
 describe("what a stack's state says of its lab", () => {

@@ -195,8 +195,11 @@ const [win1, win1b, win2] = [machine("win-1"), machine("win-1-b"), machine("win-
 const node = (name: string): StateResource =>
   component("kindows:windows:WindowsNode", name, { node: name, checkFolder: "C:\\k" });
 const [node1, node1b] = [node("win-1"), node("win-1-b")];
-const tokens = component("kindows:controlplane:BootstrapToken", "win-3", { node: "win-3" });
-const token = resource(command, "win-3", below(tokens));
+const win3 = machine("win-3");
+const token = resource(command, "win-3-token", {
+  ...below(win3),
+  inputs: { create: "node run.js actions/mint-bootstrap-token.ts" },
+});
 const names = (urns: readonly string[]): string[] =>
   urns.map((each) => each.split("::").slice(-2).join(" ")).sort();
 
@@ -248,7 +251,7 @@ describe("what the state has on further hypervisors", () => {
       ...below(node1),
       dependencies: [token.urn],
     }),
-    ...[tokens, token],
+    ...[win3, token],
   ];
 
   it("is the provider, the pool, and all of the nodes; nothing of names that begin alike", () =>
@@ -268,7 +271,7 @@ describe("what the state has on further hypervisors", () => {
 
   it("has a node there that was begun, and has no machine yet", () => {
     const urns = urnsOn(resources, ["b"], ["win-3"]);
-    assert.ok(names(urns).includes("command:local:Command win-3"));
+    assert.ok(names(urns).includes("command:local:Command win-3-token"));
   });
 
   it("is nothing where none is asked about", () => assert.deepEqual(urnsOn(resources, []), []));

@@ -136,7 +136,6 @@ describe("removing resources from the state that no longer exist", () => {
 });
 
 const pool = resource("libvirt:index/pool:Pool", "machines", { id: "p1" });
-const tokenComponent = resource("kindows:controlplane:BootstrapToken", "win-1", { custom: false });
 
 const thing = (identity: string): HostResource => ({
   kind: identity.split(" ").slice(0, 2).join(" "),
@@ -150,13 +149,15 @@ const all = [thing("libvirt pool p1"), thing("libvirt domain d1")];
 describe("repairing a state", () => {
   const domain = resource("libvirt:index/domain:Domain", "win-1", { id: "d1" });
   const step = resource("command:remote:Command", "win-1-step", { deletedWith: domain.urn });
-  const token = resource("command:local:Command", "win-1-token", { parent: tokenComponent.urn });
+  const token = resource("command:local:Command", "win-1-token", {
+    inputs: { create: "node run.js actions/mint-bootstrap-token.ts" },
+  });
   const join = resource("command:remote:Command", "win-1-join", {
     propertyDependencies: { stdin: [token.urn] },
   });
 
   it("leaves one that fits the host as it is", () => {
-    const state = deployment([pool, domain, step, tokenComponent, token, join]);
+    const state = deployment([pool, domain, step, token, join]);
     const repair = repairState(state, { things: all, blind: [] }, "built-on");
     assert.deepEqual(repair.notes, []);
     assert.deepEqual(repair.deployment, state);
@@ -195,20 +196,20 @@ describe("repairing a state", () => {
   });
 
   it("forgets a token whose join is not in the state, for up only", () => {
-    const state = deployment([tokenComponent, token]);
+    const state = deployment([token]);
     const repaired = repairState(state, nothing, "built-on").deployment;
-    assert.deepEqual(repaired, deployment([tokenComponent]));
+    assert.deepEqual(repaired, deployment([]));
     assert.deepEqual(repairState(state, nothing, "deleted-with").deployment, state);
   });
 
   it("forgets a token whose join goes with its machine", () => {
-    const state = deployment([domain, tokenComponent, token, { ...join, deletedWith: domain.urn }]);
+    const state = deployment([domain, token, { ...join, deletedWith: domain.urn }]);
     const repair = repairState(state, nothing, "built-on");
-    assert.deepEqual(resourcesOf(repair.deployment), [tokenComponent]);
+    assert.deepEqual(resourcesOf(repair.deployment), []);
   });
 
   it("keeps a token that a join has used", () => {
-    const state = deployment([tokenComponent, token, join]);
+    const state = deployment([token, join]);
     assert.deepEqual(repairState(state, nothing, "built-on").notes, []);
   });
 });

@@ -113,13 +113,12 @@ describe("the picture of a stack", () => {
       LabNetwork: [],
       KindCluster: ["LabNetwork"],
       KubeProxyWindows: ["KindCluster"],
-      SshKey: [],
       MachineStorage: [],
-      "LibvirtMachine win-1": ["LabNetwork", "MachineStorage", "SshKey"],
-      "BootstrapToken win-1": ["KindCluster", "LibvirtMachine win-1"],
+      "LibvirtMachine win-1": ["LabNetwork", "MachineStorage"],
+      "LibvirtMachine win-1 (2)": ["KindCluster", "LibvirtMachine win-1"],
       "WindowsNode win-1": ["LibvirtMachine win-1"],
       "WindowsNode win-1 (2)": ["KindCluster", "WindowsNode win-1"],
-      "WindowsNode win-1 (3)": ["BootstrapToken win-1", "WindowsNode win-1 (2)"],
+      "WindowsNode win-1 (3)": ["LibvirtMachine win-1 (2)", "WindowsNode win-1 (2)"],
       "KubeProxyWindows (2)": ["KubeProxyWindows", "WindowsNode win-1 (3)"],
     });
   });

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { local } from "@pulumi/command";
+import * as pulumi from "@pulumi/pulumi";
 
 import { BootstrapToken } from "../../../components/controlplane/bootstrap-token.ts";
 import {
@@ -144,12 +146,14 @@ describe("BootstrapToken", () => {
       (name) => (name === "cp" ? admin : token),
       (opts) => {
         const controlPlane = new KindCluster("cp", args);
-        const minting = { controlPlane, nodeName: "win-1", instanceId: "disk-7", ttlMinutes: 60 };
-        return { minted: new BootstrapToken("win-1", minting, opts), controlPlane };
+        const instanceId = pulumi.output("disk-7");
+        const machine = { name: "win-1", instanceId, resource: new local.Command("vm", {}, opts) };
+        const minting = { controlPlane, machine, ttlMinutes: 60 };
+        return { minted: new BootstrapToken("win-1-token", minting), controlPlane };
       },
     );
     assert.deepEqual(await look(made.minted.token), { value: token, secret: true });
-    const minting = resources.get(`${command}/win-1`);
+    const minting = resources.get(`${command}/win-1-token`);
     assert.deepEqual(minting?.inputs["triggers"], ["disk-7"]);
     assert.equal(minting?.inputs["logging"], "none");
     assert.deepEqual(minting?.opts.additionalSecretOutputs, ["stdout"]);

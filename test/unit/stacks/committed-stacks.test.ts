@@ -1,13 +1,42 @@
 import assert from "node:assert/strict";
-import type { Previewed } from "../../../cli/preview-diff/previewed.ts";
 import { type Finding, check, needless, readAllowances } from "../../../policy/check.ts";
 import { secrets } from "./printed-by.ts";
-import { recordedStack } from "./recorded-stack.ts";
+import { recordedStack, type Recording } from "./recorded-stack.ts";
 import { isSecret } from "./recording-monitor.ts";
 
 describe("the stacks that come with the project", () => {
-  const previews = new Map<string, Previewed>();
+  const previews = new Map<string, Recording>();
   before(async () => {
+    it("have 60 resources at most with one Windows node", () => {
+      for (const stack of ["dev", "dev-2025", "rehearsal"]) {
+        const count = previews.get(stack)?.steps.size ?? Infinity;
+        assert.ok(count <= 60, `${stack} has ${count}: each makes every preview slower`);
+      }
+    });
+
+    it("know what an earlier version made under another name, and do not replace it", () => {
+      const local = "command:local:Command";
+      for (const [stack, ...former] of [
+        [
+          ...["rehearsal", `kindows:machine:SshKey$${local}::login`],
+          `kindows:machine:LibvirtMachine$kindows:machine:SshKey$${local}::win-1-host-key`,
+          `kindows:controlplane:BootstrapToken$${local}::win-1`,
+        ],
+        ["fleet", ...["win-2", "win-3", "win-4"].map((node) => `${local}::${node}-reservation`)],
+      ]) {
+        const known = new Set(
+          [...(previews.get(stack ?? "")?.steps.values() ?? [])].flatMap(
+            (step) => step.newState.aliases,
+          ),
+        );
+        const urns = former.map((each) => `urn:pulumi:${stack}::kindows::${each}`);
+        assert.deepEqual(
+          urns.filter((urn) => !known.has(urn)),
+          [],
+        );
+      }
+    });
+
     for (const stack of ["dev-2025", "dev", "rehearsal", "fleet", "existing"]) {
       previews.set(stack, await recordedStack(stack));
     }

@@ -22,7 +22,7 @@ export function joinOf(node: string, more: readonly string[] = []): Group {
   return {
     title: `all of ${node}'s join`,
     names: [
-      `Command ${node}`,
+      `Command ${node}-token`,
       `CopyToRemote ${node}-home`,
       `Command ${node}-steps`,
       ...steps.map((step) => `Command ${node}-${step}`),
@@ -37,6 +37,6 @@ export function linuxJoinOf(node: string): Group {
   const steps = ["prepare-host", "install-programs", "join-node", "registration", "ready"];
   return {
     title: `all of ${node}'s join`,
-    names: [`Command ${node}`, ...copied, ...steps.map((step) => `Command ${node}-${step}`)],
+    names: [`Command ${node}-token`, ...copied, ...steps.map((step) => `Command ${node}-${step}`)],
   };
 }

@@ -20,7 +20,7 @@ The tables that the tests check the program against are the source of this page
 
 ${listOf(rehearsalChanges)}
 
-\`Command win-1\` is the join token of win-1. On a running lab ${alsoWhenUp(rehearsalChanges)}.
+On a running lab ${alsoWhenUp(rehearsalChanges)}.
 
 The lists contain no other version of Kubernetes and Calico, because ${kubernetesVersions.join(", ")} and ${calicoVersions.join(", ")} are the only ones yet.
 _another containerd_ below shows what a new version of a node's program plans.

@@ -26,6 +26,8 @@ export interface Step {
     readonly inputs: Inputs;
     readonly replaceWith: readonly string[];
     readonly ignoreChanges: readonly string[];
+    /** URNs it had in earlier versions. */
+    readonly aliases: readonly string[];
     readonly [further: string]: unknown;
   };
 }
@@ -94,15 +96,22 @@ export class RecordingMonitor {
   #stepOf(request: RegisterResourceRequest): Step {
     const type = request.getType();
     // An engine names a resource by the types it is within, but for the stack's.
-    const [, within = ""] = /^urn:pulumi:.*?::.*?::(.*?)::/.exec(request.getParent()) ?? [];
-    const above = within === "" || within === "pulumi:pulumi:Stack" ? "" : `${within}$`;
+    const urnOf = (name: string, parent: string): string => {
+      const [, within = ""] = /^urn:pulumi:.*?::.*?::(.*?)::/.exec(parent) ?? [];
+      const above = within === "" || within === "pulumi:pulumi:Stack" ? "" : `${within}$`;
+      return `urn:pulumi:${this.stack}::kindows::${above}${type}::${name}`;
+    };
+    const aliases = request.getAliasesList().flatMap((alias) => alias.getSpec() ?? []);
     const sources = request.getPropertydependenciesMap();
     return {
       op: "create",
-      urn: `urn:pulumi:${this.stack}::kindows::${above}${type}::${request.getName()}`,
+      urn: urnOf(request.getName(), request.getParent()),
       newState: {
         type,
         custom: request.getCustom(),
+        aliases: aliases.map((alias) =>
+          urnOf(alias.getName() || request.getName(), alias.getParenturn() || request.getParent()),
+        ),
         inputs: this.#checked(request),
         propertyDependencies: Object.fromEntries(
           [...sources.keys()].map((input) => [input, sources.get(input)?.getUrnsList()]),

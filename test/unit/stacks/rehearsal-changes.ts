@@ -79,7 +79,7 @@ export const rehearsalChanges: readonly SettingChange[] = [
         "Command control-plane",
         "Command control-plane-ready",
         "Command node-routes",
-        "Command win-1",
+        "Command win-1-token",
         "ConfigMap kube-proxy-windows",
         "DaemonSet kube-proxy-windows",
       ],

@@ -75,8 +75,8 @@ function makeNode(
     hostsEntries: pulumi.output([{ address: "192.168.150.128", name: "kindows-test-lb" }]),
     resource: new local.Command("control-plane", {}, opts),
   } as unknown as ControlPlane;
-  const minting = { controlPlane, nodeName: "win-1", instanceId, ttlMinutes: tokenMinutes };
-  const { token } = new BootstrapToken("token", minting, opts);
+  const minting = { controlPlane, machine, ttlMinutes: tokenMinutes };
+  const { token } = new BootstrapToken("token", minting);
   const taints = [{ key: "os", value: "windows", effect: "NoSchedule" }] as const;
   const more = { labels, taints, kubeletArgs: { "max-pods": "60" }, ...args };
   new WindowsNode("win-1", { machine, controlPlane, token, software, ...more }, opts);
