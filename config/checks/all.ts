@@ -24,7 +24,7 @@ import { rangeSizes } from "./range-sizes.ts";
 import { rangesApart } from "./ranges-apart.ts";
 import { rangesUsable } from "./ranges-usable.ts";
 
-/** Every check of a lab, those of single sections too, in the order its problems are told. */
+/** Every check of a lab, including those of single sections, in the order of their problems. */
 export const checks: readonly Check<NamedSettings>[] = [
   stackAsLab,
   defaultBridgeLength,

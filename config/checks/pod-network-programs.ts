@@ -2,7 +2,7 @@ import { podNetworks } from "../../components/cni/registry.ts";
 import type { Check } from "../problem.ts";
 import type { NamedSettings } from "../settings.ts";
 
-/** Checksums that nothing would look at: a pod network's programs are installed where it is the one. */
+/** Unused checksums: a pod network's programs are only installed if it is chosen. */
 export const podNetworkPrograms: Check<NamedSettings> = {
   reads: ["windows.checksums", "windows.image.kind", "cni.kind"],
   run: ({ windows, cni }) =>

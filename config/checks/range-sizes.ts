@@ -14,7 +14,7 @@ const largestPodRange = podPrefixPerNode - 16;
 /** kubeadm wants ten addresses for services, kube-apiserver at most 20 bits of them. */
 const [smallestServiceRange, largestServiceRange] = [28, 12];
 
-/** Every range is large enough for what it is for, and no larger than Kubernetes takes. */
+/** Every range is large enough for its purpose, and no larger than Kubernetes allows. */
 export const rangeSizes: readonly Check<NamedSettings>[] = [
   check(segmentRange, (prefix) =>
     prefix > maxSegmentPrefixLength

@@ -59,7 +59,7 @@ const onlyWindows: Check<NodesSection> = {
     ),
 };
 
-/** No two machines share what tells them apart. */
+/** No two machines share an identifier. */
 const machinesApart: Check<NodesSection> = {
   reads: [],
   run: ({ nodes }) => [

@@ -7,7 +7,7 @@ import type { WrittenExisting } from "../settings.ts";
 import { bastionApart, eachBastionOnce, forwardPortsApart, forwardPortUsed } from "./bastions.ts";
 import { oneWayEach, someWay } from "./logins.ts";
 
-/** Every check of a stack of existing machines, in the order its problems are told. */
+/** Every check of a stack of existing machines, in the order of their problems. */
 export const existingChecks: readonly Check<WrittenExisting>[] = [
   ...clusterChecks,
   ...existingWindowsChecks,

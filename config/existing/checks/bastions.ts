@@ -21,7 +21,7 @@ export const bastionApart: Check<WrittenExisting> = {
     }),
 };
 
-/** No host is gone through twice on one way. */
+/** No way uses a host twice. */
 export const eachBastionOnce: Check<WrittenExisting> = {
   reads: [],
   run: ({ login, nodes }) =>
@@ -51,7 +51,7 @@ function isSame(one: Bastion, other: Bastion): boolean {
   );
 }
 
-/** A port is named only where it is used: for several bastions. */
+/** A port is only set if it is used: for several bastions. */
 export const forwardPortUsed: Check<WrittenExisting> = {
   reads: [],
   run: ({ login, nodes }) =>
