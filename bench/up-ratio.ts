@@ -1,5 +1,5 @@
 import { readStateFile } from "../cli/engine/state-file.ts";
-import { stepResultsOf } from "../test/e2e/step-results.ts";
+import { stepResultsOf } from "../test/e2e/lab.ts";
 import { benchLab, configureNodes, kindows } from "./bench-lab.ts";
 import { kindAlone } from "./kind-alone.ts";
 import { machineAlone } from "./machine-alone.ts";
