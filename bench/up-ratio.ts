@@ -1,5 +1,5 @@
 import { readStateFile } from "../cli/engine/state-file.ts";
-import { stepResultsOf } from "../test/e2e/step-results.ts";
+import { stepResultsOf } from "../test/e2e/lab.ts";
 import { benchLab, configureNodes, kindows, benchPrefix, inEngineShell } from "./bench-lab.ts";
 import { printFigure, timed, type Ratio } from "./report.ts";
 import path from "node:path";

@@ -12,7 +12,7 @@ import { succeeded, printSeconds, type Finished } from "../e2e/lab.ts";
 import { differences } from "./outside/disk-content.ts";
 import { clearHost, Estate, estateLab as lab } from "./outside/estate.ts";
 import type { OutsideMachine } from "./outside/outside-machine.ts";
-import { controlPlane } from "./outside/outside-names.ts";
+import { controlPlane } from "./outside/estate.ts";
 import { answers } from "./outside/ssh-daemon.ts";
 import { verifiedOutside } from "./outside/verified-outside.ts";
 

@@ -1,9 +1,150 @@
 import assert from "node:assert/strict";
+import { readdir, readFile, rm, stat } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { execa } from "execa";
+
 import { messageOf } from "../../host/failure.ts";
 import { waitUntil } from "../../host/wait-until.ts";
+import { dockerState, libvirtState } from "../../toolchain/daemon-state.ts";
+import { ensureDocker, ensureLibvirt } from "../../toolchain/daemons.ts";
 import { isReady } from "../e2e/cluster.ts";
-import { succeeded, TestLab, tail } from "../e2e/lab.ts";
-import { HostPower } from "./host-power.ts";
+import { succeeded, tail, TestLab } from "../e2e/lab.ts";
+
+const uri = "qemu:///system";
+
+/** Daemons, and what goes on without them; by their command lines. */
+const daemons = [
+  /^(\S*\/)?(dockerd|containerd|containerd-shim\S*|docker-proxy|libvirtd|virtlogd)(\s|$)/,
+  /^\S*dnsmasq .*\/libvirt\//,
+];
+
+interface Process {
+  readonly pid: number;
+  readonly command: string;
+}
+
+/**
+ * What a reboot of this host does to daemons and labs, without the reboot: everything of Docker and libvirt dies at once,
+ * and what lies in memory is gone (bridges, network namespaces, mounts, `/run`).
+ *
+ * @throws where systemd would start the daemons again at once, and where others than this lab would lose their machines.
+ */
+class HostPower {
+  private constructor(
+    private readonly lab: string,
+    private readonly bridge: string,
+  ) {}
+
+  /**
+   * @param lab whose things are the only ones of this host, e.g. `kindows-reboot`.
+   * @param bridge of its network.
+   */
+  static async of(lab: string, bridge: string): Promise<HostPower> {
+    if ((await stat("/run/systemd/system").catch(() => undefined)) !== undefined) {
+      throw new Error("systemd runs the daemons of this host: reboot it to see what comes back");
+    }
+    const domains = await linesOf("virsh", "-q", "-c", uri, "list", "--name");
+    const containers = await linesOf("docker", "ps", "--format", "{{.Names}}");
+    const foreign = [...domains, ...containers].filter((name) => !name.startsWith(`${lab}-`));
+    if (foreign.length > 0) {
+      throw new Error(`others would lose their power as well: ${foreign.join(", ")}`);
+    }
+    return new HostPower(lab, bridge);
+  }
+
+  /** Cuts it: nobody is asked to end, and nothing is written down. */
+  async cut(): Promise<void> {
+    // What runs in containers dies with the first process of each.
+    const containers = await linesOf("docker", "ps", "--quiet");
+    const inits = await linesOf("docker", "inspect", "--format", "{{.State.Pid}}", ...containers);
+    const alive = await this.#running();
+    for (const pid of [...alive.map((each) => each.pid), ...inits.map(Number)]) kill(pid);
+    await waitUntil(
+      { what: "the daemons to be dead", timeoutSeconds: 30, pollMilliseconds: 200 },
+      async () => {
+        const alive = await this.#running();
+        for (const { pid } of alive) kill(pid);
+        return alive.length === 0 ? undefined : alive.map(({ command }) => command).join("; ");
+      },
+    );
+    await this.#loseMemory();
+  }
+
+  /** Starts the daemons as the toolchain does on a host without systemd, one after the other. */
+  async restore(order: readonly ("docker" | "libvirt")[]): Promise<void> {
+    const say = (line: string): void => console.log(`      ${line}`);
+    for (const daemon of order) {
+      if (daemon === "docker") {
+        const ensurePackages = (names: readonly string[]): Promise<void> =>
+          Promise.reject(new Error(`Docker ran without ${names.join(", ")}`));
+        await ensureDocker(await dockerState(), { progress: say, ensurePackages });
+      } else {
+        await ensureLibvirt(uri, await libvirtState(uri), say);
+      }
+      // What it starts by itself comes after its first answer.
+      await sleep(5000);
+    }
+  }
+
+  async #running(): Promise<Process[]> {
+    const ours = [...daemons, new RegExp(`^\\S*qemu-system-\\S+ .*guest=${this.lab}-`)];
+    const names = await readdir("/proc");
+    const found = await Promise.all(
+      names
+        .filter((name) => /^\d+$/.test(name))
+        .map(async (name) => {
+          const text = await readFile(`/proc/${name}/cmdline`, "utf8").catch(() => "");
+          return { pid: Number(name), command: text.split("\0").join(" ").trim() };
+        }),
+    );
+    return found.filter(({ command }) => ours.some((each) => each.test(command)));
+  }
+
+  /** Removes what memory held. */
+  async #loseMemory(): Promise<void> {
+    for (const folder of await mounted(/^\/(run|var\/run)\/docker\/|^\/var\/lib\/docker\//)) {
+      await execa("umount", ["--lazy", folder], { reject: false });
+    }
+    for (const runtime of ["docker", "docker.pid", "docker.sock", "libvirt", "libvirtd.pid"]) {
+      await rm(`/run/${runtime}`, { recursive: true, force: true });
+    }
+    // Empty ones of containers that are gone: runc does not start a container in what another kernel would not have.
+    const empty = ["-depth", "-type", "d", "-path", "*/docker/*", "-delete"];
+    await execa("find", ["/sys/fs/cgroup", ...empty], { reject: false });
+    await execa("ip", ["link", "delete", this.bridge, "type", "bridge"]);
+    const links = await linesOf("ip", "-o", "link", "show");
+    const left = links.filter((line) => line.includes(this.bridge) || /\bvnet\d/.test(line));
+    if (left.length > 0) {
+      throw new Error(`${this.lab} still has links of this host: ${left.join("; ")}`);
+    }
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
+}
+
+/** Places where something is mounted, the innermost first. */
+async function mounted(where: RegExp): Promise<readonly string[]> {
+  const table = await readFile("/proc/self/mounts", "utf8");
+  return table
+    .split("\n")
+    .map((line) => line.split(" ")[1] ?? "")
+    .filter((folder) => where.test(folder))
+    .reverse();
+}
+
+async function linesOf(program: string, ...args: readonly string[]): Promise<readonly string[]> {
+  const { stdout } = await execa(program, args, { timeout: 60_000 });
+  return stdout
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+}
 
 const controlPlane = "kindows-reboot-control-plane";
 const nodes = [controlPlane, "win-1"];

@@ -10,10 +10,10 @@ import { parseArgs } from "node:util";
 import { messageOf } from "../../host/failure.ts";
 import { asHolderOf } from "../../cli/engine/run-lock.ts";
 import { localFolder, projectRoot } from "../../toolchain/project.ts";
-import { PartResults } from "./part-results.ts";
+import { PartResults } from "./parts.ts";
 import { chosenParts, type Part } from "./parts.ts";
-import { runMocha, runParts } from "./run-parts.ts";
-import { commitOf, sourcesOf } from "./sources.ts";
+import { runMocha, runParts } from "./parts.ts";
+import { commitOf, sourcesOf } from "./parts.ts";
 
 /** Only ends a hang: four nodes take their time where machines are emulated. */
 const testMinutes = 60;

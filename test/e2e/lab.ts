@@ -1,15 +1,134 @@
 import assert from "node:assert/strict";
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { type ChildProcess, spawn } from "node:child_process";
+import { closeSync, openSync } from "node:fs";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { execa } from "execa";
 import { parse, stringify } from "yaml";
+import * as z from "zod";
+
+import { type Deployment, resourcesOf } from "../../cli/engine/deployment.ts";
 import { accessFiles } from "../../cli/lab/access.ts";
 import { runOverSsh, type SshSource } from "../../ssh/run-over-ssh.ts";
+import { parseJson } from "../../toolchain/parse-json.ts";
 import { localFolder, projectRoot } from "../../toolchain/project.ts";
 import { Cluster } from "./cluster.ts";
-import { ConsoleLog } from "./console-log.ts";
 import type { KillPoint } from "./kill-points.ts";
-import { runAsGroup, type Finished } from "./process-group.ts";
+import { type Finished, runAsGroup } from "./process-group.ts";
+
+/** How often is looked for machines that have started, in milliseconds. */
+const pollMilliseconds = 2000;
+
+/**
+ * What a lab's machines write to their serial consoles while a command runs. libvirt gives each a terminal, which keeps
+ * nothing; a rehearsal guest says there why it ended a connection, or itself.
+ */
+class ConsoleLog {
+  /** By machine. One ends with its terminal; a machine that is restarted has another. */
+  readonly #readers = new Map<string, ChildProcess>();
+  readonly #files = new Set<string>();
+  #timer: NodeJS.Timeout | undefined;
+  #stopped = false;
+
+  /** @param prefix of the names of the lab's machines; @param folder gets a file for each machine, which grows. */
+  constructor(
+    private readonly prefix: string,
+    private readonly folder: string,
+  ) {}
+
+  start(): void {
+    this.#timer = setInterval(() => {
+      // No libvirt yet, or a machine that has just ended: there is another look.
+      this.#look().catch(() => undefined);
+    }, pollMilliseconds);
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    clearInterval(this.#timer);
+    for (const reader of this.#readers.values()) reader.kill();
+    this.#readers.clear();
+  }
+
+  /** The last lines of each console. */
+  async lastLines(count: number): Promise<string> {
+    const ends = [...this.#files].map(async (file) => {
+      const lines = (await readFile(file, "utf8")).trimEnd().split(/\r?\n/);
+      return `${path.basename(file)}:\n  ${lines.slice(-count).join("\n  ")}`;
+    });
+    return (await Promise.all(ends)).join("\n");
+  }
+
+  async #look(): Promise<void> {
+    const { stdout } = await execa("virsh", ["--quiet", "list", "--name"], { timeout: 10_000 });
+    const own = stdout.split("\n").map((name) => name.trim());
+    for (const domain of own.filter((name) => name.startsWith(this.prefix))) {
+      if (this.#readers.has(domain)) continue;
+      const { stdout: terminal } = await execa("virsh", ["--quiet", "ttyconsole", domain], {
+        timeout: 10_000,
+      });
+      if (terminal !== "") await this.#keep(domain, terminal);
+    }
+  }
+
+  async #keep(domain: string, terminal: string): Promise<void> {
+    await mkdir(this.folder, { recursive: true });
+    const file = path.join(this.folder, `${domain}.console`);
+    if (this.#stopped || this.#readers.has(domain)) return;
+    const log = openSync(file, "a", 0o600);
+    // A process of its own: reading a terminal would hold one of this one's few threads for good.
+    const reader = spawn("cat", [terminal], { stdio: ["ignore", log, "ignore"] });
+    closeSync(log);
+    this.#files.add(file);
+    this.#readers.set(domain, reader);
+    reader.once("exit", () => this.#readers.delete(domain));
+    reader.once("error", () => this.#readers.delete(domain));
+  }
+}
+
+const resultSchema = z.object({
+  step: z.string(),
+  /** Whether it found anything to do. */
+  changed: z.boolean(),
+  /** What it took by itself: without the dialling, the waiting for others, and the engine. */
+  seconds: z.number(),
+});
+
+/** What a step said of itself in the last line of its output, as far as it matters here. */
+type StepResult = z.infer<typeof resultSchema>;
+
+/** The results of one node's steps, in the order of the state, by step. */
+export function stepResultsOf(
+  node: string,
+  deployment: Deployment,
+): ReadonlyMap<string, StepResult> {
+  const results = resourcesOf(deployment)
+    .filter(({ type, urn }) => type === "command:remote:Command" && urn.includes(`::${node}-`))
+    .map(({ outputs }) => String(outputs?.["stdout"]).trimEnd().split(/\r?\n/).at(-1) ?? "")
+    .flatMap((line) => resultSchema.safeParse(parseJson(line)).data ?? []);
+  return new Map(results.map((result) => [result.step, result]));
+}
+
+/** One finished step of an update, as the engine prints it. */
+export interface Change {
+  readonly operation: "created" | "updated" | "deleted" | "replaced";
+  /** e.g. `libvirt:index:Domain`. */
+  readonly type: string;
+  /** Name of the resource in the program. */
+  readonly name: string;
+}
+
+const line = /^\s*[-+~]{1,2}\s+(\S+:\S+:\S+) (\S+) (created|updated|deleted|replaced)\b/;
+
+/** What an update changed, read off the engine's plain progress lines; the stack itself is left out. */
+export function engineChanges(output: string): Change[] {
+  return output.split("\n").flatMap((each) => {
+    const [, type, name, operation] = line.exec(each) ?? [];
+    return type === undefined || name === undefined || type === "pulumi:pulumi:Stack"
+      ? []
+      : [{ type, name, operation: operation as Change["operation"] }];
+  });
+}
 
 // Ended by a signal alone, a process does nothing of what it is to do at its end: here, to end what labs run.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { StepRun } from "../unit/rehearsal-host/step-runner.ts";
 import type { ProgramResult } from "../../rehearsal/host/programs.ts";
-import { runText } from "../unit/rehearsal-host/run-text.ts";
+import { runText } from "../unit/rehearsal-host/step-runner.ts";
 import { kubernetesVersion } from "../../toolchain/tools/table.ts";
 import { clusterAddress, clusterName, nodeAddress } from "./addresses.ts";
 import { TestCluster, waitFor } from "./test-cluster.ts";

@@ -14,8 +14,8 @@ import { artifactPath } from "../../components/windows/media-folder.ts";
 import { type StepRun, runStep } from "../unit/rehearsal-host/step-runner.ts";
 import { remoteSteps } from "../unit/rehearsal-host/ssh-client.ts";
 import { testPrograms } from "./test-programs.ts";
-import { TestWine } from "./test-wine.ts";
-import { mountWineRoot } from "./wine-root.ts";
+import { TestWine } from "./wine.ts";
+import { mountWineRoot } from "./wine.ts";
 
 /** Longest a Windows program that only looks at its arguments may take, in seconds; the first start of all is slow. */
 const programSeconds = 60;

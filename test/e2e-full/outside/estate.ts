@@ -1,14 +1,238 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, open, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { execa } from "execa";
+
+import { ensureClusterImages } from "../../../components/controlplane/actions/cluster-images.ts";
+import { hostTraits } from "../../../components/controlplane/host-traits.ts";
+import { kindConfig } from "../../../components/controlplane/kind-config.ts";
+import { downloadArtifact } from "../../../components/windows/download-artifact.ts";
+import {
+  type CarriedArtifact,
+  parseImageManifest,
+} from "../../../components/windows/image-manifest.ts";
+import type { ProgramName } from "../../../components/windows/software.ts";
+import { addressPlan } from "../../../config/address-plan.ts";
+import { containerAddress } from "../../../host/docker.ts";
+import { fileSha256 } from "../../../rehearsal/image/media.ts";
+import type { Artifact } from "../../../toolchain/artifact.ts";
+import { builtArtifacts, builtRehearsalImage, builtTool } from "../../../toolchain/built.ts";
+import { Cache } from "../../../toolchain/cache.ts";
+import { ensureArtifacts } from "../../../toolchain/ensure.ts";
+import { Cluster } from "../../e2e/cluster.ts";
 import { bareMachines, succeeded, TestLab, virsh } from "../../e2e/lab.ts";
-import { makeBaseDisk, type ProgramChecksums } from "./base-disk.ts";
-import { letIn, removeBastion, shutOut, startBastion } from "./bastion.ts";
-import { OutsideCluster } from "./outside-cluster.ts";
+import { debugfs, rootOf, rootOffset } from "./disk-content.ts";
 import { OutsideMachine } from "./outside-machine.ts";
-import { bridge, imagesFolder, outside, segment } from "./outside-names.ts";
-import { makeKeyFile, type KeyFile, type SshDaemon } from "./ssh-daemon.ts";
+import { type KeyFile, makeKeyFile, SshDaemon } from "./ssh-daemon.ts";
+
+/** Everything that is there before kindows is called this, or begins with it: nothing of it looks like a lab's. */
+export const outside = "outside";
+
+/** Where the machines and the cluster are; no test's lab has that range. */
+export const segment = addressPlan("192.168.158.0/24");
+
+/** Bridge of the segment. */
+const bridge = "outside0";
+
+/** Folder of the machines' disks, where libvirt may read. */
+export const imagesFolder = "/var/lib/libvirt/images/outside";
+
+/** Node of the cluster, and its container. */
+export const controlPlane = `${outside}-control-plane`;
+
+const gib = 1024 ** 3;
+
+/** A machine must have 20 GiB free on drive C:. */
+const rootGiB = 40;
+
+/** Size, in sectors, of the second partition in a DOS partition table. */
+const secondPartitionSize = 446 + 16 + 12;
+
+/** The file that crictl's release for Kubernetes 1.36 is, as the software asks for it. */
+const crictlArchive = "crictl-v1.36.0-windows-amd64.tar.gz";
+
+/** Checksums of the programs, as settings have them. */
+type ProgramChecksums = Readonly<Partial<Record<ProgramName, string>>>;
+
+/**
+ * The rehearsal's guest as a machine somebody has bought: a larger disk, and nothing of Kubernetes' on it. Its programs
+ * come to this host's cache instead, where `kindows fetch` finds them.
+ *
+ * @param disk raw file to make.
+ * @param folder for the programs.
+ */
+async function makeBaseDisk(disk: string, folder: string): Promise<ProgramChecksums> {
+  const image = builtRehearsalImage({ baked: false });
+  if (image === undefined) throw new Error("the rehearsal's guest is not prepared");
+  await execa("qemu-img", ["convert", "-O", "raw", image.path, disk]);
+  await enlarge(disk);
+
+  await mkdir(folder, { recursive: true });
+  const root = rootOf(disk);
+  const media = "/wine/drive_c/kindows/media";
+  await debugfs(root, `rdump ${media} ${folder}`);
+  const carried = parseImageManifest(await readFile(image.manifest, "utf8")).media;
+  const { containerd, kubelet, kubeadm, kubeLogRunner } = carried;
+  const programs = { containerd, kubelet, kubeadm, kubeLogRunner };
+  for (const { sha256, fileName } of Object.values(programs)) {
+    await debugfs(root, `rm ${media}/${sha256}/${fileName}`, "-w");
+    await debugfs(root, `rmdir ${media}/${sha256}`, "-w");
+  }
+  await debugfs(root, `rmdir ${media}`, "-w");
+  await debugfs(root, `rmdir ${path.posix.dirname(media)}`, "-w");
+
+  const crictl = await standInCrictl(path.join(folder, "media"));
+  const files = [...Object.values(programs), crictl];
+  await ensureArtifacts(
+    files.map((file) => cached(file, path.join(folder, "media"))),
+    { cache: new Cache(), progress: () => undefined },
+  );
+  return Object.fromEntries(
+    Object.entries({ ...programs, crictl }).map(([name, { sha256 }]) => [name, sha256]),
+  );
+}
+
+/** A program in the cache as `kindows fetch` puts it there, but from a folder instead of its publisher. */
+function cached({ sha256, fileName }: CarriedArtifact, media: string): Artifact {
+  const fetched = downloadArtifact({ uri: "", sha256, fileName });
+  return {
+    ...fetched,
+    hostPackages: [],
+    build: (into) => cp(path.join(media, sha256), path.join(into, sha256), { recursive: true }),
+  };
+}
+
+/** Drive C: of a real server is larger than the rehearsal's. */
+async function enlarge(disk: string): Promise<void> {
+  await truncate(disk, rootOffset + rootGiB * gib);
+  await execa("e2fsck", ["-fy", rootOf(disk)], { reject: false });
+  await execa("resize2fs", [rootOf(disk), `${rootGiB}G`]);
+  // Given a place in a file it takes that for the whole, and cuts what is behind.
+  await truncate(disk, rootOffset + rootGiB * gib);
+  const file = await open(disk, "r+");
+  const sectors = Buffer.alloc(4);
+  sectors.writeUInt32LE((rootGiB * gib) / 512);
+  await file.write(sectors, 0, sectors.length, secondPartitionSize);
+  await file.close();
+}
+
+/** No crictl for Windows is built for a rehearsal, and nothing runs it: an archive of the right shape. */
+async function standInCrictl(media: string): Promise<CarriedArtifact> {
+  const program = path.join(media, "crictl.exe");
+  const archive = path.join(media, crictlArchive);
+  await writeFile(program, "stands in for crictl\n");
+  await execa("tar", [
+    ...["--sort=name", "--owner=0", "--group=0", "--mtime=@0", "--mode=a=rx"],
+    ...["-czf", archive, "-C", media, "crictl.exe"],
+  ]);
+  const sha256 = await fileSha256(archive);
+  await mkdir(path.join(media, sha256), { recursive: true });
+  await execa("mv", [archive, path.join(media, sha256, crictlArchive)]);
+  return { fileName: crictlArchive, sha256 };
+}
+
+/** Network namespace that stands for a host of its own. */
+const namespace = "outside-jump";
+
+const [portHere, portThere] = ["outside-jump0", "eth0"];
+
+const ip = (...args: string[]): Promise<unknown> => execa("ip", args);
+
+/** A host on the segment with nothing but an SSH server: a network namespace with one end of a cable. */
+async function startBastion(address: string, folder: string, login: KeyFile): Promise<SshDaemon> {
+  await ip("netns", "add", namespace);
+  await ip("link", "add", portHere, "type", "veth", "peer", portThere, "netns", namespace);
+  await ip("link", "set", portHere, "master", bridge, "up");
+  await ip("-n", namespace, "address", "add", `${address}/24`, "dev", portThere);
+  await ip("-n", namespace, "link", "set", portThere, "up");
+  await ip("-n", namespace, "link", "set", "lo", "up");
+  return SshDaemon.start({ folder, address, port: 22, login, namespace });
+}
+
+/** Removes the namespace and its cable; fine when there is none. */
+async function removeBastion(): Promise<void> {
+  await execa("ip", ["link", "delete", portHere], { reject: false });
+  await execa("ip", ["netns", "delete", namespace], { reject: false });
+}
+
+const rule = (address: string): string[] => [
+  ...["OUTPUT", "-d", address, "-p", "tcp", "--dport", "22", "-j", "REJECT"],
+];
+
+/** From now on this host itself does not get at a machine's SSH server, as where a firewall stands in between. */
+async function shutOut(address: string): Promise<void> {
+  await execa("iptables", ["-I", ...rule(address)]);
+}
+
+/** Takes that back; fine when it was not done. */
+async function letIn(address: string): Promise<void> {
+  await execa("iptables", ["-D", ...rule(address)], { reject: false });
+}
+
+const kindSeconds = 600;
+
+/** A cluster that somebody has made with kind, with kind's own pod network. */
+export class OutsideCluster extends Cluster {
+  private constructor(
+    /** File of the kubeconfig that kind gives its user. */
+    kubeconfig: string,
+    /** The control plane's address on the segment. */
+    readonly address: string,
+  ) {
+    super(kubeconfig);
+  }
+
+  /** Runs kind on a Docker network of its own name, on the bridge that libvirt has made. */
+  static async make(folder: string): Promise<OutsideCluster> {
+    await execa("docker", [
+      ...["network", "create", "--subnet", segment.cidr, "--gateway", segment.gateway],
+      ...["--ip-range", segment.containerRange],
+      ...["--opt", `com.docker.network.bridge.name=${bridge}`],
+      ...["--opt", "com.docker.network.bridge.enable_ip_masquerade=false", outside],
+    ]);
+    const shape = {
+      name: outside,
+      image: builtArtifacts().nodeImage?.reference ?? "kindest/node:v1.36.4",
+      controlPlanes: 1 as const,
+      podCidr: "10.244.0.0/16",
+      serviceCidr: "10.96.0.0/16",
+      defaultCni: true,
+    };
+    await ensureClusterImages(shape);
+    const { stdout: info } = await execa("docker", ["info", "--format", "{{json .}}"]);
+    const config = path.join(folder, "kind.yaml");
+    const traits = hostTraits(info, await readFile("/proc/self/status", "utf8"));
+    await writeFile(config, kindConfig(shape, traits));
+    const kubeconfig = path.join(folder, "kubeconfig");
+    await execa(
+      builtTool("kind"),
+      ["create", "cluster", "--config", config, "--kubeconfig", kubeconfig, "--wait", "180s"],
+      { env: { KIND_EXPERIMENTAL_DOCKER_NETWORK: outside }, timeout: kindSeconds * 1000 },
+    );
+    return new OutsideCluster(kubeconfig, await containerAddress(controlPlane, outside));
+  }
+
+  static async remove(): Promise<void> {
+    const folder = { KUBECONFIG: "/dev/null" };
+    await execa(builtTool("kind"), ["delete", "cluster", "--name", outside], { env: folder });
+    await execa("docker", ["network", "rm", outside], { reject: false });
+  }
+
+  /**
+   * Everything that is in the cluster, by kind and name; but events, leases, and what goes by itself: pods, and what
+   * controllers make for these.
+   */
+  async objects(): Promise<readonly string[]> {
+    const kinds = (await this.kubectl("api-resources", "--verbs", "list", "-o", "name"))
+      .split("\n")
+      .filter((kind) => kind !== "" && !/^(events|leases|pods|endpoint)/.test(kind));
+    const listed = await this.kubectl(
+      ...["get", kinds.join(","), "--all-namespaces", "--ignore-not-found", "-o"],
+      "jsonpath={range .items[*]}{.kind} {.metadata.namespace}/{.metadata.name}{'\\n'}{end}",
+    );
+    return listed.split("\n").filter(Boolean).sort();
+  }
+}
 
 const [network] = segment.cidr.split(".0/");
 const addresses = { bastion: `${network}.5`, first: `${network}.10`, second: `${network}.11` };

@@ -7,7 +7,7 @@ import { metaData, userData } from "../../../components/machine/identity.ts";
 import { waitUntil } from "../../../host/wait-until.ts";
 import { virsh } from "../../e2e/lab.ts";
 import { diskContent } from "./disk-content.ts";
-import { imagesFolder, outside } from "./outside-names.ts";
+import { imagesFolder, outside } from "./estate.ts";
 
 /** What the guest wrote is on its disk a second later (rehearsal/guest/boot), what it removed with ext4's next commit. */
 const writtenMilliseconds = 8000;

@@ -7,8 +7,8 @@ import { startHostServer } from "../../../verify/cluster/host-server.ts";
 import { readNodes } from "../../../verify/cluster/snapshot.ts";
 import { selectRows } from "../../../verify/rows/select.ts";
 import { verifyCluster } from "../../../verify/verify.ts";
-import type { OutsideCluster } from "./outside-cluster.ts";
-import { segment } from "./outside-names.ts";
+import type { OutsideCluster } from "./estate.ts";
+import { segment } from "./estate.ts";
 
 /** Between Linux pods of the one Linux node. */
 const passing = [

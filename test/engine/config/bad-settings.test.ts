@@ -7,7 +7,7 @@ import { backendUrl } from "../../../cli/engine/folders.ts";
 import { engineEnvironment } from "../../../cli/engine/environment.ts";
 import { builtTool } from "../../../toolchain/built.ts";
 import { badCaseOf } from "../../unit/config/bad-settings/bad-cases.ts";
-import { CopiedProject } from "../plugins/support/copied-project.ts";
+import { CopiedProject } from "../plugins/support/sources.ts";
 
 /** The engine's events of a run, one event a line. */
 interface EngineEvent {

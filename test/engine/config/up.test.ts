@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { execa } from "execa";
 import { stringify } from "yaml";
-import { CopiedProject } from "../plugins/support/copied-project.ts";
+import { CopiedProject } from "../plugins/support/sources.ts";
 
 /** Programs of the host that this takes; none that could tell of Docker or libvirt. */
 const programs = ["node", "setpriv"];

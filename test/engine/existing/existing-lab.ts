@@ -1,15 +1,160 @@
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { KubeConfig } from "@kubernetes/client-node";
+
 import { ApiServerCluster } from "../../../rehearsal/host/fake/api-server-cluster.ts";
-import { startRehearsalHost, type RehearsalHost } from "../../../rehearsal/host/in-process.ts";
+import type { FakeMedia } from "../../../rehearsal/host/fake/fake-media.ts";
+import { type RehearsalHost, startRehearsalHost } from "../../../rehearsal/host/in-process.ts";
+import { started, stopped } from "../../../rehearsal/left-running.ts";
 import { ApiServer } from "../plugins/support/api-server.ts";
 import type { EngineProject } from "../plugins/support/engine.ts";
+import { sourcesProject } from "../plugins/support/sources.ts";
 import { makeKey, SshServer } from "../plugins/support/ssh-server.ts";
-import { sourcesProject } from "../plugins/support/sources-project.ts";
-import { existingProgram, type Member } from "./existing-program.ts";
-import { SshGate } from "./ssh-gate.ts";
+
+/** A machine of the program's settings. */
+interface Member {
+  readonly name: string;
+  readonly address: string;
+  readonly hostKey: string;
+  /** Of its SSH server on this host. */
+  readonly port: number;
+  readonly labels: Readonly<Record<string, string>>;
+  /** SSH servers on this host by which it is reached, in their order. */
+  readonly bastions?: readonly { readonly port: number; readonly hostKey: string }[];
+}
+
+/**
+ * The stack's own composition, with a cluster that is really looked at, and programs that the machines carry.
+ *
+ * @param windows settings that all machines have in common.
+ */
+function existingProgram(
+  members: readonly Member[],
+  endpoint: string,
+  media: FakeMedia,
+  windows: object = {},
+): string {
+  const nodes = members.map(({ name, address, hostKey, labels, port, bastions = [] }) => ({
+    ...{ name, address, hostKey, labels, port },
+    bastions: bastions.map((one) => ({ ...one, address: "localhost", user: "jump" })),
+  }));
+  return `
+  import { readFileSync } from "node:fs";
+  import { examineCluster } from "./components/controlplane/existing/examine-cluster.ts";
+  import { defaultRequirements } from "./components/windows/host-requirements.ts";
+  import { imageSoftware } from "./components/windows/software.ts";
+  import { resolveExisting } from "./config/existing/resolve.ts";
+  import { isDryRun } from "@pulumi/pulumi/runtime/index.js";
+  import { openForwards } from "./stacks/bastion-forwards.ts";
+  import { existingMachines } from "./stacks/existing-machines.ts";
+  import { machineAccess } from "./stacks/machine-access.ts";
+
+  const file = process.cwd() + "/kubeconfig";
+  const settings = resolveExisting({
+    cluster: { kubeconfig: { file }, endpoint: ${JSON.stringify(endpoint)} },
+    cni: { kind: "none" },
+    login: { privateKeyFile: process.cwd() + "/key" },
+    windows: ${JSON.stringify(windows)},
+    nodes: ${JSON.stringify(nodes)},
+  }, { file: "Pulumi.test.yaml" });
+  const { cni, nodes: machines } = settings;
+  const cluster = await examineCluster(settings.cluster.kubeconfig, { ...settings.cluster, cni, nodes: machines });
+  const privateKey = readFileSync("key", "utf8");
+  // Machines and bastions are on this host: their addresses are only for the cluster.
+  const here = (server) => ({ ...server, host: "127.0.0.1" });
+  const access = (node) => {
+    const { machine, bastion, forward } = machineAccess(
+      node,
+      ({ user, port }) => ({ user, port, privateKey }),
+    );
+    return {
+      machine: here(machine),
+      ...(bastion && { bastion: here(bastion) }),
+      ...(forward && { forward: { ...forward, through: forward.through.map(here) } }),
+    };
+  };
+  if (!isDryRun()) {
+    await openForwards(machines.map((node) => [node.name, access(node)]));
+  }
+  const stack = await existingMachines(
+    settings,
+    { cluster, access },
+    {
+      software: imageSoftware(
+        { kubernetes: "1.36.4", containerd: "2.4.2" },
+        ${JSON.stringify({ windowsBuild: "", media })},
+      ),
+      requirements: defaultRequirements,
+    },
+  );
+  export const nodes = stack.nodes;
+`;
+}
+
+/**
+ * A port in front of an SSH server that counts what goes through it. A dial that the server refuses is closed, and not
+ * counted: how often a machine is dialled while it reboots is a matter of time.
+ */
+class SshGate {
+  /** Connections that were made to the server so far. */
+  made = 0;
+  /** How many were open at the same time, at most. */
+  most = 0;
+  #open = 0;
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+
+  private constructor(port: number) {
+    this.#server = createServer({ noDelay: true }, (client) => {
+      this.#pass(client, port);
+    });
+  }
+
+  static async start(port: number): Promise<SshGate> {
+    const gate = new SshGate(port);
+    await new Promise<void>((resolve) => gate.#server.listen(0, "127.0.0.1", resolve));
+    started("an SSH gate", gate);
+    return gate;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  async stop(): Promise<void> {
+    stopped(this);
+    for (const socket of this.#sockets) socket.destroy();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  #pass(client: Socket, port: number): void {
+    const server = connect({ host: "127.0.0.1", port, noDelay: true });
+    for (const socket of [client, server]) {
+      this.#sockets.add(socket);
+      socket.on("error", () => undefined);
+      socket.once("close", () => {
+        this.#sockets.delete(socket);
+        client.destroy();
+        server.destroy();
+      });
+    }
+    server.once("connect", () => {
+      this.made += 1;
+      this.#open += 1;
+      this.most = Math.max(this.most, this.#open);
+      client.pipe(server).pipe(client);
+      // From the client's own end on it holds nothing any more, however long the server takes to notice.
+      let over = false;
+      const end = (): void => {
+        if (!over) this.#open -= 1;
+        over = true;
+      };
+      client.once("end", end).once("close", end);
+    });
+  }
+}
 
 /** A node as the API server has it, as far as tests look at it. */
-export interface LiveNode {
+interface LiveNode {
   readonly metadata: { readonly name: string; readonly labels: Readonly<Record<string, string>> };
 }
 

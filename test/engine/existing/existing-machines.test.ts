@@ -5,7 +5,7 @@ import { fingerprint } from "../../../ssh/host-key.ts";
 import { listing } from "../../unit/rehearsal-host/machine-listing.ts";
 import { succeeded } from "../plugins/support/engine.ts";
 import { makeKey } from "../plugins/support/ssh-server.ts";
-import { planned } from "../windows/planned.ts";
+import { planned } from "../windows/nodes-lab.ts";
 import { ExistingLab, type MachineName } from "./existing-lab.ts";
 
 const proxy = { https: "http://proxy.example.test:3128" };

@@ -1,4 +1,4 @@
-import type { Variation } from "./nodes-program.ts";
+import type { Variation } from "./nodes-lab.ts";
 
 const steps = [
   ...["test-windowshost", "enable-containersfeature", "confirm-reboot"],

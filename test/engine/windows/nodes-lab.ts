@@ -1,10 +1,155 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { startRehearsalHost, type RehearsalHost } from "../../../rehearsal/host/in-process.ts";
+
+import type { FakeMedia } from "../../../rehearsal/host/fake/fake-media.ts";
+import { type RehearsalHost, startRehearsalHost } from "../../../rehearsal/host/in-process.ts";
 import { type EngineProject, type EngineRun, succeeded } from "../plugins/support/engine.ts";
+import { sourcesProject } from "../plugins/support/sources.ts";
 import { makeKey } from "../plugins/support/ssh-server.ts";
-import { nodesProgram, nodesProject, type Variations } from "./nodes-program.ts";
+
+/** The join token of the program: to be looked for where it must not be. */
+export const token = "abcdef.0123456789abcdef";
+
+/** What a program says of a machine and its node. */
+export interface Variation {
+  readonly instance?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  /** What the machine is taken to be called. Default: its name. */
+  readonly computerName?: string;
+  /** Whether there is a node on the machine. */
+  readonly node?: boolean;
+  /** Another containerd than the first. */
+  readonly containerd?: { readonly version: string; readonly media: FakeMedia };
+  /** The cluster's, where its API server is asked. */
+  readonly kubeconfig?: string;
+  /** Folder of kubelet.exe on this host, to be pushed to the machine. */
+  readonly kubelet?: string;
+  /** Whether Flannel is the pods' network. */
+  readonly flannel?: boolean;
+  /** Which machine stands on the disk: another one for other memory. */
+  readonly domain?: string;
+  /** Which cluster. */
+  readonly cluster?: string;
+  /** Life of the join token. */
+  readonly tokenMinutes?: number;
+  /** Neighbour by way of which the node reaches pods and Services. */
+  readonly nextHop?: string;
+}
+
+/** By the names of the machines. */
+export type Variations = Readonly<Record<string, Variation>>;
+
+/** A project with this project's sources, in which the cluster's own actions only write down that they ran. */
+async function nodesProject(privateKey: string): Promise<EngineProject> {
+  const project = await sourcesProject();
+  // The cluster's own actions need one; here it counts that they run, and when.
+  for (const action of ["await-node", "await-ready", "remove-node"]) {
+    await project.write(
+      `components/controlplane/actions/${action}.ts`,
+      `import { appendFileSync } from "node:fs";
+       appendFileSync("journal", "${action} " + process.env["NODE"] + "\\n");`,
+    );
+  }
+  await project.write(
+    "components/controlplane/actions/mint-bootstrap-token.ts",
+    `import { appendFileSync } from "node:fs";
+     const { TOKEN, KUBECONFIG_CONTENT } = process.env;
+     appendFileSync("minted", TOKEN + " in " + KUBECONFIG_CONTENT + "\\n");
+     console.log("${token}");`,
+  );
+  await project.write("key", privateKey);
+  return project;
+}
+
+/** A program with machines of the rehearsal, each with a Windows node in a cluster of its own. */
+function nodesProgram(
+  hosts: Readonly<Record<string, RehearsalHost>>,
+  variations: Variations,
+): string {
+  const nodes = Object.entries(variations).map(([name, variation]) => {
+    const { port, hostKey, media } = hosts[name] ?? {};
+    return { name, port, hostKey, media, ...variation };
+  });
+  return `
+  import { readFileSync } from "node:fs";
+  import * as pulumi from "@pulumi/pulumi";
+  import { local } from "@pulumi/command";
+  import { BootstrapToken } from "./components/controlplane/bootstrap-token.ts";
+  import { WindowsNode } from "./components/windows/windows-node.ts";
+  import { defaultSetup } from "./components/windows/node-setup.ts";
+  import { imageSoftware } from "./components/windows/software.ts";
+
+  const privateKey = readFileSync("key", "utf8");
+  const network = {
+    backend: "vxlan", podCidr: "10.244.0.0/16", serviceCidr: "10.96.0.0/16", nodeCidr: "192.168.150.0/24",
+  };
+
+  function softwareOf({ media, containerd = { version: "2.4.2", media }, kubelet, flannel }) {
+    const versions = { kubernetes: "1.36.4", containerd: containerd.version };
+    const software = imageSoftware(versions, { windowsBuild: "", media: containerd.media });
+    if (kubelet) {
+      const origin = { checksumUri: "https://example.com/", folder: kubelet };
+      software.kubelet = { ...software.kubelet, origin };
+    }
+    for (const name of flannel ? ["flannel", "flannelPlugin", "cniPlugins"] : []) {
+      const { fileName, sha256 } = media[name];
+      software[name] = { uri: "https://example.com/" + fileName, sha256, origin: "image" };
+    }
+    return software;
+  }
+
+  function node(given) {
+    const { name, port, hostKey, instance = "one", domain = "one", cluster = "one" } = given;
+    const { kubeconfig = "secret of the cluster", tokenMinutes = 60, flannel, nextHop } = given;
+    // As a machine of libvirt: its identity is that of its disk, and outlives another domain.
+    const identity = new local.Command(name + "-identity", { create: "true", triggers: [instance] });
+    const machine = {
+      name: given.computerName ?? name, os: "windows", address: "192.168.150.10",
+      connection: pulumi.secret({
+        host: "127.0.0.1", port, user: "Administrator", privateKey, hostKey,
+        dialErrorLimit: -1, perDialTimeout: 5,
+      }),
+      instanceId: identity.id,
+      resource: new local.Command(
+        name + "-machine",
+        { create: "true", triggers: [identity.id, domain] },
+        { deleteBeforeReplace: true },
+      ),
+    };
+    const controlPlane = {
+      kubeconfig: pulumi.secret(kubeconfig),
+      endpoint: pulumi.output("kindows-test-control-plane:6443"),
+      caCertHash: pulumi.output("sha256:" + "5".repeat(64)),
+      hostsEntries: pulumi.output([{ address: "192.168.150.128", name: "kindows-test-control-plane" }]),
+      resource: new local.Command(name + "-cluster", { create: "true", triggers: [cluster] }),
+    };
+    if (given.node === false) return undefined;
+    const { token } = new BootstrapToken(name + "-token", {
+      controlPlane, machine, ttlMinutes: tokenMinutes,
+    });
+    return new WindowsNode(name, {
+      machine, controlPlane, token,
+      software: softwareOf(given),
+      labels: given.labels ?? { zone: "a" },
+      ...(flannel && { setup: { ...defaultSetup, podNetwork: { kind: "flannel", network } } }),
+      ...(nextHop && {
+        routes: ["10.244.0.0/16", "10.96.0.0/16"].map((range) => ({ range, nextHop })),
+      }),
+      taints: [{ key: "os", value: "windows", effect: "NoSchedule" }],
+    });
+  }
+
+  export const facts = {};
+  for (const given of ${JSON.stringify(nodes)}) {
+    const made = node(given);
+    facts[given.name] = made && {
+      name: made.nodeName, build: made.windowsBuild,
+      kubernetes: made.kubernetesVersion, containerd: made.containerdVersion,
+    };
+  }
+`;
+}
 
 /** The real engine, plugins and component, against models of Windows with fake programs. */
 export class NodesLab {
@@ -62,4 +207,27 @@ export class NodesLab {
     await this.project.program(nodesProgram(this.#hosts, variations));
     return this.project.up(...flags);
   }
+}
+
+/** Names of a node's resources that one of these operations was done to, in their order, without the node's own. */
+export function touched(run: EngineRun, node: string, ...operations: string[]): string[] {
+  return Object.entries(run.steps)
+    .filter(([name]) => name.startsWith(`${node}-`))
+    .filter(([, done]) => done.some((each) => operations.includes(each)))
+    .map(([name]) => name.slice(node.length + 1));
+}
+
+/** All that is done to a node's resources; what is only `same` is left out, and so is what nothing is done to. */
+export function planned(run: EngineRun, node: string): Readonly<Record<string, readonly string[]>> {
+  const all = {
+    creates: touched(run, node, "create"),
+    updates: touched(run, node, "update"),
+    replaces: touched(run, node, "replace", "create-replacement"),
+    deletes: touched(run, node, "delete"),
+  };
+  return Object.fromEntries(
+    Object.entries(all)
+      .filter(([, names]) => names.length > 0)
+      .map(([kind, names]) => [kind, names.sort()]),
+  );
 }

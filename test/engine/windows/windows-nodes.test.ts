@@ -12,8 +12,8 @@ import { withFakeApi } from "../../unit/controlplane/fake-api.ts";
 import { kubeconfig } from "../../unit/controlplane/fixture-kubeconfig.ts";
 import { type EngineRun, succeeded } from "../plugins/support/engine.ts";
 import { NodesLab } from "./nodes-lab.ts";
-import { token, type Variation, type Variations } from "./nodes-program.ts";
-import { planned, touched } from "./planned.ts";
+import { token, type Variation, type Variations } from "./nodes-lab.ts";
+import { planned, touched } from "./nodes-lab.ts";
 
 const around = ["identity", "machine", "cluster", "token"];
 const copies = ["home", "steps"];

@@ -3,7 +3,7 @@ import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { execa } from "execa";
 
-import { copySources } from "../../engine/plugins/support/copy-sources.ts";
+import { copySources } from "../../engine/plugins/support/sources.ts";
 import { badCaseOf } from "../config/bad-settings/bad-cases.ts";
 import type { CommandRun } from "./run-commands.ts";
 import { newFolder } from "../new-folder.ts";

@@ -10,7 +10,7 @@ import { adminKey, remoteSteps } from "../rehearsal-host/ssh-client.ts";
 import { joinToken, prepareThrough, startWithSteps } from "../rehearsal-host/step-runner.ts";
 import { component, connection, deployment, resource, secret } from "./state-builder.ts";
 import { loginOf } from "./rehearsal-machine.ts";
-import { setVariable } from "../rehearsal-host/machine-registry.ts";
+import { setVariable } from "../rehearsal-host/machine-listing.ts";
 
 describe("logs of a machine", () => {
   let host: RehearsalHost;

@@ -1,7 +1,18 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { format, resolveConfig } from "prettier";
 import { parse } from "yaml";
+
+import { calicoTestedWith, calicoVersions } from "../../../components/cni/calico/release.ts";
+import { calicoKubernetes } from "../../../components/cni/calico/settings.ts";
+import { resolveExisting } from "../../../config/existing/resolve.ts";
+import { problemText } from "../../../config/problem.ts";
 import { resolveSettings } from "../../../config/resolve.ts";
+import { settingsPage } from "../../../config/settings-page.ts";
 import type { Settings } from "../../../config/settings.ts";
+import { stackSections } from "../../../config/stack-sections.ts";
+import { ianaTimeZone, windowsTimeZone } from "../../../config/time-zones.ts";
 import { eachCase } from "../each-case.ts";
 
 /** Settings from YAML as below `config:`, without the prefix. */
@@ -132,5 +143,187 @@ describe("good settings", () => {
       "{ windows: { image: { kind: rehearsal } }, cni: { kind: kind-default } }",
     );
     assert.equal(windows.containerdVersion, "2.4.2");
+  });
+});
+
+describe("Pulumi's configuration", () => {
+  it("has sections below the project's name, which may be left out, and what nothing reads", () => {
+    const { sections, strays } = stackSections(
+      {
+        "kindows:cni": { kind: "calico" },
+        lab: { name: "x" },
+        "pulumi:tags": { owner: "me" },
+        "kindow:nodes": [],
+        "kubernetes:context": "other",
+      },
+      "Pulumi.dev.yaml",
+    );
+    assert.deepEqual(sections, { cni: { kind: "calico" }, lab: { name: "x" } });
+    assert.deepEqual(
+      strays.map(({ place, instead }) => [place, instead.split(/[.?]/)[0]]),
+      [
+        ["kindow:nodes", "Did you mean kindows:nodes"],
+        ["kubernetes:context", "Leave it out"],
+      ],
+    );
+  });
+});
+
+const file = "Pulumi.prod.yaml";
+
+/** The public half of a key that nobody has, another one for each place. */
+const key = (place: number): string => {
+  const head = Buffer.from("\0\0\0\x0bssh-ed25519\0\0\0\x20", "latin1");
+  return `ssh-ed25519 ${Buffer.concat([head, Buffer.alloc(32, place)]).toString("base64")}`;
+};
+
+describe("good settings of existing machines", () => {
+  const hostKey = key(1);
+
+  /** A stack of one machine, as far as it matters here. */
+  const resolved = (kubeconfig: object, login: object, node: object) =>
+    resolveExisting(
+      {
+        ...{ cluster: { kubeconfig }, login: { privateKeyFile: "/home/me/key", ...login } },
+        nodes: [{ name: "win-1", address: "10.0.0.11", hostKey, ...node }],
+      },
+      { file },
+    );
+
+  it("a machine has what all have in common, and what it has of its own", () => {
+    const bastion = { address: "jump.example.com", user: "jump", hostKey: `${hostKey} jump` };
+    const { nodes, windows, cluster } = resolved(
+      { text: "apiVersion: v1", context: "prod" },
+      { port: 2222 },
+      { bastions: [bastion], labels: { a: "b" } },
+    );
+    assert.equal(cluster.kubernetesVersion, "1.36.4");
+    assert.equal(windows.containerdVersion, "2.3.4");
+    assert.deepEqual(nodes, [
+      {
+        ...{ name: "win-1", os: "windows", hostKey, labels: { a: "b" }, taints: [] },
+        ...{ address: "10.0.0.11", nodeIp: "10.0.0.11", kubeletArgs: {} },
+        login: {
+          ...{ user: "Administrator", port: 2222, privateKeyFile: "/home/me/key" },
+          bastions: [{ ...bastion, port: 22, privateKeyFile: "/home/me/key" }],
+        },
+      },
+    ]);
+  });
+
+  it("a way of its own takes the place of the one of all", () => {
+    const login = { privateKeyPassphrase: "sesame" };
+    const { nodes } = resolved({ file: "/etc/kube.conf" }, login, { agent: true, user: "me" });
+    assert.deepEqual(nodes[0]?.login, { user: "me", port: 22, bastions: [], agent: true });
+  });
+});
+
+describe("the port of several bastions", () => {
+  const bastion = (place: number): object => ({
+    ...{ address: `10.9.0.${place}`, user: "jump", hostKey: key(100 + place) },
+  });
+  const both = [bastion(1), bastion(2)];
+  const ports = (login: object, nodes: readonly object[], stack = file): (number | undefined)[] =>
+    resolveExisting(
+      {
+        cluster: { kubeconfig: { file: "/etc/kube.conf" } },
+        login: { privateKeyFile: "/home/me/key", ...login },
+        nodes: nodes.map((node, index) => ({
+          ...{ name: `win-${index}`, address: `10.0.0.${index + 1}`, hostKey: key(index) },
+          ...node,
+        })),
+      },
+      { file: stack },
+    ).nodes.map((node) => node.login.forwardPort);
+
+  it("is the same in each run, and for all machines behind the same bastions", () => {
+    const [one, other] = ports({ bastions: both }, [{}, {}]);
+    assert.equal(one, other);
+    assert.deepEqual(ports({ bastions: both }, [{}]), [one]);
+    assert.ok(one !== undefined && one >= 20_000 && one < 30_000, String(one));
+  });
+
+  it("is another one behind others, with another key file, and in another stack", () => {
+    const own = { bastions: [bastion(1), bastion(3)] };
+    const [one] = ports({ bastions: both }, [{}]);
+    const others = [
+      ...ports({}, [own, { bastions: [...both].reverse() }]),
+      ...ports({ bastions: both, privateKeyFile: "/home/me/other" }, [{}]),
+      ...ports({ bastions: both }, [{}], "Pulumi.test.yaml"),
+    ];
+    assert.equal(new Set([one, ...others]).size, 5);
+  });
+
+  it("is what is written, where it is; that of all is not for bastions of its own", () => {
+    const login = { bastions: both, forwardPort: 20_001 };
+    const own = { bastions: [bastion(1), bastion(3)] };
+    const [all, one, derived] = ports(login, [{}, { ...own, forwardPort: 20_002 }, {}]);
+    assert.deepEqual([all, one, derived], [20_001, 20_002, 20_001]);
+    assert.notEqual(ports(login, [own])[0], 20_001);
+  });
+
+  it("is not there for one bastion, or none", () =>
+    assert.deepEqual(ports({ bastions: [bastion(1)] }, [{}, { bastions: [] }]), [
+      undefined,
+      undefined,
+    ]));
+});
+
+const settings = resolveSettings({}, { stack: "x", file: "Pulumi.x.yaml" });
+
+/** What is said of a Kubernetes version; the settings themselves only take pinned ones, which all fit. */
+function saidOf(kubernetesVersion: string, kind: "calico" | "flannel" = "calico"): string[] {
+  const cluster = { ...settings.cluster, kubernetesVersion };
+  const cni = { ...settings.cni, kind };
+  return calicoKubernetes(calicoTestedWith)
+    .run({ ...settings, cluster, cni }, "Pulumi.x.yaml")
+    .map(problemText);
+}
+
+describe("Kubernetes versions with Calico", () => {
+  it("are those it is tested with", () => {
+    assert.deepEqual(saidOf("1.36.4"), []);
+    assert.deepEqual(saidOf("1.34.0"), []);
+    assert.deepEqual(saidOf("1.37.0"), [
+      'kindows:cluster.kubernetesVersion: "1.37.0" is not one that Calico 3.32.1 is tested with (1.34, 1.35, 1.36). Write one of 1.36, or choose another kindows:cni.calico.version or kindows:cni.kind.',
+    ]);
+  });
+
+  it("are nobody's business without Calico", () =>
+    assert.deepEqual(saidOf("1.37.0", "flannel"), []));
+
+  it("are known for every pinned Calico", () => {
+    for (const version of calicoVersions) {
+      assert.ok(calicoTestedWith[version.replace(/\.\d+$/, "")]?.length, version);
+    }
+  });
+});
+
+describe("Windows' names of time zones", () => {
+  it("are known for every zone of IANA's that Windows has, by its old names too", () => {
+    const without = Intl.supportedValuesOf("timeZone").filter((zone) => !windowsTimeZone(zone));
+    assert.deepEqual(without, ["Antarctica/Troll"]);
+    const named = ["UTC", "Europe/Berlin", "Europe/Kyiv", "Europe/Kiev"].map(windowsTimeZone);
+    const kyiv = "FLE Standard Time";
+    assert.deepEqual(named, ["UTC", "W. Europe Standard Time", kyiv, kyiv]);
+    assert.deepEqual(["Berlin", ""].map(windowsTimeZone), [undefined, undefined]);
+  });
+
+  it("lead back to a zone of IANA's", () =>
+    assert.deepEqual(["W. Europe Standard Time", "Europe/Berlin"].map(ianaTimeZone), [
+      "Europe/Berlin",
+      undefined,
+    ]));
+});
+
+describe("docs/settings.md", () => {
+  const file = fileURLToPath(new URL("../../../docs/settings.md", import.meta.url));
+
+  it("is what the schema says: else run `node --import tsx config/write-settings-page.ts`", async () => {
+    const current = await format(settingsPage(), {
+      ...(await resolveConfig(file)),
+      filepath: file,
+    });
+    assert.equal(readFileSync(file, "utf8"), current);
   });
 });

@@ -1,12 +1,26 @@
 import assert from "node:assert/strict";
 import { local } from "@pulumi/command";
 import * as pulumi from "@pulumi/pulumi";
+import { parse } from "yaml";
 
 import { BootstrapToken } from "../../../components/controlplane/bootstrap-token.ts";
+import { hostTraits } from "../../../components/controlplane/host-traits.ts";
 import {
   KindCluster,
   type KindClusterArgs,
 } from "../../../components/controlplane/kind-cluster.ts";
+import {
+  type ClusterShape,
+  type HostTraits,
+  kindConfig,
+} from "../../../components/controlplane/kind-config.ts";
+import {
+  type ControlPlaneContainer,
+  nodeStarted,
+  workerRunArgs,
+} from "../../../components/controlplane/worker-container.ts";
+import { workerJoinConfig } from "../../../components/controlplane/worker-join-config.ts";
+import { eachCase } from "../each-case.ts";
 import { kubeconfig } from "./fixture-kubeconfig.ts";
 import { look, record, revealed } from "./recorded-resources.ts";
 
@@ -163,4 +177,179 @@ describe("BootstrapToken", () => {
       /kindows: join of win-1/,
     );
   });
+});
+
+const shape: ClusterShape = {
+  name: "kindows-lab",
+  image: `kindest/node:v1.36.4@sha256:${"0".repeat(64)}`,
+  controlPlanes: 1,
+  podCidr: "10.244.0.0/16",
+  serviceCidr: "10.96.0.0/16",
+  defaultCni: true,
+};
+const modern: HostTraits = { cgroupVersion: 2, mayLowerOomScore: true };
+
+describe("kind's configuration", () => {
+  const networking = {
+    ipFamily: "ipv4",
+    podSubnet: "10.244.0.0/16",
+    serviceSubnet: "10.96.0.0/16",
+    disableDefaultCNI: false,
+  };
+  const node = { role: "control-plane", image: shape.image };
+  const plain = {
+    ...{ kind: "Cluster", apiVersion: "kind.x-k8s.io/v1alpha4", name: "kindows-lab" },
+    networking,
+    nodes: [node],
+  };
+  const kubelet = "kind: KubeletConfiguration\n";
+  const oldCgroup = "failCgroupV1: false\n";
+  const inUserNamespace = "featureGates:\n  KubeletInUserNamespace: true\n";
+  const containerdConfigPatches = [
+    '[plugins."io.containerd.grpc.v1.cri"]\n  restrict_oom_score_adj = true\n',
+  ];
+
+  const ranges = { podSubnet: "10.10.0.0/16", serviceSubnet: "10.20.0.0/20" };
+  const cases: Readonly<Record<string, readonly [Partial<ClusterShape & HostTraits>, object]>> = {
+    plain: [{}, {}],
+    // No workers: they are joined one by one.
+    "three control planes": [{ controlPlanes: 3 }, { nodes: [node, node, node] }],
+    "without CNI": [
+      { defaultCni: false },
+      { networking: { ...networking, disableDefaultCNI: true } },
+    ],
+    "other ranges": [
+      { podCidr: ranges.podSubnet, serviceCidr: ranges.serviceSubnet },
+      { networking: { ...networking, ...ranges } },
+    ],
+    "cgroup v1": [{ cgroupVersion: 1 }, { kubeadmConfigPatches: [kubelet + oldCgroup] }],
+    "no OOM score": [
+      { mayLowerOomScore: false },
+      { kubeadmConfigPatches: [kubelet + inUserNamespace], containerdConfigPatches },
+    ],
+    "a sandbox": [
+      { cgroupVersion: 1, mayLowerOomScore: false },
+      { kubeadmConfigPatches: [kubelet + oldCgroup + inUserNamespace], containerdConfigPatches },
+    ],
+  };
+  eachCase("%s", cases, ([changes, more]) => {
+    const text = kindConfig({ ...shape, ...changes }, { ...modern, ...changes });
+    assert.deepEqual(parse(text), { ...plain, ...more });
+  });
+});
+
+describe("what a host allows", () => {
+  const status = (bounding: string): string => `Name:\tnode\nCapBnd:\t${bounding}\nCapAmb:\t0\n`;
+  const all = "000001ffffffffff";
+  const withoutSysResource = "000001fffeffffff";
+
+  const cases: readonly [docker: string, bounding: string, 1 | 2, boolean][] = [
+    ["1", all, 1, true],
+    ["2", all, 2, true],
+    ["2", withoutSysResource, 2, false],
+    ["1", withoutSysResource, 1, false],
+    ["2", "0000000001000000", 2, true],
+    ["2", "0000000000000000", 2, false],
+  ];
+  for (const [docker, bounding, cgroupVersion, mayLowerOomScore] of cases) {
+    it(`cgroup ${docker}, capabilities ${bounding}`, () => {
+      const info = JSON.stringify({ CgroupVersion: docker });
+      assert.deepEqual(hostTraits(info, status(bounding)), { cgroupVersion, mayLowerOomScore });
+    });
+  }
+
+  it("refuses a Docker that does not say, and a status without capabilities", () => {
+    assert.throws(() => hostTraits("{}", status(all)), /does not say its cgroup version/);
+    assert.throws(() => hostTraits('{"CgroupVersion":"2"}', "Name:\tnode\n"), /no CapBnd line/);
+  });
+});
+
+const worker = {
+  name: "kindows-lab-worker-1",
+  cluster: "kindows-lab",
+  image: "kindest/node:kindows-0123456789ab",
+  network: "kindows-lab",
+};
+const plain: ControlPlaneContainer = {
+  HostConfig: { Binds: ["/lib/modules:/lib/modules:ro"], Devices: [], UsernsMode: "" },
+  Config: { Env: ["KUBECONFIG=/etc/kubernetes/admin.conf", "PATH=/usr/bin", "container=docker"] },
+};
+
+describe("a worker's container", () => {
+  it("is started as kind starts its own", () => {
+    const mounts = "--tmpfs /tmp --tmpfs /run --volume /var --volume /lib/modules:/lib/modules:ro";
+    const expected =
+      "run --name kindows-lab-worker-1 --hostname kindows-lab-worker-1 " +
+      "--label io.x-k8s.kind.role=worker --label io.x-k8s.kind.cluster=kindows-lab --privileged " +
+      `--security-opt seccomp=unconfined --security-opt apparmor=unconfined ${mounts} ` +
+      "--detach --tty --net kindows-lab --restart=on-failure:1 --init=false --cgroupns=private " +
+      worker.image;
+    assert.deepEqual(workerRunArgs(worker, plain), expected.split(" "));
+  });
+
+  it("shares what kind found out about the host", () => {
+    const args = workerRunArgs(worker, {
+      HostConfig: {
+        Binds: ["/lib/modules:/lib/modules:ro", "/dev/mapper:/dev/mapper"],
+        Devices: [{ PathOnHost: "/dev/fuse" }],
+        UsernsMode: "host",
+      },
+      Config: { Env: ["HTTP_PROXY=http://proxy:3128", "no_proxy=.svc", "SECRET=x"] },
+    }).join(" ");
+    assert.match(args, /--volume \/dev\/mapper:\/dev\/mapper --device \/dev\/fuse --userns=host/);
+    assert.match(args, /-e HTTP_PROXY=http:\/\/proxy:3128 -e no_proxy=\.svc/);
+    assert.doesNotMatch(args, /SECRET/);
+  });
+
+  it("copes with what Docker leaves out", () => {
+    const bare = {
+      HostConfig: { Binds: null, Devices: null, UsernsMode: "" },
+      Config: { Env: null },
+    };
+    assert.equal(workerRunArgs(worker, bare).at(-1), worker.image);
+  });
+
+  const logs: readonly [line: string, started: boolean][] = [
+    ["[  OK  ] Reached target multi-user.target - Multi-User System.", true],
+    ["INFO: detected cgroup v1", true],
+    ["INFO: starting init", false],
+    ["", false],
+  ];
+  for (const [line, started] of logs) {
+    it(`is ${started ? "" : "not "}up after ${JSON.stringify(line)}`, () =>
+      assert.equal(nodeStarted.test(line), started));
+  }
+});
+
+describe("a worker's join", () => {
+  const join = {
+    name: "kindows-lab-worker-1",
+    cluster: "kindows-lab",
+    address: "192.0.2.130",
+    endpoint: "kindows-lab-control-plane:6443",
+    caCertHash: `sha256:${"a".repeat(64)}`,
+    token: "abc123.0123456789abcdef",
+  };
+
+  it("has the configuration kind would write, and checks the cluster's CA", () =>
+    assert.deepEqual(parse(workerJoinConfig(join)), {
+      apiVersion: "kubeadm.k8s.io/v1beta4",
+      kind: "JoinConfiguration",
+      nodeRegistration: {
+        name: "kindows-lab-worker-1",
+        criSocket: "unix:///run/containerd/containerd.sock",
+        kubeletExtraArgs: [
+          { name: "node-ip", value: "192.0.2.130" },
+          { name: "provider-id", value: "kind://docker/kindows-lab/kindows-lab-worker-1" },
+        ],
+      },
+      discovery: {
+        bootstrapToken: {
+          apiServerEndpoint: join.endpoint,
+          token: join.token,
+          caCertHashes: [join.caCertHash],
+        },
+      },
+      skipPhases: ["preflight"],
+    }));
 });

@@ -1,8 +1,13 @@
 import assert from "node:assert/strict";
-import { parse } from "yaml";
+import { parse, stringify } from "yaml";
 
+import {
+  chooseKubeconfig,
+  type KubeconfigHost,
+} from "../../../components/controlplane/existing/choose-kubeconfig.ts";
 import { caCertHash } from "../../../kubernetes/ca-cert-hash.ts";
 import { credentials, reachableKubeconfig, serverAddress } from "../../../kubernetes/kubeconfig.ts";
+import { eachCase } from "../each-case.ts";
 import { fixture, kubeconfig } from "./fixture-kubeconfig.ts";
 
 const admin = kubeconfig("https://kindows-lab-control-plane:6443");
@@ -68,4 +73,147 @@ describe("hash of the cluster CA", () => {
   for (const [what, text, complaint] of bad) {
     it(`complains of ${what}`, () => assert.throws(() => caCertHash(text), complaint));
   }
+});
+
+const files: Readonly<Record<string, string>> = {
+  "/pki/ca.pem": "the authority",
+  "/pki/user.pem": "a certificate",
+  "/pki/user.key": "its key",
+  "/run/token": "abc\n",
+};
+
+const host: KubeconfigHost = {
+  read(path) {
+    const text = files[path];
+    if (text === undefined) throw Object.assign(new Error(), { code: "ENOENT" });
+    return Buffer.from(text);
+  },
+  hasProgram: (name) => name === "kubelogin",
+};
+
+interface Parts {
+  readonly cluster?: object;
+  readonly user?: object;
+  readonly current?: string;
+  readonly contexts?: readonly object[];
+}
+
+const base64 = (text: string): string => Buffer.from(text).toString("base64");
+const server = "https://10.0.0.1:6443";
+const trusted = { server, "certificate-authority-data": base64("the authority") };
+
+function config({ cluster = trusted, user = { token: "abc" }, ...rest }: Parts): string {
+  const { current = "prod", contexts } = rest;
+  return stringify({
+    contexts: contexts ?? [
+      { name: "prod", context: { cluster: "c", user: "u" } },
+      { name: "test", context: { cluster: "gone", user: "u" } },
+    ],
+    clusters: [
+      { name: "other", cluster: {} },
+      { name: "c", cluster },
+    ],
+    users: [{ name: "u", user }],
+    ...(current !== "" && { "current-context": current }),
+  });
+}
+
+describe("choosing from a kubeconfig", () => {
+  it("leaves nothing of the other contexts, and nothing on this host", () => {
+    const chosen = chooseKubeconfig(
+      config({
+        cluster: { server, "certificate-authority": "/pki/ca.pem", "tls-server-name": "api" },
+        user: { "client-certificate": "/pki/user.pem", "client-key": "/pki/user.key" },
+      }),
+      undefined,
+      host,
+    );
+    assert.ok("kubeconfig" in chosen, JSON.stringify(chosen));
+    assert.deepEqual(credentials(chosen.kubeconfig), {
+      server,
+      serverName: "api",
+      ca: "the authority",
+      certificate: "a certificate",
+      key: "its key",
+    });
+    const { contexts, clusters } = parse(chosen.kubeconfig) as Record<string, unknown[]>;
+    assert.equal(contexts?.length, 1);
+    assert.equal(clusters?.length, 1);
+    assert.equal(chosen.context, "prod");
+  });
+
+  const taken: Readonly<Record<string, readonly [Parts, object]>> = {
+    "a token": [{}, { token: "abc" }],
+    "a token in a file": [{ user: { tokenFile: "/run/token" } }, { token: "abc" }],
+    "a program that is at hand": [
+      { user: { exec: { command: "kubelogin", apiVersion: "client.authentication.k8s.io/v1" } } },
+      { exec: "kubelogin" },
+    ],
+    "the only context, where none is current": [
+      { current: "", contexts: [{ name: "one", context: { cluster: "c", user: "u" } }] },
+      { token: "abc" },
+    ],
+  };
+  eachCase("takes %s", taken, ([parts, part]) => {
+    const chosen = chooseKubeconfig(config(parts), undefined, host);
+    assert.ok("kubeconfig" in chosen, JSON.stringify(chosen));
+    assert.deepEqual(
+      Object.entries(credentials(chosen.kubeconfig)).filter(([key]) => key in part),
+      Object.entries(part),
+    );
+  });
+
+  const refused: Readonly<Record<string, readonly [string | Parts, RegExp, context?: string]>> = {
+    "a text that is no settings": ["just a line", /neither YAML nor JSON/],
+    "a broken text": ["{", /neither YAML nor JSON/],
+    "no contexts at all": ["clusters: []", /has 0 contexts and no current one/],
+    "several contexts of which none is current": [
+      { current: "" },
+      /has 2 contexts and no current one: write one of prod, test as context/,
+    ],
+    "a context that is not in it": [{}, /has no context stage; there is prod, test/, "stage"],
+    "a current context that is not in it": [{ current: "gone" }, /no context gone/],
+    "a context without its cluster": [{}, /context test names the cluster gone, which is/, "test"],
+    "a context without its user": [
+      { contexts: [{ name: "prod", context: { cluster: "c", user: "nobody" } }] },
+      /context prod names the user nobody/,
+    ],
+    "a server behind a proxy": [
+      { cluster: { ...trusted, server: "https://rancher.example.com/k8s/clusters/c-1" } },
+      /is not https:\/\/HOST:PORT, without a path/,
+    ],
+    "a server without TLS": [
+      { cluster: { ...trusted, server: "http://10.0.0.1:8080" } },
+      /is not https/,
+    ],
+    "a server that nobody trusts": [{ cluster: { server } }, /no certificate-authority/],
+    "a server that everybody trusts": [
+      { cluster: { server, "insecure-skip-tls-verify": true } },
+      /insecure-skip-tls-verify/,
+    ],
+    "an authority that is not there": [
+      { cluster: { server, "certificate-authority": "/gone.pem" } },
+      /certificate-authority \/gone\.pem cannot be read \(ENOENT\)/,
+    ],
+    "a proxy": [{ cluster: { ...trusted, "proxy-url": "http://p" } }, /has proxy-url/],
+    "a program that is not at hand": [
+      { user: { exec: { command: "aws-iam", installHint: "Get it there." } } },
+      /program aws-iam, which is not on this host \(Get it there\.\)/,
+    ],
+    "a provider of old": [{ user: { "auth-provider": {} } }, /has auth-provider/],
+    "a password": [{ user: { username: "me", password: "secret" } }, /has username/],
+    "somebody who acts as another": [{ user: { token: "x", as: "root" } }, /has as,/],
+    "a user with nothing": [{ user: {} }, /no certificate with a key, no token and no/],
+    "a certificate without its key": [
+      { user: { "client-certificate": "/pki/user.pem" } },
+      /no certificate with a key/,
+    ],
+  };
+  eachCase("refuses %s", refused, ([parts, pattern, context]) => {
+    const text = typeof parts === "string" ? parts : config(parts);
+    const chosen = chooseKubeconfig(text, context, host);
+    assert.ok("problems" in chosen, "it was taken");
+    assert.match(chosen.problems.join("\n"), pattern);
+    assert.doesNotMatch(chosen.problems.join("\n"), /secret/);
+  });
 });

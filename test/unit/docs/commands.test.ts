@@ -1,11 +1,26 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { CommanderError } from "commander";
-import type { Command } from "commander";
+import { type Command, CommanderError } from "commander";
 
-import { cliProgram } from "./cli-program.ts";
+import { kindowsProgram } from "../../../cli/command-line/kindows-program.ts";
 import { codeBlocks, commandsOf, documents, repository } from "./documented-commands.ts";
+
+/** The commands of the CLI; they do nothing and say nothing. */
+function cliProgram(): Command {
+  const program = kindowsProgram();
+  silenced(program);
+  return program;
+}
+
+/** Takes what the commands do away from them, and what they say. */
+function silenced(command: Command): void {
+  command.configureOutput({ writeErr: () => undefined, writeOut: () => undefined });
+  if (command.commands.length === 0) {
+    command.action(() => undefined);
+  }
+  command.commands.forEach(silenced);
+}
 
 const commands = documents.flatMap(commandsOf);
 const beginningWith = (name: string): typeof commands =>

@@ -4,7 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import { execa } from "execa";
 
-import { copySources } from "../../engine/plugins/support/copy-sources.ts";
+import { copySources } from "../../engine/plugins/support/sources.ts";
 import type { Recording } from "../stacks/recorded-stack.ts";
 import { repository } from "./documented-commands.ts";
 

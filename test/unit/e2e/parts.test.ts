@@ -4,10 +4,10 @@ import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { execa } from "execa";
 import { waitUntil } from "../../../host/wait-until.ts";
-import { PartResults } from "../../e2e-full/part-results.ts";
+import { PartResults } from "../../e2e-full/parts.ts";
 import { chosenParts, parts } from "../../e2e-full/parts.ts";
-import { runMocha, runParts } from "../../e2e-full/run-parts.ts";
-import { sourcesOf } from "../../e2e-full/sources.ts";
+import { runMocha, runParts } from "../../e2e-full/parts.ts";
+import { sourcesOf } from "../../e2e-full/parts.ts";
 import { newFolder } from "../new-folder.ts";
 
 const part = (name: string) => ({ name, args: [name] });

@@ -10,7 +10,7 @@ import {
 import { KubeProxyWindows } from "../../../components/kubeproxy/kube-proxy-windows.ts";
 import { controlPlaneFixture } from "../controlplane/fixture-node.ts";
 import { assertGolden, yamlText } from "../controlplane/golden.ts";
-import { runText } from "../rehearsal-host/run-text.ts";
+import { runText } from "../rehearsal-host/step-runner.ts";
 import { startWithSteps } from "../rehearsal-host/step-runner.ts";
 import { record } from "../controlplane/recorded-resources.ts";
 

@@ -1,12 +1,27 @@
 import assert from "node:assert/strict";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import type * as pulumi from "@pulumi/pulumi";
+import { execa } from "execa";
+import ssh2 from "ssh2";
+import { parse } from "yaml";
+
+import { metaData, userData } from "../../../components/machine/identity.ts";
 import { domainXslt } from "../../../components/machine/libvirt/domain-xslt.ts";
 import type {
   LibvirtMachine,
   LibvirtMachineArgs,
 } from "../../../components/machine/libvirt/libvirt-machine.ts";
+import {
+  pinnedHostKey,
+  providerUri,
+  type RemoteHypervisor,
+  virshUri,
+} from "../../../components/machine/libvirt/hypervisor-connections.ts";
 import { windowsDomainXslt } from "../../../components/machine/libvirt/windows-domain-xslt.ts";
-import { look, record, revealed, type Recorded } from "../controlplane/recorded-resources.ts";
+import { macAddress } from "../../../components/machine/mac-address.ts";
+import { generateEd25519 } from "../../../ssh/generate-ed25519.ts";
+import { look, record, type Recorded, revealed } from "../controlplane/recorded-resources.ts";
+import { inNewFolder } from "../new-folder.ts";
 
 describe("LibvirtMachine", () => {
   let resources: ReadonlyMap<string, Recorded>;
@@ -207,4 +222,250 @@ describe("LibvirtMachine", () => {
       value: "ssh-ed25519 win-1-host-key",
       secret: false,
     }));
+});
+
+/** What libvirt's provider 0.8.3 renders (newDomainDef in its domain_def.go) for a machine of ours. */
+const rendered = readFileSync(new URL("rendered-domain.xml", import.meta.url), "utf8");
+
+const variables = "/var/lib/libvirt/qemu/nvram/kindows-dev-win-1_VARS.fd";
+/** As the provider renders `firmware` and `nvram` (setFirmware in its domain.go). */
+const firmware = `  <loader readonly="yes" secure="no" type="pflash">/CODE.fd</loader>
+    <nvram template="/VARS.fd">${variables}</nvram>
+  </os>`;
+
+/** Writes the profile of each machine where AppArmor is on; part of Debian's and Ubuntu's libvirt. */
+const appArmorHelper = "/usr/lib/libvirt/virt-aa-helper";
+
+describe("what is made of the domain that libvirt's provider renders", () => {
+  const at = inNewFolder();
+
+  async function transformed(xslt: string, input = rendered): Promise<string> {
+    writeFileSync(at("a.xslt"), xslt);
+    const { stdout } = await execa("xsltproc", ["--nonet", "a.xslt", "-"], { cwd: at(), input });
+    return `${stdout}\n`;
+  }
+
+  /** Without what only the writing differs in. */
+  const plain = (xml: string): string =>
+    xml.replaceAll(/<(\w+)((?:[^<>]*[^<>/])?)><\/\1>/g, "<$1$2/>").replaceAll(/\s*\n\s*/g, "");
+  const chain = ["/pool/overlay.qcow2", "/pool/base.qcow2"];
+  const windows = (kvm: boolean): string => windowsDomainXslt(chain, { kvm });
+  /** As rendered, with the disk and the identity disk as every machine has them. */
+  const withDisks = (identityBus: string): string =>
+    plain(rendered)
+      .replace('type="volume"', 'type="file"')
+      .replace(
+        '<source pool="kindows-dev" volume="kindows-dev-win-1.qcow2"/>',
+        '<source file="/pool/overlay.qcow2"/><backingStore type="file"><format type="qcow2"/>' +
+          '<source file="/pool/base.qcow2"/><backingStore/></backingStore>',
+      )
+      .replace('<target dev="hdd" bus="ide"/>', `<target dev="sda" bus="${identityBus}"/>`);
+
+  it("has for a rehearsal and for Linux its files, the identity disk on virtio-scsi, and the rest as it was", async () =>
+    assert.equal(
+      plain(await transformed(domainXslt(chain))),
+      withDisks("scsi").replace(
+        "</devices>",
+        '<controller type="scsi" index="0" model="virtio-scsi"/></devices>',
+      ),
+    ));
+
+  const enlightenments =
+    '<hyperv><relaxed state="on"/><vapic state="on"/><spinlocks state="on" retries="4095"/>' +
+    '<vpindex state="on"/><runtime state="on"/><synic state="on"/>' +
+    '<stimer state="on"><direct state="on"/></stimer><frequencies state="on"/>' +
+    '<tlbflush state="on"/><ipi state="on"/></hyperv><vmport state="off"/>';
+  // The screen for this host only.
+  const devices =
+    '<input type="tablet" bus="usb"/><graphics type="vnc" autoport="yes" listen="127.0.0.1">' +
+    '<listen type="address" address="127.0.0.1"/></graphics><video><model type="vga"/></video>';
+  const clock =
+    '<clock offset="utc"><timer name="rtc" tickpolicy="catchup"/>' +
+    '<timer name="pit" tickpolicy="delay"/><timer name="hpet" present="no"/>';
+
+  for (const [what, kvm, features, timer] of [
+    ["with KVM", true, enlightenments, '<timer name="hypervclock" present="yes"/>'],
+    ["emulated, without what only KVM gives", false, "", ""],
+  ] as const) {
+    it(`has for Windows what that needs, and the rest as it was: ${what}`, async () =>
+      assert.equal(
+        plain(await transformed(windows(kvm))),
+        withDisks("sata")
+          .replace("</features>", `${features}</features>`)
+          .replace('type="qcow2"/>', 'type="qcow2" discard="unmap"/>')
+          .replace('<graphics type="spice" autoport="yes"/>', "")
+          .replace("</devices>", `${devices}</devices>`)
+          .replace("</domain>", `${clock}${timer}</clock></domain>`),
+      ));
+  }
+
+  it("has UEFI's program and settings as they were", async () => {
+    const kvm = await transformed(windows(true));
+    assert.equal(
+      await transformed(windows(true), rendered.replace("</os>", firmware)),
+      kvm.replace("</os>", firmware),
+    );
+  });
+
+  const withUefi = rendered.replace("</os>", firmware);
+  for (const [name, xslt, input] of [
+    ["Linux and the rehearsal", domainXslt(chain), rendered],
+    ["Windows with KVM", windows(true), rendered],
+    ["Windows, emulated", windows(false), rendered],
+    ["Windows with UEFI", windows(true), withUefi],
+  ] as const) {
+    it(`is one that libvirt's schema knows: ${name}`, async () => {
+      const file = at("domain.xml");
+      writeFileSync(file, await transformed(xslt, input));
+      await execa("virt-xml-validate", [file, "domain"]);
+    });
+
+    it(`has files that libvirt's own helper lets QEMU open under AppArmor: ${name}`, async function () {
+      if (!existsSync(appArmorHelper)) this.skip();
+      const uuid = "09d20f58-ee0c-4f75-9ff6-3fef05273f1c";
+      const domain = await transformed(
+        xslt,
+        input.replace("</name>", `</name><uuid>${uuid}</uuid>`),
+      );
+      const options = ["--create", "--dryrun", "--uuid", `libvirt-${uuid}`];
+      const { stderr: profile } = await execa(appArmorHelper, options, { input: domain });
+      const needed = [
+        '"/pool/overlay.qcow2" rwk',
+        '"/pool/base.qcow2" rk',
+        '"/pool/identity.iso" rk',
+        ...(input === withUefi ? ['"/CODE.fd" rk', `"${variables}" rwk`] : []),
+      ];
+      assert.deepEqual(
+        needed.filter((rule) => !profile.includes(`  ${rule},\n`)),
+        [],
+        profile,
+      );
+    });
+  }
+});
+
+const hypervisor: RemoteHypervisor = {
+  name: "b",
+  uri: "qemu+ssh://root@b.example.test/system",
+  hostKey: "ssh-ed25519 AAAAkey root@b",
+  privateKeyFile: "/etc/kindows/id_ed25519",
+};
+
+describe("remote hypervisor", () => {
+  it("pins the key by name alone on port 22, with the port otherwise; without the comment", () => {
+    const lines = ["", ":22", ":2222"].map((port) =>
+      pinnedHostKey({ ...hypervisor, uri: `qemu+ssh://root@b.example.test${port}/system` }),
+    );
+    assert.deepEqual(lines, [
+      "b.example.test ssh-ed25519 AAAAkey\n",
+      "b.example.test ssh-ed25519 AAAAkey\n",
+      "[b.example.test]:2222 ssh-ed25519 AAAAkey\n",
+    ]);
+  });
+
+  it("is given to the provider with its key and pin, and no agent", () =>
+    assert.equal(
+      providerUri(hypervisor, "/lab/pins"),
+      "qemu+ssh://root@b.example.test/system?knownhosts=/lab/pins&keyfile=/etc/kindows/id_ed25519&sshauth=privkey",
+    ));
+
+  it("is given to virsh over libssh, which takes pins too", () =>
+    assert.equal(
+      virshUri(hypervisor, "/lab/pins"),
+      "qemu+libssh://root@b.example.test/system?known_hosts_verify=normal&known_hosts=/lab/pins&keyfile=/etc/kindows/id_ed25519&sshauth=privkey",
+    ));
+
+  it("quotes what a path may have", () =>
+    assert.match(providerUri(hypervisor, "/a b&c/pins"), /knownhosts=\/a%20b%26c\/pins&/));
+
+  it("never lets a host key go unseen", () => {
+    for (const uri of [providerUri(hypervisor, "/p"), virshUri(hypervisor, "/p")]) {
+      assert.doesNotMatch(uri, /no_verify|=ignore|=auto/);
+    }
+  });
+});
+
+const pem = "-----BEGIN OPENSSH PRIVATE KEY-----\nb3Bl\nbnNz\n-----END OPENSSH PRIVATE KEY-----\n";
+
+describe("identity disk", () => {
+  const identity = {
+    ...{ computerName: "win-1", hostPrivateKey: pem, hostPublicKey: "ssh-ed25519 AAAA win-1" },
+    authorizedKeys: ["ssh-ed25519 BBBB one", 'ssh-ed25519 CCCC "two": #3'],
+  };
+  const text = userData(identity);
+
+  it("is a cloud-config that a reader of YAML, and of JSON below the first line, gets back", () => {
+    const read = {
+      hostname: "win-1",
+      ssh_keys: { ed25519_private: pem, ed25519_public: "ssh-ed25519 AAAA win-1" },
+      ssh_authorized_keys: identity.authorizedKeys,
+    };
+    assert.deepEqual(parse(text), read);
+    assert.equal(text.split("\n")[0], "#cloud-config");
+    assert.deepEqual(JSON.parse(text.replace("#cloud-config\n", "")), read);
+  });
+
+  it("lets root log in on a Linux machine, and says nothing of that elsewhere", () => {
+    const said = (asRoot?: boolean): unknown => {
+      const given = { ...identity, ...(asRoot !== undefined && { asRoot }) };
+      return (parse(userData(given)) as Record<string, unknown>)["disable_root"];
+    };
+    assert.deepEqual([said(true), said(false), said()], [false, undefined, undefined]);
+  });
+
+  it("has what the image's script reads, by the same names", () => {
+    const script = readFileSync(
+      new URL("../../../components/windows/image/scripts/lib/IdentityDisc.ps1", import.meta.url),
+      "utf8",
+    );
+    const read = [...script.matchAll(/\$document\.([\w.]+)/g)].map(([, place = ""]) => place);
+    assert.deepEqual(read.sort(), [
+      "hostname",
+      "ssh_authorized_keys",
+      "ssh_keys.ed25519_private",
+      "ssh_keys.ed25519_public",
+    ]);
+    const document: unknown = parse(text);
+    for (const place of read) {
+      const value = place
+        .split(".")
+        .reduce((below: unknown, name) => (below as Record<string, unknown>)[name], document);
+      assert.ok(value, place);
+    }
+    assert.ok(script.includes("'^#cloud-config\\r?\\n'"));
+  });
+
+  it("names the instance in its meta-data", () =>
+    assert.deepEqual(parse(metaData("kindows-a-win-1", "win-1")), {
+      "instance-id": "kindows-a-win-1",
+      "local-hostname": "win-1",
+    }));
+});
+
+describe("macAddress", () => {
+  it("is a stable address in QEMU's range", () => {
+    assert.match(macAddress("kindows-dev", "win-1"), /^52:54:00(:[0-9a-f]{2}){3}$/);
+    assert.equal(macAddress("kindows-dev", "win-1"), macAddress("kindows-dev", "win-1"));
+  });
+
+  const pairs: readonly [string, [string, string], [string, string]][] = [
+    ["two machines of a lab", ["kindows-a", "win-1"], ["kindows-a", "win-2"]],
+    ["the same machine in two labs", ["kindows-a", "win-1"], ["kindows-b", "win-1"]],
+    ["names that would join to the same text", ["kindows-a", "b-win"], ["kindows-a-b", "win"]],
+  ];
+  for (const [what, one, other] of pairs) {
+    it(`differs for ${what}`, () => assert.notEqual(macAddress(...one), macAddress(...other)));
+  }
+});
+
+describe("generateEd25519", () => {
+  it("makes pairs that can be read back, every time", () => {
+    for (let count = 0; count < 1000; count += 1) {
+      const pair = generateEd25519("me");
+      assert.ok(!(ssh2.utils.parseKey(pair.private) instanceof Error), `pair ${count}`);
+    }
+  });
+
+  it("puts the comment behind the public key", () =>
+    assert.match(generateEd25519("kindows-a").public, /^ssh-ed25519 \S+ kindows-a\s*$/));
 });

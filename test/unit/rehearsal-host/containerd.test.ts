@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { readdir } from "node:fs/promises";
+
 import { artifactPath } from "../../../components/windows/media-folder.ts";
 import { writeFakeMedia } from "../../../rehearsal/host/fake/fake-media.ts";
 import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
-import { goodArguments, prepareThrough, runStep, startWithSteps } from "./step-runner.ts";
+import { prepareThrough, runGood, startWithSteps, type StepRun } from "./step-runner.ts";
 
 const folder = "C:\\Program Files\\containerd";
 const shim = `${folder}\\containerd-shim-runhcs-v1.exe`;
@@ -16,21 +17,17 @@ describe("Another version of containerd, rehearsed", () => {
   afterEach(() => host.stop());
 
   /** Puts another version among the media; the arguments that install it. */
-  const upgrade = async (): Promise<string[]> => {
+  const upgrade = async (): Promise<Record<string, string>> => {
     const versions = { containerd: "2.5.0", kubernetes: "1.36.4" };
     const { containerd } = await writeFakeMedia(host.windows.drive, versions);
-    return [
-      ...[
-        "-Version",
-        "2.5.0",
-        "-ArchivePath",
-        artifactPath(containerd.sha256, containerd.fileName),
-      ],
-      ...["-ArchiveSha256", containerd.sha256],
-    ];
+    const archive = artifactPath(containerd.sha256, containerd.fileName);
+    return {
+      ...{ "-Version": "2.5.0", "-ArchivePath": archive },
+      "-ArchiveSha256": containerd.sha256,
+    };
   };
-  const install = (args: readonly string[]): ReturnType<typeof runStep> =>
-    runStep(host, "Install-Containerd", args);
+  const install = (given?: Record<string, string>): Promise<StepRun> =>
+    runGood(host, "Install-Containerd", given);
   const replaced = async (): Promise<string[]> =>
     (await readdir(await host.windows.drive.resolve(folder))).filter((name) =>
       name.endsWith(".replaced"),
@@ -74,17 +71,19 @@ describe("Another version of containerd, rehearsed", () => {
   });
 
   it("says which file somebody holds open, and goes on from there once it is closed", async () => {
-    await prepareThrough(host, "Install-Containerd");
-    host.windows.openFiles.add(shim);
+    await prepareThrough(host, "Join-Node");
+    const { drive, openFiles, services } = host.windows;
+    openFiles.add(`${folder}\\ctr.exe`);
     const args = await upgrade();
     const blocked = await install(args);
     assert.deepEqual([blocked.exitCode, blocked.errorCode], [35, "FileInUse"]);
-    assert.match(
-      blocked.errorMessage,
-      /containerd-shim-runhcs-v1\.exe can't be replaced: .*used by another process/,
-    );
-
-    host.windows.openFiles.clear();
+    assert.match(blocked.errorMessage, /ctr\.exe can't be replaced: .*used by another process/);
+    for (const name of ["containerd", "kubelet"]) {
+      assert.equal(await services.isRunning(name), true, name);
+    }
+    assert.match((await drive.readText(`${folder}\\containerd.exe`)) ?? "", /2\.4\.2/);
+    assert.deepEqual(await replaced(), []);
+    openFiles.clear();
     const result = await install(args);
     assert.deepEqual([result.exitCode, result.facts["archiveFrom"]], [0, "media"]);
     assert.equal(await host.windows.drive.readText(shim), "fake 2.5.0\n");
@@ -97,12 +96,13 @@ describe("Another version of containerd, rehearsed", () => {
     const sha256 = "b5bb9d8014a0f9b1d61e21e796d78dccdf1352f23cd32812f4850b878ae4944c"; // of "foo\n"
     const path = artifactPath(sha256, "containerd-2.5.0-windows-amd64.tar.gz");
     await drive.write(path, "foo\n");
-    const result = await install([
-      ...["-Version", "2.5.0", "-ArchivePath", path, "-ArchiveSha256", sha256],
-    ]);
+    const result = await install({
+      ...{ "-Version": "2.5.0", "-ArchivePath": path, "-ArchiveSha256": sha256 },
+    });
     assert.deepEqual([result.exitCode, result.errorCode], [14, "CommandFailed"]);
+    assert.match(result.remedy, /an archive that is whole/);
     assert.equal(await services.isRunning("containerd"), true);
-    const again = await install(goodArguments(host)["Install-Containerd"] ?? []);
+    const again = await install();
     assert.deepEqual([again.exitCode, again.changed], [0, false]);
   });
 });
@@ -115,11 +115,8 @@ describe("Install-Containerd's parameters besides versions, rehearsed", () => {
   });
   after(() => host.stop());
 
-  const install = (...more: string[]): ReturnType<typeof runStep> =>
-    runStep(host, "Install-Containerd", [
-      ...(goodArguments(host)["Install-Containerd"] ?? []),
-      ...more,
-    ]);
+  const install = (name?: string, value = ""): Promise<StepRun> =>
+    runGood(host, "Install-Containerd", name === undefined ? {} : { [name]: value });
   const starts = (): number =>
     host.programs.commands.filter((line) => line.includes("--log-file")).length;
   const hostsFile = (name: string): Promise<string | undefined> =>
@@ -207,5 +204,62 @@ describe("Install-Containerd's parameters besides versions, rehearsed", () => {
     const on = await install();
     assert.deepEqual([on.changed, on.facts["defenderExclusions"]], [true, "set"]);
     assert.equal((await install("-DefenderExclusions", "2")).exitCode, 1);
+  });
+});
+
+describe("crictl, rehearsed", () => {
+  let host: RehearsalHost;
+  beforeEach(async () => {
+    host = await startWithSteps();
+  });
+  afterEach(() => host.stop());
+
+  const install = (given?: Record<string, string>): Promise<StepRun> =>
+    runGood(host, "Install-Containerd", given);
+
+  it("comes beside containerd, knows where that serves, and goes when it is left out", async () => {
+    await prepareThrough(host, "Confirm-Reboot");
+    const folder = "C:\\Program Files\\containerd";
+    const first = await install();
+    assert.deepEqual([first.exitCode, first.facts["crictlFrom"]], [0, "media"]);
+    const { drive } = host.windows;
+    assert.equal(await drive.isFile(`${folder}\\crictl.exe`), true);
+    assert.match(
+      (await drive.readText(`${folder}\\crictl.yaml`)) ?? "",
+      /^runtime-endpoint: npipe:\/\/\/\/\.\/pipe\/containerd-containerd$/m,
+    );
+    assert.equal((await install()).facts["crictlFrom"], "installed");
+
+    const without = { "-CrictlPath": '""', "-CrictlSha256": '""' };
+    const second = await install(without);
+    assert.deepEqual([second.changed, second.facts["crictlFrom"]], [true, "none"], second.stderr);
+    const left = (await readdir(await drive.resolve(folder))).filter((name) =>
+      name.startsWith("crictl"),
+    );
+    assert.deepEqual(left, []);
+    const third = await install(without);
+    assert.deepEqual([third.changed, third.facts["crictlFrom"]], [false, "none"]);
+  });
+
+  it("one that somebody has deleted or configured otherwise is repaired", async () => {
+    await prepareThrough(host, "Install-Containerd");
+    const { drive } = host.windows;
+    await drive.remove("C:\\Program Files\\containerd\\crictl.exe");
+    const again = await install();
+    assert.deepEqual([again.changed, again.facts["crictlFrom"]], [true, "media"]);
+    await drive.write("C:\\Program Files\\containerd\\crictl.yaml", "debug: true\n");
+    const reported = await install();
+    assert.deepEqual([reported.changed, reported.facts["crictlFrom"]], [true, "installed"]);
+    assert.equal((await install()).changed, false);
+  });
+
+  it("a wrong archive is not unpacked", async () => {
+    await prepareThrough(host, "Confirm-Reboot");
+    const result = await install({ "-CrictlSha256": "0".repeat(64) });
+    assert.deepEqual([result.exitCode, result.errorCode], [31, "ChecksumMismatch"]);
+    assert.equal(
+      await host.windows.drive.isFile("C:\\Program Files\\containerd\\crictl.exe"),
+      false,
+    );
   });
 });

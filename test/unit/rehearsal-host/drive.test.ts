@@ -1,9 +1,76 @@
 import assert from "node:assert/strict";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { mkdir, readdir, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+
 import { Drive } from "../../../rehearsal/host/drive.ts";
-import { WindowsPathError } from "../../../rehearsal/host/windows-path.ts";
+import {
+  formatWindowsPath,
+  WindowsPathError,
+  windowsPathNames,
+} from "../../../rehearsal/host/windows-path.ts";
+import { withLinkedCopies } from "../../../rehearsal/windows/linked-copies.ts";
+import { nodeFiles } from "../../../rehearsal/windows/linux-files.ts";
 import { newFolder } from "../new-folder.ts";
+
+const home = ["Users", "Administrator"];
+
+const accepted: readonly (readonly [path: string, expected: string])[] = [
+  ["C:\\k\\kubelet.exe", "C:\\k\\kubelet.exe"],
+  ["C:/k/kubelet.exe", "C:\\k\\kubelet.exe"],
+  ["/C:/k/kubelet.exe", "C:\\k\\kubelet.exe"],
+  ["c:\\K", "C:\\K"],
+  ["C:", "C:\\"],
+  ["/C:", "C:\\"],
+  ["/", "C:\\"],
+  ["\\k", "C:\\k"],
+  ["", "C:\\Users\\Administrator"],
+  [".", "C:\\Users\\Administrator"],
+  ["x.txt", "C:\\Users\\Administrator\\x.txt"],
+  ["..\\Public", "C:\\Users\\Public"],
+  ["../../../../etc/passwd", "C:\\etc\\passwd"],
+  ["C:\\..\\..\\etc\\shadow", "C:\\etc\\shadow"],
+  ["/C:/a//b/./c/", "C:\\a\\b\\c"],
+  ["C:\\name. .", "C:\\name"],
+  ["C:\\console\\com10", "C:\\console\\com10"],
+];
+
+const refused: readonly string[] = [
+  "D:\\x",
+  "/D:/x",
+  "z:",
+  "\\\\server\\share",
+  "//server/share",
+  "\\\\?\\C:\\x",
+  "\\\\.\\pipe\\containerd-containerd",
+  "C:\\a?b",
+  "C:\\a*",
+  "C:\\a|b",
+  'C:\\a"b',
+  "C:\\a<b",
+  "C:\\a\u0000b",
+  "C:\\a\nb",
+  "C:\\file.txt:stream",
+  "C:\\nul",
+  "C:\\x\\CON.txt",
+  "C:\\lpt1",
+  "C:\\...",
+  `C:\\${"x".repeat(256)}`,
+];
+
+describe("Windows paths", () => {
+  for (const [path, expected] of accepted) {
+    it(`reads ${JSON.stringify(path)}`, () => {
+      assert.equal(formatWindowsPath(windowsPathNames(path, home)), expected);
+    });
+  }
+
+  for (const path of refused) {
+    it(`refuses ${JSON.stringify(path).slice(0, 40)}`, () => {
+      assert.throws(() => windowsPathNames(path, home), WindowsPathError);
+    });
+  }
+});
 
 describe("Drive C:", () => {
   let outside: string;
@@ -78,4 +145,46 @@ describe("Drive C:", () => {
   it("does not remove itself", async () => {
     await assert.rejects(drive.remove("C:\\"), /Access is denied/);
   });
+});
+
+describe("A copy that is a second name of a file", () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = newFolder();
+    writeFileSync(join(folder, "medium"), "one");
+    writeFileSync(join(folder, "program"), "older");
+  });
+
+  const files = withLinkedCopies(nodeFiles("/"));
+  const at = (name: string): string => join(folder, name);
+  const copy = (): unknown => files.copy(at("medium"), at("program"));
+
+  it("takes no room, and may be made again", async () => {
+    await copy();
+    await copy();
+    assert.equal(statSync(at("program")).ino, statSync(at("medium")).ino);
+    assert.throws(() => files.copy(at("none"), at("program")), /Could not find file/);
+    assert.equal(readFileSync(at("program"), "utf8"), "one");
+  });
+
+  const changes: Readonly<Record<string, () => unknown>> = {
+    "written whole": () => files.write(at("program"), Buffer.from("two")),
+    "written in place": async () => {
+      const options = { mode: "Open", access: "ReadWrite", share: "None" } as const;
+      const handle = await files.open(at("program"), options);
+      await handle.write(Buffer.from("two"));
+      handle.close();
+    },
+    "given another time": () => files.setModified(at("program"), 1000),
+  };
+  for (const [how, change] of Object.entries(changes)) {
+    it(`leaves the other name alone when it is ${how}`, async () => {
+      await copy();
+      const before = statSync(at("medium")).mtimeMs;
+      await change();
+      assert.equal(readFileSync(at("medium"), "utf8"), "one");
+      assert.equal(statSync(at("medium")).mtimeMs, before);
+      assert.notEqual(statSync(at("program")).ino, statSync(at("medium")).ino);
+    });
+  }
 });

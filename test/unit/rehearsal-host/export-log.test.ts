@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { extract } from "tar";
 import { runShellCommand } from "../../../rehearsal/host/cmd/shell.ts";
 import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
-import { runText } from "./run-text.ts";
+import { runText } from "./step-runner.ts";
 import { stepCommand } from "./ssh-client.ts";
 import { joinToken, prepareThrough, startWithSteps } from "./step-runner.ts";
 import { newFolder } from "../new-folder.ts";

@@ -4,11 +4,11 @@ import { setTimeout } from "node:timers/promises";
 import type ssh2 from "ssh2";
 import { type FaultSetting, checkedFaults, faultsPath } from "../../../rehearsal/host/faults.ts";
 import { type RehearsalHost, startRehearsalHost } from "../../../rehearsal/host/in-process.ts";
-import { runText } from "./run-text.ts";
+import { runText } from "./step-runner.ts";
 import { adminKey, connect, copySteps, run, stepCommand } from "./ssh-client.ts";
 import { runStep, startWithSteps, withSteps } from "./step-runner.ts";
 import { waitBy } from "../waits.ts";
-import { holdWait } from "./held-wait.ts";
+import { holdWait } from "./step-runner.ts";
 
 describe("Faults, over SSH", () => {
   let host: RehearsalHost;
@@ -173,11 +173,9 @@ describe("Faults in steps", () => {
   const wrong: readonly (readonly [setting: unknown, message: RegExp])[] = [
     [{}, /expected array/],
     [[{ kind: "explode" }], /kind/],
-    [[{ kind: "reboot" }], /step/],
     [[{ kind: "reboot", step: "Join" }], /Join-Node/],
     [[{ kind: "reboot", step: "Join-Node", at: "once" }], /"start"\|"middle"\|"end"/],
     [[{ kind: "slow", factor: 0.5 }], />=1/],
-    [[{ kind: "refuseDials", seconds: -1 }], />0/],
     [[{ kind: "staleFeature", often: 1 }], /often/],
   ];
   for (const [setting, message] of wrong) {
@@ -185,25 +183,6 @@ describe("Faults in steps", () => {
       assert.throws(() => checkedFaults(setting, "faults.json"), message);
     });
   }
-
-  it("are put there over SFTP, and strike", () =>
-    withSteps({ authorizedKeys: [adminKey.public] }, async (host) => {
-      const client = await connect(host);
-      const faults = [{ kind: "fail", step: "Set-HostsEntry", message: "put there" }];
-      await new Promise<void>((resolve, reject) => {
-        client.sftp((error, sftp) => {
-          if (error) return reject(error);
-          sftp.mkdir("C:/rehearsal", () => {
-            sftp.writeFile("C:/rehearsal/faults.json", JSON.stringify(faults), (failure) =>
-              failure ? reject(failure) : resolve(),
-            );
-          });
-        });
-      });
-      const { errorMessage } = await runStep(host, "Set-HostsEntry", ["-Entry", '""']);
-      assert.match(errorMessage, /put there/);
-      client.end();
-    }));
 
   it("a damaged faults file is an error of the step, not of the host", () =>
     withSteps({}, async (host) => {

@@ -3,19 +3,10 @@ import { truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { artifactPath } from "../../../components/windows/media-folder.ts";
 import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
-import { holdWait } from "./held-wait.ts";
+import { holdWait, runGood } from "./step-runner.ts";
 import { listing } from "./machine-listing.ts";
-import {
-  base64,
-  goodArguments,
-  joinInput,
-  prepareThrough,
-  runStep,
-  startWithSteps,
-  withArgument,
-  type StepRun,
-} from "./step-runner.ts";
-import { calicoBootTime } from "./machine-registry.ts";
+import { base64, prepareThrough, runStep, startWithSteps, type StepRun } from "./step-runner.ts";
+import { calicoBootTime } from "./machine-listing.ts";
 
 const program = "C:\\k\\flanneld.exe";
 const network = ["-Address", "192.168.150.11", "-Network", "flannel.4096"];
@@ -27,18 +18,18 @@ describe("Flannel, rehearsed", () => {
   });
   afterEach(() => host.stop());
 
-  const good = (): readonly string[] => goodArguments(host)["Install-Flannel"] ?? [];
-  const install = (args = good()): Promise<StepRun> => runStep(host, "Install-Flannel", args);
+  const install = (given?: Readonly<Record<string, string>>): Promise<StepRun> =>
+    runGood(host, "Install-Flannel", given);
   /** A node whose network flanneld has made. */
   const becomeNode = async (): Promise<void> => {
     await prepareThrough(host, "Install-Kubernetes");
-    for (const [step, args] of [
-      ["Install-Flannel", good()],
-      ["Set-HostsEntry", goodArguments(host)["Set-HostsEntry"]],
-      ["Join-Node", goodArguments(host)["Join-Node"]],
-      ["Add-ExternalNetwork", network],
+    for (const [step, given] of [
+      ["Install-Flannel", {}],
+      ["Set-HostsEntry", {}],
+      ["Join-Node", {}],
+      ["Add-ExternalNetwork", { "-Network": "flannel.4096" }],
     ] as const) {
-      const result = await runStep(host, step, args, joinInput);
+      const result = await runGood(host, step, given);
       assert.equal(result.exitCode, 0, `${step}: ${result.stderr}`);
     }
     await host.windows.tasksEnded();
@@ -93,7 +84,7 @@ describe("Flannel, rehearsed", () => {
   it("opens no port for plain routes", async () => {
     await prepareThrough(host, "Install-Kubernetes");
     const bridge = '{"Network":"10.244.0.0/16","Backend":{"Type":"host-gw"}}';
-    await install(withArgument(good(), "-NetConf", base64(bridge)));
+    await install({ "-NetConf": base64(bridge) });
     const args = ["-Address", "192.168.150.11", "-Network", "cbr0"];
     assert.equal((await runStep(host, "Add-ExternalNetwork", args)).exitCode, 0);
     await host.windows.tasksEnded();
@@ -123,15 +114,14 @@ describe("Flannel, rehearsed", () => {
     const starts = (): number =>
       host.programs.commands.filter((line) => line.startsWith(program)).length;
     const before = starts();
-    const netConf = base64('{"Network":"10.245.0.0/16"}');
-    assert.equal((await install(withArgument(good(), "-NetConf", netConf))).changed, true);
+    const netConf = { "-NetConf": base64('{"Network":"10.245.0.0/16"}') };
+    assert.equal((await install(netConf)).changed, true);
     assert.equal(starts(), before + 1);
     assert.equal(await host.windows.services.isRunning("flanneld"), true);
     assert.deepEqual(host.windows.settings.networks(), ["flannel.4096"]);
     // CNI's is read for each pod: no reason to stop anything.
-    const cniConf = base64('{"name":"other"}');
-    const args = withArgument(withArgument(good(), "-NetConf", netConf), "-CniConf", cniConf);
-    assert.equal((await install(args)).changed, true);
+    const cniConf = { ...netConf, "-CniConf": base64('{"name":"other"}') };
+    assert.equal((await install(cniConf)).changed, true);
     assert.equal(starts(), before + 1);
   });
 
@@ -140,28 +130,24 @@ describe("Flannel, rehearsed", () => {
     const starts = (): number =>
       host.programs.commands.filter((line) => line.startsWith(program)).length;
     const before = starts();
-    const args = withArgument(
-      goodArguments(host)["Join-Node"] ?? [],
-      "-ApiServerEndpoint",
-      "other-control-plane:6443",
-    );
-    const joined = await runStep(host, "Join-Node", args, joinInput);
+    const other = { "-ApiServerEndpoint": "other-control-plane:6443" };
+    const joined = await runGood(host, "Join-Node", other);
     assert.deepEqual([joined.exitCode, joined.facts["wasReset"]], [0, true], joined.stderr);
     assert.equal(starts(), before + 1);
     assert.deepEqual(host.windows.settings.networks(), ["flannel.4096"]);
     // The same cluster once more: nothing of it is stopped.
-    assert.equal((await runStep(host, "Join-Node", args, joinInput)).exitCode, 0);
+    assert.equal((await runGood(host, "Join-Node", other)).exitCode, 0);
     assert.equal(starts(), before + 1);
   });
 
   it("a file of it that somebody has open is reported, and replaced by the next run", async () => {
-    await prepareThrough(host, "Install-Kubernetes");
-    const plugin = "C:\\opt\\cni\\bin\\flannel.exe";
-    await host.windows.drive.write(plugin, "an older one");
-    host.windows.openFiles.add(plugin);
+    await becomeNode();
+    await host.windows.drive.remove("C:\\k\\flannel.sha256");
+    host.windows.openFiles.add(program);
     const result = await install();
     assert.deepEqual([result.exitCode, result.errorCode], [35, "FileInUse"]);
-    assert.match(result.errorMessage, /flannel\.exe can't be replaced/);
+    assert.match(result.errorMessage, /flanneld\.exe can't be replaced/);
+    assert.equal(await host.windows.services.isRunning("flanneld"), true);
     host.windows.openFiles.clear();
     assert.equal((await install()).exitCode, 0);
   });

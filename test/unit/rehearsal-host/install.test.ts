@@ -1,19 +1,21 @@
 import assert from "node:assert/strict";
-import { readdir, rm, stat, truncate, writeFile } from "node:fs/promises";
+import { readdir, rm, stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
-import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
+
+import { artifactPath } from "../../../components/windows/media-folder.ts";
 import { defaultSetup } from "../../../components/windows/node-setup.ts";
 import { officialSoftware } from "../../../components/windows/software.ts";
 import { kubernetesValues } from "../../../components/windows/steps.ts";
+import { writeFakeMedia } from "../../../rehearsal/host/fake/fake-media.ts";
+import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
+import type { RunOptions } from "../../../rehearsal/host/programs.ts";
 import {
-  goodArguments,
-  installContainerd,
-  prepareThrough,
-  runStep,
-  startWithSteps,
-  withArgument,
-} from "./step-runner.ts";
-import { noAutoUpdate, setNoAutoUpdate, setVariable } from "./machine-registry.ts";
+  noAutoUpdate,
+  setNoAutoUpdate,
+  setServiceVariables,
+  setVariable,
+} from "./machine-listing.ts";
+import { prepareThrough, runGood, startWithSteps, type StepRun } from "./step-runner.ts";
 
 describe("Installing, rehearsed", () => {
   let host: RehearsalHost;
@@ -22,9 +24,25 @@ describe("Installing, rehearsed", () => {
   });
   afterEach(() => host.stop());
 
+  const run = (step: string, given?: Readonly<Record<string, string>>): Promise<StepRun> =>
+    runGood(host, step, given);
+  const isRunning = (name: string): Promise<boolean> => host.windows.services.isRunning(name);
+  /** A node that has joined, with Flannel, whose services all start with Windows and run. */
+  const becomeNode = async (): Promise<void> => {
+    await prepareThrough(host, "Join-Node");
+    assert.equal((await run("Install-Flannel")).exitCode, 0);
+    const { services } = host.windows;
+    await services.change("flanneld", { startType: "auto" });
+    await services.start("flanneld");
+  };
+  const media = () =>
+    writeFakeMedia(host.windows.drive, { containerd: "2.5.0", kubernetes: "1.36.5" });
+  const path = ({ sha256, fileName }: { sha256: string; fileName: string }): string =>
+    artifactPath(sha256, fileName);
+
   it("containerd: unpacked, configured, registered, running; the second run changes nothing", async () => {
     await prepareThrough(host, "Confirm-Reboot");
-    const first = await installContainerd(host);
+    const first = await run("Install-Containerd");
     assert.equal(first.exitCode, 0, first.stderr);
     assert.deepEqual([first.changed, first.facts["archiveFrom"]], [true, "media"]);
     const { drive, services, settings } = host.windows;
@@ -48,32 +66,22 @@ describe("Installing, rehearsed", () => {
       "containerd.exe runs with its configuration, without --run-service",
     );
 
-    const second = await installContainerd(host);
+    const second = await run("Install-Containerd");
     assert.deepEqual([second.changed, second.facts["archiveFrom"]], [false, "installed"]);
   });
 
   it("containerd: another configuration is written and containerd is restarted", async () => {
-    await prepareThrough(host, "Install-Containerd");
-    const args = goodArguments(host)["Install-Containerd"] ?? [];
+    await prepareThrough(host, "Join-Node");
     const starts = (): number =>
       host.programs.commands.filter((line) => line.includes("--log-file")).length;
     const before = starts();
-    const result = await installContainerd(host, [...args, "-PauseImage", "mirror.test/pause:1"]);
+    const result = await run("Install-Containerd", { "-PauseImage": "mirror.test/pause:1" });
     assert.deepEqual([result.exitCode, result.changed], [0, true]);
     assert.equal(starts(), before + 1);
+    assert.equal(await isRunning("kubelet"), true);
     assert.match(
       (await host.windows.drive.readText("C:\\Program Files\\containerd\\config.toml")) ?? "",
       /sandbox = 'mirror\.test\/pause:1'/,
-    );
-  });
-
-  it("containerd: stopped by somebody, it is started again", async () => {
-    await prepareThrough(host, "Install-Containerd");
-    await host.windows.services.stop("containerd");
-    const result = await installContainerd(host);
-    assert.deepEqual(
-      [result.changed, await host.windows.services.isRunning("containerd")],
-      [true, true],
     );
   });
 
@@ -84,15 +92,14 @@ describe("Installing, rehearsed", () => {
     const { programs } = host;
     const start = Date.now();
     programs.now = () => new Date(start + (Date.now() - start) * 100);
-    const result = await installContainerd(host);
+    const result = await run("Install-Containerd");
     assert.deepEqual([result.exitCode, result.errorCode], [34, "ServiceNotRunning"]);
     assert.match(result.errorMessage, /not ready after 120 s: Running\. [^]*no pipe$/);
   });
 
   it("containerd: a wrong version is an error", async () => {
     await prepareThrough(host, "Confirm-Reboot");
-    const args = goodArguments(host)["Install-Containerd"] ?? [];
-    const result = await installContainerd(host, withArgument(args, "-Version", "2.3.4"));
+    const result = await run("Install-Containerd", { "-Version": "2.3.4" });
     assert.deepEqual([result.exitCode, result.errorCode], [32, "VersionMismatch"]);
     assert.match(result.errorMessage, /v2\.4\.2 fake', expected was version 2\.3\.4/);
   });
@@ -109,12 +116,6 @@ describe("Installing, rehearsed", () => {
       "ChecksumMismatch",
       /tar\.gz has the SHA-256 [0-9a-f]{64}, expected was [0-9a-f]{64}\.$/,
     ],
-    [
-      "something else",
-      (file) => writeFile(file, "<html>"),
-      "ChecksumMismatch",
-      /expected was [0-9a-f]{64}\.$/,
-    ],
     ["not there", (file) => rm(file), "MediumMissing", /tar\.gz is not there\.$/],
   ];
   for (const [what, spoil, code, message] of unusable) {
@@ -122,7 +123,7 @@ describe("Installing, rehearsed", () => {
       await prepareThrough(host, "Confirm-Reboot");
       const { fileName, sha256 } = host.media.containerd;
       await spoil(join(host.driveC, "kindows/media", sha256, fileName));
-      const result = await installContainerd(host);
+      const result = await run("Install-Containerd");
       assert.equal(result.errorCode, code);
       assert.match(result.errorMessage, message);
       assert.equal(await host.windows.drive.isFolder("C:\\Program Files\\containerd"), false);
@@ -132,17 +133,15 @@ describe("Installing, rehearsed", () => {
   it("a medium is needed no more when its program is in place", async () => {
     await prepareThrough(host, "Install-Kubernetes");
     await host.windows.drive.remove("C:\\kindows\\media");
-    const result = await installContainerd(host);
+    const result = await run("Install-Containerd");
     assert.deepEqual([result.changed, result.facts["archiveFrom"]], [false, "installed"]);
-    const args = goodArguments(host)["Install-Kubernetes"];
-    const kubernetes = await runStep(host, "Install-Kubernetes", args);
+    const kubernetes = await run("Install-Kubernetes");
     assert.deepEqual([kubernetes.changed, kubernetes.facts["kubeletFrom"]], [false, "installed"]);
   });
 
   it("kubelet and kubeadm: in place, service manual, port open; the second run changes nothing", async () => {
     await prepareThrough(host, "Install-Containerd");
-    const args = goodArguments(host)["Install-Kubernetes"] ?? [];
-    const first = await runStep(host, "Install-Kubernetes", args);
+    const first = await run("Install-Kubernetes");
     assert.equal(first.exitCode, 0, first.stderr);
     assert.equal(first.changed, true);
     const service = host.windows.services.get("kubelet");
@@ -150,7 +149,7 @@ describe("Installing, rehearsed", () => {
     assert.equal(await host.windows.services.isRunning("kubelet"), false);
     const keys = await stat(join(host.driveC, "etc/kubernetes"));
     assert.equal(keys.mode & 0o777, 0o700);
-    const second = await runStep(host, "Install-Kubernetes", args);
+    const second = await run("Install-Kubernetes");
     assert.deepEqual([second.changed, second.facts["kubeletFrom"]], [false, "installed"]);
   });
 
@@ -158,8 +157,7 @@ describe("Installing, rehearsed", () => {
     await prepareThrough(host, "Join-Node");
     setVariable(host.windows, "HTTPS_PROXY", "http://proxy.test:3128");
     await host.windows.drive.write("C:\\k\\kubelet.exe", "damaged");
-    const args = goodArguments(host)["Install-Kubernetes"] ?? [];
-    const result = await runStep(host, "Install-Kubernetes", args);
+    const result = await run("Install-Kubernetes");
     assert.equal(result.exitCode, 0, result.stderr);
     assert.deepEqual([result.changed, result.facts["kubeletFrom"]], [true, "media"]);
     const { services, drive } = host.windows;
@@ -179,16 +177,11 @@ describe("Installing, rehearsed", () => {
     const { drive } = host.windows;
     const note = await drive.readText("C:\\k\\kubeadm.exe.checked");
     assert.match(note ?? "", /^[0-9a-f]{64} \d+\.\d+\.\d+ \d+ \d+$/);
-    const args = goodArguments(host)["Install-Kubernetes"] ?? [];
     // A note of another version's is none.
-    const other = await runStep(
-      host,
-      "Install-Kubernetes",
-      withArgument(args, "-Version", "1.35.0"),
-    );
+    const other = await run("Install-Kubernetes", { "-Version": "1.35.0" });
     assert.equal(other.errorCode, "VersionMismatch");
     await drive.write("C:\\k\\kubeadm.exe", "damaged");
-    const result = await runStep(host, "Install-Kubernetes", args);
+    const result = await run("Install-Kubernetes");
     assert.deepEqual(
       [result.facts["kubeadmFrom"], result.facts["kubeletFrom"]],
       ["media", "installed"],
@@ -197,24 +190,11 @@ describe("Installing, rehearsed", () => {
     assert.equal(await drive.readText("C:\\k\\kubeadm.exe.checked"), note);
   });
 
-  it("kubelet: says when somebody holds kubeadm open", async () => {
-    await prepareThrough(host, "Install-Kubernetes");
-    await host.windows.drive.write("C:\\k\\kubeadm.exe", "old");
-    host.windows.openFiles.add("C:\\k\\kubeadm.exe");
-    const args = goodArguments(host)["Install-Kubernetes"];
-    const result = await runStep(host, "Install-Kubernetes", args);
-    assert.deepEqual([result.exitCode, result.errorCode], [35, "FileInUse"]);
-  });
-
   it("kubelet: scanned by Defender only when asked to", async () => {
     await prepareThrough(host, "Install-Kubernetes");
     const { windows } = host;
     assert.ok(windows.settings.defenderExclusions.includes("C:\\k\\kubelet.exe"));
-    const args = [
-      ...(goodArguments(host)["Install-Kubernetes"] ?? []),
-      ...["-DefenderExclusions", "0"],
-    ];
-    const off = await runStep(host, "Install-Kubernetes", args);
+    const off = await run("Install-Kubernetes", { "-DefenderExclusions": "0" });
     assert.deepEqual([off.changed, off.facts["defenderExclusions"]], [true, "off"]);
     assert.ok(!windows.settings.defenderExclusions.includes("C:\\k\\kubelet.exe"));
     assert.ok(windows.settings.defenderExclusions.includes("C:\\ProgramData\\containerd"));
@@ -224,13 +204,12 @@ describe("Installing, rehearsed", () => {
     await prepareThrough(host, "Install-Kubernetes");
     const { windows } = host;
     assert.equal(noAutoUpdate(windows), 1);
-    const args = goodArguments(host)["Install-Kubernetes"] ?? [];
-    const may = await runStep(host, "Install-Kubernetes", [...args, "-AutomaticUpdates", "1"]);
+    const may = await run("Install-Kubernetes", { "-AutomaticUpdates": "1" });
     assert.deepEqual([may.exitCode, may.changed, noAutoUpdate(windows)], [0, true, undefined]);
     // What its owner has set is neither ours to keep nor to take away.
     setNoAutoUpdate(windows, 1);
-    assert.equal((await runStep(host, "Install-Kubernetes", args)).changed, false);
-    await runStep(host, "Reset-Node");
+    assert.equal((await run("Install-Kubernetes")).changed, false);
+    await run("Reset-Node");
     assert.equal(noAutoUpdate(windows), 1);
   });
 
@@ -242,9 +221,8 @@ describe("Installing, rehearsed", () => {
     const changes: boolean[] = [];
     for (const timeZone of ["UTC", "Europe/Berlin", "Europe/Berlin", ""]) {
       const { TimeZone } = kubernetesValues(software, { ...defaultSetup, timeZone }, sums);
-      const args = goodArguments(host)["Install-Kubernetes"] ?? [];
-      const zoned = [...args, "-TimeZone", `"${TimeZone}"`];
-      const { exitCode, changed, stderr } = await runStep(host, "Install-Kubernetes", zoned);
+      const zone = { "-TimeZone": `"${TimeZone}"` };
+      const { exitCode, changed, stderr } = await run("Install-Kubernetes", zone);
       assert.equal(exitCode, 0, stderr);
       changes.push(changed === true);
     }
@@ -258,29 +236,121 @@ describe("Installing, rehearsed", () => {
     await prepareThrough(host, "Install-Containerd");
     const { windows } = host;
     setNoAutoUpdate(windows, 0);
-    await runStep(host, "Install-Kubernetes", goodArguments(host)["Install-Kubernetes"]);
+    await run("Install-Kubernetes");
     assert.equal(noAutoUpdate(windows), 1);
-    const reset = await runStep(host, "Reset-Node");
+    const reset = await run("Reset-Node");
     assert.ok((reset.facts["removed"] as string[]).includes("policy NoAutoUpdate"));
     assert.equal(noAutoUpdate(windows), 0);
-  });
-
-  it("kubelet: a wrong version is an error", async () => {
-    await prepareThrough(host, "Install-Containerd");
-    const args = goodArguments(host)["Install-Kubernetes"] ?? [];
-    const result = await runStep(
-      host,
-      "Install-Kubernetes",
-      withArgument(args, "-Version", "1.35.0"),
-    );
-    assert.deepEqual([result.exitCode, result.errorCode], [32, "VersionMismatch"]);
   });
 
   it("a program that is none ends in an error, not in a service", async () => {
     await prepareThrough(host, "Install-Containerd");
     await host.windows.drive.write("C:\\Program Files\\containerd\\containerd.exe", "text");
-    const result = await installContainerd(host);
+    const result = await run("Install-Containerd");
     assert.deepEqual([result.exitCode, result.errorCode], [10, "Unexpected"]);
     assert.match(result.errorMessage, /not a valid Win32 application/);
+  });
+
+  it("kubelet runs on where a medium of kubeadm, or of what comes after kubelet, is missing", async () => {
+    await becomeNode();
+    const { kubelet } = await media();
+    await host.windows.drive.write("C:\\k\\kubeadm.exe", "damaged");
+    const { kubeadm, kubeLogRunner } = host.media;
+    await host.windows.drive.remove(path(kubeadm));
+    const given = { "-KubeletPath": path(kubelet), "-KubeletSha256": kubelet.sha256 };
+    const before = await host.windows.drive.readText("C:\\k\\kubelet.exe");
+    assert.equal((await run("Install-Kubernetes", given)).errorCode, "MediumMissing");
+    assert.equal(await isRunning("kubelet"), true);
+    assert.equal(await host.windows.drive.readText("C:\\k\\kubelet.exe"), before);
+
+    await writeFakeMedia(host.windows.drive, { containerd: "2.4.2", kubernetes: "1.36.4" });
+    await host.windows.services.stop("kubelet");
+    await host.windows.drive.write("C:\\k\\kube-log-runner.exe", "damaged");
+    await host.windows.services.start("kubelet");
+    await host.windows.drive.write("C:\\k\\kubelet.exe", "damaged");
+    await host.windows.drive.remove(path(kubeLogRunner));
+    assert.equal((await run("Install-Kubernetes")).errorCode, "MediumMissing");
+    assert.equal(await isRunning("kubelet"), true);
+  });
+
+  it("an archive without its program is said to be that, and what is there stays", async () => {
+    await becomeNode();
+    const other = host.media.flannelPlugin;
+    const given = { "-DaemonPath": path(other), "-DaemonSha256": other.sha256 };
+    const result = await run("Install-Flannel", given);
+    assert.deepEqual([result.exitCode, result.errorCode], [14, "CommandFailed"]);
+    assert.match(result.errorMessage, /\.tgz holds no flanneld\.exe\.$/);
+    assert.equal(await host.windows.drive.isFile("C:\\k\\flanneld.exe"), true);
+    assert.equal(await isRunning("flanneld"), true);
+    const archive = { "-ArchivePath": path(other), "-ArchiveSha256": other.sha256 };
+    const containerd = await run("Install-Containerd", archive);
+    assert.match(containerd.errorMessage, /holds no bin\\containerd\.exe\.$/);
+    assert.equal(await isRunning("containerd"), true);
+  });
+
+  it("a service that had stopped is started, and that is a change", async () => {
+    await becomeNode();
+    for (const [step, service] of [
+      ["Install-Kubernetes", "kubelet"],
+      ["Install-Containerd", "kubelet"],
+      ["Install-Containerd", "containerd"],
+      ["Install-Flannel", "flanneld"],
+    ] as const) {
+      assert.equal((await run(step)).changed, false, step);
+      await host.windows.services.stop(service);
+      assert.equal((await run(step)).changed, true, step);
+      assert.equal(await isRunning(service), true);
+    }
+  });
+
+  it("flanneld keeps the variables that somebody else has given it", async () => {
+    await becomeNode();
+    const { services } = host.windows;
+    setServiceVariables(host.windows, "flanneld", ["OWN=1", "NODE_NAME=old"]);
+    assert.equal((await run("Install-Flannel")).changed, true);
+    assert.deepEqual(services.environment("flanneld"), ["OWN=1", "NODE_NAME=win-1"]);
+  });
+
+  it("updates are given back also where the policies have been taken away since", async () => {
+    setNoAutoUpdate(host.windows, 0);
+    await prepareThrough(host, "Install-Kubernetes");
+    const { registry, drive } = host.windows;
+    registry.remove("SOFTWARE\\Policies\\Microsoft\\Windows\\WindowsUpdate\\AU");
+    const result = await run("Install-Kubernetes", { "-AutomaticUpdates": "1" });
+    assert.equal(result.exitCode, 0, result.stderr);
+    assert.equal(noAutoUpdate(host.windows), undefined);
+    assert.equal(await drive.isFile("C:\\kindows\\state\\automatic-update.json"), false);
+  });
+
+  describe("an image", () => {
+    const pulls: RunOptions[] = [];
+    beforeEach(async () => {
+      pulls.length = 0;
+      await prepareThrough(host, "Install-Containerd");
+      const { programs } = host;
+      const original = programs.run.bind(programs);
+      programs.run = (exe, args, options: RunOptions) => {
+        if (!args.includes("pull")) return original(exe, args, options);
+        pulls.push(options);
+        const stderr = "\x1b[32mresolving\x1b[0m\r\x1b[1;31mno such host\x1b[0m\n";
+        return Promise.resolve({ exitCode: 1, stdout: "", stderr });
+      };
+    });
+
+    it("that can't be pulled: why, without the colours of a terminal", async () => {
+      const result = await run("Add-ContainerImage");
+      assert.equal(result.exitCode, 0, result.stderr);
+      assert.match(String(result.facts["warning"]), /: resolving no such host$/);
+    });
+
+    it("is pulled by the given proxy; without one by none, whatever the machine has", async () => {
+      setVariable(host.windows, "HTTPS_PROXY", "http://inherited.test:3128");
+      await run("Add-ContainerImage", { "-Proxy": "http://proxy.test:3128" });
+      await run("Add-ContainerImage");
+      assert.deepEqual(
+        pulls.map(({ environment }) => environment?.filter((each) => each.includes("PROXY"))),
+        [["HTTPS_PROXY=http://proxy.test:3128"], []],
+      );
+    });
   });
 });

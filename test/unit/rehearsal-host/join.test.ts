@@ -1,16 +1,53 @@
 import assert from "node:assert/strict";
+import { access, stat } from "node:fs/promises";
+import { join } from "node:path";
+
+import {
+  type FakeCluster,
+  type FakeJoin,
+  RecordingCluster,
+} from "../../../rehearsal/host/fake/fake-cluster.ts";
 import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
-import { type FussyCluster, startJoinable } from "./fussy-cluster.ts";
 import { ServiceError } from "../../../rehearsal/host/service-manager.ts";
-import { runText } from "./run-text.ts";
 import {
   caCertHash,
   goodArguments,
   joinInput,
   joinToken,
+  prepareThrough,
+  runGood,
   runStep,
-  withArgument,
+  runText,
+  startWithSteps,
+  type StepRun,
 } from "./step-runner.ts";
+
+/** A cluster that can be asked to refuse. */
+class FussyCluster extends RecordingCluster implements FakeCluster {
+  readonly joins: FakeJoin[] = [];
+  refusals: string[] = [];
+  onAuthorize: () => Promise<void> = () => Promise.resolve();
+  unreachable = false;
+
+  override connect(): Promise<undefined> {
+    return Promise.resolve(this.unreachable ? ("connection refused" as never) : undefined);
+  }
+
+  override async authorize(attempt?: FakeJoin): Promise<void> {
+    if (attempt) this.joins.push(attempt);
+    await this.onAuthorize();
+    const refusal = this.refusals.shift();
+    if (refusal !== undefined) throw new Error(refusal);
+  }
+}
+
+/** Such a cluster, and a machine that only lacks the join to it. */
+async function startJoinable(): Promise<{ host: RehearsalHost; cluster: FussyCluster }> {
+  const cluster = new FussyCluster();
+  const host = await startWithSteps({ cluster });
+  await prepareThrough(host, "Set-HostsEntry");
+  return { host, cluster };
+}
 
 const kubeletConf = "C:\\etc\\kubernetes\\kubelet.conf";
 const clientCertificate = "C:\\var\\lib\\kubelet\\pki\\kubelet-client-current.pem";
@@ -25,8 +62,8 @@ describe("Join-Node, rehearsed", () => {
   });
   afterEach(() => host.stop());
 
-  const joinNode = (args?: readonly string[], input = joinInput): ReturnType<typeof runStep> =>
-    runStep(host, "Join-Node", args ?? goodArguments(host)["Join-Node"], input);
+  const joinNode = (given?: Readonly<Record<string, string>>): Promise<StepRun> =>
+    runGood(host, "Join-Node", given);
 
   it("joins with what it was given and leaves kubelet running for good", async () => {
     const result = await joinNode();
@@ -67,9 +104,8 @@ describe("Join-Node, rehearsed", () => {
   });
 
   it("registers taints", async () => {
-    const args = [...(goodArguments(host)["Join-Node"] ?? [])];
-    args[args.indexOf("-NodeTaints") + 1] = "os=windows:NoSchedule";
-    assert.equal((await joinNode(args)).exitCode, 0);
+    const taints = { "-NodeTaints": "os=windows:NoSchedule" };
+    assert.equal((await joinNode(taints)).exitCode, 0);
     assert.deepEqual(cluster.nodes[0]?.taints, ["os=windows:NoSchedule"]);
   });
 
@@ -77,10 +113,7 @@ describe("Join-Node, rehearsed", () => {
     await joinNode();
     const second = await joinNode();
     assert.deepEqual([second.changed, second.facts["alreadyJoined"]], [false, true]);
-    const args = (goodArguments(host)["Join-Node"] ?? []).map((argument) =>
-      argument === "pool=a,zone=b" ? "pool=c" : argument,
-    );
-    const third = await joinNode(args);
+    const third = await joinNode({ "-NodeLabels": "pool=c" });
     assert.deepEqual([third.changed, third.facts["alreadyJoined"]], [true, true]);
     assert.match(host.windows.services.get("kubelet")?.commandLine ?? "", / --node-labels=pool=c/);
     // What a Node that is there has, only the cluster's side changes.
@@ -93,21 +126,20 @@ describe("Join-Node, rehearsed", () => {
     const { services } = host.windows;
     const stop = services.stop.bind(services);
     services.stop = () => Promise.reject(new ServiceError("It takes no orders."));
-    const args = withArgument(goodArguments(host)["Join-Node"] ?? [], "-NodeLabels", "pool=c");
-    assert.equal((await joinNode(args)).errorCode, "CommandTimedOut");
+    const labels = { "-NodeLabels": "pool=c" };
+    assert.equal((await joinNode(labels)).errorCode, "CommandTimedOut");
     services.stop = stop;
-    assert.equal((await joinNode(args)).changed, true);
+    assert.equal((await joinNode(labels)).changed, true);
     assert.match(host.programs.commands.at(-1) ?? "", /kubelet\.exe .* --node-labels=pool=c/);
   });
 
   it("refuses what is written otherwise than Kubernetes has it, also by case alone", async () => {
-    const args = goodArguments(host)["Join-Node"] ?? [];
     for (const [name, value] of [
       ["-NodeName", "WIN-1"],
       ["-NodeTaints", "a=b:noschedule"],
       ["-KubeletArgs", "Max-pods=60"],
     ] as const) {
-      const { exitCode, stderr } = await joinNode(withArgument(args, name, value));
+      const { exitCode, stderr } = await joinNode({ [name]: value });
       assert.equal(exitCode, 1, value);
       assert.match(stderr, new RegExp(`on parameter '${name.slice(1)}'`));
     }
@@ -147,7 +179,7 @@ describe("Join-Node, rehearsed", () => {
       token: joinToken,
       caCertHashes: [`sha256:${"0b".repeat(32)}`],
     });
-    const result = await joinNode(undefined, other);
+    const result = await runStep(host, "Join-Node", goodArguments(host)["Join-Node"], other);
     assert.equal(result.exitCode, 0, result.stderr);
     assert.equal(result.facts["wasReset"], true);
     assert.equal(cluster.joins.length, 2);
@@ -188,15 +220,11 @@ describe("Join-Node, rehearsed", () => {
   }
 
   it("gives kubelet its extra arguments, and asks it first whether it knows them", async () => {
-    const args = [...(goodArguments(host)["Join-Node"] ?? [])];
-    const index = args.indexOf("-KubeletArgs") + 1;
-    args[index] = "pod-infra-container-image=pause";
-    const refused = await joinNode(args);
+    const refused = await joinNode({ "-KubeletArgs": "pod-infra-container-image=pause" });
     assert.deepEqual([refused.exitCode, refused.errorCode], [53, "KubeletArgsRefused"]);
     assert.match(refused.errorMessage, /unknown flag: --pod-infra-container-image/);
     assert.equal(cluster.joins.length, 0);
-    args[index] = '"max-pods=60 v=4"';
-    assert.equal((await joinNode(args)).exitCode, 0);
+    assert.equal((await joinNode({ "-KubeletArgs": '"max-pods=60 v=4"' })).exitCode, 0);
     const { commandLine = "" } = host.windows.services.get("kubelet") ?? {};
     assert.match(commandLine, / --node-labels=pool=a,zone=b --max-pods=60 --v=4$/);
   });
@@ -235,16 +263,87 @@ describe("Join-Node, rehearsed", () => {
     assert.deepEqual([result.exitCode, result.errorCode], [50, "ApiServerUnreachable"]);
     assert.match(result.errorMessage, /control-plane:6443 .*last seen: connection refused/);
   });
+});
 
-  it("a new containerd on a joined node stops kubelet and starts it again", async () => {
+describe("the token of a join, rehearsed", () => {
+  let host: RehearsalHost;
+  let cluster: FussyCluster;
+
+  beforeEach(async () => {
+    ({ host, cluster } = await startJoinable());
+  });
+  afterEach(() => host.stop());
+
+  const joinNode = (input = joinInput): ReturnType<typeof runStep> =>
+    runStep(host, "Join-Node", goodArguments(host)["Join-Node"], input);
+  const isThere = (path: string): Promise<boolean> => host.windows.drive.isFile(path);
+
+  it("keeps the token out of command lines, output and files that stay", async () => {
+    const result = await joinNode();
+    assert.equal(result.exitCode, 0);
+    const secret = joinToken.split(".")[1] ?? "";
+    assert(!host.programs.commands.join("\n").includes(secret));
+    assert(!result.stderr.includes(secret));
+    await assert.rejects(
+      access(join(host.driveC, "kindows/state/join-configuration.json")),
+      /ENOENT/,
+    );
+  });
+
+  it("hides the token in what kubeadm writes", async () => {
+    cluster.refusals = [`token ${joinToken} is no good`];
+    const result = await joinNode();
+    assert.match(result.errorMessage, /token \*\*\* is no good/);
+    assert(!result.stderr.includes(joinToken));
+  });
+
+  it("a token that a power cut left is removed by whichever step runs next", async () => {
+    const bootstrap = "C:\\etc\\kubernetes\\bootstrap-kubelet.conf";
+    const configuration = "C:\\kindows\\state\\join-configuration.json";
+    for (const path of [configuration, bootstrap]) {
+      await host.windows.drive.write(path, joinToken, true);
+    }
+    await runGood(host, "Test-WindowsHost");
+    // Without a record of a join the second one is not ours.
+    assert.deepEqual(await Promise.all([configuration, bootstrap].map(isThere)), [false, true]);
+    await host.windows.drive.write(joinRecord, '{"joining":"x"}');
+    await runGood(host, "Test-WindowsHost");
+    assert.equal(await isThere(bootstrap), false);
+  });
+
+  it("nobody but the administrator can read the token while it is on the drive", async () => {
+    const modes: number[] = [];
+    cluster.onAuthorize = async () => {
+      const state = join(host.driveC, "kindows/state");
+      for (const path of [state, join(state, "join-configuration.json")]) {
+        modes.push((await stat(path)).mode & 0o077);
+      }
+    };
     await joinNode();
-    const args = goodArguments(host)["Install-Containerd"] ?? [];
-    const result = await runStep(host, "Install-Containerd", [
-      ...args,
-      "-PauseImage",
-      "p.test/p:2",
-    ]);
-    assert.equal(result.exitCode, 0, result.stderr);
-    assert.equal(await host.windows.services.isRunning("kubelet"), true);
+    assert.deepEqual(modes, [0, 0]);
+  });
+
+  const hash = [caCertHash];
+  const wrong: readonly (readonly [input: string, message: RegExp])[] = [
+    ["", /no token/],
+    [joinToken, /not JSON \(23 characters\)/],
+    ["null", /no token/],
+    [JSON.stringify({ caCertHashes: hash }), /no token/],
+    [JSON.stringify({ token: joinToken.toUpperCase(), caCertHashes: hash }), /no token/],
+    [JSON.stringify({ token: joinToken }), /no caCertHashes/],
+    [JSON.stringify({ token: joinToken, caCertHashes: [] }), /no caCertHashes/],
+    [JSON.stringify({ token: joinToken, caCertHashes: ["sha1:00"] }), /no caCertHashes/],
+  ];
+  it("is refused, and not repeated, when it is not what it must be", async () => {
+    for (const [input, message] of wrong) {
+      const result = await joinNode(input);
+      assert.deepEqual([result.exitCode, result.errorCode], [13, "SecretMissing"], input);
+      assert.match(result.errorMessage, message);
+      assert.ok(!result.stderr.includes(joinToken));
+    }
+  });
+
+  it("is taken with a byte order mark and line ends", async () => {
+    assert.equal((await joinNode(`\uFEFF${joinInput}\r\n`)).exitCode, 0);
   });
 });

@@ -1,7 +1,14 @@
 import assert from "node:assert/strict";
 import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
-import { fault, goodArguments, prepareThrough, runStep, startWithSteps } from "./step-runner.ts";
-import { proxyVariables, setServiceVariables, setVariable } from "./machine-registry.ts";
+import {
+  fault,
+  goodArguments,
+  prepareThrough,
+  runGood,
+  runStep,
+  startWithSteps,
+} from "./step-runner.ts";
+import { proxyVariables, setServiceVariables, setVariable } from "./machine-listing.ts";
 
 const variables = [
   "HTTP_PROXY=http://proxy.test:3128",
@@ -28,11 +35,7 @@ describe("Set-MachineProxy, rehearsed", () => {
     assert.equal(proxyVariables(host.windows)["NO_PROXY"], "localhost,.svc,10.96.0.0/16");
     assert.equal((await set()).changed, false);
     const { services } = host.windows;
-    const installed = await runStep(
-      host,
-      "Install-Containerd",
-      goodArguments(host)["Install-Containerd"],
-    );
+    const installed = await runGood(host, "Install-Containerd");
     assert.equal(installed.exitCode, 0, installed.stderr);
     assert.deepEqual(services.environment("containerd"), variables);
   });

@@ -1,5 +1,8 @@
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
+
+import { artifactPath } from "../../../components/windows/media-folder.ts";
+import { shown } from "../../../powershell/cmdlets/objects.ts";
 import { runShellCommand } from "../../../rehearsal/host/cmd/shell.ts";
 import type { FaultSetting } from "../../../rehearsal/host/faults.ts";
 import {
@@ -7,7 +10,8 @@ import {
   type RehearsalHostOptions,
   startRehearsalHost,
 } from "../../../rehearsal/host/in-process.ts";
-import { artifactPath } from "../../../components/windows/media-folder.ts";
+import type { MachineTime } from "../../../rehearsal/host/machine-time.ts";
+import { windowsPowerShell } from "../../../rehearsal/windows/powershell.ts";
 import { remoteSteps, stepCommand } from "./ssh-client.ts";
 
 /** What a step printed and how it ended. */
@@ -160,12 +164,18 @@ export function base64(text: string): string {
   return Buffer.from(text).toString("base64");
 }
 
-/** Runs Install-Containerd, with arguments that do unless others are given. */
-export function installContainerd(
+/** Runs a step with arguments that do, but for those that are given in their place or besides. */
+export function runGood(
   host: RehearsalHost,
-  args = goodArguments(host)["Install-Containerd"],
+  step: string,
+  given: Readonly<Record<string, string>> = {},
 ): Promise<StepRun> {
-  return runStep(host, "Install-Containerd", args);
+  const args = Object.entries(given).reduce<readonly string[]>(
+    (before, [name, value]) =>
+      before.includes(name) ? withArgument(before, name, value) : [...before, name, value],
+    goodArguments(host)[step] ?? [],
+  );
+  return runStep(host, step, args, joinInput);
 }
 
 /** Replaces one argument's value. */
@@ -202,4 +212,54 @@ export async function prepareThrough(host: RehearsalHost, last: string): Promise
 /** A fault in a step, once. */
 export function fault(setting: FaultSetting): { faults: FaultSetting[] } {
   return { faults: [setting] };
+}
+
+/** Runs lines of PowerShell on a machine, behind some of the steps' library; returns what they write to the console. */
+export async function runText(
+  { windows }: Pick<RehearsalHost, "windows">,
+  library: readonly string[],
+  text: string,
+): Promise<string> {
+  const loaded = library.map((name) => `. (Join-Path $PSScriptRoot 'lib\\${name}.ps1')\r\n`);
+  const file = `${remoteSteps}\\run-text.ps1`;
+  await windows.drive.write(file, loaded.join("") + text);
+  let output = "";
+  const shell = windowsPowerShell(
+    windows,
+    {
+      output: (part) => void (output += part),
+      error: (part) => void (output += part),
+      input: () => Promise.resolve(Buffer.alloc(0)),
+    },
+    () => Promise.resolve(),
+  );
+  const write = (value: Parameters<typeof shown>[0]): Promise<void> => {
+    output += shown(value);
+    return Promise.resolve();
+  };
+  await windows.time.busy(() => shell.runFile(file, [], write));
+  return output;
+}
+
+/** A wait of a machine that ends when a test says so. */
+export interface HeldWait {
+  readonly begun: Promise<void>;
+  readonly end: () => void;
+}
+
+/** Holds the machine's next wait of so many seconds; others are as they were. */
+export function holdWait(time: MachineTime, seconds: number): HeldWait {
+  const sleep = time.sleep.bind(time);
+  const held = new AbortController();
+  const begun = new Promise<void>((resolve) => {
+    time.sleep = async (milliseconds, cancelled) => {
+      if (milliseconds !== seconds * 1000) return sleep(milliseconds, cancelled);
+      resolve();
+      await sleep(Infinity, AbortSignal.any([held.signal, ...(cancelled ? [cancelled] : [])]));
+    };
+  });
+  const end = (): void => {
+    held.abort();
+  };
+  return { begun, end };
 }

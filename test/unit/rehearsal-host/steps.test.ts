@@ -1,18 +1,14 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+
+import { nodeScripts } from "../../../components/windows/steps.ts";
+import { faultsPath } from "../../../rehearsal/host/faults.ts";
 import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
 import type { HostState } from "../../../rehearsal/host/state.ts";
-import {
-  goodArguments,
-  joinInput,
-  prepareThrough,
-  runStep,
-  startWithSteps,
-  withSteps,
-} from "./step-runner.ts";
 import { rehearsedWindows, type WindowsVersion } from "../../../rehearsal/host/windows-version.ts";
-import { faultsPath } from "../../../rehearsal/host/faults.ts";
-import { runText } from "./run-text.ts";
+import { runGood, runText } from "./step-runner.ts";
 import { remoteSteps } from "./ssh-client.ts";
+import { prepareThrough, runStep, startWithSteps, stepNames, withSteps } from "./step-runner.ts";
 
 describe("Test-WindowsHost, rehearsed", () => {
   let host: RehearsalHost;
@@ -174,7 +170,7 @@ describe("The rehearsed steps in a wrong order", () => {
     it(`${step} after ${prepared ?? "nothing"} fails with ${code}`, () =>
       withSteps({}, async (host) => {
         if (prepared !== undefined) await prepareThrough(host, prepared);
-        const result = await runStep(host, step, goodArguments(host)[step], joinInput);
+        const result = await runGood(host, step);
         assert.equal(result.errorCode, code);
         assert.equal(result.exitCode, exitCode);
       }));
@@ -389,4 +385,37 @@ describe("The frame around a step", () => {
     assert.equal(exitCode, 16);
     assert.match(remedy, /the drive that is full, C: as a rule/);
   });
+});
+
+const read = (file: string): string =>
+  readFileSync(new URL(`../../../components/windows/steps/${file}`, import.meta.url), "utf8");
+
+/** What a script's help says behind "Facts:". */
+function documentedFacts(step: string): string {
+  return /Facts: ([^]*?)\n\n/.exec(read(`${step}.ps1`))?.[1] ?? "";
+}
+
+describe("The facts of each step's result are those that its help names", () => {
+  let host: RehearsalHost;
+  before(async () => {
+    host = await startWithSteps();
+  });
+  after(() => host.stop());
+
+  it("are looked at of each step there is", () =>
+    assert.deepEqual([...stepNames].sort(), [...nodeScripts.keys()].sort()));
+
+  for (const step of stepNames) {
+    it(step, async () => {
+      const result = await runGood(host, step);
+      assert.equal(result.exitCode, 0, result.stderr);
+      await host.up();
+      const facts = Object.keys(result.facts);
+      const documented = documentedFacts(step);
+      assert.notEqual(documented, "");
+      for (const name of facts) assert.match(documented, new RegExp(`\\b${name}\\b`));
+      const names = documented.replace(/\([^)]*\)|\b(and|after|a|reboot)\b/g, "").match(/\w+/g);
+      assert.deepEqual(facts.sort(), names?.sort());
+    });
+  }
 });

@@ -2,12 +2,16 @@ import assert from "node:assert/strict";
 import { readFileSync, utimesSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { format, resolveConfig } from "prettier";
+
 import { differenceOf, isNone } from "../../../cli/preview-diff/difference.ts";
 import { stepsSource } from "../../../components/windows/steps-folder.ts";
 import { devChanges, flannelChanges } from "./dev-changes.ts";
 import { joinOf, machineOf } from "./node-resources.ts";
-import { type SettingChange, named, plannedBy, plannedIn } from "./planned.ts";
-import { type Recording, type Sections, merged, recordedStack } from "./recorded-stack.ts";
+import { named, plannedBy, plannedIn, type SettingChange } from "./planned.ts";
+import { previewPage } from "./preview-page.ts";
+import { merged, recordedStack, type Recording, type Sections } from "./recorded-stack.ts";
 import { rehearsalChanges } from "./rehearsal-changes.ts";
 
 /** Checksums in the place of real ones: without them a preview cannot tell what is installed. */
@@ -123,3 +127,15 @@ for (const { title, stack, settings, changes } of stacks) {
     }
   });
 }
+
+const file = fileURLToPath(new URL("../../../docs/preview.md", import.meta.url));
+
+describe("docs/preview.md", () => {
+  it("is what the tables say: else run `node --import tsx test/unit/stacks/write-preview-page.ts`", async () => {
+    const current = await format(previewPage(), {
+      ...(await resolveConfig(file)),
+      filepath: file,
+    });
+    assert.equal(readFileSync(file, "utf8"), current);
+  });
+});

@@ -1,15 +1,24 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { pathToFileURL } from "node:url";
 import { execa } from "execa";
+
 import { artifactAddress } from "../../../toolchain/cache.ts";
+import { bundlePrograms } from "../../../toolchain/program/bundle.ts";
+import * as thinRuntime from "../../../toolchain/program/sdk-runtime.ts";
+import * as thinSdk from "../../../toolchain/program/sdk.ts";
+import { projectRoot } from "../../../toolchain/project.ts";
 import { isRecentEnough } from "../../../toolchain/tools/go-toolchain.ts";
 import { findInstalled, takeInstalled } from "../../../toolchain/tools/installed.ts";
 import { ownRelease } from "../../../toolchain/tools/own-release.ts";
+import { pageAligned } from "../../../toolchain/tools/page-aligned.ts";
 import * as table from "../../../toolchain/tools/table.ts";
 import { toolArtifact } from "../../../toolchain/tools/tool-artifact.ts";
 import type { Tool } from "../../../toolchain/tools/tool.ts";
 import { renameFunction } from "../../../toolchain/windows-goroot-overlay.ts";
+import { eachCase } from "../each-case.ts";
 import { newFolder } from "../new-folder.ts";
 
 const tool: Tool = {
@@ -186,5 +195,164 @@ describe("tools", () => {
     ] as const) {
       it(what, () => assert.throws(() => renamed(source), message));
     }
+  });
+});
+
+const coff = 0x80;
+const optional = coff + 24;
+
+/** Length of each section in the file, which is filled with the first letter of its name. */
+const usual = { ".text": 0x1200, ".bss": 0, ".data": 0x200, ".symtab": 0x200 };
+
+describe("a Windows program whose sections begin with a page", () => {
+  const table = optional + 240;
+
+  /** A 64-bit Windows program as Go's linker lays it out: sections at multiples of 512 bytes. */
+  function program(sections: Readonly<Record<string, number>>, symbolsIn?: string): Buffer {
+    const headers = Buffer.alloc(0x400);
+    headers.write("MZ", 0, "latin1");
+    headers.writeUInt32LE(coff, 0x3c);
+    headers.write("PE\0\0", coff, "latin1");
+    headers.writeUInt16LE(Object.keys(sections).length, coff + 6);
+    headers.writeUInt16LE(240, coff + 20);
+    headers.writeUInt16LE(0x20b, optional);
+    headers.writeUInt32LE(512, optional + 36);
+    headers.writeUInt32LE(headers.length, optional + 60);
+    headers.writeUInt32LE(16, optional + 108);
+    const parts = [headers];
+    let offset = headers.length;
+    Object.entries(sections).forEach(([name, length], index) => {
+      const at = table + index * 40;
+      headers.write(name, at, "latin1");
+      headers.writeUInt32LE(length, at + 16);
+      headers.writeUInt32LE(length === 0 ? 0 : offset, at + 20);
+      if (name === symbolsIn) headers.writeUInt32LE(offset + 16, coff + 12);
+      parts.push(Buffer.alloc(length, name.replace(".", "")[0]));
+      offset += length;
+    });
+    return Buffer.concat(parts);
+  }
+
+  /** Where each section is in the file, and what is there. */
+  function laidOut(file: Buffer): readonly (readonly [string, number, number, string])[] {
+    return Array.from({ length: file.readUInt16LE(coff + 6) }, (_, index) => {
+      const at = table + index * 40;
+      const [length, offset] = [file.readUInt32LE(at + 16), file.readUInt32LE(at + 20)];
+      const name = file.toString("latin1", at, at + 8).replaceAll("\0", "");
+      const content = file.toString("latin1", offset, offset + length);
+      return [name, offset, length, length === 0 ? "" : `${content[0]}${content[511]}`];
+    });
+  }
+
+  /** The usual one with another number at a place. */
+  function changed(offset: number, value: number): Buffer {
+    const file = program(usual);
+    file.writeUInt16LE(value, offset);
+    return file;
+  }
+
+  const refused: Readonly<Record<string, readonly [Buffer, RegExp]>> = {
+    "an empty file": [Buffer.alloc(0), /does not begin with MZ/],
+    "a program for Linux": [Buffer.alloc(500, "\x7fELF"), /does not begin with MZ/],
+    "one cut short": [program(usual).subarray(0, 0x90), /no PE32\+ header/],
+    "a 32-bit one": [changed(optional, 0x10b), /no PE32\+ header/],
+    "a signed one": [changed(optional + 112 + 32, 1), /certificate table/],
+    "one to debug": [changed(optional + 112 + 48, 1), /debug information/],
+    "one with an archive behind it": [
+      Buffer.concat([program(usual), Buffer.alloc(7)]),
+      /7 bytes after its sections/,
+    ],
+  };
+
+  it("keeps every section's content, at multiples of a page", () =>
+    assert.deepEqual(laidOut(pageAligned(program(usual))), [
+      [".text", 0x1000, 0x2000, "tt"],
+      [".bss", 0, 0, ""],
+      [".data", 0x3000, 0x1000, "dd"],
+      [".symtab", 0x4000, 0x1000, "ss"],
+    ]));
+
+  it("says so in its headers, with the symbols where they are now", () => {
+    const file = pageAligned(program(usual, ".symtab"));
+    assert.equal(file.readUInt32LE(optional + 36), 0x1000);
+    assert.equal(file.readUInt32LE(optional + 60), 0x1000);
+    assert.equal(file.readUInt32LE(coff + 12), 0x4000 + 16);
+    assert.equal(file.length, 0x5000);
+  });
+
+  it("is not changed by a second time", () => {
+    const once = pageAligned(program(usual, ".symtab"));
+    assert.deepEqual(pageAligned(once), once);
+  });
+
+  eachCase("refuses %s", refused, ([file, why]) => assert.throws(() => pageAligned(file), why));
+});
+
+describe("bundle of the program", () => {
+  let folder: string;
+
+  beforeEach(async () => {
+    folder = newFolder();
+    // What a bundle does not bring is looked for above it.
+    await symlink(path.join(projectRoot, "node_modules"), path.join(folder, "node_modules"));
+  });
+
+  /** Bundles a program with this text, and loads it. */
+  async function bundled(text: string): Promise<Record<string, unknown>> {
+    const entry = path.join(folder, "source", "sample.ts");
+    await mkdir(path.dirname(entry), { recursive: true });
+    await writeFile(entry, text);
+    await bundlePrograms(path.dirname(entry), ["sample.ts"], path.join(folder, "out"));
+    const file = pathToFileURL(path.join(folder, "out", "sample.mjs")).href;
+    return (await import(file)) as Record<string, unknown>;
+  }
+
+  it("knows where its sources were", async () => {
+    const program = await bundled(`
+      export const url = import.meta.url;
+      export const folder = import.meta.dirname;
+    `);
+    const source = path.join(folder, "source");
+    assert.equal(program["url"], pathToFileURL(path.join(source, "sample.ts")).href);
+    assert.equal(program["folder"], source);
+  });
+
+  it("uses the modules of the SDK that the engine's start module has loaded", async () => {
+    const program = await bundled(`
+      import * as pulumi from "@pulumi/pulumi";
+      export const { Output, ComponentResource } = pulumi;
+    `);
+    const sdk = await import("@pulumi/pulumi");
+    assert.equal(program["Output"], sdk.Output);
+    assert.equal(program["ComponentResource"], sdk.ComponentResource);
+  });
+
+  it("has of the SDK what the program and its providers' packages use, and nothing that is slow to load", async () => {
+    await bundlePrograms(projectRoot, ["index.ts"], folder);
+    const used = { sdk: new Set<string>(), runtime: new Set<string>(), modules: new Set<string>() };
+    for (const name of (await readdir(folder)).filter((each) => each !== "node_modules")) {
+      const text = await readFile(path.join(folder, name), "utf8");
+      for (const [, module = ""] of text.matchAll(
+        /(?:from|import|require\() ?"(@pulumi\/pulumi[^"]*)"/g,
+      )) {
+        used.modules.add(module);
+      }
+      // What stands behind a quotation mark is text: the annotation "pulumi.com/patchFieldManager".
+      for (const [, part = "", inner] of text.matchAll(
+        /(?<![\w./@"-])pulumi\d*\.([A-Za-z]+)(?:\.([a-zA-Z]+))?/g,
+      )) {
+        used.sdk.add(part);
+        if (part === "runtime" && inner !== undefined) used.runtime.add(inner);
+      }
+    }
+    const slow =
+      /^@pulumi\/pulumi(\/index\.js)?$|\/runtime(\/index\.js)?$|automation|dynamic|closure/;
+    const wrong = [
+      ...[...used.sdk].filter((name) => !(name in thinSdk)),
+      ...[...used.runtime].filter((name) => !(name in thinRuntime)),
+      ...[...used.modules].filter((module) => slow.test(module)),
+    ];
+    assert.deepEqual(wrong, []);
+    assert.ok(used.sdk.has("CustomResource") && used.runtime.has("registerResourceModule"));
   });
 });

@@ -1,12 +1,209 @@
 import assert from "node:assert/strict";
 
+import { Slots } from "../../../toolchain/slots.ts";
 import type { Facts } from "../../../verify/cluster/facts.ts";
+import type { Details, Snapshot } from "../../../verify/cluster/snapshot.ts";
+import { ClusterView } from "../../../verify/cluster/view.ts";
 import { columnGroups, columnOf } from "../../../verify/report/matrix.ts";
+import type { RowResult } from "../../../verify/result.ts";
 import { pathRows } from "../../../verify/rows/paths.ts";
 import { rowTitle, sourceName } from "../../../verify/rows/row.ts";
 import { needsHostProcess, needsText, whyNot } from "../../../verify/rows/runnable.ts";
 import { allRows, selectRows } from "../../../verify/rows/select.ts";
-import { fullFacts, linuxNode, otherLinuxNode, windowsNode } from "./cluster-states.ts";
+import { curlArguments, probeWords } from "../../../verify/run/attempt.ts";
+import { nodePairs } from "../../../verify/run/plan.ts";
+import { podMetrics } from "../../../verify/run/pod-metrics.ts";
+import type { Probe, ProbeFailure } from "../../../verify/run/probe.ts";
+import { rowSeconds, runRows, waitingText } from "../../../verify/run/run-rows.ts";
+import type { Printed, ShellCommand } from "../../../verify/run/shell-command.ts";
+import { eachCase } from "../each-case.ts";
+import {
+  fullFacts,
+  healthy,
+  linuxNode,
+  onHosts,
+  otherLinuxNode,
+  planOf,
+  probesOf,
+  rolePod,
+  waitingPod,
+  windowsNode,
+} from "./cluster-states.ts";
+
+/** Where each probe begins, what it asks, and how often. */
+function shown(id: string, snapshot?: Snapshot): readonly string[] {
+  return probesOf(id, snapshot).map(({ origin, url, requests }) => {
+    const from = origin === "outside" ? "outside" : `${origin.pod}`;
+    return `${from} > ${url}${requests > 1 ? ` x${requests}` : ""}`;
+  });
+}
+
+describe("pairs of nodes", () => {
+  for (const [what, from, to, relation, expected] of [
+    ["each with itself", "ab", "ab", "same", ["aa", "bb"]],
+    ["each with the next", "abc", "abc", "other", ["ab", "bc", "ca"]],
+    ["one node has no other", "a", "a", "other", []],
+    ["the next, or itself where there is none", "a", "a", undefined, ["aa"]],
+    ["every first to some second", "abc", "x", undefined, ["ax", "bx", "cx"]],
+    ["some first to every second", "a", "xy", undefined, ["ax", "ay"]],
+    ["none where there is nothing to lead to", "a", "", undefined, []],
+  ] as const) {
+    it(`are ${what}`, () => {
+      const pairs = nodePairs([...from], [...to], relation);
+      const shown = pairs.map(([one, other]) => one + other);
+      assert.deepEqual(shown, expected);
+    });
+  }
+});
+
+describe("the probes of a row", () => {
+  const [a, b] = ["http://10.244.0.3:8080/hostname", "http://10.244.1.3:8080/hostname"];
+  const name = "linux-pods.kindows-verify.svc.cluster.local";
+  const dns = "dns://10.96.0.10/linux.kindows-verify.svc.cluster.local";
+  const outside = "http://192.168.150";
+  /** What is asked from each node, or from outside of each; the same where it is one. */
+  const cases: Readonly<Record<string, readonly string[]>> = {
+    "linux-pod-to-linux-pod-same-node": [a, b],
+    "linux-pod-to-linux-pod-other-node": [b, a],
+    "linux-pod-to-linux-pod-name": [
+      `http://10-244-1-3.${name}:8080/hostname`,
+      `http://10-244-0-3.${name}:8080/hostname`,
+    ],
+    "linux-pod-to-linux-service": ["http://10.96.1.1:80/hostname x4"],
+    "linux-pod-to-linux-service-name": ["http://linux:80/hostname x4"],
+    "linux-node-to-linux-pod": [b, a],
+    "linux-node-to-cluster-dns": [dns],
+    "outside-to-linux-service-linux-node": [
+      `${outside}.128:30080/hostname x4`,
+      `${outside}.129:30080/hostname x4`,
+    ],
+    "outside-to-linux-host-port": [
+      `${outside}.128:28080/hostname`,
+      `${outside}.129:28080/hostname`,
+    ],
+    "linux-pod-to-host": ["http://192.168.150.1:41234/"],
+    "linux-pod-to-internet": ["http://www.example.test/page"],
+  };
+  const origins: Readonly<Record<string, readonly string[]>> = {
+    "linux-pod": ["linux-client-linux-a", "linux-client-linux-b"],
+    "linux-node": ["linux-node-linux-a", "linux-node-linux-b"],
+    outside: ["outside", "outside"],
+  };
+  eachCase("of %s", cases, ([first = "", second = first], id) => {
+    const [one, other] = origins[id.split("-to-")[0] ?? ""] ?? assert.fail(id);
+    assert.deepEqual(shown(id), [`${one} > ${first}`, `${other} > ${second}`]);
+  });
+
+  const onNodes: Readonly<Record<string, string>> = {
+    "linux-pod-to-windows-host-pod": "linux-client-linux-a > http://192.168.150.10:28081/hostname",
+    "linux-pod-to-windows-host-service": "linux-client-linux-a > http://10.96.1.1:80/hostname x4",
+    "linux-pod-to-windows-host-service-name":
+      "linux-client-linux-a > http://windows-host:80/hostname x4",
+    "windows-node-to-linux-pod": "windows-node-win-1 > http://10.244.0.3:8080/hostname",
+    "windows-node-to-linux-service": "windows-node-win-1 > http://10.96.1.1:80/hostname x4",
+    "windows-node-to-windows-host-service": "windows-node-win-1 > http://10.96.1.1:80/hostname x4",
+    "windows-node-to-cluster-dns":
+      "windows-node-win-1 > dns://10.96.0.10/linux.kindows-verify.svc.cluster.local",
+    "windows-node-to-linux-host-pod": "windows-node-win-1 > http://192.168.150.128:28081/hostname",
+    "windows-node-to-windows-host-pod": "windows-node-win-1 > http://192.168.150.10:28081/hostname",
+    "outside-to-windows-host-service-linux-node":
+      "outside > http://192.168.150.128:30081/hostname x4",
+  };
+  eachCase("of %s", onNodes, (expected, id) => assert.deepEqual(shown(id, onHosts), [expected]));
+
+  it("wait for every pod they need, and for no other", () => {
+    const name = "linux-server-linux-b";
+    const pods = healthy.pods.map((pod) =>
+      pod.metadata?.name === name ? waitingPod(pod, "ContainerCreating", "") : pod,
+    );
+    const made = planOf("linux-pod-to-linux-service", { ...healthy, pods });
+    assert.ok("awaited" in made);
+    const awaited = made.awaited.map(({ node, pod }) => [node, pod?.metadata?.name]);
+    assert.deepEqual(awaited, [["linux-b", name]]);
+    assert.ok("ready" in planOf("linux-pod-to-host", { ...healthy, pods }));
+  });
+
+  it("wait for a pod that is not there, or is being deleted", () => {
+    const [first, ...rest] = healthy.pods;
+    assert.ok(first);
+    const leaving = { ...first, metadata: { ...first.metadata, deletionTimestamp: new Date() } };
+    for (const pods of [rest, [leaving, ...rest]]) {
+      const made = planOf("linux-pod-to-host", { ...healthy, pods });
+      assert.deepEqual("awaited" in made && made.awaited.map(({ node }) => node), ["linux-a"]);
+    }
+  });
+});
+
+describe("an answer", () => {
+  const checked = (id: string, answer: string): string | undefined =>
+    probesOf(id)[0]?.check(answer);
+
+  it("is right when it comes from the very pod that was asked", () => {
+    const id = "linux-pod-to-linux-pod-other-node";
+    assert.equal(checked(id, "linux-server-linux-b"), undefined);
+    const [wrong = "", none = ""] = ["linux-server-linux-a", ""].map((each) => checked(id, each));
+    assert.match(wrong, /"linux-server-linux-a" answered instead/);
+    assert.match(none, /answered instead of linux-server-linux-b/);
+  });
+
+  it("of a Service is right when each comes from one of its pods", () => {
+    const id = "linux-pod-to-linux-service";
+    const [a, b] = ["linux-server-linux-a", "linux-server-linux-b"];
+    assert.equal(checked(id, `${b}${a}${b}${b}`), undefined);
+    assert.ok(checked(id, b.repeat(3)));
+    assert.ok(checked(id, `${b.repeat(3)}other`));
+  });
+
+  it("of a server on its node's network is right when it has the node's name", () => {
+    const [pod] = probesOf("linux-pod-to-windows-host-pod", onHosts);
+    assert.equal(pod?.check("win-1"), undefined);
+    assert.equal(pod?.check("WIN-1"), undefined);
+    assert.match(pod?.check("linux-a") ?? "", /"linux-a" answered instead of win-1/);
+    const [service] = probesOf("linux-pod-to-windows-host-service", onHosts);
+    assert.equal(service?.check("WIN-1".repeat(4)), undefined);
+    assert.ok(service?.check("WIN-1".repeat(3)));
+    assert.deepEqual(service?.targetPods, ["windows-host-server-win-1"]);
+  });
+
+  it("of this host is right when it saw a node's address", () => {
+    const id = "linux-pod-to-host";
+    assert.equal(checked(id, "kindows verify abc sees 192.168.150.128"), undefined);
+    assert.match(checked(id, "kindows verify abc sees 10.244.0.2") ?? "", /not masqueraded/);
+    assert.match(checked(id, "<html>login</html>") ?? "", /came back instead of/);
+  });
+
+  it("of cluster DNS is right when it is the Service's address, however nslookup writes it", () => {
+    const id = "linux-node-to-cluster-dns";
+    const name = "linux.kindows-verify.svc.cluster.local";
+    const server = "Server:  UnKnown\nAddress:  10.96.0.10\n\n";
+    const right = [
+      `${server}Name:    ${name}\nAddress:  10.96.1.1\n\n`,
+      `Server:\t\t10.96.0.10\nAddress:\t10.96.0.10#53\n\nName:\t${name}\nAddress: 10.96.1.1\n`,
+      `${server}Name:    ${name}\nAddresses:  10.96.1.1\n          10.96.1.2\n`,
+    ];
+    for (const answer of right) assert.equal(checked(id, answer), undefined, answer);
+    const wrong = checked(id, `${server}Name:    ${name}\nAddress:  10.96.1.7\n`);
+    assert.equal(wrong, "10.96.1.7 came back instead of 10.96.1.1");
+    // The server's own address is no answer.
+    assert.match(checked(id, server.replace("10.96.0.10", "10.96.1.1")) ?? "", /^no address came/);
+    assert.match(checked(id, "") ?? "", /^no address came/);
+  });
+
+  it("of cluster DNS is asked for by nslookup, of that server and with a name that is whole", () => {
+    const [probe] = probesOf("windows-node-to-cluster-dns", onHosts);
+    assert.ok(probe);
+    assert.deepEqual(probeWords(probe), [
+      ...["nslookup", "-timeout=4", "-type=A", "linux.kindows-verify.svc.cluster.local."],
+      "10.96.0.10",
+    ]);
+  });
+
+  it("is asked for over a new connection each time, and by no proxy", () => {
+    const words = curlArguments({ url: "http://x/", requests: 3 });
+    assert.deepEqual(words.slice(-3), ["http://x/", "http://x/", "http://x/"]);
+    assert.match(words.join(" "), /--noproxy \* --max-time 4 --header Connection: close/);
+  });
+});
 
 /** Ids that begin alike. */
 const idsOf = (from: string, ...ends: readonly string[]): readonly string[] =>
@@ -207,3 +404,278 @@ describe("what can be run", () => {
     assert.equal(reported["windows-settings"], undefined);
   });
 });
+
+interface Fake {
+  readonly details?: Details | Error;
+  readonly attempt?: (probe: Probe) => ProbeFailure | undefined;
+  readonly run?: (command: ShellCommand) => Printed;
+  readonly summary?: unknown;
+  readonly aborted?: boolean;
+  readonly rehearsal?: boolean;
+  /** For each row. Everything is tried once, however short it is. */
+  readonly seconds?: number;
+}
+
+/** Runs rows against a cluster of the test's own. */
+async function results(
+  patterns: readonly string[],
+  fake: Fake = {},
+): Promise<readonly RowResult[]> {
+  const { details: state = healthy, seconds: timeoutSeconds = 3600 } = fake;
+  const details = (): Promise<Details> =>
+    state instanceof Error ? Promise.reject(state) : Promise.resolve(state);
+  return runRows(
+    selectRows(patterns),
+    { ...fullFacts, rehearsal: fake.rehearsal === true },
+    {
+      view: new ClusterView(details, 10),
+      details,
+      attempt: (probe) => Promise.resolve(fake.attempt?.(probe)),
+      tried: ({ url }) => `curl ${url}`,
+      inPod: (pod, container, words) => ({ program: "run", args: [pod, container, ...words] }),
+      run: (command) =>
+        Promise.resolve(fake.run?.(command) ?? { exitCode: 1, stdout: "", stderr: "no" }),
+      get: () => Promise.resolve(fake.summary),
+      outside: {
+        host: { url: "http://192.168.150.1:1/", greeting: "x" },
+        internet: { url: "http://www.example.test/", text: "x" },
+      },
+      slots: new Slots(2),
+      signal: fake.aborted === true ? AbortSignal.abort() : new AbortController().signal,
+    },
+    { timeoutSeconds, say: () => undefined },
+  );
+}
+
+/** How one row comes out; a regular expression is what a text has to fit. */
+type Expected = Partial<Record<keyof RowResult, unknown>>;
+
+async function comesOut(id: string, fake: Fake, expected: Expected): Promise<void> {
+  const [result] = await results([id], fake);
+  assert.ok(result);
+  for (const [name, value] of Object.entries(expected)) {
+    const found: unknown = result[name as keyof RowResult];
+    if (value instanceof RegExp) assert.match(String(found), value);
+    else assert.deepEqual(found, value);
+  }
+}
+
+const lost = (): ProbeFailure => ({ kind: "lost", text: "curl: (28)" });
+const seconds = 0.02;
+
+describe("running rows", () => {
+  const otherNode = "linux-pod-to-linux-pod-other-node";
+  const unpulled = healthy.pods.map((pod) =>
+    waitingPod(pod, "ErrImagePull", "dial tcp: lookup registry.example: no such host"),
+  );
+  const cases: Readonly<Record<string, readonly [id: string, Fake, Expected]>> = {
+    "passes a row when all of its connections work, and tells what was tried": [
+      otherNode,
+      {},
+      {
+        status: "passed",
+        tried: ["curl http://10.244.1.3:8080/hostname", "curl http://10.244.0.3:8080/hostname"],
+      },
+    ],
+    "fails one connection of several, with what it said and the reason in the cluster": [
+      otherNode,
+      { attempt: ({ url }) => (url.includes("10.244.0.3") ? lost() : undefined), seconds },
+      {
+        ...{ status: "failed", seen: "curl: (28)" },
+        reason: /^no answer within 4 s from linux-client-linux-b on linux-b/,
+        tried: ["curl http://10.244.0.3:8080/hostname"],
+      },
+    ],
+    "waits for pods, and says why they did not come": [
+      "linux-pod-to-host",
+      { details: { ...healthy, pods: unpulled }, seconds },
+      {
+        status: "failed",
+        reason:
+          /the image registry\.example\/agnhost:1 cannot be pulled on linux-a.*\(and 1 more\)$/,
+        seen: "not Ready: linux-client on linux-a, linux-client on linux-b",
+      },
+    ],
+    "says so when the API server does not answer": [
+      "linux-pod-to-host",
+      { details: new Error("connect ECONNREFUSED"), seconds },
+      { reason: "the API server does not answer: connect ECONNREFUSED" },
+    ],
+    "does not pass what there was nothing to try for": [
+      otherNode,
+      { details: { ...healthy, nodes: [linuxNode] } },
+      { status: "failed", reason: "there are no nodes left for it" },
+    ],
+    "shows what cannot be run as such, with no time spent": [
+      "windows-pod-to-linux-pod",
+      { rehearsal: true },
+      { status: "not-runnable", reason: /^needs Windows/, seconds: 0 },
+    ],
+    "ends when it is interrupted": [
+      "linux-pod-to-host",
+      { aborted: true, attempt: lost },
+      { status: "failed" },
+    ],
+    "passes in a rehearsal what Linux did": [
+      "linux-pod-to-linux-service",
+      { rehearsal: true },
+      { status: "passed" },
+    ],
+  };
+  eachCase("%s", cases, ([id, fake, expected]) => comesOut(id, fake, expected));
+
+  for (const id of ["linux-pod-to-windows-host-pod", "windows-node-to-host"]) {
+    it(`does not pass in a rehearsal what a HostProcess container did under Wine, and fails what it did not: ${id}`, async () => {
+      const there: Fake = { details: onHosts, rehearsal: true };
+      await comesOut(id, there, { status: "rehearsed", reason: /^HostProcess under Wine:/ });
+      await comesOut(id, { ...there, rehearsal: false }, { status: "passed" });
+      await comesOut(id, { ...there, attempt: lost, seconds }, { status: "failed" });
+    });
+  }
+
+  it("says beside a failure that nobody has seen such a row work on Windows yet", () =>
+    comesOut(
+      "windows-node-to-linux-service",
+      { details: onHosts, attempt: lost, seconds },
+      { status: "failed", reason: /.\(not seen yet on Windows\)$/ },
+    ));
+
+  it("tries again what does not work at once", async () => {
+    let calls = 0;
+    const attempt = () => (++calls < 4 ? lost() : undefined);
+    await comesOut("linux-pod-to-host", { attempt }, { status: "passed" });
+    assert.equal(calls >= 4, true);
+  });
+
+  it("tries again where the first attempt took longer than everything needs to settle", async () => {
+    const { now } = Date;
+    let calls = 0;
+    const attempt = (): ProbeFailure | undefined => {
+      if (++calls > 1) return undefined;
+      Date.now = () => now() + 40_000;
+      return lost();
+    };
+    try {
+      await comesOut("linux-pod-to-host", { attempt }, { status: "passed" });
+    } finally {
+      Date.now = now;
+    }
+  });
+
+  it("fails only the rows that something is wrong with", async () => {
+    const all = await results(["linux-pod-to-linux-*", "linux-pod-to-host"], {
+      attempt: ({ service }) => (service === "linux" ? lost() : undefined),
+      seconds,
+    });
+    const failed = all.filter(({ status }) => status === "failed").map(({ row }) => row.id);
+    const ids = ["service", "service-name", "node-port"].map((to) => `linux-pod-to-linux-${to}`);
+    assert.deepEqual(failed, ids);
+  });
+});
+
+describe("the samples' rows", () => {
+  const settings = rolePod({ os: "linux", part: "client" }, "linux-a", "10.244.0.7");
+  const withPods = (os: string): Details => ({
+    ...{ ...healthy, nodes: [linuxNode] },
+    pods: [{ ...settings, metadata: { name: `settings-${os}` } }],
+  });
+  const [linux, windows] = ["linux", "windows"].map(withPods) as [Details, Details];
+  const answers: Readonly<Record<string, string>> = {
+    SETTINGS_USERNAME: "admin",
+    "/settings/secret/password": "1f2d1e2e67df",
+    SETTINGS_PROPERTY: "hello",
+    "/settings/config/example.property.2": "world",
+    "echo from the other container > /shared/note": "",
+    "/shared/note": "from the other container",
+    "/node/hosts": "127.0.0.1 localhost",
+  };
+  const printing =
+    (change: Readonly<Record<string, string>>) =>
+    ({ args }: ShellCommand): Printed => {
+      const stdout = { ...answers, ...change }[args.at(-1) ?? ""] ?? "unknown";
+      return { exitCode: 0, stdout: `${stdout}\n`, stderr: "" };
+    };
+  const wrong = { "/settings/secret/password": "sesame" };
+
+  it("pass when everything is in the containers", async () => {
+    const [all] = await results(["linux-settings"], { details: linux, run: printing({}) });
+    assert.deepEqual([all?.status, all?.reason, all?.tried.length], ["passed", "", 7]);
+  });
+
+  const cases: Readonly<Record<string, readonly [id: string, Fake, Expected]>> = {
+    "fail at the first thing that is not there, and do not print what is in its place": [
+      "linux-settings",
+      { details: linux, run: printing(wrong) },
+      {
+        reason: "the secret as a file does not exist",
+        seen: "6 characters that are not what the sample has",
+      },
+    ],
+    "are rehearsed, not passed, where containers are modelled": [
+      "windows-settings",
+      { details: windows, rehearsal: true },
+      { status: "rehearsed", reason: /kubelet\.exe .* modelled/ },
+    ],
+    "are not run where kubelet cannot measure a pod": [
+      "windows-metrics",
+      { details: windows, summary: metrics("settings-windows"), rehearsal: true },
+      { status: "not-runnable" },
+    ],
+    "pass when kubelet has measured the pod": [
+      "linux-metrics",
+      { details: linux, summary: metrics("settings-linux") },
+      { status: "passed" },
+    ],
+    "fail when kubelet has not measured the pod": [
+      "linux-metrics",
+      { details: linux, summary: metrics("another"), seconds },
+      { status: "failed", seen: "no metrics of settings-linux among those of 1 pods" },
+    ],
+    "fail without a pod": [
+      "linux-settings",
+      { seconds },
+      { reason: "there is no pod of settings-linux" },
+    ],
+  };
+  eachCase("%s", cases, ([id, fake, expected]) => comesOut(id, fake, expected));
+});
+
+describe("kubelet's summary", () => {
+  it("gives processor time and memory of a pod", () => {
+    const expected = { cpuNanoSeconds: 7, memoryBytes: 9 };
+    assert.deepEqual(podMetrics(metrics("a"), "kindows-verify", "a"), expected);
+  });
+
+  it("may not have measured it yet", () => {
+    const summary = { pods: [{ podRef: { name: "a", namespace: "kindows-verify" }, cpu: {} }] };
+    assert.deepEqual(podMetrics(summary, "kindows-verify", "a"), { missing: "no memory of a" });
+  });
+
+  it("is nothing else", () =>
+    assert.throws(() => podMetrics({ items: [] }, "kindows-verify", "a")));
+});
+
+describe("time", () => {
+  it("is longer where images of Windows are pulled", () => {
+    for (const [id, rehearsal, expected] of [
+      ["linux-pod-to-host", false, 120],
+      ["linux-pod-to-windows-pod", false, 1200],
+      ["windows-settings", false, 1200],
+      ["windows-settings", true, 300],
+      ["linux-settings", true, 120],
+    ] as const) {
+      assert.equal(rowSeconds(selectRows([id])[0] ?? assert.fail(id), rehearsal), expected);
+    }
+  });
+
+  it("is not spent in silence", () => {
+    const text = "3 of 9 rows done; waiting for a pod (2 rows), its connections (1 row), b (1 row)";
+    assert.equal(waitingText(3, 9, ["a pod", "its connections", "a pod", "b", "c"]), text);
+  });
+});
+
+function metrics(name: string): object {
+  const podRef = { name, namespace: "kindows-verify", uid: "1" };
+  const used = { cpu: { usageCoreNanoSeconds: 7 }, memory: { workingSetBytes: 9 } };
+  return { node: { nodeName: "linux-a" }, pods: [{ podRef, ...used }] };
+}

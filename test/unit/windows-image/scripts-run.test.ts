@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
-import { runText } from "../rehearsal-host/run-text.ts";
+import { runText } from "../rehearsal-host/step-runner.ts";
 import { startWithSteps } from "../rehearsal-host/step-runner.ts";
 import { functions, imageScripts } from "../windows/step-scripts.ts";
 

@@ -1,13 +1,23 @@
 import assert from "node:assert/strict";
-import { chmodSync, truncateSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { open } from "node:fs/promises";
 import path from "node:path";
 import { execa } from "execa";
+
+import { examineDisk } from "../../../components/machine/disk/examine-disk.ts";
+import { chooseImage, type WantedWindows } from "../../../components/windows/image/choose-image.ts";
 import { findFile, listDisc } from "../../../components/windows/image/disc.ts";
 import { examineWindowsIso } from "../../../components/windows/image/examine-windows-iso.ts";
-import { chooseImage, type WantedWindows } from "../../../components/windows/image/choose-image.ts";
-import type { WindowsImage } from "../../../components/windows/image/windows-images.ts";
+import { saveWimIndex } from "../../../components/windows/image/wim-index.ts";
+import { windowsDisk } from "../../../components/windows/image/windows-disk.ts";
+import {
+  parseWimInfo,
+  readWindowsImages,
+  type WindowsImage,
+} from "../../../components/windows/image/windows-images.ts";
 import { hostProblemText } from "../../../config/host-problem.ts";
 import { eachCase } from "../each-case.ts";
+import { inNewFolder } from "../new-folder.ts";
 import { mediaProblems } from "./media-problems.ts";
 import {
   makeIso,
@@ -16,9 +26,125 @@ import {
   makeWindowsIso,
   serverImages,
   setupFiles,
+  type TestImage,
 } from "./real-media.ts";
-import type { TestImage } from "./real-media.ts";
-import { inNewFolder } from "../new-folder.ts";
+
+describe("examining a prepared disk", () => {
+  const at = inNewFolder();
+  before(() => make("-f", "qcow2", "good.qcow2", "40G"));
+  const make = (...args: readonly string[]): Promise<unknown> =>
+    execa("qemu-img", ["create", "-q", ...args], { cwd: at() });
+
+  const problemsOf = (name: string): Promise<string[]> =>
+    mediaProblems(examineDisk(at(name), windowsDisk), at());
+
+  it("says what it is", async () => {
+    const { format, virtualGiB, actualGiB } = await examineDisk(at("good.qcow2"), windowsDisk);
+    assert.deepEqual([format, virtualGiB, actualGiB < 1], ["qcow2", 40, true]);
+  });
+
+  for (const [name, format] of [
+    ["a.vhd", "vpc"],
+    ["a.vhdx", "vhdx"],
+  ] as const) {
+    it(`takes what can be converted: ${name}`, async () => {
+      await make("-f", format, name, "40G");
+      const facts = await examineDisk(at(name), windowsDisk);
+      assert.equal(facts.format, format);
+      assert.ok(Math.abs(facts.virtualGiB - 40) < 0.01, String(facts.virtualGiB));
+    });
+  }
+
+  const convert = "Convert it: qemu-img convert -O qcow2 OLD NEW.";
+  it("says how another format becomes one", async () => {
+    await make("-f", "vmdk", "a.vmdk", "40G");
+    assert.deepEqual(await problemsOf("a.vmdk"), [
+      `a.vmdk is neither qcow2 nor VHD or VHDX, but vmdk. ${convert}`,
+    ]);
+  });
+
+  it("refuses one that stands on another, and is too small", async () => {
+    await make("-f", "qcow2", "base.qcow2", "1G");
+    await make("-f", "qcow2", "-b", "base.qcow2", "-F", "qcow2", "top.qcow2");
+    assert.deepEqual(await problemsOf("top.qcow2"), [
+      "top.qcow2 stands on another image, base.qcow2, which may change under it. Make it whole: qemu-img convert -O qcow2 OLD NEW.",
+      "top.qcow2 is a disk of 1.0 GiB, on which no Windows Server fits. Write the path of the disk Windows was installed on.",
+    ]);
+  });
+
+  it("refuses an encrypted one", async () => {
+    await make("-f", "qcow2", "luks.qcow2", "40G");
+    // The way of encryption, in the header: 1 is AES.
+    await using file = await open(at("luks.qcow2"), "r+");
+    await file.write(Buffer.from([0, 0, 0, 1]), 0, 4, 32);
+    assert.deepEqual(await problemsOf("luks.qcow2"), [
+      "luks.qcow2 is encrypted. Use one that is not.",
+    ]);
+  });
+
+  it("refuses what is not there, or nonsense", async () => {
+    assert.match(
+      (await problemsOf("gone.qcow2"))[0] ?? "",
+      /^gone\.qcow2 can't be looked at: .*No such file/,
+    );
+    writeFileSync(at("text.qcow2"), "nonsense");
+    assert.deepEqual(await problemsOf("text.qcow2"), [
+      `text.qcow2 is neither qcow2 nor VHD or VHDX, but raw. ${convert}`,
+      "text.qcow2 is a disk of 0.0 GiB, on which no Windows Server fits. Write the path of the disk Windows was installed on.",
+    ]);
+  });
+});
+
+/** A file's content in pieces of some size. */
+async function* pieces(file: string, size: number): AsyncGenerator<Buffer> {
+  const content = readFileSync(file);
+  for (let start = 0; start < content.length; start += size) {
+    yield await Promise.resolve(content.subarray(start, start + size));
+  }
+}
+
+describe("index of a WIM file", () => {
+  const at = inNewFolder();
+  const wim = at("install.wim");
+  before(() => makeWim(wim, serverImages));
+
+  for (const size of [1, 7, 208, 209, 4096, 1024 ** 2]) {
+    it(`has the images of the whole, which came in pieces of ${size}`, async () => {
+      const index = at(`index-${size}.wim`);
+      await saveWimIndex(pieces(wim, size), statSync(wim).size, index);
+      assert.deepEqual(await readWindowsImages(index), await readWindowsImages(wim));
+      assert.equal((await readWindowsImages(index)).length, serverImages.length);
+    });
+  }
+
+  it("says where a file ends that ends too soon", async () => {
+    const { size } = statSync(wim);
+    const cut = (async function* () {
+      yield await Promise.resolve(readFileSync(wim).subarray(0, size - 100));
+    })();
+    await assert.rejects(saveWimIndex(cut, size, at("cut.wim")), {
+      name: "NotAWim",
+      message: `ends after ${size - 100} bytes`,
+    });
+  });
+
+  it("what an image does not say is empty", () => {
+    const text =
+      "Available Images:\n-----------------\nIndex:                  1\nName:                   \n";
+    assert.deepEqual(parseWimInfo(text), [
+      {
+        index: 1,
+        name: "",
+        editionId: "",
+        installationType: "",
+        architecture: "",
+        build: 0,
+        revision: 0,
+        languages: [],
+      },
+    ]);
+  });
+});
 
 const wanted: WantedWindows = {
   version: "2022",

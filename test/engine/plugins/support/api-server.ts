@@ -9,7 +9,7 @@ import https from "node:https";
 import { text } from "node:stream/consumers";
 import { started, stopped } from "../../../../rehearsal/left-running.ts";
 import { waitUntil } from "../../../../host/wait-until.ts";
-import { findTool } from "./tool.ts";
+import { findTool } from "./engine.ts";
 
 /** How long etcd and the API server may take to be ready. */
 const START_SECONDS = 90;

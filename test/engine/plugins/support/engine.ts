@@ -1,14 +1,33 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { accessSync, constants } from "node:fs";
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 
-import { backendUrl } from "../../../../cli/engine/folders.ts";
 import { engineEnvironment } from "../../../../cli/engine/environment.ts";
+import { backendUrl } from "../../../../cli/engine/folders.ts";
+import { builtTool } from "../../../../toolchain/built.ts";
 import { bundlePrograms } from "../../../../toolchain/program/bundle.ts";
-import { findTool } from "./tool.ts";
+
+/** Absolute path of a tool: the prepared one, or the first on the PATH. @throws when there is neither */
+export function findTool(name: string): string {
+  try {
+    return builtTool(name);
+  } catch (notPrepared) {
+    for (const folder of (process.env["PATH"] ?? "").split(path.delimiter)) {
+      const candidate = path.join(folder, name);
+      try {
+        accessSync(candidate, constants.X_OK);
+        return candidate;
+      } catch {
+        // Not here.
+      }
+    }
+    throw new Error(`${name} is neither prepared nor on the PATH`, { cause: notPrepared });
+  }
+}
 
 /** What came of one run of the engine. */
 export interface EngineRun {
@@ -38,7 +57,7 @@ interface EngineEvent {
   };
 }
 
-export interface StateResource {
+interface StateResource {
   readonly urn: string;
   readonly type: string;
   readonly id?: string;

@@ -1,6 +1,6 @@
 import type { FaultPoint, FaultSetting } from "../../../../rehearsal/host/faults.ts";
 import type { RehearsalHost } from "../../../../rehearsal/host/in-process.ts";
-import type { FaultyCluster } from "./faulty-cluster.ts";
+import type { FaultyCluster } from "./lab.ts";
 import { isCopy, placeOf, type Row, rows, unpacking } from "./rows.ts";
 
 /** What goes wrong. */

@@ -1,28 +1,107 @@
-import { isDeepStrictEqual } from "node:util";
 import { existsSync } from "node:fs";
 import { cp, mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+
+import { remoteSteps as stepsHome } from "../../../../components/windows/remote-steps.ts";
 import { stageHome } from "../../../../components/windows/staged-home.ts";
 import { undoCommand } from "../../../../components/windows/step-command.ts";
 import { stepFolders } from "../../../../components/windows/step-folders.ts";
 import { parseStepResult } from "../../../../components/windows/step-result.ts";
-import { reset } from "../../../../components/windows/steps.ts";
 import { homeSource, unpackCommand } from "../../../../components/windows/steps-copy.ts";
-import { remoteSteps as stepsHome } from "../../../../components/windows/remote-steps.ts";
 import { stepsSource } from "../../../../components/windows/steps-folder.ts";
-import { dial } from "../../../../ssh/dial.ts";
+import { reset } from "../../../../components/windows/steps.ts";
 import { runRemotely } from "../../../../plugins/command/run-remotely.ts";
-import { uploadSource } from "../../../../ssh/upload.ts";
 import type { Operation } from "../../../../plugins/protocol/operation.ts";
+import {
+  type FakeJoin,
+  type FakeNode,
+  RecordingCluster,
+} from "../../../../rehearsal/host/fake/fake-cluster.ts";
 import { type RehearsalHost, startRehearsalHost } from "../../../../rehearsal/host/in-process.ts";
-import { VirtualTime } from "../../../../rehearsal/host/machine-time.ts";
+import { type MachineTime, VirtualTime } from "../../../../rehearsal/host/machine-time.ts";
+import { dial } from "../../../../ssh/dial.ts";
+import { uploadSource } from "../../../../ssh/upload.ts";
 import { listing } from "../machine-listing.ts";
 import { adminKey } from "../ssh-client.ts";
 import { goodArguments, joinInput, type StepName } from "../step-runner.ts";
-import { differences } from "./differences.ts";
-import { FaultyCluster } from "./faulty-cluster.ts";
 import { hostName, isCopy, resourceOf, type Row, rows, unpacking } from "./rows.ts";
+
+/** Notes on the boot in which the pod network was made: after the next one Calico makes its own. */
+const ofABoot = [
+  "/kindows/state/external-network.json",
+  "HKLM\\SOFTWARE\\Tigera\\Calico\\LastBootTime",
+];
+
+/** What of a machine is otherwise than on another one; both as `listing` gives them. */
+export function differences(
+  wanted: Readonly<Record<string, string>>,
+  found: Readonly<Record<string, string>>,
+): string[] {
+  return [...new Set([...Object.keys(wanted), ...Object.keys(found)])]
+    .filter((key) => !ofABoot.includes(key))
+    .filter((key) => timeless(wanted[key]) !== timeless(found[key]))
+    .map((key) => `${key} is ${shown(found[key])}, without the fault ${shown(wanted[key])}`);
+}
+
+/** Each machine boots when it boots, and has identifiers of its own. */
+function timeless(value: string | undefined): string | undefined {
+  return value
+    ?.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<time>")
+    .replace(/\{[\dA-F]{8}(-[\dA-F]{4}){3}-[\dA-F]{12}\}/g, "<id>");
+}
+
+function shown(value: string | undefined): string {
+  return value === undefined ? "not there" : `'${value.slice(0, 200)}'`;
+}
+
+/** A cluster that can be away, or refuse a join, until it is mended. */
+export class FaultyCluster extends RecordingCluster {
+  /** How long it is away from the first look on, in seconds of the machine's time. */
+  awaySeconds = 0;
+  /** What kubeadm complains of. */
+  refusal: string | undefined;
+  /** Names under which nodes have registered, in their order: more than one would be a second Node. */
+  readonly registered: string[] = [];
+  readonly #time: MachineTime;
+  #awaySince: number | undefined;
+
+  constructor(time: MachineTime) {
+    super();
+    this.#time = time;
+  }
+
+  mend(): void {
+    this.awaySeconds = 0;
+    this.refusal = undefined;
+  }
+
+  override connect(): Promise<undefined> {
+    return Promise.resolve(this.#isAway() ? ("connection refused" as never) : undefined);
+  }
+
+  override serverTime(): Promise<Date | undefined> {
+    return Promise.resolve(this.#isAway() ? undefined : new Date());
+  }
+
+  override authorize(join?: FakeJoin): Promise<void> {
+    if (this.#isAway()) return Promise.reject(new Error("connection refused"));
+    if (this.refusal !== undefined) return Promise.reject(new Error(this.refusal));
+    return join === undefined ? Promise.resolve() : super.authorize();
+  }
+
+  override register(node: FakeNode): Promise<void> {
+    this.registered.push(node.name);
+    return super.register(node);
+  }
+
+  #isAway(): boolean {
+    if (this.awaySeconds === 0) return false;
+    this.#awaySince ??= this.#time.elapsed();
+    return this.#time.elapsed() - this.#awaySince < this.awaySeconds * 1000;
+  }
+}
 
 /** Seconds in which anything must have ended: what takes longer counts as hanging. */
 const limitSeconds = 300;

@@ -9,11 +9,11 @@ import {
   stepNames,
 } from "../step-runner.ts";
 import { listing } from "../machine-listing.ts";
-import { differences } from "./differences.ts";
+import { differences } from "./lab.ts";
 import { type Extent, playedPlaces } from "./extent.ts";
 import { type Snapshot, snapshotsOfRows } from "./lab.ts";
 import type { Row } from "./rows.ts";
-import { sideBySide } from "./side-by-side.ts";
+import { sideBySide } from "./extent.ts";
 
 /** Machines side by side: some of their time is waiting. */
 const atOnce = 6;

@@ -4,7 +4,7 @@ import { applies, faults } from "./faults.ts";
 import { type CellResult, play } from "./play.ts";
 import { cutThePower, type PowerCuts } from "./power-cuts.ts";
 import { type Row, rows } from "./rows.ts";
-import { sideBySide } from "./side-by-side.ts";
+import { sideBySide } from "./extent.ts";
 
 /** Cells played side by side: most of their time is waiting. */
 const atOnce = 6;

@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { cp, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
+import path from "node:path";
+
+import { projectRoot } from "../../../../toolchain/project.ts";
+import { inNewFolder } from "../../../unit/new-folder.ts";
+import { EngineProject } from "./engine.ts";
+
+const repository = path.resolve(import.meta.dirname, "../../../..");
+
+/** What programs and host actions are made of. */
+const sources = [
+  ...["cli", "components", "config", "plugins", "policy", "preflight", "rehearsal", "stacks"],
+  ...["ssh", "kubernetes", "host", "toolchain", "verify", "index.ts"],
+];
+
+/**
+ * Copies this project's sources to a folder: they look for what is built beside themselves, and tests edit them.
+ *
+ * @param more further files of the project.
+ */
+export async function copySources(folder: string, more: readonly string[] = []): Promise<void> {
+  for (const name of [...sources, ...more]) {
+    await cp(path.join(repository, name), path.join(folder, name), { recursive: true });
+  }
+}
+
+const stackFile = "Pulumi.dev.yaml";
+
+/** A copy of this project, which the engine runs as it is, with a state of its own for its stack `dev`. */
+export class CopiedProject {
+  private constructor(
+    /** Paths in its folder. */
+    readonly at: (...names: readonly string[]) => string,
+    /** The committed stack's, which opens with the empty passphrase. */
+    private readonly seal: string,
+  ) {}
+
+  static async create(): Promise<CopiedProject> {
+    const at = inNewFolder();
+    await copySources(at(), ["start.js", "package.json", "package-lock.json", "Pulumi.yaml"]);
+    for (const name of ["node_modules", "sdks"]) {
+      await symlink(path.join(projectRoot, name), at(name));
+    }
+    await mkdir(at(".kindows", "state"), { recursive: true });
+    for (const name of ["artifacts.json", "pulumi"]) {
+      await symlink(path.join(projectRoot, ".kindows", name), at(".kindows", name));
+    }
+    const committed = await readFile(path.join(projectRoot, stackFile), "utf8");
+    const seal = /^encryptionsalt: .*$/m.exec(committed)?.[0] ?? assert.fail("no seal");
+    return new CopiedProject(at, seal);
+  }
+
+  /** Replaces the stack's settings. */
+  put(settings: string): Promise<void> {
+    return writeFile(this.at(stackFile), `${settings}\n${this.seal}\n`);
+  }
+}
+
+/**
+ * A project with this project's sources, for programs that import them as `./components/...`. These are bundled, as the
+ * project's own program is: read file by file, and translated, each run of the engine takes some seconds more.
+ */
+export async function sourcesProject(): Promise<EngineProject> {
+  const project = await EngineProject.create({}, { bundled: true });
+  await copySources(project.folder);
+  return project;
+}

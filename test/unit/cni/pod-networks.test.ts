@@ -1,0 +1,227 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import type { V1EndpointSlice } from "@kubernetes/client-node";
+import { parseAllDocuments } from "yaml";
+
+import { operatorDeployment } from "../../../components/cni/calico/operator-objects.ts";
+import { calicoRelease } from "../../../components/cni/calico/release.ts";
+import { cniConf, netConf } from "../../../components/cni/flannel/flannel-config.ts";
+import {
+  flannelAccount,
+  flannelBinding,
+  flannelConfigMap,
+  flannelConfigMapName,
+  flannelDaemonSet,
+  flannelNamespace,
+  flannelRole,
+} from "../../../components/cni/flannel/flannel-objects.ts";
+import {
+  windowsNodesBinding,
+  windowsNodesRole,
+} from "../../../components/cni/flannel/windows-access.ts";
+import { windowsCniConf } from "../../../components/cni/flannel/windows-files.ts";
+import type { PodNetwork } from "../../../components/cni/pod-network.ts";
+import { publishedAddress } from "../../../components/cni/published-address.ts";
+import { podNetworks } from "../../../components/cni/registry.ts";
+import { resolveSettings } from "../../../config/resolve.ts";
+import { controlPlaneFixture } from "../controlplane/fixture-node.ts";
+import { assertGolden, yamlText } from "../controlplane/golden.ts";
+import { record, type Resources } from "../controlplane/recorded-resources.ts";
+
+const endpoint = JSON.stringify({ address: "192.168.150.128", port: 6443 });
+
+/** A pod network as the settings have it, with the resources it is made of. */
+async function made(written: object): Promise<{
+  readonly network: PodNetwork;
+  readonly cluster: unknown;
+  readonly resources: Resources;
+}> {
+  const where = { stack: "x", file: "Pulumi.x.yaml" };
+  const settings = resolveSettings(written as Record<string, unknown>, where);
+  const { install } = await podNetworks[settings.cni.kind].components();
+  const recorded = await record(
+    () => endpoint,
+    () => {
+      const controlPlane = controlPlaneFixture();
+      const network = install(controlPlane, settings);
+      network.awaitOnWindows([]);
+      return { network, cluster: controlPlane.resource };
+    },
+  );
+  return { ...recorded.made, resources: recorded.resources };
+}
+
+const names = (resources: Resources): string[] =>
+  [...resources.keys()].filter((key) => !/\/(cp|control-plane)$/.test(key)).sort();
+
+describe("pod networks", () => {
+  it("Calico: the API server's address, not its name, is what the operator gets", async () => {
+    const { network, resources } = await made({ nodes: [{ name: "win-1" }] });
+    assert.deepEqual(network.windows, { name: "Calico", endpoint: "Calico_ep" });
+    const map = resources.get("kubernetes:core/v1:ConfigMap/tigera-operator-endpoint");
+    assert.deepEqual(map?.inputs["data"], {
+      KUBERNETES_SERVICE_HOST: "192.168.150.128",
+      KUBERNETES_SERVICE_PORT: "6443",
+    });
+  });
+
+  it("Calico: without Windows nodes nobody waits for it there", async () => {
+    const { network, resources } = await made({});
+    assert.equal(network.windows, undefined);
+    assert.equal(names(resources).includes("command:local:Command/calico-windows"), false);
+    const { spec } = resources.get("kubernetes:operator.tigera.io/v1:Installation/calico")
+      ?.inputs as { spec: { calicoNetwork: { windowsDataplane: string } } };
+    assert.equal(spec.calicoNetwork.windowsDataplane, "Disabled");
+  });
+
+  it("Flannel: its own objects, on Linux", async () => {
+    const { network, resources } = await made({ cni: { kind: "flannel" } });
+    assert.equal(network.windows, undefined);
+    assert.deepEqual(names(resources), [
+      "kindows:cni:Flannel/flannel",
+      "kubernetes:apps/v1:DaemonSet/flannel",
+      "kubernetes:core/v1:ConfigMap/flannel",
+      "kubernetes:core/v1:Namespace/flannel",
+      "kubernetes:core/v1:ServiceAccount/flannel",
+      "kubernetes:rbac.authorization.k8s.io/v1:ClusterRole/flannel",
+      "kubernetes:rbac.authorization.k8s.io/v1:ClusterRoleBinding/flannel",
+    ]);
+  });
+
+  for (const [backend, name] of [
+    ["vxlan", "flannel.4096"],
+    ["host-gw", "cbr0"],
+  ] as const) {
+    it(`Flannel: with Windows nodes it may see the Nodes there, and kube-proxy its network: ${backend}`, async () => {
+      const { network, resources } = await made({
+        cni: { kind: "flannel", flannel: { backend } },
+        nodes: [{ name: "win-1" }],
+      });
+      assert.deepEqual(network.windows, { name, endpoint: undefined });
+      const own = names(resources).filter((key) => key.endsWith("/flannel-windows"));
+      assert.deepEqual(own, [
+        "kubernetes:rbac.authorization.k8s.io/v1:ClusterRole/flannel-windows",
+        "kubernetes:rbac.authorization.k8s.io/v1:ClusterRoleBinding/flannel-windows",
+      ]);
+    });
+  }
+
+  it("Flannel: nothing of it on rehearsed Windows nodes", async () => {
+    const { network, resources } = await made({
+      cni: { kind: "flannel" },
+      nodes: [{ name: "win-1" }],
+      windows: { image: { kind: "rehearsal" } },
+    });
+    assert.equal(network.windows, undefined);
+    assert.ok(!names(resources).some((key) => key.endsWith("/flannel-windows")));
+  });
+
+  it("kind's own: nothing is installed", async () => {
+    const { network, resources, cluster } = await made({ cni: { kind: "kind-default" } });
+    assert.equal(network.resource, cluster);
+    assert.deepEqual(names(resources), []);
+  });
+});
+
+const here = new URL(import.meta.url);
+
+describe("Flannel's objects", () => {
+  it("are what its own manifest has, for Linux nodes", () => {
+    const files = { netConf: netConf("10.244.0.0/16", "vxlan"), cniConf: cniConf() };
+    const map = flannelConfigMap(files);
+    const texts = Object.entries(map.data as Record<string, string>);
+    const data = Object.fromEntries(
+      texts.map(([name, text]) => [name, JSON.parse(text) as unknown]),
+    );
+    const objects = [
+      ...[flannelNamespace(), flannelAccount(), flannelRole(), flannelBinding(), { ...map, data }],
+      flannelDaemonSet(flannelConfigMapName(files)),
+    ];
+    assertGolden(here, "flannel.yaml", yamlText(...objects));
+  });
+
+  it("have plain routes where these are asked for", () => {
+    assert.deepEqual(netConf("10.1.0.0/16", "host-gw"), {
+      Network: "10.1.0.0/16",
+      EnableNFTables: false,
+      Backend: { Type: "host-gw" },
+    });
+  });
+
+  it("let a Windows node's flanneld see the Nodes, with kubelet's credentials and no more", () => {
+    const text = yamlText(windowsNodesRole(), windowsNodesBinding());
+    assertGolden(here, "flannel-windows.yaml", text);
+  });
+
+  it("have a CNI configuration for Windows nodes, by backend", () => {
+    const network = { podCidr: "10.244.0.0/16", serviceCidr: "10.96.0.0/16" };
+    const files = (["vxlan", "host-gw"] as const).map((backend) =>
+      windowsCniConf({ ...network, backend, nodeCidr: "192.168.150.0/24" }, "192.168.150.10"),
+    );
+    assertGolden(here, "flannel-windows-cni.yaml", yamlText(...files));
+  });
+});
+
+/** Workloads of a manifest in the node image, by what they are. */
+function inNodeImage(manifest: string): (readonly [string, unknown])[] {
+  const files = new URL("../../../components/controlplane/node-image/files/", import.meta.url);
+  return parseAllDocuments(readFileSync(new URL(manifest, files), "utf8"))
+    .map((document) => document.toJS() as { readonly kind?: string })
+    .filter(({ kind }) => kind === "DaemonSet" || kind === "Deployment")
+    .map((workload) => [`the ${workload.kind ?? ""} of ${manifest}`, workload]);
+}
+
+/** kindnet, CoreDNS and kube-proxy of kind's own images, and what the operator makes, have one by their makers. */
+const workloads: readonly (readonly [string, unknown])[] = [
+  ...inNodeImage("default-cni.yaml"),
+  ...inNodeImage("default-storage.yaml"),
+  ["Calico's operator", operatorDeployment(calicoRelease("3.32.1"))],
+  ["Flannel", flannelDaemonSet("c")],
+];
+
+describe("pods for Linux", () => {
+  it("are of the network, the storage, and two networks more", () => {
+    assert.equal(workloads.length, 4);
+  });
+
+  for (const [name, workload] of workloads) {
+    it(`never land on a Windows node: ${name}`, () => {
+      const { spec } = workload as { spec: { template: { spec: Record<string, unknown> } } };
+      assert.deepEqual(spec.template.spec["nodeSelector"], { "kubernetes.io/os": "linux" });
+    });
+  }
+});
+
+interface Slice {
+  readonly addressType: string;
+  readonly endpoints: readonly { readonly addresses: readonly string[] }[];
+  readonly ports: readonly { readonly name: string; readonly port: number }[];
+}
+
+const slice = (addresses: readonly string[], changes: Partial<Slice> = {}): Slice => ({
+  addressType: "IPv4",
+  endpoints: addresses.map((address) => ({ addresses: [address] })),
+  ports: [{ name: "https", port: 6443 }],
+  ...changes,
+});
+
+const found = (...items: readonly Slice[]): ReturnType<typeof publishedAddress> =>
+  publishedAddress(items as unknown as readonly V1EndpointSlice[]);
+
+describe("the API server's own address", () => {
+  it("is the lowest of several, so that it stays the same", () => {
+    assert.deepEqual(found(slice(["192.168.150.130", "192.168.150.129", "192.168.150.9"])), {
+      address: "192.168.150.9",
+      port: 6443,
+    });
+  });
+
+  it("is an IPv4 one at the port for https", () => {
+    assert.equal(found(slice(["fd00::1"], { addressType: "IPv6" })), undefined);
+    assert.equal(
+      found(slice(["192.168.150.9"], { ports: [{ name: "other", port: 1 }] })),
+      undefined,
+    );
+    assert.equal(found(), undefined);
+  });
+});

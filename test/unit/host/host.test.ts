@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+
+import {
+  renderKubeletArgs,
+  renderLabels,
+  renderTaints,
+} from "../../../components/node/node-registration.ts";
+import { below, readXml } from "../../../host/read-xml.ts";
+import { type Look, waitUntil } from "../../../host/wait-until.ts";
+import { eachCase } from "../each-case.ts";
+
+describe("what libvirt describes", () => {
+  const text = `<pool type='dir'>
+  <name>a&amp;b &#x41;</name>
+</pool>
+
+<!-- another -->
+<pool type="rbd"/>
+`;
+
+  it("is read with either quotes, references and several documents behind each other", () => {
+    const pools = below(readXml(text), "pool");
+    assert.deepEqual(
+      pools.map((pool) => [pool.attributes["type"], below(pool, "name")[0]?.text]),
+      [
+        ["dir", "a&b A"],
+        ["rbd", undefined],
+      ],
+    );
+  });
+
+  it("is nothing where it describes nothing", () => assert.deepEqual(readXml("").elements, []));
+});
+
+const options = { what: "the moon", timeoutSeconds: 600, pollMilliseconds: 10 };
+const short = { ...options, timeoutSeconds: 0.05 };
+
+describe("waiting", () => {
+  it("ends as soon as the thing is there", async () => {
+    let looks = 0;
+    const found = await waitUntil(options, (): Promise<Look<string>> => {
+      looks++;
+      return Promise.resolve(looks < 3 ? "clouds" : { found: "moon" });
+    });
+    assert.equal(found, "moon");
+    assert.equal(looks, 3);
+  });
+
+  const clouds = (): Promise<string> => Promise.resolve("clouds");
+  const ends: Readonly<Record<string, readonly [() => Promise<string>, RegExp, hint?: string]>> = {
+    "with what it waited for and what it last saw": [
+      clouds,
+      /^Error: waited 0.05 s for the moon; last seen: clouds$/,
+    ],
+    "with what may help": [clouds, /last seen: clouds \(try the sun\)$/, "try the sun"],
+    "with an error as something seen": [
+      () => Promise.reject(new Error("rain")),
+      /last seen: rain$/,
+    ],
+    "during a look that never ends": [
+      () => new Promise(() => undefined),
+      /last seen: no answer within 1 s/,
+    ],
+  };
+  eachCase("ends in time, %s", ends, ([look, message, hint]) =>
+    assert.rejects(waitUntil({ ...short, ...(hint && { hint }) }, look), message),
+  );
+
+  it("tells of changes only", async () => {
+    const reported: string[] = [];
+    const seen = ["a", "a", "b", "b", "b", "a"];
+    await waitUntil({ ...options, onChange: (each) => reported.push(each) }, () =>
+      Promise.resolve(seen.shift()),
+    );
+    assert.deepEqual(reported, ["a", "b", "a"]);
+  });
+});
+
+describe("what a node registers with", () => {
+  it("labels do not depend on the order of the settings", () => {
+    assert.equal(renderLabels({ b: "2", "example.com/a": "", a: "1" }), "a=1,b=2,example.com/a=");
+    assert.equal(renderLabels({ a: "1", "example.com/a": "", b: "2" }), "a=1,b=2,example.com/a=");
+  });
+
+  it("taints keep it, and lose an empty value", () => {
+    assert.equal(
+      renderTaints([
+        { key: "os", value: "windows", effect: "NoSchedule" },
+        { key: "busy", value: "", effect: "NoExecute" },
+      ]),
+      "os=windows:NoSchedule,busy:NoExecute",
+    );
+  });
+
+  it("arguments of kubelet do not depend on the order of the settings, and have no dashes", () => {
+    assert.equal(
+      renderKubeletArgs({ v: "4", "feature-gates": "A=true,B=false", "max-pods": "60" }),
+      "feature-gates=A=true,B=false max-pods=60 v=4",
+    );
+  });
+
+  it("nothing is empty text", () => {
+    assert.equal(renderKubeletArgs({}), "");
+    assert.equal(renderLabels({}), "");
+    assert.equal(renderTaints([]), "");
+  });
+});

@@ -1,0 +1,393 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { cp, mkdir } from "node:fs/promises";
+import { type AddressInfo, createServer, type Server } from "node:net";
+import path from "node:path";
+
+import {
+  checkMachine,
+  nodeTraces,
+  type SeenMachine,
+} from "../../../components/machine/existing/check-machine.ts";
+import { claimMachine } from "../../../components/machine/existing/claim.ts";
+import type {
+  AccessKeys,
+  MachineParameter,
+  Place,
+} from "../../../components/machine/existing/machine-parameter.ts";
+import { officialSoftware } from "../../../components/windows/software.ts";
+import { type RehearsalHost, startRehearsalHost } from "../../../rehearsal/host/in-process.ts";
+import { rehearsedWindows } from "../../../rehearsal/host/windows-version.ts";
+import { machineReset } from "../../../stacks/existing-machines.ts";
+import { makeEncryptedKey, makeKey, SshServer } from "../../engine/plugins/support/ssh-server.ts";
+import { type Ended, runAction } from "../controlplane/run-action.ts";
+import { listing } from "../rehearsal-host/machine-listing.ts";
+
+const fresh: SeenMachine = {
+  ver: "Microsoft Windows [Version 10.0.20348.4405]",
+  installationType: "Server Core",
+  user: "Administrator",
+  isAdministrator: true,
+  computerName: "WIN-1",
+  ours: false,
+  traces: [],
+};
+
+/** What is seen besides, and what is reported: why and what to do. */
+const refused: Readonly<Record<string, readonly [Partial<SeenMachine>, readonly RegExp[]]>> = {
+  "Linux with a program named ver": [
+    { ver: "GNU/Linux 6.1" },
+    [
+      /does not run Windows: to ver it says GNU\/Linux 6\.1\. Write the address of a Windows Server/,
+    ],
+  ],
+  "a Windows for clients": [
+    { installationType: "Client" },
+    [/a Windows for clients, which Kubernetes has no nodes of: use a machine with Windows Server/],
+  ],
+  "an account without rights": [
+    { user: "me", isAdministrator: false },
+    [/^me is no administrator there: make it one \(net localgroup Administrators me \/add\)/],
+  ],
+  "another computer name": [
+    { computerName: "WIN-7" },
+    [/its computer name is WIN-7: write that as name, or rename it \(Rename-Computer win-1 /],
+  ],
+  ...Object.fromEntries(
+    Object.entries(nodeTraces).map(([path, what]) => [
+      `somebody's ${path}`,
+      [
+        { traces: [path] },
+        [
+          new RegExp(
+            `^${what} \\(${path}\\): .*not touched; take it out of its cluster \\(kubectl`,
+          ),
+        ],
+      ] as const,
+    ]),
+  ),
+  "all at once": [
+    {
+      installationType: "Client",
+      isAdministrator: false,
+      computerName: "x",
+      traces: Object.keys(nodeTraces),
+    },
+    [/for clients/, /no administrator/, /computer name/, /a node of a cluster already .*, kubelet/],
+  ],
+};
+
+describe("what is seen of a machine", () => {
+  for (const [what, [seen, reported]] of Object.entries(refused)) {
+    it(`stands against taking it: ${what}`, () => {
+      const problems = checkMachine("win-1", { ...fresh, ...seen });
+      assert.equal(problems.length, reported.length, problems.join("\n"));
+      reported.forEach((pattern, index) => assert.match(problems[index] ?? "", pattern));
+    });
+  }
+
+  const taken: Readonly<Record<string, Partial<SeenMachine>>> = {
+    "a fresh Windows Server": {},
+    "one with a desktop": { installationType: "Server" },
+    "one that does not say what it is; the first step asks again": { installationType: "" },
+    "one that was joined from here": { ours: true, traces: Object.keys(nodeTraces) },
+  };
+  for (const [what, seen] of Object.entries(taken)) {
+    it(`lets it be taken: ${what}`, () =>
+      assert.deepEqual(checkMachine("win-1", { ...fresh, ...seen }), []));
+  }
+});
+
+const software = officialSoftware(
+  { kubernetes: "1.36.4", containerd: "2.3.4" },
+  { checksums: { kubelet: "5".repeat(64) }, lock: {}, folders: {} },
+);
+
+describe("actions on a machine that is there", () => {
+  const login = makeKey();
+  let host: RehearsalHost;
+
+  before(async () => {
+    host = await startRehearsalHost({ hostName: "win-1", authorizedKeys: [login.publicKey] });
+  });
+  after(() => host.stop());
+
+  const run = (
+    action: string,
+    more: { readonly name?: string; readonly hostKey?: string; readonly gone?: string } = {},
+  ): Promise<Ended> => {
+    const { name = "win-1", hostKey = host.hostKey, gone = "" } = more;
+    const place = { host: "127.0.0.1", port: host.port, user: "Administrator", hostKey };
+    return runAction(`machine/actions/${action}`, {
+      KINDOWS_GONE: gone,
+      MACHINE: JSON.stringify({ name, place, ...machineReset(software) }),
+      KEYS: JSON.stringify({ machine: { privateKey: login.privateKey } }),
+    });
+  };
+  const onDrive = (folder: string): string => path.join(host.driveC, folder);
+
+  it("claim one that answers, is called as it shall be, and is nobody's node", async () => {
+    const end = await run("claim-machine");
+    assert.deepEqual([end.exitCode, end.stdout], [0, "claimed"], end.stderr);
+  });
+
+  it("do not claim one that is somebody's node", async () => {
+    await mkdir(onDrive("etc/kubernetes/kubelet.conf"), { recursive: true });
+    const end = await run("claim-machine");
+    assert.equal(end.exitCode, 1);
+    assert.match(
+      end.stderr,
+      /win-1 \(Administrator@127\.0\.0\.1:\d+\) cannot be used; nothing was/,
+    );
+    assert.match(
+      end.stderr,
+      /it is a node of a cluster already \(C:\/etc\/kubernetes\/kubelet\.conf/,
+    );
+  });
+
+  it("find nothing to reset where no step has been", async () => {
+    const end = await run("reset-machine");
+    assert.equal(end.exitCode, 0, end.stderr);
+    assert.match(end.stderr, /the step scripts are gone.*nothing to reset/);
+  });
+
+  it("reset it by whatever scripts are there, and remove what was copied to it", async () => {
+    await cp("components/windows/steps", onDrive("kindows/steps/older"), { recursive: true });
+    const pushed = `kindows/media/${"5".repeat(64)}`;
+    await mkdir(onDrive(pushed), { recursive: true });
+    const end = await run("reset-machine");
+    assert.equal(end.exitCode, 0, end.stderr);
+    assert.match(end.stderr, /win-1 is what it was before/);
+    for (const gone of ["kindows/steps", pushed, "etc/kubernetes"]) {
+      assert.equal(existsSync(onDrive(gone)), false, gone);
+    }
+  });
+
+  it("say which key a machine shows that is not the pinned one", async () => {
+    const end = await run("reset-machine", { hostKey: makeKey().publicKey });
+    assert.equal(end.exitCode, 1);
+    assert.match(
+      end.stderr,
+      /shows the host key SHA256:.* the settings pin SHA256:.*KINDOWS_GONE=win-1/,
+    );
+  });
+
+  it("ask nothing of one that is gone", async () => {
+    const end = await run("reset-machine", { hostKey: makeKey().publicKey, gone: "win-9, win-1" });
+    assert.equal(end.exitCode, 0, end.stderr);
+    assert.match(end.stderr, /win-1 is gone for good, as KINDOWS_GONE says/);
+  });
+});
+
+/** What a machine is claimed with where a case says nothing else. */
+interface Claim {
+  readonly name?: string;
+  readonly place?: Partial<Place>;
+  readonly bastion?: Partial<Place>;
+  readonly keys?: Partial<AccessKeys>;
+  readonly seconds?: number;
+}
+
+/** Why it is refused, and what to do: both have to be reported. */
+interface Refusal {
+  readonly claim: () => Claim;
+  readonly why: RegExp;
+  readonly instead: RegExp;
+}
+
+describe("machines that cannot be taken", () => {
+  const [login, stranger, jumpKey, linuxKey] = [makeKey(), makeKey(), makeKey(), makeKey()];
+  const encrypted = makeEncryptedKey("sesame");
+  let windows: RehearsalHost;
+  let client: RehearsalHost;
+  let linux: SshServer;
+  let jump: SshServer;
+  /** Takes connections and says nothing. */
+  let silent: Server;
+  /** Speaks, but not SSH. */
+  let web: Server;
+  let untouched: Record<string, string>;
+  const closedPort = 1;
+  const ends = new Map<string, Promise<string>>();
+
+  /** Says how it was refused. */
+  const claim = async ({ name = "win-1", place, bastion, keys, seconds = 600 }: Claim) => {
+    const administrator = { host: "127.0.0.1", port: windows.port, user: "Administrator" };
+    const machine: MachineParameter = {
+      name,
+      place: { ...administrator, hostKey: windows.hostKey, ...place },
+      ...(bastion && {
+        bastion: {
+          ...{ host: "127.0.0.1", port: jump.port, user: "jump", hostKey: jumpKey.publicKey },
+          ...bastion,
+        },
+      }),
+      ...{ seconds: 600, folder: "C:/kindows/steps/x", reset: "never", media: [] },
+    };
+    const access: AccessKeys = {
+      machine: { privateKey: login.privateKey },
+      ...(bastion && { bastion: { privateKey: login.privateKey } }),
+      ...keys,
+    };
+    return claimMachine(machine, access, false, seconds).then(
+      () => "it was taken",
+      (error: unknown) => (error as Error).message,
+    );
+  };
+
+  const portOf = (server: Server): number => (server.address() as AddressInfo).port;
+
+  const refusals: Readonly<Record<string, Refusal>> = {
+    "a key that is not let in": {
+      claim: () => ({ keys: { machine: { privateKey: stranger.privateKey } } }),
+      why: /Administrator@127\.0\.0\.1:\d+: All configured authentication methods failed/,
+      instead:
+        /user and key of win-1 under kindows:nodes or under kindows:login, .*administrators_authorized_keys .*kindows bootstrap/,
+    },
+    "an account that there is not": {
+      claim: () => ({ place: { user: "me" } }),
+      why: /me@127\.0\.0\.1:\d+: All configured authentication methods failed/,
+      instead: /let this key in for me/,
+    },
+    "no key and no agent": {
+      claim: () => ({ keys: { machine: {} } }),
+      why: /authentication methods failed/,
+      instead: /Write the right user and key of win-1/,
+    },
+    "a key whose passphrase is missing": {
+      claim: () => ({ keys: { machine: { privateKey: encrypted.privateKey } } }),
+      why: /the private key for 127\.0\.0\.1 cannot be read: Encrypted/,
+      instead: /its privateKeyPassphrase where it is encrypted, of win-1 under kindows:nodes/,
+    },
+    "a key whose passphrase is another": {
+      claim: () => ({
+        keys: {
+          machine: { privateKey: encrypted.privateKey, privateKeyPassword: "abracadabra" },
+        },
+      }),
+      why: /cannot be read/,
+      instead: /privateKeyPassphrase where it is encrypted/,
+    },
+    "another host key than the pinned one": {
+      claim: () => ({ place: { hostKey: stranger.publicKey } }),
+      why: /shows the host key SHA256:\S+, but the settings pin SHA256:/,
+      instead:
+        /Compare that fingerprint at its console.*the machine's own after a reinstall, write that key as hostKey of win-1 under kindows:nodes; where it is not, somebody else/,
+    },
+    "a machine that has no SSH server": {
+      claim: () => ({ place: { port: closedPort } }),
+      why: /ECONNREFUSED/,
+      instead: /Nothing listens on port \d+ there: .*Start-Service sshd/,
+    },
+    "a machine that takes connections and says nothing": {
+      claim: () => ({ place: { port: portOf(silent) }, seconds: 2 }),
+      why: /no end within 2 s/,
+      instead: /every firewall between here and there/,
+    },
+    "something that is no SSH server": {
+      claim: () => ({ place: { port: portOf(web) } }),
+      why: /127\.0\.0\.1:\d+: /,
+      instead: /Does an SSH server answer at that port\? .* of win-1 under kindows:nodes/,
+    },
+    "a name that nobody knows": {
+      claim: () => ({ place: { host: "win-1.kindows.invalid" } }),
+      why: /ENOTFOUND|EAI_AGAIN/,
+      instead: /cannot resolve the name: .* of win-1 under kindows:nodes/,
+    },
+    "a bastion that is not there": {
+      claim: () => ({ bastion: { port: closedPort } }),
+      why: /its bastion jump@127\.0\.0\.1:\d+: .*ECONNREFUSED/,
+      instead: /right address and port among the bastions of win-1 under kindows:nodes/,
+    },
+    "a bastion with another host key": {
+      claim: () => ({ bastion: { hostKey: stranger.publicKey } }),
+      why: /its bastion .*shows the host key SHA256:/,
+      instead: /the bastion's own after a reinstall, .*hostKey among the bastions of win-1/,
+    },
+    "a bastion that lets the key not in": {
+      claim: () => ({ bastion: {}, keys: { bastion: { privateKey: stranger.privateKey } } }),
+      why: /its bastion .*authentication methods failed/,
+      instead: /let this key in for jump: in its authorized_keys/,
+    },
+    "a machine that its bastion does not reach": {
+      claim: () => ({ bastion: {}, place: { port: closedPort } }),
+      why: /Administrator@127\.0\.0\.1:\d+, from its bastion: /,
+      instead: /\S/,
+    },
+    "a key that the bastion takes and the machine not": {
+      claim: () => ({ bastion: {}, keys: { machine: { privateKey: stranger.privateKey } } }),
+      why: /Administrator@127\.0\.0\.1:\d+, from its bastion: .*authentication methods failed/,
+      instead: /let this key in for Administrator/,
+    },
+    "a machine behind a bastion with another host key": {
+      claim: () => ({ bastion: {}, place: { hostKey: stranger.publicKey } }),
+      why: /from its bastion: .*shows the host key/,
+      instead: /the machine's own after a reinstall, write that key as hostKey of win-1/,
+    },
+    "a machine with Linux": {
+      claim: () => ({ place: { port: linux.port, hostKey: linuxKey.publicKey, user: "root" } }),
+      why: /it does not run Windows: to ver it says nothing/,
+      instead: /Write the address of a Windows Server of win-1 .*or leave win-1 out/,
+    },
+    "a Windows for clients": {
+      claim: () => ({ name: "desktop", place: { port: client.port, hostKey: client.hostKey } }),
+      why: /it runs a Windows for clients/,
+      instead: /use a machine with Windows Server/,
+    },
+    "a machine that is called otherwise": {
+      claim: () => ({ name: "win-7" }),
+      why: /its computer name is win-1/i,
+      instead: /write that as name, or rename it \(Rename-Computer win-7 -Restart\)/,
+    },
+  };
+
+  before(async () => {
+    const authorizedKeys = [login.publicKey];
+    const listening = (server: Server): Promise<Server> =>
+      new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(server)));
+    windows = await startRehearsalHost({ hostName: "win-1", authorizedKeys });
+    client = await startRehearsalHost({
+      hostName: "desktop",
+      authorizedKeys,
+      version: { ...rehearsedWindows, edition: "Professional" },
+    });
+    linux = await SshServer.start({ hostKey: linuxKey, authorizedKeys });
+    jump = await SshServer.start({ hostKey: jumpKey, authorizedKeys });
+    silent = await listening(createServer(() => undefined));
+    web = await listening(
+      createServer((socket) => {
+        socket.on("error", () => undefined);
+        socket.end("HTTP/1.1 400 Bad Request\r\n\r\n");
+      }),
+    );
+    untouched = await listing(windows);
+
+    // All at once: most of their time is waiting to dial again.
+    for (const [what, refusal] of Object.entries(refusals)) ends.set(what, claim(refusal.claim()));
+    await Promise.all(ends.values());
+  });
+  after(async () => {
+    silent.close();
+    web.close();
+    await Promise.all([windows, client, linux, jump].map((one) => one.stop()));
+  });
+
+  for (const [what, { why, instead }] of Object.entries(refusals)) {
+    it(`${what}: reported with why, and what to do`, async () => {
+      const message = (await ends.get(what)) ?? "";
+      assert.match(message, /^\S+ \(\S+@\S+:\d+.*\) cannot be used; nothing was changed on it: /);
+      assert.match(message, why);
+      assert.match(message, instead);
+      // The plugin's own names say nothing to who writes settings.
+      assert.doesNotMatch(message, /dialErrorLimit|connection\.|PRIVATE KEY|abracadabra/);
+    });
+  }
+
+  it("are left as they were", async () => assert.deepEqual(await listing(windows), untouched));
+
+  it("can be taken when nothing is wrong, by a bastion too", async () => {
+    assert.equal(await claim({}), "it was taken");
+    assert.equal(await claim({ bastion: {} }), "it was taken");
+    assert.deepEqual(await listing(windows), untouched);
+  });
+});

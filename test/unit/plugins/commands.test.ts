@@ -1,0 +1,560 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { getEventListeners, once } from "node:events";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import net, { createServer } from "node:net";
+import path from "node:path";
+
+import { waitUntil } from "../../../host/wait-until.ts";
+import { isSecret, type PropertyMap, secret } from "../../../plugins/protocol/property-value.ts";
+import { dial } from "../../../ssh/dial.ts";
+import { eventually, processGone } from "../../engine/plugins/support/eventually.ts";
+import { official } from "../../engine/plugins/support/installed-plugins.ts";
+import { Plugin, type Resource, type Step } from "../../engine/plugins/support/plugin.ts";
+import { makeEncryptedKey, makeKey, SshServer } from "../../engine/plugins/support/ssh-server.ts";
+import { newFolder } from "../new-folder.ts";
+
+describe("command.local.Command", () => {
+  let plugin: Plugin;
+  const dir = newFolder();
+  let command: Resource;
+
+  before(async () => {
+    process.env["KINDOWS_TEST_INHERITED"] = "inherited";
+    plugin = await Plugin.start("command");
+    command = plugin.resource("command:local:Command", "command");
+  });
+  after(async () => {
+    delete process.env["KINDOWS_TEST_INHERITED"];
+    await plugin.stop();
+  });
+
+  const journal = async (): Promise<string[]> =>
+    (await readFile(path.join(dir, "journal"), "utf8")).split("\n").slice(0, -1);
+  /** Number of the process that a command writes into a file. */
+  const processIn = (file: string): Promise<number> =>
+    eventually(`a process is named in ${file}`, async () => {
+      const text = await readFile(path.join(dir, file), "utf8").catch(() => "");
+      return text.endsWith("\n") ? Number(text) : undefined;
+    });
+
+  const first: PropertyMap = {
+    dir,
+    create:
+      'echo create >> journal; cat; echo "$GIVEN $KINDOWS_TEST_INHERITED"; echo "two\nlines" >&2',
+    delete: "echo delete-1 >> journal",
+    stdin: "from stdin\n",
+    environment: { GIVEN: "given" },
+  };
+
+  it("runs create, and nothing in a preview or when nothing changed", async () => {
+    assert.deepEqual((await command.preview(first)).steps, ["create"]);
+    await assert.rejects(journal(), { code: "ENOENT" });
+    assert.deepEqual(await command.up(first), ["create"]);
+    assert.equal(command.state["stdout"], "from stdin\ngiven inherited");
+    assert.equal(command.state["stderr"], "two\nlines");
+    assert.deepEqual(
+      plugin.messages.map(({ resource, text }) => `${resource}: ${text}`).sort(),
+      ["from stdin", "given inherited", "lines", "two"].map((text) => `command: ${text}`),
+    );
+    assert.deepEqual((await command.preview(first)).steps, ["same"]);
+    assert.deepEqual(await command.up(first), ["same"]);
+    assert.deepEqual(await journal(), ["create"]);
+  });
+
+  it("does not know its output in a preview that would run it", async () => {
+    const { state } = await plugin
+      .resource("command:local:Command", "new")
+      .preview({ create: "x" });
+    assert.equal(state["stdout"], "04da6b54-80e4-46f7-96ec-b56ff0331ba9");
+  });
+
+  it("runs create again for a changed input, with the previous output in its environment", async () => {
+    const again = {
+      dir,
+      create:
+        'echo "again after $PULUMI_COMMAND_STDERR" | tr "\\n" " " >> journal; echo >> journal; echo two',
+      delete: "echo delete-2 >> journal",
+    };
+    assert.deepEqual((await command.preview(again)).steps, ["update"]);
+    assert.deepEqual(await command.up(again), ["update"]);
+    assert.deepEqual(await journal(), ["create", "again after two lines "]);
+  });
+
+  it("runs create for new triggers and then delete with the old inputs; update for anything else", async () => {
+    const update = {
+      dir,
+      create: "echo create >> journal",
+      update: 'echo "update $PULUMI_COMMAND_STDOUT" >> journal',
+      delete: "echo delete-3 >> journal",
+      triggers: [1],
+    };
+    assert.deepEqual(await command.up(update), ["create-replacement", "delete-replaced"]);
+    assert.deepEqual((await journal()).slice(2), ["create", "delete-2"]);
+    assert.deepEqual(await command.up({ ...update, delete: "echo delete-4 >> journal" }), [
+      "update",
+    ]);
+    assert.deepEqual((await journal()).slice(4), ["update "]);
+    const replaced = {
+      dir,
+      create: "echo create-5 >> journal",
+      delete: "echo delete-5 >> journal",
+      triggers: [2],
+    };
+    assert.deepEqual(await command.up(replaced), ["create-replacement", "delete-replaced"]);
+    assert.deepEqual((await journal()).slice(5), ["create-5", "delete-4"]);
+  });
+
+  it("sees no drift in a refresh, and deletes with the inputs of the last update", async () => {
+    assert.equal(await command.refresh(), "same");
+    await command.delete();
+    assert.deepEqual((await journal()).slice(7), ["delete-5"]);
+  });
+
+  it("gives secrets to the command, and keeps their marks in the state", async () => {
+    const token = secret("hunter2-hunter2");
+    await command.up({ dir, create: 'echo "got $TOKEN"', environment: { TOKEN: token } });
+    assert.equal(command.state["stdout"], "got hunter2-hunter2");
+    assert.deepEqual(command.state["environment"], { TOKEN: token });
+    await command.delete();
+  });
+
+  it("fails with the command, its exit status and what it wrote", async () => {
+    await assert.rejects(
+      command.up({ create: "echo some output; echo and more >&2; exit 3" }),
+      // Two streams, in whichever order they come.
+      /exit status 3: running "echo some output; echo and more >&2; exit 3":\n(?=.*some output)(?=.*and more)/s,
+    );
+  });
+
+  it("ends a command, and what it started, when customTimeouts are exceeded", async function () {
+    // The official plugin leaves the sleeper alone and says "signal: killed".
+    if (official) this.skip();
+    await assert.rejects(
+      command.up({ dir, create: "echo waiting; sleep 3000 & echo $! > sleeper; wait" }, 4),
+      /create of command took longer than its customTimeouts allow \(4 s\).*waiting/s,
+    );
+    await processGone(await processIn("sleeper"));
+  });
+
+  it("has no secret in an error or a log line", async function () {
+    if (official) this.skip(); // There it has.
+    const failed = command.up({
+      create: secret('echo "env $TOKEN"; cat; echo; exit 1; # literal-secret'),
+      environment: { TOKEN: secret("hunter2-hunter2") },
+      stdin: secret('{"password":"correct-horse"}'),
+    });
+    await assert.rejects(failed, (error: Error) => {
+      assert.match(error.message, /env \[secret\]/);
+      const reported = `${error.message}\n${JSON.stringify(plugin.messages)}`;
+      assert.doesNotMatch(reported, /hunter2|correct-horse|literal-secret/);
+      return true;
+    });
+  });
+
+  it("ends a command when the update is cancelled, and says so", async function () {
+    // The official plugin says "signal: killed".
+    if (official) this.skip();
+    const running = command.up({ dir, create: "echo $$ > cancelled; echo begun; exec sleep 3000" });
+    const ended = assert.rejects(running, /create of command was cancelled: running/);
+    const sleeper = await processIn("cancelled");
+    await plugin.cancel();
+    await processGone(sleeper);
+    await ended;
+  });
+});
+
+describe("command.remote.Command", () => {
+  const hostKey = makeKey();
+  const key = makeKey();
+  let plugin: Plugin;
+  let server: SshServer;
+  const folder = newFolder();
+
+  before(async () => {
+    plugin = await Plugin.start("command");
+    server = await SshServer.start({
+      hostKey,
+      authorizedKeys: [key.publicKey],
+      password: "correct horse",
+      acceptEnvironment: ["ACCEPTED", "PULUMI_COMMAND_STDOUT"],
+    });
+  });
+  after(async () => {
+    await server.stop();
+    await plugin.stop();
+  });
+
+  const command = (name: string): Resource => plugin.resource("command:remote:Command", name);
+  const endpoint = (): PropertyMap => ({ host: "127.0.0.1", port: server.port });
+  const usual = (): PropertyMap => ({
+    ...endpoint(),
+    user: "admin",
+    privateKey: key.privateKey,
+    hostKey: hostKey.publicKey,
+  });
+  const closed = (...servers: readonly SshServer[]): Promise<unknown> =>
+    eventually("all connections are closed", () =>
+      servers.every(({ open }) => open === 0) ? true : undefined,
+    );
+  /** What a command that fails says, without secrets. */
+  const failure = async (failing: Promise<unknown>): Promise<string> => {
+    const error = await failing.then(
+      () => assert.fail("it did not fail"),
+      (reason: unknown) => reason as Error,
+    );
+    if (!official) {
+      const reported = `${error.message}\n${JSON.stringify(plugin.messages)}`;
+      assert.doesNotMatch(reported, /hidden|OPENSSH PRIVATE KEY/);
+    }
+    return error.message;
+  };
+
+  it("runs create with stdin and accepted variables, update with the previous output, delete", async () => {
+    const first = command("first");
+    const remove = `echo deleted > ${folder}/deleted`;
+    const inputs = {
+      connection: usual(),
+      create: 'cat; echo "$ACCEPTED"; echo oops >&2',
+      stdin: "from stdin\n",
+      environment: { ACCEPTED: "yes" },
+      delete: remove,
+    };
+    assert.deepEqual((await first.preview(inputs)).steps, ["create"]);
+    assert.equal(server.accepted, 0);
+    assert.deepEqual(await first.up(inputs), ["create"]);
+    assert.deepEqual([first.state["stdout"], first.state["stderr"]], ["from stdin\nyes", "oops"]);
+    assert.ok(isSecret(first.state["connection"]), "nobody had to mark it");
+    assert.deepEqual(
+      plugin.messages
+        .filter(({ resource }) => resource === "first")
+        .map(({ text }) => text)
+        .sort(),
+      ["from stdin", "oops", "yes"],
+    );
+    assert.deepEqual(await first.up(inputs), ["same"]);
+
+    const update = 'echo "after $PULUMI_COMMAND_STDOUT"';
+    const changed = { connection: usual(), create: "exit 1", update, delete: remove };
+    assert.deepEqual(await first.up(changed), ["update"]);
+    assert.equal(first.state["stdout"], "after from stdin\nyes");
+    // The server does not accept PULUMI_COMMAND_STDERR: a warning, not an error.
+    const warning = plugin.messages.find(({ severity }) => severity === "warning");
+    assert.match(warning?.text ?? "", /Unable to set '?PULUMI_COMMAND_STDERR/);
+
+    await first.delete();
+    assert.equal(await readFile(path.join(folder, "deleted"), "utf8"), "deleted\n");
+  });
+
+  it("connects with a password, with an encrypted key and over a proxy, and closes what it opened", async () => {
+    const encrypted = makeEncryptedKey("open sesame");
+    const authorizedKeys = [encrypted.publicKey];
+    const inner = await SshServer.start({ hostKey: makeKey(), authorizedKeys });
+    try {
+      const password = command("password");
+      await password.up({
+        connection: { ...endpoint(), password: "correct horse" },
+        create: "echo by password",
+      });
+      assert.equal(password.state["stdout"], "by password");
+      const proxied = command("proxied");
+      await proxied.up({
+        connection: {
+          ...{ host: "127.0.0.1", port: inner.port },
+          ...{ privateKey: encrypted.privateKey, privateKeyPassword: "open sesame" },
+          proxy: usual(),
+        },
+        create: "echo over a proxy",
+      });
+      assert.equal(proxied.state["stdout"], "over a proxy");
+      // The official plugin keeps them until it ends.
+      if (!official) await closed(server, inner);
+    } finally {
+      await inner.stop();
+    }
+  });
+
+  const once = (): PropertyMap => ({ ...endpoint(), dialErrorLimit: 1 });
+  const failures: readonly [string, () => PropertyMap, RegExp][] = [
+    [
+      "a wrong host key",
+      () => ({
+        connection: { ...once(), privateKey: secret(key.privateKey), hostKey: makeKey().publicKey },
+        create: "echo never",
+      }),
+      official ? /host key/ : /host key SHA256:.*the settings pin SHA256:/,
+    ],
+    [
+      "a refused login",
+      () => ({ connection: { ...once(), password: "wrong" }, create: "echo never" }),
+      /after 1 failed attempts:.*auth/,
+    ],
+    [
+      "a refused variable",
+      () => ({ connection: usual(), create: "echo never", environment: { REFUSED: "hidden" } }),
+      /could not set environment variable "?REFUSED/,
+    ],
+    [
+      "a failed command",
+      () => ({ connection: usual(), create: "echo out; echo err >&2; exit 7" }),
+      // Two streams, in whichever order they come.
+      /Process exited with status 7: running "echo out; echo err >&2; exit 7":\n(?=.*^\s*out$)(?=.*^\s*err$)/ms,
+    ],
+    [
+      "a command without an exit status",
+      () => ({ connection: usual(), create: "kill -9 $$" }),
+      /exit status/,
+    ],
+  ];
+  for (const [what, inputs, why] of failures) {
+    it(`fails for ${what}`, async () => {
+      assert.match(await failure(command("failing").up(inputs())), why);
+    });
+  }
+
+  it("dials until the server is there", async () => {
+    const { port } = server;
+    const connection = usual();
+    await server.stop();
+    const late = command("late");
+    const waiting = late.up({ connection, create: "echo at last" });
+    await refuseConnections(port, 3);
+    server = await SshServer.start({ hostKey, authorizedKeys: [key.publicKey], port });
+    await waiting;
+    assert.equal(late.state["stdout"], "at last");
+    assert.ok(
+      plugin.messages.some(({ text }) => /^Dial \d+\/10 failed: retrying/.test(text)),
+      "no retry was logged",
+    );
+  });
+
+  it("does not run a command again whose connection broke", async () => {
+    const runs = path.join(folder, "runs");
+    const running = failure(
+      command("broken").up({ connection: usual(), create: `echo run >> ${runs}; sleep 3000` }),
+    );
+    await eventually("the command runs", () =>
+      readFile(runs, "utf8").then(
+        (text) => (text === "run\n" ? true : undefined),
+        () => undefined,
+      ),
+    );
+    const { accepted } = server;
+    server.dropConnections();
+    assert.match(await running, official ? /running "echo run/ : /the connection was lost before/);
+    assert.equal(server.accepted, accepted);
+    assert.equal(await readFile(runs, "utf8"), "run\n");
+  });
+
+  it("ends a command that hangs, and the dialling, when customTimeouts are exceeded", async function () {
+    // The official plugin waits for a hanging command forever.
+    if (official) this.skip();
+    const sleeper = path.join(folder, "sleeper");
+    const hanging = `echo $$ > ${sleeper}; echo waiting; exec sleep 3000`;
+    const nowhere = { host: "127.0.0.1", port: 1, password: "x", dialErrorLimit: -1 };
+    const [ran, dialled] = await Promise.all([
+      failure(command("hanging").up({ connection: usual(), create: hanging }, 5)),
+      failure(command("unreachable").up({ connection: nowhere, create: "echo never" }, 5)),
+    ]);
+    assert.match(ran, /create of hanging took longer than .*\(5 s\): running .*waiting/s);
+    assert.match(
+      dialled,
+      /Dial 127.0.0.1:1: create of unreachable took longer.*last seen: .*ECONNREFUSED/,
+    );
+    await processGone(Number(await readFile(sleeper, "utf8")));
+    await closed(server);
+  });
+});
+
+/** Listens on a port and hangs up, until that many connections were tried. */
+async function refuseConnections(port: number, attempts: number): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    let seen = 0;
+    const listener = createServer((socket) => {
+      socket.on("error", () => undefined);
+      socket.destroy();
+      seen += 1;
+      if (seen === attempts) listener.close(() => resolve());
+    });
+    listener.once("error", reject);
+    listener.listen(port, "127.0.0.1");
+  });
+}
+
+const signature = "4dabf18193072939515e22adb298388d";
+const [asset, archive] = ["c44067f5952c0a294b673a41bacd8c17", "0def7320c3a5731c473e5ecbe6d01bc7"];
+
+describe("command.remote.CopyToRemote", () => {
+  const hostKey = makeKey();
+  const key = makeKey();
+  let plugin: Plugin;
+  let server: SshServer;
+  const folder = newFolder();
+  const local = (name: string): string => path.join(folder, "source", name);
+  const remote = (name: string): string => path.join(folder, "remote", name);
+
+  before(async () => {
+    await mkdir(remote("existing"), { recursive: true });
+    await mkdir(local("deeper"), { recursive: true });
+    await writeFile(local("one.txt"), "one");
+    await writeFile(local("deeper/big"), Buffer.alloc(300_000, 7));
+    plugin = await Plugin.start("command");
+    server = await SshServer.start({ hostKey, authorizedKeys: [key.publicKey] });
+  });
+  after(async () => {
+    await server.stop();
+    await plugin.stop();
+  });
+
+  /** Assets and archives as the engine sends them; their hashes are by content. */
+  const ofFile = (kind: string, file: string, content: string): PropertyMap => ({
+    [signature]: kind,
+    path: file,
+    hash: createHash("sha256").update(content).digest("hex"),
+  });
+  const text = { [signature]: asset, text: "text", hash: "of the text" };
+  /** Where to, and what, while the file has this content. */
+  const copies = (content: string): Readonly<Record<string, readonly [string, PropertyMap]>> => ({
+    folder: ["folder", ofFile(archive, path.join(folder, "source"), content)],
+    content: ["content", ofFile(archive, `${folder}/source/`, content)],
+    into: ["existing", ofFile(archive, path.join(folder, "source"), content)],
+    file: ["renamed.txt", ofFile(asset, local("one.txt"), content)],
+    fileInto: ["existing", ofFile(asset, local("one.txt"), content)],
+    text: ["text.txt", text],
+  });
+  const inputs = ([to, source]: readonly [string, PropertyMap], more = {}): PropertyMap => ({
+    connection: {
+      ...{ host: "127.0.0.1", port: server.port, dialErrorLimit: 1 },
+      ...{ privateKey: key.privateKey, hostKey: hostKey.publicKey, ...more },
+    },
+    remotePath: remote(to),
+    source,
+  });
+  const resources: Record<string, Resource> = {};
+  const up = async (content: string, more = {}): Promise<Record<string, Step[]>> => {
+    const steps: Record<string, Step[]> = {};
+    for (const [name, copy] of Object.entries(copies(content))) {
+      const resource = (resources[name] ??= plugin.resource("command:remote:CopyToRemote", name));
+      steps[name] = await resource.up(inputs(copy, more));
+    }
+    return steps;
+  };
+  const remoteFiles = async (): Promise<string[]> => {
+    const entries = await readdir(remote(""), { recursive: true, withFileTypes: true });
+    return entries
+      .filter((entry) => entry.isFile())
+      .map((entry) => path.relative(remote(""), path.join(entry.parentPath, entry.name)))
+      .sort();
+  };
+
+  it("puts folders, files and texts where the remote path says, depending on what is there", async () => {
+    await up("one");
+    assert.deepEqual(await remoteFiles(), [
+      "content/deeper/big",
+      "content/one.txt",
+      "existing/one.txt",
+      "existing/source/deeper/big",
+      "existing/source/one.txt",
+      "folder/source/deeper/big",
+      "folder/source/one.txt",
+      "renamed.txt",
+      "text.txt",
+    ]);
+    assert.equal(await readFile(remote("text.txt"), "utf8"), "text");
+    assert.ok((await readFile(remote("content/deeper/big"))).equals(Buffer.alloc(300_000, 7)));
+    assert.ok(Object.values(await up("one")).every(([step]) => step === "same"));
+    await eventually("all connections are closed", () => (server.open === 0 ? true : undefined));
+  });
+
+  it("copies again what changed, and only that; nothing where only the connection did; deletes nothing", async () => {
+    await writeFile(local("one.txt"), "two");
+    await writeFile(remote("text.txt"), "changed on the host");
+    const steps = await up("two");
+    const updated = Object.keys(steps).filter((name) => steps[name]?.[0] === "update");
+    assert.deepEqual(updated.sort(), ["content", "file", "fileInto", "folder", "into"]);
+    assert.equal(await readFile(remote("renamed.txt"), "utf8"), "two");
+    assert.equal(await readFile(remote("text.txt"), "utf8"), "changed on the host");
+
+    const { accepted } = server;
+    const moved = await up("two", { perDialTimeout: 7 });
+    assert.ok(Object.values(moved).every(([step]) => step === "update"));
+    assert.equal(server.accepted, accepted);
+
+    const before = await remoteFiles();
+    for (const resource of Object.values(resources)) await resource.delete();
+    assert.deepEqual(await remoteFiles(), before);
+  });
+
+  const refused: readonly [string, string, () => PropertyMap, RegExp][] = [
+    [
+      "a folder over a file",
+      "renamed.txt",
+      () => ofFile(archive, local(""), "two"),
+      /renamed\.txt/,
+    ],
+    ["a text without its folder", "missing/parent.txt", () => text, /missing\/parent\.txt/],
+    ["a text over a folder", "existing", () => text, /existing is a directory/],
+  ];
+  for (const [what, to, source, why] of refused) {
+    it(`fails for ${what}`, async () => {
+      const failing = plugin.resource("command:remote:CopyToRemote", "failing");
+      await assert.rejects(failing.up(inputs([to, source()])), why);
+    });
+  }
+});
+
+describe("dialling", () => {
+  let server: net.Server;
+  /** What is done with whoever connects. */
+  let greet: (socket: net.Socket) => void;
+
+  beforeEach(async () => {
+    server = net.createServer((socket) => {
+      socket.on("error", () => undefined);
+      greet(socket);
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+  });
+  afterEach(() => server.close());
+
+  const dialled = (signal: AbortSignal, dialErrorLimit = -1): Promise<unknown> => {
+    const { port } = server.address() as net.AddressInfo;
+    const bounds = { dialErrorLimit, perDialTimeout: 300 };
+    const connection = { host: "127.0.0.1", port, user: "nobody", password: "none", ...bounds };
+    return dial(connection, { signal, progress: () => undefined });
+  };
+
+  /** The last connection may hear a little later. */
+  const leftAlone = (signal: AbortSignal): Promise<void> =>
+    waitUntil({ what: "no listener", timeoutSeconds: 300, pollMilliseconds: 10 }, () => {
+      const { length } = getEventListeners(signal, "abort");
+      return Promise.resolve(length === 0 ? undefined : `${length} listeners`);
+    });
+
+  it("leaves nothing behind on the operation's signal, however many attempts it took", async () => {
+    const { signal } = new AbortController();
+    greet = (socket) => socket.destroy();
+    await assert.rejects(dialled(signal, 2), /after 2 failed attempts/);
+    await leftAlone(signal);
+  });
+
+  it("ends at once where the operation is over already", async () => {
+    const over = AbortSignal.abort(new Error("the time is over"));
+    greet = (socket) => socket.destroy();
+    await assert.rejects(dialled(over), /the time is over; last seen: nothing yet/);
+  });
+
+  it("ends, and closes its connection, when the operation ends while a server says nothing", async () => {
+    const operation = new AbortController();
+    let closed: Promise<unknown> | undefined;
+    greet = (socket) => {
+      socket.resume();
+      closed = once(socket, "close");
+      operation.abort(new Error("the time is over"));
+    };
+    await assert.rejects(dialled(operation.signal), /the time is over/);
+    await closed;
+    await leftAlone(operation.signal);
+  });
+});

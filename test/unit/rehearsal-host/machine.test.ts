@@ -1,0 +1,207 @@
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { cp } from "node:fs/promises";
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { types } from "../../../powershell/types.ts";
+import { RecordingCluster } from "../../../rehearsal/host/fake/fake-cluster.ts";
+import { type RehearsalHost, startRehearsalHost } from "../../../rehearsal/host/in-process.ts";
+import { VirtualTime } from "../../../rehearsal/host/machine-time.ts";
+import { serverTime } from "../../../rehearsal/host/server-time.ts";
+import { stopLeftRunning } from "../../../rehearsal/left-running.ts";
+import { windowsCmdlets, windowsPowerShell } from "../../../rehearsal/windows/powershell.ts";
+import { RegistryItems } from "../../../rehearsal/windows/registry.ts";
+import { calicoBootTime } from "./machine-listing.ts";
+import { prepareThrough, runGood, startWithSteps, type StepRun } from "./step-runner.ts";
+
+const scripts = fileURLToPath(new URL("../../windows-runner/cmdlets", import.meta.url));
+const recordings = fileURLToPath(new URL("cmdlet-recordings", import.meta.url));
+const pages = ["docs/rehearsal.md", "rehearsal/host/README.md"];
+const cases = readdirSync(scripts).filter((name) => /\..*\.ps1$/.test(name));
+
+/** Scripts that test/windows-runner/Record-Cmdlets.ps1 runs on a real Windows. */
+describe("The cmdlets of the model of Windows", () => {
+  let host: RehearsalHost;
+  before(async () => {
+    host = await startWithSteps();
+    await cp(scripts, join(host.driveC, "cmdlets"), { recursive: true });
+  });
+  after(() => host.stop());
+
+  for (const name of cases) {
+    it(`${name} runs, and gives what was recorded where it was`, async () => {
+      let output = "";
+      const add = (text: string): void => void (output += text);
+      const powerShell = windowsPowerShell(
+        host.windows,
+        { output: add, error: add, input: () => Promise.resolve(Buffer.alloc(0)) },
+        () => Promise.resolve(),
+      );
+      assert.equal(
+        await powerShell.runFile(`C:\\cmdlets\\${name}`, [], () => undefined),
+        0,
+        output,
+      );
+      assert.match(output, /^\{"count":\d+,"values":\[.*\],"error":.*\}\r\n$/);
+      const recording = join(recordings, name.replace(/\.ps1$/, ".json"));
+      if (existsSync(recording)) {
+        const [, line] = readFileSync(recording, "utf8").split("\n");
+        assert.equal(output.trimEnd(), line);
+      }
+    });
+  }
+
+  it("says in the documents how many of them were compared with Windows", () => {
+    const all = windowsCmdlets(host.windows, new RegistryItems(host.windows.registry, types), () =>
+      Promise.resolve(),
+    );
+    const recorded = all.filter((each) =>
+      readdirSync(recordings).some((file) => file.startsWith(`${each.name}.`)),
+    );
+    const said = `${recorded.length} of ${all.length} cmdlets`;
+    for (const page of pages) {
+      assert.ok(readFileSync(page, "utf8").includes(said), `${page} does not say "${said}"`);
+    }
+  });
+});
+
+describe("The virtual time of a machine", () => {
+  const time = new VirtualTime();
+  const order: (string | number)[] = [];
+  const sleeper = (name: string, milliseconds: number): Promise<void> =>
+    time.busy(async () => {
+      await time.sleep(milliseconds);
+      order.push(name, time.elapsed());
+    });
+
+  it("passes where all wait, from one end of a wait to the next, however long", async () => {
+    await Promise.all([sleeper("day", 86_400_000), sleeper("second", 1000), sleeper("now", 0)]);
+    assert.deepEqual(order.splice(0), ["now", 0, "second", 1000, "day", 86_400_000]);
+  });
+
+  it("stands while anything is under way, and a wait ends early where it is asked to", async () => {
+    const since = time.elapsed();
+    const end = new AbortController();
+    const limit = time.busy(async () => {
+      await time.sleep(Infinity, end.signal);
+      order.push("ended");
+    });
+    const other = sleeper("other", 1000);
+    await time.busy(async () => {
+      for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+      assert.equal(time.elapsed(), since);
+      end.abort();
+    });
+    await Promise.all([limit, other]);
+    assert.deepEqual(order, ["ended", "other", since + 1000]);
+    await time.busy(() => time.sleep(Infinity, end.signal));
+  });
+
+  it("knows no wait of nobody", () =>
+    assert.rejects(time.sleep(1), /a wait is not part of anything busy/));
+});
+
+describe("what tests have left running", () => {
+  it("is stopped, and reported; what was stopped is not", async () => {
+    const start = (hostName: string) => startRehearsalHost({ hostName, authorizedKeys: [] });
+    const left = await start("win-1");
+    await (await start("win-2")).stop();
+    assert.deepEqual(await stopLeftRunning(), ["the rehearsal host win-1"]);
+    assert.equal(existsSync(left.driveC), false);
+    assert.deepEqual(await stopLeftRunning(), []);
+  });
+});
+
+const hour = 3600;
+/** Seconds that the way from one look at a clock to the next may take on a busy host. */
+const slack = 120;
+
+class SilentCluster extends RecordingCluster {
+  override serverTime(): Promise<undefined> {
+    return Promise.resolve(undefined);
+  }
+}
+
+describe("A wrong clock, rehearsed", () => {
+  let host: RehearsalHost;
+  afterEach(() => host.stop());
+
+  const prepare = async (offsetSeconds: number, cluster = new RecordingCluster()) => {
+    host = await startWithSteps({ cluster });
+    await prepareThrough(host, "Set-HostsEntry");
+    host.programs.clockOffsetMilliseconds = offsetSeconds * 1000;
+  };
+  const join = (): Promise<StepRun> => runGood(host, "Join-Node");
+
+  const cases: readonly (readonly [offsetSeconds: number, moved: number])[] = [
+    [0, 0],
+    [20, 0],
+    [-20, 0],
+    [-24 * hour, 24 * hour],
+    [8 * hour, -8 * hour],
+    [-90 * 365 * 24 * hour, 90 * 365 * 24 * hour],
+  ];
+  for (const [offset, moved] of cases) {
+    it(`${offset} s ahead: moved by ${moved} s, and the node joins`, async () => {
+      await prepare(offset);
+      const result = await join();
+      assert.equal(result.exitCode, 0, result.stderr);
+      const actual = Number(result.facts["clockMovedSeconds"]);
+      assert.ok(Math.abs(actual - moved) < slack, `moved by ${actual} s`);
+      if (moved !== 0) assert.ok(Math.abs(host.programs.clockOffsetMilliseconds) < slack * 1000);
+      const second = await join();
+      assert.deepEqual([second.changed, second.facts["clockMovedSeconds"]], [false, 0]);
+    });
+  }
+
+  it("is set on a node that has joined, too", async () => {
+    await prepare(0);
+    assert.equal((await join()).exitCode, 0);
+    host.programs.clockOffsetMilliseconds = hour * 1000;
+    const again = await join();
+    assert.deepEqual([again.changed, again.facts["alreadyJoined"]], [true, true]);
+    assert.ok(Math.abs(host.programs.clockOffsetMilliseconds) < slack * 1000);
+  });
+
+  for (const [isThisBoots, text] of [
+    [true, "Calico is informed that the boot's time has moved with it"],
+    [false, "Calico is not informed if its networks are an earlier boot's"],
+  ] as const) {
+    it(text, async () => {
+      await prepare(-24 * hour);
+      const reported = (): number => Date.parse(`${String(calicoBootTime(host.windows))} UTC`);
+      await runGood(host, "Add-ExternalNetwork");
+      await host.windows.tasksEnded();
+      if (!isThisBoots) {
+        await host.programs.reboot(0);
+        await host.up();
+      }
+      const before = reported();
+      assert.equal((await join()).changed, true);
+      const booted = Date.parse(host.windows.lastBootUpTime);
+      assert.ok(booted - before > 23 * hour * 1000);
+      assert.equal(reported(), isThisBoots ? booted : before);
+    });
+  }
+
+  it("that nobody can set right ends in kubeadm's complaint and what to do", async () => {
+    await prepare(-24 * hour, new SilentCluster());
+    const result = await join();
+    assert.equal(result.errorCode, "JoinFailed");
+    assert.match(result.errorMessage, /x509: certificate has expired or is not yet valid/);
+    assert.match(result.stderr, /does not tell its time/);
+  });
+});
+
+describe("A server's time", () => {
+  it("is not had from one that speaks no TLS, nor from none", async () => {
+    const server = createServer((_, answer) => answer.end());
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as { port: number };
+    assert.equal(await serverTime("127.0.0.1", port, 600), undefined);
+    await new Promise((resolve) => server.close(resolve));
+    assert.equal(await serverTime("127.0.0.1", port, 600), undefined);
+  });
+});

@@ -1,0 +1,194 @@
+import assert from "node:assert/strict";
+
+import type { Previewed, PreviewedResource } from "../../../cli/preview-diff/previewed.ts";
+import { reachableNodes, unreachableVariable } from "../../../stacks/reachable-nodes.ts";
+import { recordedStack } from "./recorded-stack.ts";
+
+const settings = {
+  nodes: [
+    { name: "win-1", hypervisor: "local" },
+    ...["win-2", "win-3", "win-4"].map((name) => ({ name })),
+    { name: "linux-1", os: "linux", hypervisor: "rack-2" },
+  ],
+};
+
+describe("one lab on several hypervisors", () => {
+  let preview: Previewed;
+  before(async () => (preview = await recordedStack("fleet", { settings })));
+
+  const named = (type: string, from = preview): PreviewedResource[] =>
+    from.resources.filter((one) => one.type === type);
+  const names = (resources: readonly PreviewedResource[]): string[] =>
+    resources.map(({ name }) => name).sort();
+
+  it("fails nowhere, though no hypervisor answers", () => {
+    const errors = preview.diagnostics.filter(({ severity }) => severity === "error");
+    assert.deepEqual(errors, []);
+    // Providers are given a stand-in instead, wherever that is.
+    for (const { inputs } of named("pulumi:providers:libvirt")) {
+      assert.deepEqual(inputs["uri"], { hidden: "secret" });
+    }
+  });
+
+  it("shows a provider, a pool and one copy of the image for each hypervisor", () => {
+    assert.deepEqual(names(named("pulumi:providers:libvirt")), [
+      "hypervisor",
+      "hypervisor-rack-2",
+      "hypervisor-rack-3",
+    ]);
+    const pools = named("libvirt:index/pool:Pool").map(({ inputs }) => inputs["name"]);
+    assert.deepEqual(pools.sort(), [
+      "kindows-fleet",
+      "kindows-fleet.rack-2",
+      "kindows-fleet.rack-3",
+    ]);
+    const volumes = names(named("libvirt:index/volume:Volume"));
+    const found = volumes.filter((name) => name.startsWith("machines-"));
+    assert.deepEqual(found, ["machines-base", "machines-rack-2-base", "machines-rack-3-base"]);
+  });
+
+  it("makes one segment, on this host; machines elsewhere are on a bridge there", () => {
+    assert.deepEqual(names(named("libvirt:index/network:Network")), ["lab"]);
+    const interfaces = Object.fromEntries(
+      named("libvirt:index/domain:Domain").map(({ name, inputs }) => [
+        name,
+        JSON.stringify(inputs["networkInterfaces"]),
+      ]),
+    );
+    assert.match(interfaces["win-1"] ?? "", /"waitForLease":true/);
+    for (const name of ["win-2", "win-3", "win-4", "linux-1"]) {
+      assert.match(interfaces[name] ?? "", /^\[\{"bridge":"br-fleet","mac":"[0-9A-F:]+"\}\]$/);
+    }
+  });
+
+  it("reserves the addresses of those in the segment's own network, before they start", () => {
+    const reservations = named("command:local:Command").filter(({ name }) =>
+      name.endsWith("-reservation"),
+    );
+    assert.deepEqual(names(reservations), [
+      "linux-1-reservation",
+      "win-2-reservation",
+      "win-3-reservation",
+      "win-4-reservation",
+    ]);
+    const ofFirst = reservations.find(({ name }) => name === "win-2-reservation");
+    const text = JSON.stringify(ofFirst?.inputs["environment"]);
+    assert.match(text, /qemu:\/\/\/system/);
+    assert.match(text, /192\.168\.170\.11/);
+    const machine = named("libvirt:index/domain:Domain").find(({ name }) => name === "win-2");
+    assert.ok(machine?.dependencies.some((each) => each.endsWith("win-2-reservation")));
+  });
+
+  it("brings the Linux machines' image to the one hypervisor that has such a machine", () => {
+    const volumes = named("libvirt:index/volume:Volume").filter(({ name }) =>
+      name.startsWith("linux-"),
+    );
+    assert.deepEqual(
+      volumes.map(({ name, inputs }) => [name, inputs["pool"]]),
+      [
+        ["linux-machines-rack-2-base", "kindows-fleet.rack-2"],
+        ["linux-1", "kindows-fleet.rack-2"],
+      ],
+    );
+    assert.match(JSON.stringify(volumes[0]?.inputs["name"]), /^"kindows-fleet\.rack-2-linux-/);
+    assert.ok(names(named("command:remote:Command")).includes("linux-1-join-node"));
+  });
+
+  it("pins the host keys wherever its own commands connect", () => {
+    const images = named("command:local:Command").find(
+      ({ name }) => name === "machines-rack-3-images",
+    );
+    const text = JSON.stringify(images?.inputs["environment"]);
+    assert.match(
+      text,
+      /qemu\+libssh:\/\/root@rack-3\.example\.test:2222\/system\?known_hosts_verify=normal&known_hosts=[^&]*kindows-fleet\.rack-3\.known_hosts&keyfile=\/etc\/kindows\/id_ed25519&sshauth=privkey/,
+    );
+  });
+
+  it("tells where each node runs, and why", () => {
+    const reported = preview.diagnostics.map(({ message }) => message).join("\n");
+    assert.match(reported, /win-1 runs on local: kindows:nodes\[0\]\.hypervisor says so/);
+    assert.match(reported, /win-4 runs on rack-3: most memory is left there \(MiB: local 7936, /);
+  });
+
+  it("leaves out what is on a hypervisor that is unreachable", async () => {
+    const environment = { KINDOWS_AWAY: "rack-2" };
+    const without = await recordedStack("fleet", { settings, environment });
+    assert.deepEqual(names(named("libvirt:index/domain:Domain", without)), ["win-1", "win-4"]);
+    assert.ok(
+      !without.resources.some(({ name }) => /rack-2|^(win-[23]|linux-1)(-|$)/.test(name)),
+      "something of rack-2 is made",
+    );
+  });
+
+  it("refuses the name of a hypervisor that it does not have", () => {
+    process.env[unreachableVariable] = "rack-9";
+    const lab = { hypervisors: [], nodes: [], linuxNodes: [] };
+    try {
+      assert.throws(() => reachableNodes(lab), /KINDOWS_AWAY names rack-9, which is not among/);
+    } finally {
+      Reflect.deleteProperty(process.env, unreachableVariable);
+    }
+  });
+});
+
+const hyperVHosts = [
+  {
+    ...{ name: "rack-7", address: "rack-7.example.test", switch: "Lab", generation: 2 },
+    hostKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEB",
+    privateKeyFile: "/etc/kindows/rack-7",
+    ...{ folder: "D:\\kindows", image: "D:\\images\\windows-2022.vhdx" },
+  },
+];
+
+describe("a lab with a machine on Hyper-V", () => {
+  let preview: Previewed;
+  before(async () => {
+    const settings = {
+      windows: { image: { kind: "disk", path: "/srv/windows-server-2022.qcow2" } },
+      hyperVHosts,
+      nodes: [
+        { name: "win-1", hypervisor: "local" },
+        { name: "win-2", hypervisor: "rack-7" },
+      ],
+    };
+    preview = await recordedStack("dev", { settings });
+  });
+
+  const found = (type: string, name: string): PreviewedResource =>
+    preview.resources.find((one) => one.type === type && one.name === name) ??
+    assert.fail(`no ${type} ${name}`);
+  const ofType = (type: string): string[] =>
+    preview.resources
+      .filter((one) => one.type === type)
+      .map(({ name }) => name)
+      .sort();
+
+  it("fails nowhere, though the host does not exist", () => {
+    const errors = preview.diagnostics.filter(({ severity }) => severity === "error");
+    assert.deepEqual(errors, []);
+  });
+
+  it("makes the one on libvirt, and the other by its action on the host", () => {
+    assert.deepEqual(ofType("libvirt:index/domain:Domain"), ["win-1"]);
+    const machine = found("command:local:Command", "win-2");
+    for (const needed of ["hyper-v-rack-7", "win-2-reservation"]) {
+      assert.ok(
+        machine.dependencies.some((urn) => urn.endsWith(`::${needed}`)),
+        needed,
+      );
+    }
+  });
+
+  it("puts the same node on it as on any other machine, and all of it goes with it", () => {
+    const steps = (node: string): string[] =>
+      preview.resources
+        .filter(({ type, name }) => type.startsWith("command:remote:") && name.startsWith(node))
+        .map(({ name }) => name.replace(node, ""))
+        .sort();
+    assert.ok(steps("win-1").includes("-join-node"));
+    assert.deepEqual(steps("win-2"), steps("win-1"));
+    const { urn } = found("command:local:Command", "win-2");
+    assert.equal(found("command:remote:Command", "win-2-join-node").deletedWith, urn);
+  });
+});

@@ -1,0 +1,461 @@
+import assert from "node:assert/strict";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import type { V1ConfigMap, V1Job, V1Node, V1Pod, V1Taint } from "@kubernetes/client-node";
+import { parseAllDocuments } from "yaml";
+
+import { prepareNodes, restoreNodes } from "../../../verify/conformance/nodes.ts";
+import { conformanceObjects, objectsText } from "../../../verify/conformance/objects.ts";
+import { failedTests, totals } from "../../../verify/conformance/readable-results.ts";
+import { readinessCases } from "../../../verify/conformance/readiness-cases.ts";
+import { makeResultsFolder, readResults } from "../../../verify/conformance/results-folder.ts";
+import { type JobRun, logName, podState, runJob } from "../../../verify/conformance/run-job.ts";
+import { checkPrograms, localCommand, runLocal } from "../../../verify/conformance/run-local.ts";
+import { suiteNamed, suites } from "../../../verify/conformance/suites.ts";
+import {
+  preparedNode,
+  recordAnnotation,
+  restoredNode,
+} from "../../../verify/conformance/taints.ts";
+import { runKindows } from "../cli/run-kindows.ts";
+import { type Answer, withFakeApi } from "../controlplane/fake-api.ts";
+import { assertGolden } from "../controlplane/golden.ts";
+import { eachCase } from "../each-case.ts";
+import { newFolder } from "../new-folder.ts";
+import { waitBy, withoutPauses } from "../waits.ts";
+
+const here = new URL(import.meta.url);
+const images = { tests: "registry.k8s.io/conformance:v1.36.4", results: "agnhost" };
+const name = "kindows-conformance";
+const labels = { "app.kubernetes.io/managed-by": "kindows" };
+const runOf = (id: string) => {
+  const suite = suiteNamed(id);
+  const { timeoutSeconds } = suite;
+  return { suite, kubernetesVersion: "1.36.4", windowsNodes: 2, timeoutSeconds };
+};
+const linesOf = (id: string): readonly string[] =>
+  objectsText(conformanceObjects(runOf(id), images, undefined)).split("\n");
+
+describe("what `kindows conformance` applies", () => {
+  const lines = linesOf("sig-windows");
+
+  it("is this for the suite that is run by itself", () => {
+    const skip =
+      "\\[Serial\\]|\\[Slow\\]|GMSA|gmsa|\\[LinuxOnly\\]|\\[Feature:DynamicResourceAllocation\\]|\\[Feature:GPUDevicePlugin\\]|\\[Feature:WindowsHyperVContainers\\]|\\[Alpha\\]|\\[Beta\\].\\[Feature:OffByDefault\\]|\\[FeatureGate:HostnameOverride\\]";
+    const command = [
+      ...["/usr/local/bin/ginkgo", "--nodes=4", "--no-color", "/usr/local/bin/e2e.test", "--"],
+      ...["--provider=skeleton", "--node-os-distro=windows", "--num-nodes=2"],
+      ...["--prepull-images=true", "--disable-log-dump=true", "--dump-logs-on-failure=true"],
+      ...["--report-dir=/tmp/results", "--ginkgo.timeout=7200s", "--ginkgo.flake-attempts=2"],
+      ...["--ginkgo.focus=\\[sig-windows\\]", `--ginkgo.skip=${skip}`],
+    ];
+    const volumeMounts = [{ name: "results", mountPath: "/tmp/results" }];
+    const rbac = "rbac.authorization.k8s.io";
+    const documents = parseAllDocuments(lines.join("\n")).map((each) => each.toJS() as unknown);
+    assert.deepEqual(documents, [
+      { apiVersion: "v1", kind: "Namespace", metadata: { name, labels } },
+      { apiVersion: "v1", kind: "ServiceAccount", metadata: { name, namespace: name } },
+      {
+        ...{ apiVersion: `${rbac}/v1`, kind: "ClusterRoleBinding", metadata: { name, labels } },
+        roleRef: { apiGroup: rbac, kind: "ClusterRole", name: "cluster-admin" },
+        subjects: [{ kind: "ServiceAccount", name, namespace: name }],
+      },
+      {
+        ...{ apiVersion: "batch/v1", kind: "Job", metadata: { name, namespace: name } },
+        spec: {
+          ...{ backoffLimit: 0, activeDeadlineSeconds: 10_800 },
+          template: {
+            metadata: { labels: { ...labels, "kindows.dev/conformance": "sig-windows" } },
+            spec: {
+              ...{ restartPolicy: "Never", serviceAccountName: name },
+              nodeSelector: { "kubernetes.io/os": "linux" },
+              tolerations: [{ operator: "Exists" }],
+              containers: [
+                { name: "tests", image: images.tests, command, volumeMounts },
+                { name: "results", image: "agnhost", args: ["pause"], volumeMounts },
+              ],
+              volumes: [{ name: "results", emptyDir: {} }],
+            },
+          },
+        },
+      },
+    ]);
+  });
+
+  it("has these lines of its own for each other suite", () => {
+    const others = suites.slice(1).map(({ id }) => {
+      const own = linesOf(id);
+      assert.equal(own.length, lines.length);
+      return own.filter((line, at) => line !== lines[at]).join("\n");
+    });
+    assertGolden(here, "other-suites.txt", `${others.join("\n---\n")}\n`);
+  });
+
+  it("has the tests' images from other registries where a list says so", () => {
+    const list = "gcAuthenticatedRegistry: registry.example.com/private\n";
+    const objects = conformanceObjects(runOf("sig-windows"), images, list);
+    const [map, job] = objects.slice(-2) as [V1ConfigMap, V1Job];
+    assert.deepEqual([objects.length, map.kind, map.apiVersion], [5, "ConfigMap", "v1"]);
+    assert.deepEqual(map.metadata, { name, namespace: name });
+    assert.deepEqual(map.data, { "repositories.yaml": list });
+    const pod = job.spec?.template.spec;
+    const [tests, results] = pod?.containers ?? [];
+    const folder = "/etc/kindows-conformance";
+    const value = `${folder}/repositories.yaml`;
+    assert.deepEqual(tests?.env, [{ name: "KUBE_TEST_REPO_LIST", value }]);
+    assert.deepEqual(tests.volumeMounts?.slice(1), [{ name: "repositories", mountPath: folder }]);
+    assert.deepEqual([results?.env, results?.volumeMounts?.length], [undefined, 1]);
+    assert.deepEqual(pod?.volumes?.slice(1), [{ name: "repositories", configMap: { name } }]);
+  });
+
+  it("takes another focus and skip than the suite's", () => {
+    const run = { ...runOf("sig-windows"), focus: "Density", skip: "" };
+    const text = JSON.stringify(conformanceObjects(run, images, undefined));
+    assert.ok(text.includes('"--ginkgo.focus=Density"') && text.includes('"--ginkgo.skip="'), text);
+  });
+
+  it("runs the same on this host, with a kubeconfig", () => {
+    const place = { programs: "/tests", kubeconfig: "/lab/kubeconfig", folder: "/results" };
+    const [program, ...args] = localCommand({ run: runOf("sig-windows"), ...place });
+    assert.equal(program, "/tests/ginkgo");
+    for (const each of ["/tests/e2e.test", "--kubeconfig=/lab/kubeconfig", "--report-dir=/results"])
+      assert.ok(args.includes(each), each);
+  });
+});
+
+/** Names as Kubernetes 1.36's e2e.test has them, and the suites each is in. */
+const names: Readonly<Record<string, readonly string[]>> = {
+  "[sig-windows] Hybrid cluster network for all supported CNIs should have stable networking for Linux and Windows pods":
+    ["sig-windows", "conformance", "operational-readiness"],
+  "[sig-windows] [Feature:Windows] Density [Serial] [Slow] create a batch of pods latency/resource should be within limit":
+    ["sig-windows-serial", "operational-readiness"],
+  "[sig-windows] [Feature:Windows] GMSA Full [Serial] [Slow] GMSA support can read and write file to remote SMB folder":
+    [],
+  "[sig-storage] ConfigMap should be consumable from pods in volume [NodeConformance] [Conformance]":
+    ["conformance", "operational-readiness"],
+  "[sig-windows] [Feature:WindowsHyperVContainers] HyperV containers should start a pod": [],
+  "[sig-network] DNS should provide DNS for services [Conformance]": [
+    "conformance",
+    "operational-readiness",
+  ],
+  "[sig-apps] StatefulSet Basic should provide basic identity": ["operational-readiness"],
+  "[sig-node] Pods should be submitted and removed [NodeConformance] [Conformance]": [
+    "conformance",
+  ],
+  "[sig-storage] EmptyDir volumes should support (root,0644,tmpfs) [LinuxOnly] [NodeConformance]":
+    [],
+  "[sig-api-machinery] Garbage collector should orphan pods [Conformance]": [],
+  "[sig-node] Memory Limits of something that is not Windows": [],
+};
+
+describe("suites of conformance", () => {
+  eachCase("have each test where it belongs: %s", names, (expected, test) => {
+    const found = suites
+      .filter(({ focus, skip }) => new RegExp(focus).test(test) && !new RegExp(skip).test(test))
+      .map(({ id }) => id);
+    assert.deepEqual(found, expected);
+  });
+
+  it("have names of their own each, which are said when another is asked for", () => {
+    assert.equal(new Set(suites.map(({ id }) => id)).size, suites.length);
+    const message = /no suite "all": write one of sig-windows, .*operational-readiness$/;
+    assert.throws(() => suiteNamed("all"), message);
+  });
+
+  it("cover every category of operational readiness but Active Directory", () =>
+    assert.deepEqual(
+      [...new Set(readinessCases.map(({ category }) => category))],
+      [
+        ...["Core.Network", "Core.Storage", "Core.Scheduling", "Core.Concurrent"],
+        ...["Extend.Network", "Extend.NetworkPolicy"],
+      ],
+    ));
+});
+
+const junit = `<?xml version="1.0" encoding="UTF-8"?>
+<testsuites tests="7000" disabled="6997" errors="0" failures="1" time="60">
+  <testsuite name="Kubernetes e2e suite" tests="7000" disabled="6990" skipped="7" errors="0" failures="1" time="60">
+    <testcase name="[It] [sig-windows] a &quot;good&quot; one" status="passed" time="1"></testcase>
+    <testcase name="[It] left out" status="skipped" time="0"><skipped message="skipped"></skipped></testcase>
+    <testcase name="[It] [sig-windows] a &lt;bad&gt; one" status="failed" time="2">
+      <failure message="timed out" type="failed">...</failure>
+    </testcase>
+  </testsuite>
+</testsuites>`;
+
+describe("results of conformance", () => {
+  it("are added up, what the focus leaves out apart", () => {
+    assert.deepEqual(totals([junit]), { tests: 7000, failures: 1, errors: 0, skipped: 6997 });
+    assert.equal(totals([junit, junit]).failures, 2);
+  });
+
+  it("are none where the focus fits no test: what Ginkgo does around all of them is no test", () => {
+    // As ginkgo 2.28 and e2e.test of Kubernetes 1.36.4 write it.
+    const around = (names: readonly string[], status: string): string =>
+      names
+        .map((name) => `<testcase name="${name}" classname="x" status="${status}" time="0">`)
+        .join("</testcase>");
+    const names = ["[ReportBeforeSuite]", "[ReportBeforeSuite]", "[ReportAfterSuite] Log Check"];
+    const before = ["[SynchronizedBeforeSuite]", "[SynchronizedAfterSuite]"];
+    const file = (all: string): string =>
+      `<testsuite name="x" tests="7584" disabled="0" skipped="7579" errors="0" failures="0">${all}</testcase></testsuite>`;
+    const expected = { tests: 7579, failures: 0, errors: 0, skipped: 7579 };
+    assert.deepEqual(totals([file(around([...before, ...names], "passed"))]), expected);
+    const half = `<testsuite tests="12" skipped="11" errors="0" failures="1">${around(["[BeforeSuite]"], "failed")}</testcase>${around(["[AfterSuite]"], "skipped")}</testcase></testsuite>`;
+    assert.deepEqual(totals([half]), { tests: 11, failures: 1, errors: 0, skipped: 10 });
+  });
+
+  it("name what failed, as it is called, and each once", () => {
+    assert.deepEqual(failedTests([junit, junit], 5), ["[It] [sig-windows] a <bad> one"]);
+    assert.deepEqual(failedTests([junit], 0), []);
+  });
+
+  it("are none where there is no file, or one of another kind", () => {
+    assert.throws(() => totals([]), /did not come to their end/);
+    assert.throws(() => totals(["<html></html>"]), /none of JUnit's/);
+  });
+});
+
+describe("the pod with the tests", () => {
+  const pod = (state: object, phase = "Running"): V1Pod => ({
+    status: { phase, containerStatuses: [{ name: "tests", ...state } as never] },
+  });
+  const unscheduled = { type: "PodScheduled", status: "False", message: "0/1 nodes" };
+  const pulling = { reason: "ImagePullBackOff", message: "not found" };
+  const late = { phase: "Failed", reason: "DeadlineExceeded", message: "too long" };
+  const cases: Readonly<Record<string, readonly [V1Pod[], object]>> = {
+    "is not made yet": [[], { kind: "waiting", seen: "the Job has made no pod yet" }],
+    "has no place": [
+      [{ status: { phase: "Pending", conditions: [unscheduled] } }],
+      { kind: "waiting", seen: "0/1 nodes" },
+    ],
+    "waits for an image": [
+      [pod({ state: { waiting: pulling } })],
+      { kind: "waiting", seen: "ImagePullBackOff: not found" },
+    ],
+    runs: [[pod({ state: { running: {} } })], { kind: "running" }],
+    "has ended": [
+      [pod({ state: { terminated: { exitCode: 7 } } })],
+      { kind: "ended", exitCode: 7 },
+    ],
+    "was ended by its deadline": [
+      [{ status: late }],
+      { kind: "failed", why: "DeadlineExceeded: too long" },
+    ],
+  };
+  eachCase("%s", cases, ([pods, expected]) => assert.deepEqual(podState(pods), expected));
+});
+
+const node = (os: string, taints: V1Taint[], annotations: Record<string, string> = {}): V1Node => ({
+  metadata: { name: os, labels: { "kubernetes.io/os": os }, annotations },
+  spec: { taints },
+});
+const controlPlane: V1Taint = {
+  key: "node-role.kubernetes.io/control-plane",
+  effect: "NoSchedule",
+};
+const ofUser: V1Taint = { key: "os", value: "windows", effect: "NoSchedule" };
+const preferred: V1Taint = { key: "busy", effect: "PreferNoSchedule" };
+const condition: V1Taint = { key: "node.kubernetes.io/disk-pressure", effect: "NoSchedule" };
+
+describe("taints of nodes while conformance runs", () => {
+  const cases: Readonly<Record<string, readonly [V1Node, V1Taint[] | undefined]>> = {
+    "a Linux node is closed": [node("linux", []), [controlPlane]],
+    "a closed Linux node stays as it is": [node("linux", [controlPlane]), undefined],
+    "a Linux node closed by a taint of the user's, too": [node("linux", [ofUser]), undefined],
+    "a Linux node in trouble is closed of its own": [
+      node("linux", [condition]),
+      [condition, controlPlane],
+    ],
+    "a Windows node stays as it is": [node("windows", []), undefined],
+    "a Windows node is opened": [node("windows", [ofUser, preferred]), [preferred]],
+    "what Kubernetes says of a Windows node stays": [
+      node("windows", [condition, ofUser]),
+      [condition],
+    ],
+  };
+  eachCase("%s, and is afterwards as before", cases, ([before, expected]) => {
+    const during = preparedNode(before);
+    assert.deepEqual(during?.spec?.taints, expected);
+    if (during === undefined) return;
+    const after = restoredNode(during);
+    const sorted = (taints: V1Taint[] = []): string[] => taints.map(({ key }) => key).sort();
+    assert.deepEqual(sorted(after?.spec?.taints), sorted(before.spec?.taints));
+    assert.equal(after?.metadata?.annotations?.[recordAnnotation], undefined);
+  });
+
+  it("a node that no run has changed is left alone", () =>
+    assert.equal(restoredNode(node("linux", [controlPlane], { other: "x" })), undefined));
+
+  it("are put right first where a killed run has left them, and tried again where somebody else writes", async () => {
+    let held = node("windows", [], { [recordAnnotation]: JSON.stringify([ofUser]) });
+    let conflicts = 1;
+    const answer = (request: string, body: unknown): Answer => {
+      if (request === "GET /api/v1/nodes") return [200, { items: [held] }];
+      if (request.startsWith("PUT")) {
+        if (conflicts-- > 0) return [409, { message: "the object has been modified" }];
+        held = body as V1Node;
+      }
+      return [200, held];
+    };
+    await withFakeApi(answer, async (api) => {
+      assert.deepEqual(await prepareNodes(api), ["windows"]);
+      assert.deepEqual(held.spec?.taints, []);
+      assert.equal(held.metadata?.annotations?.[recordAnnotation], JSON.stringify([ofUser]));
+      assert.deepEqual(await restoreNodes(api), ["windows"]);
+      assert.deepEqual(held.spec?.taints, [ofUser]);
+      assert.deepEqual(await restoreNodes(api), []);
+    });
+  });
+});
+
+const suite = suiteNamed("sig-windows");
+const run = { suite, kubernetesVersion: "1.36.4", windowsNodes: 1, timeoutSeconds: 60 };
+const objects = conformanceObjects(run, { tests: "t", results: "r" }, undefined);
+const namespace = "GET /api/v1/namespaces/kindows-conformance";
+
+const pod = (state: object): object => ({
+  metadata: { name: "kindows-conformance-x" },
+  status: { phase: "Running", containerStatuses: [{ name: "tests", state }] },
+});
+
+describe("a run of conformance", () => {
+  let folder: string;
+  let results: string;
+  const executable = async (name: string, lines: readonly string[]): Promise<string> => {
+    const file = path.join(folder, name);
+    await writeFile(file, ["#!/bin/sh", ...lines, ""].join("\n"), { mode: 0o755 });
+    return file;
+  };
+
+  beforeEach(async () => {
+    folder = newFolder();
+    results = path.join(folder, "results");
+    await mkdir(results);
+  });
+  before(withoutPauses);
+  after(() => waitBy());
+
+  /** kubectl that takes what it is given, and has a log and a file of results. */
+  const kubectl = async (): Promise<string> => {
+    const made = path.join(folder, "pod");
+    await mkdir(made);
+    await writeFile(path.join(made, "junit_01.xml"), "<testsuite/>");
+    return executable("kubectl", [
+      `echo "$*" >> ${folder}/asked`,
+      'case "$*" in',
+      `*" apply "*) cat > ${folder}/applied ;;`,
+      '*" logs "*) echo the log ;;',
+      `*" exec "*) tar -c -f - -C ${made} . ;;`,
+      "esac",
+    ]);
+  };
+
+  /** Runs the Job in a cluster that shows one state of its pod after the other, the last one for good. */
+  const runWith = async (
+    states: readonly object[],
+    change: Partial<JobRun> = {},
+  ): Promise<{ exitCode: number | string; asked: string }> => {
+    const program = await kubectl();
+    let looks = 0;
+    let exitCode: number | string = "";
+    await withFakeApi(
+      (request) => {
+        if (request === `${namespace}/pods`) {
+          return [200, { items: [states[Math.min(looks++, states.length - 1)]] }];
+        }
+        return request === namespace ? [404, { message: "not found" }] : [200, {}];
+      },
+      async (api) => {
+        exitCode = await runJob({
+          ...{ api, kubectl: program, kubeconfig: "/lab/kubeconfig", run, objects },
+          ...{ folder: results, signal: new AbortController().signal },
+          say: () => undefined,
+          ...change,
+        }).catch((error: unknown) => String(error));
+      },
+    );
+    const asked = await readFile(path.join(folder, "asked"), "utf8").catch(() => "");
+    return { exitCode, asked };
+  };
+
+  it("applies its objects, and fetches log and results once the tests have ended", async () => {
+    const states = [pod({ running: {} }), pod({ terminated: { exitCode: 1 } })];
+    const { exitCode, asked } = await runWith(states);
+    assert.equal(exitCode, 1);
+    assert.equal(await readFile(path.join(results, logName), "utf8"), "the log\n");
+    assert.equal(await readFile(path.join(results, "junit_01.xml"), "utf8"), "<testsuite/>");
+    assert.match(asked, /logs kindows-conformance-x --container tests/);
+    assert.match(asked, /exec kindows-conformance-x --container results -- tar/);
+    const applied = JSON.parse(await readFile(path.join(folder, "applied"), "utf8")) as {
+      items: { kind: string }[];
+    };
+    const kinds = applied.items.map(({ kind }) => kind);
+    assert.deepEqual(kinds, ["Namespace", "ServiceAccount", "ClusterRoleBinding", "Job"]);
+  });
+
+  it("fetches what there is also where it is interrupted, and says so", async () => {
+    const { exitCode } = await runWith([pod({ running: {} })], { signal: AbortSignal.abort() });
+    assert.match(String(exitCode), /interrupted: the tests did not come to their end/);
+    assert.equal(await readFile(path.join(results, logName), "utf8"), "the log\n");
+  });
+
+  it("waits no longer for a pod that has failed, and says why it has", async () => {
+    const status = { phase: "Failed", reason: "Evicted", message: "disk" };
+    const { exitCode } = await runWith([pod({ running: {} }), { metadata: {}, status }]);
+    assert.match(String(exitCode), /their pod has failed: Evicted: disk: the tests did not come/);
+  });
+
+  it("takes no folder with results of an earlier run", async () => {
+    await makeResultsFolder(path.join(results, "new"));
+    await writeFile(path.join(results, "junit_02.xml"), "<testsuite/>");
+    assert.deepEqual(await readResults(results), ["<testsuite/>"]);
+    const message = /has results of an earlier run \(junit_02\.xml\)/;
+    await assert.rejects(makeResultsFolder(results), message);
+  });
+
+  it("says what the API server refuses, and waits for nothing then", async () => {
+    const refusing = await executable("refusing", ["echo 'Job is invalid' >&2", "exit 1"]);
+    const { exitCode, asked } = await runWith([pod({})], { kubectl: refusing });
+    assert.match(String(exitCode), /the tests' objects could not be made: Job is invalid$/);
+    assert.equal(asked, "", "the kubectl that waits and fetches");
+  });
+
+  it("runs on this host with programs that are there, and reports those that are missing", async () => {
+    await assert.rejects(checkPrograms(folder), /has no program ginkgo, none e2e\.test: unpack/);
+    await executable("e2e.test", ["exit 1"]);
+    await executable("ginkgo", [
+      'for each in "$@"; do echo "$each"; done',
+      'echo "lists: $KUBE_TEST_REPO_LIST"',
+      "exit 3",
+    ]);
+    await checkPrograms(folder);
+    const local = { run, programs: folder, kubeconfig: "/lab/kubeconfig", folder: results };
+    const signal = new AbortController().signal;
+    const exitCode = await runLocal({ ...local, repositoryFile: "/lists/mine.yaml", signal });
+    assert.equal(exitCode, 3);
+    const log = await readFile(path.join(results, logName), "utf8");
+    for (const line of ["--node-os-distro=windows", "--kubeconfig=/lab/kubeconfig"]) {
+      assert.ok(log.includes(`${line}\n`), log);
+    }
+    assert.match(log, /lists: \/lists\/mine\.yaml/);
+  });
+
+  it("ends on this host when it is interrupted", async () => {
+    await executable("e2e.test", ["exit 1"]);
+    await executable("ginkgo", ["exec sleep 3600"]);
+    const aborter = new AbortController();
+    setTimeout(() => aborter.abort(), 200);
+    const local = { run, programs: folder, kubeconfig: "k", folder: results };
+    const running = runLocal({ ...local, repositoryFile: undefined, signal: aborter.signal });
+    await assert.rejects(running, /interrupted/);
+  });
+
+  it("can be shown before it is applied", async () => {
+    const dry = ["conformance", "--dry-run", "--suite", "operational-readiness"];
+    const { code, out } = await runKindows(dry);
+    assert.equal(code, 0);
+    assert.match(out, /^kind: Job$/m);
+    assert.match(out, /image: registry\.k8s\.io\/conformance:v1\.36\.4/);
+  });
+});

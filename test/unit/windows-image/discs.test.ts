@@ -1,0 +1,457 @@
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { execa } from "execa";
+import ssh2 from "ssh2";
+
+import {
+  answerFile,
+  type AnswerFileOptions,
+  sealedAnswerFileText,
+  sealedPasswordMark,
+} from "../../../components/windows/image/answer-file.ts";
+import { type Bake, bakedSteps } from "../../../components/windows/image/bake.ts";
+import { sshdConfig } from "../../../components/windows/image/config-disc-content.ts";
+import { discNameProblems, withConfigDisc } from "../../../components/windows/image/config-disc.ts";
+import { extractFiles, findFile, listDisc } from "../../../components/windows/image/disc.ts";
+import { driverNames } from "../../../components/windows/image/drivers.ts";
+import { examineMedia } from "../../../components/windows/image/examine-media.ts";
+import { newImageSecrets, withImageDisc } from "../../../components/windows/image/image-disc.ts";
+import { element, renderXml } from "../../../components/windows/image/xml.ts";
+import { enableContainersFeature } from "../../../components/windows/steps.ts";
+import { resolveSettings } from "../../../config/resolve.ts";
+import { Cache } from "../../../toolchain/cache.ts";
+import { assertGolden } from "../controlplane/golden.ts";
+import { inNewFolder } from "../new-folder.ts";
+import { makeMedia, makeUpdate } from "./real-media.ts";
+
+/** Prints each setting of an answer file on a line: pass, component, place, value; separated by tabs. */
+const stylesheet = `<?xml version="1.0"?>
+<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform"
+    xmlns:u="urn:schemas-microsoft-com:unattend">
+  <xsl:output method="text"/>
+  <xsl:template match="text()"/>
+  <xsl:template match="u:component//*[not(*)]">
+    <xsl:value-of select="ancestor::u:settings/@pass"/><xsl:text>&#9;</xsl:text>
+    <xsl:for-each select="ancestor::u:component/@*">
+      <xsl:value-of select="."/><xsl:text> </xsl:text>
+    </xsl:for-each>
+    <xsl:text>&#9;</xsl:text>
+    <xsl:for-each select="ancestor-or-self::*[ancestor::u:component]">
+      <xsl:if test="position() > 1">/</xsl:if>
+      <xsl:value-of select="name()"/>
+      <xsl:for-each select="@*">
+        <xsl:value-of select="concat('[', name(), '=', ., ']')"/>
+      </xsl:for-each>
+    </xsl:for-each>
+    <xsl:text>&#9;</xsl:text><xsl:value-of select="."/><xsl:text>&#10;</xsl:text>
+  </xsl:template>
+</xsl:stylesheet>`;
+
+/** A setting as Windows Setup finds it. */
+interface Setting {
+  readonly pass: string;
+  readonly component: string;
+  /** Names of its elements, and of those around it. */
+  readonly path: string;
+  /** The same, each with its attributes in brackets. */
+  readonly place: string;
+  readonly value: string;
+}
+
+/** Attributes that each component must have, behind its name. */
+const everyComponent = / amd64 31bf3856ad364e35 neutral nonSxS $/;
+
+/** All settings of an answer file, in its order; fails where it is not well-formed XML, or where a component is not as all are. */
+async function settingsOf(answerFile: string): Promise<Setting[]> {
+  const { stdout } = await execa(
+    "bash",
+    ["-c", 'exec xsltproc --nonet <(printf %s "$STYLESHEET") -'],
+    { input: answerFile, env: { STYLESHEET: stylesheet } },
+  );
+  return stdout.split("\n").map((line) => {
+    const [pass = "", component = "", place = "", value = ""] = line.split("\t");
+    assert.match(component, everyComponent);
+    const path = place.replaceAll(/\[[^\]]*\]/g, "");
+    return { pass, component: component.replace(everyComponent, ""), path, place, value };
+  });
+}
+
+const folder = new URL("./", import.meta.url);
+const page = readFileSync(new URL("../../../docs/windows-answer-file.md", import.meta.url), "utf8");
+
+const options: AnswerFileOptions = {
+  imageIndex: 1,
+  language: "en-US",
+  firmware: "bios",
+  productKey: undefined,
+  administratorPassword: "vagrant",
+};
+
+/** Microsoft's generic volume licence key of Windows Server 2022 Standard, which activates nothing by itself. */
+const volumeKey = "VDYBN-27WPP-V4HQT-9VMD4-VMK7H";
+
+const bios = answerFile(options);
+const uefi = answerFile({
+  ...{ imageIndex: 4, language: "de-DE", firmware: "uefi", productKey: volumeKey },
+  administratorPassword: options.administratorPassword,
+});
+const sealed = sealedAnswerFileText("en-US", undefined);
+
+/** What the settings of one answer file have, as `place=value`, that those of another have not. */
+async function more(one: string, than: string): Promise<string[]> {
+  const text = ({ place, value }: Setting): string => `${place}=${value}`;
+  const others = (await settingsOf(than)).map(text);
+  return (await settingsOf(one)).map(text).filter((each) => {
+    const index = others.indexOf(each);
+    if (index >= 0) others.splice(index, 1);
+    return index < 0;
+  });
+}
+
+/** Settings on the page: pass, component, setting. */
+function documented(): string[] {
+  return [...page.matchAll(/^### (\w+): (\S+)\n\n((?:- .*\n)+)/gm)].flatMap(
+    ([, pass, component, items = ""]) =>
+      [...items.matchAll(/^- (.*?) = .+?\. .+\. Source: .+\.$|^.+$/gm)].flatMap(([item, names]) => {
+        assert.ok(names !== undefined, `no value, reason and source: ${item}`);
+        return names.split(", ").map((name) => `${pass} ${component} ${name.replaceAll("`", "")}`);
+      }),
+  );
+}
+
+describe("answer files", () => {
+  for (const [name, text] of Object.entries({ bios, sealed })) {
+    it(`are as reviewed, but for all drivers behind the first: ${name}.txt`, async () => {
+      const lines = (await settingsOf(text))
+        .filter(({ place }) => !/wcm:keyValue=(?!1\])/.test(place))
+        .map(
+          ({ pass, component, place, value }) =>
+            `${pass} ${component.replace("Microsoft-Windows-", "")} ${place}=${value}\n`,
+        );
+      assertGolden(folder, `${name}.txt`, lines.join(""));
+      assert.match(
+        text,
+        /^<\?xml version="1\.0" encoding="utf-8"\?>\r\n<unattend xmlns="urn:schemas-microsoft-com:unattend" /,
+      );
+    });
+  }
+
+  it("are with UEFI, a key and another language what they are without, but for that", async () => {
+    const german = bios.replaceAll("en-US", "de-DE");
+    const disk = "DiskConfiguration/Disk[wcm:action=add]";
+    const partitions = `${disk}/CreatePartitions/CreatePartition[wcm:action=add]`;
+    const install = "ImageInstall/OSImage";
+    const formats = `${disk}/ModifyPartitions/ModifyPartition[wcm:action=add]`;
+    assert.deepEqual(await more(german, uefi), [
+      ...[`${partitions}/Size=350`, `${partitions}/Type=Primary`],
+      ...[`${formats}/Active=true`, `${formats}/PartitionID=2`, `${formats}/Format=NTFS`],
+      ...[
+        `${install}/InstallFrom/MetaData[wcm:action=add]/Value=1`,
+        `${install}/InstallTo/PartitionID=2`,
+      ],
+    ]);
+    assert.deepEqual(await more(uefi, german), [
+      ...[`${partitions}/Type=EFI`, `${partitions}/Size=128`],
+      ...[`${partitions}/Type=MSR`, `${partitions}/Size=16`, `${partitions}/Order=3`],
+      ...[`${formats}/Format=FAT32`, `${formats}/PartitionID=3`],
+      ...[
+        `${install}/InstallFrom/MetaData[wcm:action=add]/Value=4`,
+        `${install}/InstallTo/PartitionID=3`,
+      ],
+      `UserData/ProductKey/Key=${volumeKey}`,
+    ]);
+    const found = await settingsOf(uefi);
+    const values = (end: string): string[] =>
+      found.filter(({ path }) => path.endsWith(end)).map(({ value }) => value);
+    assert.deepEqual(values("CreatePartition/Type"), ["EFI", "MSR", "Primary"]);
+    assert.deepEqual(values("ModifyPartition/PartitionID"), ["1", "3"]);
+    assert.deepEqual(values("ModifyPartition/Format"), ["FAT32", "NTFS"]);
+    const keyed = sealedAnswerFileText("de-DE", volumeKey);
+    assert.deepEqual(await more(keyed, sealed.replaceAll("en-US", "de-DE")), [
+      `ProductKey=${volumeKey}`,
+    ]);
+    assert.deepEqual(await more(sealed.replaceAll("en-US", "de-DE"), keyed), []);
+  });
+
+  it("hold the settings that the page gives reason and source of, all of them and no others", async () => {
+    const found = new Set<string>();
+    for (const text of [bios, uefi, sealed, sealedAnswerFileText("en-US", volumeKey)]) {
+      for (const { pass, component, path } of await settingsOf(text)) {
+        found.add(`${pass} ${component.replace("Microsoft-Windows-", "")} ${path}`);
+      }
+    }
+    assert.deepEqual([...new Set(documented())].sort(), [...found].sort());
+  });
+
+  let settings: readonly Setting[];
+  before(async () => (settings = await settingsOf(bios)));
+
+  it("name every driver under every letter its CD may have", () => {
+    const paths = settings.filter(({ path }) => path === "DriverPaths/PathAndCredentials/Path");
+    assert.equal(paths.length, 4 * driverNames.length);
+    assert.equal(new Set(paths.map(({ value }) => value)).size, paths.length);
+  });
+
+  it("keep to Setup's limit of 1024 characters for a command", () => {
+    const command = settings.find(({ path }) => path.endsWith("/CommandLine"))?.value ?? "";
+    assert.ok(command.length > 0 && command.length < 1024, `${command.length}`);
+    assert.doesNotMatch(command, /%/);
+  });
+
+  it("of a sealed image have no password, only the mark the machine replaces, once", () =>
+    assert.equal(sealed.split(sealedPasswordMark).length, 2));
+
+  it("refuse what XML can't hold, and escape what it can", () => {
+    assert.throws(() => renderXml(element("a", "\u0000")), /control characters/);
+    assert.equal(
+      renderXml(element("a", "<&>\"'\u00fc\r\n")),
+      '<?xml version="1.0" encoding="utf-8"?>\r\n<a>&lt;&amp;&gt;&quot;\'\u00fc&#13;&#10;</a>\r\n',
+    );
+  });
+});
+
+describe("config disc", () => {
+  const at = inNewFolder();
+  before(() => writeFileSync(at("driver.sys"), "a driver"));
+
+  const content = (): Parameters<typeof withConfigDisc>[1] => ({
+    "Autounattend.xml": { text: "<unattend/>" },
+    "drivers/NetKVM/A driver with a long name, 2k22.sys": { file: at("driver.sys") },
+    "kindows/ssh/ssh_host_ed25519_key": { text: "secret" },
+    "kindows/empty": { text: "" },
+  });
+
+  it("has every file under its name, the answer file in its root, where Setup looks", async () => {
+    await withConfigDisc(at("work"), content(), async (iso) => {
+      const disc = await listDisc(iso);
+      assert.deepEqual(disc.files.map((file) => file.path).sort(), Object.keys(content()).sort());
+      await extractFiles(disc, disc.files, at("out"));
+      assert.equal(readFileSync(at("out/Autounattend.xml"), "utf8"), "<unattend/>");
+      assert.equal(
+        readFileSync(at("out/drivers/NetKVM/A driver with a long name, 2k22.sys"), "utf8"),
+        "a driver",
+      );
+      const { stdout } = await execa("isoinfo", ["-d", "-i", iso]);
+      assert.match(stdout, /Volume id: KINDOWS/);
+      assert.match(stdout, /Joliet with UCS level 3 found/);
+      // As a Windows sees it: through Joliet.
+      const joliet = await execa("isoinfo", ["-J", "-f", "-i", iso]);
+      assert.match(joliet.stdout, /^\/drivers\/NetKVM\/A driver with a long name, 2k22\.sys$/m);
+    });
+  });
+
+  it("is for its owner alone, holds no texts beside it, and is gone after", async () => {
+    let where = "";
+    await withConfigDisc(at("work"), content(), (iso) => {
+      where = path.dirname(iso);
+      assert.equal(statSync(iso).mode & 0o777, 0o600);
+      assert.equal(statSync(where).mode & 0o777, 0o700);
+      assert.deepEqual(readdirSync(where), ["config.iso"]);
+      return Promise.resolve();
+    });
+    assert.equal(existsSync(where), false);
+    await assert.rejects(
+      withConfigDisc(at("work"), content(), (iso) => {
+        where = path.dirname(iso);
+        return Promise.reject(new Error("the build failed"));
+      }),
+      /the build failed/,
+    );
+    assert.equal(existsSync(where), false);
+    assert.deepEqual(readdirSync(at("work")), []);
+  });
+
+  it("is not made of what could not be on it, or is not there", async () => {
+    const work = (): Promise<never> => assert.fail("a disc was made");
+    await assert.rejects(
+      withConfigDisc(at("work"), { "a/x.xml": { text: "" }, "A/X.XML": { text: "" } }, work),
+      /^Error: these files can't be on a disc:\n {2}- "A\/X\.XML" is "a\/x\.xml" to Windows$/,
+    );
+    await assert.rejects(
+      withConfigDisc(at("work"), { "a.sys": { file: at("gone.sys") } }, work),
+      /ENOENT/,
+    );
+    assert.deepEqual(readdirSync(at("work")), []);
+  });
+
+  it("that is damaged is noticed when it is read", async () => {
+    const disc = await listDisc(await keptDisc());
+    const file = findFile(disc, "kindows/ssh/ssh_host_ed25519_key");
+    assert.ok(file !== undefined);
+    await assert.rejects(
+      extractFiles(disc, [{ ...file, bytes: 7 }], at("damaged")),
+      /could not be read whole/,
+    );
+  });
+
+  async function keptDisc(): Promise<string> {
+    await withConfigDisc(at("work"), content(), async (iso) => {
+      await execa("cp", [iso, at("kept.iso")]);
+    });
+    return at("kept.iso");
+  }
+
+  const name64 = `${"n".repeat(60)}.xml`;
+  const bad: readonly (readonly [string, number, RegExp])[] = [
+    [`${name64}x`, 1, /has 65 characters, more than 64/],
+    [`${"f".repeat(64)}/`.repeat(4) + "x", 1, /has 261 characters, more than 240/],
+    ["1/2/3/4/5/6/7/8/9", 1, /is 9 names deep, more than 8/],
+    ["large.wim", 4 * 1024 ** 3, /more than 4 GiB/],
+    ["a//b", 1, /is no name/],
+    ["../b", 1, /is no name/],
+    ["a:b", 1, /has a character that no name may have/],
+    ["what?.txt", 1, /has a character that no name may have/],
+    ["blank ", 1, /ends with a blank or a dot/],
+    ["dot.", 1, /ends with a blank or a dot/],
+    ["drivers/aux.inf", 1, /is a device to Windows/],
+    ["COM1", 1, /is a device to Windows/],
+  ];
+  for (const [name, bytes, why] of bad) {
+    it(`can't have a file named ${name.slice(0, 30)}, of ${bytes} bytes`, () =>
+      assert.match(discNameProblems([{ path: name, bytes }]).join("\n"), why));
+  }
+
+  for (const name of [name64, "1/2/3/4/5/6/7/8", "console.inf", ".hidden", "a,b", "\u00fc.txt"]) {
+    it(`may have a file named ${name.slice(0, 30)}`, () =>
+      assert.deepEqual(discNameProblems([{ path: name, bytes: 4 * 1024 ** 3 - 2048 }]), []));
+  }
+});
+
+describe("the CD an image is installed by", () => {
+  const at = inNewFolder();
+  const secrets = newImageSecrets();
+  const sha256 = "ab".repeat(32);
+  /** The disc's files as Windows sees them: by paths in lower case. */
+  const files = new Map<string, string>();
+
+  before(async () => {
+    await makeMedia(at());
+    await makeUpdate(at("windows10.0-kb5044281-x64.msu"));
+    const image = {
+      kind: "iso",
+      path: at("windows.iso"),
+      edition: "datacenter-core",
+      drivers: { path: at("virtio.iso") },
+      openSsh: { path: at("OpenSSH-Win64.zip") },
+      update: { path: at("windows10.0-kb5044281-x64.msu") },
+    };
+    const { windows } = resolveSettings(
+      { windows: { image } },
+      { stack: "dev", file: "Pulumi.dev.yaml" },
+    );
+    const media = await examineMedia(windows, new Cache(at("cache")));
+    writeFileSync(at("kubelet.exe"), "kubelet");
+    const bake: Bake = {
+      steps: [{ step: enableContainersFeature, parameters: { RebootDelaySeconds: 2 } }],
+      images: [],
+      programs: [{ sha256, fileName: "kubelet.exe", file: at("kubelet.exe") }],
+    };
+    await assert.rejects(
+      withImageDisc(
+        at("build"),
+        windows,
+        media,
+        { ...bake, programs: [{ sha256, fileName: "kubeadm.exe", file: undefined }] },
+        secrets,
+        () => assert.fail("a disc was made"),
+      ),
+      /kubeadm\.exe is to be part of the image, and is not in this host's cache. Run `\.\/kindows fetch --stack <name>`/,
+    );
+    await withImageDisc(at("build"), windows, media, bake, secrets, async (iso) => {
+      const disc = await listDisc(iso);
+      await extractFiles(disc, disc.files, at("read"));
+      for (const { path: name } of disc.files) {
+        files.set(name.toLowerCase(), readFileSync(at(`read/${name}`), "latin1"));
+      }
+    });
+  });
+
+  const read = (name: string): string => files.get(name) ?? assert.fail(`${name} is not on it`);
+
+  it("has the answer file in its root, for the image that was chosen and with the password", async () => {
+    const settings = await settingsOf(read("autounattend.xml"));
+    const value = (end: string): string | undefined =>
+      settings.find(({ path: name }) => name.endsWith(end))?.value;
+    assert.equal(value("MetaData/Value"), "3");
+    const password = Buffer.from(value("AdministratorPassword/Value") ?? "", "base64");
+    assert.equal(
+      password.toString("utf16le"),
+      `${secrets.administratorPassword}AdministratorPassword`,
+    );
+  });
+
+  it("has a whole driver in every folder that the answer file names, on whatever drive it is", async () => {
+    const settings = await settingsOf(read("autounattend.xml"));
+    const named = settings.filter(({ path: name }) => name.endsWith("PathAndCredentials/Path"));
+    for (const { value } of named) {
+      const driver = `${value.slice(3).replaceAll("\\", "/").toLowerCase()}/`;
+      const endings = [...files.keys()]
+        .filter((name) => name.startsWith(driver))
+        .map((name) => path.extname(name));
+      assert.deepEqual(endings.sort(), [".cat", ".inf", ".sys"], value);
+    }
+    assert.ok(named.length > 0);
+  });
+
+  it("has the script that the first logon starts, and every script that one needs", () => {
+    const needed = [
+      ...["Initialize-Image", "Confirm-ImageBuild", "Invoke-Bake", "Complete-Image"],
+      ...bakedSteps.map((step) => step.name),
+    ].map((name) => `kindows/${name.toLowerCase()}.ps1`);
+    for (const name of needed) {
+      for (const [, file = ""] of read(name).matchAll(/Join-Path \$PSScriptRoot '([^']+\.ps1)'/g)) {
+        const target = path.posix.join(path.posix.dirname(name), file.replaceAll("\\", "/"));
+        if (!needed.includes(target.toLowerCase())) needed.push(target.toLowerCase());
+      }
+    }
+    assert.ok(needed.length > 10);
+    needed.forEach(read);
+  });
+
+  it("has what is installed, and the answer file for later without a password", () => {
+    assert.equal(read("kindows/media/virtio-win-guest-tools.exe"), "agent");
+    assert.ok(read("kindows/media/openssh-win64.zip").startsWith("PK"));
+    assert.ok(read("kindows/media/update.msu").startsWith("MSCF"));
+    assert.match(read("kindows/sealed.xml"), /@ADMINISTRATOR-PASSWORD@/);
+  });
+
+  it("says which steps of its nodes run in the image, and has what they install", () => {
+    const { steps } = JSON.parse(read("kindows/bake.json")) as { steps: unknown };
+    const parameters = { RebootDelaySeconds: 2 };
+    assert.deepEqual(steps, [{ step: enableContainersFeature.name, parameters }]);
+    // Its folder's name is as long as Joliet lets one be.
+    assert.equal(read(`kindows/programs/${sha256}/kubelet.exe`), "kubelet");
+  });
+
+  it("has the server's keys and settings", () => {
+    const hostKey = ssh2.utils.parseKey(read("kindows/ssh/ssh_host_ed25519_key"));
+    assert.ok(!(hostKey instanceof Error), "the host key is none");
+    assert.ok(hostKey.isPrivateKey());
+    const authorized = read("kindows/ssh/administrators_authorized_keys");
+    assert.equal(authorized.trim(), secrets.loginKey.public.trim());
+    assert.doesNotMatch(authorized, /PRIVATE/);
+    assert.equal(read("kindows/ssh/sshd_config"), sshdConfig);
+    assert.match(sshdConfig, /^PasswordAuthentication no\r$/m);
+  });
+
+  it("does not have the key that logs in, and leaves nothing behind", () => {
+    // Both keys begin alike; the secret is in the middle.
+    const middle = secrets.loginKey.private.split("\n").slice(3, 5);
+    assert.ok(
+      middle.every((line) => line.length === 64),
+      "the key is laid out in another way",
+    );
+    for (const [name, content] of files) {
+      middle.forEach((line) => assert.ok(!content.includes(line), name));
+    }
+    assert.deepEqual(readdirSync(at("build")), []);
+  });
+
+  it("has other secrets each time", () => {
+    const other = newImageSecrets();
+    assert.notEqual(other.administratorPassword, secrets.administratorPassword);
+    assert.notEqual(other.hostKey.public, secrets.hostKey.public);
+    assert.match(other.administratorPassword, /^(?=.*[a-z])(?=.*[A-Z])(?=.*[0-9])\S{36}$/);
+  });
+});

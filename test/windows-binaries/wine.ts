@@ -1,0 +1,209 @@
+import { execFile, spawn } from "node:child_process";
+import { cp, mkdir, writeFile } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import { execa } from "execa";
+
+import { processEnvironment, type StartProgram } from "../../rehearsal/guest/wine-process.ts";
+import { endedUnderWine, WinePrograms } from "../../rehearsal/guest/wine-programs.ts";
+import type { ProgramResult, RunOptions } from "../../rehearsal/host/programs.ts";
+import { prefixFolder, wineEnvironment, wineLoader } from "../../rehearsal/wine/guest-root.ts";
+
+/** Where libfaketime lies in Wine's root. */
+const library = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1";
+/** File in the prefix by whose seconds the clock differs from this machine's. */
+const fileName = "clock-offset";
+/** How often libfaketime looks into it. */
+const cacheSeconds = 1;
+
+/**
+ * The clock that Go's Windows programs see under one Wine server.
+ *
+ * Go asks nobody for the time: it reads the page of memory that Windows shares with every program, and under Wine the
+ * server writes that page. So libfaketime stands before the server, not before the programs, where it would do nothing.
+ * Time spans stay what they are, as when a machine's clock is set.
+ */
+class WineClock {
+  readonly #file: string;
+  #offsetSeconds = 0;
+
+  private constructor(file: string) {
+    this.#file = file;
+  }
+
+  /** A clock that is right, for a server that has not been started yet. */
+  static async create(prefix: string): Promise<WineClock> {
+    const clock = new WineClock(join(prefix, fileName));
+    await clock.#write();
+    return clock;
+  }
+
+  /** Variables that the server is started with. */
+  static readonly serverEnvironment = {
+    LD_PRELOAD: library,
+    FAKETIME_TIMESTAMP_FILE: join(prefixFolder, fileName),
+    FAKETIME_CACHE_DURATION: String(cacheSeconds),
+    FAKETIME_DONT_FAKE_MONOTONIC: "1",
+    // Files keep the times they have.
+    NO_FAKE_STAT: "1",
+  } as const;
+
+  now(): Date {
+    return new Date(Date.now() + this.#offsetSeconds * 1000);
+  }
+
+  /** Sets it, to the second; returns when the server has seen that. */
+  async set(time: Date): Promise<void> {
+    this.#offsetSeconds = Math.round((time.getTime() - Date.now()) / 1000);
+    await this.#write();
+    await sleep(2 * cacheSeconds * 1000);
+  }
+
+  async #write(): Promise<void> {
+    const sign = this.#offsetSeconds < 0 ? "" : "+";
+    await writeFile(this.#file, `${sign}${String(this.#offsetSeconds)}\n`);
+  }
+}
+
+/** A root file system with Wine of a machine's own, mounted in this process's mount namespace. */
+interface WineRoot {
+  /** Its drive C:, as a folder of this machine. */
+  readonly driveC: string;
+  /** Its /etc/hosts, as a file of this machine. */
+  readonly hostsFile: string;
+  readonly start: StartProgram;
+  /** The clock of its programs. */
+  readonly clock: WineClock;
+}
+
+/** Longest a mount may take, in milliseconds. */
+const mountMilliseconds = 10_000;
+
+/**
+ * Mounts the artifact's root read-only below `folder`, with a prefix and an /etc of its own, and starts Wine's server.
+ *
+ * Nothing is unmounted or ended here: both go with the namespaces that `main.ts` runs the tests in.
+ */
+export async function mountWineRoot(artifact: string, folder: string): Promise<WineRoot> {
+  const root = join(folder, "root");
+  const prefix = join(folder, "wine");
+  const etc = join(folder, "etc");
+  await mkdir(root, { recursive: true });
+  await cp(join(artifact, prefixFolder), prefix, { recursive: true, verbatimSymlinks: true });
+  await cp(join(artifact, "etc"), etc, { recursive: true, verbatimSymlinks: true });
+  await writeFile(join(etc, "hosts"), "127.0.0.1 localhost\n");
+  await writeFile(join(etc, "resolv.conf"), "");
+  const mounts = [
+    ["--bind", artifact, root],
+    ["-o", "remount,bind,ro", root],
+    ["--bind", prefix, join(root, prefixFolder)],
+    ["--bind", etc, join(root, "etc")],
+    ["-t", "proc", "proc", join(root, "proc")],
+    ["--rbind", "/dev", join(root, "dev")],
+    // libfaketime leaves something there.
+    ["-t", "tmpfs", "shm", join(root, "dev/shm")],
+    ["--rbind", "/sys", join(root, "sys")],
+    ["-t", "tmpfs", "tmp", join(root, "tmp")],
+    // Wine takes /var for Linux' own. kubeadm makes a folder there, though it writes to \\var, which is on drive C:.
+    ["-t", "tmpfs", "var", join(root, "var")],
+  ];
+  for (const mount of mounts) await execa("mount", mount, { timeout: mountMilliseconds });
+  const clock = await WineClock.create(prefix);
+  // One server for all programs, for good: by itself it ends with its last program.
+  await execa("/usr/sbin/chroot", [root, "/usr/lib/wine/wineserver", "-p"], {
+    env: { ...wineEnvironment, ...WineClock.serverEnvironment },
+    extendEnv: false,
+    stdio: "ignore",
+    timeout: mountMilliseconds,
+  });
+
+  const driveC = join(prefix, "drive_c");
+  return {
+    driveC,
+    hostsFile: join(etc, "hosts"),
+    clock,
+    start: (exe, args, options) => {
+      const cwd = join(prefixFolder, "drive_c", relative(driveC, options.cwd));
+      const command = ["/bin/busybox", "sh", "-c", 'cd "$0" && exec "$@"', cwd, wineLoader];
+      return spawn("/usr/sbin/chroot", [root, ...command, exe, ...args], {
+        env: processEnvironment(options),
+        stdio: options.stdio,
+        detached: true,
+      });
+    },
+  };
+}
+
+/** The Windows programs of a tested machine: as in the guest, but for its clock and for what Wine loses. */
+export class TestWine extends WinePrograms {
+  /** Whether the API server's answers say what time it is; a machine that is not told leaves its clock as it is. */
+  isTimeTold = true;
+  readonly #clock: WineClock;
+
+  constructor({ driveC, hostsFile, start, clock }: WineRoot) {
+    super({
+      driveC,
+      hostsFile,
+      start,
+      bootTime: new Date(),
+      routesFile: "/nonexistent",
+      routesScript: "/nonexistent",
+      rebootScript: "/nonexistent",
+    });
+    this.#clock = clock;
+  }
+
+  /**
+   * A program is started once more when it failed without a word: Wine has lost one like that, once in some thousand
+   * starts, which proves nothing. One that refuses what it is given says why, and does so again.
+   */
+  override async run(
+    exe: string,
+    args: readonly string[],
+    options: RunOptions,
+  ): Promise<ProgramResult> {
+    const result = await super.run(exe, args, options);
+    const { exitCode, stdout, stderr } = result;
+    const silent = stdout === "" && stderr === "";
+    if (exitCode === 0 || !(silent || stderr.includes(endedUnderWine))) return result;
+    process.stderr.write(`${exe} failed without a word (${stderr || exitCode}): once more\n`);
+    return super.run(exe, args, options);
+  }
+
+  /** Runs one of Wine's own programs. */
+  runOwn(fileName: string, args: readonly string[]): Promise<ProgramResult> {
+    return this.runToEnd(`C:\\windows\\system32\\${fileName}`, args, { timeoutSeconds: 60 });
+  }
+
+  /** This host has tar and no busybox. */
+  override async unpack(archive: string, folder: string, strip = 0): Promise<void> {
+    const strips = `--strip-components=${strip}`;
+    await promisify(execFile)("tar", ["-xf", archive, "-C", folder, strips]);
+  }
+
+  override flush(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  /** The routes of this host are nobody's here. */
+  override setRoutes(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  override now(): Date {
+    return this.#clock.now();
+  }
+
+  override setClock(time: Date): Promise<void> {
+    return this.#clock.set(time);
+  }
+
+  override async serverTime(
+    host: string,
+    port: number,
+    timeoutSeconds: number,
+  ): Promise<Date | undefined> {
+    return this.isTimeTold ? super.serverTime(host, port, timeoutSeconds) : undefined;
+  }
+}
