@@ -10,6 +10,7 @@ import type { ILanguageRuntimeServer } from "@pulumi/pulumi/proto/language_grpc_
 import plugin from "@pulumi/pulumi/proto/plugin_pb.js";
 import { engineAddress } from "../protocol/plugin-server.ts";
 import { unary, unimplemented } from "../protocol/unary.ts";
+import { copyLocalSdk } from "./local-sdk.ts";
 import { findPackage, findProject } from "./package-json.ts";
 import { ProgramRunner } from "./program-runner.ts";
 import { requiredPackages } from "./required-packages.ts";
@@ -58,9 +59,13 @@ export function languageService(): ILanguageRuntimeServer {
     },
     generateProgram: unimplemented("GenerateProgram"),
     generateProject: unimplemented("GenerateProject"),
-    generatePackage: unimplemented("GeneratePackage"),
+    generatePackage: unary(async (request) => {
+      await copyLocalSdk(process.cwd(), request.getSchema(), request.getDirectory());
+      return new language.GeneratePackageResponse();
+    }),
     pack: unimplemented("Pack"),
-    link: unimplemented("Link"),
+    // The project's package.json names it already.
+    link: unary(() => new language.LinkResponse()),
   };
 }
 
