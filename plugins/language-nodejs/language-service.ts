@@ -54,9 +54,7 @@ export function languageService(): ILanguageRuntimeServer {
     }),
     runtimeOptionsPrompts: unary(() => new language.RuntimeOptionsResponse()),
     template: unary(() => new language.TemplateResponse()),
-    runPlugin: (call) => {
-      call.emit("error", new Error("the bundled language host does not run plugins from source"));
-    },
+    runPlugin: (call) => runner.runPlugin(call),
     generateProgram: unimplemented("GenerateProgram"),
     generateProject: unimplemented("GenerateProject"),
     generatePackage: unary(async (request) => {
