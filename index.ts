@@ -21,6 +21,8 @@ async function composed(stack: StackSettings) {
   const present = reachableNodes(stack.settings);
   // A preview works anywhere; what this host must have is asked when something is about to be made on it.
   if (!isDryRun()) {
+    const { prepareHost } = await import("./preflight/prepare-host.ts");
+    await prepareHost();
     const { preflight } = await import("./preflight/preflight.ts");
     await preflight({ ...stack.settings, ...present });
   }

@@ -46,9 +46,13 @@ export async function loadSettings(): Promise<Settings> {
   return stack.settings;
 }
 
-/** What Pulumi's configuration holds: it hands objects over as JSON, and text as it is. */
+/**
+ * What Pulumi's configuration holds: it hands objects over as JSON, and text as it is. A section that the stack leaves
+ * out comes as Pulumi.yaml's default, which is empty.
+ */
 function parsedConfig(config: Readonly<Record<string, string>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(config).map(([key, value]) => [key, parsed(value)]));
+  const written = Object.entries(config).filter(([, value]) => value !== "{}" && value !== "[]");
+  return Object.fromEntries(written.map(([key, value]) => [key, parsed(value)]));
 }
 
 function parsed(value: string): unknown {

@@ -16,6 +16,9 @@ export interface LabNames {
   readonly kubeContext: string;
 }
 
+/** Environment variable of everything a `kindows` command starts for a lab: holds the lab's prefix. */
+export const labVariable = "KINDOWS_LAB";
+
 /** Linux limits an interface's name to IFNAMSIZ (16) bytes with the final zero. */
 export const maxBridgeNameLength = 15;
 

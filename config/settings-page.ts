@@ -7,7 +7,7 @@ type Schema = z.core.$ZodType;
 
 const introduction = `# Settings
 
-Written by \`node --import tsx config/write-settings-page.ts\`; a test keeps it current.
+Written by \`node --import tsx config/write-schema-files.ts\`; a test keeps it current.
 
 Settings are the sections below, under \`config:\` of \`Pulumi.<stack>.yaml\`, each with the prefix \`kindows:\`:
 

@@ -8,7 +8,7 @@ export const namespace = "kindows";
 const ofTheEngine = ["pulumi"];
 
 /** What a stack is: a lab that is made on this host, or machines and a cluster that are there already. */
-const stackKinds = ["lab", "existing"] as const;
+export const stackKinds = ["lab", "existing"] as const;
 
 export type StackKind = (typeof stackKinds)[number];
 

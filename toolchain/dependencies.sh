@@ -53,6 +53,5 @@ fi
 
 if sdk_missing; then
   echo "compiling the libvirt SDK" >&2
-  node_modules/.bin/tsc -p sdks/libvirt >&2
-  cp sdks/libvirt/package.json "$compiled"
+  npm run --silent postinstall >&2
 fi

@@ -4,7 +4,7 @@ import { access } from "node:fs/promises";
 import { builtTool } from "../../toolchain/built.ts";
 import { projectRoot } from "../../toolchain/project.ts";
 import { Failure, exitCodes } from "../../host/failure.ts";
-import { labVariable } from "../host-resources/processes.ts";
+import { labVariable } from "../../config/names.ts";
 import { parseDeployment, type Deployment } from "./deployment.ts";
 import { engineProcessEnvironment } from "./environment.ts";
 import type { NodeEvent } from "./events.ts";

@@ -1,11 +1,9 @@
 import { readdir, readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 
+import { labVariable } from "../../config/names.ts";
 import { isAlive, ownerOf } from "../../toolchain/owner.ts";
 import { isLabPrefix, type ResourceKind } from "./resource-kind.ts";
-
-/** Environment variable of everything a `kindows` command starts for a lab: holds the lab's prefix. */
-export const labVariable = "KINDOWS_LAB";
 
 /** Longest time for a process to end by itself before it is killed. */
 const graceSeconds = 5;

@@ -10,6 +10,7 @@ import type { ILanguageRuntimeServer } from "@pulumi/pulumi/proto/language_grpc_
 import plugin, { type PackageDependency } from "@pulumi/pulumi/proto/plugin_pb.js";
 import { engineAddress } from "../protocol/plugin-server.ts";
 import { unary, unimplemented } from "../protocol/unary.ts";
+import { copyLocalSdk } from "./local-sdk.ts";
 import { findPackage, findProject, type PackageJson } from "./package-json.ts";
 import { ProgramRunner } from "./program-runner.ts";
 
@@ -52,14 +53,16 @@ export function languageService(): ILanguageRuntimeServer {
     }),
     runtimeOptionsPrompts: unary(() => new language.RuntimeOptionsResponse()),
     template: unary(() => new language.TemplateResponse()),
-    runPlugin: (call) => {
-      call.emit("error", new Error("the bundled language host does not run plugins from source"));
-    },
+    runPlugin: (call) => runner.runPlugin(call),
     generateProgram: unimplemented("GenerateProgram"),
     generateProject: unimplemented("GenerateProject"),
-    generatePackage: unimplemented("GeneratePackage"),
+    generatePackage: unary(async (request) => {
+      await copyLocalSdk(process.cwd(), request.getSchema(), request.getDirectory());
+      return new language.GeneratePackageResponse();
+    }),
     pack: unimplemented("Pack"),
-    link: unimplemented("Link"),
+    // The project's package.json names it already.
+    link: unary(() => new language.LinkResponse()),
   };
 }
 

@@ -1,7 +1,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import path from "node:path";
-import language, { type RunRequest, type RunResponse } from "@pulumi/pulumi/proto/language_pb.js";
+import type { ServerWritableStream } from "@grpc/grpc-js";
+import language from "@pulumi/pulumi/proto/language_pb.js";
+import type {
+  RunPluginRequest,
+  RunPluginResponse,
+  RunRequest,
+  RunResponse,
+} from "@pulumi/pulumi/proto/language_pb.js";
 import { beforeExit } from "../protocol/plugin-server.ts";
 import { fromStruct } from "../protocol/struct.ts";
 import type { PropertyMap } from "../protocol/property-value.ts";
@@ -27,7 +34,7 @@ export class ProgramRunner {
   async run(request: RunRequest): Promise<RunResponse> {
     const folder = request.getInfo()?.getProgramDirectory() ?? request.getPwd();
     const options = parseRuntimeOptions(fromStruct(request.getInfo()?.getOptions()));
-    const args = runArguments(request, options, findRunModule(folder), this.#engine);
+    const args = runArguments(request, options, findRunModule(folder, "run"), this.#engine);
     const child = spawn(process.execPath, args, {
       cwd: request.getPwd(),
       env: runEnvironment(request, options, process.env),
@@ -41,6 +48,42 @@ export class ProgramRunner {
     }
   }
 
+  /** Runs an engine plugin that is given as a folder with its sources, until it or the engine ends it; passes its output on. */
+  runPlugin(call: ServerWritableStream<RunPluginRequest, RunPluginResponse>): void {
+    const { request } = call;
+    const folder = request.getInfo()?.getProgramDirectory() ?? request.getProgram();
+    const environment = request.getEnvList().map((one) => {
+      const end = one.indexOf("=");
+      return [one.slice(0, end), one.slice(end + 1)] as const;
+    });
+    const child = spawn(
+      process.execPath,
+      request.getKind() === "analyzer"
+        ? [findRunModule(folder, "run-policy-pack"), ...request.getArgsList(), folder]
+        : [findRunModule(folder, "run-plugin"), folder, ...request.getArgsList()],
+      {
+        cwd: request.getPwd(),
+        env: { ...process.env, ...Object.fromEntries(environment) },
+        stdio: ["ignore", "pipe", "pipe"],
+      },
+    );
+    this.#children.add(child);
+    const write = (set: (response: RunPluginResponse) => void): void => {
+      const response = new language.RunPluginResponse();
+      set(response);
+      call.write(response);
+    };
+    child.stdout.on("data", (data: Buffer) => write((response) => response.setStdout(data)));
+    child.stderr.on("data", (data: Buffer) => write((response) => response.setStderr(data)));
+    call.on("cancelled", () => child.kill("SIGTERM"));
+    child.once("error", (error) => call.emit("error", error));
+    child.once("close", (code) => {
+      this.#children.delete(child);
+      write((response) => response.setExitcode(code ?? 1));
+      call.end();
+    });
+  }
+
   /** Asks running programs to end, and makes them. */
   cancel(): void {
     for (const child of this.#children) {
@@ -51,9 +94,10 @@ export class ProgramRunner {
 }
 
 /** The SDK's own start module, taken from the program's SDK so that the two fit. */
-function findRunModule(folder: string): string {
+function findRunModule(folder: string, module: "run" | "run-plugin" | "run-policy-pack"): string {
   try {
-    return createRequire(path.resolve(folder, "package.json")).resolve("@pulumi/pulumi/cmd/run");
+    const { resolve } = createRequire(path.resolve(folder, "package.json"));
+    return resolve(`@pulumi/pulumi/cmd/${module}`);
   } catch (error) {
     throw new Error(`@pulumi/pulumi is not installed in ${folder}; run: npm ci`, { cause: error });
   }

@@ -30,15 +30,20 @@ export function engineAddress(): string {
  * Serves on a free local port and prints that port as the first line on standard output, which is how the engine
  * finds a plugin. The process ends when the engine asks it to, or when the engine is gone: then the pipe at standard
  * input ends, whichever way the engine died.
+ *
+ * @param options.endsWithInput false for a plugin that a language host runs and ends: that one gives it no input
  */
-export function servePlugin(addServices: (server: Server) => void): void {
-  serve(addServices).catch((error: unknown) => {
+export function servePlugin(
+  addServices: (server: Server) => void,
+  { endsWithInput = true } = {},
+): void {
+  serve(addServices, endsWithInput).catch((error: unknown) => {
     console.error(error);
     process.exit(1);
   });
 }
 
-async function serve(addServices: (server: Server) => void): Promise<void> {
+async function serve(addServices: (server: Server) => void, endsWithInput: boolean): Promise<void> {
   const server = new grpc.Server({
     "grpc.max_receive_message_length": MAX_MESSAGE_BYTES,
     "grpc.max_send_message_length": MAX_MESSAGE_BYTES,
@@ -52,9 +57,11 @@ async function serve(addServices: (server: Server) => void): Promise<void> {
   });
   process.on("SIGINT", exit);
   process.on("SIGTERM", exit);
-  process.stdin.on("end", exit);
-  process.stdin.on("error", exit);
-  process.stdin.resume();
+  if (endsWithInput) {
+    process.stdin.on("end", exit);
+    process.stdin.on("error", exit);
+    process.stdin.resume();
+  }
   process.stdout.write(`${String(port)}\n`);
 }
 

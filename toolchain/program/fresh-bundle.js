@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
+import { pathToFileURL } from "node:url";
 
 const root = path.join(import.meta.dirname, "..", "..");
 
@@ -25,11 +26,28 @@ export function freshBundle(entry) {
   const folder = path.join(root, ".kindows", "program", hashOf(sources.flatMap(filesBelow)));
   if (!existsSync(folder)) {
     const bundler = path.join(root, "toolchain", "program", "main.ts");
-    // Standard output is a host action's result.
-    const stdio = ["ignore", "ignore", "inherit"];
+    // Standard output is a host action's result; what stands on the other becomes the error's text.
+    const stdio = ["ignore", "ignore", "pipe"];
     execFileSync(process.execPath, ["--import", "tsx", bundler, folder], { cwd: root, stdio });
   }
   return path.join(folder, entry.replace(/\.ts$/, ".mjs"));
+}
+
+/**
+ * A program's module: its bundle or, where none can be made (the folder may be read-only), its sources as they are.
+ *
+ * @param {string} entry as for a bundle
+ */
+export async function loadProgram(entry) {
+  let file;
+  try {
+    file = freshBundle(entry);
+  } catch {
+    const { register } = await import("tsx/esm/api");
+    register();
+    file = path.join(root, entry);
+  }
+  return import(pathToFileURL(file).href);
 }
 
 /** The TypeScript files at or below a path, in a fixed order, or the named file of any kind. */

@@ -37,5 +37,10 @@ for (const name of await readdir(bundles)) {
 async function programs(): Promise<string[]> {
   const files = await readdir(path.join(projectRoot, "components"), { recursive: true });
   const actions = files.filter((file) => /(^|\/)actions\/[^/]+\.ts$/.test(file)).sort();
-  return ["index.ts", "cli/main.ts", ...actions.map((file) => path.join("components", file))];
+  return [
+    "index.ts",
+    "cli/main.ts",
+    "policy/pack.ts",
+    ...actions.map((file) => path.join("components", file)),
+  ];
 }

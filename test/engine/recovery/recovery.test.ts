@@ -6,7 +6,8 @@ import { execa } from "execa";
 
 import { parseDeployment, resourcesOf } from "../../../cli/engine/deployment.ts";
 import { Pulumi } from "../../../cli/engine/pulumi.ts";
-import { labVariable, processes } from "../../../cli/host-resources/processes.ts";
+import { processes } from "../../../cli/host-resources/processes.ts";
+import { labVariable } from "../../../config/names.ts";
 import type { HostResource } from "../../../cli/host-resources/resource-kind.ts";
 import type { Host } from "../../../cli/lab/host.ts";
 import { recoverState } from "../../../cli/recovery/recover.ts";

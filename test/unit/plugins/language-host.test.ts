@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import language from "@pulumi/pulumi/proto/language_pb.js";
+import { parse } from "yaml";
+import { copyLocalSdk } from "../../../plugins/language-nodejs/local-sdk.ts";
+import type { PackageJson } from "../../../plugins/language-nodejs/package-json.ts";
 import {
   ProgramRunner,
   parseRuntimeOptions,
@@ -12,6 +15,8 @@ import {
 import { requiredPackages } from "../../../plugins/language-nodejs/language-service.ts";
 import type { PropertyMap } from "../../../plugins/protocol/property-value.ts";
 import { waitUntil } from "../../../host/wait-until.ts";
+import { projectRoot } from "../../../toolchain/project.ts";
+import { differingFiles } from "../../../toolchain/sdk/generate-sdk.ts";
 import { newFolder } from "../new-folder.ts";
 
 describe("the arguments of a program", () => {
@@ -132,6 +137,39 @@ describe("a program", () => {
       /@pulumi\/pulumi is not installed in .*; run: npm ci/,
     );
   });
+});
+
+describe("the SDK of a package in Pulumi.yaml", () => {
+  const sdk = path.join(projectRoot, "sdks", "libvirt");
+  const { version, pulumi } = JSON.parse(
+    readFileSync(path.join(sdk, "package.json"), "utf8"),
+  ) as Required<PackageJson>;
+  const parameter = pulumi.parameterization?.value;
+  const schema = { name: "libvirt", version, parameterization: { parameter } };
+
+  it("has the versions that Pulumi.yaml asks for", () => {
+    const project = parse(readFileSync(path.join(projectRoot, "Pulumi.yaml"), "utf8")) as unknown;
+    const { packages } = project as { readonly packages: unknown };
+    assert.deepEqual(packages, {
+      libvirt: {
+        ...{ source: pulumi.name, version: pulumi.version },
+        parameters: ["dmacvicar/libvirt", version],
+      },
+    });
+  });
+
+  it("is the one that lies in the project", async () => {
+    const into = newFolder();
+    await copyLocalSdk(projectRoot, JSON.stringify(schema), into);
+    assert.deepEqual(await differingFiles(sdk, into), []);
+  });
+
+  for (const other of [{ version: "0.9.7" }, { parameterization: {} }, { name: "other" }]) {
+    it(`is refused for ${JSON.stringify(other)}`, async () => {
+      const given = JSON.stringify({ ...schema, ...other });
+      await assert.rejects(copyLocalSdk(projectRoot, given, newFolder()), /is not the SDK of/);
+    });
+  }
 });
 
 describe("the plugins a program needs", () => {

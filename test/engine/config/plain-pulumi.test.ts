@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import { appendFile, mkdir, symlink, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { execa } from "execa";
+import { stringify } from "yaml";
+import { engineEnvironment } from "../../../cli/engine/environment.ts";
+import { backendUrl } from "../../../cli/engine/folders.ts";
+import { projectConfig } from "../../../config/project-config.ts";
+import { builtTool } from "../../../toolchain/built.ts";
+import { projectRoot } from "../../../toolchain/project.ts";
+import { inNewFolder } from "../../unit/new-folder.ts";
+
+/** Copies what git has of this project, or would get by the next commit. */
+const copyOfClone = `git ls-files -z --cached --others --exclude-standard |
+  tar --create --null --files-from - --ignore-failed-read | tar --extract --directory "$CLONE"`;
+
+describe("plain pulumi in a fresh clone", () => {
+  const clone = inNewFolder();
+
+  const pulumi = async (...args: readonly string[]) => {
+    const { exitCode, all } = await execa(
+      builtTool("pulumi"),
+      [...args, "--stack", "plain", "--non-interactive", "--color", "never"],
+      {
+        ...({ cwd: clone(), all: true, reject: false, stdin: "ignore", extendEnv: false } as const),
+        env: {
+          ...process.env,
+          ...engineEnvironment(process.env),
+          PULUMI_BACKEND_URL: backendUrl(clone("state")),
+          KINDOWS_PREVIEW: "anywhere",
+        },
+      },
+    );
+    return { exitCode, said: all };
+  };
+
+  before(async () => {
+    await execa("bash", ["-c", copyOfClone], { cwd: projectRoot, env: { CLONE: clone() } });
+    await symlink(path.join(projectRoot, "node_modules"), clone("node_modules"));
+    await mkdir(clone("state"));
+    const made = await pulumi("stack", "init");
+    assert.equal(made.exitCode, 0, made.said);
+  });
+
+  it("npm compiles the libvirt SDK", async () => {
+    const cwd = clone();
+    await execa("npm", ["run", "postinstall"], { cwd });
+    const { stdout } = await execa("node", ["-p", 'require("./sdks/libvirt").Domain.name'], {
+      cwd,
+    });
+    assert.equal(stdout, "Domain");
+  });
+
+  it("pulumi config shows every setting, with the default of what is left out", async () => {
+    const { said } = await pulumi("config", "--json");
+    const shown = Object.entries(JSON.parse(said) as Record<string, Record<string, unknown>>);
+    assert.deepEqual(
+      Object.fromEntries(shown.map(([key, { value, objectValue = value }]) => [key, objectValue])),
+      Object.fromEntries(
+        Object.entries(projectConfig()).map(([name, type]) => [`kindows:${name}`, type.default]),
+      ),
+    );
+  });
+
+  it("a setting of another type is refused", async () => {
+    const settings = clone("wrong.yaml");
+    await writeFile(settings, stringify({ config: { "kindows:nodes": ["win-1"] } }));
+    const { exitCode, said } = await pulumi("preview", "--config-file", settings);
+    assert.notEqual(exitCode, 0);
+    assert.match(said, /configuration key 'nodes' must be of type 'array<object>'/);
+  });
+
+  it("a preview runs index.ts, also where no bundle of it can be made", async () => {
+    await mkdir(clone(".kindows"));
+    await writeFile(clone(".kindows", "program"), "in the way of the folder for bundles");
+    await appendFile(
+      clone("Pulumi.plain.yaml"),
+      stringify({ config: { "kindows:nodes": [{ name: "win-1" }] } }),
+    );
+    const { exitCode, said } = await pulumi("preview");
+    assert.equal(exitCode, 0, said);
+    assert.match(said, /kindows:windows:WindowsNode win-1 create/);
+  });
+});
