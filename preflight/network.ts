@@ -4,7 +4,7 @@ import { addressText, type Ipv4Range, overlaps, parseRange, rangeText } from "..
 import { labNames } from "../config/names.ts";
 import type { Settings } from "../config/settings.ts";
 import type { HostFacts } from "./host-facts.ts";
-import { proposedRange, segmentRange } from "../config/checks/lab-ranges.ts";
+import { proposedRange, segmentRange } from "../config/checks/ranges.ts";
 import { type HostProblem, unless } from "../config/host-problem.ts";
 
 /** IPv4 of this host. */

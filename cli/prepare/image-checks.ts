@@ -14,7 +14,7 @@ import {
   isMadeFromIso,
   type ImageMedium,
 } from "../../components/windows/image/media.ts";
-import { collecting } from "../../components/machine/disk/media-error.ts";
+import { collecting } from "../../components/machine/disk/media-program.ts";
 import { roomProblems } from "../../components/machine/disk/require-room.ts";
 import { downloadArtifact } from "../../components/windows/download-artifact.ts";
 import { unpinned } from "../../components/windows/software.ts";
