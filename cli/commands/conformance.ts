@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 
 import { ClusterApi } from "../../kubernetes/cluster-api.ts";
-import { agnhostImage } from "../../components/controlplane/node-image/agnhost-image.ts";
+import { agnhostImage } from "../../components/controlplane/node-image/container-images.ts";
 import { builtTool } from "../../toolchain/built.ts";
 import { readNodes } from "../../verify/cluster/snapshot.ts";
 import type { ConformanceRun } from "../../verify/conformance/arguments.ts";

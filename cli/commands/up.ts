@@ -1,7 +1,6 @@
 import { hostProblemText } from "../../config/host-problem.ts";
 import { machineNodes, type Settings } from "../../config/settings.ts";
-import { checkConfinement } from "../../preflight/check-confinement.ts";
-import { gatherConfinement } from "../../preflight/gather-confinement.ts";
+import { checkConfinement, gatherConfinement } from "../../preflight/confinement.ts";
 import { gatherLibvirt } from "../../components/machine/libvirt/libvirt-facts.ts";
 import { consentOf } from "../fetch/consent.ts";
 import { prepareStack } from "../prepare/prepare-stack.ts";

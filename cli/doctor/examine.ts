@@ -6,7 +6,7 @@ import { labNames, type LabNames } from "../../config/names.ts";
 import { Failure, messageOf } from "../../host/failure.ts";
 import { hostFacts, type HostFacts } from "../../preflight/host-facts.ts";
 import { checkHost } from "../../preflight/checks.ts";
-import { checkConfinement } from "../../preflight/check-confinement.ts";
+import { checkConfinement } from "../../preflight/confinement.ts";
 import { builtArtifacts } from "../../toolchain/built.ts";
 import { readOwner } from "../../toolchain/cache-lock.ts";
 import { isAlive } from "../../toolchain/owner.ts";

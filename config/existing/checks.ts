@@ -1,9 +1,21 @@
-import type { Check, SettingsProblem } from "../../problem.ts";
-import { effectiveHops, effectiveLogin, effectiveForwardPort } from "../login.ts";
-import type { Bastion, WrittenExisting } from "../settings.ts";
+import { type Check, pathText, type SettingsProblem } from "../problem.ts";
+import {
+  credentials,
+  effectiveForwardPort,
+  effectiveHops,
+  effectiveLogin,
+  ways,
+  waysOf,
+} from "./login.ts";
+import type { Bastion, WrittenExisting } from "./settings.ts";
+import { privateKey } from "../values/private-key.ts";
+import { inExisting } from "../../components/cni/registry.ts";
+import { existingWindowsChecks } from "../sections/windows.ts";
+import { clusterChecks } from "./cluster.ts";
+import { nodesChecks } from "./nodes.ts";
 
 /** A machine is not its own bastion. */
-export const bastionApart: Check<WrittenExisting> = {
+const bastionApart: Check<WrittenExisting> = {
   reads: [],
   run: ({ login, nodes }) =>
     nodes.flatMap((node, index) => {
@@ -22,7 +34,7 @@ export const bastionApart: Check<WrittenExisting> = {
 };
 
 /** No host is gone through twice on one way. */
-export const eachBastionOnce: Check<WrittenExisting> = {
+const eachBastionOnce: Check<WrittenExisting> = {
   reads: [],
   run: ({ login, nodes }) =>
     [
@@ -52,7 +64,7 @@ function isSame(one: Bastion, other: Bastion): boolean {
 }
 
 /** A port is named only where it is used: for several bastions. */
-export const forwardPortUsed: Check<WrittenExisting> = {
+const forwardPortUsed: Check<WrittenExisting> = {
   reads: [],
   run: ({ login, nodes }) =>
     [
@@ -77,7 +89,7 @@ export const forwardPortUsed: Check<WrittenExisting> = {
 };
 
 /** A port leads to one bastion, by one way. */
-export const forwardPortsApart: Check<WrittenExisting> = {
+const forwardPortsApart: Check<WrittenExisting> = {
   reads: [],
   run: ({ login, nodes }, file) => {
     const first = new Map<number, { readonly name: string; readonly way: string }>();
@@ -109,3 +121,60 @@ function wayOf(login: WrittenExisting["login"]): string {
   const last = hops.at(-1);
   return JSON.stringify([hops.slice(0, -1), last?.address, last?.port]);
 }
+
+/** Everywhere at most one way to log in; a key in the settings is one. Values are secrets: none is shown. */
+const oneWayEach: Check<WrittenExisting> = {
+  reads: [],
+  run: (settings) =>
+    credentials(settings).flatMap(({ path, credential }): SettingsProblem[] => {
+      const written = waysOf(credential);
+      if (written.length > 1) {
+        const why = `has several ways to log in: ${written.join(", ")}`;
+        return [{ path, value: undefined, why, instead: "Keep one of them." }];
+      }
+      if (credential.privateKeyPassphrase !== undefined && (written[0] ?? "agent") === "agent") {
+        const why = "has no key beside it that it could open";
+        const instead = "Write privateKeyFile or privateKey there too, or leave it out.";
+        return [{ path: [...path, "privateKeyPassphrase"], value: undefined, why, instead }];
+      }
+      const wrong =
+        credential.privateKey === undefined
+          ? undefined
+          : privateKey(credential.privateKey, credential.privateKeyPassphrase !== undefined);
+      return wrong === undefined
+        ? []
+        : [{ path: [...path, "privateKey"], value: undefined, ...wrong }];
+    }),
+};
+
+/** Every machine can be logged in to. */
+const someWay: Check<WrittenExisting> = {
+  reads: [],
+  run: ({ login, nodes }) =>
+    nodes.flatMap((node, index) =>
+      waysOf(effectiveLogin(login, node)).length > 0
+        ? []
+        : [
+            {
+              path: ["nodes", index],
+              value: node.name,
+              why: "cannot be logged in to: no key and no agent is named",
+              instead: `Write ${ways.join(", ")}: one of them, there or under ${pathText(["login"])}.`,
+            },
+          ],
+    ),
+};
+
+/** Every check of a stack of existing machines, in the order its problems are told. */
+export const existingChecks: readonly Check<WrittenExisting>[] = [
+  ...clusterChecks,
+  ...existingWindowsChecks,
+  oneWayEach,
+  eachBastionOnce,
+  forwardPortUsed,
+  ...nodesChecks,
+  ...[...inExisting.values()].flatMap((network) => network.checks),
+  someWay,
+  bastionApart,
+  forwardPortsApart,
+];
