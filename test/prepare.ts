@@ -13,7 +13,7 @@ import { ensureDocker } from "../toolchain/daemons.ts";
 import { ensureHostPackages } from "../toolchain/host-packages.ts";
 import { dockerPackages } from "../toolchain/host-requirements.ts";
 import { prepareEngine } from "../toolchain/prepare-engine.ts";
-import { etcd, kubernetesLinux } from "../toolchain/tools/table.ts";
+import { etcd, kubernetesLinux, versitygw } from "../toolchain/tools/table.ts";
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 const ensurePackages = (names: readonly string[]): Promise<void> => ensureHostPackages(names, say);
@@ -32,17 +32,19 @@ export async function ensureTestPackages(): Promise<void> {
   ]);
 }
 
-/** What the tests below test/engine run: the engine and its plugins, an API server, Docker. */
+/** What the tests below test/engine run: the engine and its plugins, an API server, an S3 server, Docker. */
 export async function ensureTestEngine(): Promise<void> {
   const docker = await dockerState();
   await ensurePackages(dockerPackages(docker));
   await ensureDocker(docker, options);
   const calico = calicoRelease(defaultCalicoVersion);
   const definitions = calicoDefinitions(calico);
-  const ensured = await prepareEngine([kubernetesLinux, etcd, definitions], options);
+  const further = [kubernetesLinux, etcd, versitygw, definitions];
+  const ensured = await prepareEngine(further, options);
   await recordBuilt({
     tools: {
       etcd: path.join(ensured.path(etcd), "etcd"),
+      versitygw: path.join(ensured.path(versitygw), "versitygw"),
       "kube-apiserver": path.join(ensured.path(kubernetesLinux), "kube-apiserver"),
     },
     calicoDefinitions: {
