@@ -306,7 +306,10 @@ describe("Calico's resources", () => {
     assert.deepEqual(reported("windows"), {
       ...{ ...common, components: { "calico-windows": "installations" }, linuxNodes: false },
     });
-    assert.deepEqual(reported("configuration"), { felix: { bpfLogLevel: "Info" }, timeoutSeconds: 80 });
+    assert.deepEqual(reported("configuration"), {
+      felix: { bpfLogLevel: "Info" },
+      timeoutSeconds: 80,
+    });
   });
 });
 

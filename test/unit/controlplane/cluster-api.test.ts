@@ -120,7 +120,11 @@ describe("a join token that is used up", () => {
   const cases: readonly [what: string, answer: Answer, stays: string | undefined][] = [
     ["is removed", [200, { kind: "Status" }], undefined],
     ["is gone already", [404, { message: "not found" }], undefined],
-    ["stays, and why is reported", [403, { message: "secrets is forbidden" }], "secrets is forbidden"],
+    [
+      "stays, and why is reported",
+      [403, { message: "secrets is forbidden" }],
+      "secrets is forbidden",
+    ],
   ];
   for (const [what, answer, stays] of cases) {
     it(what, () =>
