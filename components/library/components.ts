@@ -26,7 +26,7 @@ import { fetchedSoftware } from "../windows/fetched-software.ts";
 import { machineReset } from "../windows/machine-reset.ts";
 import { defaultSetup } from "../windows/node-setup.ts";
 import { defaultTimeouts } from "../windows/node-step.ts";
-import { mediaOf, officialSoftware, type WindowsSoftware } from "../windows/software.ts";
+import { programArtifacts, officialSoftware, type WindowsSoftware } from "../windows/software.ts";
 import * as windows from "../windows/windows-node.ts";
 import { defaultContainerdVersion, kubernetesVersions } from "../../config/supported.ts";
 
@@ -431,8 +431,11 @@ function oneOf<T extends object>(choices: T, argument: string, given: string): k
 
 /** What is on the machine already. */
 function carried(software: WindowsSoftware): WindowsSoftware {
-  const media = mediaOf(software).map(([name, medium]) => [name, { ...medium, origin: "image" }]);
-  return { ...software, ...(Object.fromEntries(media) as object) };
+  const programs = programArtifacts(software).map(([name, one]) => [
+    name,
+    { ...one, origin: "image" },
+  ]);
+  return { ...software, ...(Object.fromEntries(programs) as object) };
 }
 
 /** Arguments as the state keeps them. */

@@ -5,9 +5,9 @@ import { ensureArtifacts } from "../../toolchain/ensure.ts";
 import { readSoftwareLock, softwareLockFile } from "../../toolchain/software-lock.ts";
 import type { PublishedProgram } from "../cni/pod-network.ts";
 import { fileNameOf } from "./media-folder.ts";
-import { mediumArtifact } from "./medium-artifact.ts";
+import { downloadArtifact } from "./download-artifact.ts";
 import {
-  mediaOf,
+  programArtifacts,
   officialSoftware,
   type KnownPrograms,
   type WindowsSoftware,
@@ -29,9 +29,9 @@ export async function fetchedSoftware(
   const known = { checksums, lock: readSoftwareLock(softwareLockFile), folders: {} };
   const software = officialSoftware(versions, known, ofPodNetwork);
   const folders: Record<string, string> = {};
-  for (const [, { uri, sha256 }] of mediaOf(software)) {
+  for (const [, { uri, sha256 }] of programArtifacts(software)) {
     if (sha256 === undefined) continue;
-    const artifact = mediumArtifact({ uri, sha256, fileName: fileNameOf({ uri }) });
+    const artifact = downloadArtifact({ uri, sha256, fileName: fileNameOf({ uri }) });
     const cache = new Cache();
     const address = await artifactAddress(artifact);
     if (!isDryRun()) {

@@ -1,6 +1,6 @@
 import type { ExistingMachineArgs } from "../machine/existing/existing-machine.ts";
 import { mediaFolder } from "./media-folder.ts";
-import { mediaOf, type WindowsSoftware } from "./software.ts";
+import { programArtifacts, type WindowsSoftware } from "./software.ts";
 import { scriptSeconds } from "./node-step.ts";
 import { undoCommand } from "./step-command.ts";
 import { reset } from "./steps.ts";
@@ -12,7 +12,7 @@ export function machineReset(software: WindowsSoftware): ExistingMachineArgs["re
     seconds: scriptSeconds(reset.script),
     folder: remoteStepsFolder(folderHash(stepsSource)).sftpPath,
     reset: undoCommand("@folder@", reset),
-    media: mediaOf(software).flatMap(([, { origin, sha256 }]) =>
+    media: programArtifacts(software).flatMap(([, { origin, sha256 }]) =>
       origin === "image" || sha256 === undefined ? [] : [`${mediaFolder}/${sha256}`],
     ),
   };

@@ -75,17 +75,22 @@ describe("examples with the package @kindows/components", () => {
     await cp(path.join(projectRoot, "examples", name), project.folder, { recursive: true });
     await ended(project, ["stack", "init", "dev"]);
     const { media } = lab.machines[machine].host;
-    const checksums = Object.entries(media).map(([program, { sha256 }]) => [program, sha256]);
+    const checksums: Readonly<Record<string, string>> = Object.fromEntries(
+      Object.entries<{ readonly sha256: string }>({ ...media }).map(([program, { sha256 }]) => [
+        program,
+        sha256,
+      ]),
+    );
     const { address, hostKey } = lab.member(machine);
     const privateKey = await readFile(path.join(lab.project.folder, "key"), "utf8");
-    const kubeconfig = stringify(JSON.parse(lab.api.kubeconfig));
+    const kubeconfig = stringify(JSON.parse(lab.api.kubeconfig) as object);
     const secrets = [`kubeconfig=${kubeconfig}`, `privateKey=${privateKey}`];
     await ended(project, ["config", "set-all", ...secrets.flatMap((one) => ["--secret", one])]);
     const settings = {
       ...{ computerName: machine, address, hostKey, sshHost: "127.0.0.1" },
       ...{ sshPort: lab.machines[machine].host.port, containerdVersion: "2.4.2" },
       ...{ endpoint: endpointOf(lab.api), serviceCidr: "10.0.0.0/24", podNetwork: "none" },
-      ...{ checksums: Object.fromEntries(checksums), carriesPrograms: true },
+      ...{ carriesPrograms: true, checksums },
     };
     const lines = Object.entries(settings).map(
       ([key, value]) => `  join-node-${name}:${key}: ${JSON.stringify(value)}\n`,
