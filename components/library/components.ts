@@ -153,15 +153,9 @@ export class WindowsNode extends pulumi.ComponentResource<Joined> {
       },
       child,
     );
-    const { instanceId } = machine;
-    const { token } = new BootstrapToken(
-      name,
-      {
-        ...{ controlPlane, nodeName: computerName, instanceId },
-        ttlMinutes: args.tokenTtlMinutes ?? 60,
-      },
-      child,
-    );
+    const { token } = new BootstrapToken(`${name}-token`, {
+      ...{ controlPlane, machine, ttlMinutes: args.tokenTtlMinutes ?? 60 },
+    });
     const network = { kind: podNetwork, backend: backendOf(args) };
     const setup = {
       ...defaultSetup,
