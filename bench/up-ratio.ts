@@ -1,4 +1,4 @@
-import { readStateFile } from "../cli/engine/state-file.ts";
+import { readState } from "../cli/engine/states.ts";
 import { stepResultsOf } from "../test/e2e/lab.ts";
 import { benchLab, configureNodes, kindows } from "./bench-lab.ts";
 import { kindAlone } from "./kind-alone.ts";
@@ -44,7 +44,7 @@ async function upRatio(image: "bare" | "baked", kind: number): Promise<Ratio> {
 
 /** What the steps on the machine took, each by itself. */
 async function stepsTogether(): Promise<number> {
-  const state = await readStateFile(benchLab.stack);
+  const state = await readState(benchLab.stack);
   const steps = state === undefined ? undefined : stepResultsOf("win-1", state);
   if (steps?.has("Join-Node") !== true) {
     throw new Error("the state holds no result of the step Join-Node: was win-1 joined?");

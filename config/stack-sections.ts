@@ -1,11 +1,9 @@
+import { distance } from "fastest-levenshtein";
 import { SettingsError, type SettingsProblem } from "./problem.ts";
 import { settingsSchema } from "./settings.ts";
 
 /** Namespace of this program's settings: the project's name. */
 export const namespace = "kindows";
-
-/** Namespaces of the engine's own. */
-const ofTheEngine = ["pulumi"];
 
 /** What a stack is: a lab that is made on this host, or machines and a cluster that are there already. */
 export const stackKinds = ["lab", "existing"] as const;
@@ -17,13 +15,13 @@ export interface StackSections {
   readonly kind: StackKind;
   /** The settings below the namespace, section by section; without the one that says the kind. */
   readonly sections: Readonly<Record<string, unknown>>;
-  /** What stands there and is never read. */
+  /** What stands below a namespace that is meant to be this one. */
   readonly strays: readonly SettingsProblem[];
 }
 
 /**
- * Parts a configuration; a key without a namespace has the project's, as for the engine. A stack is of the kind that
- * `kindows:stack` says, a lab where it is not written.
+ * Parts a configuration; what stands below other namespaces is for providers and the engine. A key without one has the
+ * project's, as for the engine. A stack is of the kind that `kindows:stack` says, a lab where it is not written.
  *
  * @param file to name in the error, e.g. `Pulumi.prod.yaml`.
  * @throws SettingsError when it is no kind that there is.
@@ -46,7 +44,7 @@ export function stackSections(
     kind,
     sections,
     strays: entries
-      .filter(({ space }) => space !== namespace && !ofTheEngine.includes(space))
+      .filter(({ space }) => isMisspelt(space))
       .map(({ space, name, value }) => stray(space, name, value)),
   };
 }
@@ -56,6 +54,12 @@ function parted(key: string): { readonly space: string; readonly name: string } 
   return colon < 0
     ? { space: namespace, name: key }
     : { space: key.slice(0, colon), name: key.slice(colon + 1) };
+}
+
+/** Whether the namespace is this one with a typo, or with something behind it: a provider's is never that close. */
+function isMisspelt(space: string): boolean {
+  const start = space.slice(0, namespace.length).toLowerCase();
+  return space !== namespace && distance(start, namespace) <= 2;
 }
 
 function stray(space: string, name: string, value: unknown): SettingsProblem {

@@ -1,21 +1,19 @@
 import { smallPackets } from "../components/network/packet-size.ts";
 import { thisHypervisor } from "../config/sections/machine-host.ts";
 import { machineNodes, type Settings } from "../config/settings.ts";
-import { installText } from "../toolchain/host-packages.ts";
+import { installText, joinCommand, startCommand } from "../toolchain/host-packages.ts";
 import { needs } from "./footprint.ts";
 import type { HostFacts } from "./host-facts.ts";
 import { type HostProblem, unless } from "../config/host-problem.ts";
-import { checkBridge } from "./check-bridge.ts";
-import { checkDisks } from "./check-disks.ts";
-import { checkDocker } from "./check-docker.ts";
-import { checkImage } from "./check-image.ts";
-import { checkInotify } from "./check-inotify.ts";
-import { checkKvm } from "./check-kvm.ts";
-import { checkLibvirt } from "./check-libvirt.ts";
-import { checkLinuxArtifacts } from "./check-linux-artifacts.ts";
+import { checkBridge, checkSegment } from "./network.ts";
+import { checkDisks } from "./disks.ts";
+import { checkDocker } from "./docker.ts";
+import { checkImage } from "./image.ts";
+import { checkInotify } from "./inotify.ts";
+import { checkKvm } from "./kvm.ts";
+import { checkLinuxArtifacts } from "./linux-artifacts.ts";
 import { checkNames } from "./check-names.ts";
-import { checkSegment } from "./check-segment.ts";
-import { providerTools } from "./gather-tools.ts";
+import { providerTools } from "./tools.ts";
 
 /** Debian's package of each tool. */
 const packages = { mkisofs: "genisoimage", xsltproc: "xsltproc" } as const;
@@ -91,4 +89,32 @@ function checkOtherHosts(settings: Settings, { otherHosts, segmentMtu }: HostFac
       ? []
       : smallPackets(`The bridge ${settings.network.bridge} of this host`, segmentMtu)),
   ];
+}
+
+/** libvirt is there, and its QEMU runs machines of the type asked for. */
+function checkLibvirt(
+  { hypervisor }: Settings,
+  { libvirt, packageManager }: HostFacts,
+): HostProblem[] {
+  if (!libvirt.reachable) {
+    return [
+      {
+        subject: `libvirt (${hypervisor.uri})`,
+        why: `can't be reached: ${libvirt.error}`,
+        instead: `Run \`make up\` as root, which installs and starts what is missing, or do so yourself: ${installText(packageManager, ["libvirt-daemon-system", "libvirt-clients", "qemu-system-x86"])}; ${startCommand("libvirt", packageManager)}. Who is not root has to be in its group: ${joinCommand("libvirt")}, then log in again.`,
+      },
+    ];
+  }
+  return libvirt.emulatorError === undefined
+    ? []
+    : [
+        {
+          subject: `libvirt (${hypervisor.uri})`,
+          why: `can't run machines of kindows:hypervisor.domainType "${hypervisor.domainType}": ${libvirt.emulatorError}`,
+          instead:
+            hypervisor.domainType === "kvm"
+              ? 'Make KVM work (see /dev/kvm), or, for a rehearsal, write "qemu".'
+              : `Install QEMU: ${installText(packageManager, ["qemu-system-x86"])}.`,
+        },
+      ];
 }

@@ -1,20 +1,23 @@
 import { readFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
 import { gatherLibvirt, type LibvirtFacts } from "../components/machine/libvirt/libvirt-facts.ts";
 import { hostProblemsElsewhere } from "../components/machine/registry.ts";
 import type { Gathered, HostProblem } from "../config/host-problem.ts";
 import type { Settings } from "../config/settings.ts";
-import { thisPackageManager, type PackageManager } from "../toolchain/host-packages.ts";
-import { gatherConfinement, type ConfinementFacts } from "./gather-confinement.ts";
-import { gatherDisks, type DiskFacts } from "./gather-disks.ts";
-import { gatherDocker, type DockerFacts } from "./gather-docker.ts";
-import { gatherImage, type ImageFacts } from "./gather-image.ts";
-import { gatherInotify, type InotifyFacts } from "./gather-inotify.ts";
-import { gatherKvm, type KvmFacts } from "./gather-kvm.ts";
-import { gatherLinuxArtifacts, type LinuxArtifactFacts } from "./gather-linux-artifacts.ts";
-import { gatherMemory, type MemoryFacts } from "./gather-memory.ts";
-import { gatherNetwork, type NetworkFacts } from "./gather-network.ts";
-import { gatherPrograms, type ProgramFacts } from "./gather-programs.ts";
-import { gatherTools, type ToolFacts } from "./gather-tools.ts";
+import { type PackageManager, thisPackageManager } from "../toolchain/host-packages.ts";
+import { type ConfinementFacts, gatherConfinement } from "./confinement.ts";
+import { type DiskFacts, gatherDisks } from "./disks.ts";
+import { type DockerFacts, gatherDocker } from "./docker.ts";
+import { gatherImage, type ImageFacts } from "./image.ts";
+import { gatherInotify, type InotifyFacts } from "./inotify.ts";
+import { gatherKvm, type KvmFacts } from "./kvm.ts";
+import { gatherLinuxArtifacts, type LinuxArtifactFacts } from "./linux-artifacts.ts";
+import { gatherMemory, type MemoryFacts } from "./memory.ts";
+import { gatherNetwork, type NetworkFacts } from "./network.ts";
+import { gatherTools, type ToolFacts } from "./tools.ts";
+import { fileNameOf } from "../components/windows/media-folder.ts";
+import { programArtifacts } from "../components/windows/software.ts";
+import { stackSoftware } from "../components/windows/stack-software.ts";
 
 /** What this host has, as far as a lab depends on it. */
 export interface HostFacts {
@@ -75,4 +78,28 @@ async function gatherMtu(networkInterface: string): Promise<number | undefined> 
     () => undefined,
   );
   return text === undefined ? undefined : Number(text);
+}
+
+/** What of the programs for Windows nodes is missing on this host, by file name. */
+interface ProgramFacts {
+  /** Nobody has said which checksum is right. */
+  readonly unpinned: readonly string[];
+  /** Not in the cache. */
+  readonly missing: readonly string[];
+}
+
+/** Looks for the programs that are pushed to machines; a rehearsal's are in its image. */
+function gatherPrograms(settings: Settings): ProgramFacts {
+  if (settings.windows.image.kind === "rehearsal") {
+    return { unpinned: [], missing: [] };
+  }
+  const artifacts = programArtifacts(stackSoftware(settings)).map(([, artifact]) => artifact);
+  const isFetched = ({ origin }: (typeof artifacts)[number]): boolean =>
+    origin === "image" || (origin.folder !== undefined && existsSync(origin.folder));
+  return {
+    unpinned: artifacts.filter(({ sha256 }) => sha256 === undefined).map(fileNameOf),
+    missing: artifacts
+      .filter((artifact) => artifact.sha256 !== undefined && !isFetched(artifact))
+      .map(fileNameOf),
+  };
 }

@@ -4,7 +4,7 @@ import type { Settings } from "../config/settings.ts";
 import { hostFacts } from "./host-facts.ts";
 import { hostProblemText, hostProblemsText } from "../config/host-problem.ts";
 import { checkHost } from "./checks.ts";
-import { checkConfinement } from "./check-confinement.ts";
+import { checkConfinement } from "./confinement.ts";
 
 /**
  * Sees to it that this host can have the lab, before anything of it is made; for a real run only, not for a preview.

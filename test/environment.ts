@@ -27,6 +27,8 @@ mkdirSync(home);
 const settings = process.env["XDG_CONFIG_HOME"] ?? path.join(os.homedir(), ".config");
 const environment = {
   HOME: home,
+  // Else the login of whoever runs the tests would count.
+  PULUMI_CREDENTIALS_PATH: home,
   TMPDIR: folder,
   TZ: "UTC",
   LANG: "C.UTF-8",

@@ -14,7 +14,7 @@ import { ensureHostPackages } from "../toolchain/host-packages.ts";
 import { dockerPackages } from "../toolchain/host-requirements.ts";
 import { prepareEngine } from "../toolchain/prepare-engine.ts";
 import { linkPlugins, pluginPlace } from "../toolchain/pulumi-home.ts";
-import { etcd, kubernetesLinux, yamlHost } from "../toolchain/tools/table.ts";
+import { etcd, kubernetesLinux, versitygw, yamlHost } from "../toolchain/tools/table.ts";
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 const ensurePackages = (names: readonly string[]): Promise<void> => ensureHostPackages(names, say);
@@ -33,20 +33,22 @@ export async function ensureTestPackages(): Promise<void> {
   ]);
 }
 
-/** What the tests below test/engine run: the engine and its plugins, an API server, Docker. */
+/** What the tests below test/engine run: the engine and its plugins, an API server, an S3 server, Docker. */
 export async function ensureTestEngine(): Promise<void> {
   const docker = await dockerState();
   await ensurePackages(dockerPackages(docker));
   await ensureDocker(docker, options);
   const calico = calicoRelease(defaultCalicoVersion);
   const definitions = calicoDefinitions(calico);
-  const ensured = await prepareEngine([kubernetesLinux, etcd, definitions, yamlHost], options);
+  const further = [kubernetesLinux, etcd, versitygw, definitions, yamlHost];
+  const ensured = await prepareEngine(further, options);
   const { name, version } = yamlHost.tool;
   const place = pluginPlace("language", "yaml", version, name);
   await linkPlugins([{ place, target: path.join(ensured.path(yamlHost), name) }]);
   await recordBuilt({
     tools: {
       etcd: path.join(ensured.path(etcd), "etcd"),
+      versitygw: path.join(ensured.path(versitygw), "versitygw"),
       "kube-apiserver": path.join(ensured.path(kubernetesLinux), "kube-apiserver"),
     },
     calicoDefinitions: {

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 
 import { ClusterApi } from "../../kubernetes/cluster-api.ts";
-import { agnhostImage } from "../../components/controlplane/node-image/agnhost-image.ts";
+import { agnhostImage } from "../../components/controlplane/node-image/container-images.ts";
 import { builtTool } from "../../toolchain/built.ts";
 import { readNodes } from "../../verify/cluster/snapshot.ts";
 import type { ConformanceRun } from "../../verify/conformance/arguments.ts";
@@ -21,8 +21,8 @@ import { checkPrograms, localCommand, runLocal } from "../../verify/conformance/
 import { suiteNamed, suites } from "../../verify/conformance/suites.ts";
 import { accessFiles } from "../lab/access.ts";
 import { labThatIsUp } from "../lab/outputs.ts";
-import { stackFolder, verifyLockFile } from "../engine/folders.ts";
-import { asHolderOf } from "../engine/run-lock.ts";
+import { stackFolder } from "../engine/folders.ts";
+import { asHolderOf, verifyLockFile } from "../engine/run-lock.ts";
 import { Failure, exitCodes, messageOf } from "../../host/failure.ts";
 import { say } from "../progress.ts";
 import { stackSettings } from "../stack-settings.ts";

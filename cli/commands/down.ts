@@ -1,6 +1,8 @@
 import { prepareEngine } from "../../toolchain/prepare-engine.ts";
-import { stackExists, enginePulumi, type Pulumi } from "../engine/pulumi.ts";
+import { chosenBackend } from "../engine/backend.ts";
+import { enginePulumi, type Pulumi } from "../engine/pulumi.ts";
 import { asOnlyRun } from "../engine/run-lock.ts";
+import { stackExists } from "../engine/states.ts";
 import { Failure, exitCodes } from "../../host/failure.ts";
 import { sweepLeftovers } from "../host-resources/host-resources.ts";
 import { startDaemons } from "../host-resources/stopped.ts";
@@ -21,13 +23,15 @@ export async function down({ stack }: { readonly stack: string }): Promise<numbe
   await assertNotTheirs(lab, stack);
   await asOnlyRun(stack, async () => {
     await startDaemons(identity.libvirtUri, say);
+    // Tools may have been removed since; usually the cache still has them.
+    if (chosenBackend() !== undefined || (await stackExists(stack))) {
+      await prepareEngine([], { progress: say });
+    }
     // Invalid settings must not prevent removal: then the hypervisors in the state are used.
     const fleet = await fleetOf(stack, await stackSettings(stack).catch(() => undefined));
     assertAllReachable(fleet, stack);
     const host = thisHost(identity, fleet.reachable);
     if (await stackExists(stack)) {
-      // Tools may have been removed since; usually the cache still has them.
-      await prepareEngine([], { progress: say });
       await destroy(enginePulumi(stack, lab), lab, host);
     }
     await sweepLeftovers({ lab, owned: nothing }, host, say);

@@ -1,5 +1,6 @@
 import { prepare } from "../prepare/prepare.ts";
-import { ensureStack, enginePulumi } from "../engine/pulumi.ts";
+import { enginePulumi } from "../engine/pulumi.ts";
+import { ensureStack } from "../engine/states.ts";
 import { ensureLocalState } from "../engine/folders.ts";
 import { exitCodes } from "../../host/failure.ts";
 import { say } from "../progress.ts";

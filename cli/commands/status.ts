@@ -1,7 +1,5 @@
-import { stat } from "node:fs/promises";
-
 import { builtTool } from "../../toolchain/built.ts";
-import { stateFile } from "../engine/folders.ts";
+import { stacksWithState } from "../engine/states.ts";
 import { Failure, exitCodes } from "../../host/failure.ts";
 import { isHealthy, statusText } from "../status/report.ts";
 import type { LabStatus } from "../status/report.ts";
@@ -70,16 +68,16 @@ async function watchStack(
 
 /** Examines a stack's lab; asks the engine for outputs only if the state has changed since the last time. */
 function looker(stack: string): () => Promise<LabStatus | undefined> {
-  let written: number | undefined;
+  let written: string | undefined;
   let lab: Awaited<ReturnType<typeof knownLab>>;
   return async () => {
-    const state = await stat(stateFile(stack)).catch(() => undefined);
-    if (state === undefined) {
+    const now = (await stacksWithState()).get(stack);
+    if (now === undefined) {
       lab = undefined;
-    } else if (lab === undefined || state.mtimeMs !== written) {
+    } else if (lab === undefined || now !== written) {
       lab = await knownLab(stack);
     }
-    written = state?.mtimeMs;
+    written = now;
     return lab === undefined ? undefined : lookAt(lab);
   };
 }

@@ -1,13 +1,13 @@
 import { hostProblemText } from "../../config/host-problem.ts";
 import { machineNodes, type Settings } from "../../config/settings.ts";
-import { checkConfinement } from "../../preflight/check-confinement.ts";
-import { gatherConfinement } from "../../preflight/gather-confinement.ts";
+import { checkConfinement, gatherConfinement } from "../../preflight/confinement.ts";
 import { gatherLibvirt } from "../../components/machine/libvirt/libvirt-facts.ts";
 import { consentOf } from "../fetch/consent.ts";
 import { prepareStack } from "../prepare/prepare-stack.ts";
 import { ensureLocalState } from "../engine/folders.ts";
-import { ensureStack, enginePulumi, type Pulumi } from "../engine/pulumi.ts";
+import { enginePulumi, type Pulumi } from "../engine/pulumi.ts";
 import { asOnlyRun } from "../engine/run-lock.ts";
+import { ensureStack } from "../engine/states.ts";
 import { beginUpLog, upLogFile, type UpLog } from "../engine/up-log.ts";
 import { sweepLeftovers } from "../host-resources/host-resources.ts";
 import { assertMayUse, claimLab } from "../lab/claim.ts";

@@ -1,4 +1,4 @@
-import { agnhostImage } from "../../components/controlplane/node-image/agnhost-image.ts";
+import { agnhostImage } from "../../components/controlplane/node-image/container-images.ts";
 import { builtTool } from "../../toolchain/built.ts";
 import { startHostServer } from "../../verify/cluster/host-server.ts";
 import { namespace } from "../../verify/objects/names.ts";

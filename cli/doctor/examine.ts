@@ -6,13 +6,14 @@ import { labNames, type LabNames } from "../../config/names.ts";
 import { Failure, messageOf } from "../../host/failure.ts";
 import { hostFacts, type HostFacts } from "../../preflight/host-facts.ts";
 import { checkHost } from "../../preflight/checks.ts";
-import { checkConfinement } from "../../preflight/check-confinement.ts";
+import { checkConfinement } from "../../preflight/confinement.ts";
 import { builtArtifacts } from "../../toolchain/built.ts";
 import { readOwner } from "../../toolchain/cache-lock.ts";
 import { isAlive } from "../../toolchain/owner.ts";
 import { resourcesOf } from "../engine/deployment.ts";
-import { lockFolder, runLockFile } from "../engine/folders.ts";
-import { readStateFile, stacksWithState } from "../engine/state-file.ts";
+import { lockFolder } from "../engine/folders.ts";
+import { runLockFile } from "../engine/run-lock.ts";
+import { readState, stacksWithState } from "../engine/states.ts";
 import { ownedIdentities, surveyHost } from "../host-resources/host-resources.ts";
 import type { HostResource } from "../host-resources/resource-kind.ts";
 import { stoppedOf, type StoppedResource, type StoppedSeen } from "../host-resources/stopped.ts";
@@ -153,7 +154,14 @@ async function statesOfProject(): Promise<{
   const up = new Set<string>();
   const busy = new Set<string>();
   const known = await knownStacks();
-  for (const stack of await stacksWithState()) {
+  let stacks: Iterable<string> = [];
+  try {
+    stacks = (await stacksWithState()).keys();
+  } catch (error) {
+    problems.push(messageOf(error));
+    for (const stack of known) unreadable.add((await namesOf(stack)).prefix);
+  }
+  for (const stack of stacks) {
     const before = new Set(labs);
     try {
       const names = known.includes(stack) ? await namesOf(stack) : labNames(stack);
@@ -161,7 +169,7 @@ async function statesOfProject(): Promise<{
       if (await isBusy(stack)) {
         busy.add(names.prefix);
       }
-      const resources = resourcesOf(await readStateFile(stack));
+      const resources = resourcesOf(await readState(stack));
       if (resources.length > 0) {
         up.add(stack);
       }

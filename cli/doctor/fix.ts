@@ -2,7 +2,7 @@ import { waitUntil } from "../../host/wait-until.ts";
 import { asOnlyRun } from "../engine/run-lock.ts";
 import { Failure, messageOf } from "../../host/failure.ts";
 import { resourcesOf } from "../engine/deployment.ts";
-import { readStateFile } from "../engine/state-file.ts";
+import { readState } from "../engine/states.ts";
 import { ownedIdentities, sweepLeftovers } from "../host-resources/host-resources.ts";
 import { startDaemons, startStopped } from "../host-resources/stopped.ts";
 import { assertNotTheirs } from "../lab/claim.ts";
@@ -117,7 +117,7 @@ async function repairAll(
   }
   if (leftovers.own.length > 0) {
     await attempt(async () => {
-      const owned = ownedIdentities(resourcesOf(await readStateFile(stack)));
+      const owned = ownedIdentities(resourcesOf(await readState(stack)));
       await sweepLeftovers({ lab, owned }, host, say);
     });
   }

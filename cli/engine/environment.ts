@@ -1,10 +1,11 @@
 import path from "node:path";
 
 import { builtArtifacts, builtTool } from "../../toolchain/built.ts";
+import { chosenBackend, loginsFolder } from "./backend.ts";
 import { backendUrl, pulumiHome, stateFolder } from "./folders.ts";
 
 /**
- * Variables with which plain `pulumi` works on this project as `kindows` does: its own home, state and passphrase, and no
+ * Variables with which plain `pulumi` works on this project as `kindows` does: its own home, the same backend, and no
  * silent downloads.
  *
  * @throws if the tools are not prepared.
@@ -15,8 +16,7 @@ export function engineEnvironment(caller: NodeJS.ProcessEnv): Readonly<Record<st
   const tools = [builtTool("pulumi"), builtTool("kubectl"), ...(kind === undefined ? [] : [kind])];
   return {
     PULUMI_HOME: pulumiHome,
-    PULUMI_BACKEND_URL: backendUrl(stateFolder),
-    ...passphrase(caller),
+    ...(chosenBackend(caller) === undefined ? stateHere(caller) : ownBackend(caller)),
     PULUMI_SKIP_UPDATE_CHECK: "true",
     PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
     PULUMI_DISABLE_REGISTRY_RESOLVE: "true",
@@ -28,15 +28,23 @@ export function engineEnvironment(caller: NodeJS.ProcessEnv): Readonly<Record<st
   };
 }
 
+/** The user's own backend, with the logins that the engine would look for in its home. What opens secrets is his. */
+function ownBackend(caller: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
+  return { PULUMI_CREDENTIALS_PATH: loginsFolder(caller) };
+}
+
 /**
- * The passphrase of the committed stacks is empty: their state is in a folder that only its owner may read, beside the
- * lab's keys. A passphrase that the user has set, for a state kept elsewhere, is passed on.
+ * The state of this clone, in a folder that only its owner may read, beside the lab's keys. So the passphrase of the
+ * committed stacks is empty; one that the user has set is passed on.
  */
-function passphrase(caller: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
+function stateHere(caller: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
   const chosen = ["PULUMI_CONFIG_PASSPHRASE", "PULUMI_CONFIG_PASSPHRASE_FILE"].some(
     (name) => caller[name] !== undefined,
   );
-  return chosen ? {} : { PULUMI_CONFIG_PASSPHRASE: "" };
+  return {
+    PULUMI_BACKEND_URL: backendUrl(stateFolder),
+    ...(!chosen && { PULUMI_CONFIG_PASSPHRASE: "" }),
+  };
 }
 
 /** The whole environment of an engine. @throws when the tools are not prepared. */

@@ -9,7 +9,7 @@ export const projectName = "kindows";
 /** What the engine calls its home: plugins, credentials, logs. */
 export const pulumiHome = path.join(localFolder, "pulumi");
 
-/** The engine's file backend. */
+/** The backend where no other is chosen: files. */
 export const stateFolder = path.join(localFolder, "state");
 
 /** The settings file of a stack, as people write it. */
@@ -22,24 +22,14 @@ export function stackFolder(stack: string): string {
   return path.join(localFolder, stack);
 }
 
-/** State file of a stack; exists once the stack has been created. */
+/** State file of a stack there; exists once the stack has been created. */
 export function stateFile(stack: string): string {
   return path.join(stateFolder, ".pulumi", "stacks", projectName, `${stack}.json`);
 }
 
-/** Folder of the engine's locks of a stack. */
+/** Folder of the engine's locks of a stack there. */
 export function lockFolder(stack: string): string {
   return path.join(stateFolder, ".pulumi", "locks", "organization", projectName, stack);
-}
-
-/** Lock of the `kindows` command that is working on a stack; held longer than the engine's own. */
-export function runLockFile(stack: string): string {
-  return path.join(localFolder, "locks", `run-${stack}.lock`);
-}
-
-/** Lock of the `kindows verify` that is working in a stack's cluster; it does not block `up` and `down`. */
-export function verifyLockFile(stack: string): string {
-  return path.join(localFolder, "locks", `verify-${stack}.lock`);
 }
 
 /**

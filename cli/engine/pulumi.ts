@@ -1,14 +1,16 @@
 import { execa } from "execa";
-import { access } from "node:fs/promises";
+import { parse } from "yaml";
+import * as z from "zod";
 
 import { builtTool } from "../../toolchain/built.ts";
 import { projectRoot } from "../../toolchain/project.ts";
 import { Failure, exitCodes } from "../../host/failure.ts";
 import { labVariable } from "../../config/names.ts";
+import { chosenBackend } from "./backend.ts";
 import { parseDeployment, type Deployment } from "./deployment.ts";
 import { engineProcessEnvironment } from "./environment.ts";
 import type { NodeEvent } from "./events.ts";
-import { lockFolder, stateFile } from "./folders.ts";
+import { lockFolder } from "./folders.ts";
 import { redact } from "./redact.ts";
 
 /** Longest time for a command that only reads or writes the state. */
@@ -22,8 +24,10 @@ export interface Workplace {
   readonly program: string;
   /** Its whole environment. */
   readonly environment: NodeJS.ProcessEnv;
-  /** Folder in which it locks the stack. */
+  /** Folder in which it locks the stack, where the backend is this clone's. */
   readonly lockFolder: string;
+  /** The backend that the user has chosen. */
+  readonly backend?: string | undefined;
 }
 
 /** The engine's command line, for one stack. */
@@ -39,9 +43,37 @@ export class Pulumi {
   /**
    * Runs a command that reads or writes the state, and returns what it prints.
    *
-   * @throws with the command's own words when it fails.
+   * @throws with the command's own words when it fails, or with the backend's problem.
    */
   async state(args: readonly string[], input = ""): Promise<string> {
+    const { failed, stdout, said } = await this.#run(args, input);
+    if (failed) {
+      throw new Failure(
+        (await this.#backendProblem()) ??
+          `\`pulumi ${args.join(" ")}\` on stack ${this.stack} failed: ${said}`,
+      );
+    }
+    return stdout;
+  }
+
+  /** Why nothing can be read from the user's own backend, and what to do; undefined where it can. */
+  async #backendProblem(): Promise<string | undefined> {
+    const { backend } = this.workplace;
+    if (backend === undefined) return undefined;
+    const { failed, said } = await this.#run(["stack", "ls"]);
+    const reason = said.split("\n")[0]?.replace(/^error: /, "") ?? "";
+    return failed
+      ? redact(
+          `the backend ${backend} cannot be used (${reason}): log in to it with \`pulumi login\`, or with the ` +
+            "credentials of its store, or name another one in PULUMI_BACKEND_URL",
+        )
+      : undefined;
+  }
+
+  async #run(
+    args: readonly string[],
+    input = "",
+  ): Promise<{ readonly failed: boolean; readonly stdout: string; readonly said: string }> {
     const { project, program, environment } = this.workplace;
     const result = await execa(program, [...args, "--stack", this.stack, "--non-interactive"], {
       cwd: project,
@@ -51,12 +83,10 @@ export class Pulumi {
       input,
       timeout: stateTimeoutSeconds * 1000,
     });
-    if (result.failed) {
-      throw new Failure(
-        `\`pulumi ${args.join(" ")}\` on stack ${this.stack} failed: ${result.stderr.trim() || result.shortMessage}`,
-      );
-    }
-    return result.stdout;
+    const { failed, stdout, stderr, shortMessage } = result;
+    // Libraries of a store may have warned before.
+    const said = stderr.slice(Math.max(0, stderr.search(/^error: /m))).trim();
+    return { failed, stdout, said: said || (shortMessage ?? "") };
   }
 
   /** The stack's state. */
@@ -138,21 +168,24 @@ function redacted(onLine: (line: string) => void): (line: unknown) => Generator<
 /**
  * The engine for a stack of this project.
  *
- * @param lab Prefix of the stack's lab; set in the environment of every process that the engine starts.
+ * @param lab Prefix of the stack's lab; set in the environment of every process that the engine starts. Left out to read
+ * the state only.
  * @param further Variables for the program.
  * @throws when the tools are not prepared.
  */
 export function enginePulumi(
   stack: string,
-  lab: string,
+  lab?: string,
   further: Readonly<Record<string, string>> = {},
 ): Pulumi {
-  const environment = { ...engineProcessEnvironment(), [labVariable]: lab, ...further };
+  const marker = lab === undefined ? {} : { [labVariable]: lab };
+  const environment = { ...engineProcessEnvironment(), ...marker, ...further };
   return new Pulumi(stack, {
     project: projectRoot,
     program: builtTool("pulumi"),
     environment,
     lockFolder: lockFolder(stack),
+    backend: chosenBackend(),
   });
 }
 
@@ -190,20 +223,14 @@ export function passSignalsOn(child: Signalled): { readonly stop: () => boolean 
   };
 }
 
-/** Whether the stack has a state. */
-export async function stackExists(stack: string): Promise<boolean> {
-  return access(stateFile(stack)).then(
-    () => true,
-    () => false,
-  );
-}
-
 /**
- * Creates the stack if it does not exist.
+ * Arguments that create a stack with the secrets provider of its settings file, which the engine alone would ignore.
+ *
  * The engine adds an `encryptionsalt` to a settings file without one; the committed files have theirs and stay unchanged.
  */
-export async function ensureStack(pulumi: Pulumi): Promise<void> {
-  if (!(await stackExists(pulumi.stack))) {
-    await pulumi.state(["stack", "init"]);
-  }
+export function initArguments(settings: string): readonly string[] {
+  const { data } = providerSchema.safeParse(parse(settings));
+  return ["stack", "init", ...(data ? ["--secrets-provider", data.secretsprovider] : [])];
 }
+
+const providerSchema = z.object({ secretsprovider: z.string() });

@@ -9,6 +9,8 @@ const kinds: readonly { readonly pattern: RegExp; readonly shown: string }[] = [
     shown: mask,
   },
   { pattern: /(client-key-data["\\:\s]+)[A-Za-z0-9+/=]+/g, shown: `$1${mask}` },
+  // Of a backend in a database.
+  { pattern: /(:\/\/[^/@:\s]+):[^@/\s]+@/g, shown: `$1:${mask}@` },
   // A kubeadm bootstrap token; nothing else in a log has six and sixteen characters like this.
   { pattern: /\b[a-z0-9]{6}\.[a-z0-9]{16}\b/g, shown: mask },
 ];

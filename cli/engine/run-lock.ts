@@ -1,7 +1,23 @@
+import path from "node:path";
+
+import { cacheRoot } from "../../toolchain/cache.ts";
 import { isAlive } from "../../toolchain/owner.ts";
 import { readOwner, withLock } from "../../toolchain/cache-lock.ts";
 import { Failure, exitCodes } from "../../host/failure.ts";
-import { runLockFile } from "./folders.ts";
+import { localFolder } from "../../toolchain/project.ts";
+import { chosenBackend } from "./backend.ts";
+
+/** Lock of the `kindows` command that works on a stack, wider than the engine's own. */
+export const runLockFile = (stack: string): string => lockFile(`run-${stack}`);
+
+/** Lock of the `kindows verify` that works in a stack's cluster; `up` and `down` go on beside it. */
+export const verifyLockFile = (stack: string): string => lockFile(`verify-${stack}`);
+
+/** For this clone, or for all clones of this user that may share a backend. */
+function lockFile(name: string): string {
+  const folder = chosenBackend() === undefined ? localFolder : path.join(cacheRoot(), "labs");
+  return path.join(folder, "locks", `${name}.lock`);
+}
 
 /**
  * Runs `work` as the only `kindows` command that changes the stack.

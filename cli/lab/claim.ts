@@ -5,13 +5,21 @@ import * as z from "zod";
 import { cacheRoot } from "../../toolchain/cache.ts";
 import { projectRoot } from "../../toolchain/project.ts";
 import { Failure } from "../../host/failure.ts";
+import { chosenBackend } from "../engine/backend.ts";
 import { pendingOperations, resourcesOf } from "../engine/deployment.ts";
 import type { Pulumi } from "../engine/pulumi.ts";
+import { redact } from "../engine/redact.ts";
+import { readState } from "../engine/states.ts";
 import { surveyHost } from "../host-resources/host-resources.ts";
 import { labFiles } from "./access.ts";
 import type { Host } from "./host.ts";
 
-const claimSchema = z.object({ project: z.string(), stack: z.string() });
+const claimSchema = z.object({
+  project: z.string(),
+  stack: z.string(),
+  /** Where its state is; left out where that is the clone itself. */
+  backend: z.string().optional(),
+});
 
 /** Which clone of the project, and which of its stacks, runs a lab on this host. */
 export type Claim = z.infer<typeof claimSchema>;
@@ -20,14 +28,14 @@ export type Claim = z.infer<typeof claimSchema>;
 export type Ownership =
   | { readonly kind: "unclaimed" }
   | { readonly kind: "ours" }
-  /** Another clone or stack whose state still exists. */
+  /** Another stack, or one of another clone or backend, whose state still exists. */
   | { readonly kind: "theirs"; readonly claim: Claim }
   /** A deleted clone: nobody can destroy the lab in the ordinary way any more. */
   | { readonly kind: "abandoned"; readonly claim: Claim };
 
 /**
- * Finds the owner of a lab. Names of host resources do not tell which clone created them, and another clone's running lab
- * must not be mistaken for orphans.
+ * Finds the owner of a lab; clones with the same backend share it. Names of host resources do not tell which clone created
+ * them, and another clone's running lab must not be mistaken for orphans.
  */
 export async function ownershipOf(lab: string, stack: string): Promise<Ownership> {
   let claim: Claim;
@@ -36,9 +44,15 @@ export async function ownershipOf(lab: string, stack: string): Promise<Ownership
   } catch {
     return { kind: "unclaimed" };
   }
-  if (claim.project === projectRoot && claim.stack === stack) {
-    return { kind: "ours" };
+  const { backend } = ourClaim(stack);
+  const here = claim.project === projectRoot;
+  if (claim.stack === stack) {
+    if (claim.backend === backend && (here || backend !== undefined)) return { kind: "ours" };
+    // It was moved to another backend. One without its state is the wrong one: the lab would be taken for orphans.
+    const state = here ? await readState(stack).catch(() => undefined) : undefined;
+    if (resourcesOf(state).length > 0) return { kind: "ours" };
   }
+  if (claim.backend !== undefined) return { kind: "theirs", claim };
   const state = path.join(claim.project, ".kindows", "state");
   const exists = await stat(state).then(
     () => true,
@@ -51,8 +65,16 @@ export async function ownershipOf(lab: string, stack: string): Promise<Ownership
 export async function claimLab(lab: string, stack: string): Promise<void> {
   const file = claimFile(lab);
   await mkdir(path.dirname(file), { recursive: true });
-  const claim: Claim = { project: projectRoot, stack };
-  await writeFile(file, `${JSON.stringify(claim)}\n`);
+  await writeFile(file, `${JSON.stringify(ourClaim(stack))}\n`);
+}
+
+function ourClaim(stack: string): Claim {
+  const backend = chosenBackend();
+  return {
+    project: projectRoot,
+    stack,
+    ...(backend !== undefined && { backend: redact(backend) }),
+  };
 }
 
 /** Records that nobody runs the lab any more. */
@@ -100,9 +122,13 @@ export async function assertMayUse(pulumi: Pulumi, lab: string, host: Host): Pro
 export async function assertNotTheirs(lab: string, stack: string): Promise<Ownership> {
   const ownership = await ownershipOf(lab, stack);
   if (ownership.kind === "theirs") {
-    const { project, stack: runBy } = ownership.claim;
+    const {
+      project,
+      stack: runBy,
+      backend = path.join(project, ".kindows", "state"),
+    } = ownership.claim;
     throw new Failure(
-      `the lab ${lab} is run by the stack ${runBy} of the project in ${project}: ` +
+      `the lab ${lab} is run by the stack ${runBy} of the project in ${project}, whose state is in ${backend}: ` +
         `remove it there with \`kindows down --stack ${runBy}\`, or give this stack another kindows:lab.name`,
     );
   }

@@ -7,7 +7,7 @@ import { runVirsh } from "../../host/virsh.ts";
 import { unreachableVariable } from "../../stacks/reachable-nodes.ts";
 import { providerUrn, resourcesOf, type StateResource } from "../engine/deployment.ts";
 import { StackFacts } from "../engine/facts.ts";
-import { readStateFile } from "../engine/state-file.ts";
+import { readState } from "../engine/states.ts";
 import type { RemoteHost } from "./host.ts";
 
 /** The further hypervisors of a lab before a run; both lists are empty for most labs. */
@@ -25,7 +25,7 @@ export interface Fleet {
  * @param settings undefined if they are wrong and the lab is to be removed.
  */
 export async function fleetOf(stack: string, settings: Settings | undefined): Promise<Fleet> {
-  const state = await readStateFile(stack);
+  const state = await readState(stack);
   const gone = namesIn(process.env[goneVariable]);
   const said = namesIn(process.env[unreachableVariable]);
   const known = settings === undefined ? [] : hypervisorsIn(settings);
@@ -50,7 +50,7 @@ export async function unreachableUrns(
   { unreachable }: Fleet,
   settings: Settings,
 ): Promise<readonly string[]> {
-  const state = unreachable.length === 0 ? undefined : await readStateFile(stack);
+  const state = unreachable.length === 0 ? undefined : await readState(stack);
   const names = unreachable.map(({ name }) => name);
   return urnsOn(
     resourcesOf(state),

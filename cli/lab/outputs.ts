@@ -1,7 +1,8 @@
 import * as z from "zod";
 
 import { Failure } from "../../host/failure.ts";
-import { stackExists, enginePulumi, type Pulumi } from "../engine/pulumi.ts";
+import { enginePulumi, type Pulumi } from "../engine/pulumi.ts";
+import { stackExists } from "../engine/states.ts";
 import { labIdentity } from "../stack-settings.ts";
 import { writeAccessFiles, type AccessFiles } from "./access.ts";
 

@@ -4,7 +4,7 @@ import { cloudImageDisk } from "../../components/linux/cloud-image/cloud-image-d
 import { cloudImageFormat, isNamed } from "../../components/linux/cloud-image/located.ts";
 import { convertedDisk, convertedDiskNote } from "../../components/machine/disk/converted-disk.ts";
 import { examineDisk } from "../../components/machine/disk/examine-disk.ts";
-import { MediaError } from "../../components/machine/disk/media-error.ts";
+import { MediaError } from "../../components/machine/disk/media-program.ts";
 import { downloadArtifact } from "../../components/windows/download-artifact.ts";
 import { fileNameOf } from "../../components/windows/media-folder.ts";
 import type { Settings } from "../../config/settings.ts";

@@ -14,15 +14,14 @@ import {
   isMadeFromIso,
   type ImageMedium,
 } from "../../components/windows/image/media.ts";
-import { collecting } from "../../components/machine/disk/media-error.ts";
+import { collecting } from "../../components/machine/disk/media-program.ts";
 import { roomProblems } from "../../components/machine/disk/require-room.ts";
 import { downloadArtifact } from "../../components/windows/download-artifact.ts";
 import { unpinned } from "../../components/windows/software.ts";
 import { stackSoftware } from "../../components/windows/stack-software.ts";
 import { hostProblemsText, type HostProblem } from "../../config/host-problem.ts";
-import { checkKvm } from "../../preflight/check-kvm.ts";
-import { gatherKvmDevice } from "../../preflight/gather-kvm.ts";
-import { gatherMemory, type MemoryFacts } from "../../preflight/gather-memory.ts";
+import { checkKvm, gatherKvmDevice } from "../../preflight/kvm.ts";
+import { gatherMemory, type MemoryFacts } from "../../preflight/memory.ts";
 import type { Settings } from "../../config/settings.ts";
 import { windowsVersionOf } from "../../config/supported.ts";
 import type { Progress } from "../../toolchain/artifact.ts";

@@ -7,10 +7,9 @@ import {
 } from "../../components/windows/image/builder/image-artifact.ts";
 import { imageKey } from "../../components/windows/image/builder/built-image.ts";
 import { isMadeFromIso } from "../../components/windows/image/media.ts";
-import { MediaError } from "../../components/machine/disk/media-error.ts";
+import { MediaError } from "../../components/machine/disk/media-program.ts";
 import { hostProblemsText } from "../../config/host-problem.ts";
-import { checkKvm } from "../../preflight/check-kvm.ts";
-import { gatherKvm } from "../../preflight/gather-kvm.ts";
+import { checkKvm, gatherKvm } from "../../preflight/kvm.ts";
 import type { Settings } from "../../config/settings.ts";
 import { recordBuilt } from "../../toolchain/built.ts";
 import { Cache, artifactAddress } from "../../toolchain/cache.ts";

@@ -5,6 +5,7 @@ import { execa } from "execa";
 import { parseDocument } from "yaml";
 
 import { backendUrl, ensureLocalState } from "../engine/folders.ts";
+import { initArguments } from "../engine/pulumi.ts";
 import { Failure, messageOf } from "../../host/failure.ts";
 import { readPreview, type Previewed } from "./previewed.ts";
 import { builtTool } from "../../toolchain/built.ts";
@@ -83,7 +84,7 @@ export async function previewOf(
       return result.stdout;
     };
     // In a temporary folder, as the engine would write into the stack's settings file.
-    await run(folder, ["stack", "init"]);
+    await run(folder, initArguments(text));
     return readPreview(
       await run(project, ["preview", "--json", "--config-file", settings]),
       project,

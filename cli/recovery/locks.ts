@@ -11,7 +11,7 @@ const lockSchema = z.object({
   timestamp: z.coerce.date(),
 });
 
-/** Lock of the file backend: its holder changes the stack, or was killed while doing so. */
+/** Lock of a backend: its holder changes the stack, or was killed while doing so. */
 export type EngineLock = z.infer<typeof lockSchema>;
 
 export type Verdict = "dead" | "alive" | "elsewhere";
@@ -59,6 +59,14 @@ export async function readLocks(folder: string, hostname: string): Promise<reado
         return { pid: 0, username: "nobody", hostname, timestamp: new Date(0) };
       }
     }),
+  );
+}
+
+/** The same as the engine tells it, of any backend: it names who keeps it from a stack (pkg/backend/diy/lock.go). */
+export function toldLocks(text: string): readonly EngineLock[] {
+  const told = text.matchAll(/created by (\S+)@(\S+) \(pid ([0-9]+)\) at (\S+)/g);
+  return [...told].map(([, username, hostname, pid, timestamp]) =>
+    lockSchema.parse({ username, hostname, timestamp, pid: Number(pid) }),
   );
 }
 

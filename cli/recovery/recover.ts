@@ -1,15 +1,16 @@
 import os from "node:os";
 
 import { goneElsewhere } from "../../components/machine/registry.ts";
+import { projectName } from "../engine/folders.ts";
 import type { Pulumi } from "../engine/pulumi.ts";
-import { Failure, exitCodes } from "../../host/failure.ts";
+import { Failure, exitCodes, messageOf } from "../../host/failure.ts";
 import type { Host } from "../lab/host.ts";
 import { processes } from "../host-resources/processes.ts";
 import { surveyHost, type SweepScope } from "../host-resources/host-resources.ts";
 import { startStopped } from "../host-resources/stopped.ts";
 import { resourcesOf } from "../engine/deployment.ts";
 import type { Extent } from "./remove-from-state.ts";
-import { checkLock, readLocks, seenProcess } from "./locks.ts";
+import { checkLock, readLocks, seenProcess, toldLocks, type EngineLock } from "./locks.ts";
 import { repairState } from "./repair.ts";
 
 /** What recovery needs after a run that may have been killed anywhere. */
@@ -67,7 +68,10 @@ async function endStaleProcesses(
 }
 
 async function releaseLock(pulumi: Pulumi, say: (line: string) => void): Promise<void> {
-  const locks = await readLocks(pulumi.workplace.lockFolder, os.hostname());
+  const { backend, lockFolder } = pulumi.workplace;
+  const locks = await (backend === undefined
+    ? readLocks(lockFolder, os.hostname())
+    : locksInTheWay(pulumi, backend));
   if (locks.length === 0) {
     return;
   }
@@ -90,4 +94,18 @@ async function releaseLock(pulumi: Pulumi, say: (line: string) => void): Promise
   }
   await pulumi.state(["cancel", "--yes"]);
   say("removed the lock of a run that was killed");
+}
+
+/**
+ * Locks of a stack in any store. Only an operation meets them: this one refreshes nothing. Pulumi Cloud has none, and would
+ * show it in the stack's history.
+ */
+async function locksInTheWay(pulumi: Pulumi, backend: string): Promise<readonly EngineLock[]> {
+  if (/^https?:/.test(backend)) return [];
+  const nothing = `urn:pulumi:${pulumi.stack}::${projectName}::no:such:Thing::nothing`;
+  const refresh = ["refresh", "--yes", "--skip-preview", "--run-program=false"];
+  return pulumi.state([...refresh, "--target", nothing]).then(
+    () => [],
+    (error: unknown) => toldLocks(messageOf(error)),
+  );
 }

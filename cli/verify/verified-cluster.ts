@@ -9,7 +9,7 @@ import { readKubeconfig } from "../../components/controlplane/existing/examine-c
 import type { Facts } from "../../verify/cluster/facts.ts";
 import { readNodes } from "../../verify/cluster/snapshot.ts";
 import type { Row } from "../../verify/rows/row.ts";
-import { verifyLockFile } from "../engine/folders.ts";
+import { verifyLockFile } from "../engine/run-lock.ts";
 import { Failure } from "../../host/failure.ts";
 import { labThatIsUp } from "../lab/outputs.ts";
 import { stackSettings } from "../stack-settings.ts";

@@ -15,14 +15,31 @@ import {
   placedWithin,
   spreadBySomething,
 } from "./hypervisors.ts";
-import { linuxMachines } from "./linux-machines.ts";
-import { machineSizes } from "./machine-sizes.ts";
-import { nodeAddresses } from "./node-addresses.ts";
-import { linuxNames, windowsNames } from "./node-names.ts";
-import { podNetworkPrograms } from "./pod-network-programs.ts";
-import { rangeSizes } from "./range-sizes.ts";
-import { rangesApart } from "./ranges-apart.ts";
-import { rangesUsable } from "./ranges-usable.ts";
+import { linuxMachines, linuxNames, machineSizes, nodeAddresses, windowsNames } from "./nodes.ts";
+import { rangesApart, rangeSizes, rangesUsable } from "./ranges.ts";
+
+/** Checksums that nothing would look at: a pod network's programs are installed where it is the one. */
+const podNetworkPrograms: Check<NamedSettings> = {
+  reads: ["windows.checksums", "windows.image.kind", "cni.kind"],
+  run: ({ windows, cni }) =>
+    windows.image.kind === "rehearsal"
+      ? []
+      : Object.entries(podNetworks)
+          .flatMap(([kind, { programs }]) => Object.keys(programs).map((name) => ({ kind, name })))
+          .flatMap(({ kind, name }) => {
+            const value = Object.entries(windows.checksums).find(([key]) => key === name)?.[1];
+            return value === undefined || name in podNetworks[cni.kind].programs
+              ? []
+              : [
+                  {
+                    path: ["windows", "checksums", name],
+                    value,
+                    why: `has no effect: kindows:cni.kind is ${cni.kind}`,
+                    instead: `Leave it out, or write ${kind} for kindows:cni.kind.`,
+                  },
+                ];
+          }),
+};
 
 /** Every check of a lab, those of single sections too, in the order its problems are told. */
 export const checks: readonly Check<NamedSettings>[] = [

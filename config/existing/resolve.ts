@@ -2,7 +2,7 @@ import { checkedSettings } from "../checked-settings.ts";
 import type { SettingsProblem } from "../problem.ts";
 import type { SettingsSource } from "../resolve.ts";
 import { defaultContainerdVersion } from "../supported.ts";
-import { existingChecks } from "./checks/all.ts";
+import { existingChecks } from "./checks.ts";
 import { effectiveHops, effectiveLogin, effectiveForwardPort } from "./login.ts";
 import { existingSchema, type ExistingSettings, type WrittenExisting } from "./settings.ts";
 

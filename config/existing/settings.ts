@@ -1,9 +1,29 @@
 import * as z from "zod";
+import { inExisting } from "../../components/cni/registry.ts";
+import { cidr } from "../values/ip-address.ts";
+import { text } from "../values/value.ts";
 import { existingWindows } from "../sections/windows.ts";
 import { cluster } from "./cluster.ts";
-import { cni } from "./cni.ts";
 import { login, type ownLogin } from "./login.ts";
 import { nodes } from "./nodes.ts";
+
+/** The cluster's pod network. */
+const cni = z.strictObject({
+  kind: z
+    .enum(["found", ...inExisting.keys(), "none"])
+    .default("found")
+    .meta({
+      description:
+        "Pod network of the cluster: `found` detects it, a name requires that one, and `none` joins nodes without a pod network on Windows, whatever the cluster has.",
+    }),
+  mayChange: z.boolean().default(false).meta({
+    description:
+      "Whether kindows may set in the cluster what Calico or Flannel lack for Windows nodes; a preview shows it. Otherwise it is only reported.",
+  }),
+  nodeCidr: text(cidr("192.168.1.0/24")).optional().meta({
+    description: "IPv4 range of the nodes' own addresses; needed with Flannel.",
+  }),
+});
 
 /** Every setting of a stack of existing machines, as written. */
 export const existingSchema = z.strictObject({

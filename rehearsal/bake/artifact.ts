@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { withConfigDisc } from "../../components/windows/image/config-disc.ts";
 import { newImageSecrets } from "../../components/windows/image/image-disc.ts";
 import { userData } from "../../components/machine/identity.ts";
-import { gatherKvm } from "../../preflight/gather-kvm.ts";
+import { gatherKvm } from "../../preflight/kvm.ts";
 import { folderHash, stepsSource } from "../../components/windows/steps-folder.ts";
 import type { Artifact } from "../../toolchain/artifact.ts";
 import { projectRoot } from "../../toolchain/project.ts";

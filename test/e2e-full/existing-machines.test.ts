@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { parse, stringify } from "yaml";
-import { readStateFile } from "../../cli/engine/state-file.ts";
+import { readState } from "../../cli/engine/states.ts";
 import { resourcesOf } from "../../cli/engine/deployment.ts";
 import { rehearsalVersions } from "../../config/supported.ts";
 import { projectRoot } from "../../toolchain/project.ts";
@@ -160,7 +160,7 @@ describe("existing machines joined to an existing cluster", function () {
 
   it("leaves cluster and machine as they were when all of the stack goes", async () => {
     await succeeded(pulumi("destroy --yes --skip-preview"), "destroy");
-    const state = await readStateFile(lab.stack);
+    const state = await readState(lab.stack);
     const resources = state === undefined ? [] : resourcesOf(state);
     assert.deepEqual(resources.map(({ urn }) => urn).slice(1), []);
     assert.deepEqual(await names(), [controlPlane]);

@@ -6,7 +6,7 @@ import { execa } from "execa";
 import ssh2 from "ssh2";
 
 import { resourcesOf } from "../../cli/engine/deployment.ts";
-import { readStateFile } from "../../cli/engine/state-file.ts";
+import { readState } from "../../cli/engine/states.ts";
 import { waitUntil } from "../../host/wait-until.ts";
 import { inContainer, succeeded, tail, TestLab, virsh } from "../e2e/lab.ts";
 
@@ -363,7 +363,7 @@ const faults: readonly PlantedFault[] = [
   {
     fault: "a join was not finished and its token has expired",
     plant: async () => {
-      const state = (await readStateFile(lab.stack)) ?? assert.fail("there is no state");
+      const state = (await readState(lab.stack)) ?? assert.fail("there is no state");
       const join = resourcesOf(state).find(({ urn }) => urn.endsWith("::win-1-join-node"));
       await succeeded(
         lab.withEnvironment(`pulumi state delete --yes --target-dependents '${join?.urn}'`),

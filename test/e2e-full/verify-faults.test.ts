@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { execa } from "execa";
-import { agnhostImage } from "../../components/controlplane/node-image/agnhost-image.ts";
+import { agnhostImage } from "../../components/controlplane/node-image/container-images.ts";
 import { ClusterApi } from "../../kubernetes/cluster-api.ts";
 import { builtTool } from "../../toolchain/built.ts";
 import { projectRoot } from "../../toolchain/project.ts";

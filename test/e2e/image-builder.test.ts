@@ -23,7 +23,7 @@ import { QemuProcess } from "../../components/windows/image/builder/qemu-process
 import { SerialLines } from "../../components/windows/image/builder/serial-lines.ts";
 import { nodeImages } from "../../components/windows/image/node-images.ts";
 import { stackSoftware } from "../../components/windows/stack-software.ts";
-import { gatherImage } from "../../preflight/gather-image.ts";
+import { gatherImage } from "../../preflight/image.ts";
 import type { Settings } from "../../config/settings.ts";
 import { Cache, artifactAddress } from "../../toolchain/cache.ts";
 import { waitUntil } from "../../host/wait-until.ts";

@@ -5,7 +5,7 @@ import path from "node:path";
 import { execa } from "execa";
 import { parse, stringify } from "yaml";
 
-import { readStateFile } from "../../cli/engine/state-file.ts";
+import { readState } from "../../cli/engine/states.ts";
 import { bakedNodeSteps } from "../../components/windows/image/bake.ts";
 import { waitUntil } from "../../host/wait-until.ts";
 import { localFolder, projectRoot } from "../../toolchain/project.ts";
@@ -209,7 +209,7 @@ describe("a rehearsal lab from nothing to nothing", function () {
   });
 
   it("found in the node's image what every node needs", async () => {
-    const state = await readStateFile(lab.stack);
+    const state = await readState(lab.stack);
     const results = stepResultsOf("win-1", state ?? assert.fail("there is no state"));
     const found = bakedNodeSteps.map(({ name }) => [name, results.get(name)?.changed]);
     assert.deepEqual(

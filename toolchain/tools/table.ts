@@ -329,3 +329,13 @@ export const actionlint = toolArtifact({
     packages: { actionlint: "github.com/rhysd/actionlint/cmd/actionlint" },
   },
 });
+
+/** An S3 server, for the tests of backends. */
+export const versitygw = toolArtifact({
+  name: "versitygw",
+  version: "1.8.0",
+  go: {
+    module: module("versitygw"),
+    packages: { versitygw: "github.com/versity/versitygw/cmd/versitygw" },
+  },
+});

@@ -1,7 +1,6 @@
 import type { V1ConfigMap } from "@kubernetes/client-node";
 import { found, type ClusterAnswers } from "../../controlplane/existing/cluster-answers.ts";
-import type { ClusterChange } from "../../controlplane/existing/cluster-change.ts";
-import type { ClusterProblem } from "../../controlplane/existing/cluster-problem.ts";
+import type { ClusterChange, ClusterProblem } from "../../controlplane/existing/cluster-problem.ts";
 import type { FoundPodNetwork, PodNetworkInExisting } from "../pod-network.ts";
 
 /** Calico in an existing cluster, and what may be changed in it. */

@@ -1,16 +1,13 @@
-import type { V1ConfigMap, V1DaemonSetList } from "@kubernetes/client-node";
+import type { V1ConfigMap, V1DaemonSet, V1DaemonSetList, V1PodSpec } from "@kubernetes/client-node";
 import semver from "semver";
 import type { FoundPodNetwork, WantedPodNetwork } from "../../cni/pod-network.ts";
-import { inExisting } from "../../cni/registry.ts";
-import { found, type ClusterAnswers } from "./cluster-answers.ts";
+import { inExisting, podNetworkNamed } from "../../cni/registry.ts";
+import { type ClusterAnswers, found } from "./cluster-answers.ts";
 import type { ClusterProblem } from "./cluster-problem.ts";
-import { checkDaemonSets } from "./check-daemon-sets.ts";
-import { checkDistribution, type Distribution } from "./check-distribution.ts";
+import { checkDistribution, type Distribution, kubeadmSettings } from "./check-distribution.ts";
 import { checkEndpoint, type JoinTarget } from "./check-endpoint.ts";
 import { checkNodes, type WantedNode } from "./check-nodes.ts";
-import { checkPodNetwork } from "./check-pod-network.ts";
-import { checkRanges, type Ranges } from "./check-ranges.ts";
-import { rightsQuestions, rightText, type Right } from "./rights.ts";
+import { type Right, rightsQuestions, rightText } from "./rights.ts";
 
 /** How many minor versions a kubelet may be older than the API server: Kubernetes' version skew policy. */
 const kubeletMayLag = 3;
@@ -167,4 +164,147 @@ function checkVersion(server: string, nodes: string): ClusterProblem[] {
         },
       ]
     : [];
+}
+
+/** DaemonSets that must not come to Windows nodes: they are Linux programs without which a node does not work. */
+const essential =
+  /^(kube-proxy$|calico-node|canal|kube-flannel|kindnet|cilium|weave|nodelocaldns|node-local-dns)/;
+
+const osLabels = ["kubernetes.io/os", "beta.kubernetes.io/os"];
+
+/** DaemonSets that would come to a Windows node and do not work there. */
+interface StrayDaemonSets {
+  /** Such as would keep it from working. */
+  readonly problems: readonly ClusterProblem[];
+  /** The others, one line each. */
+  readonly warnings: readonly string[];
+}
+
+/** The cluster's DaemonSets, kept off Windows nodes or not. */
+function checkDaemonSets(answers: ClusterAnswers): StrayDaemonSets {
+  const stray = (found<V1DaemonSetList>(answers, "daemonSets")?.items ?? []).filter(
+    ({ spec }) => spec?.template.spec !== undefined && comesToWindows(spec.template.spec),
+  );
+  const patch = `'{"spec":{"template":{"spec":{"nodeSelector":{"kubernetes.io/os":"linux"}}}}}'`;
+  return {
+    problems: stray.filter(isEssential).map(({ metadata = {} }) => ({
+      subject: `DaemonSet ${metadata.namespace ?? ""}/${metadata.name ?? ""}`,
+      why: "is not kept off Windows nodes, where its Linux image would fail for ever",
+      instead: `Set its node selector: kubectl -n ${metadata.namespace ?? ""} patch daemonset ${metadata.name ?? ""} -p ${patch}.`,
+    })),
+    warnings: stray
+      .filter((set) => !isEssential(set))
+      .map(
+        ({ metadata = {} }) =>
+          `DaemonSet ${metadata.namespace ?? ""}/${metadata.name ?? ""} is not kept off Windows nodes: unless its image is for both systems, its pods fail there`,
+      ),
+  };
+}
+
+function isEssential({ metadata }: V1DaemonSet): boolean {
+  return essential.test(metadata?.name ?? "");
+}
+
+/** Whether nothing in a pod's selectors speaks against a Windows node. Taints do not count: who removes them asks nobody. */
+function comesToWindows({ nodeSelector = {}, affinity }: V1PodSpec): boolean {
+  const selected = osLabels.map((label) => nodeSelector[label]).find((os) => os !== undefined);
+  if (selected !== undefined) {
+    // One that is made for Windows comes there on purpose.
+    return false;
+  }
+  const terms =
+    affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
+  // A pod comes where any of the terms fits.
+  return (
+    terms.length === 0 ||
+    terms.some(
+      ({ matchExpressions = [] }) => !matchExpressions.some(({ key }) => osLabels.includes(key)),
+    )
+  );
+}
+
+/** Pod networks that are recognised and have no part for Windows nodes here, by their DaemonSets. */
+const others: readonly (readonly [RegExp, string])[] = [
+  [/^cilium$/, "Cilium, which has no Windows nodes"],
+  [/^weave-net/, "Weave Net, which has no Windows nodes any more"],
+  [/^canal/, "Canal, which has no Windows nodes"],
+  [/^kindnet/, "kind's own, which has no Windows nodes"],
+  [/^antrea-agent/, "Antrea, which is not supported here"],
+  [/^ovnkube-node/, "OVN-Kubernetes, which is not supported here"],
+  [/^kube-router/, "kube-router, which has no Windows nodes"],
+  [
+    /^calico-node$/,
+    "Calico without its operator, which alone installs it on Windows nodes (since Calico 3.27); kubespray installs it so",
+  ],
+];
+
+/** Which pod network the cluster has and whether Windows nodes can have it. */
+function checkPodNetwork(
+  answers: ClusterAnswers,
+  wanted: WantedPodNetwork,
+  cluster: { readonly serviceCidr: string; readonly endpoint: string },
+): { readonly network: FoundPodNetwork; readonly problems: readonly ClusterProblem[] } {
+  const none = { kind: "none" };
+  if (wanted.kind === "none") {
+    return { network: none, problems: [] };
+  }
+  for (const [kind, network] of inExisting) {
+    const result = network.check(answers, wanted, cluster);
+    if (result === undefined) continue;
+    if (wanted.kind === "found" || wanted.kind === kind) return result;
+    const subject = `kindows:cni.kind: "${wanted.kind}"`;
+    const why = `is not what the cluster has: ${podNetworkNamed(kind)?.title ?? kind}`;
+    return { network: none, problems: [{ subject, why, instead: `Write ${kind}, or found.` }] };
+  }
+  return { network: none, problems: [unfit(answers)] };
+}
+
+function unfit(answers: ClusterAnswers): ClusterProblem {
+  const names = (found<V1DaemonSetList>(answers, "daemonSets")?.items ?? []).map(
+    ({ metadata }) => metadata?.name ?? "",
+  );
+  const known = [...inExisting.values()].map(({ installedAs }) => installedAs);
+  const other = others.find(([pattern]) => names.some((name) => pattern.test(name)));
+  return {
+    subject: "The cluster's pod network",
+    why: other === undefined ? "is none that is known here" : `is ${other[1]}`,
+    instead: `Windows nodes get ${known.join(", or ")}. To join them without a network for their pods write kindows:cni.kind: none.`,
+  };
+}
+
+/** IPv4 ranges of the cluster, in CIDR form. */
+export interface Ranges {
+  readonly podCidr: string;
+  readonly serviceCidr: string;
+}
+
+const keys = { podCidr: "podSubnet", serviceCidr: "serviceSubnet" } as const;
+
+/** The cluster's ranges by kubeadm's settings, which those of the stack must not contradict. */
+function checkRanges(
+  answers: ClusterAnswers,
+  wanted: Partial<Record<keyof Ranges, string | undefined>>,
+): Ranges | ClusterProblem[] {
+  const networking = kubeadmSettings(answers)?.networking ?? {};
+  const problems: ClusterProblem[] = [];
+  const range = (name: keyof Ranges): string => {
+    const setting = `kindows:cluster.${name}`;
+    // Of two families the IPv4 one: Windows nodes have no other here.
+    const ofCluster = networking[keys[name]]?.split(",").find((one) => !one.includes(":"));
+    const value = wanted[name];
+    if (value !== undefined && ofCluster !== undefined && value !== ofCluster) {
+      const why = `is not what the cluster has, ${ofCluster}`;
+      problems.push({ subject: `${setting}: "${value}"`, why, instead: "Leave it out." });
+    }
+    if (value === undefined && ofCluster === undefined) {
+      problems.push({
+        subject: "ConfigMap kube-system/kubeadm-config",
+        why: `has no IPv4 range as networking.${keys[name]}`,
+        instead: `Write ${setting} as the cluster's pod network has it.`,
+      });
+    }
+    return value ?? ofCluster ?? "";
+  };
+  const ranges = { podCidr: range("podCidr"), serviceCidr: range("serviceCidr") };
+  return problems.length > 0 ? problems : ranges;
 }

@@ -2,7 +2,7 @@ import type { V1Node, V1NodeList } from "@kubernetes/client-node";
 import { contains, parseRange, addressNumber } from "../../../config/ipv4.ts";
 import { found, type ClusterAnswers } from "./cluster-answers.ts";
 import type { ClusterProblem } from "./cluster-problem.ts";
-import type { Ranges } from "./check-ranges.ts";
+import type { Ranges } from "./check-cluster.ts";
 
 /** A machine that is to become a node. */
 export interface WantedNode {

@@ -14,3 +14,19 @@ export function clusterProblemsText(problems: readonly ClusterProblem[]): string
   const lines = problems.map(({ subject, why, instead }) => `  - ${subject} ${why}. ${instead}`);
   return `${count} in the way in the cluster; nothing was changed:\n${lines.join("\n")}`;
 }
+
+/** A part of an object of the cluster that must be so for Windows nodes. */
+export interface ClusterChange {
+  /** As people call it, e.g. `Installation default`. */
+  readonly object: string;
+  /** API path of the object. */
+  readonly path: string;
+  /** The object with nothing but what must be so, for server-side apply. */
+  readonly fields: Record<string, unknown>;
+  /** Whether it is so already. */
+  readonly done: boolean;
+  /** What is not so, as the rest of a sentence. */
+  readonly why: string;
+  /** The same by kubectl. */
+  readonly command: string;
+}

@@ -1,6 +1,13 @@
-import { agnhostImage } from "./agnhost-image.ts";
 import type { Pieces } from "./debian-pieces.ts";
 import type { ImageRecipe } from "./image-packing.ts";
+
+/**
+ * Kubernetes' own image for tests of its network, of the version that belongs to the Kubernetes this project builds. One
+ * reference for all systems: containerd takes what fits its node's build out of the list.
+ *
+ * A node image that is built here carries one of the same name, for Linux.
+ */
+export const agnhostImage = "registry.k8s.io/e2e-test-images/agnhost:2.63.0";
 
 /** iptables for kube-proxy and the routes: Debian's, in its nft variant, which every kernel kind runs on has. */
 const networkPieces: Pieces = {
@@ -13,7 +20,7 @@ const networkPieces: Pieces = {
 
 const defaultPath = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-export interface ImagePrograms {
+interface ImagePrograms {
   readonly kubeApiserver: string;
   readonly kubeControllerManager: string;
   readonly kubeScheduler: string;

@@ -9,7 +9,7 @@ import { onHyperVHost } from "../hyper-v/host-session.ts";
 import { identityDisc } from "../hyper-v/identity-disc.ts";
 import { makeMachine } from "../hyper-v/make-machine.ts";
 import { hyperVHostSchema, hyperVMachineSchema, identitySchema } from "../hyper-v/parameters.ts";
-import { removeCall } from "../hyper-v/script-command.ts";
+import { removeCall } from "../hyper-v/scripts.ts";
 
 /** A first boot, Windows' setup in it, takes minutes; so does waiting for other machines that are being made there. */
 const wait = { seconds: 1200, pauseSeconds: 10 };

@@ -7,7 +7,7 @@ import { goneVariable } from "../existing/machine-parameter.ts";
 import { namesIn } from "../../../config/names-list.ts";
 import { onHyperVHost } from "../hyper-v/host-session.ts";
 import { hyperVHostSchema, hyperVHostText } from "../hyper-v/parameters.ts";
-import { removeCall, testHostCall } from "../hyper-v/script-command.ts";
+import { removeCall, testHostCall } from "../hyper-v/scripts.ts";
 
 /** Waiting for another script there takes up to four minutes. */
 const testSeconds = 300;

@@ -7,8 +7,7 @@ import type { Cache } from "../../../toolchain/cache.ts";
 import { digestOfFile } from "../../../toolchain/file-digest.ts";
 import { flushFile } from "../../../toolchain/flush-file.ts";
 import { examineDisk, type WantedDisk } from "./examine-disk.ts";
-import { MediaError } from "./media-error.ts";
-import { runMediaProgram } from "./media-program.ts";
+import { MediaError, runMediaProgram } from "./media-program.ts";
 import { requireRoom } from "./require-room.ts";
 
 /** Tens of gigabytes from a slow disk to itself. */

@@ -1,7 +1,6 @@
 import * as z from "zod";
 import type { HostProblem } from "../../../config/host-problem.ts";
-import { MediaError } from "./media-error.ts";
-import { runMediaProgram } from "./media-program.ts";
+import { MediaError, runMediaProgram } from "./media-program.ts";
 
 /** A disk image as it is. */
 export interface DiskFacts {

@@ -1,7 +1,7 @@
 import path from "node:path";
 import type { HostProblem } from "../../../config/host-problem.ts";
 import { freeGiB } from "../../../toolchain/free-space.ts";
-import { MediaError } from "./media-error.ts";
+import { MediaError } from "./media-program.ts";
 
 /**
  * Asked before anything large is made.

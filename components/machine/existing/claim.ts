@@ -2,9 +2,72 @@ import { messageOf } from "../../../host/failure.ts";
 import { runOn } from "../../../ssh/run-over-ssh.ts";
 import { onMachine } from "./dial-machine.ts";
 import { explainAccess } from "./explain-access.ts";
-import { checkMachine, nodeTraces, type SeenMachine } from "./check-machine.ts";
 import { type AccessKeys, type MachineParameter, wayText } from "./machine-parameter.ts";
 import { RemoteFiles } from "../../../ssh/remote-files.ts";
+
+/** What is seen of a machine before anything is done on it. */
+export interface SeenMachine {
+  /** What its `ver` says; empty where it knows no such command. */
+  readonly ver: string;
+  /** `Server`, `Server Core` or `Client`; empty where it does not say. */
+  readonly installationType: string;
+  /** Account that is logged in with. */
+  readonly user: string;
+  /** Whether that account's sessions are an administrator's. */
+  readonly isAdministrator: boolean;
+  /** Its `hostname`. */
+  readonly computerName: string;
+  /** Whether the steps of this program were there before. */
+  readonly ours: boolean;
+  /** Of what a node consists of, which is there. */
+  readonly traces: readonly string[];
+}
+
+/** Files of a node, and what each tells; as SFTP writes paths. */
+export const nodeTraces: Readonly<Record<string, string>> = {
+  "C:/etc/kubernetes/kubelet.conf": "it is a node of a cluster already",
+  "C:/var/lib/kubelet/config.yaml": "kubelet is set up",
+  "C:/Program Files/containerd/containerd.exe": "containerd is installed",
+  "C:/etc/rancher": "it is RKE2's",
+};
+
+/**
+ * Everything that stands against taking a machine.
+ *
+ * @param name that it must have.
+ */
+export function checkMachine(name: string, seen: SeenMachine): string[] {
+  const { ver, installationType, user, computerName } = seen;
+  if (!/Windows/.test(ver)) {
+    const said = ver.trim().split("\n")[0] ?? "";
+    return [
+      `it does not run Windows: to ver it says ${said === "" ? "nothing" : said}. Write the address of a Windows Server of ${name} under kindows:nodes, or leave ${name} out`,
+    ];
+  }
+  const problems: string[] = [];
+  if (installationType === "Client") {
+    problems.push(
+      "it runs a Windows for clients, which Kubernetes has no nodes of: use a machine with Windows Server",
+    );
+  }
+  if (!seen.isAdministrator) {
+    problems.push(
+      `${user} is no administrator there: make it one (net localgroup Administrators ${user} /add), or write another as user of ${name} under kindows:nodes`,
+    );
+  }
+  if (computerName.toLowerCase() !== name.toLowerCase()) {
+    problems.push(
+      `its computer name is ${computerName}: write that as name, or rename it (Rename-Computer ${name} -Restart)`,
+    );
+  }
+  if (!seen.ours && seen.traces.length > 0) {
+    const told = seen.traces.map((path) => `${nodeTraces[path] ?? "it is in use"} (${path})`);
+    problems.push(
+      `${told.join(", ")}: what was not made here is not touched; take it out of its cluster (kubectl delete node; kubeadm reset) and remove these first`,
+    );
+  }
+  return problems;
+}
 
 /** Where Windows says whether it is a server; a value of `reg query` is the same in every language. */
 const installationType =

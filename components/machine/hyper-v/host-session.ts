@@ -7,9 +7,8 @@ import { RemoteFiles } from "../../../ssh/remote-files.ts";
 import { runOn } from "../../../ssh/run-over-ssh.ts";
 import { say } from "../../host-action/run-action.ts";
 import { explainHyperVAccess } from "./explain-access.ts";
-import { hyperVHostText, type HyperVHostParameter } from "./parameters.ts";
-import { hyperVCommand, type ScriptCall } from "./script-command.ts";
-import { hyperVScriptFiles } from "./scripts-folder.ts";
+import { type HyperVHostParameter, hyperVHostText } from "./parameters.ts";
+import { hyperVCommand, hyperVScriptFiles, type ScriptCall } from "./scripts.ts";
 
 /** Written last into a folder of scripts: one without it was cut short. */
 const completeFile = "complete";

@@ -2,8 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { local } from "@pulumi/command";
 import { hostAction } from "../../host-action/host-action.ts";
 import type { environment } from "../actions/prepare-hyper-v-host.ts";
-import { ownerId } from "./identifiers.ts";
-import type { HyperVHostParameter } from "./parameters.ts";
+import { type HyperVHostParameter, ownerId } from "./parameters.ts";
 
 export interface HyperVHostArgs {
   /** The host, but for whose machines it runs. */

@@ -7,8 +7,7 @@ import { metaData, userData } from "../identity.ts";
 import { connectionOnSegment, MachineComponent } from "../machine.ts";
 import { SshKey } from "../ssh-key.ts";
 import type { HyperVHost } from "./hyper-v-host.ts";
-import { instanceId } from "./identifiers.ts";
-import type { HyperVMachineParameter, IdentityParameter } from "./parameters.ts";
+import { type HyperVMachineParameter, type IdentityParameter, instanceId } from "./parameters.ts";
 
 export interface HyperVMachineArgs {
   /** Computer name: a DNS label of at most 15 characters. */

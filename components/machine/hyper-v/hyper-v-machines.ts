@@ -4,7 +4,7 @@ import type { NodeSettings } from "../../../config/settings.ts";
 import { addressReservation } from "../address-reservation.ts";
 import { HyperVHost } from "./hyper-v-host.ts";
 import { HyperVMachine } from "./hyper-v-machine.ts";
-import { hyperVPlace } from "./place.ts";
+import { hyperVPlace } from "./parameters.ts";
 import type { MachinesLab, MakeMachine } from "../machine-maker.ts";
 import { macAddress } from "../mac-address.ts";
 

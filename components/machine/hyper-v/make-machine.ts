@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { StepResult } from "../../windows/step-result.ts";
 import type { HyperVSession } from "./host-session.ts";
 import type { HyperVMachineParameter } from "./parameters.ts";
-import { getMachinesCall, newMachineCall } from "./script-command.ts";
+import { getMachinesCall, newMachineCall } from "./scripts.ts";
 
 /** A machine of the lab as its host tells of it. */
 const toldSchema = z.object({

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import * as z from "zod";
 
 /** A Hyper-V host, as its actions are told of it. */
@@ -51,4 +52,59 @@ export type IdentityParameter = z.infer<typeof identitySchema>;
 /** A host as errors name it. */
 export function hyperVHostText({ name, user, address, port }: HyperVHostParameter): string {
   return `the Hyper-V host ${name} (${user}@${address}:${port})`;
+}
+
+/** A host as the settings have it. */
+interface WrittenHost extends Pick<
+  HyperVHostParameter,
+  "name" | "address" | "port" | "user" | "hostKey" | "privateKeyFile" | "folder"
+> {
+  readonly switch: string;
+  readonly image: string;
+}
+
+/** The same as its actions are told of it, but for whose machines it runs. */
+export function hyperVPlace(host: WrittenHost, lab: string): Omit<HyperVHostParameter, "owner"> {
+  const { name, address, port, user, hostKey, privateKeyFile, folder } = host;
+  return {
+    ...{ name, address, port, user, hostKey, privateKeyFile, folder, lab },
+    switchName: host.switch,
+    baseDisk: host.image,
+  };
+}
+
+/** Length of an identifier; the scripts take no other. */
+const digits = 12;
+
+/**
+ * Identifies the owner of a lab's machines by the key that logs in to all of them, which no other lab and no other state
+ * has. So a lab of the same name, run from somewhere else, touches none of them.
+ */
+export function ownerId(loginPublicKey: string): string {
+  return digest(loginPublicKey.trim().split(/\s+/).slice(0, 2).join(" "));
+}
+
+/** What an instance of a machine is made of. */
+interface InstanceInputs {
+  readonly host: Pick<HyperVHostParameter, "hostKey" | "folder" | "switchName" | "baseDisk">;
+  readonly machine: Omit<HyperVMachineParameter, "making" | "address">;
+  /** The machine's own SSH host key. */
+  readonly hostPublicKey: string;
+}
+
+/** Identifies an instance of a machine: any other input is another instance. In the machine's notes it is called `making`. */
+export function instanceId({ host, machine, hostPublicKey }: InstanceInputs): string {
+  const { hostKey, folder, switchName, baseDisk } = host;
+  const { name, generation, secureBoot, macAddress, cpus, memoryMiB, diskGiB } = machine;
+  return digest(
+    JSON.stringify([
+      ...[hostKey, folder, switchName, baseDisk],
+      ...[name, generation, secureBoot, macAddress, cpus, memoryMiB, diskGiB],
+      hostPublicKey,
+    ]),
+  );
+}
+
+function digest(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, digits);
 }

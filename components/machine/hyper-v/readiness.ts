@@ -7,8 +7,7 @@ import { messageOf } from "../../../host/failure.ts";
 import { onServer, retryPolicy } from "../../../ssh/dial.ts";
 import { say } from "../../host-action/run-action.ts";
 import { explainHyperVAccess } from "./explain-access.ts";
-import type { HyperVHostParameter } from "./parameters.ts";
-import { hyperVPlace } from "./place.ts";
+import { type HyperVHostParameter, hyperVPlace } from "./parameters.ts";
 
 /**
  * What is in the way of logging in to the Hyper-V hosts that nodes are placed on. What a host has is looked at by a

@@ -6,7 +6,7 @@ import { goneVariable } from "../existing/machine-parameter.ts";
 import type { KnownResource } from "../machine-maker.ts";
 import { onHyperVHost } from "./host-session.ts";
 import { machinesOf } from "./make-machine.ts";
-import { hyperVHostSchema, type HyperVHostParameter } from "./parameters.ts";
+import { type HyperVHostParameter, hyperVHostSchema } from "./parameters.ts";
 
 /** Longest that a host is asked, in seconds. */
 const askSeconds = 90;

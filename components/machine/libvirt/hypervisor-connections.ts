@@ -1,6 +1,6 @@
 import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { localFolder } from "../../../toolchain/project.ts";
+import { localFolder, projectRoot } from "../../../toolchain/project.ts";
 import { labNames } from "../../../config/names.ts";
 import type { Settings } from "../../../config/settings.ts";
 
@@ -22,7 +22,8 @@ export interface HypervisorConnection {
 /**
  * The further hypervisors of a lab, their host keys pinned in a file for each of them.
  *
- * The files lie beside the state, which names them: `pulumi destroy` connects without running this program.
+ * The state names these files, as `pulumi destroy` connects without running this program: by paths in the project, where
+ * the engine runs, so that they are the same in every clone.
  */
 export function hypervisorConnections({
   lab,
@@ -31,7 +32,7 @@ export function hypervisorConnections({
 }: Pick<Settings, "lab" | "hypervisor" | "hypervisors">): HypervisorConnection[] {
   return hypervisors.map((one) => {
     const pins = pinsFile(lab.name, one.name);
-    writePins(pins, pinnedHostKey(one));
+    writePins(path.join(projectRoot, pins), pinnedHostKey(one));
     return {
       name: one.name,
       uri: one.uri,
@@ -45,7 +46,8 @@ export function hypervisorConnections({
 }
 
 function pinsFile(lab: string, hypervisor: string): string {
-  return path.join(localFolder, "hypervisors", `${labNames(lab).prefix}.${hypervisor}.known_hosts`);
+  const name = `${labNames(lab).prefix}.${hypervisor}.known_hosts`;
+  return path.relative(projectRoot, path.join(localFolder, "hypervisors", name));
 }
 
 /** Whole at any time: the engine's provider and a command may read it meanwhile. */

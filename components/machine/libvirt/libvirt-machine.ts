@@ -4,12 +4,11 @@ import * as libvirt from "@pulumi/libvirt";
 import type { Facts } from "../../facts.ts";
 import { hostAction } from "../../host-action/host-action.ts";
 import type { environment } from "../actions/close-identity.ts";
-import { domainXslt } from "./domain-xslt.ts";
+import { domainXslt, windowsDomainXslt } from "./domain-xslt.ts";
 import { metaData, userData } from "../identity.ts";
 import { connectionOnSegment, MachineComponent } from "../machine.ts";
 import type { MachineStorage } from "./machine-storage.ts";
 import { SshKey } from "../ssh-key.ts";
-import { windowsDomainXslt } from "./windows-domain-xslt.ts";
 
 /** How a machine gets on the lab's segment. */
 export type MachineSegment =

@@ -20,7 +20,7 @@ import {
   rebootValues,
 } from "../steps.ts";
 import { wayOut } from "./builder/way-out-address.ts";
-import { MediaError } from "../../machine/disk/media-error.ts";
+import { MediaError } from "../../machine/disk/media-program.ts";
 
 type Checksums = Readonly<Record<ProgramName, string>>;
 type Values<P extends Parameters> = (

@@ -12,7 +12,7 @@ import {
 import type { DiscContent } from "./config-disc.ts";
 import type { DriverFiles } from "./drivers.ts";
 import { guestToolsFile } from "./drivers.ts";
-import { MediaError } from "../../machine/disk/media-error.ts";
+import { MediaError } from "../../machine/disk/media-program.ts";
 import { openSshFolder } from "./open-ssh.ts";
 import { imageScripts } from "./scripts-folder.ts";
 import { updateFile } from "./update.ts";

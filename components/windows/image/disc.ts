@@ -1,8 +1,7 @@
 import { open, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { HostProblem } from "../../../config/host-problem.ts";
-import { MediaError } from "../../machine/disk/media-error.ts";
-import { runMediaProgram } from "../../machine/disk/media-program.ts";
+import { MediaError, runMediaProgram } from "../../machine/disk/media-program.ts";
 import { readFailure } from "./read-failure.ts";
 
 /** A file on a disc image. */

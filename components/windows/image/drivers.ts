@@ -1,7 +1,7 @@
 import type { WindowsVersion } from "../../../config/supported.ts";
 import { findFile } from "./disc.ts";
 import type { DiscFile, DiscListing } from "./disc.ts";
-import { MediaError } from "../../machine/disk/media-error.ts";
+import { MediaError } from "../../machine/disk/media-program.ts";
 
 /**
  * Drivers for the machines: disk, network, the guest agent's channel, memory balloon, random numbers. CDs are on SATA, for

@@ -8,7 +8,7 @@ import type { DriverFiles } from "./drivers.ts";
 import { examineWindowsIso } from "./examine-windows-iso.ts";
 import { locateMedia } from "./locate-media.ts";
 import { imageMedia, isMadeFromIso, type ImageMedia, type ImageMedium } from "./media.ts";
-import { collecting, MediaError } from "../../machine/disk/media-error.ts";
+import { collecting, MediaError } from "../../machine/disk/media-program.ts";
 import { checkOpenSsh } from "./open-ssh.ts";
 import { checkUpdate } from "./update.ts";
 import type { WindowsImage } from "./windows-images.ts";

@@ -7,7 +7,7 @@ import { findFile, listDisc } from "./disc.ts";
 import type { DiscFile, DiscListing } from "./disc.ts";
 import { chooseImage } from "./choose-image.ts";
 import type { WantedWindows } from "./choose-image.ts";
-import { MediaError } from "../../machine/disk/media-error.ts";
+import { MediaError } from "../../machine/disk/media-program.ts";
 import { NotAWim, saveWimIndex } from "./wim-index.ts";
 import { readWindowsImages } from "./windows-images.ts";
 import type { WindowsImage } from "./windows-images.ts";

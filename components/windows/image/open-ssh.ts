@@ -1,6 +1,6 @@
 import { findFile } from "./disc.ts";
 import type { DiscListing } from "./disc.ts";
-import { MediaError } from "../../machine/disk/media-error.ts";
+import { MediaError } from "../../machine/disk/media-program.ts";
 
 /** Required files in the archive's folder: server, SFTP, the script that registers the services. */
 const files = ["sshd.exe", "sftp-server.exe", "ssh-keygen.exe", "install-sshd.ps1"];

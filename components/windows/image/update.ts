@@ -1,6 +1,6 @@
 import { defaultRequirements } from "../host-requirements.ts";
 import type { DiscListing } from "./disc.ts";
-import { MediaError } from "../../machine/disk/media-error.ts";
+import { MediaError } from "../../machine/disk/media-program.ts";
 
 const { minimumBuild, minimumRevision } = defaultRequirements;
 

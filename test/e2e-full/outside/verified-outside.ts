@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
-import { agnhostImage } from "../../../components/controlplane/node-image/agnhost-image.ts";
+import { agnhostImage } from "../../../components/controlplane/node-image/container-images.ts";
 import { builtTool } from "../../../toolchain/built.ts";
 import { startHostServer } from "../../../verify/cluster/host-server.ts";
 import { readNodes } from "../../../verify/cluster/snapshot.ts";

@@ -62,7 +62,7 @@ describe("up, on a host that nothing can be made on", () => {
   });
 
   it("plain pulumi up prepares the host as well", async () => {
-    const environment = engineEnvironment({ PATH: at("bin") });
+    const environment = engineEnvironment({ ...process.env, PATH: at("bin") });
     const said = await lacks([builtTool("pulumi"), "up", "--yes", "--skip-preview"], {
       ...environment,
       PULUMI_BACKEND_URL: backendUrl(at(".kindows", "state")),

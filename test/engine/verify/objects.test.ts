@@ -5,7 +5,7 @@ import {
 } from "../../../components/cni/flannel/windows-access.ts";
 import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
 import { readEndpointSlices } from "../../../components/controlplane/actions/endpoint-slices.ts";
-import { agnhostImage } from "../../../components/controlplane/node-image/agnhost-image.ts";
+import { agnhostImage } from "../../../components/controlplane/node-image/container-images.ts";
 import {
   conformanceImage,
   conformanceObjects,

@@ -62,6 +62,7 @@ describe("commands in a clone that has nothing yet", () => {
     environment = {
       PATH: process.env["PATH"],
       HOME: home,
+      PULUMI_CREDENTIALS_PATH: home,
       KINDOWS_CACHE: path.join(home, "cache"),
       // Only read from here, and no image of this host's is any business of an empty cache.
       DOCKER_HOST: "unix:///nonexistent/docker.sock",

@@ -147,14 +147,16 @@ describe("good settings", () => {
 });
 
 describe("Pulumi's configuration", () => {
-  it("has sections below the project's name, which may be left out, and what nothing reads", () => {
+  it("has sections below the project's name, which may be left out; those of other namespaces are left alone", () => {
     const { sections, strays } = stackSections(
       {
         "kindows:cni": { kind: "calico" },
         lab: { name: "x" },
         "pulumi:tags": { owner: "me" },
         "kindow:nodes": [],
+        "windows:memoryMiB": 4096,
         "kubernetes:context": "other",
+        "aws:region": "eu-central-1",
       },
       "Pulumi.dev.yaml",
     );
@@ -163,7 +165,7 @@ describe("Pulumi's configuration", () => {
       strays.map(({ place, instead }) => [place, instead.split(/[.?]/)[0]]),
       [
         ["kindow:nodes", "Did you mean kindows:nodes"],
-        ["kubernetes:context", "Leave it out"],
+        ["windows:memoryMiB", "Leave it out"],
       ],
     );
   });

@@ -3,8 +3,10 @@ import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 
-import { agnhostImage } from "../../../components/controlplane/node-image/agnhost-image.ts";
-import { imageRecipes } from "../../../components/controlplane/node-image/container-images.ts";
+import {
+  agnhostImage,
+  imageRecipes,
+} from "../../../components/controlplane/node-image/container-images.ts";
 import {
   closure,
   parseDependencies,

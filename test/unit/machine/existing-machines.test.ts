@@ -8,7 +8,7 @@ import {
   checkMachine,
   nodeTraces,
   type SeenMachine,
-} from "../../../components/machine/existing/check-machine.ts";
+} from "../../../components/machine/existing/claim.ts";
 import { claimMachine } from "../../../components/machine/existing/claim.ts";
 import type {
   AccessKeys,

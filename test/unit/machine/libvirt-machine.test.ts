@@ -17,7 +17,7 @@ import {
   type RemoteHypervisor,
   virshUri,
 } from "../../../components/machine/libvirt/hypervisor-connections.ts";
-import { windowsDomainXslt } from "../../../components/machine/libvirt/windows-domain-xslt.ts";
+import { windowsDomainXslt } from "../../../components/machine/libvirt/domain-xslt.ts";
 import { macAddress } from "../../../components/machine/mac-address.ts";
 import { generateEd25519 } from "../../../ssh/generate-ed25519.ts";
 import { look, record, type Recorded, revealed } from "../controlplane/recorded-resources.ts";

@@ -5,20 +5,20 @@ import { createServer, type Server } from "node:http";
 import path from "node:path";
 import type { ImageSettings } from "../../../components/windows/image/builder/built-image.ts";
 import { cni } from "../../../config/sections/cni.ts";
-import { kvmProbeRom } from "../../../preflight/kvm-probe-rom.ts";
+import { kvmProbeRom } from "../../../preflight/kvm.ts";
 import {
   domainsIn,
   networksIn,
   poolsIn,
 } from "../../../components/machine/libvirt/libvirt-facts.ts";
-import { denialsIn, gatherConfinement } from "../../../preflight/gather-confinement.ts";
-import { gatherDocker } from "../../../preflight/gather-docker.ts";
+import { denialsIn, gatherConfinement } from "../../../preflight/confinement.ts";
+import { gatherDocker } from "../../../preflight/docker.ts";
 import { availableIn, bridgeIn } from "../../../components/machine/libvirt/readiness.ts";
-import { gatherImage } from "../../../preflight/gather-image.ts";
-import { gatherInotify } from "../../../preflight/gather-inotify.ts";
-import { memoryIn } from "../../../preflight/gather-memory.ts";
-import { routeRanges } from "../../../preflight/gather-network.ts";
-import { gatherTools } from "../../../preflight/gather-tools.ts";
+import { gatherImage } from "../../../preflight/image.ts";
+import { gatherInotify } from "../../../preflight/inotify.ts";
+import { memoryIn } from "../../../preflight/memory.ts";
+import { routeRanges } from "../../../preflight/network.ts";
+import { gatherTools } from "../../../preflight/tools.ts";
 import { eachCase } from "../each-case.ts";
 import { newFolder } from "../new-folder.ts";
 

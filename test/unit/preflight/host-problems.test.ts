@@ -11,9 +11,9 @@ import { hostProblemsText, hostProblemText } from "../../../config/host-problem.
 import { resolveSettings } from "../../../config/resolve.ts";
 import type { Settings } from "../../../config/settings.ts";
 import type { HostFacts } from "../../../preflight/host-facts.ts";
-import { checkConfinement } from "../../../preflight/check-confinement.ts";
+import { checkConfinement } from "../../../preflight/confinement.ts";
 import { checkHost } from "../../../preflight/checks.ts";
-import type { DockerFacts } from "../../../preflight/gather-docker.ts";
+import type { DockerFacts } from "../../../preflight/docker.ts";
 import { eachCase } from "../each-case.ts";
 
 /** Docker as it comes, with nothing of a lab. */

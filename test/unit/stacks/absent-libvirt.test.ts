@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import net from "node:net";
 import path from "node:path";
 import { execa } from "execa";
-import { absentLibvirt } from "../../../components/machine/libvirt/absent-libvirt.ts";
+import { absentLibvirt } from "../../../components/machine/libvirt/hypervisor-provider.ts";
 import { eachCase } from "../each-case.ts";
 
 /** A call of libvirt's protocol. */
@@ -80,7 +80,7 @@ describe("what stands in for a libvirt that is not there", () => {
   });
 
   it("leaves nothing behind, and keeps no process from ending", async () => {
-    const module = path.resolve("components/machine/libvirt/absent-libvirt.ts");
+    const module = path.resolve("components/machine/libvirt/hypervisor-provider.ts");
     const { stdout } = await execa(
       process.execPath,
       [

@@ -1,4 +1,5 @@
 import { readFileSync, statSync } from "node:fs";
+import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
 import proto from "@pulumi/pulumi/proto/resource_pb.js";
 import type {
   RegisterPackageRequest,
@@ -57,10 +58,17 @@ export class RecordingMonitor {
   constructor(
     private readonly stack: string,
     private readonly up: UpBefore | undefined,
+    private readonly lastOutputs: Inputs = {},
   ) {}
 
   supportsFeature(_: unknown, answer: Answer<{ getHassupport(): boolean }>): void {
     answer(null, { getHassupport: () => true });
+  }
+
+  /** Tells the stack's outputs of its last `up`. */
+  invoke(_: unknown, answer: Answer<object>): void {
+    const told = struct.Struct.fromJavaScript({ outputs: this.lastOutputs });
+    answer(null, new providerProto.InvokeResponse().setReturn(told));
   }
 
   registerPackage(request: RegisterPackageRequest, answer: Answer<object>): void {

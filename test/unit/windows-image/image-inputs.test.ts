@@ -3,7 +3,7 @@ import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:
 import { rm, utimes, writeFile } from "node:fs/promises";
 import path from "node:path";
 
-import { MediaError } from "../../../components/machine/disk/media-error.ts";
+import { MediaError } from "../../../components/machine/disk/media-program.ts";
 import type { Bake } from "../../../components/windows/image/bake.ts";
 import { imageKey } from "../../../components/windows/image/builder/built-image.ts";
 import { imageInputs } from "../../../components/windows/image/builder/image-inputs.ts";

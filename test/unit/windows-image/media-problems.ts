@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { MediaError } from "../../../components/machine/disk/media-error.ts";
+import { MediaError } from "../../../components/machine/disk/media-program.ts";
 import { hostProblemText } from "../../../config/host-problem.ts";
 
 /** All that an examination finds wrong, with files' paths below the test's folder. Fails where it finds nothing. */

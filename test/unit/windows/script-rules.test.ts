@@ -5,7 +5,7 @@ import path from "node:path";
 import type { Node } from "web-tree-sitter";
 import { parse } from "yaml";
 
-import { hyperVScripts as hyperVParameters } from "../../../components/machine/hyper-v/script-parameters.ts";
+import { hyperVScripts as hyperVParameters } from "../../../components/machine/hyper-v/scripts.ts";
 import { parseStepResult } from "../../../components/windows/step-result.ts";
 import { joinNode, nodeScripts } from "../../../components/windows/steps.ts";
 import { defaultContainerdVersion, kubernetesVersions } from "../../../config/supported.ts";

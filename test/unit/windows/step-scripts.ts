@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { Language, Parser, type Node } from "web-tree-sitter";
-import { hyperVScriptsSource } from "../../../components/machine/hyper-v/scripts-folder.ts";
+import { hyperVScriptsSource } from "../../../components/machine/hyper-v/scripts.ts";
 import { imageScriptsSource } from "../../../components/windows/image/scripts-folder.ts";
 import { stepsSource } from "../../../components/windows/steps-folder.ts";
 

@@ -10,7 +10,7 @@ import { bakeText, type Bake } from "../bake.ts";
 import { sshdConfig } from "../config-disc-content.ts";
 import { driverNames, guestToolsFile } from "../drivers.ts";
 import { imageMedia, type ImageMedium, isMadeFromIso } from "../media.ts";
-import { collecting, MediaError } from "../../../machine/disk/media-error.ts";
+import { collecting, MediaError } from "../../../machine/disk/media-program.ts";
 import { readFailure } from "../read-failure.ts";
 import { imageScripts } from "../scripts-folder.ts";
 import { imageDiskGiB } from "./builder-machine.ts";

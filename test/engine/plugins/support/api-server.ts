@@ -151,7 +151,7 @@ async function launch(tool: string, log: string, args: readonly string[]): Promi
 }
 
 /** Ports that nobody listens on. All are held before any is given back, so that they differ. */
-async function freePorts(count: number): Promise<number[]> {
+export async function freePorts(count: number): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer().listen(0, "127.0.0.1"));
   await Promise.all(servers.map((server) => once(server, "listening")));
   const ports = servers.map((server) => (server.address() as AddressInfo).port);

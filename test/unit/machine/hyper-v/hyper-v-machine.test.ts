@@ -4,7 +4,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import { addressReservation } from "../../../../components/machine/address-reservation.ts";
 import { HyperVHost } from "../../../../components/machine/hyper-v/hyper-v-host.ts";
 import { HyperVMachine } from "../../../../components/machine/hyper-v/hyper-v-machine.ts";
-import { instanceId, ownerId } from "../../../../components/machine/hyper-v/identifiers.ts";
+import { instanceId, ownerId } from "../../../../components/machine/hyper-v/parameters.ts";
 import type { HyperVHostParameter } from "../../../../components/machine/hyper-v/parameters.ts";
 import {
   getMachinesCall,
@@ -12,8 +12,8 @@ import {
   newMachineCall,
   removeCall,
   testHostCall,
-} from "../../../../components/machine/hyper-v/script-command.ts";
-import { hyperVScriptFiles } from "../../../../components/machine/hyper-v/scripts-folder.ts";
+} from "../../../../components/machine/hyper-v/scripts.ts";
+import { hyperVScriptFiles } from "../../../../components/machine/hyper-v/scripts.ts";
 import { SshKey } from "../../../../components/machine/ssh-key.ts";
 import { assertGolden } from "../../controlplane/golden.ts";
 import {

@@ -7,7 +7,7 @@ import {
   newMachineCall,
   removeCall,
   testHostCall,
-} from "../../../../components/machine/hyper-v/script-command.ts";
+} from "../../../../components/machine/hyper-v/scripts.ts";
 import { generateEd25519 } from "../../../../ssh/generate-ed25519.ts";
 import type { HyperV } from "../../../../rehearsal/windows/hyper-v.ts";
 import { eachCase } from "../../each-case.ts";

@@ -1,0 +1,65 @@
+import { readFile, readdir, stat } from "node:fs/promises";
+import path from "node:path";
+import * as z from "zod";
+
+import { chosenBackend } from "./backend.ts";
+import type { Deployment } from "./deployment.ts";
+import { parseDeployment } from "./deployment.ts";
+import { settingsFile, stateFile } from "./folders.ts";
+import { enginePulumi, initArguments, type Pulumi } from "./pulumi.ts";
+
+const fileSchema = z.object({
+  version: z.number(),
+  checkpoint: z.object({ latest: z.record(z.string(), z.unknown()).nullish() }),
+});
+
+/**
+ * State of a stack as the engine last wrote it, for looking only; in this clone it is read without the engine.
+ *
+ * @returns nothing when the stack does not exist.
+ * @throws when the file is damaged, or the backend cannot be used.
+ */
+export async function readState(stack: string): Promise<Deployment | undefined> {
+  if (!(await stackExists(stack))) {
+    return undefined;
+  }
+  if (chosenBackend() !== undefined) {
+    return enginePulumi(stack).exportState();
+  }
+  const { version, checkpoint } = fileSchema.parse(
+    JSON.parse(await readFile(stateFile(stack), "utf8")),
+  );
+  return parseDeployment(JSON.stringify({ version, deployment: checkpoint.latest ?? {} }));
+}
+
+const listSchema = z.array(z.object({ name: z.string(), lastUpdate: z.string().optional() }));
+
+/**
+ * Stacks of this project that have a state, and when each was last written.
+ *
+ * @throws Failure when the backend cannot be used.
+ */
+export async function stacksWithState(): Promise<ReadonlyMap<string, string>> {
+  if (chosenBackend() !== undefined) {
+    const list = listSchema.parse(
+      JSON.parse(await enginePulumi("any").state(["stack", "ls", "--json"])),
+    );
+    return new Map(list.map(({ name, lastUpdate = "" }) => [name, lastUpdate]));
+  }
+  const files = await readdir(path.dirname(stateFile("any"))).catch(() => [] as string[]);
+  const names = files.flatMap((file) => /^(.+)\.json$/.exec(file)?.[1] ?? []).sort();
+  const times = names.map(async (name) => String((await stat(stateFile(name))).mtimeMs));
+  return new Map((await Promise.all(times)).map((time, at) => [names[at] ?? "", time]));
+}
+
+/** Whether the stack has a state. */
+export async function stackExists(stack: string): Promise<boolean> {
+  return (await stacksWithState()).has(stack);
+}
+
+/** Makes the stack when it does not exist yet. */
+export async function ensureStack(pulumi: Pulumi): Promise<void> {
+  if (!(await stackExists(pulumi.stack))) {
+    await pulumi.state(initArguments(await readFile(settingsFile(pulumi.stack), "utf8")));
+  }
+}

@@ -1,0 +1,243 @@
+import { type Check, pathText, type SettingsProblem } from "../problem.ts";
+import type { NamedSettings } from "../settings.ts";
+import { machineMakers, otherHosts } from "../../components/machine/registry.ts";
+import { leastLinuxDiskGiB } from "../sections/linux.ts";
+import { controlPlaneNames, labNames, linuxWorkerName, loadBalancerName } from "../names.ts";
+import { addressFault, addressPlan, fitsPlan, freeAddresses } from "../address-plan.ts";
+
+/** What Windows Server needs at least, from Microsoft's hardware requirements; the rehearsal guest gets by with less. */
+const windowsMinimum = { memoryMiB: 2048, diskGiB: 32 } as const;
+
+const sizes = ["memoryMiB", "diskGiB"] as const;
+
+/** Machines with real Windows are large enough for it. */
+export const machineSizes: Check<NamedSettings> = {
+  reads: ["windows.image", "windows.image.kind"],
+  run(settings) {
+    if (settings.windows.image.kind === "rehearsal") {
+      return [];
+    }
+    return sizes.flatMap((size) => tooSmall(settings, size));
+  },
+};
+
+function tooSmall(settings: NamedSettings, size: (typeof sizes)[number]): SettingsProblem[] {
+  const minimum = windowsMinimum[size];
+  const given = [
+    { path: ["windows", size], value: settings.windows[size] },
+    ...settings.nodes.map((node, index) => ({
+      path: ["nodes", index, size],
+      value: node.os === "windows" ? node[size] : undefined,
+    })),
+  ];
+  return given
+    .filter(({ value }) => value !== undefined && value < minimum)
+    .map(({ path, value }) => ({
+      path,
+      value,
+      why: "is too little for Windows Server",
+      instead: `Write ${minimum} or more.`,
+    }));
+}
+
+type Node = NamedSettings["nodes"][number];
+
+/** What the program gives a Linux node's kubelet itself (components/linux/steps.ts), and a Windows node's not. */
+const ownArguments = ["cgroup-root"];
+
+/** Linux machines are where their image is, large enough for it, and keep the arguments that they need. */
+export const linuxMachines: readonly Check<NamedSettings>[] = [
+  {
+    reads: Object.keys(machineMakers),
+    run: (settings) =>
+      ofLinux(settings.nodes, ({ hypervisor }, index) =>
+        otherHosts(settings)
+          .filter(({ host, maker }) => host.name === hypervisor && !maker.systems.includes("linux"))
+          .map(({ maker: { title } }) => ({
+            path: ["nodes", index, "hypervisor"],
+            value: hypervisor,
+            why: `can't run a Linux machine: on ${title} only Windows machines are made`,
+            instead: "Write one with libvirt, or leave it out.",
+          })),
+      ),
+  },
+  {
+    reads: ["linux.diskGiB"],
+    run: ({ linux, nodes }) => [
+      ...diskProblem(["linux", "diskGiB"], linux.diskGiB),
+      ...ofLinux(nodes, ({ diskGiB }, index) => diskProblem(["nodes", index, "diskGiB"], diskGiB)),
+    ],
+  },
+  {
+    reads: [],
+    run: ({ nodes }) =>
+      ofLinux(nodes, ({ kubeletArgs }, index) =>
+        Object.entries(kubeletArgs).flatMap(([name, value]): SettingsProblem[] => {
+          const path = ["nodes", index, "kubeletArgs", name];
+          if (ownArguments.includes(name)) {
+            const why = "is given to every Linux node's kubelet by this program";
+            return [{ path, value, why, instead: "Leave it out." }];
+          }
+          return /[\\'`$;]/.test(value)
+            ? [
+                {
+                  path,
+                  value,
+                  why: "can't stand in the command line of a Linux service",
+                  instead: "Write it without quotes, backslashes, $ and semicolons.",
+                },
+              ]
+            : [];
+        }),
+      ),
+  },
+];
+
+function ofLinux(
+  nodes: readonly Node[],
+  check: (node: Node, index: number) => SettingsProblem[],
+): SettingsProblem[] {
+  return nodes.flatMap((node, index) => (node.os === "linux" ? check(node, index) : []));
+}
+
+function diskProblem(path: SettingsProblem["path"], value: number | undefined): SettingsProblem[] {
+  return value === undefined || value >= leastLinuxDiskGiB
+    ? []
+    : [
+        {
+          path,
+          value,
+          why: "is too little for a Linux node's image, programs and containers",
+          instead: `Write ${leastLinuxDiskGiB} or more.`,
+        },
+      ];
+}
+
+/** A name the cluster will have, and whose it is. */
+interface Taken {
+  readonly name: string;
+  readonly owner: string;
+}
+
+/** No two machines share a name, whatever the lab is called. */
+export const windowsNames: Check<NamedSettings> = {
+  reads: [],
+  run({ nodes }) {
+    const taken: Taken[] = [];
+    const problems: SettingsProblem[] = [];
+    nodes.forEach(({ name }, index) => {
+      claim(name, name, ["nodes", index, "name"], taken, problems);
+    });
+    return problems;
+  },
+};
+
+/** No two Linux nodes of the cluster, and no two containers of it, share a name, and no machine has one of theirs. */
+export const linuxNames: Check<NamedSettings> = {
+  reads: ["lab.name"],
+  run(settings) {
+    const { kindCluster } = labNames(settings.lab.name);
+    const taken: Taken[] = kindNames(settings);
+    const problems: SettingsProblem[] = [];
+    settings.cluster.workers.forEach(({ name }, index) => {
+      const path = ["cluster", "workers", index, "name"];
+      claim(linuxWorkerName(kindCluster, name), name, path, taken, problems);
+    });
+    settings.nodes.forEach(({ name }, index) => {
+      claim(name, name, ["nodes", index, "name"], [...taken], problems);
+    });
+    return problems;
+  },
+};
+
+/** Names kind gives by itself. */
+function kindNames({ lab, cluster }: NamedSettings): Taken[] {
+  const { kindCluster } = labNames(lab.name);
+  const controlPlanes = controlPlaneNames(kindCluster, cluster.controlPlanes).map((name) => ({
+    name,
+    owner: "kind's control plane",
+  }));
+  return [...controlPlanes, { name: loadBalancerName(kindCluster), owner: "kind's load balancer" }];
+}
+
+/** Takes `full` for the node written as `value` at `path`, or says whose it is. */
+function claim(
+  full: string,
+  value: string,
+  path: SettingsProblem["path"],
+  taken: Taken[],
+  problems: SettingsProblem[],
+): void {
+  const other = taken.find((one) => one.name === full);
+  if (other === undefined) {
+    taken.push({ name: full, owner: pathText(path) });
+    return;
+  }
+  const called = full === value ? "" : ` makes the node's name ${full}, which`;
+  problems.push({
+    path,
+    value,
+    why: `${called === "" ? "is" : `${called.trim()} is`} taken by ${other.owner}`,
+    instead: "Write another name.",
+  });
+}
+
+/** Every machine gets an address of its own, from those the plan keeps for machines. */
+export const nodeAddresses: Check<NamedSettings> = {
+  reads: ["network.cidr"],
+  run(settings) {
+    // A segment too small for the plan is another check's business.
+    return fitsPlan(settings.network.cidr)
+      ? [...misplaced(settings), ...twice(settings), ...tooMany(settings)]
+      : [];
+  },
+};
+
+function misplaced({ network, nodes }: NamedSettings): SettingsProblem[] {
+  const { machines } = addressPlan(network.cidr);
+  return nodes.flatMap(({ address }, index) => {
+    const why = address === undefined ? undefined : addressFault(network.cidr, address);
+    return why === undefined
+      ? []
+      : [
+          {
+            path: ["nodes", index, "address"],
+            value: address,
+            why,
+            instead: `Write one from ${machines.first} to ${machines.last}, or leave it out to be given one.`,
+          },
+        ];
+  });
+}
+
+function twice({ nodes }: NamedSettings): SettingsProblem[] {
+  return nodes.flatMap(({ address }, index) => {
+    const first = nodes.findIndex((other) => other.address === address);
+    return address === undefined || first === index
+      ? []
+      : [
+          {
+            path: ["nodes", index, "address"],
+            value: address,
+            why: `is the address of ${pathText(["nodes", first])} (${nodes[first]?.name ?? ""}) too`,
+            instead: "Write another one, or leave it out to be given one.",
+          },
+        ];
+  });
+}
+
+function tooMany({ network, nodes }: NamedSettings): SettingsProblem[] {
+  const written = nodes.map((node) => node.address);
+  const wanting = written.filter((address) => address === undefined).length;
+  const free = freeAddresses(network.cidr, written).length;
+  return wanting <= free
+    ? []
+    : [
+        {
+          path: ["nodes"],
+          value: `${nodes.length} nodes`,
+          why: `need more addresses than the ${free} that are left`,
+          instead: `Have at most ${nodes.length - wanting + free} nodes.`,
+        },
+      ];
+}

@@ -1,0 +1,118 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { runProgram } from "../host/run-program.ts";
+import { machineNodes, type Settings } from "../config/settings.ts";
+import { domainName, labNames } from "../config/names.ts";
+import type { HostProblem } from "../config/host-problem.ts";
+import type { HostFacts } from "./host-facts.ts";
+
+/** What of the kernel keeps programs from files whose permissions would let them. */
+export interface ConfinementFacts {
+  /** Undefined where neither is on; SELinux that is permissive is not. */
+  readonly by: "AppArmor" | "SELinux" | undefined;
+  /** What it denied virtual machines since the host was started; undefined where its log is not for your eyes. */
+  readonly denials: readonly Denial[] | undefined;
+}
+
+/** One file that was denied to a virtual machine's QEMU. */
+interface Denial {
+  readonly by: "AppArmor" | "SELinux";
+  /** AppArmor tells the whole path, SELinux often the last part only. */
+  readonly file: string;
+  /** What was to be done with it, as the log has it: `r`, `wr`; `read write`. */
+  readonly wanted: string;
+}
+
+const timeoutSeconds = 10;
+
+/** Where denials are logged: the journal; the kernel's own buffer; the audit daemon's file, for root. */
+const logs = [
+  ["journalctl", "--boot", "--quiet", "--no-pager", "--output=cat", "--lines=20000"].concat(
+    ...["_TRANSPORT=kernel", "+", "_TRANSPORT=audit"],
+  ),
+  ["dmesg"],
+  ["tail", "--lines=20000", "/var/log/audit/audit.log"],
+];
+
+/** Looks whether AppArmor or SELinux is on below `/sys`, and what it denied. */
+export async function gatherConfinement(sys = "/sys"): Promise<ConfinementFacts> {
+  const [appArmor, seLinux] = await Promise.all(
+    ["module/apparmor/parameters/enabled", "fs/selinux/enforce"].map((file) =>
+      readFile(path.join(sys, file), "utf8").catch(() => ""),
+    ),
+  );
+  const by =
+    seLinux?.trim() === "1" ? "SELinux" : appArmor?.trim() === "Y" ? "AppArmor" : undefined;
+  if (by === undefined) {
+    return { by, denials: [] };
+  }
+  const read = await Promise.all(
+    logs.map(([program = "", ...args]) => runProgram(program, args, timeoutSeconds)),
+  );
+  const text = read.map(({ stdout }) => stdout).join("\n");
+  return { by, denials: text.trim() === "" ? undefined : denialsIn(text) };
+}
+
+/** Denials in lines of the kernel's or the audit daemon's log, each file once; what was only reported is none. */
+export function denialsIn(text: string): Denial[] {
+  const found = text
+    .split("\n")
+    .flatMap((line) => appArmorDenial(line) ?? seLinuxDenial(line) ?? []);
+  return [...new Map(found.map((denial) => [denial.file, denial])).values()];
+}
+
+/** libvirt gives each machine a profile of its own. */
+function appArmorDenial(line: string): Denial | undefined {
+  const [, file, wanted] =
+    /\bapparmor="DENIED" .*\bprofile="libvirt-[-0-9a-f]{36}" name="([^"]+)".* denied_mask="(\w+)"/.exec(
+      line,
+    ) ?? [];
+  return file === undefined || wanted === undefined ? undefined : { by: "AppArmor", file, wanted };
+}
+
+/** libvirt runs machines as svirt_t, emulated ones as svirt_tcg_t. */
+function seLinuxDenial(line: string): Denial | undefined {
+  const [, wanted, file] =
+    /\bavc: +denied +\{ ([^}]+) \} .*\b(?:path|name)="?([^"\s]+)"? .*\bscontext=\S+:svirt\w*_t:/.exec(
+      line,
+    ) ?? [];
+  return file === undefined || wanted === undefined || line.includes(" permissive=1")
+    ? undefined
+    : { by: "SELinux", file, wanted };
+}
+
+/**
+ * Files of the lab's machines that AppArmor or SELinux denied them. What a machine opens besides, as most of /sys, it
+ * does without.
+ *
+ * The log tells of the past, and nobody notes there that a denial was remedied: while all of the lab's machines run it
+ * was, and otherwise it is for telling, not for refusing to go on.
+ */
+export function checkConfinement(
+  settings: Pick<Settings, "lab" | "nodes" | "linuxNodes">,
+  { confinement, libvirt }: Pick<HostFacts, "confinement" | "libvirt">,
+): HostProblem[] {
+  const running = new Set(
+    libvirt.reachable ? libvirt.domains.flatMap((one) => (one.running ? one.name : [])) : [],
+  );
+  const lab = settings.lab.name;
+  const machines = machineNodes(settings).filter(({ hypervisor }) => hypervisor === "local");
+  const allRun = machines.every(({ name }) => running.has(domainName(lab, name)));
+  const { prefix } = labNames(lab);
+  return allRun
+    ? []
+    : (confinement.denials ?? [])
+        .filter(({ file }) => `${path.basename(file)}-`.startsWith(`${prefix}-`))
+        .map((denial) => ({
+          subject: denial.file,
+          why: `was denied to a virtual machine by ${denial.by} (${denial.wanted}), which the machine shows as "Permission denied"`,
+          instead: remedies[denial.by](denial, prefix),
+        }));
+}
+
+const remedies: Readonly<Record<Denial["by"], (denial: Denial, prefix: string) => string>> = {
+  AppArmor: ({ file, wanted }) =>
+    `Leave AppArmor on and allow this one file: \`echo '"${file}" ${/[wac]/.test(wanted) ? "rwk" : "rk"},' | sudo tee -a /etc/apparmor.d/local/abstractions/libvirt-qemu\`. The machine's profile is regenerated when it starts: run \`make up\` again.`,
+  SELinux: () =>
+    "Leave SELinux on and give the disks' folder its label: `sudo restorecon -RFv $(realpath /var/lib/libvirt/images)`; where that leads elsewhere, before it `sudo semanage fcontext -a -e /var/lib/libvirt/images <that folder>`. libvirt labels each disk when its machine starts: run `make up` again.",
+};

@@ -1,0 +1,153 @@
+import * as z from "zod";
+import semver from "semver";
+import { clusterLabel } from "../config/names.ts";
+import { DockerEngine } from "../host/docker-engine.ts";
+import { messageOf } from "../host/failure.ts";
+import type { Gathered, HostProblem } from "../config/host-problem.ts";
+import { installText, joinCommand, startCommand } from "../toolchain/host-packages.ts";
+import type { Settings } from "../config/settings.ts";
+import type { HostFacts } from "./host-facts.ts";
+
+/** The Docker engine of this host, and what it has that a lab could run into. */
+export interface DockerFacts {
+  readonly version: string;
+  /** A rootless engine has a network of its own, without the host's bridges. */
+  readonly rootless: boolean;
+  /** Folder of images and containers. */
+  readonly rootFolder: string;
+  readonly networks: readonly {
+    readonly name: string;
+    /** IPv4 and IPv6 ranges in CIDR form. */
+    readonly cidrs: readonly string[];
+    /** Linux bridge; undefined for other drivers. */
+    readonly bridge?: string;
+  }[];
+  readonly containers: readonly {
+    readonly name: string;
+    /** kind cluster it belongs to, from kind's own label. */
+    readonly kindCluster?: string;
+    readonly running: boolean;
+  }[];
+}
+
+const timeoutSeconds = 15;
+const defaultSocket = "/var/run/docker.sock";
+const bridgeOption = "com.docker.network.bridge.name";
+
+const infoSchema = z.object({
+  ServerVersion: z.string(),
+  DockerRootDir: z.string(),
+  SecurityOptions: z.array(z.string()).nullish(),
+});
+
+const networksSchema = z.array(
+  z.object({
+    Name: z.string(),
+    Id: z.string(),
+    Driver: z.string(),
+    IPAM: z.object({ Config: z.array(z.object({ Subnet: z.string().optional() })).nullish() }),
+    Options: z.record(z.string(), z.string()).nullish(),
+  }),
+);
+
+const containersSchema = z.array(
+  z.object({
+    Names: z.array(z.string()),
+    Labels: z.record(z.string(), z.string()).nullish(),
+    State: z.string(),
+  }),
+);
+
+/** Asks the Docker engine at DOCKER_HOST, or at its usual socket. */
+export async function gatherDocker(
+  endpoint = process.env["DOCKER_HOST"],
+): Promise<Gathered<DockerFacts>> {
+  const socket = endpoint === undefined || endpoint === "" ? `unix://${defaultSocket}` : endpoint;
+  if (!socket.startsWith("unix://")) {
+    return {
+      reachable: false,
+      error: `DOCKER_HOST is ${socket}, which is not a socket of this host`,
+    };
+  }
+  const engine = new DockerEngine(socket);
+  const ask = async <T>(path: string, schema: z.ZodType<T>): Promise<T> =>
+    schema.parse(
+      await engine.request("GET", path, { signal: AbortSignal.timeout(timeoutSeconds * 1000) }),
+    );
+  try {
+    const [info, networks, containers] = await Promise.all([
+      ask("/info", infoSchema),
+      ask("/networks", networksSchema),
+      ask("/containers/json?all=true", containersSchema),
+    ]);
+    return {
+      reachable: true,
+      version: info.ServerVersion,
+      rootless: (info.SecurityOptions ?? []).some((option) => option.includes("rootless")),
+      rootFolder: info.DockerRootDir,
+      networks: networks.map((network) => ({
+        name: network.Name,
+        cidrs: (network.IPAM.Config ?? [])
+          .map(({ Subnet }) => Subnet)
+          .filter((one) => one !== undefined),
+        bridge: bridgeOf(network),
+      })),
+      containers: containers.map(({ Names, Labels, State }) => ({
+        name: (Names[0] ?? "").replace(/^\//, ""),
+        kindCluster: Labels?.[clusterLabel],
+        running: State === "running",
+      })),
+    };
+  } catch (error) {
+    return { reachable: false, error: messageOf(error) };
+  }
+}
+
+/** The bridge Docker names after a network's id, unless it was told another. */
+function bridgeOf({
+  Driver,
+  Options,
+  Id,
+}: z.infer<typeof networksSchema>[number]): string | undefined {
+  return Driver === "bridge" ? (Options?.[bridgeOption] ?? `br-${Id.slice(0, 12)}`) : undefined;
+}
+
+/** The first to say its control group version, which kind's nodes depend on. */
+const minimumVersion = "20.10.0";
+
+/** Docker is there, new enough, and has the host's bridges. */
+export function checkDocker(
+  _settings: Settings,
+  { docker, packageManager }: HostFacts,
+): HostProblem[] {
+  if (!docker.reachable) {
+    return [
+      {
+        subject: "Docker",
+        why: `can't be reached: ${docker.error}`,
+        instead: `Run \`make up\` as root, which installs and starts what is missing, or do so yourself: ${installText(packageManager, ["docker.io"])}; ${startCommand("docker", packageManager)}. Who is not root has to be in its group: ${joinCommand("docker")}, then log in again.`,
+      },
+    ];
+  }
+  if (docker.rootless) {
+    return [
+      {
+        subject: "Docker",
+        why: "runs rootless, with a network of its own, so that kind's containers could not be on the machines' bridge",
+        instead:
+          "Use the system's Docker: unset DOCKER_HOST, or set it to unix:///var/run/docker.sock.",
+      },
+    ];
+  }
+  // Docker's versions up to 20.10 had leading zeros, e.g. 19.03.13.
+  const version = semver.coerce(docker.version, { loose: true });
+  return version !== null && semver.lt(version, minimumVersion)
+    ? [
+        {
+          subject: `Docker ${docker.version}`,
+          why: "is too old for kind",
+          instead: `Install ${minimumVersion} or newer.`,
+        },
+      ]
+    : [];
+}

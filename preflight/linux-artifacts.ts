@@ -1,0 +1,88 @@
+import { existsSync } from "node:fs";
+import {
+  isNamed,
+  type LocatedImage,
+  locatedLinuxImage,
+} from "../components/linux/cloud-image/located.ts";
+import { builtSoFar } from "../toolchain/built.ts";
+import { Cache } from "../toolchain/cache.ts";
+import { virtualGiBOf } from "../toolchain/disk-format.ts";
+import { digestOfFile } from "../toolchain/file-digest.ts";
+import type { Settings } from "../config/settings.ts";
+import type { HostFacts } from "./host-facts.ts";
+import type { HostProblem } from "../config/host-problem.ts";
+import { disksTooSmall } from "./image.ts";
+
+/** The disk that Linux machines start from, and the programs they get, as they are on this host. */
+export interface LinuxArtifactFacts {
+  readonly image:
+    | {
+        /** Size of the disk that a machine sees, in GiB. */
+        readonly virtualGiB: number;
+      }
+    | Extract<LocatedImage, string>
+    | { readonly wrongSha256: string };
+  readonly programs: "there" | "missing";
+}
+
+/** Looks at what was prepared last, and at what the settings name; undefined where no node needs it. */
+export async function gatherLinuxArtifacts({
+  linux: { image },
+  linuxNodes,
+}: Pick<Settings, "linux" | "linuxNodes">): Promise<LinuxArtifactFacts | undefined> {
+  if (linuxNodes.length === 0) return undefined;
+  const { linuxPrograms } = builtSoFar();
+  const programs =
+    linuxPrograms !== undefined && existsSync(linuxPrograms.path) ? "there" : "missing";
+  const located = locatedLinuxImage(image);
+  if (typeof located === "string") return { image: located, programs };
+  // What was downloaded was compared when it came.
+  if (isNamed(image) && image.path !== undefined && image.sha256 !== undefined) {
+    const actual = await digestOfFile(image.path, new Cache());
+    if (actual !== image.sha256) return { image: { wrongSha256: actual }, programs };
+  }
+  return { image: { virtualGiB: await virtualGiBOf(located.path) }, programs };
+}
+
+/** What Linux machines start from and get is there, where there are any, and their own disks have room for it. */
+export function checkLinuxArtifacts(
+  { linuxNodes, linux }: Pick<Settings, "linuxNodes" | "linux">,
+  { linuxArtifacts }: Pick<HostFacts, "linuxArtifacts">,
+): HostProblem[] {
+  if (linuxArtifacts === undefined) return [];
+  const { image, programs } = linuxArtifacts;
+  const prepare = { why: "are not made yet", instead: "Run `./kindows prepare`." };
+  return [
+    ...(typeof image === "object" && "virtualGiB" in image
+      ? disksTooSmall(linuxNodes, image.virtualGiB, "kindows:linux.diskGiB")
+      : [{ subject: subjectOf(linux.image), ...imageProblem(image, linux.image.sha256) }]),
+    ...(programs === "there" ? [] : [{ subject: "The programs of Linux machines", ...prepare }]),
+  ];
+}
+
+function subjectOf({ path, url }: Settings["linux"]["image"]): string {
+  if (path !== undefined) return `kindows:linux.image.path: "${path}"`;
+  return url === undefined ? "The disk of Linux machines" : `kindows:linux.image.url: "${url}"`;
+}
+
+function imageProblem(
+  image: Exclude<LinuxArtifactFacts["image"], { readonly virtualGiB: number }>,
+  wanted: string | undefined,
+): Omit<HostProblem, "subject"> {
+  if (typeof image === "object") {
+    return {
+      why: `has SHA-256 ${image.wrongSha256}, not ${wanted ?? ""} as in the settings`,
+      instead: "Compare with what its publisher says, and download it again.",
+    };
+  }
+  const another = "Write the path of a cloud image you may read.";
+  return {
+    missing: { why: "is not there", instead: another },
+    unreadable: { why: "can't be read", instead: another },
+    "no disk": {
+      why: "is neither a qcow2, VHD or VHDX image nor a disk with a partition table",
+      instead: "Write the path of a cloud image: Debian's end in .qcow2, Ubuntu's in .img.",
+    },
+    "not prepared": { why: "is not prepared yet", instead: "Run `./kindows prepare`." },
+  }[image];
+}

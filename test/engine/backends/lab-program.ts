@@ -1,0 +1,46 @@
+/** Stands for index.ts in a test: no machine and no cluster, but a state like a lab's. Its parts are in LAB, as JSON. */
+import * as pulumi from "@pulumi/pulumi";
+import { local, remote } from "@pulumi/command";
+
+interface Lab {
+  readonly connection: { readonly host: string; readonly port: number; readonly user: string };
+  readonly hostKey: string;
+  readonly privateKey: string;
+  readonly kubeconfig: string;
+  /** File that says that the lab was removed. */
+  readonly removed: string;
+}
+
+const lab = JSON.parse(process.env["LAB"] ?? "") as Lab;
+export const kubeconfig = pulumi.secret(lab.kubeconfig);
+export const sshPrivateKey = pulumi.secret(lab.privateKey);
+
+class Part extends pulumi.ComponentResource {
+  constructor(
+    type: string,
+    facts: object,
+    outputs: pulumi.Inputs = {},
+    opts: pulumi.ComponentResourceOptions = {},
+  ) {
+    super(type, "win-1", { facts }, opts);
+    this.registerOutputs(outputs);
+  }
+}
+
+const cluster = { name: "kw", image: "i", controlPlanes: ["kw"], podCidr: "a", serviceCidr: "b" };
+new Part("kindows:controlplane:KindCluster", cluster, { kubeconfig });
+const { hostKey } = lab;
+const connection = { ...lab.connection, privateKey: sshPrivateKey };
+const node = { node: "win-1" };
+const machine = new Part("kindows:machine:ExistingMachine", node, {
+  connection: { ...connection, hostKey },
+});
+const windows = { ...node, checkFolder: "C:\\kindows" };
+const joined = new Part("kindows:windows:WindowsNode", windows, {}, { parent: machine });
+new remote.Command("step", { create: "true", connection }, { parent: joined });
+new local.Command("made", { create: "true", delete: `echo gone > ${lab.removed}` });
+
+export const controlPlane = { endpoint: "kw:6443", hostsEntries: [], kubernetesVersion: "1.36.4" };
+export const nodes = [
+  { ...node, name: "win-1", os: "windows", address: "127.0.0.1", hostKey, sshUser: "me" },
+];
