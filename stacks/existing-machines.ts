@@ -9,9 +9,9 @@ import { ExistingCluster } from "../components/controlplane/existing/existing-cl
 import type { ExaminedCluster } from "../components/controlplane/existing/examine-cluster.ts";
 import { KubeProxyWindows } from "../components/kubeproxy/kube-proxy-windows.ts";
 import { ExistingMachine } from "../components/machine/existing/existing-machine.ts";
+import { machineReset } from "../components/windows/machine-reset.ts";
 import { joinedWindows, type NodePrograms } from "./joined-node.ts";
 import type { MachineAccess } from "./machine-access.ts";
-import { machineReset } from "./machine-reset.ts";
 import { windowsSetup } from "./windows-setup.ts";
 
 /** What is known about cluster and machines beforehand; undefined in a preview that contacts nobody. */
@@ -38,16 +38,14 @@ export async function existingMachines(
   { cluster, access }: Surroundings,
   programs: NodePrograms,
 ): Promise<ExistingStack> {
-  const { podCidr, serviceCidr, kubernetesVersion, hostsEntries } = settings.cluster;
-  const ranges = {
-    podCidr: podCidr ?? unknownRanges.podCidr,
-    serviceCidr: serviceCidr ?? unknownRanges.serviceCidr,
-  };
+  const { kubernetesVersion, hostsEntries } = settings.cluster;
+  const known = cluster?.facts ?? settings.cluster;
   const controlPlane = new ExistingCluster("control-plane", {
     examined: cluster,
     kubernetesVersion,
     hostsEntries,
-    ranges,
+    podCidr: known.podCidr ?? unknownRanges.podCidr,
+    serviceCidr: known.serviceCidr ?? unknownRanges.serviceCidr,
   });
   const network = cluster?.facts.podNetwork ?? unknownNetwork(settings);
   const components = await podNetworkNamed(network.kind)?.components();
