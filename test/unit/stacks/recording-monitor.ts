@@ -117,9 +117,10 @@ export class RecordingMonitor {
       newState: {
         type,
         custom: request.getCustom(),
-        aliases: aliases.map((alias) =>
-          urnOf(alias.getName() || request.getName(), alias.getParenturn() || request.getParent()),
-        ),
+        aliases: aliases.map((alias) => {
+          const parent = alias.getNoparent() ? "" : alias.getParenturn() || request.getParent();
+          return urnOf(alias.getName() || request.getName(), parent);
+        }),
         inputs: this.#checked(request),
         propertyDependencies: Object.fromEntries(
           [...sources.keys()].map((input) => [input, sources.get(input)?.getUrnsList()]),
