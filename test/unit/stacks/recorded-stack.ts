@@ -142,7 +142,7 @@ function withFiles(files: Readonly<Record<string, string>>): () => void {
   const { readFileSync } = fs;
   const read = (file: PathOrFileDescriptor, encoding?: BufferEncoding): string | Buffer => {
     const text = typeof file === "string" ? contents.get(path.resolve(file)) : undefined;
-    if (text === undefined) return readFileSync(file, encoding);
+    if (text === undefined) return readFileSync(file, { encoding: encoding ?? null });
     return encoding === undefined ? Buffer.from(text) : text;
   };
   const restore = replaced(fs, { readFileSync: read as typeof readFileSync });

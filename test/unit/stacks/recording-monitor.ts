@@ -1,3 +1,4 @@
+import { status } from "@grpc/grpc-js";
 import { readFileSync, statSync } from "node:fs";
 import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
 import proto from "@pulumi/pulumi/proto/resource_pb.js";
@@ -60,6 +61,11 @@ export class RecordingMonitor {
     private readonly up: UpBefore | undefined,
     private readonly lastOutputs: Inputs = {},
   ) {}
+
+  /** Newer SDKs ask this first, and then do as with an older engine. */
+  getDeploymentInfo(_: unknown, answer: (error: object) => void): void {
+    answer({ code: status.UNIMPLEMENTED });
+  }
 
   supportsFeature(_: unknown, answer: Answer<{ getHassupport(): boolean }>): void {
     answer(null, { getHassupport: () => true });
