@@ -9,7 +9,7 @@ const barred = (regex, message) => ({
 });
 
 export default tseslint.config(
-  { ignores: ["node_modules/", ".kindows/", "sdks/", "**/golden/"] },
+  { ignores: ["node_modules/", ".kindows/", "sdks/", "examples/", "**/golden/"] },
   ...tseslint.configs.recommendedTypeChecked,
   {
     languageOptions: {

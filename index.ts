@@ -4,8 +4,10 @@ import type { StackSettings } from "./config/load.ts";
 import { machineNodes } from "./config/settings.ts";
 import { reachableNodes } from "./stacks/reachable-nodes.ts";
 
-const { kubeconfig, sshPrivateKey, controlPlane, nodes } = await composed(await loadStack());
-export { kubeconfig, sshPrivateKey, controlPlane, nodes };
+const { kubeconfig, sshPrivateKey, controlPlane, nodes, images } = await composed(
+  await loadStack(),
+);
+export { kubeconfig, sshPrivateKey, controlPlane, nodes, images };
 
 /** Composes the stack; loads only what its kind is made of. */
 async function composed(stack: StackSettings) {
@@ -15,6 +17,7 @@ async function composed(stack: StackSettings) {
     return {
       kubeconfig: undefined,
       sshPrivateKey: undefined,
+      images: undefined,
       ...(await existingStack(stack.settings)),
     };
   }
@@ -27,6 +30,5 @@ async function composed(stack: StackSettings) {
     await preflight({ ...stack.settings, ...present });
   }
   const { kindOnLibvirt } = await import("./stacks/kind-on-libvirt.ts");
-  const { machineImage } = await import("./stacks/machine-image.ts");
-  return kindOnLibvirt(stack.settings, machineNodes(present), machineImage(stack.settings));
+  return kindOnLibvirt(stack.settings, machineNodes(present));
 }

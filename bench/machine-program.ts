@@ -5,6 +5,7 @@ import { LabNetwork } from "../components/network/lab-network.ts";
 import { addressPlan } from "../config/address-plan.ts";
 import { loadSettings } from "../config/load.ts";
 import { labNames } from "../config/names.ts";
+import { LabImages } from "../stacks/lab-images.ts";
 import { machineImage } from "../stacks/machine-image.ts";
 import { labMachines } from "../stacks/machines.ts";
 
@@ -30,6 +31,8 @@ const network = new LabNetwork("lab", {
   libvirtProvider,
   dockerProvider: new docker.Provider("docker"),
 });
-await labMachines(settings, [node], machineImage(settings).disk, network, libvirtProvider);
+const images = new LabImages();
+const { disk } = machineImage(settings, images);
+await labMachines(settings, [node], disk, images, network, libvirtProvider);
 
 export const address = node.address;

@@ -8,19 +8,11 @@ import { ExistingPodNetwork } from "../components/cni/existing-pod-network.ts";
 import { ExistingCluster } from "../components/controlplane/existing/existing-cluster.ts";
 import type { ExaminedCluster } from "../components/controlplane/existing/examine-cluster.ts";
 import { KubeProxyWindows } from "../components/kubeproxy/kube-proxy-windows.ts";
-import {
-  ExistingMachine,
-  type ExistingMachineArgs,
-} from "../components/machine/existing/existing-machine.ts";
+import { ExistingMachine } from "../components/machine/existing/existing-machine.ts";
+import { machineReset } from "../components/windows/machine-reset.ts";
 import { joinedWindows, type NodePrograms } from "./joined-node.ts";
 import type { MachineAccess } from "./machine-access.ts";
 import { windowsSetup } from "./windows-setup.ts";
-import { mediaFolder } from "../components/windows/media-folder.ts";
-import { programArtifacts, type WindowsSoftware } from "../components/windows/software.ts";
-import { scriptSeconds } from "../components/windows/node-step.ts";
-import { undoCommand } from "../components/windows/step-command.ts";
-import { reset } from "../components/windows/steps.ts";
-import { folderHash, remoteStepsFolder, stepsSource } from "../components/windows/steps-folder.ts";
 
 /** What is known about cluster and machines beforehand; undefined in a preview that contacts nobody. */
 export interface Surroundings {
@@ -46,16 +38,14 @@ export async function existingMachines(
   { cluster, access }: Surroundings,
   programs: NodePrograms,
 ): Promise<ExistingStack> {
-  const { podCidr, serviceCidr, kubernetesVersion, hostsEntries } = settings.cluster;
-  const ranges = {
-    podCidr: podCidr ?? unknownRanges.podCidr,
-    serviceCidr: serviceCidr ?? unknownRanges.serviceCidr,
-  };
+  const { kubernetesVersion, hostsEntries } = settings.cluster;
+  const known = cluster?.facts ?? settings.cluster;
   const controlPlane = new ExistingCluster("control-plane", {
     examined: cluster,
     kubernetesVersion,
     hostsEntries,
-    ranges,
+    podCidr: known.podCidr ?? unknownRanges.podCidr,
+    serviceCidr: known.serviceCidr ?? unknownRanges.serviceCidr,
   });
   const network = cluster?.facts.podNetwork ?? unknownNetwork(settings);
   const components = await podNetworkNamed(network.kind)?.components();
@@ -136,16 +126,4 @@ function reachedInside(
     ...cluster.hostsEntries.flatMap(({ name, address }) => [name, address]),
     ...nodes.map(({ address }) => address),
   ];
-}
-
-/** How to reset a machine to what it was before the steps of Windows nodes. */
-export function machineReset(software: WindowsSoftware): ExistingMachineArgs["reset"] {
-  return {
-    seconds: scriptSeconds(reset.script),
-    folder: remoteStepsFolder(folderHash(stepsSource)).sftpPath,
-    reset: undoCommand("@folder@", reset),
-    media: programArtifacts(software).flatMap(([, { origin, sha256 }]) =>
-      origin === "image" || sha256 === undefined ? [] : [`${mediaFolder}/${sha256}`],
-    ),
-  };
 }

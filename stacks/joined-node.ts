@@ -6,6 +6,7 @@ import type { JoiningMachine } from "../components/node/joining-machine.ts";
 import type { HostRequirements } from "../components/windows/host-requirements.ts";
 import type { WindowsSoftware } from "../components/windows/software.ts";
 import { WindowsNode, type WindowsNodeArgs } from "../components/windows/windows-node.ts";
+import type { LabImages } from "./lab-images.ts";
 import { linuxPrograms } from "./linux-artifacts.ts";
 
 /** Software of Windows machines, and their requirements. */
@@ -66,8 +67,12 @@ export function joinedWindows(
 }
 
 /** The same for a Linux machine. */
-export function joinedLinux(machine: StackMachine, cluster: JoinedCluster): JoinedNode {
-  const programs = linuxPrograms();
+export function joinedLinux(
+  machine: StackMachine,
+  cluster: JoinedCluster,
+  images: LabImages,
+): JoinedNode {
+  const programs = linuxPrograms(images);
   return joined(
     machine,
     new LinuxNode(machine.node.name, { ...joining(machine, cluster), programs }),

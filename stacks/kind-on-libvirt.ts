@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as docker from "@pulumi/docker";
+import * as z from "zod";
 import { addressPlan } from "../config/address-plan.ts";
 import { labNames } from "../config/names.ts";
 import type { NodeSettings, Settings } from "../config/settings.ts";
@@ -9,7 +10,8 @@ import { KubeProxyWindows } from "../components/kubeproxy/kube-proxy-windows.ts"
 import { otherHosts } from "../components/machine/registry.ts";
 import { LabNetwork } from "../components/network/lab-network.ts";
 import { clusterRoutes } from "./cluster-routes.ts";
-import type { MachineImage } from "./machine-image.ts";
+import { LabImages } from "./lab-images.ts";
+import { machineImage } from "./machine-image.ts";
 import { hypervisorProvider } from "../components/machine/libvirt/hypervisor-provider.ts";
 import { joinedLinux, joinedWindows } from "./joined-node.ts";
 import { labMachines } from "./machines.ts";
@@ -22,6 +24,7 @@ export interface Lab {
   readonly sshPrivateKey: pulumi.Output<string>;
   readonly controlPlane: pulumi.Output<object>;
   readonly nodes: pulumi.Output<object[]>;
+  readonly images: LabImages["used"];
 }
 
 /**
@@ -33,8 +36,10 @@ export interface Lab {
 export async function kindOnLibvirt(
   settings: Settings,
   nodes: readonly NodeSettings[],
-  image: MachineImage,
 ): Promise<Lab> {
+  const images = await LabImages.ofStack();
+  const { kubernetesVersion, nodeImage: nodeImageAsked } = settings.cluster;
+  const image = machineImage(settings, images);
   const { install } = await podNetworks[settings.cni.kind].components();
   const names = labNames(settings.lab.name);
   const placed = toldPlacement(settings);
@@ -55,8 +60,10 @@ export async function kindOnLibvirt(
 
   const controlPlane = new KindCluster("control-plane", {
     name: names.kindCluster,
-    kubernetesVersion: settings.cluster.kubernetesVersion,
-    nodeImage: nodeImage(settings),
+    kubernetesVersion,
+    nodeImage: images.of("node", [nodeImageAsked, kubernetesVersion], z.string(), () =>
+      nodeImage(settings),
+    ),
     controlPlanes: settings.cluster.controlPlanes,
     workers: settings.cluster.workers.map(({ name }) => name),
     podCidr: settings.cluster.podCidr,
@@ -70,6 +77,7 @@ export async function kindOnLibvirt(
     settings,
     nodes,
     image.disk,
+    images,
     network,
     libvirtProvider,
   );
@@ -79,7 +87,7 @@ export async function kindOnLibvirt(
     tokenTtlMinutes: settings.cluster.tokenTtlMinutes,
   };
   const of = (os: NodeSettings["os"]) => machines.filter(({ node }) => node.os === os);
-  const linux = of("linux").map((machine) => joinedLinux(machine, cluster));
+  const linux = of("linux").map((machine) => joinedLinux(machine, cluster, images));
   // The routes of Windows nodes include those of Linux nodes.
   const routes = clusterRoutes(
     settings,
@@ -110,6 +118,7 @@ export async function kindOnLibvirt(
     nodes: pulumi.output(
       [...windows, ...linux].map(({ report }) => ({ ...report, ...placed.get(report.name) })),
     ),
+    images: images.used,
   };
 }
 

@@ -1,28 +1,24 @@
 import { readFileSync } from "node:fs";
+import * as z from "zod";
 import type { Settings } from "../config/settings.ts";
-import { builtImage } from "../components/windows/image/builder/built-image.ts";
+import { builtImage, imageKey } from "../components/windows/image/builder/built-image.ts";
 import { defaultRequirements } from "../components/windows/host-requirements.ts";
 import type { HostRequirements } from "../components/windows/host-requirements.ts";
-import { parseImageManifest } from "../components/windows/image-manifest.ts";
+import { uefiFirmware } from "../components/windows/image/builder/uefi-firmware.ts";
+import { isMadeFromIso } from "../components/windows/image/media.ts";
+import { imageManifestSchema, parseImageManifest } from "../components/windows/image-manifest.ts";
+import type { GoldenImage } from "../components/machine/libvirt/machine-storage.ts";
 import { imageSoftware } from "../components/windows/software.ts";
 import { stackSoftware } from "../components/windows/stack-software.ts";
-import type {
-  ProgramArtifact,
-  WindowsSoftware,
-  WindowsVersions,
-} from "../components/windows/software.ts";
+import type { ProgramArtifact, WindowsSoftware } from "../components/windows/software.ts";
 import { builtRehearsalImage, convertedFrom } from "../toolchain/built.ts";
 import { mustBeConverted } from "../toolchain/disk-format.ts";
 import { diskIdentity } from "../toolchain/disk-identity.ts";
+import type { LabImages } from "./lab-images.ts";
 
 /** The disk that machines start from, and the programs that are installed on them. */
 export interface MachineImage {
-  readonly disk: {
-    /** Absolute path on this host. */
-    readonly path: string;
-    /** First 12 digits of the hash of its content. */
-    readonly hash: string;
-  };
+  readonly disk: GoldenImage;
   readonly software: WindowsSoftware;
   /** Requirements of machines that start from it. */
   readonly requirements: HostRequirements;
@@ -36,51 +32,60 @@ const rehearsalRequirements: HostRequirements = {
 };
 
 /** Placeholder for a missing image, so that a preview shows every resource. */
-const notMadeYet: MachineImage["disk"] = { path: "image-not-made-yet", hash: "not-made-yet" };
+export const notMadeYet: GoldenImage = { path: "image-not-made-yet", hash: "not-made-yet" };
+
+export const goldenImageSchema = z.object({
+  path: z.string(),
+  hash: z.string(),
+  uefi: z.object({ code: z.string(), variables: z.string() }).optional(),
+});
+
+/** An image, with its build's manifest if it is the rehearsal's. */
+const foundSchema = goldenImageSchema.extend({ manifest: imageManifestSchema.optional() });
 
 /**
  * The image in the settings.
  * A preview works without it, on a machine that has built nothing; the preflight checks that it exists.
  */
-export function machineImage(settings: Settings): MachineImage {
-  const versions: WindowsVersions = {
-    kubernetes: settings.cluster.kubernetesVersion,
-    containerd: settings.windows.containerdVersion,
-  };
+export function machineImage(settings: Settings, images: LabImages): MachineImage {
+  const { image, containerdVersion } = settings.windows;
+  const asked = isMadeFromIso(image) ? imageKey(settings) : image;
+  const { manifest, ...disk } = images.of("windows", asked, foundSchema, () => found(settings));
+  if (image.kind !== "rehearsal") {
+    return { disk, software: stackSoftware(settings), requirements: defaultRequirements };
+  }
+  const { windows, cluster } = settings;
+  const versions = { kubernetes: cluster.kubernetesVersion, containerd: containerdVersion };
+  const software =
+    manifest === undefined
+      ? // The rehearsal has no pod network, so no programs of Flannel.
+        notCarriedYet(stackSoftware({ windows, cluster }))
+      : imageSoftware(versions, manifest);
+  return { disk, software, requirements: rehearsalRequirements };
+}
+
+/** Looks for it on this host. */
+function found(settings: Settings): z.infer<typeof foundSchema> {
   const { image } = settings.windows;
   switch (image.kind) {
-    case "rehearsal":
-      return rehearsalImage(settings, versions, builtRehearsalImage(image));
+    case "rehearsal": {
+      const built = builtRehearsalImage(image);
+      if (built === undefined) {
+        return notMadeYet;
+      }
+      const manifest = parseImageManifest(readFileSync(built.manifest, "utf8"));
+      return { path: built.path, hash: built.hash, manifest };
+    }
     case "disk":
-      return windowsImage(diskAt(image.path), settings);
+      return diskAt(image.path);
     case "evaluation-iso":
     case "iso":
-      return windowsImage(builtImage(settings) ?? notMadeYet, settings);
+      // A machine boots as its image was installed; a disk of the user's boots with BIOS.
+      return {
+        ...(builtImage(settings) ?? notMadeYet),
+        uefi: image.firmware === "uefi" ? uefiFirmware() : undefined,
+      };
   }
-}
-
-function windowsImage(disk: MachineImage["disk"], settings: Settings): MachineImage {
-  const software = stackSoftware(settings);
-  return { disk, software, requirements: defaultRequirements };
-}
-
-function rehearsalImage(
-  settings: Settings,
-  versions: WindowsVersions,
-  built: ReturnType<typeof builtRehearsalImage>,
-): MachineImage {
-  if (built === undefined) {
-    // The rehearsal has no pod network, so no programs of Flannel.
-    const { windows, cluster } = settings;
-    const software = notCarriedYet(stackSoftware({ windows, cluster }));
-    return { disk: notMadeYet, software, requirements: rehearsalRequirements };
-  }
-  const manifest = parseImageManifest(readFileSync(built.manifest, "utf8"));
-  return {
-    disk: { path: built.path, hash: built.hash },
-    software: imageSoftware(versions, manifest),
-    requirements: rehearsalRequirements,
-  };
 }
 
 /** The image will contain the programs, except crictl; their checksums are known once it is built. Nothing is pushed. */
@@ -100,8 +105,8 @@ function notCarriedYet(software: WindowsSoftware): WindowsSoftware {
   };
 }
 
-/** A user's own disk. A VHD or VHDX is converted first, a qcow2 is used where it is. */
-function diskAt(path: string): MachineImage["disk"] {
+/** A user's own disk. A VHD or VHDX is used as it was converted, a qcow2 in its place. */
+function diskAt(path: string): GoldenImage {
   const hash = diskIdentity(path);
   if (hash === undefined) {
     return { ...notMadeYet, path };

@@ -7,6 +7,7 @@ import type { LabNetwork } from "../components/network/lab-network.ts";
 import { labNames } from "../config/names.ts";
 import type { NodeSettings, Settings } from "../config/settings.ts";
 import type { StackMachine } from "./joined-node.ts";
+import type { LabImages } from "./lab-images.ts";
 import { linuxImage } from "./linux-artifacts.ts";
 
 /** A lab's node and its machine. */
@@ -24,6 +25,7 @@ export async function labMachines(
   settings: Settings,
   nodes: readonly NodeSettings[],
   windowsImage: GoldenImage,
+  labImages: LabImages,
   network: LabNetwork,
   libvirtProvider: libvirt.Provider,
 ): Promise<{ readonly loginKey: SshKey; readonly machines: readonly LabMachine[] }> {
@@ -35,7 +37,7 @@ export async function labMachines(
   const users = { windows: settings.windows.adminUser, linux: "root" };
   const lab: MachinesLab = {
     ...{ settings, network, libvirtProvider },
-    images: { windows: windowsImage, linux: () => linuxImage(settings) },
+    images: { windows: windowsImage, linux: () => linuxImage(settings, labImages) },
     login: (os) => ({ user: users[os], key: loginKey }),
   };
   const hosts = new Map(makers.flatMap(({ machinesOn }) => [...machinesOn(lab, nodes)]));

@@ -13,7 +13,8 @@ import { ensureDocker } from "../toolchain/daemons.ts";
 import { ensureHostPackages } from "../toolchain/host-packages.ts";
 import { dockerPackages } from "../toolchain/host-requirements.ts";
 import { prepareEngine } from "../toolchain/prepare-engine.ts";
-import { etcd, kubernetesLinux, versitygw } from "../toolchain/tools/table.ts";
+import { linkPlugins, pluginPlace } from "../toolchain/pulumi-home.ts";
+import { etcd, kubernetesLinux, versitygw, yamlHost } from "../toolchain/tools/table.ts";
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 const ensurePackages = (names: readonly string[]): Promise<void> => ensureHostPackages(names, say);
@@ -39,8 +40,11 @@ export async function ensureTestEngine(): Promise<void> {
   await ensureDocker(docker, options);
   const calico = calicoRelease(defaultCalicoVersion);
   const definitions = calicoDefinitions(calico);
-  const further = [kubernetesLinux, etcd, versitygw, definitions];
+  const further = [kubernetesLinux, etcd, versitygw, definitions, yamlHost];
   const ensured = await prepareEngine(further, options);
+  const { name, version } = yamlHost.tool;
+  const place = pluginPlace("language", "yaml", version, name);
+  await linkPlugins([{ place, target: path.join(ensured.path(yamlHost), name) }]);
   await recordBuilt({
     tools: {
       etcd: path.join(ensured.path(etcd), "etcd"),

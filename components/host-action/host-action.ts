@@ -1,6 +1,7 @@
 import type { local } from "@pulumi/command";
 import * as pulumi from "@pulumi/pulumi";
 import type * as z from "zod";
+import { isPackage } from "../own-files.ts";
 
 /** A schema for each environment variable of a host action. */
 export type Variables = Readonly<Record<string, z.ZodType>>;
@@ -24,8 +25,8 @@ export interface HostActionArgs<V extends Variables> extends Pick<
  * Inputs of the command that runs a host action: a program in the folder `actions` beside a component, which reads its
  * environment with `runAction`.
  *
- * The command line is relative to the project, so that the state is the same in every clone; parameters and secrets travel
- * in the environment only.
+ * The command line is relative to the project, or Node.js finds the package from there, so that the state is the same in
+ * every clone; parameters and secrets travel in the environment only.
  *
  * @typeParam V the action's `environment`; of two with one environment, both.
  */
@@ -47,8 +48,11 @@ export function hostAction<V extends Variables>(args: HostActionArgs<V>): local.
 
 function commandLine(action: string): string {
   const [program = "", ...flags] = action.split(" ");
-  const file = `components/${program.replace("/", "/actions/")}.ts`;
-  return ["node toolchain/program/run.js", file, ...flags].join(" ");
+  const file = program.replace("/", "/actions/");
+  const run = isPackage
+    ? `node -e 'import("@kindows/components/${file}")' --`
+    : `node toolchain/program/run.js components/${file}.ts`;
+  return [run, ...flags].join(" ");
 }
 
 function asText(value: unknown): string {

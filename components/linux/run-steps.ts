@@ -1,14 +1,15 @@
 import * as pulumi from "@pulumi/pulumi";
 import { remote } from "@pulumi/command";
 import { shellWord } from "../../host/shell-word.ts";
+import { ownFolder } from "../own-files.ts";
 import { machineJoinConfig } from "../controlplane/worker-join-config.ts";
 import type { StepContext, StepRun } from "../windows/run-steps.ts";
 import { parseStepResult } from "../windows/step-result.ts";
 import { folderHash } from "../windows/steps-folder.ts";
 import { linuxBootSeconds, linuxSteps, type JoiningLinuxNode, type LinuxStep } from "./steps.ts";
 
-/** Folder of the step scripts, relative to the project, so that state is the same in every clone of it. */
-const linuxStepsSource = "components/linux/steps/";
+/** Folder of the step scripts. */
+const linuxStepsSource = ownFolder("linux/steps/");
 
 /** Folder of this version's scripts on a machine; older ones stay, as they are needed to undo their steps. */
 function remoteSteps(): string {

@@ -6,7 +6,7 @@ const artifact = z.object({
   sha256: z.string().regex(/^[0-9a-f]{64}$/, "must be 64 hexadecimal digits in lower case"),
 });
 
-const schema = z.object({
+export const imageManifestSchema = z.object({
   windowsBuild: z.string(),
   media: z.object({
     containerd: artifact,
@@ -21,7 +21,7 @@ const schema = z.object({
 export type CarriedArtifact = z.infer<typeof artifact>;
 
 /** What an image has in `C:\kindows\media\<sha256>\<fileName>`, as its build recorded it. */
-export type ImageManifest = z.infer<typeof schema>;
+export type ImageManifest = z.infer<typeof imageManifestSchema>;
 
 /**
  * Parses the manifest beside an image.
@@ -36,7 +36,7 @@ export function parseImageManifest(text: string): ImageManifest {
   } catch {
     throw new RunError("the image's manifest is not JSON; build the image again");
   }
-  const parsed = schema.safeParse(value);
+  const parsed = imageManifestSchema.safeParse(value);
   if (!parsed.success) {
     const problems = parsed.error.issues.map((each) => `${each.path.join(".")}: ${each.message}`);
     throw new RunError(

@@ -12,18 +12,19 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { create } from "tar";
+import { keptFolder } from "../own-files.ts";
 import type { StepFolder } from "./step-folders.ts";
 import { filesBelow, filesHash } from "./steps-folder.ts";
 
-/** Where they are written, relative to the project, so that state is the same in every clone of it. */
-const stagedFolder = ".kindows/steps";
+/** Where they are written. */
+const stagedFolder = keptFolder("steps");
 
 /** An outdated folder is kept this long, as another run may be about to copy it. */
 const keptHours = 24;
 
 /** Content of `C:/kindows`, on this host. */
 export interface StagedHome {
-  /** The folder, relative to the project; named by its content. */
+  /** The folder; named by its content. */
   readonly folder: string;
   /** Name of the archive of all steps in its folder `steps`. */
   readonly archive: string;

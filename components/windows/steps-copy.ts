@@ -1,13 +1,14 @@
 import * as pulumi from "@pulumi/pulumi";
 import { remote } from "@pulumi/command";
 import type { Machine } from "../machine/machine.ts";
+import { ownFolder } from "../own-files.ts";
 import { remoteSteps } from "./remote-steps.ts";
 import { stageHome } from "./staged-home.ts";
 import { remoteFolderOf, type StepFolder } from "./step-folders.ts";
 import type { NodeTimeouts, Script } from "./node-step.ts";
 
-/** README for `C:/kindows`. Relative to the project. */
-export const homeSource = "components/windows/home/";
+/** README for `C:/kindows`. */
+export const homeSource = ownFolder("windows/home/");
 
 /** Remedy if tar.exe fails, as its errors have none. */
 const unpackRemedy =

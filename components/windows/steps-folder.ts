@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { ownFolder } from "../own-files.ts";
 
-/** Folder of the step scripts, relative to the project, so that state is the same in every clone of it. */
-export const stepsSource = "components/windows/steps";
+/** Folder of the step scripts. */
+export const stepsSource = ownFolder("windows/steps");
 
 /** Length of the hash in the folder's name on the machine. */
 const hashLength = 12;

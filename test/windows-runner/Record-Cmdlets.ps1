@@ -4,7 +4,7 @@ Records what Windows' cmdlets give for nothing, one and many, and which errors, 
 
 .DESCRIPTION
 Runs each script in cmdlets\ in a Windows PowerShell of its own and writes what it printed beside a line that names the
-build. On a throw-away Windows Server only: the scripts change it. test/unit/rehearsal-host/cmdlets.test.ts compares the
+build. On a throw-away Windows Server only: the scripts change it. test/unit/rehearsal-host/machine.test.ts compares the
 model with what lies in test/unit/rehearsal-host/cmdlet-recordings.
 
 .PARAMETER Folder

@@ -53,6 +53,27 @@ export const pulumi = toolArtifact({
   },
 });
 
+/** The engine's language host for programs in YAML: only tests need it. */
+export const yamlHost = toolArtifact({
+  name: "pulumi-language-yaml",
+  version: "1.38.1",
+  downloads: [
+    {
+      ...githubFile({
+        repository: "pulumi/pulumi-yaml",
+        version: "1.38.1",
+        file: "pulumi-language-yaml-v1.38.1-linux-amd64.tar.gz",
+      }),
+      members: { "pulumi-language-yaml": "pulumi-language-yaml" },
+    },
+  ],
+  // The bridge is made of the same modules, this one among them.
+  go: {
+    module: module("terraform-bridge"),
+    packages: { "pulumi-language-yaml": "github.com/pulumi/pulumi-yaml/cmd/pulumi-language-yaml" },
+  },
+});
+
 /** Engine plugin that runs a Terraform provider. */
 export const terraformBridge = toolArtifact({
   name: "pulumi-terraform-provider",

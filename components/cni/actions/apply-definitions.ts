@@ -1,16 +1,19 @@
 /**
- * Host action: applies Calico's CustomResourceDefinitions, which `./kindows prepare` has downloaded, as one unit, and waits
- * until the API server serves all of them.
+ * Host action: applies Calico's CustomResourceDefinitions, which `./kindows prepare` or, for the package, this has
+ * downloaded, as one unit, and waits until the API server serves all of them.
  */
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import path from "node:path";
 import { parseAllDocuments } from "yaml";
 import * as z from "zod";
 
-import { builtArtifacts } from "../../../toolchain/built.ts";
+import { builtSoFar } from "../../../toolchain/built.ts";
 import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
 import { waitUntil } from "../../../host/wait-until.ts";
 import { runAction, say, text } from "../../host-action/run-action.ts";
+import { isPackage } from "../../own-files.ts";
+import type { CalicoRelease } from "../calico/release.ts";
 
 export const environment = {
   KUBECONFIG_CONTENT: text,
@@ -42,7 +45,7 @@ interface Definition {
 await runAction(environment, async ({ KUBECONFIG_CONTENT, CALICO: release }) => {
   const api = new ClusterApi(KUBECONFIG_CONTENT, 60);
   const names: string[] = [];
-  for (const document of parseAllDocuments(await definitionsText(release.definitionsSha256))) {
+  for (const document of parseAllDocuments(await definitionsText(release))) {
     const definition: unknown = document.toJS();
     const { name } = definitionSchema.parse(definition).metadata;
     await api.apply(`${definitionsPath}/${name}`, definition as object);
@@ -64,8 +67,9 @@ await runAction(environment, async ({ KUBECONFIG_CONTENT, CALICO: release }) => 
 });
 
 /** @throws if they were not prepared, or belong to another release. */
-async function definitionsText(sha256: string): Promise<string> {
-  const file = builtArtifacts().calicoDefinitions?.[sha256];
+async function definitionsText(release: CalicoRelease): Promise<string> {
+  const { definitionsSha256: sha256 } = release;
+  const file = isPackage ? await fetched(release) : builtSoFar().calicoDefinitions?.[sha256];
   if (file === undefined) {
     throw new Error(
       "the definitions of Calico's resources are not prepared: run `./kindows prepare --stack <name>`",
@@ -76,6 +80,16 @@ async function definitionsText(sha256: string): Promise<string> {
     throw new Error(`${file} is not what was prepared: run \`./kindows prepare --stack <name>\``);
   }
   return text;
+}
+
+async function fetched(release: CalicoRelease): Promise<string> {
+  const [{ calicoDefinitions, definitionsName }, { ensureArtifacts }] = await Promise.all([
+    import("../calico/definitions-artifact.ts"),
+    import("../../../toolchain/ensure.ts"),
+  ]);
+  const definitions = calicoDefinitions(release);
+  const ensured = await ensureArtifacts([definitions], { progress: say });
+  return path.join(ensured.path(definitions), definitionsName);
 }
 
 function notServed(name: string, all: readonly Definition[]): string[] {

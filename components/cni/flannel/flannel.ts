@@ -53,7 +53,8 @@ export function complete(
   return { resource: accessOfNodes(name, child), windows: hnsNetwork(backend) };
 }
 
-function hnsNetwork(backend: FlannelBackend): HnsNetwork {
+/** The pods' network on Windows nodes. */
+export function hnsNetwork(backend: FlannelBackend): HnsNetwork {
   return { name: flannelHnsNetwork(backend), endpoint: undefined };
 }
 

@@ -1,4 +1,4 @@
-import { builtArtifacts } from "../../../toolchain/built.ts";
+import { builtSoFar } from "../../../toolchain/built.ts";
 import { loadBalancerReference, standInLabel } from "../load-balancer-image/reference.ts";
 import { docker } from "../../../host/docker.ts";
 import { say } from "../../host-action/run-action.ts";
@@ -15,7 +15,7 @@ export async function ensureClusterImages(shape: {
   readonly controlPlanes: 1 | 3;
 }): Promise<void> {
   const wanted = shape.controlPlanes === 1 ? [shape.image] : [shape.image, loadBalancerReference];
-  const built = builtArtifacts();
+  const built = builtSoFar();
   for (const image of wanted) {
     const archive = [built.nodeImage, built.loadBalancerImage].find(
       (each) => each?.reference === image,

@@ -11,8 +11,9 @@ import { containerAddress, docker, labelledContainers } from "../../../host/dock
 import { runAction, say } from "../../host-action/run-action.ts";
 import { waitUntil } from "../../../host/wait-until.ts";
 import { withLock } from "../../../toolchain/cache-lock.ts";
-import { builtTool } from "../../../toolchain/built.ts";
-import { localFolder } from "../../../toolchain/project.ts";
+import { builtSoFar } from "../../../toolchain/built.ts";
+import { findOnPath } from "../../../host/search-path.ts";
+import { keptFolder } from "../../own-files.ts";
 import { hostTraits } from "../host-traits.ts";
 import { reachableKubeconfig } from "../../../kubernetes/kubeconfig.ts";
 import { removeCluster } from "./remove-cluster.ts";
@@ -135,7 +136,7 @@ const transient = /OCI runtime exec failed|failed to join node with kubeadm/;
 
 await runAction(environment, ({ CLUSTER: shape }) =>
   withLock(
-    path.join(localFolder, "locks", `${shape.name}.lock`),
+    path.join(keptFolder("locks"), `${shape.name}.lock`),
     {
       timeoutSeconds: createTimeoutSeconds,
       pollMilliseconds: 500,
@@ -196,7 +197,7 @@ async function kindCreate(shape: Shape): Promise<void> {
       // kind goes with this process: one that lives on would remove what the next run makes.
       "setpriv",
       [
-        ...["--pdeathsig", "KILL", builtTool("kind"), "create", "cluster"],
+        ...["--pdeathsig", "KILL", await kindProgram(), "create", "cluster"],
         ...["--config", config, "--kubeconfig", path.join(folder, "kubeconfig")],
       ],
       {
@@ -220,6 +221,17 @@ async function kindCreate(shape: Shape): Promise<void> {
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** The one that was prepared, else that of the host. */
+async function kindProgram(): Promise<string> {
+  const kind = builtSoFar().tools["kind"] ?? (await findOnPath("kind", process.env["PATH"] ?? ""));
+  if (kind === undefined) {
+    throw new Error(
+      "there is no kind: run `./kindows prepare`, or put it on the PATH (https://kind.sigs.k8s.io)",
+    );
+  }
+  return kind;
 }
 
 /** kind's own error, and the end of what the program that failed in a node wrote. */

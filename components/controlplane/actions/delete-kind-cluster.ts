@@ -3,10 +3,10 @@ import path from "node:path";
 import * as z from "zod";
 
 import { withLock } from "../../../toolchain/cache-lock.ts";
-import { localFolder } from "../../../toolchain/project.ts";
 import { loadBalancerName } from "../../../config/names.ts";
 import { dropStandIn } from "./cluster-images.ts";
 import { removeCluster } from "./remove-cluster.ts";
+import { keptFolder } from "../../own-files.ts";
 import { runAction, say } from "../../host-action/run-action.ts";
 
 /** A process of a killed run ends by itself within seconds; one of a living run is waited for as long as it may take. */
@@ -16,7 +16,7 @@ export const environment = { CLUSTER: z.object({ name: z.string() }) };
 
 await runAction(environment, async ({ CLUSTER: { name } }) => {
   await withLock(
-    path.join(localFolder, "locks", `${name}.lock`),
+    path.join(keptFolder("locks"), `${name}.lock`),
     {
       timeoutSeconds: lockTimeoutSeconds,
       pollMilliseconds: 500,

@@ -8,13 +8,20 @@ import type { ExaminedCluster } from "./examine-cluster.ts";
 
 export interface ExistingClusterArgs {
   /** The cluster as it was found; undefined in a preview that asks nobody. */
-  readonly examined: Pick<ExaminedCluster, "kubeconfig" | "facts"> | undefined;
+  readonly examined: pulumi.Input<FoundCluster> | undefined;
   /** Version of the nodes that join it, without a leading `v`. */
   readonly kubernetesVersion: string;
   /** Names that the machines cannot resolve otherwise. */
   readonly hostsEntries: readonly HostsEntry[];
-  /** Ranges that stand for the cluster's own, where these are not known. */
-  readonly ranges: { readonly podCidr: string; readonly serviceCidr: string };
+  /** IPv4 range of pods in CIDR form. */
+  readonly podCidr: string;
+  /** IPv4 range of services in CIDR form. */
+  readonly serviceCidr: string;
+}
+
+/** What of a cluster that was looked at is needed here. */
+interface FoundCluster extends Pick<ExaminedCluster, "kubeconfig"> {
+  readonly facts: Pick<ExaminedCluster["facts"], "id" | "endpoint" | "caCertHash">;
 }
 
 /**
@@ -38,15 +45,17 @@ export class ExistingCluster extends pulumi.ComponentResource implements Control
   constructor(name: string, args: ExistingClusterArgs, opts?: pulumi.ComponentResourceOptions) {
     const { examined, kubernetesVersion } = args;
     super("kindows:controlplane:ExistingCluster", name, { kubernetesVersion }, opts);
-    const facts = examined?.facts;
-    const id = known(facts?.id);
-    this.kubeconfig = pulumi.secret(known(examined?.kubeconfig));
-    this.endpoint = known(facts?.endpoint);
-    this.caCertHash = known(facts?.caCertHash);
+    const found = pulumi.output(examined ?? (pulumi.unknown as unknown as FoundCluster));
+    // The kubeconfig alone is a secret.
+    const facts = pulumi.unsecret(found.facts);
+    const { id } = facts;
+    this.kubeconfig = pulumi.secret(found.kubeconfig);
+    this.endpoint = facts.endpoint;
+    this.caCertHash = facts.caCertHash;
     this.kubernetesVersion = kubernetesVersion;
     this.hostsEntries = pulumi.output([...args.hostsEntries]);
-    this.podCidr = facts?.podCidr ?? args.ranges.podCidr;
-    this.serviceCidr = facts?.serviceCidr ?? args.ranges.serviceCidr;
+    this.podCidr = args.podCidr;
+    this.serviceCidr = args.serviceCidr;
     this.resource = new local.Command(
       name,
       hostAction<typeof environment>({
@@ -64,11 +73,4 @@ export class ExistingCluster extends pulumi.ComponentResource implements Control
     );
     this.registerOutputs({ endpoint: this.endpoint });
   }
-}
-
-/** A value that a preview which asks nobody does not know. */
-function known(value: string | undefined): pulumi.Output<string> {
-  return value === undefined
-    ? pulumi.output(pulumi.unknown as unknown as string)
-    : pulumi.output(value);
 }

@@ -29,13 +29,13 @@ export interface ExistingMachineArgs {
   /** IPv4 address, as other nodes reach it. */
   readonly address: string;
   /** Undefined in a preview that reads no keys. */
-  readonly access: SshAccess | undefined;
+  readonly access: pulumi.Input<SshAccess> | undefined;
   /** Host from which it is dialled, if not from here. */
   readonly bastion?: SshAccess | undefined;
   /** How that one is reached, where it is behind others itself. */
   readonly forward?: BastionForwarding | undefined;
   /** Its pinned host key; another one is another machine. */
-  readonly hostKey: string;
+  readonly hostKey: pulumi.Input<string>;
   /** How it is made what it was before. */
   readonly reset: Omit<MachineParameter, "name" | "place" | "bastion" | "through">;
 }
@@ -54,11 +54,17 @@ export class ExistingMachine extends MachineComponent {
     const { computerName, address, access, bastion, forward, reset } = args;
     const facts: Facts<"kindows:machine:ExistingMachine"> = { node: computerName };
     super("kindows:machine:ExistingMachine", name, { facts }, opts);
-    const connection =
-      access === undefined
-        ? pulumi.output(pulumi.unknown as unknown as SshConnection)
-        : pulumi.output(connectionOf(access, bastion, forward));
-    const instance = fingerprint(args.hostKey);
+    const login = pulumi.output(access ?? (pulumi.unknown as unknown as SshAccess));
+    const hostKey = pulumi.output(args.hostKey);
+    const instance = hostKey.apply(fingerprint);
+    const told = (known?: SshAccess) =>
+      ({
+        name: computerName,
+        ...(known && { place: placeOf(known) }),
+        ...(bastion && { bastion: placeOf(bastion) }),
+        ...(forward && { through: forward.through.map(placeOf) }),
+        ...reset,
+      }) as MachineParameter;
     const seconds = `${reset.seconds + 60}s`;
     const resource = new local.Command(
       `${name}-machine`,
@@ -67,21 +73,13 @@ export class ExistingMachine extends MachineComponent {
         delete: "machine/reset-machine",
         environment: {
           // Without a place only where nothing is run: in a preview that reads no keys.
-          MACHINE: {
-            name: computerName,
-            ...(access && { place: placeOf(access) }),
-            ...(bastion && { bastion: placeOf(bastion) }),
-            ...(forward && { through: forward.through.map(placeOf) }),
-            ...reset,
-          } as MachineParameter,
+          MACHINE: access === undefined ? told() : pulumi.unsecret(login.apply(told)),
           KEYS: pulumi.secret(
-            access === undefined
-              ? (pulumi.unknown as unknown as AccessKeys)
-              : {
-                  machine: keysOf(access),
-                  ...(bastion && { bastion: keysOf(bastion) }),
-                  ...(forward && { through: forward.through.map(keysOf) }),
-                },
+            login.apply((known): AccessKeys => ({
+              machine: keysOf(known),
+              ...(bastion && { bastion: keysOf(bastion) }),
+              ...(forward && { through: forward.through.map(keysOf) }),
+            })),
           ),
         },
         // A reinstalled machine has another host key, and everything is done again.
@@ -95,10 +93,9 @@ export class ExistingMachine extends MachineComponent {
       },
     );
     this.is({
-      ...{ name: computerName, os: args.os, address, resource },
-      hostKey: pulumi.output(args.hostKey),
-      instanceId: pulumi.output(instance),
-      connection: pulumi.secret(connection),
+      ...{ name: computerName, os: args.os, address, resource, hostKey },
+      instanceId: instance,
+      connection: pulumi.secret(login.apply((known) => connectionOf(known, bastion, forward))),
     });
   }
 }

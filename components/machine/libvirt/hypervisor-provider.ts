@@ -11,12 +11,16 @@ import { isPreviewAnywhere } from "../../preview-anywhere.ts";
  *
  * @param uri of the settings
  */
-export function hypervisorProvider(name: string, uri: string): libvirt.Provider {
+export function hypervisorProvider(
+  name: string,
+  uri: string,
+  opts?: pulumi.ResourceOptions,
+): libvirt.Provider {
   return new libvirt.Provider(
     name,
     { uri: hypervisorUri(uri) },
     // The bridge reports its own version as an input that is never stored.
-    { ignoreChanges: ["version"] },
+    { ...opts, ignoreChanges: ["version"] },
   );
 }
 

@@ -5,13 +5,11 @@ import { domainName, labNames, remotePool } from "../../../config/names.ts";
 import type { NodeSettings, Settings } from "../../../config/settings.ts";
 import { addressReservation } from "../address-reservation.ts";
 import { linuxBootSeconds } from "../../linux/steps.ts";
-import { uefiFirmware } from "../../windows/image/builder/uefi-firmware.ts";
-import { isMadeFromIso } from "../../windows/image/media.ts";
 import { defaultTimeouts } from "../../windows/node-step.ts";
 import type { MachinesLab, MakeMachine } from "../machine-maker.ts";
 import { LibvirtMachine, type MachineSegment } from "./libvirt-machine.ts";
 import { macAddress } from "../mac-address.ts";
-import { MachineStorage, type MachineStorageArgs } from "./machine-storage.ts";
+import { MachineStorage, type GoldenImage, type MachineStorageArgs } from "./machine-storage.ts";
 import { hypervisorProvider } from "./hypervisor-provider.ts";
 
 /** A hypervisor as machines are made on it. */
@@ -40,13 +38,13 @@ export function machinesOn(
 
 /** Machines of one system share an image, and all on one hypervisor a pool. */
 function maker(lab: MachinesLab, hypervisor: string, host: MachineHost): MakeMachine {
-  const { settings, login } = lab;
+  const { settings, images, login } = lab;
   let linuxStorage: MachineStorage | undefined;
   return (node) =>
     new LibvirtMachine(node.name, {
       computerName: node.name,
       ...(node.os === "windows"
-        ? { ...windowsSystem(settings), storage: host.storage }
+        ? { ...windowsSystem(settings, images.windows), storage: host.storage }
         : { ...linuxSystem, storage: (linuxStorage ??= linuxImageBeside(lab, hypervisor, host)) }),
       domainName: domainName(settings.lab.name, node.name),
       domainType: host.domainType,
@@ -117,12 +115,11 @@ function elsewhere(
   };
 }
 
-function windowsSystem({ windows: { image } }: Settings) {
+function windowsSystem({ windows: { image } }: Settings, { uefi }: GoldenImage) {
   return {
     os: "windows",
     guest: image.kind === "rehearsal" ? "rehearsal" : "windows",
-    // A machine boots as its image was installed; a disk of the user's boots with BIOS.
-    uefi: isMadeFromIso(image) && image.firmware === "uefi" ? uefiFirmware() : undefined,
+    uefi,
     bootSeconds: defaultTimeouts.bootSeconds,
   } as const;
 }

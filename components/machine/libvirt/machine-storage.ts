@@ -3,6 +3,7 @@ import { local } from "@pulumi/command";
 import * as libvirt from "@pulumi/libvirt";
 import type { Facts } from "../../facts.ts";
 import { hostAction } from "../../host-action/host-action.ts";
+import type { UefiFirmware } from "../../windows/image/builder/builder-machine.ts";
 import type { environment } from "../actions/remove-images.ts";
 
 export interface MachineStorageArgs {
@@ -26,6 +27,8 @@ export interface GoldenImage {
   readonly path: string;
   /** Content hash; part of the volume's name, so that a new image is a new volume. */
   readonly hash: string;
+  /** UEFI's files, for machines whose image was installed with it; undefined: BIOS. */
+  readonly uefi?: UefiFirmware | undefined;
 }
 
 /**

@@ -262,7 +262,7 @@ export class ExistingLab {
 }
 
 /** `HOST:PORT` of an API server. */
-function endpointOf({ kubeconfig }: ApiServer): string {
+export function endpointOf({ kubeconfig }: ApiServer): string {
   const { clusters } = JSON.parse(kubeconfig) as { clusters: [{ cluster: { server: string } }] };
   return new URL(clusters[0].cluster.server).host;
 }

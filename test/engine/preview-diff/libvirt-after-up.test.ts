@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { cp, mkdir, writeFile } from "node:fs/promises";
+import { cp, mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { execa } from "execa";
 import { stringify } from "yaml";
@@ -9,8 +9,13 @@ import { backendUrl } from "../../../cli/engine/folders.ts";
 import { engineEnvironment } from "../../../cli/engine/environment.ts";
 import { builtTool } from "../../../toolchain/built.ts";
 import { projectRoot } from "../../../toolchain/project.ts";
-import { type Sections, recordedStack, settingsOf } from "../../unit/stacks/recorded-stack.ts";
-import type { Step } from "../../unit/stacks/recording-monitor.ts";
+import {
+  type Recording,
+  type Sections,
+  recordedStack,
+  settingsOf,
+  stackOutputs,
+} from "../../unit/stacks/recorded-stack.ts";
 import { newFolder } from "../../unit/new-folder.ts";
 
 const stack = "dev";
@@ -48,7 +53,7 @@ const around = [
 ];
 
 /** Resources of a state in which a lab's network, pool and disks are there, and nothing else. */
-function resourcesOf(steps: readonly Step[]): readonly object[] {
+function resourcesOf(recording: Recording): readonly object[] {
   const known = (value: unknown): unknown => {
     if (value === unknown) return id;
     if (Array.isArray(value)) return value.map(known);
@@ -56,19 +61,26 @@ function resourcesOf(steps: readonly Step[]): readonly object[] {
       ? Object.fromEntries(Object.entries(value).map(([name, each]) => [name, known(each)]))
       : value;
   };
-  return steps.flatMap(({ urn, newState: { type, custom, parent, provider, inputs: asked } }) => {
-    if (made[type] === undefined && !around.includes(type)) return [];
-    const uri = type === "pulumi:providers:libvirt" ? { uri: "qemu:///system" } : {};
-    const inputs = { ...(known(asked) as Properties), ...uri };
-    const by = String(provider);
-    return {
-      ...{ urn, type, custom, inputs },
-      ...(parent !== "" && { parent }),
-      ...(custom && { id }),
-      outputs: { ...inputs, ...made[type]?.(inputs) },
-      ...(by !== "" && { provider: `${by.slice(0, by.lastIndexOf("::"))}::${id}` }),
-    };
-  });
+  const { images } = stackOutputs(recording);
+  return [...recording.steps.values()].flatMap(
+    ({ urn, newState: { type, custom, parent, provider, inputs: asked } }) => {
+      if (made[type] === undefined && !around.includes(type)) return [];
+      const uri = type === "pulumi:providers:libvirt" ? { uri: "qemu:///system" } : {};
+      const inputs = { ...(known(asked) as Properties), ...uri };
+      const by = String(provider);
+      return {
+        ...{ urn, type, custom, inputs },
+        ...(parent !== "" && { parent }),
+        ...(custom && { id }),
+        outputs: {
+          ...inputs,
+          ...made[type]?.(inputs),
+          ...(type === "pulumi:pulumi:Stack" && { images }),
+        },
+        ...(by !== "" && { provider: `${by.slice(0, by.lastIndexOf("::"))}::${id}` }),
+      };
+    },
+  );
 }
 
 /** With a state, by libvirt's own provider, which compares it with what is asked for and needs no libvirt for it. */
@@ -130,8 +142,9 @@ describe("what a preview anywhere plans after an up for what libvirt has", () =>
       version: number;
       deployment: object;
     };
-    const { steps } = await recordedStack(stack, { settings: settings() });
-    const resources = resourcesOf([...steps.values()]);
+    const resources = resourcesOf(await recordedStack(stack, { settings: settings() }));
+    // The lab's own host has it.
+    await rm(path.join(folder, "first.qcow2"));
     const file = path.join(folder, "state.json");
     await writeFile(file, JSON.stringify({ version, deployment: { ...deployment, resources } }));
     await pulumi(folder, "stack", "import", "--file", file);

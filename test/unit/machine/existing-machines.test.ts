@@ -18,7 +18,7 @@ import type {
 import { officialSoftware } from "../../../components/windows/software.ts";
 import { type RehearsalHost, startRehearsalHost } from "../../../rehearsal/host/in-process.ts";
 import { rehearsedWindows } from "../../../rehearsal/host/windows-version.ts";
-import { machineReset } from "../../../stacks/existing-machines.ts";
+import { machineReset } from "../../../components/windows/machine-reset.ts";
 import { makeEncryptedKey, makeKey, SshServer } from "../../engine/plugins/support/ssh-server.ts";
 import { type Ended, runAction } from "../controlplane/run-action.ts";
 import { listing } from "../rehearsal-host/machine-listing.ts";

@@ -7,6 +7,7 @@ import * as state from "@pulumi/pulumi/runtime/state.js";
 import { parse } from "yaml";
 import { type Previewed, readPreview } from "../../../cli/preview-diff/previewed.ts";
 import { projectRoot } from "../../../toolchain/project.ts";
+import { type JavaScriptValue } from "google-protobuf/google/protobuf/struct_pb.js";
 import { RecordingMonitor } from "./recording-monitor.ts";
 
 export type Sections = Readonly<Record<string, unknown>>;
@@ -57,7 +58,10 @@ let recordings = 0;
  */
 export async function recordedStack(stack: string, variation: Variation = {}): Promise<Recording> {
   const { settings, up, files, environment } = variation;
-  const monitor = new RecordingMonitor(stack, typeof up === "object" ? up.steps : up);
+  const monitor =
+    typeof up === "object"
+      ? new RecordingMonitor(stack, up.steps, stackOutputs(up))
+      : new RecordingMonitor(stack, up);
   const diagnostics: object[] = [];
   const engine = {
     setRootResource: (_: unknown, done: () => void) => done(),
@@ -86,7 +90,8 @@ export async function recordedStack(stack: string, variation: Variation = {}): P
     const ended = withLocalStorage(async () => {
       const store = getStore();
       Object.assign(store.settings, { monitor, engine });
-      Object.assign(store.settings.options, { project: "kindows", stack, dryRun: true });
+      const identity = { organization: "organization", project: "kindows", stack };
+      Object.assign(store.settings.options, { ...identity, dryRun: true });
       // Hooks are called by an engine; none is run here.
       store.callbacks = {
         awaitStackRegistrations: () => Promise.resolve(),
@@ -103,6 +108,11 @@ export async function recordedStack(stack: string, variation: Variation = {}): P
   const { steps, outputs } = monitor;
   const json = JSON.stringify({ steps: [...steps.values()], diagnostics });
   return { ...readPreview(json, projectRoot), steps, outputs };
+}
+
+/** What the stack told of itself. */
+export function stackOutputs({ outputs }: Recording): Readonly<Record<string, JavaScriptValue>> {
+  return [...outputs].find(([urn]) => urn.includes("::pulumi:pulumi:Stack::"))?.[1] ?? {};
 }
 
 /** The committed settings of a stack, by their whole keys, with these sections changed. */
@@ -132,7 +142,7 @@ function withFiles(files: Readonly<Record<string, string>>): () => void {
   const { readFileSync } = fs;
   const read = (file: PathOrFileDescriptor, encoding?: BufferEncoding): string | Buffer => {
     const text = typeof file === "string" ? contents.get(path.resolve(file)) : undefined;
-    if (text === undefined) return readFileSync(file, encoding);
+    if (text === undefined) return readFileSync(file, { encoding: encoding ?? null });
     return encoding === undefined ? Buffer.from(text) : text;
   };
   const restore = replaced(fs, { readFileSync: read as typeof readFileSync });

@@ -1,4 +1,6 @@
+import { status } from "@grpc/grpc-js";
 import { readFileSync, statSync } from "node:fs";
+import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
 import proto from "@pulumi/pulumi/proto/resource_pb.js";
 import type {
   RegisterPackageRequest,
@@ -57,10 +59,22 @@ export class RecordingMonitor {
   constructor(
     private readonly stack: string,
     private readonly up: UpBefore | undefined,
+    private readonly lastOutputs: Inputs = {},
   ) {}
+
+  /** Newer SDKs ask this first, and then do as with an older engine. */
+  getDeploymentInfo(_: unknown, answer: (error: object) => void): void {
+    answer({ code: status.UNIMPLEMENTED });
+  }
 
   supportsFeature(_: unknown, answer: Answer<{ getHassupport(): boolean }>): void {
     answer(null, { getHassupport: () => true });
+  }
+
+  /** Tells the stack's outputs of its last `up`. */
+  invoke(_: unknown, answer: Answer<object>): void {
+    const told = struct.Struct.fromJavaScript({ outputs: this.lastOutputs });
+    answer(null, new providerProto.InvokeResponse().setReturn(told));
   }
 
   registerPackage(request: RegisterPackageRequest, answer: Answer<object>): void {
@@ -109,9 +123,10 @@ export class RecordingMonitor {
       newState: {
         type,
         custom: request.getCustom(),
-        aliases: aliases.map((alias) =>
-          urnOf(alias.getName() || request.getName(), alias.getParenturn() || request.getParent()),
-        ),
+        aliases: aliases.map((alias) => {
+          const parent = alias.getNoparent() ? "" : alias.getParenturn() || request.getParent();
+          return urnOf(alias.getName() || request.getName(), parent);
+        }),
         inputs: this.#checked(request),
         propertyDependencies: Object.fromEntries(
           [...sources.keys()].map((input) => [input, sources.get(input)?.getUrnsList()]),

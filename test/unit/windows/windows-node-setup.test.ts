@@ -358,7 +358,7 @@ describe("what a change plans on a Windows node that is up", () => {
     },
   ];
 
-  /** A node and what it stands on, as test/engine/windows/nodes-program.ts has them. */
+  /** A node and what it stands on, as test/engine/windows/nodes-lab.ts has them. */
   function makeNode(
     { labels = { zone: "a" }, instance = "one", domain = "one", tokenMinutes = 60 }: Variation,
     args: Partial<WindowsNodeArgs>,

@@ -1,0 +1,441 @@
+/**
+ * The components with plain arguments, for programs in any language that Pulumi knows: what the plugin of
+ * `PulumiPlugin.yaml` serves, and what a TypeScript program imports from `@kindows/components`. Each is made of the
+ * component of the same name, which a TypeScript program may import from its own file too.
+ */
+import * as pulumi from "@pulumi/pulumi";
+import { macAddress } from "../machine/mac-address.ts";
+import * as calico from "../cni/calico/calico.ts";
+import { calicoRelease, defaultCalicoVersion } from "../cni/calico/release.ts";
+import * as flannel from "../cni/flannel/flannel.ts";
+import type { FlannelBackend } from "../cni/flannel/flannel-config.ts";
+import type { HnsNetwork } from "../cni/pod-network.ts";
+import { inExisting, podNetworkNamed, podNetworks } from "../cni/registry.ts";
+import { BootstrapToken } from "../controlplane/bootstrap-token.ts";
+import * as existing from "../controlplane/existing/existing-cluster.ts";
+import { examineCluster, type ExaminedCluster } from "../controlplane/existing/examine-cluster.ts";
+import * as kind from "../controlplane/kind-cluster.ts";
+import * as kubeProxy from "../kubeproxy/kube-proxy-windows.ts";
+import { ExistingMachine } from "../machine/existing/existing-machine.ts";
+import { hypervisorProvider } from "../machine/libvirt/hypervisor-provider.ts";
+import * as libvirt from "../machine/libvirt/libvirt-machine.ts";
+import { MachineStorage } from "../machine/libvirt/machine-storage.ts";
+import { SshKey } from "../machine/ssh-key.ts";
+import type { Taint } from "../node/node-registration.ts";
+import { fetchedSoftware } from "../windows/fetched-software.ts";
+import { machineReset } from "../windows/machine-reset.ts";
+import { defaultSetup } from "../windows/node-setup.ts";
+import { defaultTimeouts } from "../windows/node-step.ts";
+import { programArtifacts, officialSoftware, type WindowsSoftware } from "../windows/software.ts";
+import * as windows from "../windows/windows-node.ts";
+import { defaultContainerdVersion, kubernetesVersions } from "../../config/supported.ts";
+
+/** A name that a machine cannot resolve by itself, for its hosts file. */
+export interface HostsEntryArgs {
+  /** IPv4 address that the machine reaches it at, e.g. `192.168.1.10`. */
+  address: string;
+  /** Host name, e.g. `api.example.test`. */
+  name: string;
+}
+
+/** A cluster that kubeadm has made, by kind or otherwise. */
+export interface ClusterArgs {
+  /** Kubeconfig of an administrator as YAML, best a secret; the current context counts, e.g. what `kind get kubeconfig` prints. */
+  kubeconfig: pulumi.Input<string>;
+  /** Version of Kubernetes, without a leading `v`, e.g. `1.36.4`. Default: `1.36.4`. */
+  kubernetesVersion?: string;
+  /** `HOST:PORT` at which nodes reach the API server, e.g. `api.example.test:6443`. Default: what the cluster's own `cluster-info` says. */
+  endpoint?: string;
+  /** For nodes that can't resolve the host of `endpoint`, e.g. `[{ address: "192.168.1.10", name: "api.example.test" }]`. Default: none. */
+  hostsEntries?: HostsEntryArgs[];
+  /** IPv4 range of pods in CIDR form, e.g. `10.244.0.0/16`. Default: `10.244.0.0/16`. */
+  podCidr?: string;
+  /** IPv4 range of services in CIDR form, e.g. `10.96.0.0/12`. Default: `10.96.0.0/12`. */
+  serviceCidr?: string;
+}
+
+/** A taint that a node registers with. */
+export interface TaintArgs {
+  /** Its key, e.g. `os`. */
+  key: string;
+  /** Its value, e.g. `windows`. Default: empty. */
+  value?: string;
+  /** `NoSchedule`, `PreferNoSchedule` or `NoExecute`, e.g. `NoSchedule`. */
+  effect: string;
+}
+
+export interface WindowsNodeArgs extends ClusterArgs {
+  /** Name of the Windows Server machine, and of its node: a DNS label of at most 15 characters, e.g. `win-1`. */
+  computerName: string;
+  /** IPv4 address of the machine, as other nodes reach it, e.g. `192.168.1.21`. */
+  address: string;
+  /** Host that answers SSH for it, e.g. `127.0.0.1`. Default: `address`. */
+  sshHost?: pulumi.Input<string>;
+  /** Port of its SSH server, e.g. `22`. Default: `22`. */
+  sshPort?: pulumi.Input<number>;
+  /** Account of an administrator, e.g. `Administrator`. Default: `Administrator`. */
+  user?: pulumi.Input<string>;
+  /** Private key of that account as OpenSSH writes it, best a secret, e.g. the content of `~/.ssh/id_ed25519`. */
+  privateKey: pulumi.Input<string>;
+  /** Public host key of its SSH server, which is pinned, e.g. `ssh-ed25519 AAAA...`; another one is another machine. */
+  hostKey: pulumi.Input<string>;
+  /** Version of containerd, without a leading `v`, e.g. `2.3.4`. Default: `2.3.4`. */
+  containerdVersion?: string;
+  /** SHA-256 of each program that is installed, by `containerd`, `kubelet`, `kubeadm`, `kubeLogRunner`, `crictl`, with Flannel also `flannel`, `flannelPlugin`, `cniPlugins`, e.g. `{ kubelet: "0123..." }`. Default: none, and nothing is installed without. */
+  checksums?: Record<string, string>;
+  /** Whether the machine has the programs below `C:\kindows\media` already, e.g. by its image, e.g. `true`. Default: `false`: they are fetched and pushed. */
+  carriesPrograms?: boolean;
+  /** Pod network of the cluster: `calico`, `flannel` or `none`, e.g. `calico`. Default: `none`: its pods have no network. */
+  podNetwork?: string;
+  /** Flannel's backend: `vxlan` or `host-gw`, e.g. `vxlan`. Default: `vxlan`. */
+  flannelBackend?: string;
+  /** IPv4 range of the nodes' own addresses, which Flannel needs, e.g. `192.168.1.0/24`. Default: none. */
+  nodeCidr?: string;
+  /** Labels that the node registers with, e.g. `{ zone: "a" }`. Default: none. */
+  labels?: Record<string, string>;
+  /** Taints that the node registers with, e.g. `[{ key: "os", value: "windows", effect: "NoSchedule" }]`. Default: none. */
+  taints?: TaintArgs[];
+  /** Life of the join token in minutes, 1 to 120, e.g. `60`. Default: `60`. */
+  tokenTtlMinutes?: number;
+}
+
+/** What is known of a node once it has joined. */
+interface Joined {
+  readonly nodeName: string;
+  readonly windowsBuild: string;
+}
+
+/**
+ * A Windows Server machine that answers SSH, joined to a cluster as a Ready node. Taken out it is drained, deleted from
+ * the cluster, and what it was before.
+ */
+export class WindowsNode extends pulumi.ComponentResource<Joined> {
+  /** Name of the joined node. */
+  readonly nodeName: pulumi.Output<string>;
+  /** Build and revision of its Windows, e.g. `10.0.20348.4405`. */
+  readonly windowsBuild: pulumi.Output<string>;
+
+  constructor(name: string, args: WindowsNodeArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("kindows:index:WindowsNode", name, secretly(args, "kubeconfig", "privateKey"), opts);
+    const joined = pulumi.output(this.getData());
+    this.nodeName = joined.nodeName;
+    this.windowsBuild = joined.windowsBuild;
+  }
+
+  /** Asynchronous, as programs may have to be fetched before it is known what is pushed. */
+  protected override async initialize(
+    args: WindowsNodeArgs,
+    _opts?: pulumi.ComponentResourceOptions,
+    name = args.computerName,
+  ): Promise<Joined> {
+    const child = { parent: this };
+    const { computerName, address, podNetwork = "none", nodeCidr = "" } = args;
+    const { containerdVersion = defaultContainerdVersion, checksums = {} } = args;
+    const { kubernetesVersion, podCidr, serviceCidr } = rangesOf(args);
+    const versions = { kubernetes: kubernetesVersion, containerd: containerdVersion };
+    const programs = podNetworkNamed(podNetwork)?.programs;
+    const known = { checksums, lock: {}, folders: {} };
+    const software =
+      args.carriesPrograms === true
+        ? carried(officialSoftware(versions, known, programs))
+        : await fetchedSoftware(versions, checksums, programs);
+    const controlPlane = clusterOf(name, args, child, [{ name: computerName, nodeIp: address }]);
+    const access = pulumi
+      .all([args.sshHost ?? address, args.sshPort, args.user, args.privateKey, args.hostKey])
+      .apply(([host, port = 22, user = "Administrator", privateKey, hostKey]) => ({
+        ...{ host, port, user, privateKey, hostKey },
+      }));
+    const machine = new ExistingMachine(
+      name,
+      {
+        ...{ computerName, os: "windows", address, access, hostKey: args.hostKey },
+        reset: machineReset(software),
+      },
+      child,
+    );
+    const { token } = new BootstrapToken(`${name}-token`, {
+      ...{ controlPlane, machine, ttlMinutes: args.tokenTtlMinutes ?? 60 },
+    });
+    const network = { kind: podNetwork, backend: backendOf(args) };
+    const setup = {
+      ...defaultSetup,
+      podNetwork:
+        inExisting.get(podNetwork)?.onWindows(network, { podCidr, serviceCidr, nodeCidr }) ??
+        defaultSetup.podNetwork,
+    };
+    const { labels, taints = [] } = args;
+    const { nodeName, windowsBuild } = new windows.WindowsNode(
+      name,
+      {
+        ...{ machine, controlPlane, token, software, setup, labels },
+        taints: taints.map(({ value = "", ...taint }) => ({ ...taint, value }) as Taint),
+      },
+      child,
+    );
+    return { nodeName, windowsBuild } as unknown as Joined;
+  }
+}
+
+export interface LibvirtMachineArgs {
+  /** Computer name: a DNS label of at most 15 characters, e.g. `win-1`. */
+  computerName: string;
+  /** Disk that it starts from, a qcow2 file on this host whose Windows has OpenSSH and takes its identity from a NoCloud disk (docs/windows-image.md), e.g. `/srv/images/windows-2022.qcow2`. */
+  imagePath: string;
+  /** Hash of that file, e.g. its SHA-256: another one is another image, for new machines. */
+  imageHash: string;
+  /** IPv4 address that libvirt's DHCP reserves for it, e.g. `192.168.150.10`. */
+  address: string;
+  /** Id of the libvirt network that it is on, e.g. the `id` of a `libvirt:Network`. */
+  networkId: pulumi.Input<string>;
+  /** Connection to libvirt, e.g. `qemu:///system`. Default: `qemu:///system`. */
+  uri?: string;
+  /** Name of the storage pool that is made for it, e.g. `kindows-dev`. Default: `kindows-` and its computer name. */
+  poolName?: string;
+  /** Virtual processors, e.g. `4`. Default: `4`. */
+  cpus?: number;
+  /** Memory in MiB, e.g. `6144`. Default: `6144`. */
+  memoryMiB?: number;
+  /** Size of its disk in GiB, at least the image's own, e.g. `60`. Default: `60`. */
+  diskGiB?: number;
+  /** `kvm`, or `qemu` where there is no KVM, e.g. `kvm`. Default: `kvm`. */
+  domainType?: string;
+  /** Account of an administrator, e.g. `Administrator`. Default: `Administrator`. */
+  user?: string;
+}
+
+/** A Windows machine on libvirt. What it tells of itself is what a WindowsNode takes. */
+export class LibvirtMachine extends pulumi.ComponentResource {
+  /** IPv4 address. */
+  readonly address: pulumi.Output<string>;
+  /** Private key that logs in; secret. */
+  readonly privateKey: pulumi.Output<string>;
+  /** Public host key of its SSH server. */
+  readonly hostKey: pulumi.Output<string>;
+
+  constructor(name: string, args: LibvirtMachineArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("kindows:index:LibvirtMachine", name, args, opts);
+    const child = { parent: this };
+    const { computerName, address, networkId, uri = "qemu:///system" } = args;
+    const { user = "Administrator", cpus = 4, memoryMiB = 6144, diskGiB = 60 } = args;
+    const poolName = args.poolName ?? `kindows-${computerName}`;
+    const libvirtProvider = hypervisorProvider(`${name}-hypervisor`, uri, child);
+    const storage = new MachineStorage(
+      name,
+      {
+        ...{ uri, poolName, poolPath: `/var/lib/libvirt/images/${poolName}`, libvirtProvider },
+        image: { path: args.imagePath, hash: args.imageHash },
+      },
+      child,
+    );
+    const key = new SshKey(`${name}-login`, { comment: poolName }, child);
+    const machine = new libvirt.LibvirtMachine(
+      name,
+      {
+        ...{ computerName, os: "windows", guest: "windows", domainName: poolName },
+        domainType: args.domainType === "qemu" ? "qemu" : "kvm",
+        ...{ cpus, memoryMiB, diskGiB, address, storage, libvirtProvider },
+        mac: macAddress(poolName, computerName),
+        segment: { kind: "network", networkId },
+        login: { user, key },
+        bootSeconds: defaultTimeouts.bootSeconds,
+      },
+      child,
+    );
+    // Known once it has booted: who waits for it waits for the machine.
+    this.address = machine.resource.urn.apply(() => address);
+    this.privateKey = key.privateKey;
+    this.hostKey = machine.hostKey;
+    this.registerOutputs({ address, privateKey: this.privateKey, hostKey: this.hostKey });
+  }
+}
+
+export interface KindClusterArgs {
+  /** Name of the kind cluster, with which its containers' names start, e.g. `kindows-dev`. */
+  name: string;
+  /** kind node image of the Kubernetes version, by digest, e.g. `kindest/node:v1.36.4@sha256:0123...`. */
+  nodeImage: string;
+  /** Name of the Docker network, which machines are on too, e.g. `kindows-dev`. */
+  network: pulumi.Input<string>;
+  /** Version of Kubernetes, without a leading `v`, e.g. `1.36.4`. Default: `1.36.4`. */
+  kubernetesVersion?: string;
+  /** Control plane nodes, 1 or 3, e.g. `1`. Default: `1`. */
+  controlPlanes?: number;
+  /** Names of Linux workers, e.g. `["worker-1"]`. Default: none. */
+  workers?: string[];
+  /** IPv4 range of pods in CIDR form, e.g. `10.244.0.0/16`. Default: `10.244.0.0/16`. */
+  podCidr?: string;
+  /** IPv4 range of services in CIDR form, e.g. `10.96.0.0/12`. Default: `10.96.0.0/12`. */
+  serviceCidr?: string;
+  /** Pod network: `calico` or `flannel`, which are components of their own, or `kind-default`, e.g. `calico`. Default: `kind-default`. */
+  podNetwork?: string;
+}
+
+/** A Kubernetes cluster in containers on this host. The program `kind` must be on the PATH. */
+export class KindCluster extends pulumi.ComponentResource {
+  /** Admin kubeconfig as YAML; secret. */
+  readonly kubeconfig: pulumi.Output<string>;
+  /** `HOST:PORT` of the API server as nodes see it. */
+  readonly endpoint: pulumi.Output<string>;
+
+  constructor(name: string, args: KindClusterArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("kindows:index:KindCluster", name, args, opts);
+    const { podNetwork = "kind-default", nodeImage, network, workers = [] } = args;
+    const cluster = new kind.KindCluster(
+      name,
+      {
+        ...{ name: args.name, nodeImage, network, workers, ...rangesOf(args) },
+        controlPlanes: args.controlPlanes === 3 ? 3 : 1,
+        cni: oneOf(podNetworks, "podNetwork", podNetwork),
+      },
+      { parent: this },
+    );
+    this.kubeconfig = cluster.kubeconfig;
+    this.endpoint = cluster.endpoint;
+    this.registerOutputs({ kubeconfig: this.kubeconfig, endpoint: this.endpoint });
+  }
+}
+
+export interface CalicoArgs extends ClusterArgs {
+  /** Calico's version, without a leading `v`, e.g. `3.32.1`. Default: `3.32.1`. */
+  version?: string;
+  /** Largest packet of Linux pods in bytes, e.g. `1450`. Default: found by Calico. */
+  mtu?: number;
+  /** Whether Windows nodes get the network too, e.g. `true`. Default: `true`. */
+  windows?: boolean;
+}
+
+/** Calico with VXLAN, installed by its operator into a cluster that has no pod network yet. */
+export class Calico extends pulumi.ComponentResource {
+  constructor(name: string, args: CalicoArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("kindows:index:Calico", name, secretly(args, "kubeconfig"), opts);
+    const child = { parent: this };
+    new calico.Calico(
+      name,
+      {
+        controlPlane: clusterOf(name, args, child),
+        release: calicoRelease(args.version ?? defaultCalicoVersion),
+        network: {
+          ...{ encapsulation: "VXLAN", bgp: "Disabled", mtu: args.mtu },
+          windows: args.windows ?? true,
+        },
+        configuration: { felix: {} },
+      },
+      child,
+    );
+    this.registerOutputs({});
+  }
+}
+
+export interface FlannelArgs extends ClusterArgs {
+  /** `vxlan` or `host-gw`, e.g. `vxlan`. Default: `vxlan`. */
+  flannelBackend?: string;
+  /** Whether the cluster has Flannel already, and gets only what Windows nodes lack, e.g. `true`. Default: `false`. */
+  isThere?: boolean;
+}
+
+/** Flannel on the Linux nodes of a cluster, and what it may do on Windows nodes. */
+export class Flannel extends pulumi.ComponentResource {
+  constructor(name: string, args: FlannelArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("kindows:index:Flannel", name, secretly(args, "kubeconfig"), opts);
+    const child = { parent: this };
+    const controlPlane = clusterOf(name, args, child);
+    const backend = backendOf(args);
+    if (args.isThere === true) {
+      flannel.complete(this, name, controlPlane, { kind: "flannel", backend });
+    } else {
+      new flannel.Flannel(name, { controlPlane, backend, windows: true }, child);
+    }
+    this.registerOutputs({});
+  }
+}
+
+export interface KubeProxyWindowsArgs extends ClusterArgs {
+  /** Pod network that its nodes have: `calico`, `flannel` or `none`, e.g. `calico`. Default: `none`. */
+  podNetwork?: string;
+  /** Flannel's backend: `vxlan` or `host-gw`, e.g. `vxlan`. Default: `vxlan`. */
+  flannelBackend?: string;
+  /** Another image of the same, e.g. `registry.example.test/kube-proxy:v1.36.4`. Default: that of exactly the cluster's version. */
+  image?: string;
+}
+
+/** kube-proxy on every Windows node of a cluster, now and later; let it depend on the nodes of the program. */
+export class KubeProxyWindows extends pulumi.ComponentResource {
+  constructor(name: string, args: KubeProxyWindowsArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("kindows:index:KubeProxyWindows", name, secretly(args, "kubeconfig"), opts);
+    const child = { parent: this };
+    const controlPlane = clusterOf(name, args, child);
+    const networks: Readonly<Record<string, HnsNetwork>> = {
+      calico: calico.hnsNetwork,
+      flannel: flannel.hnsNetwork(backendOf(args)),
+    };
+    const network = networks[args.podNetwork ?? "none"];
+    new kubeProxy.KubeProxyWindows(name, { controlPlane, network, image: args.image }, child);
+    this.registerOutputs({});
+  }
+}
+
+/** What kubeadm takes where nobody says otherwise. */
+function rangesOf({
+  kubernetesVersion = kubernetesVersions[0],
+  podCidr = "10.244.0.0/16",
+  serviceCidr = "10.96.0.0/12",
+}: Pick<ClusterArgs, "kubernetesVersion" | "podCidr" | "serviceCidr">) {
+  return { kubernetesVersion, podCidr, serviceCidr };
+}
+
+/** A cluster by its kubeconfig, looked at as soon as that is known. It is left as it was when what is put into it goes. */
+function clusterOf(
+  name: string,
+  args: ClusterArgs,
+  opts: pulumi.ComponentResourceOptions,
+  nodes: readonly { readonly name: string; readonly nodeIp: string }[] = [],
+): existing.ExistingCluster {
+  const { endpoint, hostsEntries = [] } = args;
+  const ranges = rangesOf(args);
+  const { kubernetesVersion, ...wantedRanges } = ranges;
+  const cni = { kind: "none", mayChange: false };
+  const examined = pulumi.output(args.kubeconfig).apply(async (text): Promise<ExaminedCluster> => {
+    const found = await examineCluster({ text }, { kubernetesVersion, endpoint, nodes, cni });
+    for (const [name, wanted] of Object.entries(wantedRanges)) {
+      const has = found.facts[name as keyof typeof wantedRanges];
+      if (has !== wanted)
+        throw new Error(`${name}: the cluster has ${has}, not ${wanted}: write that`);
+    }
+    return found;
+  });
+  return new existing.ExistingCluster(
+    `${name}-cluster`,
+    { examined, hostsEntries, ...ranges },
+    opts,
+  );
+}
+
+function backendOf({ flannelBackend = "vxlan" }: { flannelBackend?: string }): FlannelBackend {
+  return oneOf({ vxlan: true, "host-gw": true }, "flannelBackend", flannelBackend);
+}
+
+/** @throws naming the argument and what it may be. */
+function oneOf<T extends object>(choices: T, argument: string, given: string): keyof T & string {
+  if (!Object.keys(choices).includes(given)) {
+    const list = Object.keys(choices).join(", ");
+    throw new pulumi.RunError(`${argument}: "${given}" is none of ${list}`);
+  }
+  return given as keyof T & string;
+}
+
+/** What is on the machine already. */
+function carried(software: WindowsSoftware): WindowsSoftware {
+  const programs = programArtifacts(software).map(([name, one]) => [
+    name,
+    { ...one, origin: "image" },
+  ]);
+  return { ...software, ...(Object.fromEntries(programs) as object) };
+}
+
+/** Arguments as the state keeps them. */
+function secretly<Args extends object>(args: Args, ...secrets: (keyof Args)[]): Args {
+  return {
+    ...args,
+    ...Object.fromEntries(secrets.map((name) => [name, pulumi.secret(args[name])])),
+  };
+}

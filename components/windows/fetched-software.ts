@@ -1,0 +1,45 @@
+import path from "node:path";
+import { isDryRun } from "@pulumi/pulumi/runtime/index.js";
+import { Cache, artifactAddress } from "../../toolchain/cache.ts";
+import { ensureArtifacts } from "../../toolchain/ensure.ts";
+import { readSoftwareLock, softwareLockFile } from "../../toolchain/software-lock.ts";
+import type { PublishedProgram } from "../cni/pod-network.ts";
+import { fileNameOf } from "./media-folder.ts";
+import { downloadArtifact } from "./download-artifact.ts";
+import {
+  programArtifacts,
+  officialSoftware,
+  type KnownPrograms,
+  type WindowsSoftware,
+  type WindowsVersions,
+} from "./software.ts";
+
+/**
+ * Official programs, fetched into this host's cache: for programs that use the components without the command `kindows`.
+ * A preview fetches nothing.
+ *
+ * @param ofPodNetwork what the pod network adds.
+ * @throws when one can't be fetched. One without a checksum is not, and refused by the component that installs it.
+ */
+export async function fetchedSoftware(
+  versions: WindowsVersions,
+  checksums: KnownPrograms["checksums"],
+  ofPodNetwork: Readonly<Record<string, PublishedProgram>> = {},
+): Promise<WindowsSoftware> {
+  const known = { checksums, lock: readSoftwareLock(softwareLockFile), folders: {} };
+  const software = officialSoftware(versions, known, ofPodNetwork);
+  const folders: Record<string, string> = {};
+  for (const [, { uri, sha256 }] of programArtifacts(software)) {
+    if (sha256 === undefined) continue;
+    const artifact = downloadArtifact({ uri, sha256, fileName: fileNameOf({ uri }) });
+    const cache = new Cache();
+    const address = await artifactAddress(artifact);
+    if (!isDryRun()) {
+      await ensureArtifacts([artifact], { cache });
+    } else if ((await cache.state(address)).kind !== "complete") {
+      continue;
+    }
+    folders[sha256] = path.join(cache.entryFolder(address), sha256);
+  }
+  return officialSoftware(versions, { ...known, folders }, ofPodNetwork);
+}
