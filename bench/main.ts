@@ -18,6 +18,8 @@ try {
   ratios.push(one, bare, await previewRatio(), await statusRatio());
 
   await kindows("down");
+  await configureNodes(40);
+  await timed("preview of 40 new nodes (aim: at most 12 s)", () => kindows("preview"));
   await configureNodes(4);
   const four = await timed("up from nothing, four nodes", () => kindows("up"));
   ratios.push({

@@ -13,7 +13,7 @@ export async function previewRatio(): Promise<Ratio> {
       { what: "preview without changes", seconds: () => shellSeconds(lab) },
       { what: "preview of an empty program", seconds: () => shellSeconds(nothing) },
     );
-    return { what: "preview without changes / empty program", ...times, aim: "under 2" };
+    return { what: "preview without changes / empty program", ...times, aim: "at most 1.5" };
   } finally {
     await empty.dispose();
   }

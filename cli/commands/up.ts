@@ -90,7 +90,12 @@ export async function up({ stack, yes, verbose }: UpOptions): Promise<number> {
     }
   });
   await refreshMerged(stack);
-  const exitCode = await status({ stack, json: false });
+  let exitCode = await status({ stack, json: false });
+  if (exitCode !== exitCodes.ok && fleet.unreachable.length === 0) {
+    // What the state does not know, for example that somebody has deleted a Node.
+    await (await import("../doctor/fix.ts")).fix(stack, say);
+    exitCode = await status({ stack, json: false });
+  }
   if (fleet.unreachable.length > 0) {
     throw new Failure(`${leftText(fleet.unreachable, settings)}. Run again when it is back`);
   }

@@ -117,7 +117,12 @@ export class KindCluster extends pulumi.ComponentResource implements ControlPlan
       name,
       // The identifier keeps objects in the cluster from being replaced when only the kubeconfig changes.
       // What a killed run made without writing it down is taken over, not stumbled over.
-      { kubeconfig: this.kubeconfig, clusterIdentifier: args.name, upsertExistingObjects: true },
+      {
+        kubeconfig: this.kubeconfig,
+        clusterIdentifier: args.name,
+        upsertExistingObjects: true,
+        deleteUnreachable: true,
+      },
       { parent: this },
     );
 

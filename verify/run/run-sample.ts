@@ -1,19 +1,109 @@
+import * as z from "zod";
 import type { V1Pod } from "@kubernetes/client-node";
-
+import type { Os, SampleRow } from "../rows/row.ts";
 import { messageOf } from "../../host/failure.ts";
-import { isReady } from "../../kubernetes/pod-state.ts";
+import { isReady, podTrouble } from "../../kubernetes/pod-state.ts";
 import { nodesOf } from "../cluster/facts.ts";
 import type { Snapshot } from "../cluster/snapshot.ts";
-import { podTrouble } from "../diagnose/pod-trouble.ts";
 import { namespace } from "../objects/names.ts";
-import type { SampleRow } from "../rows/row.ts";
 import { type Probe, withText } from "./probe.ts";
 import { commandText } from "./shell-command.ts";
 import { awaitState, type Readiness } from "./await-state.ts";
-import { podMetrics, summaryPath } from "./pod-metrics.ts";
 import { explained, type Outcome, type RowTools } from "./row-tools.ts";
-import { settingsChecks } from "./settings-checks.ts";
 import { tryProbes } from "./try-probes.ts";
+
+const summarySchema = z.object({
+  pods: z.array(
+    z.object({
+      podRef: z.object({ name: z.string(), namespace: z.string() }),
+      cpu: z.object({ usageCoreNanoSeconds: z.number().optional() }).optional(),
+      memory: z.object({ workingSetBytes: z.number().optional() }).optional(),
+    }),
+  ),
+});
+
+/** What kubelet measured of a pod. */
+interface PodMetrics {
+  /** Since its start. */
+  readonly cpuNanoSeconds: number;
+  readonly memoryBytes: number;
+}
+
+/** Path of a kubelet's summary of all its pods, through the API server. */
+function summaryPath(node: string): string {
+  return `/api/v1/nodes/${node}/proxy/stats/summary`;
+}
+
+/**
+ * Metrics of a pod in kubelet's summary.
+ *
+ * @returns what is missing, while kubelet has not measured it yet.
+ * @throws when it is no summary.
+ */
+export function podMetrics(
+  summary: unknown,
+  namespace: string,
+  name: string,
+): PodMetrics | { readonly missing: string } {
+  const { pods } = summarySchema.parse(summary);
+  const pod = pods.find(({ podRef }) => podRef.name === name && podRef.namespace === namespace);
+  if (pod === undefined) {
+    return { missing: `no metrics of ${name} among those of ${pods.length} pods` };
+  }
+  const cpuNanoSeconds = pod.cpu?.usageCoreNanoSeconds;
+  const memoryBytes = pod.memory?.workingSetBytes;
+  return cpuNanoSeconds === undefined || memoryBytes === undefined
+    ? { missing: `no ${memoryBytes === undefined ? "memory" : "processor time"} of ${name}` }
+    : { cpuNanoSeconds, memoryBytes };
+}
+
+/** Something to look at in the pod of the sample `settings`. */
+interface SettingsCheck {
+  /** What it shows. */
+  readonly what: string;
+  readonly container: "reader" | "writer";
+  readonly words: readonly string[];
+  /** What must be printed. Not shown when it is not: others put real secrets there. */
+  readonly expected: RegExp;
+}
+
+/** What the sample's file has; in the order in which they are done. */
+export function settingsChecks(os: Os): readonly SettingsCheck[] {
+  const windows = os === "windows";
+  const variable = (name: string): readonly string[] =>
+    windows ? ["cmd", "/c", `echo %${name}%`] : ["printenv", name];
+  const file = (path: string): readonly string[] =>
+    windows ? ["cmd", "/c", `type C:${path.replaceAll("/", "\\")}`] : ["cat", path];
+  const check = (
+    what: string,
+    container: SettingsCheck["container"],
+    words: readonly string[],
+    expected: RegExp,
+  ): SettingsCheck => ({ what, container, words, expected });
+  const write = windows
+    ? ["cmd", "/c", "echo from the other container> C:\\shared\\note"]
+    : ["bash", "-c", "echo from the other container > /shared/note"];
+  const other = /^from the other container$/;
+  return [
+    check("the secret in the environment", "reader", variable("SETTINGS_USERNAME"), /^admin$/),
+    check("the secret as a file", "reader", file("/settings/secret/password"), /^1f2d1e2e67df$/),
+    check("the config map in the environment", "reader", variable("SETTINGS_PROPERTY"), /^hello$/),
+    check(
+      "the config map as a file",
+      "reader",
+      file("/settings/config/example.property.2"),
+      /^world$/,
+    ),
+    check("writing to the emptyDir", "writer", write, /^$/),
+    check(
+      "what the other container wrote into the emptyDir",
+      "reader",
+      file("/shared/note"),
+      other,
+    ),
+    check("the node's hosts file by the hostPath", "reader", file("/node/hosts"), /localhost/),
+  ];
+}
 
 /** What a rehearsed pod of the samples shows, and what it does not. */
 const rehearsedSettings =

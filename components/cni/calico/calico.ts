@@ -81,6 +81,8 @@ export function complete(
         parent,
         dependsOn: [before],
         replaceWith: [cluster],
+        // The object is its owner's. protect would stop the removal of what is kindows' own, too.
+        retainOnDelete: true,
         customTimeouts: { create: "2m", update: "2m" },
       },
     );

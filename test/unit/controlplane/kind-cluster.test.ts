@@ -111,6 +111,8 @@ describe("KindCluster", () => {
     const { resources } = await cluster();
     const provider = resources.get("pulumi:providers:kubernetes/cp");
     assert.equal(provider?.inputs["clusterIdentifier"], "kindows-t");
+    // Else a refresh fails once somebody has deleted the cluster.
+    assert.equal(provider?.inputs["deleteUnreachable"], "true");
   });
 
   it("joins each worker by itself: another one changes nothing of the first", async () => {

@@ -4,7 +4,13 @@ import path from "node:path";
 import type { V1ConfigMap, V1Job, V1Node, V1Pod, V1Taint } from "@kubernetes/client-node";
 import { parseAllDocuments } from "yaml";
 
-import { prepareNodes, restoreNodes } from "../../../verify/conformance/nodes.ts";
+import {
+  preparedNode,
+  prepareNodes,
+  recordAnnotation,
+  restoredNode,
+  restoreNodes,
+} from "../../../verify/conformance/nodes.ts";
 import { conformanceObjects, objectsText } from "../../../verify/conformance/objects.ts";
 import { failedTests, totals } from "../../../verify/conformance/readable-results.ts";
 import { readinessCases } from "../../../verify/conformance/readiness-cases.ts";
@@ -12,11 +18,6 @@ import { makeResultsFolder, readResults } from "../../../verify/conformance/resu
 import { type JobRun, logName, podState, runJob } from "../../../verify/conformance/run-job.ts";
 import { checkPrograms, localCommand, runLocal } from "../../../verify/conformance/run-local.ts";
 import { suiteNamed, suites } from "../../../verify/conformance/suites.ts";
-import {
-  preparedNode,
-  recordAnnotation,
-  restoredNode,
-} from "../../../verify/conformance/taints.ts";
 import { runKindows } from "../cli/run-kindows.ts";
 import { type Answer, withFakeApi } from "../controlplane/fake-api.ts";
 import { assertGolden } from "../controlplane/golden.ts";

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 
 import type { Details } from "../../../verify/cluster/snapshot.ts";
-import { whyFailed, whyNotReady } from "../../../verify/diagnose/diagnose.ts";
-import { policiesOn, selects } from "../../../verify/diagnose/policies.ts";
+import { policiesOn, selects, whyFailed, whyNotReady } from "../../../verify/diagnose/diagnose.ts";
 import { checkPrinted } from "../../../verify/run/attempt.ts";
 import { checkLookup, lookupOf, lookupUrl } from "../../../verify/run/lookup.ts";
 import type { FailureKind, ProbeFailure } from "../../../verify/run/probe.ts";

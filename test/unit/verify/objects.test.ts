@@ -12,7 +12,7 @@ import { daemonSet, namespaceObject, workloads } from "../../../verify/objects/w
 import { allRows } from "../../../verify/rows/select.ts";
 import { pathRows } from "../../../verify/rows/paths.ts";
 import type { Os } from "../../../verify/rows/row.ts";
-import { settingsChecks } from "../../../verify/run/settings-checks.ts";
+import { settingsChecks } from "../../../verify/run/run-sample.ts";
 import { tooNew } from "../windows/powershell-5.ts";
 import { parsePowerShell } from "../windows/step-scripts.ts";
 

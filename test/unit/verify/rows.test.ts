@@ -12,7 +12,7 @@ import { needsHostProcess, needsText, whyNot } from "../../../verify/rows/runnab
 import { allRows, selectRows } from "../../../verify/rows/select.ts";
 import { curlArguments, probeWords } from "../../../verify/run/attempt.ts";
 import { nodePairs } from "../../../verify/run/plan.ts";
-import { podMetrics } from "../../../verify/run/pod-metrics.ts";
+import { podMetrics } from "../../../verify/run/run-sample.ts";
 import type { Probe, ProbeFailure } from "../../../verify/run/probe.ts";
 import { rowSeconds, runRows, waitingText } from "../../../verify/run/run-rows.ts";
 import type { Printed, ShellCommand } from "../../../verify/run/shell-command.ts";
