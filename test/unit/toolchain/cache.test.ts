@@ -390,6 +390,8 @@ describe("the compiler's caches", () => {
     await writeFile(path.join(module, "a.go"), "package a", { mode: 0o444 });
     await chmod(module, 0o555);
   });
+  // Whoever is not root could not remove it at the end.
+  afterEach(() => chmod(module, 0o755).catch(() => undefined));
 
   const build = (work: () => Promise<unknown>): Promise<unknown> =>
     cache.withEntryLock("tool-0123", lockOptions, () =>
