@@ -4,10 +4,9 @@
  */
 import { benchLab, configureNodes, kindows } from "./bench-lab.ts";
 import { previewRatio } from "./preview-ratio.ts";
-import { printRatios, timed } from "./report.ts";
-import type { Ratio } from "./report.ts";
-import { statusRatio } from "./status-ratio.ts";
+import { printRatios, timed, type Ratio } from "./report.ts";
 import { upRatios } from "./up-ratio.ts";
+import { inTurn } from "./in-turn.ts";
 
 const ratios: Ratio[] = [];
 try {
@@ -33,4 +32,14 @@ try {
   await benchLab.kindows("down");
   await benchLab.removeSettings();
   printRatios(ratios);
+}
+
+/** `kindows status` of a lab that is up, over a command that only prints its help. */
+async function statusRatio(): Promise<Ratio> {
+  const seconds = async (argument: string): Promise<number> => (await kindows(argument)).seconds;
+  const times = await inTurn(
+    { what: "status", seconds: () => seconds("status") },
+    { what: "a command that prints its help", seconds: () => seconds("--help") },
+  );
+  return { what: "status / a command that does nothing", ...times, aim: "no slower" };
 }

@@ -1,10 +1,19 @@
 import { readState } from "../cli/engine/states.ts";
 import { stepResultsOf } from "../test/e2e/lab.ts";
-import { benchLab, configureNodes, kindows } from "./bench-lab.ts";
-import { kindAlone } from "./kind-alone.ts";
-import { machineAlone } from "./machine-alone.ts";
-import { printFigure, timed } from "./report.ts";
-import type { Ratio } from "./report.ts";
+import { benchLab, configureNodes, kindows, benchPrefix, inEngineShell } from "./bench-lab.ts";
+import { printFigure, timed, type Ratio } from "./report.ts";
+import path from "node:path";
+import { execa } from "execa";
+import { addressPlan } from "../config/address-plan.ts";
+import { nodeImage } from "../stacks/node-image.ts";
+import { stackSettings } from "../cli/stack-settings.ts";
+import { projectRoot } from "../toolchain/project.ts";
+import { copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import net from "node:net";
+import os from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
+import { domainName } from "../config/names.ts";
+import { seenProcess } from "../cli/recovery/locks.ts";
 
 /**
  * `up` of a lab with one node, from nothing, over its lower bound: the longer of a kind cluster alone and a machine's
@@ -53,4 +62,126 @@ async function stepsTogether(): Promise<number> {
     printFigure({ what: `  step ${step}`, seconds });
   }
   return [...steps.values()].reduce((sum, { seconds }) => sum + seconds, 0);
+}
+
+const action = path.join("components", "controlplane", "actions", "create-kind-cluster.ts");
+
+/** Seconds to make the lab's kind cluster, and nothing else, on a plain Docker network; `kindows down` removes it. */
+async function kindAlone(): Promise<number> {
+  const settings = await stackSettings(benchLab.stack);
+  const { cidr, gateway, containerRange } = addressPlan(settings.network.cidr);
+  await execa("docker", [
+    ...["network", "create", "--subnet", cidr, "--gateway", gateway],
+    ...["--ip-range", containerRange, benchPrefix],
+  ]);
+  const cluster = {
+    name: benchPrefix,
+    image: nodeImage(settings),
+    controlPlanes: settings.cluster.controlPlanes,
+    podCidr: settings.cluster.podCidr,
+    serviceCidr: settings.cluster.serviceCidr,
+    defaultCni: settings.cni.kind === "kind-default",
+    ...(settings.cni.kind !== "kind-default" && { cni: settings.cni.kind }),
+    network: benchPrefix,
+  };
+  return timed("kind cluster alone", () =>
+    execa(process.execPath, ["--import", "tsx", action], {
+      cwd: projectRoot,
+      env: { CLUSTER: JSON.stringify(cluster) },
+      stdin: "ignore",
+    }),
+  );
+}
+
+/** Longest wait for a machine's SSH server, in seconds: an emulated one on a busy host. */
+const sshTimeoutSeconds = 600;
+
+/** Seconds from power-on to the first word of the SSH server, with nothing beside it. */
+async function machineAlone(): Promise<number> {
+  const settings = await stackSettings(benchLab.stack);
+  const [node] = settings.nodes;
+  if (node === undefined) {
+    throw new Error("the lab that is measured has no Windows node");
+  }
+  const folder = await projectFolder();
+  const pulumi = `pulumi --cwd ${folder} --non-interactive --stack ${benchLab.stack}`;
+  // A state of its own: the lab's stack knows nothing of this machine.
+  const useState = `export PULUMI_BACKEND_URL=file://${folder}/state`;
+  const given = new AbortController();
+  let seconds: number;
+  try {
+    const [answered] = await Promise.all([
+      sshBanner(node.address, given.signal),
+      inEngineShell(`${useState} && ${pulumi} stack init && ${pulumi} up --yes --skip-preview`),
+    ]).finally(() => given.abort());
+    const started = await powerOn(domainName(settings.lab.name, node.name));
+    seconds = (answered.getTime() - started.getTime()) / 1000;
+    await inEngineShell(`${useState} && ${pulumi} destroy --yes --skip-preview`);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+  printFigure({ what: "power-on to SSH alone", seconds });
+  return seconds;
+}
+
+/** A project beside this one whose program is `machine-program.ts`; host actions find their scripts below it as here. */
+async function projectFolder(): Promise<string> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), "kindows-machine-"));
+  await mkdir(path.join(folder, "state"));
+  for (const shared of [
+    "node_modules",
+    "components",
+    "host",
+    "kubernetes",
+    "ssh",
+    "toolchain",
+    "package.json",
+  ]) {
+    await symlink(path.join(projectRoot, shared), path.join(folder, shared));
+  }
+  await copyFile(benchLab.stackFile, path.join(folder, path.basename(benchLab.stackFile)));
+  await writeFile(
+    path.join(folder, "Pulumi.yaml"),
+    'name: kindows\nruntime: {name: nodejs, options: {typescript: false, nodeargs: "--import tsx"}}\nmain: index.ts\n',
+  );
+  // The engine runs a program in its own folder, so it has to be in this one.
+  const program = path.join(projectRoot, "bench", "machine-program.ts");
+  await writeFile(path.join(folder, "index.ts"), `export * from ${JSON.stringify(program)};\n`);
+  return folder;
+}
+
+/** Start of a running machine: of its QEMU process. */
+async function powerOn(domain: string): Promise<Date> {
+  const pid = Number(await readFile(`/run/libvirt/qemu/${domain}.pid`, "utf8"));
+  const found = await seenProcess(pid);
+  if (found === undefined) {
+    throw new Error(`the machine ${domain} does not run (process ${pid})`);
+  }
+  return found.startedAt;
+}
+
+/** Waits until an SSH server says its version, or nobody wants to know any more. */
+async function sshBanner(address: string, given: AbortSignal): Promise<Date> {
+  const deadline = Date.now() + sshTimeoutSeconds * 1000;
+  while (Date.now() < deadline && !given.aborted) {
+    if (await hasBanner(address)) {
+      return new Date();
+    }
+    await sleep(100);
+  }
+  throw new Error(`no SSH server answered at ${address} within ${sshTimeoutSeconds} s`);
+}
+
+function hasBanner(address: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = net.connect({ host: address, port: 22, timeout: 1000 });
+    const end = (found: boolean): void => {
+      socket.destroy();
+      resolve(found);
+    };
+    socket.once("data", (chunk) => end(chunk.toString("latin1").startsWith("SSH-")));
+    socket.once("timeout", () => end(false));
+    socket.once("error", () => end(false));
+    socket.once("close", () => end(false));
+  });
 }

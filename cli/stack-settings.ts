@@ -1,17 +1,25 @@
 import { readFile, readdir } from "node:fs/promises";
 import path from "node:path";
-import { closest } from "fastest-levenshtein";
+import { closest, distance } from "fastest-levenshtein";
 import * as z from "zod";
-
 import type { ExistingSettings } from "../config/existing/settings.ts";
 import { labNames, type LabNames } from "../config/names.ts";
-import type { SettingsProblem } from "../config/problem.ts";
-import type { Settings } from "../config/settings.ts";
-import { stackSections, type StackSections } from "../config/stack-sections.ts";
+import { type SettingsProblem, SettingsError, type Complaint } from "../config/problem.ts";
+import { type Settings, settingsSchema } from "../config/settings.ts";
+import { stackSections, type StackSections, namespace } from "../config/stack-sections.ts";
 import { projectRoot } from "../toolchain/project.ts";
 import { settingsFile } from "./engine/folders.ts";
-import { Failure } from "../host/failure.ts";
-import { type SettingsFile, readSettingsFile, settingsIn } from "./settings-file.ts";
+import { Failure, messageOf } from "../host/failure.ts";
+import {
+  LineCounter,
+  parseDocument,
+  isCollection,
+  isScalar,
+  visit,
+  type Document,
+  type YAMLError,
+} from "yaml";
+import { resolveConfig, type SettingsSource } from "../config/resolve.ts";
 
 /**
  * All settings of a stack, from its file.
@@ -148,4 +156,201 @@ function isSealed(value: unknown): boolean {
     Object.keys(value).length === 1 &&
     "secure" in value
   );
+}
+
+/** The part of a stack's file that this program reads. */
+interface SettingsFile {
+  /** The content of `config:`, keys as written. */
+  readonly config: Readonly<Record<string, unknown>>;
+  /** Mistakes around it. */
+  readonly outside: readonly SettingsProblem[];
+}
+
+/**
+ * All settings in a stack's file.
+ *
+ * @throws SettingsError with every mistake, around and in the settings.
+ */
+export function settingsIn({ config, outside }: SettingsFile, source: SettingsSource): Settings {
+  return resolveConfig(config, source, outside);
+}
+
+/**
+ * Parses a stack's file.
+ *
+ * @throws SettingsError if it is not YAML, or has no settings.
+ */
+export function readSettingsFile(text: string, file: string): SettingsFile {
+  const lines = new LineCounter();
+  // The engine takes merge keys (`<<: *base`) as well.
+  const document = parseDocument(text, { merge: true, lineCounter: lines, prettyErrors: false });
+  if (document.errors.length > 0) {
+    throw new SettingsError(yamlProblems(document, text, lines), file);
+  }
+  const content: unknown = withinLimits(() => document.toJS() as unknown, file);
+  if (content === null || content === undefined) {
+    return { config: {}, outside: [] };
+  }
+  if (!isMapping(content)) {
+    throw new SettingsError([notMapping("the whole file", content)], file);
+  }
+  const { config = null } = content;
+  const outside = Object.entries(content).flatMap(([key, value]) => misplaced(key, value));
+  if (config !== null && !isMapping(config)) {
+    throw new SettingsError([...outside, notMapping("config", config)], file);
+  }
+  return { config: config ?? {}, outside };
+}
+
+/** Nested aliases can expand to gigabytes; the library refuses those. */
+function withinLimits(read: () => unknown, file: string): unknown {
+  try {
+    return read();
+  } catch (error) {
+    const why = messageOf(error);
+    throw new SettingsError(
+      [
+        {
+          path: [],
+          place: "the whole file",
+          value: undefined,
+          why: `can't be read: ${why.replace(/\.$/, "")}`,
+          instead: "Write the settings out, without `*` and `<<`.",
+        },
+      ],
+      file,
+    );
+  }
+}
+
+function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function notMapping(place: string, value: unknown): SettingsProblem {
+  return {
+    path: [],
+    place,
+    value,
+    why: "is not a group of settings",
+    instead: `Write \`config:\`, below it \`${namespace}:network:\` and the others, and their settings indented below them.`,
+  };
+}
+
+/** Settings where the engine reads none, and a misspelt `config`. */
+function misplaced(key: string, value: unknown): SettingsProblem[] {
+  const section = key.replace(`${namespace}:`, "");
+  if (key.startsWith(`${namespace}:`) || section in settingsSchema.shape) {
+    return [
+      {
+        path: [key],
+        place: key,
+        value,
+        why: "stands beside `config:`, where nothing reads it",
+        instead: `Write it as \`${namespace}:${section}:\` below \`config:\`, indented by two blanks.`,
+      },
+    ];
+  }
+  return key !== "config" && distance(key.toLowerCase(), "config") <= 2
+    ? [
+        {
+          path: [key],
+          place: key,
+          value,
+          why: "is no part of a stack's file",
+          instead: "Did you mean config?",
+        },
+      ]
+    : [];
+}
+
+/** Descriptions of common faults, by the library's code. */
+const known: Readonly<Record<string, Complaint>> = {
+  TAB_AS_INDENT: { why: "is indented with a tab", instead: "Indent it with blanks." },
+  BAD_INDENT: {
+    why: "is not indented as its neighbours are, or as what it belongs to",
+    instead: "Indent it with as many blanks as they are.",
+  },
+  DUPLICATE_KEY: {
+    why: "is there twice",
+    instead: "Leave one of the two out, or put all below one.",
+  },
+  BLOCK_AS_IMPLICIT_KEY: {
+    why: "has two keys on one line",
+    instead: "Write one `key: value` a line, or put a value with a colon in quotes.",
+  },
+  MISSING_CHAR: {
+    why: "has no end: a quote, a bracket, a comma or a colon is missing",
+    instead: "Add it.",
+  },
+  MULTILINE_IMPLICIT_KEY: {
+    why: "has no colon",
+    instead: "Write `key: value`, or indent it as a part of the value before.",
+  },
+  MULTIPLE_DOCS: {
+    why: "begins a second document, which nothing reads",
+    instead: "Leave this line out, and have every setting once.",
+  },
+};
+
+/** Git's conflict markers. */
+const conflict = /^(<{7}|={7}|>{7})( |$)/;
+const merge: Complaint = {
+  why: "is what git leaves of a conflict",
+  instead: "Choose one of the two sides, and remove the three lines.",
+};
+
+/** Problems of a text that is not YAML, one per line. */
+function yamlProblems(
+  document: Document.Parsed,
+  text: string,
+  counter: LineCounter,
+): SettingsProblem[] {
+  const lines = text.split("\n");
+  const seen = new Set<number>();
+  return withoutConsequences(document.errors).flatMap((error) => {
+    const start = startOf(document, error.pos[0]);
+    const { line, col } = counter.linePos(start);
+    const code = start < error.pos[0] ? "MISSING_CHAR" : error.code;
+    // Further problems on the same line follow from the first.
+    if (seen.has(line)) {
+      return [];
+    }
+    seen.add(line);
+    const written = (lines[line - 1] ?? "").trim();
+    return [
+      {
+        // The key, if it can be recognized: it decides whether the value may be shown.
+        path: [/^[-\s]*([\w:.]+)\s*:/.exec(written)?.[1] ?? ""],
+        place: `line ${line}, column ${col}`,
+        value: written,
+        ...((conflict.test(written) ? merge : known[code]) ?? {
+          why: `is not YAML: ${error.message.split("\n")[0]?.replace(/[.:]$/, "") ?? ""}`,
+          instead: "Write it as in Pulumi.rehearsal.yaml, or put the value in quotes.",
+        }),
+      },
+    ];
+  });
+}
+
+/** If there are tabs, nothing else can be said about the lines around them. */
+function withoutConsequences(errors: readonly YAMLError[]): readonly YAMLError[] {
+  const tabs = errors.filter(({ code }) => code === "TAB_AS_INDENT");
+  return tabs.length > 0 ? tabs : errors;
+}
+
+/** Start of the unterminated element at `position`: the library only notices its end. */
+function startOf(document: Document.Parsed, position: number): number {
+  let start = position;
+  visit(document, {
+    Node(_, node) {
+      const open =
+        (isScalar(node) && (node.type === "QUOTE_DOUBLE" || node.type === "QUOTE_SINGLE")) ||
+        (isCollection(node) && node.flow === true);
+      if (open && node.range && node.range[0] < position && position <= node.range[1]) {
+        start = node.range[0];
+      }
+    },
+  });
+  return start;
 }

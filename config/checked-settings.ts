@@ -5,22 +5,22 @@ import { shapeProblems } from "./shape-problems.ts";
 
 type Path = SettingsProblem["path"];
 
-/** What the settings of one kind of stack have to be like. */
+/** Schema and checks of one kind of stack. */
 interface Rules<Written, Named> {
   readonly schema: z.ZodType<Written> & { readonly shape: Readonly<Record<string, unknown>> };
-  /** Fills in what the checks look at, and the schema has no default for. */
+  /** Fills in values that the checks need and that have no default in the schema. */
   readonly named: (written: Written) => Named;
-  /** In the order their problems are told. */
+  /** In the order of their problems. */
   readonly checks: readonly Check<Named>[];
 }
 
-/** What surrounds the sections. */
+/** Context of the sections. */
 interface Surroundings {
   /** Name of the stack's settings. */
   readonly file: string;
-  /** Mistakes around the sections, to be told first. */
+  /** Mistakes outside of the sections, which are reported first. */
   readonly others: readonly SettingsProblem[];
-  /** What may be told of a problem. Default: all of it. */
+  /** The part of a problem that may be shown. Default: all of it. */
   readonly veiled?: (problem: SettingsProblem) => SettingsProblem;
 }
 
@@ -44,7 +44,7 @@ export function checkedSettings<Written, Named>(
   const crossed = checks
     .filter(({ reads }) => !reads.some((path) => isBroken(`kindows:${path}`)))
     .flatMap((check) => check.run(settings, file))
-    // What was taken out as broken is missing now; it is told as broken.
+    // What was removed as invalid is missing now, but it is reported as invalid.
     .filter(({ path }) => !(isWhole(path) && broken.some((one) => isBelow(one.path, path))));
   const problems = [...others, ...inOrder([...broken, ...crossed], Object.keys(schema.shape))];
   if (problems.length > 0) {
@@ -58,7 +58,7 @@ function isBelow(path: Path, place: Path): boolean {
   return place.every((key, index) => path[index] === key);
 }
 
-/** Of a whole entry or group a problem says nothing new where a part of it is broken. */
+/** A problem of a whole entry or group is redundant if a part of it is invalid. */
 function isWhole(path: Path): boolean {
   return typeof path.at(-1) === "number" || path.at(-1) === "kubeconfig";
 }

@@ -1,6 +1,6 @@
 import type { Complaint } from "./problem.ts";
 
-/** One thing this host lacks, or has that is in the way. */
+/** A problem of this host. */
 export interface HostProblem extends Complaint {
   /** What it is about, as a user would look for it: `Docker`, `/dev/kvm`, `kindows:network.bridge: "kw-dev"`. */
   readonly subject: string;
@@ -28,6 +28,6 @@ export type Gathered<T> =
   | ({ readonly reachable: true } & T)
   | {
       readonly reachable: false;
-      /** Last words of whoever was asked. */
+      /** The last line of the error. */
       readonly error: string;
     };

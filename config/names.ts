@@ -1,6 +1,6 @@
 /** Names of everything a lab makes outside Pulumi's own state; all of them carry the lab's name. */
 export interface LabNames {
-  /** `kindows-<lab>`: what every other name starts with, and by which leftovers are found. */
+  /** `kindows-<lab>`: what every other name starts with, and by which orphans are found. */
   readonly prefix: string;
   /** libvirt network. */
   readonly network: string;

@@ -2,7 +2,7 @@ import { otherHosts, type MakersHosts } from "../components/machine/registry.ts"
 import { thisHypervisor } from "./sections/machine-host.ts";
 import type { WrittenSettings } from "./settings.ts";
 
-/** Of the hypervisor itself (QEMU, vmwp.exe), beside the machine's memory. */
+/** Overhead of the hypervisor itself (QEMU, vmwp.exe), in addition to the machine's memory. */
 export const machineOverheadMiB = 256;
 
 /** Where one node's machine runs, and why. */

@@ -1,9 +1,9 @@
 import { Failure } from "../host/failure.ts";
 
-/** Names of settings, ours or made up by the user, whose values are nobody else's business. */
+/** Names of settings whose values are secret. */
 const secretName = /passw|passphrase|passcode|secret|credential|private.?key|api.?key|^token$/i;
 
-/** Names of settings whose form is shown and whose characters are not. */
+/** Names of settings of which only the form is shown. */
 const veiledName = /^productKey$/i;
 
 const maxLength = 60;

@@ -12,7 +12,7 @@ const maxRounds = 10;
  * without which a greater whole would have to go, and hide its other mistakes, have a placeholder in the schema: places
  * in lists must stay, as later problems name them.
  *
- * Only good for finding more problems: nobody may act on it.
+ * Only for finding more problems; never used otherwise.
  */
 export function repaired<T>(schema: z.ZodType<T>, written: unknown): T {
   const copy: unknown = structuredClone(written);
@@ -21,7 +21,7 @@ export function repaired<T>(schema: z.ZodType<T>, written: unknown): T {
     if (result.success) {
       return result.data;
     }
-    // From the back: what is taken out of a list moves what follows it.
+    // In reverse order, as removing an entry of a list moves the following ones.
     for (const issue of result.error.issues.toReversed()) {
       const path = issue.path.map((key) => (typeof key === "symbol" ? String(key) : key));
       if (issue.code === "unrecognized_keys") {
@@ -34,7 +34,7 @@ export function repaired<T>(schema: z.ZodType<T>, written: unknown): T {
   throw new Error("the settings' schema refuses even its own defaults");
 }
 
-/** Removes what stands at `path`; where nothing does, something is missing, and what misses it goes instead. */
+/** Removes the value at `path`; if it is missing, removes its parent. */
 function takeOut(schema: z.core.$ZodType, root: unknown, path: Path): void {
   const key = path.at(-1);
   const parent = valueAt(root, path.slice(0, -1));

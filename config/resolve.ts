@@ -23,9 +23,9 @@ export interface SettingsSource {
 }
 
 /**
- * Everything the program is told, from a stack's whole configuration: keys with their namespaces.
+ * All settings from a stack's whole configuration, with keys including their namespaces.
  *
- * @param outside Mistakes that were found around it, to be told with the others.
+ * @param outside Mistakes outside of it, to be reported too.
  * @throws SettingsError with every mistake there is; a stack without any setting is one.
  */
 export function resolveConfig(
@@ -39,7 +39,7 @@ export function resolveConfig(
   return resolveSettings(sections, source, empty ? [nothingWritten] : others);
 }
 
-/** Everything has a default, and yet nobody means a lab that he has not said a word about. */
+/** Everything has a default, but a stack without any setting is a mistake. */
 const nothingWritten: SettingsProblem = {
   path: ["nodes"],
   value: undefined,
@@ -51,7 +51,7 @@ const nothingWritten: SettingsProblem = {
 /**
  * The same from the sections below the namespace.
  *
- * @param others Mistakes around the sections, to be told first.
+ * @param others Mistakes outside of the sections, which are reported first.
  * @throws SettingsError with every mistake there is, in the order of the settings.
  */
 export function resolveSettings(

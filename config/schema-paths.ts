@@ -85,7 +85,7 @@ export interface SettingMeta {
   readonly unit?: string;
   /** The default in words, where it follows from other settings. */
   readonly default?: string;
-  /** What stands in for a value with a mistake while the rest is checked; `place` is the number of what it is a part of. */
+  /** Placeholder for an invalid value while the rest is checked; `place` is the index of its entry. */
   readonly placeholder?: (place: number) => unknown;
 }
 

@@ -10,7 +10,7 @@ import { network, type withNames } from "./sections/network.ts";
 import { nodes } from "./sections/nodes.ts";
 import { windows, type withContainerd } from "./sections/windows.ts";
 
-/** The sections of those who make machines on other hosts. */
+/** The sections of machine makers on other hosts. */
 const makers = Object.fromEntries(
   Object.entries(machineMakers).map(([section, { settings }]) => [section, settings]),
 ) as { readonly [Section in MakerSection]: (typeof machineMakers)[Section]["settings"] };
@@ -47,7 +47,7 @@ export interface NamedSettings extends WrittenSettings {
 /** A node in a virtual machine with everything filled in. */
 export type NodeSettings = Required<WrittenSettings["nodes"][number]>;
 
-/** Everything the program is told, checked; only `cluster.nodeImage`, `windows.kubeProxyImage` and `cni.calico.mtu` may be absent. */
+/** The checked settings; only `cluster.nodeImage`, `windows.kubeProxyImage` and `cni.calico.mtu` may be absent. */
 export interface Settings extends NamedSettings {
   /** The Windows nodes. */
   nodes: NodeSettings[];

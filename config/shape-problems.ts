@@ -66,7 +66,7 @@ export function shapeProblems(
   });
 }
 
-/** zod says of a very large number that it can't be told from the next one, besides that it is above what it may be. */
+/** For a very large number zod reports lost precision, in addition to exceeding the maximum. */
 function isOfUse(issue: Issue): boolean {
   return !(
     (issue.code === "too_big" && issue.maximum === Number.MAX_SAFE_INTEGER) ||
@@ -216,12 +216,12 @@ function noneOf(expected: readonly string[]): Complaint {
   return { why: `is not ${names.join(" or ")}`, instead: "Write one value, on the same line." };
 }
 
-/** Values of the key that tells the members of a union apart. */
+/** Values of a union's discriminator. */
 function unionChoices(issue: z.core.$ZodIssueInvalidUnion): string[] {
   return "options" in issue ? (issue.options ?? []).map((choice) => String(choice)) : [];
 }
 
-/** Types of a union whose members no key tells apart. */
+/** Types of a union without a discriminator. */
 function unionTypes(issue: z.core.$ZodIssueInvalidUnion): string[] {
   return issue.errors
     .flat()

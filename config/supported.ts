@@ -15,7 +15,7 @@ export const windowsVersions = ["2022", "2025"] as const;
 
 export type WindowsVersion = (typeof windowsVersions)[number];
 
-/** @throws when it is none of them: settings are checked before anybody asks. */
+/** @throws if it is none of them, which checked settings never are. */
 export function windowsVersionOf(version: string): WindowsVersion {
   const found = windowsVersions.find((one) => one === version);
   if (found === undefined) {

@@ -71,7 +71,7 @@ export function checkImage(
   }
   const another = "Write the path of a qcow2, VHD or VHDX image you may read.";
   const problem = {
-    missing: { why: "is not there", instead: another },
+    missing: { why: "does not exist", instead: another },
     unreadable: { why: "can't be read", instead: another },
     "no disk": {
       why: "is neither a qcow2 image nor VHD or VHDX",

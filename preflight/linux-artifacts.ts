@@ -77,7 +77,7 @@ function imageProblem(
   }
   const another = "Write the path of a cloud image you may read.";
   return {
-    missing: { why: "is not there", instead: another },
+    missing: { why: "does not exist", instead: another },
     unreadable: { why: "can't be read", instead: another },
     "no disk": {
       why: "is neither a qcow2, VHD or VHDX image nor a disk with a partition table",

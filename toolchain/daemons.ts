@@ -1,17 +1,17 @@
 import { spawn } from "node:child_process";
-import { chmod, chown, mkdir, open, readFile, stat } from "node:fs/promises";
+import { chmod, chown, mkdir, open, readFile, stat, copyFile } from "node:fs/promises";
 import path from "node:path";
 import { execa } from "execa";
-
 import { messageOf } from "../host/failure.ts";
-import type { Progress } from "./artifact.ts";
+import type { Progress, Artifact } from "./artifact.ts";
 import { cacheRoot } from "./cache.ts";
-import { dockerdArguments, wrappedRuntime } from "./container-runtime.ts";
 import { dockerState, libvirtState, type DaemonState } from "./daemon-state.ts";
 import { ensureArtifacts, type EnsureOptions } from "./ensure.ts";
 import { startCommand, thisPackageManager } from "./host-packages.ts";
 import { settleAll } from "./settle-all.ts";
 import { waitUntil } from "../host/wait-until.ts";
+import { fileURLToPath } from "node:url";
+import { hashSources } from "./tools/sources-hash.ts";
 
 const device = "/dev/kvm";
 const groupMayUse = 0o660;
@@ -234,4 +234,35 @@ async function giveKvmToItsGroup(): Promise<void> {
   }
   await chown(device, 0, gid);
   await chmod(device, groupMayUse);
+}
+
+const source = fileURLToPath(new URL("runc-without-sys-resource.sh", import.meta.url));
+
+/** Name under which Docker knows the wrapped runtime. */
+const runtimeName = "kindows-runc";
+
+/** The wrapped runtime, for hosts where nothing can have CAP_SYS_RESOURCE. */
+export const wrappedRuntime: Artifact = {
+  name: "container-runtime",
+  needs: [],
+  hostPackages: ["jq"],
+  inputs: async () => ({ source: await hashSources(path.dirname(source), [source]) }),
+  build: async (into) => {
+    await copyFile(source, path.join(into, "runc"));
+    await chmod(path.join(into, "runc"), 0o755);
+  },
+};
+
+/**
+ * Arguments of a Docker daemon that is started here.
+ *
+ * Docker requests all of the kernel's capabilities for a privileged container, whose start fails if one of them is not
+ * available; only then the wrapped runtime becomes the default.
+ *
+ * @param runtime executable of the wrapped runtime, if it is needed.
+ */
+export function dockerdArguments(runtime: string | undefined): readonly string[] {
+  return runtime === undefined
+    ? []
+    : ["--add-runtime", `${runtimeName}=${runtime}`, "--default-runtime", runtimeName];
 }

@@ -1,9 +1,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
-
 import { messageOf } from "../host/failure.ts";
 import type { Artifact, BuildContext, Progress } from "./artifact.ts";
-import { buildOrder } from "./build-order.ts";
 import { Cache, artifactAddress } from "./cache.ts";
 import { formatSeconds } from "./duration.ts";
 import { settleAll } from "./settle-all.ts";
@@ -217,4 +215,36 @@ async function describeFailure(
   const tail =
     log === "" ? "" : `\n${log.split("\n").slice(-logTailLines).join("\n")}\nwhole log: ${logFile}`;
   return `${artifact.name} could not be made after ${elapsed}: ${message}${tail}`;
+}
+
+/**
+ * The given artifacts and all their dependencies, dependencies first; otherwise in the given order, so that callers put the
+ * longest chain of work first.
+ *
+ * @throws for circular dependencies, and for two different artifacts of one name.
+ */
+export function buildOrder(artifacts: readonly Artifact[]): readonly Artifact[] {
+  const ordered: Artifact[] = [];
+  const byName = new Map<string, Artifact>();
+  const visit = (artifact: Artifact, trail: readonly Artifact[]): void => {
+    if (trail.includes(artifact)) {
+      const circle = [...trail.slice(trail.indexOf(artifact)), artifact];
+      throw new Error(`artifacts need each other: ${circle.map((each) => each.name).join(" -> ")}`);
+    }
+    if (ordered.includes(artifact)) {
+      return;
+    }
+    for (const needed of artifact.needs) {
+      visit(needed, [...trail, artifact]);
+    }
+    if (byName.has(artifact.name)) {
+      throw new Error(`two artifacts are called ${artifact.name}`);
+    }
+    byName.set(artifact.name, artifact);
+    ordered.push(artifact);
+  };
+  for (const artifact of artifacts) {
+    visit(artifact, []);
+  }
+  return ordered;
 }

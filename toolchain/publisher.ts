@@ -1,13 +1,19 @@
 import path from "node:path";
 import { execa } from "execa";
-
-import { addToLock } from "./add-to-lock.ts";
 import type { BuildContext, Progress } from "./artifact.ts";
 import { downloadText } from "./download-text.ts";
 import { DownloadError, WrongContentError, download, usualLimits } from "./download.ts";
-import { publishedChecksum } from "./publisher-checksum.ts";
 import { isReadOnly } from "./read-only.ts";
-import { readSoftwareLock, softwareLockFile, softwareLockName } from "./software-lock.ts";
+import {
+  readSoftwareLock,
+  softwareLockFile,
+  softwareLockName,
+  renderSoftwareLock,
+  type SoftwareLock,
+} from "./software-lock.ts";
+import * as z from "zod";
+import { rename, writeFile } from "node:fs/promises";
+import { withLock } from "./cache-lock.ts";
 
 /** A publisher's file. */
 export interface PublishedFile {
@@ -152,4 +158,84 @@ export async function fetchPublished(
   if (locked === undefined) {
     await lockChecksum(file, sha256, progress, lockFile);
   }
+}
+
+/** A release on GitHub, with each file's checksum since 2025 (REST API, "Get a release by tag name"). */
+const release = z.object({
+  assets: z.array(z.object({ name: z.string(), digest: z.string().nullish() })),
+});
+
+/**
+ * The SHA-256 in a publisher's checksum file: bare, or in the format of `sha256sum`, one line per file; or in a release from
+ * GitHub's API.
+ *
+ * @param fileName the file whose checksum is wanted, if the text names files.
+ * @throws if there is none for that file.
+ */
+export function publishedChecksum(text: string, fileName: string): string {
+  const found = text.trimStart().startsWith("{")
+    ? inRelease(text, fileName)
+    : inChecksumFile(text, fileName);
+  if (found === undefined) {
+    throw new Error(`no SHA-256 of ${fileName} is in it`);
+  }
+  return found.toLowerCase();
+}
+
+function inChecksumFile(text: string, fileName: string): string | undefined {
+  const lines = text.split(/\r?\n/).filter((line) => line.trim() !== "");
+  const [only = ""] = lines;
+  if (lines.length === 1 && /^[0-9a-fA-F]{64}$/.test(only.trim())) {
+    return only.trim();
+  }
+  for (const line of lines) {
+    const [, sha256, name] = /^([0-9a-fA-F]{64}) [ *](.+)$/.exec(line) ?? [];
+    if (sha256 !== undefined && name?.trim().split("/").at(-1) === fileName) {
+      return sha256;
+    }
+  }
+  return undefined;
+}
+
+function inRelease(text: string, fileName: string): string | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const parsed = release.safeParse(value);
+  const asset = parsed.data?.assets.find(({ name }) => name === fileName);
+  return /^sha256:([0-9a-fA-F]{64})$/.exec(asset?.digest ?? "")?.[1];
+}
+
+/** Longest wait for another process, which only writes a few lines. */
+const lock = { timeoutSeconds: 30, pollMilliseconds: 50, onWait: () => undefined };
+
+/**
+ * Adds a file to the lock, atomically. A publisher's checksum replaces one from another source.
+ *
+ * @param file the lock; writers wait for each other in `.kindows` beside it.
+ * @throws if another checksum is locked for it.
+ */
+export async function addToLock(
+  file: string,
+  uri: string,
+  entry: SoftwareLock[string],
+): Promise<void> {
+  const guard = path.join(path.dirname(file), ".kindows", "software-lock");
+  await withLock(guard, lock, async () => {
+    const known = readSoftwareLock(file);
+    const earlier = known[uri];
+    if (earlier !== undefined && earlier.sha256 !== entry.sha256) {
+      throw new Error(
+        `${uri} is locked to the SHA-256 ${earlier.sha256} (from ${earlier.takenFrom}), not to ${entry.sha256} from ${entry.takenFrom}`,
+      );
+    }
+    if (!earlier?.takenFrom.startsWith("https://")) {
+      const aside = `${file}.${String(process.pid)}`;
+      await writeFile(aside, renderSoftwareLock({ ...known, [uri]: entry }));
+      await rename(aside, file);
+    }
+  });
 }

@@ -1,16 +1,16 @@
 import type { Row } from "./rows/row.ts";
 
 /**
- * How a row came out.
+ * Status of a row.
  *
  * - `passed`: it was done, and worked.
  * - `failed`: it was done, and did not work.
- * - `rehearsed`: a part of it was done by Kubernetes' own Windows programs, the rest is stood in for. Not a pass.
+ * - `rehearsed`: Kubernetes' own Windows programs did a part of it, the rest is modelled. Not a pass.
  * - `not-runnable`: it could not be done here. Not a pass, and not a failure.
  */
 export type Status = "passed" | "failed" | "rehearsed" | "not-runnable";
 
-/** All there are, in the order they are counted. */
+/** All statuses, in the order of the totals. */
 export const statuses: readonly Status[] = ["passed", "failed", "rehearsed", "not-runnable"];
 
 /** A status as people read it. */
@@ -21,17 +21,17 @@ export const statusNames: Readonly<Record<Status, string>> = {
   "not-runnable": "not runnable here",
 };
 
-/** What became of a row. */
+/** Result of a row. */
 export interface RowResult {
   readonly row: Row;
   readonly status: Status;
-  /** Why it failed or could not be run, or what was rehearsed; empty where it passed. */
+  /** Why it failed or could not be run, or what was rehearsed; empty if it passed. */
   readonly reason: string;
-  /** Commands that were run, as one can repeat them. */
+  /** The commands, for repeating them. */
   readonly tried: readonly string[];
-  /** What the one that failed said; empty otherwise. */
+  /** Output of the failed command; empty otherwise. */
   readonly seen: string;
-  /** How long it took, waiting for its pods included. */
+  /** Duration, including waiting for its pods. */
   readonly seconds: number;
 }
 
@@ -39,7 +39,7 @@ export interface RowResult {
 export interface Verification {
   readonly stack: string;
   readonly lab: string;
-  /** Whether Windows is stood in for. */
+  /** Whether Windows is rehearsed. */
   readonly rehearsal: boolean;
   /** Nodes it ran on. */
   readonly nodes: readonly {
@@ -54,7 +54,7 @@ export interface Verification {
   readonly results: readonly RowResult[];
 }
 
-/** How many rows came out each way. */
+/** Number of rows by status. */
 export function counts(results: readonly RowResult[]): Readonly<Record<Status, number>> {
   const count = (status: Status): number =>
     results.filter((result) => result.status === status).length;
@@ -66,7 +66,7 @@ export function counts(results: readonly RowResult[]): Readonly<Record<Status, n
   };
 }
 
-/** Whether the run shows a network that works: nothing failed, and something was there to pass. */
+/** Whether the run shows a working network: nothing failed, and something passed. */
 export function isGood(results: readonly RowResult[]): boolean {
   const { passed, failed } = counts(results);
   return failed === 0 && passed > 0;

@@ -3,19 +3,19 @@ import { namespace } from "./objects/names.ts";
 import type { RowResult } from "./result.ts";
 import { makeWorkloads, removeWorkloads, tryRows, type SessionOptions } from "./run/session.ts";
 
-/** How a run ended. */
+/** Result of a run. */
 export interface VerifyEnd {
-  /** Nothing where the run was interrupted. */
+  /** Undefined if the run was interrupted. */
   readonly results?: readonly RowResult[];
-  /** Why what was made could not be removed; nothing where it could, or was to stay. */
+  /** Why the cleanup failed, if it did. */
   readonly leftBehind?: string;
 }
 
 /**
- * Makes what the rows need, runs them, and removes it again, however that went.
+ * Creates what the rows need, runs them, and cleans up, however that ended.
  *
  * @param keep leave everything in place.
- * @throws when what the rows need could not be made.
+ * @throws if what the rows need could not be created.
  */
 export async function verifyCluster(options: SessionOptions, keep: boolean): Promise<VerifyEnd> {
   let results: readonly RowResult[] | undefined;
@@ -24,11 +24,11 @@ export async function verifyCluster(options: SessionOptions, keep: boolean): Pro
     await makeWorkloads(options);
     if (!options.signal.aborted) {
       const all = await tryRows(options);
-      // Rows that were cut off show nothing.
+      // Interrupted rows prove nothing.
       results = options.signal.aborted ? undefined : all;
     }
   } catch (error) {
-    // ^C also ends the programs that were at work: that they failed is what was asked for.
+    // ^C also ends running programs: their failures are expected.
     if (!options.signal.aborted) throw error;
   } finally {
     if (keep) {

@@ -1,6 +1,4 @@
-import { Argument, Command, Option } from "commander";
-
-import { commaList, days, lines, port, seconds } from "../arguments.ts";
+import { Argument, Command, Option, InvalidArgumentError } from "commander";
 import { completeCommand, shells } from "../completion/shell-scripts.ts";
 
 /** The command line with all its commands, as yet without arguments. */
@@ -250,7 +248,7 @@ function addImageCommands(image: Command, run: Run): void {
     .description(
       "write the scripts that seal your own Windows Server, so that its disk can be the image",
     )
-    .argument("<folder>", "a folder that is not there yet")
+    .argument("<folder>", "a folder that does not exist yet")
     .option("--language <name>", "language of that Windows", "en-US")
     .action(run(() => import("../commands/image-scripts.ts"), "writeScripts", "folder"));
   image
@@ -320,4 +318,34 @@ function addShellCommands(program: Command, run: Run): void {
       const { stack } = program.opts<{ stack: string }>();
       process.exitCode = await printCandidates(program, words, stack);
     });
+}
+
+/** @throws when the text is not a whole number of days. */
+export const days = (text: string): number => wholeNumber(text, 0, 99_999, " of days");
+
+/** @throws when the text is not a whole number of seconds from 1 upward. */
+export const seconds = (text: string): number =>
+  wholeNumber(text, 1, 999_999, " of seconds, at least 1");
+
+/** @throws when the text is not a whole number of lines. */
+const lines = (text: string): number => wholeNumber(text, 0, 99_999, " of lines");
+
+/** @throws when the text is not a port's number. */
+export const port = (text: string): number => wholeNumber(text, 1, 65_535, " from 1 to 65535");
+
+/** @throws when a part of the list is empty. */
+export function commaList(text: string): string[] {
+  const parts = text.split(",").map((part) => part.trim());
+  if (parts.includes("")) {
+    throw new InvalidArgumentError("It must be names separated by commas.");
+  }
+  return parts;
+}
+
+function wholeNumber(text: string, least: number, most: number, what: string): number {
+  const number = Number(text);
+  if (!/^[0-9]{1,6}$/.test(text) || number < least || number > most) {
+    throw new InvalidArgumentError(`It must be a whole number${what}.`);
+  }
+  return number;
 }

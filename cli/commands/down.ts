@@ -4,7 +4,7 @@ import { enginePulumi, type Pulumi } from "../engine/pulumi.ts";
 import { asOnlyRun } from "../engine/run-lock.ts";
 import { stackExists } from "../engine/states.ts";
 import { Failure, exitCodes } from "../../host/failure.ts";
-import { sweepLeftovers } from "../host-resources/host-resources.ts";
+import { removeOrphans } from "../host-resources/host-resources.ts";
 import { startDaemons } from "../host-resources/stopped.ts";
 import { assertNotTheirs, releaseLab } from "../lab/claim.ts";
 import { assertAllReachable, fleetOf } from "../lab/fleet.ts";
@@ -34,7 +34,7 @@ export async function down({ stack }: { readonly stack: string }): Promise<numbe
     if (await stackExists(stack)) {
       await destroy(enginePulumi(stack, lab), lab, host);
     }
-    await sweepLeftovers({ lab, owned: nothing }, host, say);
+    await removeOrphans({ lab, owned: nothing }, host, say);
     await releaseLab(lab);
   });
   say(`the lab ${lab} is gone from this host`);
@@ -47,14 +47,14 @@ async function destroy(pulumi: Pulumi, lab: string, host: Host): Promise<void> {
   const scope = await recoverState(recovery);
   try {
     // An incomplete machine or container would prevent the engine from removing its networks.
-    await sweepLeftovers(scope, host, say);
+    await removeOrphans(scope, host, say);
     await destroyResources(pulumi);
   } catch (error) {
     if (!(error instanceof Failure) || error.exitCode !== exitCodes.failed) {
       throw error;
     }
     say("what the engine could not remove is removed by name");
-    await sweepLeftovers({ lab, owned: nothing }, host, say);
+    await removeOrphans({ lab, owned: nothing }, host, say);
     await recoverState(recovery);
     await destroyResources(pulumi);
   }

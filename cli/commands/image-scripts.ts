@@ -29,7 +29,7 @@ export async function writeScripts({ folder, language }: ImageScriptsOptions): P
   const into = path.resolve(folder);
   await mkdir(into, { recursive: true });
   if ((await readdir(into)).length > 0) {
-    throw new Failure(`${into} is not empty: name a folder that is not there yet`);
+    throw new Failure(`${into} is not empty: name a folder that does not exist yet`);
   }
   const scripts = imageScripts();
   for (const target of new Set([...scripts.keys()].map((name) => path.dirname(name)))) {

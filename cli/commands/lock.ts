@@ -5,12 +5,20 @@ import { programArtifacts, officialSoftware } from "../../components/windows/sof
 import { containerdVersions, kubernetesVersions } from "../../config/supported.ts";
 import { bundledPlugins } from "../../plugins/catalog.ts";
 import { pluginDownloads } from "../../toolchain/plugin-artifact.ts";
-import type { PublishedFile } from "../../toolchain/publisher.ts";
+import {
+  type PublishedFile,
+  lockChecksum,
+  publishersChecksum,
+  whyUnreachable,
+} from "../../toolchain/publisher.ts";
 import { goArchive } from "../../toolchain/tools/go-toolchain.ts";
 import * as tools from "../../toolchain/tools/table.ts";
-import { exitCodes } from "../../host/failure.ts";
-import { lockedFiles, lockedText, updateLock } from "../lock/locked-files.ts";
+import { exitCodes, messageOf } from "../../host/failure.ts";
 import { say } from "../progress.ts";
+import path from "node:path";
+import type { Progress } from "../../toolchain/artifact.ts";
+import { readSoftwareLock, softwareLockFile } from "../../toolchain/software-lock.ts";
+import { table } from "../table.ts";
 
 export interface LockCommandOptions {
   /** Ask publishers for checksums that are not locked. */
@@ -55,4 +63,64 @@ function windowsFiles(): readonly PublishedFile[] {
     origin === "image" ? [] : [{ url: uri, checksumUrl: origin.checksumUri }],
   );
   return [...new Map(files.map((file) => [file.url, file])).values()];
+}
+
+/** A downloaded file's entry in the lock. */
+interface LockedFile {
+  readonly url: string;
+  /** Source of its checksum; undefined if none is locked. */
+  readonly takenFrom: string | undefined;
+  /** Why its publisher's checksum could not be locked. */
+  readonly problem?: string;
+}
+
+/** Reads the lock only. */
+export function lockedFiles(
+  files: readonly PublishedFile[],
+  lockFile: string = softwareLockFile,
+): readonly LockedFile[] {
+  const lock = readSoftwareLock(lockFile);
+  return files.map(({ url }) => ({ url, takenFrom: lock[url]?.takenFrom }));
+}
+
+/**
+ * Locks the publishers' checksums of files that have none, or one from another source. A locked checksum never changes: a
+ * publisher with another one is a problem.
+ */
+export async function updateLock(
+  files: readonly PublishedFile[],
+  say: Progress,
+  lockFile: string = softwareLockFile,
+): Promise<readonly LockedFile[]> {
+  const problems = new Map<string, string>();
+  const before = readSoftwareLock(lockFile);
+  for (const file of files) {
+    const known = before[file.url];
+    if (known?.takenFrom.startsWith("https://") || (known && file.checksumUrl === undefined)) {
+      continue;
+    }
+    try {
+      const unreachable = await whyUnreachable(file.checksumUrl ?? file.url);
+      if (unreachable !== undefined) {
+        throw new Error(unreachable);
+      }
+      await lockChecksum(file, await publishersChecksum(file), say, lockFile);
+    } catch (error) {
+      problems.set(file.url, messageOf(error));
+    }
+  }
+  return lockedFiles(files, lockFile).map((each) => {
+    const problem = problems.get(each.url);
+    return problem === undefined ? each : { ...each, problem };
+  });
+}
+
+/** A table of files, followed by why some are not locked. */
+export function lockedText(files: readonly LockedFile[]): string {
+  const name = (url: string): string => path.posix.basename(url);
+  const rows = files.map(({ url, takenFrom }) => [name(url), takenFrom ?? "not locked"]);
+  const problems = files.flatMap(({ url, problem }) =>
+    problem === undefined ? [] : [`${name(url)}: ${problem}`],
+  );
+  return [table(["FILE", "CHECKSUM FROM"], rows), ...problems].join("\n");
 }

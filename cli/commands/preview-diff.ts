@@ -1,12 +1,17 @@
 import { writeFile } from "node:fs/promises";
-
 import { projectRoot } from "../../toolchain/project.ts";
-import { Failure, exitCodes } from "../../host/failure.ts";
-import { compareStack } from "../preview-diff/compare.ts";
+import { Failure, exitCodes, messageOf } from "../../host/failure.ts";
 import { Repository, touchedStacks } from "../preview-diff/git.ts";
 import { markdown, type StackReport } from "../preview-diff/markdown.ts";
-import { endedByUser, previewTools } from "../preview-diff/preview.ts";
+import {
+  endedByUser,
+  previewTools,
+  previewOf,
+  type PreviewTools,
+} from "../preview-diff/preview.ts";
 import { say } from "../progress.ts";
+import { differenceOf } from "../preview-diff/difference.ts";
+import type { Previewed } from "../preview-diff/previewed.ts";
 
 export interface PreviewDiffOptions {
   /** Branch, tag or commit to compare the working tree with. */
@@ -64,4 +69,52 @@ export async function previewDiff({ base, out, stacks }: PreviewDiffOptions): Pr
   const document = markdown(title, reports);
   await (out === undefined ? process.stdout.write(document) : writeFile(out, document));
   return reports.some(({ troubles }) => troubles.length > 0) ? exitCodes.failed : exitCodes.ok;
+}
+
+const nothing: Previewed = { resources: [], components: [], diagnostics: [] };
+
+/** The two versions of a project, and which stacks they have. */
+interface Versions {
+  readonly base: { readonly folder: string; readonly stacks: readonly string[] };
+  readonly head: { readonly folder: string; readonly stacks: readonly string[] };
+}
+
+/** Previews a stack in both versions; failures are part of the report. */
+export async function compareStack(
+  stack: string,
+  { base, head }: Versions,
+  tools: PreviewTools,
+): Promise<StackReport> {
+  const inBase = base.stacks.includes(stack);
+  const inHead = head.stacks.includes(stack);
+  const troubles: string[] = [];
+  const preview = async (version: string, folder: string): Promise<Previewed> => {
+    try {
+      return await previewOf(folder, stack, tools);
+    } catch (error) {
+      if (!(error instanceof Failure)) {
+        throw error;
+      }
+      troubles.push(
+        ...messageOf(error)
+          .split("\n")
+          .map((line) => `${version}: ${line}`),
+      );
+      return nothing;
+    }
+  };
+  // Sequentially: each of them keeps a core or two busy.
+  const before = inBase ? await preview("base", base.folder) : nothing;
+  const after = inHead ? await preview("head", head.folder) : nothing;
+  const only = inBase === inHead ? {} : { only: inBase ? ("base" as const) : ("head" as const) };
+  const known = new Set(before.diagnostics.map(({ message }) => message));
+  return {
+    stack,
+    troubles,
+    warnings: after.diagnostics
+      .filter(({ severity, message }) => severity === "warning" && !known.has(message))
+      .map(({ message }) => message.trim()),
+    ...only,
+    ...(troubles.length === 0 && { difference: differenceOf(before, after) }),
+  };
 }

@@ -9,7 +9,7 @@ import { enginePulumi, type Pulumi } from "../engine/pulumi.ts";
 import { asOnlyRun } from "../engine/run-lock.ts";
 import { ensureStack } from "../engine/states.ts";
 import { beginUpLog, upLogFile, type UpLog } from "../engine/up-log.ts";
-import { sweepLeftovers } from "../host-resources/host-resources.ts";
+import { removeOrphans } from "../host-resources/host-resources.ts";
 import { assertMayUse, claimLab } from "../lab/claim.ts";
 import {
   unreachableAmong,
@@ -64,7 +64,7 @@ export async function up({ stack, yes, verbose }: UpOptions): Promise<number> {
     await assertMayUse(pulumi, lab, host);
     await claimLab(lab, stack);
     const scope = await recoverState({ pulumi, host, lab, unreachable, extent: "built-on", say });
-    await sweepLeftovers(scope, host, say);
+    await removeOrphans(scope, host, say);
     const args = [
       ...["up", "--yes", "--skip-preview", ...leaving.args],
       ...(verbose ? allOfItsLog : []),

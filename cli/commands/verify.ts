@@ -3,8 +3,7 @@ import { builtTool } from "../../toolchain/built.ts";
 import { startHostServer } from "../../verify/cluster/host-server.ts";
 import { namespace } from "../../verify/objects/names.ts";
 import { terminalText } from "../../verify/report/terminal.ts";
-import { isGood } from "../../verify/result.ts";
-import type { Verification } from "../../verify/result.ts";
+import { isGood, type Verification } from "../../verify/result.ts";
 import { rowTitle } from "../../verify/rows/row.ts";
 import { needsText } from "../../verify/rows/runnable.ts";
 import { selectRows } from "../../verify/rows/select.ts";
@@ -14,9 +13,12 @@ import { exitCodes, Failure } from "../../host/failure.ts";
 import { say } from "../progress.ts";
 import { table } from "../table.ts";
 import { watchInterruption } from "../verify/interruption.ts";
-import { checkReportFiles, writeReportFiles } from "../verify/report-files.ts";
-import type { ReportFiles } from "../verify/report-files.ts";
 import { clusterOfKubeconfig, clusterOfLab } from "../verify/verified-cluster.ts";
+import { access, constants, stat, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { htmlText } from "../../verify/report/html.ts";
+import { jsonText } from "../../verify/report/json.ts";
+import { junitText } from "../../verify/report/junit.ts";
 
 export interface VerifyOptions extends ReportFiles {
   readonly stack: string;
@@ -113,4 +115,64 @@ export async function verify(options: VerifyOptions): Promise<number> {
 /** Whether to use colours: on a terminal, unless turned off. */
 function wantsColour(): boolean {
   return process.stdout.isTTY && (process.env["NO_COLOR"] ?? "") === "";
+}
+
+/** Files that a run's results are written to. */
+interface ReportFiles {
+  readonly json?: string;
+  readonly junit?: string;
+  readonly html?: string;
+}
+
+const renderers = { json: jsonText, junit: junitText, html: htmlText } as const;
+
+type Format = keyof typeof renderers;
+
+/** Checks before a long run that the reports can be written. @throws Failure with every file that cannot. */
+export async function checkReportFiles(files: ReportFiles): Promise<void> {
+  const problems = await Promise.all(
+    wanted(files).map(async ([format, file]) => {
+      const why = await whyNotWritable(file);
+      return why === undefined ? [] : [`--${format} ${file}: ${why}`];
+    }),
+  );
+  if (problems.flat().length > 0) {
+    throw new Failure(problems.flat().join("\n"));
+  }
+}
+
+/** Writes the results in every requested format. @returns the files */
+export async function writeReportFiles(
+  files: ReportFiles,
+  verification: Verification,
+): Promise<readonly string[]> {
+  return Promise.all(
+    wanted(files).map(async ([format, file]) => {
+      await writeFile(file, renderers[format](verification));
+      return file;
+    }),
+  );
+}
+
+function wanted(files: ReportFiles): readonly (readonly [Format, string])[] {
+  return (Object.keys(renderers) as Format[]).flatMap((format) => {
+    const file = files[format];
+    return file === undefined ? [] : [[format, file] as const];
+  });
+}
+
+async function whyNotWritable(file: string): Promise<string | undefined> {
+  const folder = path.dirname(path.resolve(file));
+  const there = await stat(folder).catch(() => undefined);
+  if (there?.isDirectory() !== true) {
+    return `there is no folder ${folder}: make it first`;
+  }
+  const own = await stat(file).catch(() => undefined);
+  if (own?.isDirectory() === true) {
+    return "it is a folder: name a file";
+  }
+  return access(own === undefined ? folder : file, constants.W_OK).then(
+    () => undefined,
+    () => "it may not be written by this user",
+  );
 }

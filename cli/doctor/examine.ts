@@ -37,7 +37,7 @@ export interface Diagnosis {
   readonly present: readonly Present[];
   /** Problems that block the stack, one line each. */
   readonly problems: readonly string[];
-  readonly leftovers: Leftovers;
+  readonly leftovers: Orphans;
   /** What the stack's lab, which is up, has on this host that is stopped. */
   readonly asleep: readonly StoppedResource[];
   /** What is wrong in that running lab: certificates, clocks, nodes, joins. */
@@ -67,7 +67,7 @@ export async function examine(stack: string): Promise<Diagnosis> {
   // What is stopped during a run is stopped for a reason.
   const inside =
     states.up.has(stack) && !busy ? await lookIntoLab(stack, lab, host) : nothingInside;
-  const leftovers = sortLeftovers(survey.things, {
+  const leftovers = sortOrphans(survey.things, {
     own: lab,
     busy: new Set([...states.busy, ...states.unreadable]),
     owned: states.owned,
@@ -280,7 +280,7 @@ export interface LabOnHost {
 }
 
 /** How things on this host relate to the labs that are known. */
-export interface Leftovers {
+export interface Orphans {
   /** Belong to the chosen stack's lab, but not to its state. */
   readonly own: readonly HostResource[];
   /** Labs that neither this project nor another existing clone knows. */
@@ -303,7 +303,7 @@ export interface KnownLabs {
 }
 
 /** Sorts what was found on a host into owned resources and orphans. */
-export function sortLeftovers(things: readonly HostResource[], known: KnownLabs): Leftovers {
+export function sortOrphans(things: readonly HostResource[], known: KnownLabs): Orphans {
   const loose = things.filter(
     (thing) =>
       !known.busy.has(thing.lab) &&

@@ -3,7 +3,7 @@ import { asOnlyRun } from "../engine/run-lock.ts";
 import { Failure, messageOf } from "../../host/failure.ts";
 import { resourcesOf } from "../engine/deployment.ts";
 import { readState } from "../engine/states.ts";
-import { ownedIdentities, sweepLeftovers } from "../host-resources/host-resources.ts";
+import { ownedIdentities, removeOrphans } from "../host-resources/host-resources.ts";
 import { startDaemons, startStopped } from "../host-resources/stopped.ts";
 import { assertNotTheirs } from "../lab/claim.ts";
 import { thisHost, type Host } from "../lab/host.ts";
@@ -118,7 +118,7 @@ async function repairAll(
   if (leftovers.own.length > 0) {
     await attempt(async () => {
       const owned = ownedIdentities(resourcesOf(await readState(stack)));
-      await sweepLeftovers({ lab, owned }, host, say);
+      await removeOrphans({ lab, owned }, host, say);
     });
   }
   for (const repair of repairsOf(diagnosis)) {

@@ -121,7 +121,7 @@ function checkNode(node: V1Node, known: KnownNodes): readonly Finding[] {
       name: `node ${name}`,
       seen: upgrade
         ? "it is closed to pods for an upgrade that was not finished"
-        : "it is closed to pods (cordoned); who did so may have a reason",
+        : "it is cordoned; somebody may have a reason for that",
       remedy: upgrade ? "kindows up: finishes the upgrade" : `kubectl uncordon ${name}`,
     });
   }

@@ -68,7 +68,7 @@ export function doctorText(diagnosis: Diagnosis): string {
     paragraphs.push(`A run works on the stack ${stack} right now.`);
   }
   paragraphs.push(
-    isFine(diagnosis) ? `Nothing in the way of the stack ${stack}, nothing left over.` : "",
+    isFine(diagnosis) ? `The stack ${stack} has no problems, and there are no orphans.` : "",
   );
   return paragraphs.filter((each) => each !== "").join("\n\n");
 }

@@ -82,7 +82,7 @@ export function ownedIdentities(resources: readonly StateResource[]): ReadonlySe
 }
 
 /** What a cleanup may and may not touch. */
-export interface SweepScope {
+export interface CleanupScope {
   /** Prefix of the lab; other labs are left alone. */
   readonly lab: string;
   /** Identities that the stack's state owns. */
@@ -98,8 +98,8 @@ export interface SweepScope {
  * @param say Gets one line for each that was removed.
  * @throws if something could not be listed or removed, after everything else was.
  */
-export async function sweepLeftovers(
-  { lab, owned, survey }: SweepScope,
+export async function removeOrphans(
+  { lab, owned, survey }: CleanupScope,
   host: Host,
   say: (line: string) => void,
   kinds: readonly ResourceKind[] = resourceKinds,
@@ -133,7 +133,7 @@ export async function sweepLeftovers(
   }
   if (troubles.length > 0) {
     throw new Failure(
-      `leftovers of the lab ${lab} remain:\n${troubles.map((line) => `  - ${line}`).join("\n")}`,
+      `orphans of the lab ${lab} remain:\n${troubles.map((line) => `  - ${line}`).join("\n")}`,
     );
   }
   return removed;

@@ -1,6 +1,5 @@
 import path from "node:path";
 import { execa } from "execa";
-
 import {
   calicoDefinitions,
   definitionsName,
@@ -26,7 +25,7 @@ import {
   convertedFrom,
 } from "../../toolchain/built.ts";
 import { recordedSha256 } from "../../toolchain/cache-marker.ts";
-import { Cache } from "../../toolchain/cache.ts";
+import { Cache, cacheRoot } from "../../toolchain/cache.ts";
 import { removeCompilerCaches } from "../../toolchain/compiler-caches.ts";
 import { ensureDaemons } from "../../toolchain/daemons.ts";
 import {
@@ -38,12 +37,18 @@ import { ensureHostPackages } from "../../toolchain/host-packages.ts";
 import { isNamed } from "../../components/linux/cloud-image/located.ts";
 import { prepareCloudImage } from "./cloud-image.ts";
 import { engineNeeds, prepareEngine } from "../../toolchain/prepare-engine.ts";
-import { requireRoomToPrepare } from "./room.ts";
 import { ensureStackPackages } from "./stack-packages.ts";
 import { nodeImage as officialNodeImage } from "../../stacks/node-image.ts";
 import { convertedDisk, convertedDiskNote } from "../../components/machine/disk/converted-disk.ts";
 import { windowsDisk } from "../../components/windows/image/windows-disk.ts";
 import { mustBeConverted } from "../../toolchain/disk-format.ts";
+import { linuxDebian } from "../../components/linux/image/debian.ts";
+import { roomProblems } from "../../components/machine/disk/require-room.ts";
+import { hostProblemsText } from "../../config/host-problem.ts";
+import { needs } from "../../preflight/footprint.ts";
+import { rehearsalDebian } from "../../rehearsal/image/debian.ts";
+import { kubernetesLinux, kubernetesWindows } from "../../toolchain/tools/table.ts";
+import { Failure } from "../../host/failure.ts";
 
 /**
  * Installs everything that a stack needs on this host: packages, daemons, tools, images, the engine's home. Existing ones
@@ -246,3 +251,55 @@ export function userDisk(
     record: (folder) => convertedDiskNote(source, folder, cache),
   };
 }
+
+/** Disk space for building a tool, in GiB: itself, and Go's caches until the stack is prepared. */
+const toolGiB = 0.5;
+
+/** Other artifacts that take much space; generous. Kept here, as an artifact's own sources determine its address. */
+const largeGiB = new Map<Artifact, number>([
+  [kubernetesLinux, 2.5],
+  [kubernetesWindows, 2.5],
+  [nodeImage, 3],
+  [rehearsalDebian, 1.5],
+  [rehearsalImage, 3],
+  [bakedRehearsalImage, 1],
+  [linuxDebian, 2],
+  [linuxImage, 2],
+]);
+
+/** Peak disk space of all artifacts, from the first build until the stack is prepared. */
+function roomGiB(missing: readonly Artifact[]): number {
+  return missing.reduce(
+    (sum, each) => sum + (largeGiB.get(each) ?? ("tool" in each ? toolGiB : 0)),
+    0,
+  );
+}
+
+/**
+ * Reports, before anything is built, the peak disk space of preparing, and how much the lab takes later.
+ *
+ * @param settings of the stack, where it has a lab.
+ * @throws Failure if the cache's file system has less.
+ */
+export async function requireRoomToPrepare(
+  missing: readonly Artifact[],
+  settings: Settings | undefined,
+  say: Progress,
+): Promise<void> {
+  const neededGiB = roomGiB(missing);
+  if (neededGiB === 0) {
+    return;
+  }
+  const problems = await roomProblems(cacheRoot(), neededGiB, "building what is missing", say);
+  if (problems.length > 0) {
+    throw new Failure(hostProblemsText(problems));
+  }
+  if (settings !== undefined) {
+    // Its machines' disks and its containers. The preflight subtracts what exists already.
+    const all = needs(settings, { docker: notAsked, libvirt: notAsked });
+    const gib = all.reduce((sum, need) => sum + need.poolGiB + need.dockerGiB, 0);
+    say(`then the lab takes up to ${gib} GiB of disk`);
+  }
+}
+
+const notAsked = { reachable: false, error: "" } as const;

@@ -6,7 +6,7 @@ import type { Pulumi } from "../engine/pulumi.ts";
 import { Failure, exitCodes, messageOf } from "../../host/failure.ts";
 import type { Host } from "../lab/host.ts";
 import { processes } from "../host-resources/processes.ts";
-import { surveyHost, type SweepScope } from "../host-resources/host-resources.ts";
+import { surveyHost, type CleanupScope } from "../host-resources/host-resources.ts";
 import { startStopped } from "../host-resources/stopped.ts";
 import { resourcesOf } from "../engine/deployment.ts";
 import type { Extent } from "./remove-from-state.ts";
@@ -34,7 +34,7 @@ export interface Recovery {
  * @returns the scope of a later cleanup of the host, with what was found there.
  * @throws if somebody else is working on the stack.
  */
-export async function recoverState(recovery: Recovery): Promise<SweepScope> {
+export async function recoverState(recovery: Recovery): Promise<CleanupScope> {
   const { pulumi, host, lab, extent, say } = recovery;
   const unreachable = new Set(recovery.unreachable);
   await endStaleProcesses(lab, host, say);

@@ -1,32 +1,32 @@
 import { existingWindows, type AnyWindows } from "../../config/sections/windows.ts";
 import type { WindowsPodNetwork } from "../cni/pod-network.ts";
 
-/** Proxy of a machine, as its environment variables hold it. */
+/** Proxy of a machine, as in its environment variables. */
 export interface MachineProxy {
   /** For http, `http://HOST:PORT`; empty for none. */
   readonly http: string;
   /** For https; empty for none. */
   readonly https: string;
-  /** What is reached without it: hosts, domains, ranges, separated by commas. */
+  /** Hosts, domains and ranges that are reached without it, separated by commas. */
   readonly noProxy: string;
 }
 
-/** What differs from lab to lab in how a machine is prepared: what is written of it, made ready for the steps. */
+/** How a machine is prepared: settings that differ between labs, in the form of the steps. */
 export interface NodeSetup extends Omit<AnyWindows, "proxy"> {
-  /** Pod network the machine must be able to carry. */
+  /** Pod network that the machine must support. */
   readonly podNetwork: WindowsPodNetwork;
-  /** Undefined: there is none, and no step about it. */
+  /** Undefined: there is none, and no step for it. */
   readonly proxy: MachineProxy | undefined;
 }
 
-/** Nothing is written, and there is no pod network. */
+/** Default: no settings, and no pod network. */
 export const defaultSetup: NodeSetup = {
   ...existingWindows.parse({}),
   podNetwork: { kind: "none" },
   proxy: undefined,
 };
 
-/** Mirrors as Install-Containerd takes them, in the order of the registries' names, so that theirs in the settings is free. */
+/** Mirrors for Install-Containerd, sorted by registry, so that their order in the settings does not matter. */
 export function renderRegistryMirrors(
   mirrors: Readonly<Record<string, readonly string[]>>,
 ): string {

@@ -5,13 +5,13 @@ import type { HostRequirements } from "./host-requirements.ts";
 import type { NodeSetup } from "./node-setup.ts";
 import type { ProgramName, WindowsSoftware } from "./software.ts";
 
-/** How long may be waited for what differs from lab to lab; all in seconds. */
+/** Time limits that differ between labs, in seconds. */
 export interface NodeTimeouts {
   /** From the start of a machine until it answers SSH, and again for a reboot. */
   readonly bootSeconds: number;
-  /** For the join as a whole; kubeadm's own waits are bounded by it. */
+  /** For the join as a whole, including kubeadm's own waits. */
   readonly joinSeconds: number;
-  /** From the join until the node is Ready: the pod network has to come up on it first. */
+  /** From the join until the node is Ready, which needs the pod network on it. */
   readonly readySeconds: number;
 }
 
@@ -23,14 +23,14 @@ export const defaultTimeouts: NodeTimeouts = {
 };
 
 /**
- * Parameters of a script, by the names and in the order of its `param()` block; what they mean, their units and their
- * sources stand in the script's help (`Get-Help .\Join-Node.ps1 -Full`).
+ * Parameters of a script, with the names and order of its `param()` block; their meanings, units and sources are in the
+ * script's help (`Get-Help .\Join-Node.ps1 -Full`).
  *
- * `int` is a whole number, `string` any text a command line can carry.
+ * `int` is an integer, `string` any text that a command line can contain.
  */
 export type Parameters = Readonly<Record<string, "string" | "int">>;
 
-/** Values for all parameters: none is left to the script's default, so that a diff shows every change. */
+/** Values for all parameters: no defaults of the script, so that a diff shows every change. */
 export type Arguments<P extends Parameters> = {
   readonly [Name in keyof P]: { string: string; int: number }[P[Name]];
 };
@@ -40,15 +40,15 @@ export interface Script<P extends Parameters = Parameters> {
   /** Name of its file, without `.ps1`. */
   readonly name: string;
   readonly parameters: P;
-  /** Seconds it may take by its own limits: their sum. */
+  /** Sum of its own time limits in seconds. */
   readonly seconds: number | ((timeouts: NodeTimeouts) => number);
 }
 
-/** What a script waits at most for another one to end (lib/Step.ps1), and a connection to be made. */
+/** Longest wait for another script to end (lib/Step.ps1), and for the connection. */
 const lockSeconds = 240;
 const connectSeconds = 60;
 
-/** Seconds after which a script is given up; it ends earlier by its own limits. */
+/** Pulumi's time limit for a script, in seconds; the script's own limits are shorter. */
 export function scriptSeconds(
   { seconds }: Pick<Script, "seconds">,
   timeouts: NodeTimeouts = defaultTimeouts,
@@ -57,46 +57,46 @@ export function scriptSeconds(
   return connectSeconds + lockSeconds + own;
 }
 
-/** A way to one of the cluster's ranges. */
+/** A route to one of the cluster's ranges. */
 export interface ClusterRoute {
   /** IPv4 range in CIDR form: of pods, or of Services. */
   readonly range: string;
-  /** IPv4 address of a Linux node on a segment of the machine, which carries packets on. */
+  /** IPv4 address of a Linux node on the machine's segment, which forwards packets. */
   readonly nextHop: string;
 }
 
-/** A machine on its way to a node, and what is wanted of it: what the values of steps are made of. */
+/** A machine that becomes a node, and its settings: the source of the steps' values. */
 export interface JoiningNode extends Required<Omit<JoiningMachine, "podNetwork" | "nodeIp">> {
   readonly nodeIp: pulumi.Output<string>;
   readonly software: WindowsSoftware;
   readonly setup: NodeSetup;
   readonly requirements: HostRequirements;
   readonly timeouts: NodeTimeouts;
-  /** Undefined: the pod network brings them. */
+  /** Undefined: the pod network provides them. */
   readonly routes: pulumi.Output<readonly ClusterRoute[]> | undefined;
-  /** SHA-256 of programs in lower case; empty for one that the software has not. Not known in a preview where nobody has pinned one. */
+  /** SHA-256 of programs in lower case; empty for missing ones. Unknown in a preview if none is pinned. */
   readonly checksums: <Name extends ProgramName>(
     ...names: readonly Name[]
   ) => pulumi.Output<Readonly<Record<Name, string>>>;
 }
 
-/** One step of a machine's way to a Windows node. */
+/** One step of turning a machine into a Windows node. */
 export interface NodeStep<P extends Parameters = Parameters> extends Script<P> {
-  /** What the machine does meanwhile, as `up` tells it. */
+  /** What the machine does meanwhile, as `up` reports it. */
   readonly title: StepTitle;
-  /** What the script is called with; undefined: this machine goes without the step. */
+  /** Arguments of the script; undefined if this machine skips the step. */
   readonly values: (
     node: JoiningNode,
   ) => pulumi.Input<{ readonly [Name in keyof P]: pulumi.Input<Arguments<P>[Name]> }> | undefined;
-  /** Standard input, as JSON; it is kept secret. */
+  /** Standard input, as JSON; secret. */
   readonly stdin?: (node: JoiningNode) => pulumi.Inputs;
-  /** Programs that must be on the machine before, carried by its image or pushed. */
+  /** Programs that it needs on the machine, in its image or pushed. */
   readonly programs?: readonly ProgramName[];
-  /** Whether the control plane must be there before. */
+  /** Whether it needs the control plane. */
   readonly needsCluster?: true;
-  /** Whether it replaces programs that pods live on: a node that is up is drained before another version of them. */
+  /** Whether it replaces programs that pods depend on: a running node is drained before it installs another version. */
   readonly drains?: true;
-  /** What undoes it where the machine stays: its own script with other values, or another one. */
+  /** How it is undone if the machine stays: its own script with other values, or another one. */
   readonly undo?: { readonly script?: undefined; readonly values: Arguments<P> } | UndoneBy;
 }
 
@@ -111,7 +111,7 @@ export function nodeStep<const P extends Parameters>(step: NodeStep<P>): NodeSte
   return step;
 }
 
-/** A script that is no step of the way. */
+/** A script that is no regular step. */
 export function script<const P extends Parameters>(one: Script<P>): Script<P> {
   return one;
 }

@@ -1,18 +1,18 @@
 import { messageOf } from "../../host/failure.ts";
 import type { Arguments, Parameters, Script, UndoneBy } from "./node-step.ts";
 
-/** What `cmd.exe /c` takes at most, in characters; Win32-OpenSSH puts `<path of cmd.exe> /c "..."` around a command. */
+/** Longest command line of `cmd.exe /c`, in characters; Win32-OpenSSH puts `<path of cmd.exe> /c "..."` around a command. */
 const maxCommandLength = 8191;
 const shellPrefix = `"C:\\Windows\\System32\\cmd.exe" /c ""`;
 
 /**
- * One argument as it must stand in a command that cmd.exe hands to powershell.exe.
+ * Quotes one argument of a command that cmd.exe passes to powershell.exe.
  *
- * Between double quotes cmd.exe leaves everything alone but `%NAME%`, which it would replace: each `%` is put outside
- * the quotes behind a caret. Backslashes count only before a quote, so those that come to stand there are doubled.
+ * Between double quotes cmd.exe only replaces `%NAME%`, so each `%` is put outside the quotes after a caret. Backslashes
+ * matter only before a quote, so those are doubled.
  *
- * @throws for what neither can carry: control characters, double quotes, characters beyond ASCII, and a leading dash
- * (`powershell.exe -File` takes it for a parameter's name, even in quotes).
+ * @throws for characters that cannot be passed: control characters, double quotes, non-ASCII, and a leading dash
+ * (`powershell.exe -File` treats it as a parameter's name, even in quotes).
  */
 export function quoteForCmd(value: string): string {
   if (/[^\x20-\x7e]/.test(value)) {
@@ -38,8 +38,8 @@ export function quoteForCmd(value: string): string {
  * Command line that runs a script on a Windows machine, for cmd.exe, the default shell of its SSH server.
  *
  * @param folder folder of the script on the machine, e.g. `C:\kindows\steps\Join-Node-0123456789ab`.
- * @throws when a value can't be passed, or the whole is longer than cmd.exe takes; the error names the parameter but
- * not its value.
+ * @throws if a value cannot be passed, or the command line is too long for cmd.exe; the error names the parameter but not
+ * its value.
  */
 export function scriptCommand<P extends Parameters>(
   folder: string,
@@ -73,7 +73,7 @@ export function scriptCommand<P extends Parameters>(
 }
 
 /**
- * Command line of a script that undoes a step. Nothing happens on a machine where it is gone, since then so is the rest:
+ * Command line of a script that undoes a step. Does nothing on a machine without the script, as then everything is gone:
  * somebody has reinstalled the machine.
  */
 export function undoCommand(folder: string, { script, values }: UndoneBy): string {

@@ -15,17 +15,17 @@ import {
 } from "./node-step.ts";
 import type { ProgramArtifact, ProgramName, WindowsSoftware } from "./software.ts";
 
-/** Where containerd serves, as Install-Containerd registers it. */
+/** containerd's endpoint, as Install-Containerd registers it. */
 const criSocket = "npipe:////./pipe/containerd-containerd";
 
-/** What kubeadm may take to reset a node. */
+/** Time limit for kubeadm to reset a node. */
 const resetSeconds = 300;
 
-/** Makes a machine what it was before it became a node, whatever has been done on it. */
+/** Resets a machine to what it was before it became a node, whatever has been done on it. */
 export const resetNode = script({
   name: "Reset-Node",
   parameters: { CriSocket: "string", TimeoutSeconds: "int" },
-  // Besides kubeadm: two services that end, the images, a folder whose files have to be taken over.
+  // Besides kubeadm: two services end, images are removed, and a folder whose files need new owners.
   seconds: resetSeconds + 1500,
 });
 
@@ -55,11 +55,11 @@ export const testWindowsHost = nodeStep({
     MinimumMemoryMiB: requirements.minimumMemoryMiB,
     PodNetwork: setup.podNetwork.kind,
   }),
-  // The first that is made is the last that goes: whatever came after it, also from a run that failed half way.
+  // The first that is created is the last that is deleted, after everything else, including that of a failed run.
   undo: reset,
 });
 
-/** The session that orders a reboot has this long to bring its result home and to end, also on a slow machine. */
+/** Time for the session that requests a reboot to return its result and end, even on a slow machine. */
 export const rebootValues = { RebootDelaySeconds: 10 };
 
 export const enableContainersFeature = nodeStep({
@@ -78,19 +78,19 @@ export const confirmReboot = nodeStep({
   values: () => ({}),
 });
 
-/** Made only where there is a proxy; taking it out of the settings takes it off the machine. */
+/** Only with a proxy; removing that from the settings removes it from the machine. */
 export const setMachineProxy = nodeStep({
   name: "Set-MachineProxy",
   title: { doing: "gets its proxy", noun: "proxy" },
   parameters: { HttpProxy: "string", HttpsProxy: "string", NoProxy: "string" },
-  // Where containerd and kubelet run already they are stopped and started.
+  // If containerd and kubelet are already running, they are restarted.
   seconds: 90 + 120 + 60 + 30,
   values: ({ setup: { proxy } }) =>
     proxy && { HttpProxy: proxy.http, HttpsProxy: proxy.https, NoProxy: proxy.noProxy },
   undo: { values: { HttpProxy: "", HttpsProxy: "", NoProxy: "" } },
 });
 
-/** SHA-256 of programs by their names, in lower case; empty for one that the software has not. */
+/** SHA-256 of programs by their names, in lower case; empty for missing ones. */
 type Checksums<Names extends ProgramName> = Readonly<Record<Names, string>>;
 
 const containerdParameters = {
@@ -185,7 +185,7 @@ export const installKubernetes = nodeStep({
     ),
 });
 
-/** Where a program lies on a machine. */
+/** Path of a program on a machine. */
 function placeOf(artifact: ProgramArtifact, sha256: string): string {
   return artifactPath(sha256, fileNameOf(artifact));
 }
@@ -204,7 +204,7 @@ export const setHostsEntry = nodeStep({
   }),
 });
 
-/** Not undone by itself: where the machine stays, the first of all steps resets it. */
+/** Not undone by itself: if the machine stays, the first step resets it. */
 export const joinNode = nodeStep({
   name: "Join-Node",
   title: stageTitles.join,
@@ -233,7 +233,7 @@ export const joinNode = nodeStep({
   stdin: ({ token, controlPlane }) => ({ token, caCertHashes: [controlPlane.caCertHash] }),
 });
 
-/** Routes of a machine without a pod network; taken off it when they are not asked for any more. */
+/** Routes of a machine without a pod network; removed from it when no longer wanted. */
 const setClusterRoute = nodeStep({
   name: "Set-ClusterRoute",
   title: { doing: "gets its routes", noun: "routes" },
@@ -243,14 +243,14 @@ const setClusterRoute = nodeStep({
   undo: { values: { Route: "" } },
 });
 
-/** Routes as Set-ClusterRoute takes them. */
+/** Routes for Set-ClusterRoute. */
 export function renderRoutes(routes: readonly ClusterRoute[]): string {
   return routes.map(({ range, nextHop }) => `${range}=${nextHop}`).join(";");
 }
 
 /**
- * The way from a fresh Windows Server to a node that has joined, in its order. What is made only on some machines says so
- * by its values. Up to the cluster's names all concerns the machine alone.
+ * The steps from a fresh Windows Server to a joined node, in order. Steps without values are skipped. Those before the
+ * cluster's names only need the machine.
  */
 export const nodeSteps: readonly NodeStep[] = [
   testWindowsHost,
@@ -266,18 +266,18 @@ export const nodeSteps: readonly NodeStep[] = [
   setClusterRoute,
 ];
 
-/** TimeoutSeconds of Add-ContainerImage: some 500 MB, by a line that is not slow. */
+/** TimeoutSeconds of Add-ContainerImage: some 500 MB over a line that is not slow. */
 export const pullSeconds = 600;
 
-/** Runs while an image is made. */
+/** Runs during the build of an image. */
 export const addContainerImage = script({
   name: "Add-ContainerImage",
   parameters: { Images: "string", Proxy: "string", TimeoutSeconds: "int" },
-  // Besides the images: containerd's start, and its list of what is there.
+  // Besides the images: containerd's start, and its list of images.
   seconds: pullSeconds + 120 + 60,
 });
 
-/** Seconds that collecting a machine's logs may take: some thirty questions of at most 20 s, most of which take one. */
+/** Time limit for collecting a machine's logs: some thirty queries of at most 20 s, most of which take one. */
 export const logSeconds = 240;
 
 export const exportNodeLog = script({
@@ -286,7 +286,7 @@ export const exportNodeLog = script({
   seconds: logSeconds,
 });
 
-/** Every script that is brought to a machine, by its name. */
+/** Every script that is copied to a machine, by its name. */
 export const nodeScripts: ReadonlyMap<string, Script> = new Map(
   [...nodeSteps, addContainerImage, exportNodeLog, resetNode].map((each) => [each.name, each]),
 );

@@ -29,7 +29,7 @@ export function drainBeforeUpgrade(
     const content = await known(kubeconfig, kubeconfigSeconds);
     if (content === undefined) {
       say(
-        `the cluster is not there after ${kubeconfigSeconds} s: ${host} is upgraded with its pods`,
+        `the cluster does not exist after ${kubeconfigSeconds} s: ${host} is upgraded with its pods`,
       );
       return;
     }

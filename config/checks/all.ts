@@ -41,7 +41,7 @@ const podNetworkPrograms: Check<NamedSettings> = {
           }),
 };
 
-/** Every check of a lab, those of single sections too, in the order its problems are told. */
+/** Every check of a lab, including those of single sections, in the order of their problems. */
 export const checks: readonly Check<NamedSettings>[] = [
   stackAsLab,
   defaultBridgeLength,

@@ -59,7 +59,7 @@ function twice(
       ];
 }
 
-/** Nodes are placed on hypervisors that there are. */
+/** Nodes are placed on existing hypervisors. */
 export const placedSomewhere: Check<NamedSettings> = {
   reads: sections,
   run({ nodes, ...settings }) {
@@ -83,7 +83,7 @@ export const placedSomewhere: Check<NamedSettings> = {
   },
 };
 
-/** Where nodes are spread, it is known by what. */
+/** If nodes are spread, the memory to spread them by is set. */
 export const spreadBySomething: Check<NamedSettings> = {
   reads: ["hypervisor", ...sections],
   run({ hypervisor, nodes, ...settings }) {

@@ -33,7 +33,7 @@ const bastionApart: Check<WrittenExisting> = {
     }),
 };
 
-/** No host is gone through twice on one way. */
+/** No way uses a host twice. */
 const eachBastionOnce: Check<WrittenExisting> = {
   reads: [],
   run: ({ login, nodes }) =>
@@ -63,7 +63,7 @@ function isSame(one: Bastion, other: Bastion): boolean {
   );
 }
 
-/** A port is named only where it is used: for several bastions. */
+/** A port is only set if it is used: for several bastions. */
 const forwardPortUsed: Check<WrittenExisting> = {
   reads: [],
   run: ({ login, nodes }) =>

@@ -10,7 +10,7 @@ import type { WrittenExisting } from "./settings.ts";
 
 const port = between(1, 65535);
 
-/** With what somebody logs in; one of the three, or what all machines have in common. */
+/** Credentials: one of the three, or those that all machines have in common. */
 const credential = {
   privateKeyFile: text(localFile)
     .optional()
@@ -50,7 +50,7 @@ const forwardPort = between(1024, 65535).optional().meta({
   default: "one that follows from the bastions",
 });
 
-/** What all machines have in common in how they are logged in to. */
+/** The login that all machines have in common. */
 export const login = z.strictObject({
   user: text(adminUser).default("Administrator").meta({
     description: "Account of the machines, one of their administrators.",
@@ -93,7 +93,7 @@ function loginName(value: string): Complaint | undefined {
 type Login = WrittenExisting["login"];
 type Credential = Pick<Login, "privateKeyFile" | "privateKey" | "privateKeyPassphrase" | "agent">;
 
-/** Ways to log in, of which one is used; in the order they are told. */
+/** Ways to log in, of which one is used, in the order of problems. */
 export const ways = ["privateKeyFile", "privateKey", "agent"] as const;
 
 /** The ways that are written. */
@@ -157,7 +157,7 @@ const [firstPort, ports] = [20_000, 10_000];
 
 /**
  * Port of this host by which the last of several bastions is reached; undefined where there are fewer. It is part of
- * what resources are told, so it follows from the settings alone; of two stacks each has its own.
+ * the resources' inputs, so it depends on the settings alone; each stack has its own.
  *
  * @param login of one machine, with what it has in common with others.
  * @param file name of the stack's settings.

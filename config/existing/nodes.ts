@@ -59,7 +59,7 @@ const onlyWindows: Check<NodesSection> = {
     ),
 };
 
-/** No two machines share what tells them apart. */
+/** No two machines share an identifier. */
 const machinesApart: Check<NodesSection> = {
   reads: [],
   run: ({ nodes }) => [
@@ -75,7 +75,7 @@ const machinesApart: Check<NodesSection> = {
       nodes,
       "hostKey",
       ({ hostKey }) => hostKey.trim().split(/\s+/)[1],
-      "Machines cloned with their keys are not told apart: make new ones (delete C:\\ProgramData\\ssh\\ssh_host_*, restart sshd).",
+      "Machines cloned with their keys cannot be distinguished: create new keys (delete C:\\ProgramData\\ssh\\ssh_host_*, restart sshd).",
     ),
   ],
 };

@@ -9,7 +9,7 @@ import { existingSchema, type ExistingSettings, type WrittenExisting } from "./s
 /** Settings whose values are secrets, misspelt ones too: none is ever shown. */
 const secretKey = /key|pass|text|token|secret/i;
 
-/** What is none of them by its name. */
+/** Names of other settings. */
 const noSecrets: readonly string[] = ["hostKey", "privateKeyFile", "context"];
 
 const rules = {
@@ -19,10 +19,9 @@ const rules = {
 };
 
 /**
- * Everything the program is told of machines and a cluster that are there already, from the sections as written. Reads
- * no file.
+ * All settings of existing machines and their cluster, from the sections as written. Reads no file.
  *
- * @param others Mistakes around the sections, to be told with the others.
+ * @param others Mistakes outside of the sections, to be reported too.
  * @throws SettingsError with every mistake there is, in the order of the settings; without secrets.
  */
 export function resolveExisting(

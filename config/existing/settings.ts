@@ -48,7 +48,7 @@ export interface ExistingNode extends Omit<WrittenNode, keyof typeof ownLogin | 
   readonly nodeIp: string;
 }
 
-/** Everything the program is told of existing machines and their cluster, checked. */
+/** The checked settings of existing machines and their cluster. */
 export interface ExistingSettings extends Omit<WrittenExisting, "nodes" | "windows"> {
   readonly windows: WrittenExisting["windows"] & { readonly containerdVersion: string };
   readonly nodes: readonly ExistingNode[];

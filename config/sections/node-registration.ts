@@ -191,7 +191,7 @@ interface NodesSection {
   readonly nodes: readonly { readonly taints: readonly z.output<typeof taint>[] }[];
 }
 
-/** Kubernetes tells taints apart by key and effect; a node can't have one twice. */
+/** Kubernetes identifies taints by key and effect; a node cannot have one twice. */
 export const nodeTaints: Check<NodesSection> = {
   reads: [],
   run: ({ nodes }) =>

@@ -134,7 +134,7 @@ export const windows = z.strictObject({
   }),
 });
 
-/** What Windows machines that are there already have in common: all but what they are made of, and their clocks' zone. */
+/** Settings of existing Windows machines: all but how they are created, and their time zone. */
 export const existingWindows = windows.omit({
   version: true,
   image: true,
@@ -156,7 +156,7 @@ export function withContainerd(written: Windows): Windows & { readonly container
   return { ...written, containerdVersion: written.containerdVersion ?? containerd };
 }
 
-/** What is written of Windows machines: of those that are there already, only what they have in common with a lab's. */
+/** Settings of Windows machines; of existing ones, only those that a lab has too. */
 export type AnyWindows = z.output<typeof existingWindows> & Partial<Windows>;
 
 interface WindowsSection {
@@ -357,7 +357,7 @@ const imageAccount: Check<WindowsSection> = {
   run: ({ windows: { image, adminUser } }) =>
     image.kind === "rehearsal" ||
     image.kind === "disk" ||
-    // Windows does not tell the case of letters apart.
+    // Windows ignores case.
     adminUser.toLowerCase() === account.toLowerCase()
       ? []
       : [
@@ -406,7 +406,7 @@ const dnsServersOnce: Check<ExistingWindowsSection> = {
     ),
 };
 
-/** Checksums that nothing would look at. */
+/** Unused checksums. */
 const rehearsalChecksums: Check<WindowsSection> = {
   reads: ["windows.checksums", "windows.image.kind"],
   run: ({ windows }) =>

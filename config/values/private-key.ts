@@ -4,7 +4,7 @@ const instead =
   "Write an OpenSSH or PEM private key, which begins with -----BEGIN ... PRIVATE KEY-----.";
 
 /**
- * A private key for SSH, as text. What is said of it tells nothing of its content.
+ * A private key for SSH, as text. Errors about it never show its content.
  *
  * @param passphrase whether one is given for it.
  */

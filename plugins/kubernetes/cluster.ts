@@ -1,12 +1,14 @@
-import { ApiError } from "../../kubernetes/cluster-api.ts";
+import { ApiError, type ApiRequest, ClusterApi } from "../../kubernetes/cluster-api.ts";
 import type { Operation } from "../protocol/operation.ts";
 import { containsUnknown, type PropertyMap } from "../protocol/property-value.ts";
-import { ApiClient, ClusterUnreachable } from "./api-client.ts";
 import { ClusterObject } from "./cluster-object.ts";
 import type { Kind } from "./kinds.ts";
-import { contextNamespace } from "./kubeconfig-file.ts";
+import { contextNamespace, readKubeconfig } from "./kubeconfig-file.ts";
 import type { KubernetesObject } from "./object.ts";
 import type { Settings } from "./settings.ts";
+import pRetry from "p-retry";
+import { messageOf } from "../../host/failure.ts";
+import { clientConnection } from "../../kubernetes/client-connection.ts";
 
 /** Answers to a dry run that say nothing against the real one: what is missing may be made before it. */
 const NOT_FOUND = 404;
@@ -68,6 +70,50 @@ export class Cluster {
         error.status === NOT_FOUND || error.status === FORBIDDEN || error.reason === ALREADY_EXISTS;
       if (early) return undefined;
       throw new Error(redact(error.message));
+    }
+  }
+}
+
+/** The API server did not answer, or the settings lead to none. */
+class ClusterUnreachable extends Error {}
+
+/** How long the API server may take to answer one request. */
+const ANSWER_SECONDS = 30;
+
+/** A server that refuses connections may be restarting: tried again this often, one second apart. */
+const CONNECT_AGAIN = { retries: 4, minTimeout: 1000, factor: 1 };
+
+const NOT_CONNECTED: readonly unknown[] = [
+  "ECONNREFUSED",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+];
+
+/** The API server that the settings mean; nothing is loaded or asked before it is needed. */
+class ApiClient extends ClusterApi {
+  constructor(settings: Settings) {
+    super(async () => {
+      const text = readKubeconfig(settings);
+      if (text !== undefined) return clientConnection(text, settings);
+      throw new Error(
+        "there is no kubeconfig: set the provider's kubeconfig (content or path) or KUBECONFIG",
+      );
+    }, ANSWER_SECONDS);
+  }
+
+  /** @throws {ApiError | ClusterUnreachable} */
+  override async request<T>(method: string, path: string, request: ApiRequest = {}): Promise<T> {
+    try {
+      return await pRetry(() => super.request<T>(method, path, request), {
+        ...CONNECT_AGAIN,
+        ...(request.signal && { signal: request.signal }),
+        shouldRetry: ({ error }) => "code" in error && NOT_CONNECTED.includes(error.code),
+      });
+    } catch (error) {
+      if (error instanceof ApiError) throw error;
+      throw new ClusterUnreachable(`the API server cannot be reached: ${messageOf(error)}`);
     }
   }
 }

@@ -11,7 +11,7 @@ import type {
 } from "@pulumi/pulumi/proto/language_pb.js";
 import { beforeExit } from "../protocol/plugin-server.ts";
 import { fromStruct } from "../protocol/struct.ts";
-import { parseRuntimeOptions, runArguments, runEnvironment } from "./run-arguments.ts";
+import type { PropertyMap } from "../protocol/property-value.ts";
 
 /** Exit code of a program that has reported its error itself (@pulumi/pulumi, cmd/run/index.js). */
 const USER_KNOWS_ALREADY = 32;
@@ -116,4 +116,118 @@ function outcome(child: ChildProcess): Promise<RunResponse> {
       resolve(response);
     });
   });
+}
+
+/**
+ * Runs in the program's process before the program. Node.js 20.20 colours the stack of an error in a loop that never
+ * ends when a line names a file directly below a scope, as in `node_modules/@pulumi/resource.ts` (node, lib/internal/
+ * util/inspect.js, markNodeModules), and the SDK's source maps make such lines: a program that throws would hang
+ * instead of failing. So errors are shown without colours.
+ */
+const PATCH = `
+import util from "node:util";
+import { syncBuiltinESMExports } from "node:module";
+const { inspect } = util;
+util.inspect = Object.assign(
+  (value, options, ...rest) =>
+    value instanceof Error && options?.colors === true
+      ? inspect(value, { ...options, colors: false })
+      : inspect(value, options, ...rest),
+  inspect,
+);
+syncBuiltinESMExports();
+`;
+
+/** Arguments for Node.js that load the patch. */
+const errorsWithoutColors: readonly string[] = [
+  "--import",
+  `data:text/javascript,${encodeURIComponent(PATCH.trim())}`,
+];
+
+/** `runtime.options` of Pulumi.yaml, as far as this host knows them. */
+interface RuntimeOptions {
+  /** Whether the SDK loads ts-node for the program; default true. Off for programs that bring their own loader. */
+  readonly typescript: boolean;
+  /** The tsconfig.json ts-node uses; relative to the program. */
+  readonly tsconfig: string | undefined;
+  /** Arguments for Node.js itself, e.g. `--import tsx`. */
+  readonly nodeargs: readonly string[];
+}
+
+/** Options that only matter to `pulumi install` and `pulumi package add`. */
+const OTHER_OPTIONS: ReadonlySet<string> = new Set(["packagemanager", "production"]);
+
+/** Reads runtime options. @throws on an option this host does not know, instead of leaving it out. */
+export function parseRuntimeOptions(options: PropertyMap): RuntimeOptions {
+  let typescript = true;
+  let tsconfig: string | undefined;
+  let nodeargs: string[] = [];
+  for (const [name, value] of Object.entries(options)) {
+    if (name === "typescript" && typeof value === "boolean") typescript = value;
+    else if (name === "tsconfig" && typeof value === "string") tsconfig = value;
+    else if (name === "nodeargs" && typeof value === "string") nodeargs = splitArguments(value);
+    else if (!OTHER_OPTIONS.has(name)) {
+      throw new Error(
+        `runtime option ${name} with value ${JSON.stringify(value)} is not supported by the bundled Node.js ` +
+          `language host (supported: typescript, tsconfig, nodeargs); see runtime.options in Pulumi.yaml`,
+      );
+    }
+  }
+  return { typescript, tsconfig, nodeargs };
+}
+
+/** Splits like a shell does, with single and double quotes. */
+function splitArguments(text: string): string[] {
+  return [...text.matchAll(/(?:[^\s"']+|"[^"]*"|'[^']*')+/g)].map(([word]) =>
+    word.replaceAll(/"([^"]*)"|'([^']*)'/g, "$1$2"),
+  );
+}
+
+/** Command line for Node.js, from its own arguments to those of the program. */
+export function runArguments(
+  request: RunRequest,
+  options: RuntimeOptions,
+  runModule: string,
+  engine: string,
+): string[] {
+  const info = request.getInfo();
+  const args = [
+    ...errorsWithoutColors,
+    ...options.nodeargs,
+    runModule,
+    ...flag("monitor", request.getMonitorAddress()),
+    ...flag("engine", engine),
+    ...flag("organization", request.getOrganization()),
+    ...flag("project", request.getProject()),
+    ...flag("root-directory", info?.getRootDirectory() ?? ""),
+    ...flag("stack", request.getStack()),
+    ...flag("pwd", request.getPwd()),
+    ...flag("parallel", String(request.getParallel())),
+  ];
+  if (request.getDryrun()) args.push("--dry-run");
+  const entry = info?.getEntryPoint() ?? request.getProgram();
+  return [...args, entry === "" ? "." : entry, ...request.getArgsList()];
+}
+
+function flag(name: string, value: string): string[] {
+  return value === "" ? [] : [`--${name}`, value];
+}
+
+/** Environment of the program: that of the host, and the stack's configuration. */
+export function runEnvironment(
+  request: RunRequest,
+  options: RuntimeOptions,
+  inherited: NodeJS.ProcessEnv,
+): NodeJS.ProcessEnv {
+  const config = Object.fromEntries(request.getConfigMap().toArray());
+  const environment: NodeJS.ProcessEnv = {
+    ...inherited,
+    PULUMI_CONFIG: JSON.stringify(config),
+    PULUMI_CONFIG_SECRET_KEYS: JSON.stringify(request.getConfigsecretkeysList()),
+    PULUMI_NODEJS_TYPESCRIPT: String(options.typescript),
+  };
+  if (options.tsconfig !== undefined) {
+    environment["PULUMI_NODEJS_TSCONFIG_PATH"] = options.tsconfig;
+  }
+  return environment;
 }

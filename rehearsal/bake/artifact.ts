@@ -1,4 +1,4 @@
-import { copyFile, mkdir, rm } from "node:fs/promises";
+import { copyFile, mkdir, rm, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { withConfigDisc } from "../../components/windows/image/config-disc.ts";
 import { newImageSecrets } from "../../components/windows/image/image-disc.ts";
@@ -12,36 +12,31 @@ import { buildCommand } from "../image/build-command.ts";
 import { sourceHashes } from "../image/source-hashes.ts";
 import { BakingMachine } from "./baking-machine.ts";
 import { runBake } from "./run-bake.ts";
-import { rehearsedBake } from "./rehearsed-bake.ts";
+import { bakeOf, type Bake } from "../../components/windows/image/bake.ts";
+import { parseImageManifest } from "../../components/windows/image-manifest.ts";
+import { imageSoftware } from "../../components/windows/software.ts";
+import { addContainerImage } from "../../components/windows/steps.ts";
+import { rehearsalVersions } from "../../config/supported.ts";
+import { kubernetesVersion } from "../../toolchain/tools/table.ts";
 
 /** Name of the machine while its image is baked; each node gets its own from its disc. */
 const computerName = "bake";
 
-/** What decides how steps are run, besides the steps: relative to the project. */
+/** Sources that determine how steps run, besides the steps; relative to the project. */
 const bakeSources = [
-  ...[
-    "artifact.ts",
-    "baking-machine.ts",
-    "keep-scripts.ts",
-    "rehearsed-bake.ts",
-    "run-bake.ts",
-  ].map((name) => `rehearsal/bake/${name}`),
-  ...[
-    "image/bake.ts",
-    "image/node-images.ts",
-    "node-setup.ts",
-    "node-step.ts",
-    "step-command.ts",
-    "steps.ts",
-  ].map((name) => `components/windows/${name}`),
+  ...["artifact.ts", "baking-machine.ts", "keep-scripts.ts", "run-bake.ts"].map(
+    (name) => `rehearsal/bake/${name}`,
+  ),
+  ...["image/bake.ts", "node-setup.ts", "node-step.ts", "step-command.ts", "steps.ts"].map(
+    (name) => `components/windows/${name}`,
+  ),
 ];
 
 /**
- * The rehearsal guest's disk with what every node needs already done on it, as an image of Windows has it: feature,
- * containerd and Kubernetes, by the nodes' own steps. A node made from it does not reboot, and unpacks nothing.
+ * The rehearsal guest's disk on which the nodes' steps for every node have already run, as in a Windows image: feature,
+ * containerd and Kubernetes. A node made from it does not reboot, and unpacks nothing.
  *
- * A machine of its own does them, in a plain QEMU; like the bare one it carries the media, which an upgrade's reset may
- * want.
+ * A temporary machine in a plain QEMU runs them; like the plain image it contains the media, which an upgrade's reset may need.
  */
 export const bakedRehearsalImage: Artifact = {
   name: "rehearsal-image-baked",
@@ -54,7 +49,7 @@ export const bakedRehearsalImage: Artifact = {
   async build(into, context) {
     const run = buildCommand(context.logFile);
     const base = context.path(rehearsalImage);
-    // QEMU's files and the disc with the machine's key: for nobody else, and gone when the image is there.
+    // QEMU's files and the disc with the machine's key: private, and removed once the image exists.
     const folder = join(into, "private");
     await mkdir(folder, { mode: 0o700 });
     const disk = join(folder, "disk.qcow2");
@@ -68,7 +63,7 @@ export const bakedRehearsalImage: Artifact = {
       hostPublicKey: hostKey.public,
       authorizedKeys: [loginKey.public],
     });
-    // Not by the stack's settings: the image is the same for all.
+    // Not from the stack's settings, as the image is the same for all.
     const accelerator = (await gatherKvm("kvm")) === "works" ? "kvm" : "tcg";
     const bake = await rehearsedBake(join(base, manifestName));
     await withConfigDisc(folder, { "user-data": { text: identity } }, async (disc) => {
@@ -91,3 +86,14 @@ export const bakedRehearsalImage: Artifact = {
     await rm(folder, { recursive: true });
   },
 };
+
+/**
+ * What is baked into the rehearsal's image: the same steps as for Windows, with the image's own programs. No container
+ * images, as the guest has no ctr.exe to pull them.
+ */
+async function rehearsedBake(manifest: string): Promise<Bake> {
+  const versions = { kubernetes: kubernetesVersion, containerd: rehearsalVersions.containerd };
+  const software = imageSoftware(versions, parseImageManifest(await readFile(manifest, "utf8")));
+  const bake = bakeOf(software, []);
+  return { ...bake, steps: bake.steps.filter(({ step }) => step !== addContainerImage) };
+}

@@ -4,7 +4,7 @@ import { diskNode, serialFile } from "../../components/windows/image/builder/bui
 import { QemuProcess } from "../../components/windows/image/builder/qemu-process.ts";
 import { waitUntil } from "../../host/wait-until.ts";
 
-/** What the machine is made of. */
+/** Files of the machine. */
 export interface BakingFiles {
   /** Working directory of QEMU, private. */
   readonly folder: string;
@@ -12,19 +12,19 @@ export interface BakingFiles {
   readonly disk: string;
   /** The identity disc. */
   readonly disc: string;
-  /** What QEMU complains about is appended here. */
+  /** File to which QEMU's errors are appended. */
   readonly logFile: string;
   /** The same programs run either way. */
   readonly accelerator: "kvm" | "tcg";
 }
 
-/** As the machines of a rehearsal have. */
+/** As on the machines of a rehearsal. */
 const memoryMiB = 3072;
 
-/** The order to shut down, some seconds, and files being written. */
+/** Time limit for the shutdown request, some seconds, and files being written. */
 const offSeconds = 60;
 
-/** The machine that the rehearsal's image is baked on, in a plain QEMU: libvirt never hears of it. */
+/** The machine on which the rehearsal's image is baked, in a plain QEMU without libvirt. */
 export class BakingMachine {
   readonly #files: BakingFiles;
   readonly #qemu: QemuProcess;
@@ -38,7 +38,7 @@ export class BakingMachine {
   /**
    * Switches it on.
    *
-   * @returns the port on this host's loopback behind which its SSH server will be.
+   * @returns the port on this host's loopback that will lead to its SSH server.
    */
   async start(): Promise<number> {
     await this.#qemu.qmp.open();
@@ -46,12 +46,12 @@ export class BakingMachine {
     return this.#qemu.sshPort();
   }
 
-  /** From now on the end of its system is the end of the machine: the guest knows how to reboot, and no more. */
+  /** From now on a reboot ends the machine, as the guest can only reboot. */
   async endWithNextReboot(): Promise<void> {
     await this.#qemu.qmp.execute("set-action", { reboot: "shutdown" });
   }
 
-  /** @throws when it is not switched off in time. */
+  /** @throws if it is not switched off in time. */
   async off(): Promise<void> {
     const what = "the machine to be switched off";
     await waitUntil({ what, timeoutSeconds: offSeconds, pollMilliseconds: 200 }, () =>
@@ -59,7 +59,7 @@ export class BakingMachine {
     );
   }
 
-  /** Switches it off, if it is on; what it said on its serial port goes to the log. */
+  /** Switches it off, if it is on, and adds the output of its serial port to the log. */
   async end(): Promise<void> {
     await this.#qemu.end();
     const { folder, logFile } = this.#files;
@@ -67,7 +67,7 @@ export class BakingMachine {
   }
 }
 
-/** The network leads nowhere but to the SSH server. */
+/** The network only leads to the SSH server. */
 function qemuArguments({ folder, disk, disc, accelerator }: BakingFiles): string[] {
   const device = (driver: string, node: string, filename: string, more: object): string =>
     JSON.stringify({ driver, "node-name": node, file: { driver: "file", filename }, ...more });
@@ -75,12 +75,12 @@ function qemuArguments({ folder, disk, disc, accelerator }: BakingFiles): string
     ...["-name", "kindows-rehearsal-bake", "-nodefaults", "-no-user-config", "-S"],
     ...["-sandbox", "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny"],
     ...["-machine", `q35,accel=${accelerator}`, "-smp", "1", "-m", `${memoryMiB}M`],
-    // Not "max" where it is emulated: QEMU 7.2 then faults on the IRETQ by which Wine starts its threads (SMAP).
+    // Not "max" if emulated: QEMU 7.2 then faults on the IRETQ with which Wine starts its threads (SMAP).
     ...["-cpu", accelerator === "kvm" ? "host" : "qemu64"],
     ...["-chardev", "stdio,id=qmp,signal=off", "-mon", "chardev=qmp,mode=control"],
     ...["-chardev", `file,id=com1,path=${join(folder, serialFile)}`, "-serial", "chardev:com1"],
     ...["-display", "none"],
-    // Nobody needs the disk of a bake that was cut off.
+    // The disk of an interrupted bake is not needed.
     ...["-blockdev", device("qcow2", diskNode, disk, { cache: { "no-flush": true } })],
     ...["-device", `virtio-blk-pci,drive=${diskNode},bootindex=1`],
     ...["-blockdev", device("raw", "identity", disc, { "read-only": true })],

@@ -28,7 +28,7 @@ export interface BakeLogin {
   readonly privateKey: string;
 }
 
-/** Longest time a machine may take until it answers; emulated and beside other builds it needs some 20 s. */
+/** Longest wait until a machine answers; emulated and in parallel to other builds it needs some 20 s. */
 const bootSeconds = 300;
 /** Longest time a step may take; emulated and alone the slowest takes some 20 s. */
 const stepSeconds = 600;
@@ -36,7 +36,7 @@ const stepSeconds = 600;
 /**
  * Runs the steps of a bake on a machine, as `up` runs them on a node, and switches it off.
  *
- * @throws with the step's own words when one fails.
+ * @throws with the step's error if one fails.
  */
 export async function runBake(
   bake: Pick<Bake, "steps">,
@@ -83,7 +83,7 @@ async function copy(source: SshSource, path: string, remotePath: string): Promis
   await connected(source, (client, signal) => uploadSource(client, { path }, remotePath, signal));
 }
 
-/** A step that orders a reboot closes the server's port, so whoever gets in sees the next boot. */
+/** A step that requests a reboot closes the server's port, so the next connection is to the next boot. */
 async function answers(source: SshSource): Promise<void> {
   await connected(source, () => Promise.resolve());
 }

@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** What the identity disk says; made by components/machine/identity.ts. */
+/** Content of the identity disk, written by components/machine/identity.ts. */
 const userDataSchema = z.object({
   hostname: z.string().regex(/^[a-z0-9]([a-z0-9-]{0,13}[a-z0-9])?$/i),
   ssh_keys: z.object({ ed25519_private: z.string().min(1) }),
@@ -16,7 +16,7 @@ export interface GuestIdentity {
 /**
  * Reads `user-data`: the line `#cloud-config` and JSON.
  *
- * @throws saying what is wrong with it, without its secrets.
+ * @throws with what is wrong with it, without its secrets.
  */
 export function parseIdentity(userData: string): GuestIdentity {
   const [firstLine, ...rest] = userData.split("\n");
@@ -27,7 +27,7 @@ export function parseIdentity(userData: string): GuestIdentity {
   try {
     document = JSON.parse(rest.join("\n"));
   } catch {
-    // The parser's own message quotes the text, keys and all.
+    // The parser's message quotes the text, including keys.
     throw new Error("the identity disk's user-data is not JSON after its first line");
   }
   const checked = userDataSchema.safeParse(document);

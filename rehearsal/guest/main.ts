@@ -6,7 +6,6 @@ import { Drive } from "../host/drive.ts";
 import { startHost } from "../host/start-host.ts";
 import { statePath } from "../host/state.ts";
 import { prefixFolder } from "../wine/guest-root.ts";
-import { readBootTime } from "./boot-time.ts";
 import { parseIdentity } from "./identity.ts";
 import { WinePrograms } from "./wine-programs.ts";
 
@@ -56,3 +55,20 @@ main().catch(async (error: unknown) => {
   await sleep(retrySeconds * 1000);
   process.exit(1);
 });
+
+/**
+ * When this boot began, to the second; the same for the whole boot.
+ *
+ * Linux computes it from the clock each time, so the first answer is kept.
+ *
+ * @param record file that does not survive a reboot.
+ */
+async function readBootTime(procStat: string, record: string): Promise<Date> {
+  const kept = await readFile(record, "utf8").catch(() => undefined);
+  if (kept !== undefined) return new Date(kept);
+  const seconds = /^btime (\d+)$/m.exec(await readFile(procStat, "utf8"))?.[1];
+  if (seconds === undefined) throw new Error(`${procStat} has no btime`);
+  const bootTime = new Date(Number(seconds) * 1000);
+  await writeFile(record, bootTime.toISOString());
+  return bootTime;
+}

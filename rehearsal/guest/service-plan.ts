@@ -25,8 +25,8 @@ const containerdPipe = "rehearsal-containerd";
  * Processes that make up a service.
  *
  * containerd gets the CRI server in front: that one serves containerd's usual pipe, containerd.exe another, since
- * containerd can't run containers without Windows' own part of them. It is told the boot, so that pods of an earlier one
- * have ended.
+ * containerd cannot run containers without Windows' own part. It gets the boot time, so that pods of an earlier boot have
+ * ended.
  */
 export function serviceProcesses(
   exe: string,

@@ -8,8 +8,8 @@ const compiled = "/opt/kindows/main.compiled";
 
 /**
  * Starts the guest's program with its functions as V8 compiled them before: on an emulated CPU, compiling takes a tenth of
- * what the steps take. They are kept at the first reboot, which an image that is baked has behind it. V8 compiles anew
- * what does not fit.
+ * what the steps take. They are kept at the first reboot, which a baked image has behind it. V8 recompiles what does not
+ * match.
  */
 const script = new Script(wrap(readFileSync(program, "utf8")), {
   filename: program,

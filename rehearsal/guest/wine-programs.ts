@@ -22,13 +22,13 @@ import { type StartProgram, killGroup, startWine } from "./wine-process.ts";
 import { isJoin, runJoin } from "./wine-kubeadm.ts";
 import { WineServices } from "./wine-services.ts";
 
-/** Where things lie in the guest. */
+/** Paths in the guest. */
 export interface WineProgramsOptions {
   readonly driveC: string;
   readonly bootTime: Date;
-  /** Linux' own hosts file, which Wine's programs resolve names by. */
+  /** Linux' own hosts file, with which Wine's programs resolve names. */
   readonly hostsFile: string;
-  /** The routes that shall hold, as `routesScript` reads them: "RANGE via ADDRESS". */
+  /** The wanted routes, as `routesScript` reads them: "RANGE via ADDRESS". */
   readonly routesFile: string;
   /** Program that makes the routes of `routesFile`, after removing those to the ranges it is given. */
   readonly routesScript: string;
@@ -44,7 +44,7 @@ export const endedUnderWine = "ended under Wine by";
 /** Seconds after a program's end in which its output must have been read. */
 const outputSeconds = 1;
 
-/** Seconds the making of routes may take. */
+/** Time limit for setting routes, in seconds. */
 const routesSeconds = 20;
 
 /** The real Windows programs of the guest, under Wine. */
@@ -56,7 +56,7 @@ export class WinePrograms implements WindowsPrograms {
   readonly #drive: Drive;
   readonly #services: WineServices;
   readonly #start: StartProgram;
-  /** Waits for the time of the reboot that was ordered. */
+  /** Waits until the time of the requested reboot. */
   #reboot: ChildProcess | undefined;
 
   constructor(options: WineProgramsOptions) {
@@ -68,7 +68,7 @@ export class WinePrograms implements WindowsPrograms {
     this.#services = new WineServices(this.#drive, this.#start);
   }
 
-  /** Starts Wine and what belongs to it, so that the next program need not. */
+  /** Starts Wine and its server, so that the next program need not. */
   async warmUp(): Promise<void> {
     await this.runToEnd("C:\\windows\\system32\\hostname.exe", [], { timeoutSeconds: 120 });
   }
@@ -97,7 +97,7 @@ export class WinePrograms implements WindowsPrograms {
     const { stdin, stdout, stderr } = child;
     if (!stdin || !stdout || !stderr) throw new Error(`${exe} was started without its streams`);
     const output = [collect(stdout), collect(stderr)] as const;
-    // A program may end without reading all of its input.
+    // A program need not read all of its input.
     stdin.on("error", () => undefined);
     stdin.end(options.stdin ?? "");
     let timedOut = false;
@@ -113,12 +113,12 @@ export class WinePrograms implements WindowsPrograms {
         number | null,
         NodeJS.Signals | null,
       ];
-      // What the program has started may hold its outputs open for longer than it lives.
+      // Child processes may hold the program's outputs open after its end.
       await Promise.race([closed, sleep(outputSeconds * 1000)]);
       const [out, err] = [output[0](), output[1]()];
       if (timedOut) throw new ProgramTimeout(`${out}${err}`, exe, options.timeoutSeconds);
       if (exitCode !== null) return { exitCode, stdout: out, stderr: err };
-      // Windows has no signals; who reads the message should know all the same that the program did not choose to end.
+      // Windows has no signals, but the message should still say that the program was killed.
       return { exitCode: 1, stdout: out, stderr: `${err}(${endedUnderWine} ${signal})` };
     } finally {
       clearTimeout(limit);
@@ -203,7 +203,7 @@ export class WinePrograms implements WindowsPrograms {
     const { routesFile, routesScript } = this.#options;
     const before = await linesOf(routesFile);
     const lines = routes.map(({ destination, nextHop }) => `${destination} via ${nextHop}\n`);
-    // A lease may come at any time, and makes what stands there.
+    // A DHCP lease may come at any time, and overwrites the file.
     await writeFile(`${routesFile}.new`, lines.join(""));
     await rename(`${routesFile}.new`, routesFile);
     const gone = before
@@ -214,7 +214,7 @@ export class WinePrograms implements WindowsPrograms {
 
   async reboot(delaySeconds: number): Promise<boolean> {
     if (this.#reboot && delaySeconds > 0) return false;
-    // A program of its own: the order stands even if this one ends.
+    // A separate program, so that the reboot happens even if this one ends.
     const child = spawn(this.#options.rebootScript, [String(delaySeconds)], {
       detached: true,
       stdio: "ignore",
@@ -253,7 +253,7 @@ async function busybox(...args: readonly string[]): Promise<void> {
   await promisify(execFile)("/bin/busybox", args);
 }
 
-/** Lines of a file; none where it is not there. */
+/** Lines of a file; none if it does not exist. */
 async function linesOf(file: string): Promise<string[]> {
   try {
     return (await readFile(file, "utf8")).split("\n").filter((line) => line !== "");
@@ -270,7 +270,7 @@ function ipv4Addresses(): NetworkInterfaceInfo[] {
     .filter(({ family }) => family === "IPv4");
 }
 
-/** Reads a stream from now on; the function returned gives what has come until then. */
+/** Starts reading a stream; the returned function gets what has arrived so far. */
 function collect(stream: Readable): () => string {
   const chunks: Buffer[] = [];
   stream.on("data", (chunk: Buffer) => chunks.push(chunk));

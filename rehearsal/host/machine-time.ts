@@ -6,7 +6,7 @@ export interface MachineTime {
   elapsed(): number;
   /** Runs what takes the time it takes: no wait of the machine ends meanwhile but those in it. */
   busy<T>(work: () => Promise<T>): Promise<T>;
-  /** Waits, within something busy; until then, or until it is told to end. */
+  /** Waits within something busy, until then or until it is aborted. */
   sleep(milliseconds: number, end?: AbortSignal): Promise<void>;
 }
 

@@ -10,7 +10,7 @@ export interface WorkingProgram {
   readonly files: readonly string[];
 }
 
-/** Arguments by which a program is told that the service manager started it. */
+/** Arguments that show a program that the service manager started it. */
 const serviceFlags = ["--windows-service", "--run-service"];
 
 /**

@@ -44,7 +44,7 @@ export interface RunningHost {
   readonly windows: WindowsHost;
   /** Resolves when the services that start with Windows have been started. */
   readonly servicesStarted: Promise<void>;
-  /** Resolves when the commands that have ended so far have told their results. */
+  /** Resolves when the commands that have ended so far have sent their results. */
   answered(): Promise<void>;
   /** Closes the port, cuts all connections and leaves the services to themselves. */
   stop(): void;

@@ -1,5 +1,7 @@
+import { readdir } from "node:fs/promises";
+import { basename } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Fault, FaultPoint } from "./faults.ts";
+import { type Fault, type FaultPoint, unpacker } from "./faults.ts";
 import { StepError } from "./step-error.ts";
 import type { WindowsHost } from "./windows-host.ts";
 
@@ -36,7 +38,9 @@ export class StepFaults {
     step: string,
     dropConnection: () => void,
   ): Promise<StepFaults> {
-    return new StepFaults(host, step, await host.faults.all(), dropConnection);
+    const faults = await host.faults.all();
+    if (step !== unpacker) await assertScriptsExist(host, faults);
+    return new StepFaults(host, step, faults, dropConnection);
   }
 
   /** Whether something is to happen half way through, so that there must be such a point. */
@@ -126,5 +130,18 @@ export class StepFaults {
     }
     this.#since = performance.now();
     this.#host.assertPower();
+  }
+}
+
+/** @throws for a fault in a script that is not on the machine, as it would never strike. */
+async function assertScriptsExist(host: WindowsHost, faults: readonly Fault[]): Promise<void> {
+  const steps = faults.flatMap((fault) => ("step" in fault && fault.step) || []);
+  const folder = "C:\\kindows\\steps";
+  if (steps.length === 0 || !(await host.drive.isFolder(folder))) return;
+  const files = await readdir(await host.drive.resolve(folder), { recursive: true });
+  const names = new Set([unpacker, ...files.map((file) => basename(file, ".ps1"))]);
+  const unknown = steps.find((each) => !names.has(each));
+  if (unknown !== undefined) {
+    throw new Error(`a fault names the step ${unknown}, but there is no such script in ${folder}`);
   }
 }

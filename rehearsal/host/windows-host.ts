@@ -1,10 +1,8 @@
 import type { Drive } from "./drive.ts";
 import { type FaultSetting, Faults } from "./faults.ts";
-import { makeFlannelNetwork } from "./flanneld.ts";
 import type { Hardware } from "./hardware.ts";
 import type { MachineTime } from "./machine-time.ts";
-import { hostsFilePath, parseHosts } from "./hosts-file.ts";
-import type { WindowsPrograms } from "./programs.ts";
+import type { WindowsPrograms, HostsEntry } from "./programs.ts";
 import { ServiceManager } from "./service-manager.ts";
 import { NamedMutexes } from "../windows/mutexes.ts";
 import type { HyperV } from "../windows/hyper-v.ts";
@@ -22,6 +20,8 @@ import {
 } from "./state.ts";
 import { WindowsSettings } from "./windows-settings.ts";
 import { type WindowsVersion, rehearsedWindows } from "./windows-version.ts";
+import type { WorkingProgram } from "./service-command.ts";
+import { isIPv4, isIPv6 } from "node:net";
 
 /** What a model of Windows is made of. */
 export interface WindowsHostOptions {
@@ -54,7 +54,7 @@ export const homeFolder = "C:\\Users\\Administrator";
 /**
  * The model of one Windows machine during one boot: its drive, features, services, and the programs it can run.
  *
- * Made anew at each boot from what lies on the drive.
+ * Recreated at each boot from the files on the drive.
  */
 export class WindowsHost {
   readonly computerName: string;
@@ -292,7 +292,7 @@ export class WindowsHost {
 
   /**
    * Runs what no session waits for, as a scheduled task; it ends with the power. It begins when the steps have ended, and
-   * told their results.
+   * sent their results.
    */
   startTask(work: () => Promise<void>): void {
     const begin = async (): Promise<void> => {
@@ -376,4 +376,39 @@ export class WindowsHost {
 /** A time as the steps write it, e.g. 2026-11-21T10:00:00Z. */
 export function utcSeconds(time: Date): string {
   return `${time.toISOString().slice(0, 19)}Z`;
+}
+
+/**
+ * What flanneld does to Windows when it starts: it has HNS make the pods' network, where that is not there.
+ *
+ * Sources: https://github.com/flannel-io/flannel/blob/master/Documentation/backends.md, and there
+ * pkg/backend/vxlan/vxlan_windows.go and pkg/backend/hostgw/hostgw_windows.go (the networks' names).
+ */
+async function makeFlannelNetwork(
+  machine: WindowsHost,
+  { exe, args }: WorkingProgram,
+): Promise<void> {
+  const option = args.find((each) => each.startsWith("--net-config-path="));
+  if (!/\\flanneld\.exe$/i.test(exe) || option === undefined) return;
+  const text = await machine.drive.readText(option.replace(/^.*?=/, ""));
+  const { Network, Backend = {} } = JSON.parse(text ?? "{}") as {
+    readonly Network?: string;
+    readonly Backend?: { readonly Type?: string; readonly VNI?: number };
+  };
+  const isBridge = Backend.Type === "host-gw";
+  const name = isBridge ? "cbr0" : `flannel.${Backend.VNI ?? 4096}`;
+  if (Network === undefined || machine.settings.networks().includes(name)) return;
+  const addressPrefix = isBridge ? Network.replace(/\/.*/, "/24") : Network;
+  await machine.addHostNetwork(name, { type: isBridge ? "L2Bridge" : "Overlay", addressPrefix });
+}
+
+const hostsFilePath = "C:\\Windows\\System32\\drivers\\etc\\hosts";
+
+/** The entries of a hosts file; comments and lines without a valid address are passed over, as Windows does. */
+export function parseHosts(text: string): HostsEntry[] {
+  return text.split(/\r?\n/).flatMap((line) => {
+    const [address, ...names] = line.replace(/#.*$/, "").trim().split(/\s+/);
+    if (address === undefined || names.length === 0) return [];
+    return isIPv4(address) || isIPv6(address) ? [{ address, names }] : [];
+  });
 }

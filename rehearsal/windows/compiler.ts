@@ -1,5 +1,5 @@
 /**
- * The compiler of C#. Nothing is compiled: what it makes is a file that holds its source, and what runs it is told by
+ * The compiler of C#. Nothing is compiled: what it makes is a file that holds its source, and what runs it is known by
  * `host/service-command.ts`.
  *
  * Source: https://learn.microsoft.com/powershell/module/microsoft.powershell.utility/add-type.

@@ -2,8 +2,10 @@
 import { findOnDrive } from "../host/drive-names.ts";
 import { AccessDeniedError } from "../host/windows-path.ts";
 import { accessDenied, folderNotFound, ioError } from "./io-errors.ts";
-import { Raised } from "../../powershell/values.ts";
+import { Raised, Unsupported } from "../../powershell/values.ts";
 import type { FileSystem } from "./file-streams.ts";
+import type { Cmdlet } from "../../powershell/commands.ts";
+import type { WindowsHost } from "../host/windows-host.ts";
 
 /** What a machine has to say about changes of its files. Paths are full. */
 export interface DriveWatch {
@@ -174,4 +176,26 @@ export function windowsFiles(
       });
     },
   };
+}
+
+/**
+ * Windows' volumes.
+ *
+ * Source: https://learn.microsoft.com/powershell/module/storage/write-volumecache.
+ */
+export function volumeCmdlets({ programs, recentWrites }: WindowsHost): readonly Cmdlet[] {
+  return [
+    {
+      name: "Write-VolumeCache",
+      parameters: { DriveLetter: { type: "string", position: 0, mandatory: true } },
+      run(call) {
+        const letter = call.text("DriveLetter") ?? "";
+        if (letter.toUpperCase() !== "C") {
+          throw new Unsupported(`the volume ${letter}:`);
+        }
+        recentWrites.allFlushed();
+        return programs.flush();
+      },
+    },
+  ];
 }

@@ -14,7 +14,7 @@ import type { WindowsHost } from "../host/windows-host.ts";
 import type { CimClasses } from "./cim.ts";
 import { memoryTakenMiB } from "./hyper-v.ts";
 
-/** By which the licences of Windows itself are told from those of other products. */
+/** Identifies the licences of Windows itself, as opposed to other products. */
 const windowsApplication = "55c92734-d682-4d71-983e-d6ec3f16059f";
 
 /** LicenseStatus: licensed, and what comes after the end of an evaluation. */

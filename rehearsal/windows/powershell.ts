@@ -18,7 +18,7 @@ import { clockCmdlets } from "./clock.ts";
 import { compilerCmdlets } from "./compiler.ts";
 import { defenderCmdlets } from "./defender.ts";
 import { dnsCmdlets } from "./dns.ts";
-import { windowsFiles } from "./drives.ts";
+import { windowsFiles, volumeCmdlets } from "./drives.ts";
 import { windowsEnvironment } from "./environment.ts";
 import { eventCmdlets } from "./events.ts";
 import { fileItems } from "./file-items.ts";
@@ -44,7 +44,6 @@ import { routeCmdlets } from "./routes.ts";
 import { scheduledTaskCmdlets } from "./scheduled-tasks.ts";
 import { defineAccessControl, defineSecurityTypes } from "./security.ts";
 import { defineServiceTypes, serviceClass, serviceCmdlets } from "./services.ts";
-import { volumeCmdlets } from "./volumes.ts";
 
 /** ERROR_DISK_FULL, as HRESULT. */
 const diskFull = -2147024784;

@@ -7,10 +7,10 @@ import { findOnDrive } from "../host/drive-names.ts";
 import { windowsPathNames } from "../host/windows-path.ts";
 import { raised } from "../../powershell/types.ts";
 import type { WindowsEnvironment } from "./environment.ts";
-import { registration } from "./service-registration.ts";
 import { sc } from "./services.ts";
 import { shutdown } from "./shutdown.ts";
 import { cmd, curl, icacls, ipconfig, route, takeown, tar } from "./system-programs.ts";
+import { quoteArgument } from "../host/cmd/argv.ts";
 
 /** A program that was started and may still run. */
 export interface RunningProcess {
@@ -149,7 +149,7 @@ function running(
   const result = input.then((stdin) => time.busy(() => run(stdin, kill.signal)));
   const stream = (name: "stdout" | "stderr"): Promise<Buffer> => {
     const text = result.then((ended) => Buffer.from(ended[name]));
-    text.catch(() => undefined); // told by `ended`
+    text.catch(() => undefined); // reported by `ended`
     return text;
   };
   return {
@@ -163,5 +163,34 @@ function running(
     kill: () => {
       kill.abort();
     },
+  };
+}
+
+/**
+ * Programs that register themselves with the service manager. Wine's can't be the parent of a Go service, so what they
+ * ask of it is done by the model.
+ *
+ * Source: https://github.com/containerd/containerd/blob/v2.1.0/cmd/containerd/command/service_windows.go.
+ */
+/** What a program does that is told to register itself; undefined: this one is not. */
+function registration(exe: string, args: readonly string[]): SystemProgram | undefined {
+  const flag = "--register-service";
+  if (!exe.toLowerCase().endsWith("\\containerd.exe") || !args.includes(flag)) return undefined;
+  return async ({ services }) => {
+    if (services.get("containerd")) {
+      const stderr = "containerd: The specified service already exists.\n";
+      return { exitCode: 1, stdout: "", stderr };
+    }
+    const words = [exe, "--run-service", ...args.filter((word) => word !== flag)];
+    await services.configure("containerd", {
+      commandLine: words.map(quoteArgument).join(" "),
+      displayName: "Containerd",
+      description: "Container runtime",
+      startType: "auto",
+      dependsOn: [],
+      // Twice in a day only, which is not modelled.
+      restarts: true,
+    });
+    return { exitCode: 0, stdout: "", stderr: "" };
   };
 }

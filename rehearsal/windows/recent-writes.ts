@@ -39,7 +39,7 @@ export class RecentWrites {
   }
 }
 
-/** Tells what is written. Copies are not told of: they share their content with the file they are of. */
+/** Reports writes, except for copies, which share their content with their source. */
 export function withRecentWrites(disk: FileSystem, recent: RecentWrites): FileSystem {
   return {
     ...disk,

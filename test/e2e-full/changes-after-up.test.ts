@@ -41,7 +41,7 @@ function plannedOperations(preview: string): Required<Planned> {
   };
 }
 
-/** What is told of a preview without a state holds with that of a lab that is up: nothing else follows. */
+/** What is reported for a preview without a state holds with that of a lab that is up: nothing else follows. */
 describe("what a change of settings plans on a lab that is up", () => {
   const lab = new TestLab("e2echanges");
 

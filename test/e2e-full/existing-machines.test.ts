@@ -8,7 +8,7 @@ import { rehearsalVersions } from "../../config/supported.ts";
 import { projectRoot } from "../../toolchain/project.ts";
 import { waitUntil } from "../../host/wait-until.ts";
 import { isReady } from "../e2e/cluster.ts";
-import { succeeded, told, type Finished } from "../e2e/lab.ts";
+import { succeeded, printSeconds, type Finished } from "../e2e/lab.ts";
 import { differences } from "./outside/disk-content.ts";
 import { clearHost, Estate, estateLab as lab } from "./outside/estate.ts";
 import type { OutsideMachine } from "./outside/outside-machine.ts";
@@ -119,7 +119,7 @@ describe("existing machines joined to an existing cluster", function () {
   });
 
   it("has nothing to do afterwards", async () => {
-    told("preview", await lab.plansNothing());
+    printSeconds("preview", await lab.plansNothing());
   });
 
   it("gives a cluster whose paths work, as far as rehearsed Windows has any", () =>
@@ -144,7 +144,7 @@ describe("existing machines joined to an existing cluster", function () {
     await first.kill();
     await configure([second]);
     const failed = await pulumi("up --yes --skip-preview");
-    told("up without the one that is lost", failed);
+    printSeconds("up without the one that is lost", failed);
     assert.notEqual(failed.exitCode, 0);
     assert.match(failed.output, /win-1 \(.*\) could not be reset: .*KINDOWS_GONE=win-1/);
     assert.ok(failed.seconds < goneSeconds, `it took ${failed.seconds} s`);

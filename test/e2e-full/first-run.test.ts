@@ -23,7 +23,7 @@ import { readSoftwareLock, renderSoftwareLock } from "../../toolchain/software-l
 import { ownRelease } from "../../toolchain/tools/own-release.ts";
 import * as tools from "../../toolchain/tools/table.ts";
 import type { Download } from "../../toolchain/tools/tool.ts";
-import { succeeded, tail, told } from "../e2e/lab.ts";
+import { succeeded, tail, printSeconds } from "../e2e/lab.ts";
 import { type Finished, runAsGroup } from "../e2e/process-group.ts";
 import { zip } from "../unit/toolchain/zip-file.ts";
 
@@ -416,7 +416,7 @@ async function machineEnvironment(): Promise<string> {
   return lines.join("");
 }
 
-/** How often the user is told to have something done by root before all is there. */
+/** How often the user is asked to have something done by root before all is there. */
 const tellings = 5;
 
 /** The commands of the README's quick start for any machine. */
@@ -428,7 +428,7 @@ async function quickStart(): Promise<readonly string[]> {
 
 /**
  * What somebody sees who has Debian and Node.js, no Go, and reads the README: in a root file system of its own, with
- * daemons of its own, as a user who is not root. root does what the user is told, and nothing else.
+ * daemons of its own, as a user who is not root. root does what the messages say, and nothing else.
  */
 describe("the first run in a new Debian, as a user who is not root, without Go", function () {
   this.bail(true);
@@ -503,11 +503,11 @@ describe("the first run in a new Debian, as a user who is not root, without Go",
     assert.match(output, /^\d{4}\n$/);
   });
 
-  it("is told what root has to do, and does the rest by the README's commands", async () => {
+  it("says what root has to do, and does the rest by the README's commands", async () => {
     assert.deepEqual(commands, ["make up", "make status", "make verify", "make down"]);
     for (const command of commands) {
       const finished = await succeeded(asTold(command));
-      told(command, finished);
+      printSeconds(command, finished);
       if (command === "make up") assert.match(finished.output, /^win-1 +windows +yes /m);
     }
   });

@@ -5,7 +5,7 @@ import path from "node:path";
 import { execa } from "execa";
 
 import { waitUntil } from "../../host/wait-until.ts";
-import { inContainer, succeeded, tail, TestLab, told, virsh } from "../e2e/lab.ts";
+import { inContainer, succeeded, tail, TestLab, printSeconds, virsh } from "../e2e/lab.ts";
 import { makeKeyFile, SshDaemon } from "./outside/ssh-daemon.ts";
 
 /** A segment on "another host" that is this one: a bridge of its own, and a cable between it and the lab's. */
@@ -128,7 +128,7 @@ describe("one lab on two hypervisors", function () {
     const lost = lostAsSoonAs(async () => (await lines("pool-list")).includes(otherPool));
     const run = await lab.kindows("up");
     await lost;
-    told("up that loses a host", run);
+    printSeconds("up that loses a host", run);
     assert.notEqual(run.exitCode, 0);
     assert.match(run.output, /the hypervisor rack-2 \(qemu\+ssh:.*\) does not answer/);
     assert.doesNotMatch(run.output, /PRIVATE KEY/);
@@ -144,7 +144,7 @@ describe("one lab on two hypervisors", function () {
 
   it("leaves that host alone while it is down, and says so", async () => {
     const run = await lab.kindows("up");
-    told("up without that host", run);
+    printSeconds("up without that host", run);
     assert.equal(run.exitCode, 1, tail(run.output));
     assert.match(run.output, /rack-2 .* does not answer: .*left as they are: win-2/);
     await lab.untilReady([controlPlane, "win-1"]);
@@ -161,14 +161,14 @@ describe("one lab on two hypervisors", function () {
     assert.ok(!there.includes(`${name}-win-1.qcow2`), there.join());
     const plugged = await virsh("domiflist", `${name}-win-2`);
     assert.match(plugged, new RegExp(`bridge +${segment.bridge} `));
-    told("preview", await lab.plansNothing());
+    printSeconds("preview", await lab.plansNothing());
     await succeeded(lab.kindows("doctor"), "doctor");
   });
 
   it("leaves what runs alone when the host is down again", async () => {
     await host.stop();
     const run = await lab.kindows("up");
-    told("up with the node made and the host down", run);
+    printSeconds("up with the node made and the host down", run);
     assert.equal(run.exitCode, 1, tail(run.output));
     assert.match(run.output, /left as they are: win-2/);
     await lab.untilReady([controlPlane, "win-1", "win-2"]);
@@ -176,7 +176,7 @@ describe("one lab on two hypervisors", function () {
 
   it("removes nothing while a host is down, and says why", async () => {
     const run = await lab.kindows("down");
-    told("down refused", run);
+    printSeconds("down refused", run);
     assert.equal(run.exitCode, 1, tail(run.output));
     assert.match(run.output, /nothing was\. Run again when it is back/);
     assert.ok(run.seconds < refusedSeconds, `it took ${run.seconds} s`);

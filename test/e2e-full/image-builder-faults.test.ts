@@ -133,12 +133,12 @@ describe("the making of an image that goes wrong", () => {
     });
   }
 
-  it("a QEMU that crashes is told", () =>
+  it("a QEMU that crashes is reported", () =>
     goesWrong(/QEMU ended by itself \(signal SIGKILL\)/, {}, (line) => {
       if (line.includes("stage 2 of 7")) machines().forEach((pid) => process.kill(pid, "SIGKILL"));
     }));
 
-  it("a QEMU that does not start is told, with what it says", async () => {
+  it("a QEMU that does not start is reported, with what it says", async () => {
     const script = "#!/bin/sh\necho 'Could not access KVM kernel module' >&2\nexit 1\n";
     await goesWrong(/QEMU did not start \(exit code 1\)[^]*Could not access KVM/, {
       emulator: await emulator(script),
@@ -162,7 +162,7 @@ describe("the making of an image that goes wrong", () => {
     assertNothingHalfMade();
   });
 
-  it("a disk that gets full is told, and Windows never sees it", async () => {
+  it("a disk that gets full is reported, and Windows never sees it", async () => {
     // Every write to the disk's file fails as on a full file system, to mount which takes root.
     const script = `#!/bin/bash
 set -- "\${@//'"file":{"driver":"file"'/'"file":{"driver":"blkdebug","inject-error":[{"event":"write_aio","errno":28}],"image":{"driver":"file"'}"
@@ -178,7 +178,7 @@ exec qemu-system-x86_64 "\${args[@]}"
     });
   });
 
-  it("too little room is told before anything begins", () =>
+  it("too little room is reported before anything begins", () =>
     goesWrong(/has [\d.]+ GiB free, and making the image takes 1000000\.0 GiB\. Make room/, {
       neededGiB: 1_000_000,
     }));
@@ -285,9 +285,12 @@ exec qemu-system-x86_64 "\${args[@]}"
       [0, null],
       [0, null],
     ]);
-    const told = both.map(({ lines }) => lines.join("\n"));
-    assert.equal(told.filter((text) => /process \d+ is making it, waiting/.test(text)).length, 1);
-    assert.equal(told.filter((text) => text.includes("stage 2 of 7")).length, 1);
+    const reported = both.map(({ lines }) => lines.join("\n"));
+    assert.equal(
+      reported.filter((text) => /process \d+ is making it, waiting/.test(text)).length,
+      1,
+    );
+    assert.equal(reported.filter((text) => text.includes("stage 2 of 7")).length, 1);
   });
 });
 

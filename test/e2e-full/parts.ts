@@ -16,7 +16,7 @@ import { type Finished, runAsGroup } from "../e2e/process-group.ts";
 /** What is run by itself, and whose result is kept. */
 export interface Part {
   readonly name: string;
-  /** What mocha is told: a file, and which of its tests. */
+  /** Arguments of mocha: a file, and which of its tests. */
   readonly args: readonly string[];
 }
 

@@ -192,7 +192,7 @@ clusters: []
 users: []
 `;
 
-/** Something stands still that `--fix` starts again. */
+/** Something is stopped that `--fix` starts again. */
 function still(fault: string, thing: string, plant: () => Promise<unknown>): PlantedFault {
   return {
     ...{ fault, plant },

@@ -58,7 +58,8 @@ describe("verify, where something is wrong", () => {
 
   function failed(results: readonly RowResult[], reason: RegExp): readonly string[] {
     const those = results.filter(({ status }) => status === "failed");
-    for (const { row, reason: told } of those) assert.match(told, reason, `${row.id}: ${told}`);
+    for (const { row, reason: reported } of those)
+      assert.match(reported, reason, `${row.id}: ${reported}`);
     return those.map(({ row }) => row.id);
   }
 

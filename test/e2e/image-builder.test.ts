@@ -60,7 +60,7 @@ describe("the making of an image", () => {
   after(() => rm(folder, { recursive: true, force: true }));
 
   it("goes through every stage, and says so", () => {
-    const told = lines.map((line) => line.replace(/^.*windows-image: (.*) \([^(]*\)$/, "$1"));
+    const reported = lines.map((line) => line.replace(/^.*windows-image: (.*) \([^(]*\)$/, "$1"));
     const wanted: string[] = ["restart 2", "restart 3"];
     const stages = new BuildStages((line) => wanted.push(line), 0, standInBuilder.slowness);
     stages.wrote(1024 ** 3, 0);
@@ -72,7 +72,7 @@ describe("the making of an image", () => {
     stages.sealed(0);
     stages.poweredOff();
     assert.deepEqual(
-      wanted.filter((line) => !told.includes(line)),
+      wanted.filter((line) => !reported.includes(line)),
       [],
       lines.join("\n"),
     );

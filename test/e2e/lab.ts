@@ -167,7 +167,7 @@ export class TestLab extends Cluster {
     return path.join(projectRoot, `Pulumi.${this.stack}.yaml`);
   }
 
-  /** Writes the stack's settings: the rehearsal's, with what differs; a section keeps what it is not told. */
+  /** Writes the stack's settings: the rehearsal's, with what differs; a section keeps what is not set. */
   async configure(changes: LabSettings): Promise<void> {
     const file = await readFile(path.join(projectRoot, "Pulumi.rehearsal.yaml"), "utf8");
     const rehearsal = parse(file) as { config: Record<string, unknown>; encryptionsalt: string };
@@ -309,17 +309,17 @@ export async function inContainer(
 /**
  * What a command that has to succeed came to.
  *
- * @param what of it is told with the seconds it took. Default: nothing.
+ * @param description that is printed with the seconds it took. Default: nothing.
  */
 export async function succeeded(run: Promise<Finished>, what?: string): Promise<Finished> {
   const finished = await run;
   assert.equal(finished.exitCode, 0, tail(finished.output, 80));
-  if (what !== undefined) told(what, finished);
+  if (what !== undefined) printSeconds(what, finished);
   return finished;
 }
 
 /** Says how long something took, for whoever reads the log. */
-export function told(what: string, { seconds }: Finished): void {
+export function printSeconds(what: string, { seconds }: Finished): void {
   console.log(`      ${what}: ${seconds.toFixed(0)} s`);
 }
 

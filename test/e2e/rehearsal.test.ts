@@ -254,9 +254,9 @@ describe("a rehearsal lab from nothing to nothing", function () {
   });
 
   it("tells by status that all is well, and how to reach it", async () => {
-    const told = await succeeded(lab.kindows("status"));
+    const reported = await succeeded(lab.kindows("status"));
     for (const name of [controlPlane, "win-1"]) {
-      assert.match(told.output, new RegExp(`^${name} +(linux|windows) +yes `, "m"));
+      assert.match(reported.output, new RegExp(`^${name} +(linux|windows) +yes `, "m"));
     }
     const { stdout } = await execa("./kindows", ["--stack", lab.stack, "status", "--json"]);
     const { healthy, machinesOfStack } = JSON.parse(stdout) as {

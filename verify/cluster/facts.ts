@@ -3,13 +3,13 @@ import type { V1Node } from "@kubernetes/client-node";
 import { nodeReadiness } from "../../components/controlplane/node-facts.ts";
 import type { Os } from "../rows/row.ts";
 
-/** A node, as far as rows are concerned. */
+/** A node, with what rows need to know. */
 export interface NodeFact {
   readonly name: string;
   readonly os: Os;
-  /** Its internal IPv4 address; empty where it has none. */
+  /** Its internal IPv4 address; empty if it has none. */
   readonly address: string;
-  /** Why it is not Ready; nothing where it is. */
+  /** Why it is not Ready, if so. */
   readonly trouble?: string;
   /** Label `node.kubernetes.io/windows-build`, e.g. `10.0.20348`; only on Windows nodes. */
   readonly windowsBuild?: string;
@@ -19,20 +19,20 @@ export interface NodeFact {
   readonly system: string;
 }
 
-/** What decides which rows can be run here. */
+/** Facts that decide which rows can be run here. */
 export interface Facts {
   readonly nodes: readonly NodeFact[];
-  /** Whether Windows is stood in for: containers on its nodes are modelled. */
+  /** Whether Windows is rehearsed: containers on its nodes are modelled. */
   readonly rehearsal: boolean;
-  /** Why Windows pods have no network; nothing where they have one. */
+  /** Why Windows pods have no network, if so. */
   readonly noWindowsPodNetwork?: string;
-  /** Why no port of a Windows node leads to a pod; nothing where one does. */
+  /** Why no port of a Windows node leads to a pod, if so. */
   readonly noWindowsHostPorts?: string;
-  /** Whether Windows nodes have routes to pods' and Services' addresses, by way of a Linux node. */
+  /** Whether Windows nodes have routes to pods and Services through a Linux node. */
   readonly windowsNodeRoutes?: boolean;
-  /** Why nothing on this host can be reached from the lab's segment; nothing where it can. */
+  /** Why this host cannot be reached from the lab's segment, if so. */
   readonly noHost?: string;
-  /** Why there is no internet on this host; nothing where there is. */
+  /** Why this host has no internet access, if so. */
   readonly noInternet?: string;
 }
 
@@ -43,7 +43,7 @@ export function nodesOf(facts: Pick<Facts, "nodes">, os: Os): readonly NodeFact[
     .sort((one, other) => (one.name < other.name ? -1 : 1));
 }
 
-/** What the API server says of a node. */
+/** A node according to the API server. */
 export function nodeFact(node: V1Node): NodeFact {
   const labels = node.metadata?.labels ?? {};
   const info = node.status?.nodeInfo;

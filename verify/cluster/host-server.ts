@@ -2,21 +2,21 @@ import { randomBytes } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A server of this run on this host: somewhere out of the cluster that is there without an internet. */
+/** A temporary server on this host: a destination outside of the cluster that needs no internet. */
 export interface HostServer {
   readonly url: string;
-  /** What an answer begins with; after it comes the address that the request came from. */
+  /** Prefix of an answer, followed by the client's address. */
   readonly greeting: string;
   readonly stop: () => Promise<void>;
 }
 
 /**
- * Serves on one address of this host, on a port that is free.
+ * Serves on an address of this host, on a free port.
  *
- * @throws when this host does not have the address.
+ * @throws if this host does not have the address.
  */
 export async function startHostServer(address: string): Promise<HostServer> {
-  // Another server that answers in its place is seen.
+  // Reveals another server that answers instead.
   const greeting = `kindows verify ${randomBytes(6).toString("hex")} sees `;
   const server = createServer((request, response) => {
     response.writeHead(200, { "content-type": "text/plain", connection: "close" });

@@ -1,15 +1,15 @@
 import { runProgram } from "../../host/run-program.ts";
 
-/** A page of Microsoft's that is there to be asked for: Windows itself does so to see whether it is on the internet. */
+/** Microsoft's page for connectivity checks, which Windows itself uses. */
 export const internetPage = {
   url: "http://www.msftconnecttest.com/connecttest.txt",
   text: "Microsoft Connect Test",
 } as const;
 
-/** Longest time to wait for it, in seconds. */
+/** Longest wait for it, in seconds. */
 const timeoutSeconds = 5;
 
-/** Why the page cannot be had from this host itself, by no proxy; nothing where it can. */
+/** Why this host cannot load the page without a proxy, if so. */
 export async function whyNoInternet(): Promise<string | undefined> {
   const { how, stdout, reason } = await runProgram(
     "curl",

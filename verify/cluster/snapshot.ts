@@ -16,18 +16,18 @@ import { readEndpointSlices } from "../../components/controlplane/actions/endpoi
 import { namespace } from "../objects/names.ts";
 import { nodeFact, type NodeFact } from "./facts.ts";
 
-/** What rows go by, at one moment. */
+/** The cluster's state at one moment, for deciding about rows. */
 export interface Snapshot {
   readonly nodes: readonly NodeFact[];
-  /** In our namespace, as all that follows. */
+  /** In the run's namespace, like everything below. */
   readonly pods: readonly V1Pod[];
   readonly services: readonly V1Service[];
   readonly slices: readonly V1EndpointSlice[];
-  /** Address of the cluster's DNS server; empty where there is none. */
+  /** Address of the cluster's DNS server; empty if there is none. */
   readonly dnsAddress: string;
 }
 
-/** What explains a failure, at one moment. */
+/** The cluster's state at one moment, for explaining a failure. */
 export interface Details extends Snapshot {
   readonly events: readonly CoreV1Event[];
   readonly policies: readonly V1NetworkPolicy[];
@@ -44,7 +44,7 @@ export async function readNodes(api: ClusterApi): Promise<readonly NodeFact[]> {
   return (await api.get<V1NodeList>("/api/v1/nodes")).items.map(nodeFact);
 }
 
-/** Reads what rows go by. */
+/** Reads the state for deciding about rows. */
 export async function readSnapshot(api: ClusterApi): Promise<Snapshot> {
   const [nodes, pods, services, slices, dns] = await Promise.all([
     readNodes(api),
@@ -64,7 +64,7 @@ export async function readSnapshot(api: ClusterApi): Promise<Snapshot> {
   };
 }
 
-/** Reads what explains a failure. */
+/** Reads the state for explaining a failure. */
 export async function readDetails(api: ClusterApi): Promise<Details> {
   const [snapshot, events, policies, dns, system] = await Promise.all([
     readSnapshot(api),

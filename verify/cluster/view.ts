@@ -3,10 +3,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "../../host/failure.ts";
 import type { Snapshot } from "./snapshot.ts";
 
-/** What one look at the cluster showed: its state, or why there is none. */
+/** Result of querying the cluster: its state, or why there is none. */
 export type Seen = { readonly snapshot: Snapshot } | { readonly trouble: string };
 
-/** One look at the cluster for all rows that wait, at most one a second, and none when nobody waits. */
+/** Queries the cluster once for all waiting rows, at most once a second, and only if a row is waiting. */
 export class ClusterView {
   private readonly read: () => Promise<Snapshot>;
   private readonly pauseMilliseconds: number;
@@ -17,7 +17,7 @@ export class ClusterView {
     this.pauseMilliseconds = pauseMilliseconds;
   }
 
-  /** The next look; who asks while one is under way gets the one after. */
+  /** The next query's result; during a running query, that of the one after. */
   look(): Promise<Seen> {
     this.next ??= this.start();
     return this.next;

@@ -15,24 +15,24 @@ export interface ConformanceRun {
   readonly skip?: string;
 }
 
-/** Tries of a test that fails: as upstream, whose tests are known to fail now and then. */
+/** Attempts of a failing test, as upstream, whose tests are known to be flaky. */
 const flakeAttempts = 2;
 
-/** Where and what for the program is run. */
+/** How the program is run. */
 export interface Place {
   /** Path of e2e.test. */
   readonly program: string;
   /** Folder for JUnit's files. */
   readonly results: string;
-  /** Undefined in the cluster, where it finds its own. */
+  /** Undefined in the cluster, where it uses its service account. */
   readonly kubeconfig: string | undefined;
 }
 
 /**
  * Arguments of `ginkgo` that run a suite on Windows nodes, after windows-testing's capz/run-capz-e2e.sh.
  *
- * The provider is `skeleton`: nothing is asked of a cloud. Without `--node-os-distro=windows` the tests take Linux' images
- * and skip what is for Windows.
+ * The provider `skeleton` needs no cloud. Without `--node-os-distro=windows` the tests use Linux images and skip those for
+ * Windows.
  */
 export function ginkgoArguments(run: ConformanceRun, place: Place): readonly string[] {
   const { suite } = run;

@@ -2,13 +2,13 @@ import type { V1Node, V1NodeList, V1Taint } from "@kubernetes/client-node";
 import { changeNode } from "../../kubernetes/change-node.ts";
 import type { ClusterApi } from "../../kubernetes/cluster-api.ts";
 
-/** Closes Linux nodes to the tests' pods, and opens Windows nodes, until `restoreNodes`. */
+/** Taints Linux nodes against the tests' pods, and removes taints from Windows nodes, until `restoreNodes`. */
 export function prepareNodes(api: ClusterApi): Promise<readonly string[]> {
-  // What a killed run has left is put right first: its record is of what was before.
+  // First undo what a killed run has left, from its record of the original taints.
   return restoreNodes(api).then(() => changeNodes(api, preparedNode));
 }
 
-/** Gives the nodes the taints they had. @returns names of those that had others */
+/** Restores the nodes' taints. @returns names of those that were changed */
 export function restoreNodes(api: ClusterApi): Promise<readonly string[]> {
   return changeNodes(api, restoredNode);
 }

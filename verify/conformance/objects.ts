@@ -9,30 +9,30 @@ import { stringify } from "yaml";
 
 import { ginkgoArguments, type ConformanceRun } from "./arguments.ts";
 
-/** Namespace of the run; the tests make their own beside it. */
+/** Namespace of the run; the tests create their own beside it. */
 export const namespace = "kindows-conformance";
 
-/** Name of all that is not in it, and of the Job. */
+/** Name of cluster-wide objects, and of the Job. */
 export const name = "kindows-conformance";
 
-/** The container with the tests, and the one that keeps their results until they are fetched. */
+/** The container with the tests, and the one that keeps their results until they are downloaded. */
 export const testsContainer = "tests";
 export const resultsContainer = "results";
 
-/** Where the results lie, in both. */
+/** Path of the results in both. */
 export const resultsFolder = "/tmp/results";
 
 const repositoriesFolder = "/etc/kindows-conformance";
 const repositoriesFile = "repositories.yaml";
 
-/** Time for images to be pulled and for results to be fetched, in seconds. */
+/** Time for pulling images and downloading results, in seconds. */
 const marginSeconds = 3600;
 
 /** Images of a run. */
 export interface ConformanceImages {
   /** Kubernetes' conformance image, with `ginkgo` and `e2e.test` in it. */
   readonly tests: string;
-  /** Any with `tar` and a program that waits: agnhost's. */
+  /** An image with `tar` and a program that waits: agnhost. */
   readonly results: string;
 }
 
@@ -45,7 +45,7 @@ export type ConformanceObject =
   V1Namespace | V1ServiceAccount | V1ClusterRoleBinding | V1ConfigMap | V1Job;
 
 /**
- * All that a run applies, in its order.
+ * All objects of a run, in order.
  *
  * @param repositories content of the file behind KUBE_TEST_REPO_LIST; undefined for Kubernetes' own registries.
  */
@@ -69,7 +69,7 @@ function namespaceObject(): V1Namespace {
   return { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace, labels } };
 }
 
-/** The tests make namespaces, roles, nodes' labels and more: there is no smaller role for them. */
+/** The tests create namespaces, roles, nodes' labels and more, so no smaller role is possible. */
 function clusterRoleBinding(): V1ClusterRoleBinding {
   return {
     apiVersion: "rbac.authorization.k8s.io/v1",
@@ -89,7 +89,7 @@ function repositoryList(content: string): V1ConfigMap {
   };
 }
 
-/** One pod on a Linux node, which nobody tries a second time: half a run's results are no results. */
+/** One pod on a Linux node without retries, as partial results are useless. */
 function job(run: ConformanceRun, images: ConformanceImages, withRepositories: boolean): V1Job {
   const place = {
     program: "/usr/local/bin/e2e.test",

@@ -1,6 +1,6 @@
 import { below, readXml, type XmlElement } from "../../host/read-xml.ts";
 
-/** How a run came out, as JUnit's file says it. */
+/** Result of a run from its JUnit files. */
 export interface Totals {
   readonly tests: number;
   readonly failures: number;
@@ -8,15 +8,14 @@ export interface Totals {
   readonly skipped: number;
 }
 
-/** What Ginkgo lists beside the tests, and counts as some that passed: what runs before and after all of them. */
+/** Setup and teardown, which Ginkgo lists and counts as passed tests. */
 const aroundTests = /^\[(?:Synchronized|Report)?(?:Before|After)Suite\]/;
 
 /**
- * Adds up the `testsuite` elements of JUnit's files; of a file of several with one around them, the inner ones. What is
- * around the tests is no test, and counts only where it failed.
+ * Adds up the (innermost) `testsuite` elements of JUnit files. Setup and teardown are no tests, and count only if they failed.
  *
  * @param texts contents of the files.
- * @throws when there is no file, or one is none of JUnit's.
+ * @throws if there is no file, or one is no JUnit file.
  */
 export function totals(texts: readonly string[]): Totals {
   if (texts.length === 0) {

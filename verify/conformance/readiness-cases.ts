@@ -53,7 +53,7 @@ export const readinessCases: readonly ReadinessCase[] = [
   ]),
 ];
 
-/** Cases whose names say nothing of Windows by themselves: only SIG-Windows' tests of these names are meant. */
+/** Cases whose names do not mention Windows: only SIG-Windows' tests with these names are meant. */
 const ofWindowsOnly = ["Memory Limits", "Cpu Resources", "Density"];
 
 /** All cases as one regular expression. */

@@ -2,9 +2,9 @@ import { mkdir, readFile, readdir } from "node:fs/promises";
 import path from "node:path";
 
 /**
- * Makes the folder that a run's log and results go to; fine when it is there.
+ * Creates the folder for a run's log and results, unless it exists.
  *
- * @throws when it has results of an earlier run: they would be counted as this one's.
+ * @throws if it has results of an earlier run, which would be counted as this one's.
  */
 export async function makeResultsFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });

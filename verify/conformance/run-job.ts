@@ -20,19 +20,19 @@ import {
   type ConformanceObject,
 } from "./objects.ts";
 
-/** What a run in the cluster works with. */
+/** Parameters of a run in the cluster. */
 export interface JobRun extends Kubectl {
   readonly api: ClusterApi;
   readonly run: ConformanceRun;
   readonly objects: readonly ConformanceObject[];
-  /** Folder for log and results; is there. */
+  /** Existing folder for log and results. */
   readonly folder: string;
   /** Aborted when the run shall end early. */
   readonly signal: AbortSignal;
   readonly say: (line: string) => void;
 }
 
-/** Longest times in seconds: for images and a place for the pod, for results, for what is to be gone. */
+/** Longest waits in seconds: for images and scheduling, for results, for removal. */
 const startSeconds = 1800;
 const gatherSeconds = 600;
 const removeSeconds = 600;
@@ -41,10 +41,10 @@ const removeSeconds = 600;
 export const logName = "e2e.log";
 
 /**
- * Runs the tests as a Job, and fetches log and results, however they ended.
+ * Runs the tests as a Job, and downloads log and results, however they ended.
  *
  * @returns exit code of the tests.
- * @throws when they did not start or end in time, or were interrupted; what there is of the log is fetched all the same.
+ * @throws if they did not start or end in time, or were interrupted; the log so far is downloaded all the same.
  */
 export async function runJob(job: JobRun): Promise<number> {
   const { say, run } = job;
@@ -55,7 +55,7 @@ export async function runJob(job: JobRun): Promise<number> {
     const haveBegun = ({ kind }: PodState): boolean => kind === "running" || kind === "ended";
     await untilState(job, "the tests to start", startSeconds, haveBegun);
     say(`the tests run, ${String(run.timeoutSeconds)} s at most; their log is fetched at the end`);
-    // Their own limit comes first: then they say what was under way.
+    // Their own limit comes first, as then they report what was running.
     const limit = run.timeoutSeconds + 600;
     await untilState(job, "the tests to end", limit, (state) => {
       if (state.kind === "ended") exitCode = state.exitCode;
@@ -67,7 +67,7 @@ export async function runJob(job: JobRun): Promise<number> {
   return exitCode ?? 1;
 }
 
-/** Removes all that a run has made, and waits until it is gone. */
+/** Removes everything that a run has created, and waits until it is gone. */
 export async function removeRun({ api, say }: Pick<JobRun, "api" | "say">): Promise<void> {
   const own = `/api/v1/namespaces/${namespace}`;
   const binding = `/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/${name}`;
@@ -99,7 +99,7 @@ async function untilState(
     if (signal.aborted) return { found: "interrupted" };
     const state = podState((await pods(api)).items);
     if (isReached(state)) return { found: undefined };
-    // A look that throws would only be looked at again.
+    // An error would only be retried.
     if (state.kind === "failed") return { found: `their pod has failed: ${state.why}` };
     return state.kind === "waiting" ? state.seen : `the tests are ${state.kind}`;
   });
@@ -113,7 +113,7 @@ function pods(api: ClusterApi): Promise<V1PodList> {
   return api.get<V1PodList>(`/api/v1/namespaces/${namespace}/pods?labelSelector=${selector}`);
 }
 
-/** What can't be fetched is told, and hides nothing of how the tests ended. */
+/** Reports failed downloads without hiding how the tests ended. */
 async function gather(job: JobRun): Promise<void> {
   const [pod] = await pods(job.api).then(
     ({ items }) => items,
@@ -153,7 +153,7 @@ async function fetchLog(job: JobRun, args: readonly string[]): Promise<void> {
 
 async function fetchFiles(job: JobRun, args: readonly string[]): Promise<void> {
   const process = started(job, args);
-  // Nothing of it may land beside the folder: tar leaves out what would.
+  // Nothing may be written outside of the folder: tar skips such members.
   await Promise.all([pipeline(process.stdout, extract({ cwd: job.folder })), process]);
 }
 
@@ -164,11 +164,11 @@ function started({ kubectl: program, kubeconfig }: JobRun, args: readonly string
   });
 }
 
-/** How far the pod with the tests is. */
+/** State of the pod with the tests. */
 type PodState =
   | { readonly kind: "waiting"; readonly seen: string }
   | { readonly kind: "running" }
-  /** It was ended from outside, and the Job makes no other one. */
+  /** It was ended from outside, and the Job creates no other one. */
   | { readonly kind: "failed"; readonly why: string }
   | { readonly kind: "ended"; readonly exitCode: number };
 

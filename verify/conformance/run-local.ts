@@ -14,9 +14,9 @@ export interface LocalRun {
   /** Folder with `ginkgo` and `e2e.test`: `kubernetes/test/bin` of kubernetes-test-linux-amd64.tar.gz. */
   readonly programs: string;
   readonly kubeconfig: string;
-  /** File that says where the tests' images are; undefined for Kubernetes' own registries. */
+  /** File with the registries of the tests' images; undefined for Kubernetes' own. */
   readonly repositoryFile: string | undefined;
-  /** Folder for log and results; is there. */
+  /** Existing folder for log and results. */
   readonly folder: string;
   readonly signal: AbortSignal;
 }
@@ -33,7 +33,7 @@ export function localCommand(
   return [path.join(local.programs, "ginkgo"), ...ginkgoArguments(local.run, place)];
 }
 
-/** @throws naming what is not there, or can't be run. */
+/** @throws naming what is missing, or cannot be run. */
 export async function checkPrograms(programs: string): Promise<void> {
   const lacking: string[] = [];
   for (const program of ["ginkgo", "e2e.test"]) {
@@ -57,7 +57,7 @@ export async function runLocal(local: LocalRun): Promise<number> {
   const [program = "", ...args] = localCommand(local);
   const child = execa(program, args, {
     reject: false,
-    // Beyond the tests' own limit: by that they say what was under way.
+    // Longer than the tests' own limit, at which they report what was running.
     timeout: (local.run.timeoutSeconds + 600) * 1000,
     cancelSignal: local.signal,
     gracefulCancel: false,

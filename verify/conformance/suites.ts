@@ -15,7 +15,7 @@ export interface Suite {
   readonly timeoutSeconds: number;
 }
 
-/** What no lab of this project can run: it needs Linux, other hardware, or what is off by default. */
+/** Tests that no lab of this project can run: they need Linux, other hardware, or features that are off by default. */
 const never = [
   "\\[LinuxOnly\\]",
   "\\[Feature:DynamicResourceAllocation\\]",
@@ -41,7 +41,7 @@ const gmsa = "GMSA|gmsa";
 
 const anyOf = (...parts: readonly string[]): string => parts.join("|");
 
-/** The selections, the one that is run by itself first. */
+/** The selections, the default one first. */
 export const suites: readonly Suite[] = [
   {
     id: "sig-windows",
@@ -81,7 +81,7 @@ export const suites: readonly Suite[] = [
   },
 ];
 
-/** @throws naming the suites there are. */
+/** @throws naming the existing suites. */
 export function suiteNamed(id: string): Suite {
   const found = suites.find((suite) => suite.id === id);
   if (found === undefined) {

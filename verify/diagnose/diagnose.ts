@@ -71,7 +71,7 @@ function serviceTrouble({ service }: Probe, details: Details): string | undefine
   }
   const object = details.services.find(({ metadata }) => metadata?.name === service);
   if (object === undefined) {
-    return `the Service ${service} is not there any more`;
+    return `the Service ${service} no longer exists`;
   }
   const slices = details.slices.filter(
     ({ metadata }) => metadata?.labels?.["kubernetes.io/service-name"] === service,
@@ -123,7 +123,7 @@ function policyTrouble(
   return `the NetworkPolicy ${policy} limits what comes ${way} ${pod.metadata?.name ?? ""}, and no connection is made`;
 }
 
-/** Only where a Service is on the way: nothing else goes through kube-proxy. */
+/** Only with a Service on the way, as nothing else uses kube-proxy. */
 function proxyTrouble(probe: Probe, { systemPods }: Details): string | undefined {
   if (probe.service === undefined) {
     return undefined;

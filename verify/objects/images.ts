@@ -9,7 +9,7 @@ const releases: Readonly<Record<string, string>> = {
  * Tag of Microsoft's base images for a node.
  *
  * @param build value of its label `node.kubernetes.io/windows-build`.
- * @throws for a build that no image is published for.
+ * @throws for a build without published images.
  */
 export function windowsRelease(build: string): string {
   const release = releases[build];

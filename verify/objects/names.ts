@@ -1,6 +1,6 @@
 import type { Os } from "../rows/row.ts";
 
-/** Namespace of everything that is made; deleted at the end. */
+/** Namespace of the run; deleted at the end. */
 export const namespace = "kindows-verify";
 
 /** Label with the role of a pod. */
@@ -17,7 +17,7 @@ export const roleLabel = "kindows.dev/verify";
  */
 export type Part = "client" | "server" | "node" | "host-port" | "host-server";
 
-/** One kind of pods, one on each node of its system. */
+/** A kind of pods, one on each node of its operating system. */
 export interface Role {
   readonly os: Os;
   readonly part: Part;

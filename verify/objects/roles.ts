@@ -13,7 +13,7 @@ export function rolesOf({ from, target }: PathRow): readonly Role[] {
   return roles;
 }
 
-/** Where the server is that answers. */
+/** Location of the answering server. */
 export function serverPart(target: Target & { readonly os: Os }): Part {
   if (target.to === "host-port") return "host-port";
   const onHost = target.to === "host-pod" || ("network" in target && target.network === "host");

@@ -27,12 +27,12 @@ interface SamplePod {
   readonly volumes?: readonly { readonly hostPath?: { readonly path: string } }[];
 }
 
-/** How a sample is fitted to a cluster. */
+/** How a sample is adapted to a cluster. */
 export interface Fit {
   readonly os: Os;
   /** Build of the Windows node; only for Windows. */
   readonly windowsBuild?: string;
-  /** Image that takes agnhost's place. */
+  /** Image to use instead of agnhost. */
   readonly agnhost: string;
 }
 
@@ -41,7 +41,7 @@ export function sampleFile(look: Exclude<SampleRow["look"], "metrics">): string 
   return path.join(projectRoot, "samples", `${look}.yaml`);
 }
 
-/** Objects of a sample as its file has them. @throws when the file is not YAML */
+/** Objects in a sample's file. @throws if the file is not YAML */
 export async function readSample(file: string): Promise<readonly SampleObject[]> {
   return parseAllDocuments(await readFile(file, "utf8")).map((document) => {
     const [error] = document.errors;
@@ -53,15 +53,15 @@ export async function readSample(file: string): Promise<readonly SampleObject[]>
 }
 
 /**
- * A sample for our namespace and this cluster: Windows images by the node's build, agnhost as it is to be had. On Linux
- * the same for a Linux node, which shows that the sample is right where there is no Windows to show it.
+ * A sample for the run's namespace and this cluster: Windows images for the node's build, and the available agnhost. The
+ * variant for a Linux node shows that the sample is right even without Windows.
  */
 export function fitted(objects: readonly SampleObject[], fit: Fit): readonly SampleObject[] {
   const suffix = fit.os;
   return objects.map((object) => {
     const named = { ...object, metadata: { ...object.metadata, namespace } };
     if (object.kind === "Pod") {
-      // Both systems' pods of one sample are in one namespace.
+      // Pods of both operating systems are in one namespace.
       const metadata = { ...named.metadata, name: `${object.metadata.name}-${suffix}` };
       return { ...named, metadata, spec: fitPod(object.spec as unknown as SamplePod, fit) };
     }
@@ -88,7 +88,7 @@ function fitPod(pod: SamplePod, { os, windowsBuild, agnhost }: Fit): SamplePod {
       ...pod,
       os: { name: "linux" },
       nodeSelector: { "kubernetes.io/os": "linux" },
-      // The one Linux node of a small lab is its control plane.
+      // The only Linux node of a small lab is its control plane.
       tolerations: [{ operator: "Exists" }],
       containers,
       ...(pod.volumes && {

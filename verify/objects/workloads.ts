@@ -20,10 +20,10 @@ import {
   type Role,
 } from "./names.ts";
 
-/** A Kubernetes object of ours. */
+/** A Kubernetes object of the run. */
 export type Manifest = V1Namespace | V1DaemonSet | V1Service;
 
-/** The namespace of all the rest. Nodes' own pods are in it, so that the strictest profile would refuse them. */
+/** The namespace. It contains host-network pods, which stricter pod security profiles would refuse. */
 export function namespaceObject(): V1Namespace {
   return {
     apiVersion: "v1",
@@ -45,7 +45,7 @@ export function workloads(roles: readonly Role[], image: string): readonly Manif
   return [
     ...roles.map((role) => daemonSet(role, image)),
     ...systems("server").flatMap((os) => [service(os), podsService(os)]),
-    // No row goes to Linux' by a Service.
+    // No row uses a Service for those on Linux.
     ...systems("host-server").flatMap((os) => (os === "windows" ? [service(os, "host")] : [])),
   ];
 }
@@ -53,7 +53,7 @@ export function workloads(roles: readonly Role[], image: string): readonly Manif
 /**
  * One pod of a role on each node of its system, whatever the node's taints.
  *
- * Without probes: kubelet's way to a pod is one of the rows, and must not decide over the others.
+ * Without probes, as kubelet's path to a pod is a row itself and must not decide about others.
  */
 export function daemonSet(role: Role, image: string): V1DaemonSet {
   const labels = { [roleLabel]: roleName(role) };
@@ -74,7 +74,7 @@ function podSpec({ os, part }: Role, image: string): V1PodSpec {
     os: { name: os },
     nodeSelector: { "kubernetes.io/os": os },
     tolerations: [{ operator: "Exists" }],
-    // Taking the firewall's rule away takes a moment.
+    // Removing the firewall rule takes a moment.
     terminationGracePeriodSeconds: part === "host-server" && os === "windows" ? 15 : 1,
     automountServiceAccountToken: false,
     ...(onHost && { hostNetwork: true }),
@@ -91,7 +91,7 @@ function podSpec({ os, part }: Role, image: string): V1PodSpec {
 function container({ os, part }: Role, image: string): V1Container {
   const serves = part === "server" || part === "host-port" || part === "host-server";
   const port = part === "host-server" ? hostServerPort : serverPort;
-  // Its UDP server is not asked, and does not start under Wine.
+  // Its UDP server is not used, and does not start under Wine.
   const args = serves ? ["netexec", `--http-port=${port}`, "--udp-port=-1"] : ["pause"];
   const onWindows = os === "windows" && (part === "node" || part === "host-server");
   return {
@@ -102,7 +102,7 @@ function container({ os, part }: Role, image: string): V1Container {
     ...(onWindows &&
       serves && {
         lifecycle: { preStop: { exec: { command: [...firewallRule("delete")] } } },
-        // The container runs long before its server does: netsh and the copy come first.
+        // The server starts long after the container: netsh and the copy come first.
         readinessProbe: { httpGet: { path: "/hostname", port }, periodSeconds: 1 },
       }),
     ...(serves && {

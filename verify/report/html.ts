@@ -12,7 +12,7 @@ import { rowTitle } from "../rows/row.ts";
 import { xmlText } from "../../host/xml-text.ts";
 import { columnGroups, matrixLines } from "./matrix.ts";
 
-/** Signs that tell statuses apart without colour. */
+/** Symbols that distinguish statuses without colour. */
 const signs: Readonly<Record<Status, string>> = {
   passed: "✓",
   failed: "✕",

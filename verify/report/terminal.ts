@@ -19,7 +19,7 @@ const styles = {
   "not-runnable": "gray",
 } as const;
 
-/** Marks that tell statuses apart without colour. */
+/** Symbols that distinguish statuses without colour. */
 const symbols: Readonly<Record<Status, string>> = {
   passed: "ok",
   failed: "FAILED",
@@ -27,7 +27,7 @@ const symbols: Readonly<Record<Status, string>> = {
   "not-runnable": "-",
 };
 
-/** The table of rows, what is known about those that failed, and the sums; colours only where asked. */
+/** The table of rows, details of failures, and totals; with colours if asked. */
 export function terminalText(verification: Verification, colour: boolean): string {
   const paint = (status: Status, text: string): string =>
     colour ? styleText(styles[status], text, { validateStream: false }) : text;

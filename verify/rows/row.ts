@@ -70,11 +70,11 @@ export function rowTitle(row: Row): string {
   return row.kind === "sample" ? row.title : `${sourceName(row.from)} to ${targetName(row)}`;
 }
 
-/** What is said of a row that nobody has seen work on a real Windows. */
+/** Caveat for a row that has not been seen to work on real Windows. */
 export const notSeenYet = "not seen yet on Windows";
 
 /**
- * Whether that is so of a row: Windows nodes had no way to Services' addresses in older releases (kubernetes#126795), and
+ * Whether it applies to a row: Windows nodes could not reach Services' addresses in older releases (kubernetes#126795), and
  * here it was never tried.
  */
 export function isNotSeenYet(row: Row): boolean {

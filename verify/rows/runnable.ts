@@ -22,7 +22,7 @@ export type Need =
   | { readonly need: "windows-kube-proxy" }
   /** A port of a Windows node that leads to a pod. */
   | { readonly need: "windows-host-port" }
-  /** A way from a Windows node itself to addresses of pods or Services: the pod network's, or routes. */
+  /** A path from a Windows node itself to pods or Services: the pod network, or routes. */
   | { readonly need: "windows-node-way"; readonly to: "pods" | "services" }
   /** A pod that kubelet.exe starts; its container may be modelled, and the row says how far that goes. */
   | { readonly need: "windows-container" }
@@ -39,7 +39,7 @@ export function needsOf(row: Row): readonly Need[] {
   return row.kind === "path" ? pathNeeds(row) : sampleNeeds(row);
 }
 
-/** Why a row cannot be run here; nothing where it can. */
+/** Why a row cannot be run here, if so. */
 export function whyNot(row: Row, facts: Facts): string | undefined {
   return needsOf(row)
     .map((need) => missing(need, facts))
@@ -51,7 +51,7 @@ export function needsHostProcess(row: Row): boolean {
   return needsOf(row).some(({ need }) => need === "windows-host-process");
 }
 
-/** What a row needs, in a few words; what comes with another need is left out. With what is doubtful about it. */
+/** What a row needs, in a few words, without implied needs; with caveats. */
 export function needsText(row: Row): string {
   const needs = needsOf(row);
   const windows = needs.some(({ need }) => need.startsWith("windows-"));

@@ -26,13 +26,13 @@ function sample(id: string, os: Os, look: SampleRow["look"], title: string): Sam
   return { kind: "sample", id, title, os, look };
 }
 
-/** Every row there is, in the order it is shown. */
+/** Every row, in order of display. */
 export const allRows: readonly Row[] = [...pathRows, ...sampleRows];
 
 /**
- * Rows by their ids; `*` stands for any part of one. All rows where none is named.
+ * Rows by their ids; `*` matches any part of one. Default: all rows.
  *
- * @throws with every pattern that no row has, and the id that is nearest to it.
+ * @throws with every pattern that matches no row, and the most similar id.
  */
 export function selectRows(patterns: readonly string[]): readonly Row[] {
   if (patterns.length === 0) {

@@ -18,8 +18,8 @@ export function probeWords(probe: Probe): readonly [program: string, ...args: st
 }
 
 /**
- * curl's arguments for a probe. curl is in agnhost's images, in Windows Server since 2019, and says by its exit code
- * what went wrong.
+ * curl's arguments for a probe. curl is in agnhost's images, in Windows Server since 2019, and reports by its exit
+ * code what went wrong.
  */
 export function curlArguments({
   url,
@@ -40,7 +40,7 @@ export function probeCommand(shell: Shell, probe: Probe): ShellCommand {
     : podCommand(shell, probe.origin.pod, [program, ...args]);
 }
 
-/** Makes a probe's requests. @returns nothing where all is as it should be. */
+/** Makes a probe's requests. @returns undefined if it succeeds. */
 export async function attempt(shell: Shell, probe: Probe): Promise<ProbeFailure | undefined> {
   const { origin } = probe;
   // The API server and kubelet need a moment, too; starting a program takes Windows longer, most of all a rehearsed one.
@@ -50,7 +50,7 @@ export async function attempt(shell: Shell, probe: Probe): Promise<ProbeFailure 
   return lookupOf(probe) ? checkLookup(probe, printed) : checkPrinted(probe, printed);
 }
 
-/** What curl's end, as it is or passed on by `kubectl exec`, says. */
+/** The failure that curl's exit code, or `kubectl exec`'s, means. */
 export function checkPrinted(probe: Probe, printed: Printed): ProbeFailure | undefined {
   if (printed.exitCode === 0) {
     const complaint = probe.check(printed.stdout.trim());

@@ -1,15 +1,15 @@
 import type { Snapshot } from "../cluster/snapshot.ts";
 import type { RowTools } from "./row-tools.ts";
 
-/** What one look at the cluster's state says: that it is as wanted, or what is waited for. */
+/** Whether the cluster's state is as wanted, or what is awaited. */
 export type Readiness<T, W> = { readonly ready: T } | { readonly awaited: W };
 
-/** How a wait ended. */
+/** Result of a wait. */
 export type Awaited<T, W> =
   { readonly ready: T } | { readonly late: W } | { readonly trouble: string };
 
 /**
- * Looks at the cluster until its state is as wanted, or the time is over.
+ * Polls the cluster until its state is as wanted, or the time is over.
  *
  * @param id row that waits.
  * @param end in milliseconds, as of Date.now().

@@ -1,34 +1,34 @@
 import type { Printed } from "./shell-command.ts";
 import type { Probe, ProbeFailure } from "./probe.ts";
 
-/** A question to a DNS server. */
+/** A DNS query. */
 export interface Lookup {
   readonly server: string;
   /** Full name, without the last dot. */
   readonly name: string;
 }
 
-/** A question to a DNS server, as RFC 4501 writes it. */
+/** A DNS query as a URI (RFC 4501). */
 export function lookupUrl(server: string, name: string): string {
   return `dns://${server}/${name}`;
 }
 
-/** What a probe asks a DNS server; nothing where it asks for a page. */
+/** The DNS query of a probe; undefined if it requests a page. */
 export function lookupOf({ url }: Pick<Probe, "url">): Lookup | undefined {
   const [, server = "", name = ""] = /^dns:\/\/([^/]*)\/(.+)$/.exec(url) ?? [];
   return name === "" ? undefined : { server, name };
 }
 
-/** nslookup's command line for a question. It is in agnhost's Linux images, and Windows has its own. */
+/** nslookup's command line for a query. It is in agnhost's Linux images, and Windows has its own. */
 export function lookupWords(
   { server, name }: Lookup,
   timeoutSeconds: number,
 ): readonly [program: string, ...args: string[]] {
-  // The dot keeps a resolver's search list off the name.
+  // The dot prevents the use of search domains.
   return ["nslookup", `-timeout=${timeoutSeconds}`, "-type=A", `${name}.`, server];
 }
 
-/** What nslookup's end says. Windows' own ends with 0 whatever came back, so what it printed decides. */
+/** The failure of an nslookup, if any. Windows' own always exits with 0, so its output decides. */
 export function checkLookup(
   probe: Probe,
   { exitCode, stdout, stderr }: Printed,

@@ -7,7 +7,7 @@ import { readNodes } from "../cluster/snapshot.ts";
 import { namespace } from "../objects/names.ts";
 import { namespaceObject } from "../objects/workloads.ts";
 
-/** Longest time for the namespace to be there, or to be gone, in seconds. */
+/** Longest wait for the namespace to be created, or to be gone, in seconds. */
 const createSeconds = 30;
 const deleteSeconds = 120;
 const applySeconds = 60;
@@ -27,7 +27,7 @@ export async function createNamespace(api: ClusterApi, say: (line: string) => vo
     await removeNamespace(api, say);
   }
   await api.post("/api/v1/namespaces", namespaceObject());
-  // Pods are refused until it is there.
+  // Pods are refused until it exists.
   await waitUntil(
     { what: `the default service account of ${namespace}`, timeoutSeconds: createSeconds },
     async () => ({ found: await api.get(`${ownPath}/serviceaccounts/default`) }),
@@ -37,7 +37,7 @@ export async function createNamespace(api: ClusterApi, say: (line: string) => vo
 /**
  * Applies objects.
  *
- * @throws with the API server's reasons where it does not take one.
+ * @throws with the API server's reasons if it rejects one.
  */
 export async function applyObjects(
   { kubectl, kubeconfig }: Kubectl,
@@ -59,9 +59,9 @@ export async function applyObjects(
 }
 
 /**
- * Deletes the namespace with all in it, and waits until it is gone.
+ * Deletes the namespace with its content, and waits until it is gone.
  *
- * @throws when it is not gone in time, with what holds it.
+ * @throws if it is not gone in time, with what blocks it.
  */
 export async function removeNamespace(api: ClusterApi, say: (line: string) => void): Promise<void> {
   await startDeleting(api, ownPath);
@@ -77,14 +77,14 @@ export async function removeNamespace(api: ClusterApi, say: (line: string) => vo
   });
 }
 
-/** Deletes an object; fine where it is gone, or on its way. */
+/** Deletes an object, unless it is already gone or being deleted. */
 export async function startDeleting(api: ClusterApi, path: string): Promise<void> {
   await api.delete(path).catch((error: unknown) => {
     if (!hasStatus(error, 409)) throw error;
   });
 }
 
-/** Deletes the pods whose nodes do not answer, which nobody else would. @returns the names of all that are left */
+/** Deletes the pods of nodes that do not answer, which nothing else would. @returns the names of all that are left */
 async function deleteLostPods(api: ClusterApi): Promise<readonly string[]> {
   const [{ items }, nodes] = await Promise.all([
     api.get<V1PodList>(`${ownPath}/pods`),

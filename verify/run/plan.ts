@@ -33,17 +33,17 @@ import {
 export interface AwaitedPod {
   readonly role: Role;
   readonly node: string;
-  /** As it is now; nothing where there is none. */
+  /** The pod, if it exists. */
   readonly pod?: V1Pod;
 }
 
 /** What can be done about a row now: its probes, or the pods they wait for. */
 export type Plan = Readiness<readonly Probe[], readonly AwaitedPod[]>;
 
-/** Requests to a Service or a NodePort of one: enough to meet each of a few servers, as a rule. */
+/** Requests to a Service or a NodePort: usually enough to reach each of a few servers. */
 const serviceRequests = 4;
 
-/** One request to something that is no pod of ours. */
+/** One request to something that is no pod of the run. */
 const toNoPod = { requests: 1, targetPods: [] };
 
 /** Probes of a row, as soon as every pod of it is Ready. */
@@ -164,7 +164,7 @@ function probesOf(row: PathRow, snapshot: Snapshot, outside: Outside): readonly 
         return {
           origin: origin(one),
           url: lookupUrl(snapshot.dnsAddress, serviceDomain(service)),
-          // The answer is the server's alone, whoever stands behind the Service.
+          // The answer comes from the server itself, not from the Service.
           ...toNoPod,
           named: false,
           check: withAddress(clusterAddress(snapshot, service)),
@@ -199,12 +199,12 @@ function answeredBy(names: readonly string[], requests: number): Answered {
   return { requests, targetPods: names, check: fromPods(names, requests) };
 }
 
-/** On its node's network a server has the node's name. */
+/** On the host network a server has the node's name. */
 function answeredOn(nodes: readonly string[], pods: readonly string[], requests: number): Answered {
   return { requests, targetPods: pods, check: fromNodes(nodes, requests) };
 }
 
-/** What leaves the cluster carries a node's address: nobody out there knows the way to a pod's. */
+/** Packets that leave the cluster have a node's address, as there is no route back to pods. */
 function fromNodeAddress(greeting: string, { nodes }: Snapshot): Probe["check"] {
   return (answer) => {
     const address = answer.startsWith(greeting) ? answer.slice(greeting.length).trim() : undefined;

@@ -6,11 +6,11 @@ export type Origin = { readonly pod: string; readonly node: string; readonly os:
 /** One request, and what must come back. */
 export interface Probe {
   readonly origin: Origin;
-  /** What is asked: a page, or for a name a DNS server: `dns://SERVER/NAME`, as RFC 4501 writes it. */
+  /** URL of a page, or a DNS query: `dns://SERVER/NAME` (RFC 4501). */
   readonly url: string;
-  /** How often it is made, each time over a new connection: Services spread connections. */
+  /** Number of requests, each over a new connection, as Services spread connections. */
   readonly requests: number;
-  /** What is wrong with an answer; nothing where it is right. */
+  /** What is wrong with an answer, if anything. */
   readonly check: (answer: string) => string | undefined;
   /** Pods that may answer. */
   readonly targetPods: readonly string[];
@@ -34,15 +34,15 @@ export type FailureKind = "name" | "refused" | "lost" | "unreachable" | "answer"
 
 export interface ProbeFailure {
   readonly kind: FailureKind;
-  /** In the words of who said it. */
+  /** The original error. */
   readonly text: string;
 }
 
-/** What lies outside of the cluster. */
+/** Destinations outside of the cluster. */
 export interface Outside {
-  /** A server on this host, and what its answer to a node begins with. */
+  /** A server on this host, and the prefix of its answers. */
   readonly host?: { readonly url: string; readonly greeting: string };
-  /** A page on the internet, and what stands in it. */
+  /** A page on the internet, and its text. */
   readonly internet: { readonly url: string; readonly text: string };
 }
 
@@ -74,7 +74,7 @@ export function withText(text: string): Probe["check"] {
 /** Complaint about an answer of nslookup's without this address. */
 export function withAddress(address: string): Probe["check"] {
   return (answer) => {
-    // Above the name stands the server with an address of its own.
+    // The server's own address comes before the name.
     const found = answer.slice(answer.search(/^Name:/m)).matchAll(/^Address(?:es)?:\s+(\S+)/gm);
     const seen = /^Name:/m.test(answer) ? [...found].map(([, one]) => one ?? "") : [];
     if (seen.includes(address)) return undefined;

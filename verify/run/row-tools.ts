@@ -10,7 +10,7 @@ export interface RowTools {
   readonly view: ClusterView;
   readonly details: () => Promise<Details>;
   readonly attempt: (probe: Probe) => Promise<ProbeFailure | undefined>;
-  /** A probe's command, as one can repeat it. */
+  /** A probe's command, for repeating it. */
   readonly tried: (probe: Probe) => string;
   /** The command that runs words in a container of a pod. */
   readonly inPod: (pod: string, container: string, words: readonly string[]) => ShellCommand;
@@ -20,14 +20,14 @@ export interface RowTools {
   readonly outside: Outside;
   /** Whether containers on Windows nodes are modelled. */
   readonly rehearsal: boolean;
-  /** Places for commands at one time. */
+  /** Slots for parallel commands. */
   readonly slots: Slots;
   readonly signal: AbortSignal;
   /** Called with what a row waits for, whenever that may have changed. */
   readonly waitsFor: (id: string, what: string) => void;
 }
 
-/** What came of a row that was run. */
+/** Result of a row that was run. */
 export interface Outcome {
   readonly status: "passed" | "failed" | "rehearsed";
   readonly reason: string;
@@ -35,7 +35,7 @@ export interface Outcome {
   readonly seen: string;
 }
 
-/** Why, from the cluster's state now. Never fails itself. */
+/** The reason, from the cluster's current state. Never fails itself. */
 export async function explained(
   tools: Pick<RowTools, "details">,
   explain: (details: Details) => string,
@@ -43,6 +43,6 @@ export async function explained(
   try {
     return explain(await tools.details());
   } catch (error) {
-    return `the cluster does not tell why: ${messageOf(error)}`;
+    return `the cluster does not say why: ${messageOf(error)}`;
   }
 }

@@ -65,7 +65,7 @@ const windowsSeconds = 1200;
 /** The same for rows with rehearsed Windows pods: nothing is pulled, but their kubelet runs on an emulated processor. */
 const rehearsedSeconds = 300;
 
-/** How long a row may take, in seconds, unless the user says. */
+/** Default time limit of a row, in seconds. */
 export function rowSeconds(row: Row, rehearsal: boolean): number {
   const containers = needsOf(row).some(
     ({ need }) => need === "windows-pods" || need === "windows-host-process",
@@ -76,7 +76,7 @@ export function rowSeconds(row: Row, rehearsal: boolean): number {
 }
 
 /**
- * Runs rows side by side, each for its own time at most. Never fails: what went wrong is in the results.
+ * Runs rows in parallel, each with its own time limit. Never fails: problems are in the results.
  *
  * @param timeoutSeconds longest time for each; by default it depends on the row.
  */
@@ -121,7 +121,7 @@ async function runRow(row: Row, end: number, tools: RowTools): Promise<Outcome> 
   }
 }
 
-/** What rows wait for, told in one line every few seconds as long as it changes. */
+/** Prints what rows wait for, in one line every few seconds as long as it changes. */
 class Waiting {
   private readonly rows = new Map<string, string>();
   private readonly say: (line: string) => void;

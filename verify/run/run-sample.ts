@@ -115,7 +115,7 @@ const applications: Readonly<Record<"web-server" | "shop", readonly string[]>> =
   shop: ["card-authorisation", "shop"],
 };
 
-/** Waits for a sample's pods, then looks at what the sample is about. */
+/** Waits for a sample's pods, then checks what the sample is about. */
 export async function runSample(row: SampleRow, end: number, tools: RowTools): Promise<Outcome> {
   const waited = await awaitState(
     row.id,
@@ -158,7 +158,7 @@ interface ReadyPods {
 interface MissingPods {
   /** What is missing. */
   readonly names: readonly string[];
-  /** One that is there and not Ready. */
+  /** One that exists but is not Ready. */
   readonly pod?: V1Pod;
 }
 
@@ -198,7 +198,7 @@ async function lookAtSettings(row: SampleRow, pod: V1Pod, tools: RowTools): Prom
         printed.exitCode === 0
           ? `${printed.stdout.trim().length} characters that are not what the sample has`
           : printed.stderr.trim();
-      return { status: "failed", reason: `${what} is not there`, tried: tried.slice(-1), seen };
+      return { status: "failed", reason: `${what} does not exist`, tried: tried.slice(-1), seen };
     }
   }
   return { status: "passed", reason: "", tried, seen: "" };

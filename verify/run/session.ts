@@ -17,17 +17,17 @@ import { commandText, podCommand, runCommand } from "./shell-command.ts";
 import { applyObjects, createNamespace, removeNamespace, type Kubectl } from "./own-namespace.ts";
 import { runRows } from "./run-rows.ts";
 
-/** Commands at one time: each is a process of kubectl's. */
+/** Number of parallel commands: each is a kubectl process. */
 const commandPlaces = 8;
 
 /** Longest time for a command in a sample's container, in seconds. */
 const commandSeconds = 30;
 
-/** What a run is told. */
+/** Options of a run. */
 export interface SessionOptions extends Kubectl {
   readonly api: ClusterApi;
   readonly facts: Facts;
-  /** Server on this host; nothing where the lab's segment does not reach it. */
+  /** Server on this host; undefined if the lab's segment does not reach it. */
   readonly host?: HostServer;
   readonly rows: readonly Row[];
   /** Image that the rows' own pods run, one that does what agnhost does. */
@@ -38,7 +38,7 @@ export interface SessionOptions extends Kubectl {
   readonly say: (line: string) => void;
 }
 
-/** Makes the namespace and all that the rows which can be run here need. */
+/** Creates the namespace and everything that the runnable rows need. */
 export async function makeWorkloads(options: SessionOptions): Promise<void> {
   const { api, facts, image, say } = options;
   const rows = options.rows.filter((row) => whyNot(row, facts) === undefined);
@@ -76,7 +76,7 @@ export async function tryRows(options: SessionOptions): Promise<readonly RowResu
   });
 }
 
-/** Removes all that `makeWorkloads` made. */
+/** Removes everything that `makeWorkloads` created. */
 export async function removeWorkloads({
   api,
   say,
@@ -84,7 +84,7 @@ export async function removeWorkloads({
   await removeNamespace(api, say);
 }
 
-/** Objects of the samples that rows are about; one file for several rows is taken once for each system. */
+/** Objects of the rows' samples; a file of several rows is used once for each operating system. */
 async function sampleObjects(
   rows: readonly Row[],
   facts: Facts,
@@ -107,7 +107,7 @@ async function sampleObjects(
       }),
     ),
   );
-  // A Secret and a ConfigMap that two systems' pods share are the same object twice.
+  // A Secret and a ConfigMap that pods of both operating systems share would appear twice.
   const objects = lists.flat().map((object) => [`${object.kind} ${object.metadata.name}`, object]);
   return [...new Map(objects as [string, object][]).values()];
 }

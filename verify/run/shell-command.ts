@@ -3,7 +3,7 @@ import { execa } from "execa";
 import { shellWord } from "../../host/shell-word.ts";
 import { namespace } from "../objects/names.ts";
 
-/** A command that probes or looks, as one can repeat it. */
+/** A command of a probe or check, for repeating it. */
 export interface ShellCommand {
   readonly program: string;
   readonly args: readonly string[];
@@ -11,21 +11,21 @@ export interface ShellCommand {
 
 /** How commands are run in pods and on this host. */
 export interface Shell {
-  /** kubectl's program, with the file that says which cluster. */
+  /** kubectl's path, and the cluster's kubeconfig. */
   readonly kubectl: string;
   readonly kubeconfig: string;
-  /** Ends what is running. */
+  /** Ends running commands. */
   readonly signal: AbortSignal;
 }
 
-/** What a command printed, and how it ended. */
+/** A command's output and exit code. */
 export interface Printed {
   readonly exitCode: number | undefined;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** A command in a pod; `container` where it has several. */
+/** A command in a pod; `container` is needed if it has several. */
 export function podCommand(
   shell: Shell,
   pod: string,
@@ -42,12 +42,12 @@ export function podCommand(
   };
 }
 
-/** A command as a shell takes it. */
+/** A command line for a shell. */
 export function commandText({ program, args }: ShellCommand): string {
   return [program, ...args].map(shellWord).join(" ");
 }
 
-/** Runs a command to its end; however it ends is an answer. */
+/** Runs a command; failures are results, not errors. */
 export async function runCommand(
   shell: Shell,
   { program, args }: ShellCommand,
@@ -60,7 +60,7 @@ export async function runCommand(
     cancelSignal: shell.signal,
     env: { LC_ALL: "C" },
   });
-  // Nothing was printed by a program that never started.
+  // A program that never started printed nothing.
   const { stdout = "", stderr = "" } = result as { stdout?: string; stderr?: string };
   const why = result.timedOut ? `no end within ${timeoutSeconds} s` : (result.shortMessage ?? "");
   return {

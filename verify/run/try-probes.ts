@@ -13,7 +13,7 @@ export async function tryProbes(
   tools: RowTools,
 ): Promise<Outcome> {
   if (probes.length === 0) {
-    // Nodes left the cluster meanwhile. What was not tried has not passed.
+    // Nodes left the cluster meanwhile. An untried probe has not passed.
     return { status: "failed", reason: "there are no nodes left for it", tried: [], seen: "" };
   }
   tools.waitsFor(id, "its connections");
@@ -48,12 +48,12 @@ async function lastFailure(
 ): Promise<ProbeFailure | undefined> {
   for (let tries = 1; ; tries++) {
     const failure = await tools.slots.run(0, () => tools.attempt(probe));
-    // The first attempt may take longer than everything needs to settle: it never decides alone.
+    // The first attempt may take longer than the settling time, so it never decides alone.
     const isOver = Date.now() >= (tries === 1 ? end : settled);
     if (failure === undefined || isOver || tools.signal.aborted) {
       return failure;
     }
-    // A pause in which others have their turn.
+    // A pause for other rows.
     await tools.view.look();
   }
 }

@@ -109,7 +109,7 @@ function checkKubeProxy(answers: ClusterAnswers): {
         ? [
             {
               subject: "ConfigMap kube-system/kube-proxy",
-              why: "is not there or has no kubeconfig.conf, with which kube-proxy on Windows nodes reaches the API server",
+              why: "does not exist or has no kubeconfig.conf, with which kube-proxy on Windows nodes reaches the API server",
               instead:
                 "Install kube-proxy as kubeadm does (kubeadm init phase addon kube-proxy), or kube-proxy for Windows yourself.",
             },

@@ -12,7 +12,7 @@ const bootDiskSources = join(import.meta.dirname, "../../../toolchain/boot-disk"
 /** Name of the disk in the artifact's folder. */
 export const linuxDiskName = "linux.qcow2";
 
-/** What the initramfs loads: virtio disk, the drive of the identity disk, and the two file systems. */
+/** Modules in the initramfs: virtio disk, the drive of the identity disk, and the two file systems. */
 const bootModules = [
   "virtio_pci",
   "virtio_blk",
@@ -23,7 +23,7 @@ const bootModules = [
   "ext4",
 ];
 
-/** Work that nobody asked a node for, at times nobody chose. */
+/** Periodic jobs that a node does not need. */
 const unwantedTimers = [
   ...["apt-daily.timer", "apt-daily-upgrade.timer", "dpkg-db-backup.timer"],
   ...["e2scrub_all.timer", "fstrim.timer"],
@@ -81,7 +81,7 @@ async function setUp(root: string, run: RunCommand): Promise<void> {
   await writeFile(join(root, "etc/hostname"), "localhost\n");
   // Each machine makes its own at its first boot.
   await writeFile(join(root, "etc/machine-id"), "");
-  // The kubelet hands this file to pods: resolved's other one has an address that only the machine itself reaches.
+  // kubelet passes this file to pods: resolved's other one has an address that only the machine itself reaches.
   await unlink(join(root, "etc/resolv.conf")).catch(() => undefined);
   await symlink("/run/systemd/resolve/resolv.conf", join(root, "etc/resolv.conf"));
   await run("chroot", [root, "systemctl", "enable", "systemd-networkd", "systemd-resolved", "ssh"]);

@@ -1,6 +1,6 @@
 import type { DiskLayout } from "../../../toolchain/boot-disk/boot-disk.ts";
 
-/** The disk of the image that is made here. */
+/** Layout of the image's disk. */
 export const builtDisk: DiskLayout = {
   // cloud-init grows the last partition to what the machine's disk has.
   diskGiB: 4,

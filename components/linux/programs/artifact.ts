@@ -19,17 +19,17 @@ import { linuxDebian } from "../image/debian.ts";
 /** Name of the archive in the artifact's folder. */
 export const programsName = "programs.tar.gz";
 
-/** Where the container images lie once the archive is unpacked, relative to the root. */
+/** Path of the container images after unpacking the archive, relative to the root. */
 const imagesFile = "var/lib/kindows/images.tar";
 
 const nodeImageFolder = path.join(import.meta.dirname, "../../controlplane/node-image");
 
-/** Containers only a control plane has. */
+/** Images that only a control plane needs. */
 const controlPlaneOnly = /\/(kube-apiserver|kube-controller-manager|kube-scheduler|etcd):/;
 
 /**
- * What makes a Debian machine a node, as one archive to be unpacked at its root: kubelet, kubeadm, kubectl, containerd,
- * runc, CNI plugins, and the images that kind's node image carries, so that nothing has to be pulled.
+ * A node's programs for Debian, as one archive to be unpacked at its root: kubelet, kubeadm, kubectl, containerd, runc, CNI
+ * plugins, and the images in kind's node image, so that nothing has to be pulled.
  *
  * The same programs as in the node image that is built here; works wherever Go modules and Debian packages do.
  */
@@ -107,7 +107,7 @@ async function placePrograms(
   await writeFile(path.join(tree, "etc/kindows/kubernetes-version"), `${kubernetesVersion}\n`);
 }
 
-/** @returns the archive of all images a worker may be asked to run. */
+/** @returns the archive of all images that a worker may run. */
 async function workerImages(
   run: RunCommand,
   context: BuildContext,

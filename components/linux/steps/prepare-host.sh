@@ -58,7 +58,7 @@ fs.inotify.max_user_instances = 8192
 CONF
 sysctl --quiet --load=/etc/sysctl.d/90-kindows.conf
 
-# Debian's cloud image has cloud-init write /etc/hosts anew at each boot, and the cluster's name would be gone.
+# Debian's cloud image has cloud-init rewrite /etc/hosts at each boot, and the cluster's name would be gone.
 write_file /etc/cloud/cloud.cfg.d/99-kindows.cfg <<'CONF'
 manage_etc_hosts: false
 CONF

@@ -84,7 +84,7 @@ function notReady(
   if (seen.addresses.length === 0) {
     const kind = generation === 1 ? "with BIOS" : "with UEFI";
     return (
-      `the machine ${name} has told Hyper-V no address within ${seconds} s, wanted is ${address}. ` +
+      `the machine ${name} has reported no address to Hyper-V within ${seconds} s, wanted is ${address}. ` +
       `Look at its screen (vmconnect): where it does not boot, ${host.baseDisk} is no image that was installed ${kind}, which generation ${generation} takes; ` +
       `where it does, the switch ${host.switchName} is not one segment with the lab's bridge`
     );

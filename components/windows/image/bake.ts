@@ -29,12 +29,12 @@ type Values<P extends Parameters> = (
   images: readonly string[],
 ) => Arguments<P>;
 
-/** A step that runs while an image is made, with what it gets. */
+/** A step that runs during the build of an image, with its values. */
 function run<P extends Parameters>(step: Script<P>, values: Values<P>) {
   return { step: step as Script, values: values as Values<Parameters> };
 }
 
-/** In their order. What only spares a node time is the last: nothing else waits for the registries. */
+/** In order. Pulling images only saves nodes time, so it is last, and nothing else waits for the registries. */
 const runs = [
   run(enableContainersFeature, () => rebootValues),
   run(confirmReboot, () => ({})),
@@ -47,13 +47,13 @@ const runs = [
   })),
 ];
 
-/** All steps that run while an image is made. */
+/** All steps that run during the build of an image. */
 export const bakedSteps: readonly Script[] = runs.map(({ step }) => step);
 
-/** A node's own steps among them; the node finds nothing left to do then. */
+/** Those that are a node's own steps, which then find nothing to do on the node. */
 export const bakedNodeSteps = bakedSteps.filter((step) => step !== addContainerImage);
 
-/** What of a node is done in its image already. */
+/** The part of a node's steps that its image already contains. */
 export interface Bake {
   /** Steps with their parameters. */
   readonly steps: readonly { readonly step: Script; readonly parameters: Arguments<Parameters> }[];
@@ -63,20 +63,20 @@ export interface Bake {
   readonly programs: readonly {
     readonly sha256: string;
     readonly fileName: string;
-    /** Where it lies on this host; undefined until it is fetched. */
+    /** Path on this host; undefined until it is downloaded. */
     readonly file: string | undefined;
   }[];
 }
 
-/** Of an image in which nothing of its nodes is done. */
+/** For an image without any step of its nodes. */
 export const bareBake: Bake = { steps: [], images: [], programs: [] };
 
 /**
- * What is baked into an image: of all a node needs, what is the same for every node of every lab. Mirrors, proxies and
- * a Defender that scans all are the lab's own: the node's step sees to them, with everything else in place.
+ * What is baked into an image: everything that is the same for every node of every lab. Mirrors, proxies and Defender's
+ * exclusions differ between labs: the node's step sets them.
  *
  * @param images container images with registry and tag; see nodeImages.
- * @throws MediaError for programs whose checksum nobody knows.
+ * @throws MediaError for programs without a known checksum.
  */
 export function bakeOf(software: WindowsSoftware, images: readonly string[]): Bake {
   const media = programArtifacts(software);
@@ -113,7 +113,7 @@ export function bakeOf(software: WindowsSoftware, images: readonly string[]): Ba
   };
 }
 
-/** The steps as the script that runs them reads them. */
+/** The steps in the form that their script reads. */
 export function bakeText({ steps }: Pick<Bake, "steps">): string {
   const named = steps.map(({ step, parameters }) => ({ step: step.name, parameters }));
   return `${JSON.stringify({ steps: named }, undefined, 2)}\n`;

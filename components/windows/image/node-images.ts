@@ -3,7 +3,7 @@ import { podNetworks } from "../../cni/registry.ts";
 import { kubeProxyImage } from "../../kubeproxy/kube-proxy-objects.ts";
 import type { WindowsSoftware } from "../software.ts";
 
-/** The settings that say which container images a Windows node starts with. */
+/** Settings that determine the container images of a Windows node. */
 export interface NodeImageSettings {
   readonly windows: Pick<Settings["windows"], "kubeProxyImage">;
   readonly cluster: Pick<Settings["cluster"], "kubernetesVersion">;
@@ -11,8 +11,8 @@ export interface NodeImageSettings {
 }
 
 /**
- * The container images that every Windows node needs before it is of use, with registry and tag: of its pods' sandboxes,
- * of kube-proxy, and of the pod network where it runs from images.
+ * The container images that every Windows node needs, with registry and tag: for pod sandboxes, kube-proxy, and the pod
+ * network if it runs from images.
  */
 export function nodeImages(
   { windows, cluster, cni }: NodeImageSettings,
@@ -29,7 +29,7 @@ export function nodeImages(
   ];
 }
 
-/** As containerd wants it: an image of Docker Hub may be written without it. */
+/** The full reference that containerd requires; for Docker Hub, the registry may be omitted in settings. */
 function withRegistry(image: string): string {
   const [first = "", ...rest] = image.split("/");
   if (rest.length > 0 && (/[.:]/.test(first) || first === "localhost")) {

@@ -8,7 +8,7 @@ service starts for the first time, in the middle of whatever goes on. Calico's n
 would make it; Flannel's by starting flanneld, which knows its node's range once the node has joined. Here a task that
 does not belong to this session does it: this step only orders it, stops the sshd service and ends. The task starts sshd
 again when the machine's address is back, and reboots the machine when it is not after ten minutes.
-Confirm-ExternalNetwork, the next step, connects anew and looks at the outcome. Nothing to do where the network is
+Confirm-ExternalNetwork, the next step, connects again and looks at the outcome. Nothing to do where the network is
 there.
 
 .PARAMETER Address

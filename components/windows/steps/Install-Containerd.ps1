@@ -6,7 +6,7 @@ Installs containerd as a Windows service, configured for Kubernetes.
 Unpacks the release archive to C:\Program Files\containerd, puts that folder on the machine's PATH, writes config.toml
 from containerd's own default (sandbox image, CNI folders and registry mirrors changed, nothing else), registers the
 service with the machine's proxy and a restart after every crash, and starts it. Another version replaces the one that
-is there: it is unpacked beside it, then containerd and kubelet stand still while the files change places; pods go on
+is there: it is unpacked beside it, then containerd and kubelet are stopped while the files change places; pods go on
 under the programs they were started with. Microsoft Defender leaves containerd and the images' folders alone. The
 archives lie on the machine already: in its image, or pushed there; their checksums are checked. crictl, for whoever
 looks at the node, comes beside containerd where its archive is given.

@@ -4,10 +4,10 @@ Gives the machine, containerd and kubelet an HTTP proxy, or takes it away again.
 
 .DESCRIPTION
 Sets the machine's environment variables HTTP_PROXY, HTTPS_PROXY and NO_PROXY, and those of the services containerd and
-kubelet where they exist already, which are started anew when that changes anything. What the variables held before the
+kubelet where they exist already, which are restarted if that changes anything. What the variables held before the
 first run is kept in C:\kindows\state\proxy.json and comes back when all three parameters are empty; services that run
 then keep the proxy until their next start, since this also happens when the machine stops being a node: a kubelet that
-is started anew would register its Node again, which has just been deleted. Windows' own proxy settings (WinHTTP,
+is restarted would register its Node again, which has just been deleted. Windows' own proxy settings (WinHTTP,
 WinINET) are left alone: neither containerd nor Kubernetes looks at them.
 
 .PARAMETER HttpProxy

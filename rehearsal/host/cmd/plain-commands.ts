@@ -1,12 +1,14 @@
-import { readdir, stat } from "node:fs/promises";
+import { readdir, stat, readFile, rm, writeFile } from "node:fs/promises";
 import type { CommandIo } from "../run-script.ts";
 import { rehearsalNotice, rehearsedBuild, rehearsedWindows } from "../windows-version.ts";
 import { type WindowsHost, homeFolder } from "../windows-host.ts";
 import { shutdown as shutdownProgram } from "../../windows/shutdown.ts";
 import { windowsPathNames } from "../windows-path.ts";
 import { splitArguments } from "./argv.ts";
-import { net } from "./net.ts";
-import { tar } from "./tar.ts";
+import { ServiceError } from "../service-manager.ts";
+import { unpacker } from "../faults.ts";
+import { PowerLost } from "../power-lost.ts";
+import { StepFaults } from "../step-faults.ts";
 
 /** A command of cmd.exe, or a small program of Windows, that people use by hand; returns the exit code. */
 export type PlainCommand = (host: WindowsHost, rest: string, io: CommandIo) => Promise<number>;
@@ -124,4 +126,137 @@ async function shutdown(host: WindowsHost, rest: string, io: CommandIo): Promise
 
 function inHome(host: WindowsHost, path: string): Promise<string> {
   return host.drive.display(path, windowsPathNames(homeFolder));
+}
+
+/** What `net helpmsg` has for each refusal. */
+const refusals = {
+  2182: "The requested service has already been started.",
+  2185: "The service name is invalid.",
+  3521: "The service is not started.",
+} as const;
+
+/** `net start <service>` and `net stop <service> [/y]`, with Windows' own words; nothing else of it is rehearsed. */
+async function net(host: WindowsHost, rest: string, io: CommandIo): Promise<number> {
+  const words = splitArguments(rest);
+  const [verb = "", name = ""] = words.filter((word) => !word.startsWith("/"));
+  const service = host.services.get(name);
+  switch (verb.toLowerCase()) {
+    case "start":
+      if (service === undefined) return refuse(io, 2185);
+      if (await host.services.isRunning(name)) return refuse(io, 2182);
+      return started(host, name, service.displayName, io);
+    case "stop":
+      if (service === undefined) return refuse(io, 2185);
+      if (!(await host.services.isRunning(name))) return refuse(io, 3521);
+      return stopped(host, name, service.displayName, io, words.includes("/y"));
+    default:
+      io.err("The rehearsal host knows net start <service> and net stop <service> [/y] only.\n");
+      return 1;
+  }
+}
+
+async function started(
+  host: WindowsHost,
+  name: string,
+  shown: string,
+  io: CommandIo,
+): Promise<number> {
+  io.out(`The ${shown} service is starting.\n`);
+  try {
+    await host.services.start(name);
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    io.out(`The ${shown} service could not be started.\n`);
+    io.err(`${error.message}\n`);
+    return 2;
+  }
+  io.out(`The ${shown} service was started successfully.\n`);
+  return 0;
+}
+
+async function stopped(
+  host: WindowsHost,
+  name: string,
+  shown: string,
+  io: CommandIo,
+  withOthers: boolean,
+): Promise<number> {
+  const others = host.services
+    .names()
+    .filter((other) => host.services.get(other)?.dependsOn.includes(name));
+  const running = await Promise.all(others.map((other) => host.services.isRunning(other)));
+  const dependent = others.filter((_other, index) => running[index]);
+  if (dependent.length > 0 && !withOthers) {
+    io.out(
+      `The following services are dependent on the ${shown} service.\n` +
+        `Stopping the ${shown} service will also stop these services.\n\n   ${dependent.join("\n   ")}\n\n`,
+    );
+    io.err("No valid response was provided.\n");
+    return 2;
+  }
+  io.out(`The ${shown} service is stopping.\n`);
+  await host.services.stop(name);
+  io.out(`The ${shown} service was stopped successfully.\n`);
+  return 0;
+}
+
+function refuse(io: CommandIo, code: keyof typeof refusals): number {
+  io.err(`${refusals[code]}\n\nMore help is available by typing NET HELPMSG ${code}.\n`);
+  return 2;
+}
+
+/** `tar -xf <archive> -C <folder>`, as Windows' own tar.exe; nothing else is rehearsed. */
+async function tar(host: WindowsHost, rest: string, io: CommandIo): Promise<number> {
+  const [mode, archive = "", change, folder = "", ...more] = splitArguments(rest);
+  if (mode !== "-xf" || archive === "" || change !== "-C" || folder === "" || more.length > 0) {
+    io.err("The rehearsal host knows tar -xf <archive> -C <folder> only.\n");
+    return 1;
+  }
+  const { drive } = host;
+  const home = windowsPathNames(homeFolder);
+  const file = await drive.display(archive, home);
+  const target = await drive.display(folder, home);
+  if (!(await drive.isFile(file))) {
+    io.err(`tar: Error opening archive: Failed to open '${archive}'\n`);
+    return 1;
+  }
+  if (!(await drive.isFolder(target))) {
+    io.err(`tar: could not chdir to '${folder}'\n`);
+    return 1;
+  }
+  const faults = await StepFaults.load(host, unpacker, () => io.dropConnection());
+  try {
+    await faults.start();
+    drive.assertRoom();
+    if (faults.wantsMiddle) {
+      await unpackHalf(host, await drive.resolve(file), await drive.resolve(target));
+    }
+    await faults.checkpoint();
+    drive.assertRoom();
+    await host.programs.unpack(await drive.resolve(file), await drive.resolve(target));
+    await faults.end();
+    // What tells that all is well is its exit status: a connection cut before that has heard nothing.
+    await faults.writeResult("", () => undefined);
+    return 0;
+  } catch (error) {
+    if (error instanceof PowerLost) throw error;
+    io.err(`tar: ${error instanceof Error ? error.message : String(error)}\n`);
+    return 1;
+  } finally {
+    drive.full = false; // somebody has made room
+  }
+}
+
+/** What is on the drive when tar has got half way: some files whole, one of them cut off. */
+async function unpackHalf(host: WindowsHost, file: string, target: string): Promise<void> {
+  const half = `${file}.half`;
+  const content = await readFile(file);
+  await writeFile(half, content.subarray(0, content.length / 2));
+  try {
+    await host.programs.unpack(half, target);
+  } catch {
+    // It complains of the missing rest.
+  } finally {
+    await rm(half);
+  }
 }

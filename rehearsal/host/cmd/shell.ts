@@ -10,7 +10,7 @@ import { plainCommands } from "./plain-commands.ts";
 const systemFolder =
   /^c:[\\/]windows[\\/]system32[\\/](?:(?:windowspowershell[\\/]v1\.0|openssh)[\\/])?/i;
 
-/** `<command> || (echo <remedy>>&2& exit 1)`, the only chain that is rehearsed: what to do when a command fails. */
+/** `<command> || (echo <remedy>>&2& exit 1)`, the only chain that is rehearsed: a remedy if a command fails. */
 const remedied = /^([^&|<>()]+) \|\| \(echo ([^&|<>()%^"]+)>&2& exit 1\)$/;
 
 /** `"cmd.exe" /c "<command>"`, as Win32-OpenSSH starts every command; returns the exit code. */

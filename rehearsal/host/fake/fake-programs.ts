@@ -3,12 +3,9 @@ import { Drive } from "../drive.ts";
 import type { MachineTime } from "../machine-time.ts";
 import type { HostsEntry, ProgramResult, RunOptions, WindowsPrograms } from "../programs.ts";
 import type { Route } from "../routes.ts";
-import type { FakeCluster } from "./fake-cluster.ts";
-import { runFakeContainerd } from "./fake-containerd.ts";
-import { runFakeCtr } from "./fake-ctr.ts";
+import type { FakeCluster, FakeNode, FakeJoin } from "./fake-cluster.ts";
 import { readFakeExecutable } from "./fake-executable.ts";
-import { kubeletKubeconfig, readFakeJoin, runFakeKubeadm } from "./fake-kubeadm.ts";
-import { fakeNode, runFakeKubelet } from "./fake-kubelet.ts";
+import * as z from "zod";
 
 const clientCertificate = "C:\\var\\lib\\kubelet\\pki\\kubelet-client-current.pem";
 
@@ -188,4 +185,234 @@ export class FakePrograms implements WindowsPrograms {
     await this.#options.cluster.register(fakeNode(args, version), join);
     await this.#drive.write(clientCertificate, "fake certificate\n", true);
   }
+}
+
+/** The parts of containerd 2.4's `config default` that a step looks at, and a neighbour it must leave alone. */
+const defaultConfig = `version = 4
+root = 'C:\\ProgramData\\containerd\\root'
+state = 'C:\\ProgramData\\containerd\\state'
+
+[plugins]
+  [plugins.'io.containerd.cri.v1.images']
+    snapshotter = 'windows'
+
+    [plugins.'io.containerd.cri.v1.images'.pinned_images]
+      sandbox = 'registry.k8s.io/pause:3.10.2'
+
+    [plugins.'io.containerd.cri.v1.images'.registry]
+      config_path = ''
+
+  [plugins.'io.containerd.cri.v1.runtime']
+    enable_selinux = false
+
+    [plugins.'io.containerd.cri.v1.runtime'.cni]
+      bin_dir = ''
+      bin_dirs = ['C:\\Program Files\\containerd\\cni\\bin']
+      conf_dir = 'C:\\Program Files\\containerd\\cni\\conf'
+
+  [plugins.'io.containerd.image-verifier.v1.bindir']
+    bin_dir = 'C:\\ProgramData\\containerd\\opt\\image-verifier\\bin'
+`;
+
+/** Runs `containerd.exe --version` or `containerd.exe config default`. */
+function runFakeContainerd(version: string, args: readonly string[]): ProgramResult {
+  const command = args.join(" ");
+  if (command === "--version") {
+    const stdout = `containerd github.com/containerd/containerd/v2 v${version} fake\n`;
+    return { exitCode: 0, stdout, stderr: "" };
+  }
+  if (command === "config default") return { exitCode: 0, stdout: defaultConfig, stderr: "" };
+  return { exitCode: 1, stdout: "", stderr: `fake containerd.exe does not know '${command}'\n` };
+}
+
+/** Where containerd keeps what it has; the names of the images alone are enough here. */
+const imagesFile = "C:\\ProgramData\\containerd\\root\\fake-images.txt";
+
+/** Runs `ctr.exe --namespace k8s.io images`: `check --quiet`, `pull --local IMAGE`, `list`, or `remove --sync IMAGE...`. */
+async function runFakeCtr(
+  drive: Drive,
+  hasRegistries: boolean,
+  args: readonly string[],
+): Promise<ProgramResult> {
+  const command = args.join(" ");
+  const there = (await drive.readText(imagesFile)) ?? "";
+  if (command === "--namespace k8s.io images check --quiet") {
+    return { exitCode: 0, stdout: there, stderr: "" };
+  }
+  if (/^--namespace k8s\.io images list( --quiet)?$/.test(command)) {
+    return { exitCode: 0, stdout: there, stderr: "" };
+  }
+  const removed = /^--namespace k8s\.io images remove --sync (.+)$/.exec(command)?.[1]?.split(" ");
+  if (removed) {
+    const left = there.split("\n").filter((each) => !removed.includes(each));
+    await drive.write(imagesFile, left.join("\n"), true);
+    return { exitCode: 0, stdout: `${removed.join("\n")}\n`, stderr: "" };
+  }
+  const image = /^--namespace k8s\.io images pull --local (\S+)$/.exec(command)?.[1];
+  if (image === undefined) {
+    return { exitCode: 1, stdout: "", stderr: `fake ctr.exe does not know '${command}'\n` };
+  }
+  if (!hasRegistries) {
+    const stderr = `ctr: failed to resolve reference "${image}": dial tcp: lookup: no such host\n`;
+    return { exitCode: 1, stdout: "", stderr };
+  }
+  await drive.write(imagesFile, `${there}${image}\n`, true);
+  return { exitCode: 0, stdout: "done\n", stderr: "" };
+}
+
+/** The node a kubelet with these arguments registers. */
+function fakeNode(args: readonly string[], kubeletVersion: string): FakeNode {
+  const flags = new Map(
+    args.map((argument): [string, string] => {
+      const [name = "", ...value] = argument.replace(/^--/, "").split("=");
+      return [name, value.join("=")];
+    }),
+  );
+  const list = (name: string): string[] => flags.get(name)?.split(",").filter(Boolean) ?? [];
+  return {
+    name: flags.get("hostname-override") ?? "",
+    address: flags.get("node-ip") ?? "",
+    labels: Object.fromEntries(
+      list("node-labels").map((label): [string, string] => {
+        const [key = "", value = ""] = label.split("=", 2);
+        return [key, value];
+      }),
+    ),
+    taints: list("register-with-taints"),
+    kubeletVersion,
+  };
+}
+
+/** Arguments no kubelet of today knows. */
+const removedFlags = ["pod-infra-container-image", "container-runtime", "network-plugin"];
+
+/** `kubelet.exe ... --version`: the arguments are looked at first, as the real one does. */
+function runFakeKubelet(version: string, args: readonly string[]): ProgramResult {
+  const unknown = args.find((argument) =>
+    removedFlags.includes(/^--([^=]+)/.exec(argument)?.[1] ?? ""),
+  );
+  return unknown === undefined
+    ? { exitCode: 0, stdout: `Kubernetes v${version}\n`, stderr: "" }
+    : {
+        exitCode: 1,
+        stdout: "",
+        stderr: `E1121 run.go:72] "command failed" err="failed to parse kubelet flag: unknown flag: ${unknown.split("=")[0]}"\n`,
+      };
+}
+
+const configurationSchema = z.object({
+  apiVersion: z.literal("kubeadm.k8s.io/v1beta4"),
+  kind: z.literal("JoinConfiguration"),
+  discovery: z.object({
+    bootstrapToken: z.object({
+      apiServerEndpoint: z.string().regex(/^[^:\s]+:\d+$/),
+      token: z.string().regex(/^[a-z0-9]{6}\.[a-z0-9]{16}$/),
+      caCertHashes: z.array(z.string()).min(1),
+    }),
+  }),
+  nodeRegistration: z.object({ name: z.string(), criSocket: z.string() }),
+});
+
+/** What stands in kubelet's kubeconfigs here. */
+const joinSchema = z.object({
+  endpoint: z.string(),
+  token: z.string(),
+  caCertHashes: z.array(z.string()),
+});
+
+const bootstrapConfig = "C:\\etc\\kubernetes\\bootstrap-kubelet.conf";
+const caCertificate = "C:\\etc\\kubernetes\\pki\\ca.crt";
+const kubeletConfiguration = "C:\\var\\lib\\kubelet\\config.yaml";
+const kubeletFlags = "C:\\var\\lib\\kubelet\\kubeadm-flags.env";
+const kubeletKubeconfig = "C:\\etc\\kubernetes\\kubelet.conf";
+/** Files that must not be there before a join, as kubeadm's preflight checks say. */
+const mustBeAbsent = [kubeletKubeconfig, bootstrapConfig, caCertificate];
+
+/** What the fake kubeadm works on. */
+interface FakeKubeadm {
+  readonly drive: Drive;
+  readonly version: string;
+  readonly cluster: FakeCluster;
+  readonly time: MachineTime;
+  /** The machine's clock. */
+  now(): Date;
+  /** Asks the service manager. */
+  startKubelet(): Promise<void> | undefined;
+  isKubeletRunning(): Promise<boolean>;
+}
+
+/** Certificates are dated back by so much. */
+const backdateMilliseconds = 5 * 60 * 1000;
+
+/** Runs `kubeadm.exe version`, `join --config FILE` or `reset`. */
+async function runFakeKubeadm(
+  kubeadm: FakeKubeadm,
+  args: readonly string[],
+): Promise<ProgramResult> {
+  const command = args[0] ?? "";
+  switch (command) {
+    case "version":
+      return { exitCode: 0, stdout: `v${kubeadm.version}\n`, stderr: "" };
+    case "join":
+      return join(kubeadm, args[args.indexOf("--config") + 1] ?? "");
+    case "reset":
+      for (const path of [...mustBeAbsent, kubeletConfiguration, kubeletFlags]) {
+        await kubeadm.drive.remove(path);
+      }
+      return { exitCode: 0, stdout: "[reset] Stopping the kubelet service\n", stderr: "" };
+    default:
+      return failed(`unknown command "${command}" for "kubeadm"`);
+  }
+}
+
+/** The join a running kubelet belongs to, from what kubeadm left for it. */
+async function readFakeJoin(drive: Drive): Promise<FakeJoin | undefined> {
+  const text = (await drive.readText(bootstrapConfig)) ?? (await drive.readText(kubeletKubeconfig));
+  return text === undefined ? undefined : joinSchema.parse(JSON.parse(text));
+}
+
+async function join(kubeadm: FakeKubeadm, path: string): Promise<ProgramResult> {
+  const { drive, cluster, time } = kubeadm;
+  const text = await drive.readText(path);
+  if (text === undefined) return failed(`unable to read config from "${path}"`);
+  const configuration = configurationSchema.safeParse(JSON.parse(text));
+  if (!configuration.success) return failed(z.prettifyError(configuration.error));
+  for (const file of mustBeAbsent) {
+    if (await drive.isFile(file)) return failed(`[ERROR FileAvailable]: ${file} already exists`);
+  }
+  const { apiServerEndpoint, token, caCertHashes } = configuration.data.discovery.bootstrapToken;
+  const now = kubeadm.now();
+  if (now.getTime() < Date.now() - backdateMilliseconds) {
+    return failed(
+      `x509: certificate has expired or is not yet valid: current time ${now.toISOString()} is before its start`,
+    );
+  }
+  const join: FakeJoin = { endpoint: apiServerEndpoint, token, caCertHashes };
+  try {
+    await cluster.authorize(join);
+  } catch (error) {
+    return failed(error instanceof Error ? error.message : String(error));
+  }
+  await drive.write(caCertificate, "fake CA certificate\n");
+  await drive.write(bootstrapConfig, JSON.stringify(join), true);
+  await drive.write(kubeletConfiguration, "kind: KubeletConfiguration\n");
+  await drive.write(kubeletFlags, 'KUBELET_KUBEADM_ARGS=""\n');
+  // Where it does not start, the check says so.
+  await kubeadm.startKubelet()?.catch(() => undefined);
+  const deadline = time.elapsed() + 5000;
+  while (!(await kubeadm.isKubeletRunning()) || !(await drive.isFile(kubeletKubeconfig))) {
+    if (time.elapsed() > deadline)
+      return failed("[kubelet-check] The kubelet is not healthy after 5s");
+    await time.sleep(20);
+  }
+  await drive.remove(bootstrapConfig);
+  return { exitCode: 0, stdout: "This node has joined the cluster (fake).\n", stderr: "" };
+}
+
+function failed(message: string): ProgramResult {
+  return {
+    exitCode: 1,
+    stdout: "",
+    stderr: `error execution phase (fake kubeadm): ${message}\n`,
+  };
 }

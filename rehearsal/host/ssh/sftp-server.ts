@@ -1,13 +1,31 @@
-import { fstatSync, ftruncateSync, futimesSync, readSync, writeSync } from "node:fs";
-import { lstat, mkdir, rename, rmdir, stat, truncate, unlink, utimes } from "node:fs/promises";
-import ssh2, { type Attributes, type SFTPWrapper } from "ssh2";
+import {
+  fstatSync,
+  ftruncateSync,
+  futimesSync,
+  readSync,
+  writeSync,
+  closeSync,
+  constants,
+  openSync,
+} from "node:fs";
+import {
+  lstat,
+  mkdir,
+  rename,
+  rmdir,
+  stat,
+  truncate,
+  unlink,
+  utimes,
+  readdir,
+} from "node:fs/promises";
+import ssh2, { type Attributes, type SFTPWrapper, type FileEntry } from "ssh2";
 import type { Drive } from "../drive.ts";
 import { isMissing } from "../file-errors.ts";
 import { homeFolder } from "../windows-host.ts";
 import { AccessDeniedError, WindowsPathError, windowsPathNames } from "../windows-path.ts";
-import { endSftp } from "./end-sftp.ts";
-import { attributesOf } from "./sftp-attributes.ts";
-import { BadHandleError, SftpHandles } from "./sftp-handles.ts";
+import { attributesOf, directoryEntry } from "./sftp-attributes.ts";
+import { join } from "node:path";
 
 const status = ssh2.utils.sftp.STATUS_CODE;
 const home = windowsPathNames(homeFolder);
@@ -191,4 +209,119 @@ function messageOf(error: unknown): string {
   if (error instanceof BadHandleError) return "Invalid handle";
   const code = error instanceof Error && "code" in error ? String(error.code) : "Failure";
   return isMissing(error) ? "No such file or directory" : code;
+}
+
+/** What ssh2's SFTP stream has inside, seen in 1.17. */
+interface SftpInternals {
+  readonly outgoing: { readonly id: number; readonly state: string };
+  readonly _protocol: { exitStatus(channel: number, status: number): void };
+}
+
+/**
+ * Ends an SFTP session as sftp-server does when its client has no more to say: exit status 0, then the channel closed.
+ *
+ * scp waits for that status, and ssh2 offers no way to send it from its SFTP stream.
+ */
+export function endSftp(sftp: SFTPWrapper): void {
+  const { outgoing, _protocol: protocol } = sftp as unknown as SftpInternals;
+  if (outgoing.state === "open") protocol.exitStatus(outgoing.id, 0);
+  sftp.end();
+}
+
+/** An open folder: its entries are handed out once. */
+interface OpenFolder {
+  entries: FileEntry[];
+}
+
+/** A request that names no open file or folder. */
+class BadHandleError extends Error {
+  override readonly name = "BadHandleError";
+}
+
+/**
+ * The open files and folders of one SFTP session.
+ *
+ * Files are opened, written and closed without giving others their turn, see ../drive-names.ts.
+ */
+class SftpHandles {
+  readonly #files = new Map<number, number>();
+  readonly #folders = new Map<number, OpenFolder>();
+  #next = 1;
+
+  openFile(path: string, flags: number): Buffer {
+    const file = openSync(path, openFlags(flags), 0o644);
+    if (fstatSync(file).isDirectory()) {
+      closeSync(file);
+      throw new Error("is a folder");
+    }
+    const id = this.#next++;
+    this.#files.set(id, file);
+    return encode(id);
+  }
+
+  async openFolder(path: string): Promise<Buffer> {
+    const names = await readdir(path);
+    const found = await Promise.all(
+      names.map(async (name) => {
+        const stats = await stat(join(path, name)).catch(() => undefined); // a dangling link
+        return stats ? [directoryEntry(name, stats)] : [];
+      }),
+    );
+    const id = this.#next++;
+    this.#folders.set(id, { entries: found.flat() });
+    return encode(id);
+  }
+
+  /** Descriptor of an open file. */
+  file(handle: Buffer): number {
+    const file = this.#files.get(decode(handle));
+    if (file === undefined) throw new BadHandleError();
+    return file;
+  }
+
+  /** The next part of a listing; empty at its end. */
+  readFolder(handle: Buffer): FileEntry[] {
+    const folder = this.#folders.get(decode(handle));
+    if (!folder) throw new BadHandleError();
+    return folder.entries.splice(0, 100);
+  }
+
+  close(handle: Buffer): void {
+    const id = decode(handle);
+    if (this.#folders.delete(id)) return;
+    const file = this.file(handle);
+    this.#files.delete(id);
+    closeSync(file);
+  }
+
+  closeAll(): void {
+    const files = [...this.#files.values()];
+    this.#files.clear();
+    this.#folders.clear();
+    files.forEach((file) => closeSync(file));
+  }
+}
+
+function encode(id: number): Buffer {
+  const handle = Buffer.alloc(4);
+  handle.writeUInt32BE(id);
+  return handle;
+}
+
+function decode(handle: Buffer): number {
+  if (handle.length !== 4) throw new BadHandleError();
+  return handle.readUInt32BE();
+}
+
+/** SFTP's open flags as the system's. */
+function openFlags(flags: number): number {
+  const { OPEN_MODE } = ssh2.utils.sftp;
+  const reads = (flags & OPEN_MODE.READ) !== 0;
+  const writes = (flags & (OPEN_MODE.WRITE | OPEN_MODE.APPEND)) !== 0;
+  let result = writes ? (reads ? constants.O_RDWR : constants.O_WRONLY) : constants.O_RDONLY;
+  if (flags & OPEN_MODE.APPEND) result |= constants.O_APPEND;
+  if (flags & OPEN_MODE.CREAT) result |= constants.O_CREAT;
+  if (flags & OPEN_MODE.TRUNC) result |= constants.O_TRUNC;
+  if (flags & OPEN_MODE.EXCL) result |= constants.O_EXCL;
+  return result;
 }

@@ -1,7 +1,14 @@
 import { type Server as NetServer, type Socket, createServer } from "node:net";
-import ssh2, { type Connection, type ServerChannel } from "ssh2";
-import { authenticate, parseAuthorizedKeys } from "./authentication.ts";
-import { type SessionHandlers, serveSession } from "./session.ts";
+import ssh2, {
+  type Connection,
+  type ServerChannel,
+  type AuthContext,
+  type ParsedKey,
+  type SFTPWrapper,
+  type Session,
+} from "ssh2";
+import type { CommandIo } from "../run-script.ts";
+import { rehearsalNotice } from "../windows-version.ts";
 
 /** Who the server is and who may come in. */
 export interface SshServerOptions {
@@ -11,7 +18,7 @@ export interface SshServerOptions {
   /** `ssh-ed25519 AAAA...` lines. */
   readonly authorizedKeys: readonly string[];
   readonly handlers: Omit<SessionHandlers, "answering">;
-  /** One line about what can't be told to the client. */
+  /** Logs a line about what cannot be reported to the client. */
   readonly log: (line: string) => void;
 }
 
@@ -63,7 +70,7 @@ export class SshServer {
     for (const socket of this.#sockets.values()) socket.destroy();
   }
 
-  /** Resolves when what has ended so far has told its result, as far as its connection let it. */
+  /** Resolves when the commands that have ended so far have sent their results, if their connections still exist. */
   async answered(): Promise<void> {
     const channels = [...this.#answering];
     await Promise.all(
@@ -113,4 +120,119 @@ export class SshServer {
 
 function socketKey(address: string | undefined, port: number | undefined): string {
   return `${address} port ${port}`;
+}
+
+/** Parses `ssh-ed25519 AAAA...` lines; one that is no public key is an error naming its place, not its content. */
+function parseAuthorizedKeys(lines: readonly string[]): ParsedKey[] {
+  return lines.map((line, index) => {
+    const key = ssh2.utils.parseKey(line);
+    if (key instanceof Error) {
+      throw new Error(`Authorized key ${index + 1} can't be read: ${key.message}.`, { cause: key });
+    }
+    return key;
+  });
+}
+
+/** Answers one request as sshd does with public keys only: the right user, a listed key, a good signature. */
+function authenticate(
+  context: AuthContext,
+  user: string,
+  authorizedKeys: readonly ParsedKey[],
+): void {
+  if (context.method !== "publickey" || context.username.toLowerCase() !== user.toLowerCase()) {
+    context.reject(["publickey"]);
+    return;
+  }
+  const offered = context.key;
+  const key = authorizedKeys.find((candidate) => candidate.getPublicSSH().equals(offered.data));
+  if (!key) {
+    context.reject(["publickey"]);
+    return;
+  }
+  if (!context.signature || !context.blob) {
+    context.accept(); // the client only asks whether this key would do
+    return;
+  }
+  const good = key.verify(context.blob, context.signature, context.hashAlgo) === true;
+  if (good) context.accept();
+  else context.reject(["publickey"]);
+}
+
+/** What a session can ask for. */
+interface SessionHandlers {
+  /** Runs one command and returns its exit code. */
+  runCommand(text: string, io: CommandIo): Promise<number>;
+  serveSftp(sftp: SFTPWrapper): void;
+  /** Called when a command has ended; the channel closes when its answer has come. */
+  answering(channel: ServerChannel): void;
+}
+
+/** Seconds a command waits for the end of its standard input. */
+const stdinSeconds = 30;
+
+/** Serves one session: a command or SFTP. Environment requests are refused, as by an sshd without AcceptEnv. */
+function serveSession(
+  session: Session,
+  handlers: SessionHandlers,
+  dropConnection: () => void,
+  log: (line: string) => void,
+): void {
+  session.on("pty", (accept) => accept?.());
+  session.on("sftp", (accept) => handlers.serveSftp(accept()));
+  session.on("shell", (accept) => {
+    const channel = accept();
+    channel.on("error", (error: Error) => log(`shell: ${error.message}`));
+    writeText(channel, `${rehearsalNotice}\nIt has no interactive shell: give a command to ssh.\n`);
+    end(channel, 1);
+  });
+  session.on("exec", (accept, _reject, { command }) => {
+    const channel = accept();
+    channel.on("error", (error: Error) => log(`command: ${error.message}`));
+    const io: CommandIo = {
+      out: (text) => writeText(channel, text),
+      err: (text) => writeText(channel.stderr, text),
+      stdin: () => readAll(channel),
+      dropConnection,
+    };
+    handlers.runCommand(command, io).then(
+      (exitCode) => {
+        if (channel.writable) handlers.answering(channel);
+        end(channel, exitCode);
+      },
+      (error: unknown) => {
+        log(`command failed: ${error instanceof Error ? error.stack : String(error)}`);
+        io.err(`The rehearsal host failed: ${String(error)}\n`);
+        end(channel, 1);
+      },
+    );
+  });
+}
+
+/** Windows programs end lines with CRLF. A command outlives its connection: what it then writes goes nowhere. */
+function writeText(
+  stream: { writable: boolean; write(text: string): boolean },
+  text: string,
+): void {
+  if (stream.writable) stream.write(text.replaceAll(/\r?\n/g, "\r\n"));
+}
+
+function end(channel: ServerChannel, exitCode: number): void {
+  if (!channel.writable) return;
+  channel.exit(exitCode);
+  channel.end();
+  channel.resume(); // input nobody read must not keep the channel open
+}
+
+async function readAll(channel: ServerChannel): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    const timer = setTimeout(() => resolve(undefined), stdinSeconds * 1000);
+    const finish = (): void => {
+      clearTimeout(timer);
+      resolve(Buffer.concat(chunks).toString("utf8"));
+    };
+    channel.on("data", (chunk: Buffer) => chunks.push(chunk));
+    channel.once("end", finish);
+    channel.once("close", finish);
+  });
 }

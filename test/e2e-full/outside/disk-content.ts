@@ -3,7 +3,7 @@ import { mkdtemp, readFile, readdir, readlink, rm } from "node:fs/promises";
 import path from "node:path";
 import { execa } from "execa";
 
-/** Where the guest's root file system begins on its disk, in bytes: rehearsal/image/disk-layout.ts. */
+/** Where the guest's root file system begins on its disk, in bytes: rehearsal/image/artifact.ts. */
 export const rootOffset = 33 * 1024 ** 2;
 
 /** What changes with each boot, and what no reset takes back: the feature stays on. */

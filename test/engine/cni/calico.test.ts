@@ -174,7 +174,7 @@ class StandInOperator {
   }
 
   async #report(generation: number): Promise<void> {
-    const told = {
+    const reported = {
       ...{ reason: "AllObjectsAvailable", message: "" },
       lastTransitionTime: "2026-01-01T00:00:00Z",
     };
@@ -182,7 +182,7 @@ class StandInOperator {
       // Its controller for Windows does not note which generation it has seen.
       const observed = name === "calico-windows" ? {} : { observedGeneration: generation };
       const conditions = ["Available", "Progressing", "Degraded"].map((type) => {
-        return { type, status: type === "Available" ? "True" : "False", ...told, ...observed };
+        return { type, status: type === "Available" ? "True" : "False", ...reported, ...observed };
       });
       if ((await this.server.get(`${statuses}/${name}`)) === undefined) {
         const kind = { apiVersion: "operator.tigera.io/v1", kind: "TigeraStatus" };
@@ -320,7 +320,7 @@ describe("Calico in the engine", () => {
       );
     });
 
-    it("goes from one version to the next in place, told as one can read it; the operator's defaults are no drift", async () => {
+    it("goes from one version to the next in place, with a readable report; the operator's defaults are no drift", async () => {
       const { calicoNetwork } = (await spec(`${installations}/default`)) as {
         calicoNetwork: object;
       };

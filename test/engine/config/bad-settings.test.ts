@@ -9,7 +9,7 @@ import { builtTool } from "../../../toolchain/built.ts";
 import { badCaseOf } from "../../unit/config/bad-settings/bad-cases.ts";
 import { CopiedProject } from "../plugins/support/sources.ts";
 
-/** What the engine is told of a run, one event a line. */
+/** The engine's events of a run, one event a line. */
 interface EngineEvent {
   readonly resourcePreEvent?: { readonly metadata: { readonly type: string } };
 }
@@ -59,8 +59,8 @@ describe("bad settings on the real engine", () => {
     const { exitCode, said } = await pulumi("up", "--yes", "--skip-preview", "--event-log", log);
     assert.equal(exitCode, 1, said);
     // It indents what the program says, and may say it twice: in the course of things, and in its summary.
-    const told = said.split("\n").flatMap((line) => /^\s+- (.*)$/.exec(line)?.[1] ?? []);
-    assert.deepEqual([...new Set(told)].sort(), [...problems].sort(), said);
+    const reported = said.split("\n").flatMap((line) => /^\s+- (.*)$/.exec(line)?.[1] ?? []);
+    assert.deepEqual([...new Set(reported)].sort(), [...problems].sort(), said);
     assertNoTrace(said);
     const events = (await readFile(log, "utf8")).split("\n").filter((line) => line !== "");
     const asked = events.flatMap((line) => {

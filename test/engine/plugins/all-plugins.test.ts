@@ -9,7 +9,7 @@ import { eventually, processGone } from "./support/eventually.ts";
 import { official } from "./support/installed-plugins.ts";
 import { makeKey, SshServer } from "./support/ssh-server.ts";
 
-/** What the resources of the program are told. */
+/** Inputs of the program's resources. */
 interface Variation {
   readonly trigger: number;
   readonly data: string;
@@ -106,8 +106,10 @@ describe("the engine with all plugins", () => {
     assert.doesNotMatch(state, /hunter2|PRIVATE KEY|"token"/);
     assert.ok(!state.includes(Buffer.from("hunter2-hunter2").toString("base64")));
     // Progress is shown beside the resource that it is about.
-    const told = up.messages.filter(({ resource }) => resource === "ran").map(({ text }) => text);
-    assert.deepEqual(told, ["one"]);
+    const reported = up.messages
+      .filter(({ resource }) => resource === "ran")
+      .map(({ text }) => text);
+    assert.deepEqual(reported, ["one"]);
   });
 
   it("changes in place, and replaces in the order that a plugin asks for", async () => {

@@ -94,7 +94,7 @@ describe("kubernetes objects, on a real API server", () => {
       assert.deepEqual(await data(), { b: "3" });
     });
 
-    it("sees drift in a refresh, and takes it back only when told to", async () => {
+    it("sees drift in a refresh, and takes it back only when asked to", async () => {
       await server.patch(mapPath("changing"), { data: { b: "drifted" } });
       assert.equal(await changing.refresh(), "refresh");
       await assert.rejects(changing.up(map("changing", { b: "3" })), /[Cc]onflict.*patchForce/s);
@@ -168,7 +168,7 @@ describe("kubernetes objects, on a real API server", () => {
         },
       });
     };
-    const told = (what: RegExp): Promise<unknown> =>
+    const reported = (what: RegExp): Promise<unknown> =>
       eventually(`it says ${String(what)}`, () =>
         plugin.messages.find(({ resource: of, text }) => of === "proxy" && what.test(text)),
       );
@@ -179,7 +179,7 @@ describe("kubernetes objects, on a real API server", () => {
       const making = proxy.up(set("example.test/a"), 600);
       await eventually("the DaemonSet is there", () => live(path));
       await report(0, 2);
-      await told(/0 of 2 pods updated/);
+      await reported(/0 of 2 pods updated/);
       await report(2, 2);
       assert.deepEqual(await making, ["create"]);
       assert.deepEqual(await proxy.up(set("example.test/a")), ["same"]);
@@ -263,7 +263,7 @@ describe("kubernetes objects, on a real API server", () => {
       });
     });
 
-    it("gives its objects up when told to", async () => {
+    it("gives its objects up when asked to", async () => {
       const kept = resource("core/v1:ConfigMap", "given up");
       await plugin.configure(settings());
       await kept.up(map("given-up", {}));

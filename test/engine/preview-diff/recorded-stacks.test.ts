@@ -38,7 +38,7 @@ describe("the engine's preview of a stack, where there is no Docker, no libvirt 
   }
 });
 
-/** Without what is told in any order; and a file's content, which both hash in their own way, as a hash of some kind. */
+/** Without what is reported in any order; and a file's content, which both hash in their own way, as a hash of some kind. */
 function comparable({ resources, diagnostics }: Previewed): object {
   const sorted = (urns: readonly string[]): readonly string[] => urns.toSorted();
   return {

@@ -192,7 +192,7 @@ export class NodesLab {
     return readFile(this.file(name, "Windows/System32/drivers/etc/hosts"), "utf8");
   }
 
-  /** What the cluster's own actions have been told of a node so far, in their order. */
+  /** What the cluster's own actions have reported about a node so far, in their order. */
   async journal(name: string): Promise<string[]> {
     const text = await readFile(path.join(this.project.folder, "journal"), "utf8");
     return text.split("\n").filter((line) => line.includes(`{"name":"${name}",`));

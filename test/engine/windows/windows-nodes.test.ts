@@ -117,7 +117,7 @@ describe("Windows nodes in the engine", () => {
     let journalBefore: number;
     let containerd: NonNullable<Variation["containerd"]>;
     const asked: string[] = [];
-    /** What was installed when the cluster was told that win-1 is drained. */
+    /** What was installed when the cluster heard that win-1 is drained. */
     const installed: string[] = [];
     // Where the machine notes which archive of containerd is unpacked.
     const unpacked = (): string =>

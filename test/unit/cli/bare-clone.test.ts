@@ -83,8 +83,8 @@ describe("commands in a clone that has nothing yet", () => {
         input: JSON.stringify(commands.map((command) => command.split(" "))),
       },
     );
-    const told = JSON.parse(await readFile(results, "utf8")) as readonly CommandRun[];
-    told.forEach((run, place) => runs.set(commands[place] ?? "", run));
+    const reported = JSON.parse(await readFile(results, "utf8")) as readonly CommandRun[];
+    reported.forEach((run, place) => runs.set(commands[place] ?? "", run));
   });
 
   const runOf = (command: string): CommandRun => runs.get(command) ?? assert.fail("it was not run");

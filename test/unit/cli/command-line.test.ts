@@ -3,8 +3,7 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { Argument, Command, Option } from "commander";
 import { execa } from "execa";
-
-import { commaList, days, port, seconds } from "../../../cli/arguments.ts";
+import { commaList, days, port, seconds } from "../../../cli/command-line/kindows-program.ts";
 import { complete } from "../../../cli/completion/complete.ts";
 import { completionScript } from "../../../cli/completion/shell-scripts.ts";
 import { passSignalsOn } from "../../../cli/engine/pulumi.ts";

@@ -69,7 +69,7 @@ describe("certificates of a lab", () => {
       kubeconfig: [ending("it", 300)],
     },
     "of nobody are nothing to tell": {},
-    "that end in 30 days are not told yet": {
+    "that end in 30 days are not reported yet": {
       containers: [plane({ controlPlane: [ending("a", 30)] })],
     },
     "that have expired, and that soon will, are one finding, the oldest first": {
@@ -81,7 +81,7 @@ describe("certificates of a lab", () => {
       kubeconfig: [ending("its client certificate", 1.5)],
       found: ["kubeconfig of the stack", /ends in 1 day, /, renew],
     },
-    "of a kubeconfig whose control plane is not here are told, and left": {
+    "of a kubeconfig whose control plane is not here are reported, and left": {
       containers: [worker()],
       kubeconfig: [ending("its client certificate", -1)],
       found: ["kubeconfig of the stack", /expired/],
@@ -94,7 +94,7 @@ describe("certificates of a lab", () => {
       containers: [plane({ authorities: [ending("ca", 3)] })],
       found: ["certificate authorities of c", /ca ends in 3 days/],
     },
-    "that cannot be read are told": {
+    "that cannot be read are reported": {
       containers: [plane({ troubles: ["no answer within 60 s"] })],
       found: ["certificates of c", /they cannot be read: no answer within 60 s/],
     },
@@ -167,7 +167,7 @@ describe("the clock of a machine", () => {
   const reading = (time: number): { node: string; time: Date; asked: Date; answered: Date } => ({
     ...{ node: "win-1", time: at(time), asked: at(0), answered: at(4) },
   });
-  for (const [time, off, told] of [
+  for (const [time, off, reported] of [
     [0, 0, undefined],
     [2, 0, undefined],
     [4, 0, undefined],
@@ -181,9 +181,9 @@ describe("the clock of a machine", () => {
   ] as const) {
     it(`that says ${time} s, asked at 0 and answering at 4, is ${off} s off`, () => {
       assert.equal(secondsOff(reading(time)), off);
-      const seen = `it is ${told} this host's, which the control plane has too`;
+      const seen = `it is ${reported} this host's, which the control plane has too`;
       const expected: Found =
-        told === undefined ? [] : [["clock of win-1", new RegExp(`^${seen}$`), runJoin]];
+        reported === undefined ? [] : [["clock of win-1", new RegExp(`^${seen}$`), runJoin]];
       assertFound(
         checkClocks([reading(time)], () => true),
         expected,
@@ -191,7 +191,7 @@ describe("the clock of a machine", () => {
     });
   }
 
-  it("is told and left where the machine cannot be told to join again", () =>
+  it("is reported and left where the machine cannot be asked to join again", () =>
     assertFound(
       checkClocks([reading(999)], () => false),
       [["clock of win-1", /17 min ahead/]],
@@ -366,7 +366,7 @@ describe("nodes of a lab", () => {
     assertFound(checked({ items: nodes }, pods), found),
   );
 
-  it("are left to a person where their machine cannot be told to join", () => {
+  it("are left to a person where their machine cannot be asked to join", () => {
     const [found] = checked({ items: silentWindows }, [], { canJoin: () => false });
     assert.equal(found?.name, "node win-1");
     assert.equal(found.repair, undefined);
@@ -377,7 +377,7 @@ describe("nodes of a lab", () => {
       assert.throws(() => checked(bad)));
   }
 
-  it("are told where their kubelet is silent, though still shown as Ready, unless their clock is wrong", () => {
+  it("are reported where their kubelet is silent, though still shown as Ready, unless their clock is wrong", () => {
     const answer = {
       nodes: { items: fine },
       pods: { items: [] },

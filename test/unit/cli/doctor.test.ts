@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 
 import { askCluster, checkLab, type LabAnswers } from "../../../cli/doctor/examine-lab.ts";
-import { type Diagnosis, sortLeftovers } from "../../../cli/doctor/examine.ts";
+import { type Diagnosis, sortOrphans } from "../../../cli/doctor/examine.ts";
 import type { Finding } from "../../../cli/doctor/finding.ts";
 import { plannedRepairs, stillSettling } from "../../../cli/doctor/fix.ts";
 import { withNewClient } from "../../../cli/doctor/repairs.ts";
@@ -70,13 +70,13 @@ describe("what is left over on a host", () => {
     return [`a lab of nobody's: ${lab}`, [things[0], { unknown: [{ lab, things }] }]] as const;
   });
   for (const [name, [each, expected]] of [...Object.entries(cases), ...nobodys]) {
-    it(name, () => assert.deepEqual(sortLeftovers([each], known), { ...nothing, ...expected }));
+    it(name, () => assert.deepEqual(sortOrphans([each], known), { ...nothing, ...expected }));
   }
 
   it("is nothing of a lab that a run works on", () => {
     const busy = { ...known, busy: new Set(["kindows-a", "kindows-sibling"]) };
     const things = [thing("kindows-a", "x"), thing("kindows-sibling", "y")];
-    assert.deepEqual(sortLeftovers(things, busy), nothing);
+    assert.deepEqual(sortOrphans(things, busy), nothing);
   });
 });
 
@@ -84,7 +84,7 @@ describe("the doctor's report", () => {
   it("of a host in order", () => {
     assert.equal(isFine(fine), true);
     const text =
-      "THERE\nDocker  20.10.24\n\nNothing in the way of the stack rehearsal, nothing left over.";
+      "THERE\nDocker  20.10.24\n\nThe stack rehearsal has no problems, and there are no orphans.";
     assert.equal(doctorText(fine), text);
   });
 
@@ -95,7 +95,7 @@ describe("the doctor's report", () => {
       { problems: ["Docker does not answer"] },
       /In the way of the stack rehearsal:\n {2}- Docker does not answer/,
     ],
-    "something that stands still": [
+    "something that is stopped": [
       { asleep: [{ ...control, verb: "start" }] },
       /Stopped in the lab kindows-rehearsal .*--fix.*\n {2}- docker container kindows-rehearsal-control-plane/,
     ],
@@ -111,11 +111,11 @@ describe("the doctor's report", () => {
       { findings: [{ name: "node win-1", seen: "closed", remedy: "kubectl uncordon win-1" }] },
       /- node win-1: closed\n {4}kubectl uncordon win-1$/,
     ],
-    "own leftovers": [
+    "own orphans": [
       { leftovers: { ...nothing, own: [win1] } },
       /Left over from the lab kindows-rehearsal .*kindows doctor --fix --stack rehearsal.*\n {2}- libvirt domain kindows-rehearsal-win-1/,
     ],
-    "a stranger's leftovers": [
+    "a stranger's orphans": [
       { leftovers: { ...nothing, unknown: [strangers] } },
       /Left over from a lab kindows-x/,
     ],
@@ -143,13 +143,13 @@ describe("what the doctor repairs", () => {
     asleep: [{ kind: "libvirt network", name: "kindows-rehearsal", verb: "start" }],
   };
 
-  it("is what stands still and what is left of the own lab, and is said before", () =>
+  it("is what is stopped and what is left of the own lab, and is said before", () =>
     assert.deepEqual(plannedRepairs(found), [
       "start libvirt network kindows-rehearsal",
       "remove libvirt domain kindows-rehearsal-win-2",
     ]));
 
-  it("is nothing inside a lab of which a part stands still: that may be all that is wrong", () =>
+  it("is nothing inside a lab of which a part is stopped: that may be all that is wrong", () =>
     assert.deepEqual(plannedRepairs({ ...found, findings: [clockOff] }), plannedRepairs(found)));
 
   it("is not what a person has to make room for first, and the rest all the same", () => {
@@ -186,10 +186,7 @@ describe("what the doctor waits for after a repair", () => {
       heard("2027-03-01T11:59:59Z"),
       "node win-1 was last heard of at 2027-03-01T11:59:59.000Z",
     ],
-    "is nothing where something stands still": [
-      { asleep: [fullDisk], findings: [node] },
-      undefined,
-    ],
+    "is nothing where something is stopped": [{ asleep: [fullDisk], findings: [node] }, undefined],
     "is nothing that a wrong clock tells": [{ findings: [clockOff, node] }, undefined],
     "is the API server, without which a wrong clock cannot be repaired": [
       { findings: [finding("clock of win-1"), api] },

@@ -4,7 +4,6 @@ import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from "no
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { Readable } from "node:stream";
-
 import { answer, type Consent, requireConsent } from "../../../cli/fetch/consent.ts";
 import {
   type FetchedFile,
@@ -16,7 +15,7 @@ import {
   programsText,
 } from "../../../cli/fetch/programs.ts";
 import { pushedPrograms } from "../../../cli/fetch/stack-programs.ts";
-import { lockedFiles, lockedText, updateLock } from "../../../cli/lock/locked-files.ts";
+import { lockedFiles, lockedText, updateLock } from "../../../cli/commands/lock.ts";
 import { fileNameOf } from "../../../components/windows/media-folder.ts";
 import { downloadArtifact } from "../../../components/windows/download-artifact.ts";
 import { programNames } from "../../../components/windows/software.ts";
@@ -100,8 +99,8 @@ describe("kindows fetch", () => {
     const [state] = await fetch([medium("kubelet.exe")]);
     assert.deepEqual([state?.state, state?.sha256], ["fetched", sha256(kubelet)]);
     const checksumUri = `${server.url}/kubelet.exe.sha256`;
-    const told = `kubelet.exe: trusted on first use: SHA-256 ${sha256(kubelet)} from ${checksumUri}, written to software.lock.json`;
-    assert.equal(lines.at(-1), told);
+    const reported = `kubelet.exe: trusted on first use: SHA-256 ${sha256(kubelet)} from ${checksumUri}, written to software.lock.json`;
+    assert.equal(lines.at(-1), reported);
     const { takenOn, ...entry } = Object.values(readSoftwareLock(lockFile()))[0] ?? assert.fail();
     assert.match(takenOn, /^\d{4}-\d\d-\d\d$/);
     assert.deepEqual(entry, { sha256: sha256(kubelet), takenFrom: checksumUri });

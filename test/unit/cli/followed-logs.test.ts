@@ -292,7 +292,7 @@ type Try = Error | "alive, then lost" | "done";
 
 describe("waiting for a source of logs", () => {
   /** What each try comes to; the clock goes on by 100 s with each. */
-  const cases: Readonly<Record<string, readonly [readonly Try[], Ending, told: string[]]>> = {
+  const cases: Readonly<Record<string, readonly [readonly Try[], Ending, reported: string[]]>> = {
     "one that ends by itself": [["done"], "ended", []],
     "one that comes back": [
       [new Error("no route\nmore"), "alive, then lost", "done"],
@@ -318,7 +318,7 @@ describe("waiting for a source of logs", () => {
     ],
   };
 
-  eachCase("%s", cases, async ([tries, ending, told]) => {
+  eachCase("%s", cases, async ([tries, ending, reported]) => {
     const heard: string[] = [];
     let at = 0;
     let clock = 0;
@@ -338,10 +338,10 @@ describe("waiting for a source of logs", () => {
       },
     });
     assert.equal(came, ending);
-    assert.deepEqual(heard, told);
+    assert.deepEqual(heard, reported);
   });
 
-  it("ends at once when it is told to, and says nothing of what broke then", async () => {
+  it("ends at once when it is asked to, and says nothing of what broke then", async () => {
     const end = new AbortController();
     const heard: string[] = [];
     const waiting = withRetries({

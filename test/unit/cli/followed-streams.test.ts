@@ -31,7 +31,7 @@ import { adminKey, connect, run } from "../rehearsal-host/ssh-client.ts";
 import { recordedHost } from "./recorded-host.ts";
 import { loginOf } from "./rehearsal-machine.ts";
 
-/** Streams that are followed, and what is told of them. */
+/** Streams that are followed, and what is reported about them. */
 class Following {
   readonly lines: string[] = [];
   readonly said: string[] = [];
@@ -139,7 +139,7 @@ describe("following a machine's logs", () => {
     assert.match(log.said.join("\n"), message);
   });
 
-  it("leaves no connection behind when it is told to end", async () => {
+  it("leaves no connection behind when it is asked to end", async () => {
     await append(kubelet, "one\n");
     const log = follow();
     await log.untilLines(1);

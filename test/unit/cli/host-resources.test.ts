@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { StateResource } from "../../../cli/engine/deployment.ts";
 import { containers } from "../../../cli/host-resources/containers.ts";
 import { domains } from "../../../cli/host-resources/domains.ts";
-import { ownedResources, sweepLeftovers } from "../../../cli/host-resources/host-resources.ts";
+import { ownedResources, removeOrphans } from "../../../cli/host-resources/host-resources.ts";
 import { labEntries } from "../../../cli/host-resources/kubeconfig-entries.ts";
 import { bridges, dockerNetworks, libvirtNetworks } from "../../../cli/host-resources/networks.ts";
 import { labOfEnvironment } from "../../../cli/host-resources/processes.ts";
@@ -228,7 +228,7 @@ users: [{name: my-kindows-a}]`;
 });
 
 /** A finder of things in memory; removing one can fail, or take another kind's with it. */
-function fakeFinder(kind: string, world: HostResource[], remove?: () => void): ResourceKind {
+function fakeKind(kind: string, world: HostResource[], remove?: () => void): ResourceKind {
   const removed = (each: HostResource): unknown => world.splice(world.indexOf(each), 1);
   return {
     kind,
@@ -241,38 +241,38 @@ const thing = (kind: string, lab: string, identity: string | undefined): HostRes
   ...{ kind, name: `${lab} ${identity ?? "-"}`, lab, identity },
 });
 
-function sweep(finders: readonly ResourceKind[], said: string[] = []): Promise<number> {
+function cleanUp(kinds: readonly ResourceKind[], said: string[] = []): Promise<number> {
   const scope = { lab: "kindows-a", owned: new Set(["vm 1"]) };
-  return sweepLeftovers(scope, recordedHost({}), (line) => said.push(line), finders);
+  return removeOrphans(scope, recordedHost({}), (line) => said.push(line), kinds);
 }
 
-describe("sweeping a lab's leftovers", () => {
+describe("removing a lab's orphans", () => {
   it("touches nothing the state owns and nothing of other labs", async () => {
     const kept = [thing("vm", "kindows-a", "vm 1"), thing("vm", "kindows-b", "vm 3")];
     const world = [...kept, thing("vm", "kindows-a", "vm 2"), thing("vm", "kindows-a", undefined)];
     const said: string[] = [];
-    assert.equal(await sweep([fakeFinder("vm", world)], said), 2);
+    assert.equal(await cleanUp([fakeKind("vm", world)], said), 2);
     assert.deepEqual(world, kept);
     assert.deepEqual(said, ["removed vm kindows-a vm 2", "removed vm kindows-a -"]);
   });
 
   it("looks for each kind again: what went with another thing is not removed twice", async () => {
     const world = [thing("network", "kindows-a", "n"), thing("bridge", "kindows-a", "b")];
-    const network = fakeFinder("network", world, () => world.splice(0));
-    assert.equal(await sweep([network, fakeFinder("bridge", world)]), 1);
+    const network = fakeKind("network", world, () => world.splice(0));
+    assert.equal(await cleanUp([network, fakeKind("bridge", world)]), 1);
   });
 
   it("goes on after a failure, and tells every one at the end", async () => {
     const world = [thing("vm", "kindows-a", "vm 2"), thing("disk", "kindows-a", "d")];
-    const stuck = fakeFinder("vm", world, () => assert.fail("it hangs"));
+    const stuck = fakeKind("vm", world, () => assert.fail("it hangs"));
     const blind: ResourceKind = {
-      ...fakeFinder("pool", world),
+      ...fakeKind("pool", world),
       find: () => Promise.reject(new Error("libvirt does not answer")),
     };
-    await assert.rejects(sweep([stuck, blind, fakeFinder("disk", world)]), {
+    await assert.rejects(cleanUp([stuck, blind, fakeKind("disk", world)]), {
       name: "Failure",
       message:
-        "leftovers of the lab kindows-a remain:\n" +
+        "orphans of the lab kindows-a remain:\n" +
         "  - cannot remove vm kindows-a vm 2: it hangs\n" +
         "  - cannot look for pools: libvirt does not answer",
     });

@@ -1,15 +1,12 @@
 import assert from "node:assert/strict";
 import { statSync } from "node:fs";
-import fs from "node:fs/promises";
-import { writeFile } from "node:fs/promises";
+import fs, { writeFile } from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import path from "node:path";
 import { mock } from "node:test";
-
 import { memoryForImage, requireMakeableImage } from "../../../cli/prepare/image-checks.ts";
-import { requireRoomToPrepare } from "../../../cli/prepare/room.ts";
+import { requireRoomToPrepare, userDisk } from "../../../cli/prepare/prepare.ts";
 import { requireFetched } from "../../../cli/prepare/stack-image.ts";
-import { userDisk } from "../../../cli/prepare/prepare.ts";
 import { windowsImage } from "../../../components/windows/image/builder/image-artifact.ts";
 import { roomProblems } from "../../../components/machine/disk/require-room.ts";
 import { hostProblemText } from "../../../config/host-problem.ts";

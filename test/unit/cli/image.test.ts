@@ -81,7 +81,7 @@ describe("kindows image", () => {
     assert.deepEqual(logs, [`${used}.log`, `${used}.screens`]);
   });
 
-  it("prune removes nothing when it can't be told what machines stand on", async () => {
+  it("prune removes nothing when it can't be known what machines stand on", async () => {
     silentVirsh();
     const { code, err } = await kindows("prune");
     assert.equal(code, 1);

@@ -171,7 +171,7 @@ describe("the outputs of a lab", () => {
       assert.equal(await labOutputs(stackWith(outputs)), undefined));
   }
 
-  it("of another version are told by their names, without what is in them", () =>
+  it("of another version are reported by their names, without what is in them", () =>
     assert.rejects(labOutputs(stackWith({ ...whole, nodes: ["secret"] })), (error: Error) => {
       assert.match(error.message, /not those of this version of the project \(nodes\.0\)/);
       assert.doesNotMatch(error.message, /secret/);

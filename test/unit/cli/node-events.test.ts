@@ -61,19 +61,19 @@ const run: readonly (readonly [number, object])[] = [
 const windows = (name: string) => ({ name, os: "windows" as const });
 
 describe("stages of nodes", () => {
-  function told(events: typeof run): string[] {
+  function reported(events: typeof run): string[] {
     let now = 0;
     const reader = new EventReader();
-    const told = new NodeStages([windows("win-1"), windows("win-1-a")], () => now * 1000);
+    const reported = new NodeStages([windows("win-1"), windows("win-1-a")], () => now * 1000);
     return events.flatMap(([second, event]) => {
       now = second;
       const read = reader.read(JSON.stringify(event));
-      return (read && told.read(read)) ?? [];
+      return (read && reported.read(read)) ?? [];
     });
   }
 
-  it("are told once each, with the time so far, and accounted for when the node is Ready", () =>
-    assert.deepEqual(told(run), [
+  it("are reported once each, with the time so far, and accounted for when the node is Ready", () =>
+    assert.deepEqual(reported(run), [
       "win-1 gets its disk",
       "win-1 boots (2 s so far)",
       "win-1-a boots",
@@ -86,7 +86,7 @@ describe("stages of nodes", () => {
         "containerd 10 s, join 30 s, Ready 5 s",
     ]));
 
-  it("are those of an upgrade, too: only what is done is told", () => {
+  it("are those of an upgrade, too: only what is done is reported", () => {
     const events: typeof run = [
       [0, known("win-1")],
       [0, begins("win-1", "win-1-install-kubernetes", "update")],
@@ -94,7 +94,7 @@ describe("stages of nodes", () => {
       [9, begins("win-1", "win-1-ready", "update")],
       [12, ends("win-1", "win-1-ready", "update")],
     ];
-    assert.deepEqual(told(events), [
+    assert.deepEqual(reported(events), [
       "win-1 gets kubelet",
       "win-1 becomes Ready (9 s so far)",
       "win-1 is Ready after 12 s: kubelet 9 s, Ready 3 s",
@@ -109,27 +109,30 @@ describe("stages of nodes", () => {
       step("resourcePreEvent", "create", "docker:index/network:Network", "win-1-network"),
       { summaryEvent: { durationSeconds: 1 } },
     ];
-    assert.deepEqual(told(events.map((event) => [0, event])), []);
+    assert.deepEqual(reported(events.map((event) => [0, event])), []);
   });
 
   it("can be asked for while nothing happens", () => {
     let now = 0;
-    const told = new NodeStages([windows("win-1"), windows("win-2")], () => now);
-    assert.equal(told.underWay, undefined);
-    told.read({ kind: "begun", node: "win-1", resource: "win-1-home" });
-    told.read({ kind: "begun", node: "win-2", resource: "win-2-join-node" });
+    const reported = new NodeStages([windows("win-1"), windows("win-2")], () => now);
+    assert.equal(reported.underWay, undefined);
+    reported.read({ kind: "begun", node: "win-1", resource: "win-1-home" });
+    reported.read({ kind: "begun", node: "win-2", resource: "win-2-join-node" });
     now = 65_000;
-    assert.equal(told.underWay, "win-1 boots (1 min 05 s), win-2 joins the cluster (1 min 05 s)");
+    assert.equal(
+      reported.underWay,
+      "win-1 boots (1 min 05 s), win-2 joins the cluster (1 min 05 s)",
+    );
   });
 
   it("come in the order of the steps, whatever runs on the machine", () => {
-    const told = ["disk", "boot", "host check", "programs", "unpacking", "join", "Ready"];
+    const reported = ["disk", "boot", "host check", "programs", "unpacking", "join", "Ready"];
     const nouns = (os: "windows" | "linux") =>
-      stages[os].map(({ noun }) => noun).filter((noun) => told.includes(noun));
-    assert.deepEqual(nouns("linux"), told);
+      stages[os].map(({ noun }) => noun).filter((noun) => reported.includes(noun));
+    assert.deepEqual(nouns("linux"), reported);
     assert.deepEqual(
       nouns("windows"),
-      told.filter((noun) => noun !== "unpacking"),
+      reported.filter((noun) => noun !== "unpacking"),
     );
   });
 });

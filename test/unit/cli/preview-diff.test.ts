@@ -3,8 +3,7 @@ import { execFile } from "node:child_process";
 import { access, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
-
-import { compareStack } from "../../../cli/preview-diff/compare.ts";
+import { compareStack } from "../../../cli/commands/preview-diff.ts";
 import { differenceOf, isNone } from "../../../cli/preview-diff/difference.ts";
 import { Repository, touchedStacks } from "../../../cli/preview-diff/git.ts";
 import { documentMark, markdown, type StackReport } from "../../../cli/preview-diff/markdown.ts";
@@ -48,7 +47,7 @@ interface Given {
 
 const urn = (name: string): string => `urn:pulumi:a::kindows::x:y:Z::${name}`;
 
-/** Names in the order in which a preview tells them, whatever the order in which the engine told it. */
+/** Names in the order in which a preview tells them, whatever the order in which the engine reported it. */
 function ordered(resources: readonly Given[]): readonly string[] {
   const steps = resources.map(({ name, of = [], after = [] }) => ({
     op: "create",
@@ -236,13 +235,13 @@ describe("the difference of two previews", () => {
   eachCase("tells %s", cases, ([base, head, lines]) => {
     const difference = differenceOf(previewed(base), previewed(head));
     const { created, changed, deleted } = difference;
-    const told = changed.map(({ resource, replaced, properties, because }) => {
+    const reported = changed.map(({ resource, replaced, properties, because }) => {
       const paths = properties.map(({ path }) => path.join("."));
       const why = because.length > 0 ? [`(${because.join(" ")})`] : [];
       return [`${replaced ? "!" : "~"}${resource.name}`, ...paths, ...why].join(" ");
     });
     const names = created.map(({ name }) => `+${name}`);
-    assert.deepEqual([...names, ...deleted.map(({ name }) => `-${name}`), ...told], lines);
+    assert.deepEqual([...names, ...deleted.map(({ name }) => `-${name}`), ...reported], lines);
     assert.equal(isNone(difference), lines.length === 0);
   });
 

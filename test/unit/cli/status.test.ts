@@ -150,7 +150,7 @@ const notReady: LabStatus = { ...up, nodes: [stopped] };
 const silent: LabStatus = { ...up, nodes: [], clusterTrouble: "timeout after 1.5 s" };
 const withoutLibvirt: LabStatus = { ...up, machines: [], machineTrouble: "no socket" };
 
-/** What is told after one look has shown this, and the next one that. */
+/** What is reported after one look has shown this, and the next one that. */
 type Seen = LabStatus | "not up";
 const cases: Readonly<Record<string, readonly [Seen | undefined, Seen, readonly string[]]>> = {
   "everything, the first time": [

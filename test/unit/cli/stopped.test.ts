@@ -54,7 +54,7 @@ interface Case {
 }
 
 const cases: Readonly<Record<string, Case>> = {
-  "starts nothing where nothing stands still": { answers: network, said: [], done: [] },
+  "starts nothing where nothing is stopped": { answers: network, said: [], done: [] },
   "starts pool, network and containers, each of this lab only": {
     answers: {
       "virsh pool-list --all": "kindows-x inactive\nkindows-y inactive",
@@ -156,7 +156,7 @@ const cases: Readonly<Record<string, Case>> = {
 
 const changing = /^(virsh (net-update|net-destroy|net-start|resume)|ip link (delete|set)) /;
 
-describe("starting what of a lab stands still", () => {
+describe("starting what of a lab is stopped", () => {
   eachCase("%s", cases, async (wanted) => {
     const host = recordedHost(wanted.answers, "", wanted.uri ?? here);
     const said: string[] = [];
@@ -170,7 +170,7 @@ describe("starting what of a lab stands still", () => {
     assert.deepEqual(done, wanted.done);
   });
 
-  it("can be told without being done", async () => {
+  it("can be reported without being done", async () => {
     const host = recordedHost({ ...paused, ...idleNetwork }, "", here);
     assert.deepEqual(await stoppedOf("kindows-x", host), {
       stopped: [

@@ -5,7 +5,7 @@ import { mock } from "node:test";
 import { parse } from "yaml";
 
 import { kubeconfigEntries } from "../../../cli/host-resources/kubeconfig-entries.ts";
-import { sweepLeftovers } from "../../../cli/host-resources/host-resources.ts";
+import { removeOrphans } from "../../../cli/host-resources/host-resources.ts";
 import {
   mergeIntoFiles,
   refreshInFiles,
@@ -121,7 +121,7 @@ describe("a user's own kubeconfig", () => {
     assert.equal(await mode(path.dirname(file)), 0o700);
   });
 
-  it("switches only when told to, and back to where it was", async () => {
+  it("switches only when asked to, and back to where it was", async () => {
     await writeFile(file, mine);
     await merge({ use: true });
     assert.equal(await current(), "kindows-a");
@@ -170,7 +170,7 @@ describe("a user's own kubeconfig", () => {
     ],
   };
   for (const [who, [content, message]] of Object.entries(foreign)) {
-    it(`keeps an entry of the same name made ${who}, unless told to overwrite it`, async () => {
+    it(`keeps an entry of the same name made ${who}, unless asked to overwrite it`, async () => {
       await writeFile(file, content);
       await assert.rejects(merge(), message);
       assert.equal(await text(), content);
@@ -195,12 +195,15 @@ describe("a user's own kubeconfig", () => {
     it(`stays as it is with ${what} in it; the error shows nothing of it`, async () => {
       await writeFile(file, content);
       for (const attempt of [() => merge(), remove]) {
-        const { message: told } = await attempt().then(
+        const { message: reported } = await attempt().then(
           () => assert.fail(),
           (error: Error) => error,
         );
-        assert.match(told, message);
-        assert.ok(told.startsWith(`${file} is not a kubeconfig`) && !told.includes("s3cret"), told);
+        assert.match(reported, message);
+        assert.ok(
+          reported.startsWith(`${file} is not a kubeconfig`) && !reported.includes("s3cret"),
+          reported,
+        );
       }
       assert.equal(await text(), content);
     });
@@ -228,7 +231,7 @@ describe("a user's own kubeconfig", () => {
     assert.deepEqual(await readdir(folder), ["config"]);
   });
 
-  it("that is a folder is told", async () => {
+  it("that is a folder is reported", async () => {
     await mkdir(file);
     await assert.rejects(merge(), /cannot read .*config: EISDIR/);
   });
@@ -245,7 +248,7 @@ describe("a user's own kubeconfig", () => {
     assert.deepEqual(parse(await readFile(real, "utf8")), parse(mine));
   });
 
-  it("that is a link to nothing is told", async () => {
+  it("that is a link to nothing is reported", async () => {
     await symlink("nowhere", file);
     await assert.rejects(merge(), /is a link to something that does not/);
   });
@@ -300,7 +303,7 @@ describe("a user's own kubeconfig", () => {
     process.env["KUBECONFIG"] = file;
     const scope = { lab: "kindows-a", owned: new Set<string>() };
     const say = (line: string): unknown => said.push(line);
-    await sweepLeftovers(scope, recordedHost({}), say, [kubeconfigEntries]);
+    await removeOrphans(scope, recordedHost({}), say, [kubeconfigEntries]);
     assert.equal(said.length, 3);
     assert.deepEqual(parse(await text()), { ...(parse(mine) as Config), "current-context": "" });
   });

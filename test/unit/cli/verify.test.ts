@@ -1,11 +1,9 @@
 import assert from "node:assert/strict";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
-
-import { verify } from "../../../cli/commands/verify.ts";
+import { verify, checkReportFiles, writeReportFiles } from "../../../cli/commands/verify.ts";
 import { podNetworks } from "../../../components/cni/registry.ts";
 import { clusterOfKubeconfig } from "../../../cli/verify/verified-cluster.ts";
-import { checkReportFiles, writeReportFiles } from "../../../cli/verify/report-files.ts";
 import { newFolder } from "../new-folder.ts";
 
 describe("what Windows pods lack", () => {

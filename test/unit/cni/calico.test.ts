@@ -111,10 +111,14 @@ describe("a report of Tigera's operator", () => {
     available,
     ...[underWay, degraded].map((each) => ({ ...each, status: "False" })),
   ];
-  const told = (statuses: Parameters<typeof missingComponents>[0]): readonly string[] =>
+  const reported = (statuses: Parameters<typeof missingComponents>[0]): readonly string[] =>
     missingComponents(statuses, [{ name: "calico", generation: 2 }]);
 
-  const cases: readonly [what: string, conditions: readonly TigeraCondition[], told?: string][] = [
+  const cases: readonly [
+    what: string,
+    conditions: readonly TigeraCondition[],
+    reported?: string,
+  ][] = [
     ["nothing when all is there", allThere],
     ["nothing of a generation the operator does not note", [there]],
     ["nothing of a generation that was never set", [{ ...there, observedGeneration: 0 }]],
@@ -135,7 +139,7 @@ describe("a report of Tigera's operator", () => {
   ];
   for (const [what, conditions, expected] of cases) {
     it(`tells ${what}`, () => {
-      const found = told([{ metadata: { name: "calico" }, status: { conditions } }]);
+      const found = reported([{ metadata: { name: "calico" }, status: { conditions } }]);
       assert.deepEqual(found, expected === undefined ? [] : [`calico: ${expected}`]);
     });
   }
@@ -143,7 +147,7 @@ describe("a report of Tigera's operator", () => {
   it("tells that there is none yet, or only one of another component", () => {
     const other = { metadata: { name: "apiserver" }, status: { conditions: [available] } };
     for (const statuses of [[], [other]]) {
-      assert.deepEqual(told(statuses), ["calico: no report of the operator's yet"]);
+      assert.deepEqual(reported(statuses), ["calico: no report of the operator's yet"]);
     }
   });
 });
@@ -273,7 +277,7 @@ describe("Calico's resources", () => {
     }
   });
 
-  it("wait as long as they are told to, and the engine a little longer", () => {
+  it("wait as long as they are asked to, and the engine a little longer", () => {
     const limits = Object.fromEntries(
       own().flatMap(([name, { opts }]) => {
         const { create, update } = opts.customTimeouts ?? {};
@@ -289,20 +293,23 @@ describe("Calico's resources", () => {
       "Command calico-configuration": "140s",
       "Command calico-windows": "140s",
     });
-    const told = (suffix: string): unknown => {
+    const reported = (suffix: string): unknown => {
       const { inputs } = resources.get(`command:local:Command/calico-${suffix}`) ?? assert.fail();
       const { CALICO } = revealed(inputs["environment"]) as { readonly CALICO: string };
       return JSON.parse(CALICO);
     };
     const [ippools, calico, apiserver] = ["installations", "installations", "apiservers"];
     const common = { version: "3.32.1", network, timeoutSeconds: 80 };
-    assert.deepEqual(told("linux"), {
+    assert.deepEqual(reported("linux"), {
       ...{ ...common, components: { ippools, calico, apiserver }, linuxNodes: true },
     });
-    assert.deepEqual(told("windows"), {
+    assert.deepEqual(reported("windows"), {
       ...{ ...common, components: { "calico-windows": "installations" }, linuxNodes: false },
     });
-    assert.deepEqual(told("configuration"), { felix: { bpfLogLevel: "Info" }, timeoutSeconds: 80 });
+    assert.deepEqual(reported("configuration"), {
+      felix: { bpfLogLevel: "Info" },
+      timeoutSeconds: 80,
+    });
   });
 });
 

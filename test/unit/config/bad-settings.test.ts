@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import * as pulumi from "@pulumi/pulumi";
 import { setAllConfig } from "@pulumi/pulumi/runtime/config.js";
 
-import { readSettingsFile, settingsIn } from "../../../cli/settings-file.ts";
+import { readSettingsFile, settingsIn } from "../../../cli/stack-settings.ts";
 import { resolveExisting } from "../../../config/existing/resolve.ts";
 import { problemText, SettingsError, type SettingsProblem } from "../../../config/problem.ts";
 import { stackSections } from "../../../config/stack-sections.ts";
@@ -67,7 +67,7 @@ function otherKey(place: number): string {
 }
 
 /**
- * The configuration changed by the errors' own words, by somebody who does exactly as he is told.
+ * The configuration changed by the errors' own words, by somebody who does exactly what they say.
  *
  * @throws when an error does not say enough to go by.
  */
@@ -260,8 +260,8 @@ describe("bad settings", () => {
 
   it("show no password, no login and no key", () => {
     const secret = /Correct|Horse|27wpp/i;
-    const told = all.map((one) => errorOf(one.text, one).message).join("\n");
-    assert.equal(secret.exec(told), null);
+    const reported = all.map((one) => errorOf(one.text, one).message).join("\n");
+    assert.equal(secret.exec(reported), null);
     assert.ok(all.filter(({ text }) => secret.test(text)).length >= 10);
   });
 });
@@ -278,7 +278,7 @@ function check({ config, ...one }: BadCase): void {
       lines,
       one.problems.map((line) => `  - ${line}`),
     );
-    assert.equal(new Set(lines).size, lines.length, "one is told twice");
+    assert.equal(new Set(lines).size, lines.length, "one is reported twice");
     for (const problem of problems) {
       assertWhole(problem.value, problem.why, problem.instead, problemText(problem));
     }
@@ -290,12 +290,12 @@ function check({ config, ...one }: BadCase): void {
 
   if (one.commandsOnly === undefined) {
     it(`${one.title}: the program says the same as the commands`, async () => {
-      const told = await errorOfProgram(config, one);
-      assert.equal(asEmpty(told), asEmpty(errorOf(one.text, one).message));
+      const reported = await errorOfProgram(config, one);
+      assert.equal(asEmpty(reported), asEmpty(errorOf(one.text, one).message));
     });
   }
 
-  it(`${one.title}: whoever does as he is told has good settings`, () => {
+  it(`${one.title}: whoever does what the errors say has good settings`, () => {
     let changed = changedAsTold(config, errorOf(one.text, one).problems);
     if (one.later !== undefined) {
       changed = changedAsTold(changed, errorOf(asFile(changed), one).problems);

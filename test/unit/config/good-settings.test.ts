@@ -71,15 +71,15 @@ describe("good settings", () => {
     ]);
   });
 
-  it("nodes are told apart by their system; addresses are given to all of them in their order", () => {
+  it("nodes are distinguished by their system; addresses are given to all of them in their order", () => {
     const { nodes, linuxNodes } = resolved(`
       linux: { memoryMiB: 3000 }
       nodes: [{ name: win-1 }, { name: linux-1, os: linux, diskGiB: 30 }, { name: win-2 }]
     `);
-    const told = [nodes, linuxNodes].map((some) =>
+    const reported = [nodes, linuxNodes].map((some) =>
       some.map((one) => [one.name, one.address, one.cpus, one.memoryMiB, one.diskGiB].join(" ")),
     );
-    assert.deepEqual(told, [
+    assert.deepEqual(reported, [
       ["win-1 192.168.150.10 2 4096 60", "win-2 192.168.150.12 2 4096 60"],
       ["linux-1 192.168.150.11 2 3000 30"],
     ]);

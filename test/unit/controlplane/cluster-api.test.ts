@@ -120,7 +120,11 @@ describe("a join token that is used up", () => {
   const cases: readonly [what: string, answer: Answer, stays: string | undefined][] = [
     ["is removed", [200, { kind: "Status" }], undefined],
     ["is gone already", [404, { message: "not found" }], undefined],
-    ["stays, and why is told", [403, { message: "secrets is forbidden" }], "secrets is forbidden"],
+    [
+      "stays, and why is reported",
+      [403, { message: "secrets is forbidden" }],
+      "secrets is forbidden",
+    ],
   ];
   for (const [what, answer, stays] of cases) {
     it(what, () =>
@@ -136,6 +140,6 @@ describe("a join token that is used up", () => {
     );
   }
 
-  it("is not removed where the API server does not answer, and why is told", async () =>
+  it("is not removed where the API server does not answer, and why is reported", async () =>
     assert.match((await revokeToken(await goneApi(), "abc123")) ?? "", /ECONNREFUSED/));
 });

@@ -49,7 +49,7 @@ const eviction = "POST /api/v1/namespaces/default/pods/web/eviction";
 const budget: Answer = [429, { message: "would violate the budget" }];
 const notFound: Answer = [404, { message: "not found" }];
 
-/** A cluster of one node with one pod, which remembers what it is given and does as it is told, but for refusals. */
+/** A cluster of one node with one pod, which remembers what it is given and does what it is asked, except for refusals. */
 class OneNode {
   requests: readonly string[] = [];
 

@@ -38,8 +38,8 @@ const windows: V1Node = {
 
 describe("a node's own report", () => {
   eachCase("%s", readiness, ([conditions, reason]) => {
-    const told = reason === undefined ? { ready: true } : { ready: false, reason };
-    assert.deepEqual(nodeReadiness(conditions ? { status: { conditions } } : {}), told);
+    const reported = reason === undefined ? { ready: true } : { ready: false, reason };
+    assert.deepEqual(nodeReadiness(conditions ? { status: { conditions } } : {}), reported);
   });
 
   it("gives a Windows node's facts", () =>

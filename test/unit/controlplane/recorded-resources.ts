@@ -76,7 +76,7 @@ export async function record<T>(
       ],
     });
   } finally {
-    // What is under way when a component throws would be told to the next test's engine.
+    // What is under way when a component throws would be reported to the next test's engine.
     await runtime.waitForRPCs();
   }
   const none = { props: {}, opts: {}, resource: undefined };

@@ -109,9 +109,9 @@ describe("the documents name only what there is", () => {
     assert.ok(codes.length > 20);
     const part = read("docs/troubleshooting.md").split("## Codes of the Windows steps")[1] ?? "";
     const heads = (part.split("\n## ")[0] ?? "").matchAll(/^- \*\*(.*?)\*\*/gm);
-    const told = [...heads].flatMap(([, head = ""]) =>
+    const reported = [...heads].flatMap(([, head = ""]) =>
       [...head.matchAll(/`(\w+)`/g)].map(([, code = ""]) => code),
     );
-    assert.deepEqual(told.toSorted(), codes.toSorted());
+    assert.deepEqual(reported.toSorted(), codes.toSorted());
   });
 });

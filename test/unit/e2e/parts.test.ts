@@ -18,7 +18,7 @@ describe("make e2e-full", () => {
   let folder: string;
   beforeEach(() => (folder = newFolder()));
 
-  /** Runs parts that print and end as they are told, until one of them stops all. */
+  /** Runs parts that print and end as they should, until one of them stops all. */
   async function run(
     results: PartResults,
     ends: Readonly<Record<string, readonly [output: string, exitCode?: number]>>,
@@ -43,7 +43,10 @@ describe("make e2e-full", () => {
   it("tells what became of each part, with what mocha counted last", async () => {
     const { text, passed } = await run(new PartResults(folder, "now"), {
       good: passes,
-      "told-by-a-test": ["  9 passing\n  9 failing\n\n\u001b[92m  2 passing\u001b[0m (3s)\n", 0],
+      "reported-by-a-test": [
+        "  9 passing\n  9 failing\n\n\u001b[92m  2 passing\u001b[0m (3s)\n",
+        0,
+      ],
       bad: ["  1 passing (3s)\n  2 failing\n", 2],
       "failed-outside-of-tests": ["  3 passing (3s)\n", 1],
       "without-a-test": ["  0 passing (3s)\n", 0],
@@ -55,7 +58,7 @@ describe("make e2e-full", () => {
       [
         "part|result|passed|failed|skipped|time|commit",
         "good|passed|2|0|1|1 min 15 s|abc1234",
-        "told-by-a-test|passed|2|0|0|1 min 15 s|abc1234",
+        "reported-by-a-test|passed|2|0|0|1 min 15 s|abc1234",
         "bad|failed|1|2|0|1 min 15 s|abc1234",
         "failed-outside-of-tests|failed|3|0|0|1 min 15 s|abc1234",
         "without-a-test|failed|0|0|0|1 min 15 s|abc1234",

@@ -67,12 +67,12 @@ describe("waiting", () => {
   );
 
   it("tells of changes only", async () => {
-    const told: string[] = [];
+    const reported: string[] = [];
     const seen = ["a", "a", "b", "b", "b", "a"];
-    await waitUntil({ ...options, onChange: (each) => told.push(each) }, () =>
+    await waitUntil({ ...options, onChange: (each) => reported.push(each) }, () =>
       Promise.resolve(seen.shift()),
     );
-    assert.deepEqual(told, ["a", "b", "a"]);
+    assert.deepEqual(reported, ["a", "b", "a"]);
   });
 });
 

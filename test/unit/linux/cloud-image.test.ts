@@ -112,14 +112,14 @@ describe("a cloud image for Linux machines", () => {
     assert.equal(locatedLinuxImage({ url, sha256: "0".repeat(64) }), "not prepared");
   });
 
-  it("is told with its size, or with the checksum that it has instead", async () => {
+  it("is reported with its size, or with the checksum that it has instead", async () => {
     const image = await disk("debian.qcow2", "-f", "qcow2", "2G");
     const sha256 = await sha256OfFile(image);
-    const told = async (wanted: string | undefined) =>
+    const reported = async (wanted: string | undefined) =>
       (await gatherLinuxArtifacts(settings({ path: image, sha256: wanted })))?.image;
-    assert.deepEqual(await told(undefined), { virtualGiB: 2 });
-    assert.deepEqual(await told(sha256), { virtualGiB: 2 });
-    assert.deepEqual(await told("0".repeat(64)), { wrongSha256: sha256 });
+    assert.deepEqual(await reported(undefined), { virtualGiB: 2 });
+    assert.deepEqual(await reported(sha256), { virtualGiB: 2 });
+    assert.deepEqual(await reported("0".repeat(64)), { wrongSha256: sha256 });
   });
 
   it("is not looked at where no node needs it", async () => {

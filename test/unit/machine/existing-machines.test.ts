@@ -33,7 +33,7 @@ const fresh: SeenMachine = {
   traces: [],
 };
 
-/** What is seen besides, and what is told: why and what to do. */
+/** What is seen besides, and what is reported: why and what to do. */
 const refused: Readonly<Record<string, readonly [Partial<SeenMachine>, readonly RegExp[]]>> = {
   "Linux with a program named ver": [
     { ver: "GNU/Linux 6.1" },
@@ -78,11 +78,11 @@ const refused: Readonly<Record<string, readonly [Partial<SeenMachine>, readonly 
 };
 
 describe("what is seen of a machine", () => {
-  for (const [what, [seen, told]] of Object.entries(refused)) {
+  for (const [what, [seen, reported]] of Object.entries(refused)) {
     it(`stands against taking it: ${what}`, () => {
       const problems = checkMachine("win-1", { ...fresh, ...seen });
-      assert.equal(problems.length, told.length, problems.join("\n"));
-      told.forEach((pattern, index) => assert.match(problems[index] ?? "", pattern));
+      assert.equal(problems.length, reported.length, problems.join("\n"));
+      reported.forEach((pattern, index) => assert.match(problems[index] ?? "", pattern));
     });
   }
 
@@ -188,7 +188,7 @@ interface Claim {
   readonly seconds?: number;
 }
 
-/** Why it is refused, and what to do: both have to be told. */
+/** Why it is refused, and what to do: both have to be reported. */
 interface Refusal {
   readonly claim: () => Claim;
   readonly why: RegExp;
@@ -373,7 +373,7 @@ describe("machines that cannot be taken", () => {
   });
 
   for (const [what, { why, instead }] of Object.entries(refusals)) {
-    it(`${what}: told with why, and what to do`, async () => {
+    it(`${what}: reported with why, and what to do`, async () => {
       const message = (await ends.get(what)) ?? "";
       assert.match(message, /^\S+ \(\S+@\S+:\d+.*\) cannot be used; nothing was changed on it: /);
       assert.match(message, why);

@@ -183,7 +183,7 @@ describe("LibvirtMachine", () => {
     assertOrder(reservation, "libvirt:index/domain:Domain/win-away");
   });
 
-  it("is told by the identity disk, in secret, who it is and who may log in", () => {
+  it("gets from the identity disk, in secret, who it is and who may log in", () => {
     const { userData } = inputs("libvirt:index/cloudinitDisk:CloudinitDisk/win-1-identity");
     const text = String(revealed(userData));
     assert.match(text, /private of win-1-host-key/);

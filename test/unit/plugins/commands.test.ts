@@ -146,8 +146,8 @@ describe("command.local.Command", () => {
     });
     await assert.rejects(failed, (error: Error) => {
       assert.match(error.message, /env \[secret\]/);
-      const told = `${error.message}\n${JSON.stringify(plugin.messages)}`;
-      assert.doesNotMatch(told, /hunter2|correct-horse|literal-secret/);
+      const reported = `${error.message}\n${JSON.stringify(plugin.messages)}`;
+      assert.doesNotMatch(reported, /hunter2|correct-horse|literal-secret/);
       return true;
     });
   });
@@ -204,8 +204,8 @@ describe("command.remote.Command", () => {
       (reason: unknown) => reason as Error,
     );
     if (!official) {
-      const told = `${error.message}\n${JSON.stringify(plugin.messages)}`;
-      assert.doesNotMatch(told, /hidden|OPENSSH PRIVATE KEY/);
+      const reported = `${error.message}\n${JSON.stringify(plugin.messages)}`;
+      assert.doesNotMatch(reported, /hidden|OPENSSH PRIVATE KEY/);
     }
     return error.message;
   };
@@ -525,7 +525,7 @@ describe("dialling", () => {
     return dial(connection, { signal, progress: () => undefined });
   };
 
-  /** The last connection may be told of a little later. */
+  /** The last connection may hear a little later. */
   const leftAlone = (signal: AbortSignal): Promise<void> =>
     waitUntil({ what: "no listener", timeoutSeconds: 300, pollMilliseconds: 10 }, () => {
       const { length } = getEventListeners(signal, "abort");

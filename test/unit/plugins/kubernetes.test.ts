@@ -5,7 +5,7 @@ import { checkObject } from "../../../plugins/kubernetes/checked-inputs.ts";
 import { type Kind, kindOf } from "../../../plugins/kubernetes/kinds.ts";
 import { diffObject } from "../../../plugins/kubernetes/object-diff.ts";
 import { liveInputs, objectState } from "../../../plugins/kubernetes/object-state.ts";
-import { describe as describePods } from "../../../plugins/kubernetes/pod-report.ts";
+import { describe as describePods } from "../../../plugins/kubernetes/await-ready.ts";
 import { diffClusters } from "../../../plugins/kubernetes/provider.ts";
 import { readiness } from "../../../plugins/kubernetes/readiness.ts";
 import { type PropertyMap, secret, unknown } from "../../../plugins/protocol/property-value.ts";

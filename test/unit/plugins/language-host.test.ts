@@ -6,13 +6,13 @@ import language from "@pulumi/pulumi/proto/language_pb.js";
 import { parse } from "yaml";
 import { copyLocalSdk } from "../../../plugins/language-nodejs/local-sdk.ts";
 import type { PackageJson } from "../../../plugins/language-nodejs/package-json.ts";
-import { ProgramRunner } from "../../../plugins/language-nodejs/program-runner.ts";
-import { requiredPackages } from "../../../plugins/language-nodejs/required-packages.ts";
 import {
+  ProgramRunner,
   parseRuntimeOptions,
   runArguments,
   runEnvironment,
-} from "../../../plugins/language-nodejs/run-arguments.ts";
+} from "../../../plugins/language-nodejs/program-runner.ts";
+import { requiredPackages } from "../../../plugins/language-nodejs/language-service.ts";
 import type { PropertyMap } from "../../../plugins/protocol/property-value.ts";
 import { waitUntil } from "../../../host/wait-until.ts";
 import { projectRoot } from "../../../toolchain/project.ts";
@@ -102,7 +102,7 @@ describe("a program", () => {
       "process.exit(7)",
       { error: "the program exited with code 7", bail: false },
     ],
-    ["with an error that was told already", "process.exit(32)", { error: "", bail: true }],
+    ["with an error that was reported already", "process.exit(32)", { error: "", bail: true }],
     [
       "by a signal",
       "process.kill(process.pid, 'SIGTERM'); setInterval(() => undefined, 1000);",

@@ -6,7 +6,7 @@ import {
   type InspectedNetwork,
   liveInputs,
   networkState,
-} from "../../../plugins/docker/network-state.ts";
+} from "../../../plugins/docker/network.ts";
 import { networkType, withoutDefaults } from "../../../plugins/docker/network.ts";
 import { diffProperties } from "../../../plugins/protocol/property-diff.ts";
 import { checkProperties } from "../../../plugins/protocol/property-shape.ts";

@@ -189,7 +189,7 @@ describe("the policies", () => {
       ["exceptions.yaml", "- rule: no-such-rule\n  resource: x\n  reason: y", /images-by-digest/],
       ["exceptions.yaml", "- rule: images-by-digest\n  resource: x\n  reason: ''", /reason/],
     ] as const) {
-      it(`with a mistake are told: ${content}`, async () => {
+      it(`with a mistake are reported: ${content}`, async () => {
         await writeFile(path.join(folder, file), content);
         await assert.rejects(readAllowances(folder), message);
       });

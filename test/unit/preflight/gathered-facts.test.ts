@@ -133,7 +133,7 @@ describe("gathered facts", () => {
     });
   });
 
-  it("routes are told by range, without the default route", () => {
+  it("routes are reported by range, without the default route", () => {
     const table = [
       "Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT",
       "eth0\t00000000\t010200C0\t0003\t0\t0\t0\t00000000\t0\t0\t0",
@@ -148,7 +148,7 @@ describe("gathered facts", () => {
     ]);
   });
 
-  it("memory is told in MiB", () => {
+  it("memory is reported in MiB", () => {
     const table =
       "MemTotal:       24683120 kB\nMemFree:  3107000 kB\nMemAvailable:   21249004 kB\n";
     assert.deepEqual(memoryIn(table), { availableMiB: 20750, totalMiB: 24104 });

@@ -93,7 +93,7 @@ const missing: Cases = {
   "no KVM where none is wanted": { kvm: undefined },
   "tools of the provider missing": { tools: { missing: ["mkisofs", "xsltproc"] } },
   "a rehearsal image that was not built": withImage("missing"),
-  "a bare machine: everything that is missing is told, and nothing that follows from it": {
+  "a bare machine: everything that is missing is reported, and nothing that follows from it": {
     ...nothingReachable,
     ...{ tools: { missing: ["mkisofs"] }, image: "missing" },
     disks: { pool: goodHost.disks.pool },
@@ -209,7 +209,7 @@ const conflicts: Cases = {
     ["192.168.144.0/20", "tun0"],
     ["192.168.160.0/24", "eth0"],
   ),
-  "the segment overlaps networks of Docker and of libvirt, whose bridges are not told again": {
+  "the segment overlaps networks of Docker and of libvirt, whose bridges are not reported again": {
     ...withDocker({
       networks: [{ name: "shop_default", bridge: "br-1", cidrs: ["192.168.150.0/26"] }],
     }),
@@ -259,7 +259,7 @@ const foreign = { name: "kindows-x-win-3", running: false, networks: [] };
 /** Another host that nodes are placed on. */
 const elsewhere: Cases = {
   "another host that can have its nodes": other({}),
-  "another host whose libvirt tells nothing of bridge and memory": other({
+  "another host whose libvirt reports nothing about bridge and memory": other({
     bridge: "unknown",
     availableMiB: undefined,
   }),
@@ -267,7 +267,7 @@ const elsewhere: Cases = {
     name: "b",
     libvirt: { reachable: false, error: "no route" },
   }),
-  "a key that cannot log in, told without what follows from it": onHypervisor({
+  "a key that cannot log in, reported without what follows from it": onHypervisor({
     ...{ name: "b", keyError: "is encrypted" },
     libvirt: { reachable: false, error: "not asked" },
   }),
@@ -362,8 +362,8 @@ describe("preflight", () => {
       const [asked, facts] = [settingsOf(settings), { ...goodHost, ...host }];
       const found = [...checkHost(asked, facts), ...checkConfinement(asked, facts)];
       const problems = found.map((problem) => `${name}: ${hostProblemText(problem)}`);
-      const told = golden.filter((line) => line.startsWith(`${name}: `));
-      assert.deepEqual(problems, told);
+      const reported = golden.filter((line) => line.startsWith(`${name}: `));
+      assert.deepEqual(problems, reported);
     });
   }
 

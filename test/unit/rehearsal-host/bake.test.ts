@@ -15,7 +15,7 @@ const versions = { kubernetes: "1.36.4", containerd: "2.4.2" };
 
 describe("the baking of the rehearsal's image, over SSH", () => {
   let host: RehearsalHost;
-  const told: string[] = [];
+  const reported: string[] = [];
   const machine = {
     ended: [] as string[],
     endWithNextReboot: () => Promise.resolve(void machine.ended.push("armed")),
@@ -30,11 +30,11 @@ describe("the baking of the rehearsal's image, over SSH", () => {
       { steps: some },
       { port: host.port, hostKey: host.hostKey, privateKey: adminKey.private },
       machine,
-      (line) => told.push(line),
+      (line) => reported.push(line),
     );
 
   beforeEach(async () => {
-    told.length = 0;
+    reported.length = 0;
     machine.ended.length = 0;
     host = await startRehearsalHost({ hostName: "bake", authorizedKeys: [adminKey.public] });
   });
@@ -45,7 +45,7 @@ describe("the baking of the rehearsal's image, over SSH", () => {
     assert.equal(host.windows.settings.featureState("Containers"), "Installed");
     assert.ok(host.windows.services.get("containerd"));
     assert.equal(host.windows.services.get("kubelet")?.startType, "manual");
-    assert.deepEqual(told, [
+    assert.deepEqual(reported, [
       "waits for the machine",
       ...bakedSteps.map(({ name }) => `baking: ${name}`),
     ]);
@@ -77,7 +77,7 @@ describe("the baking of the rehearsal's image, over SSH", () => {
     host.programs.hasRegistries = false;
     await bake();
     assert.match(
-      told.at(-1) ?? "",
+      reported.at(-1) ?? "",
       /^warning: 1 of 1 container images were not pulled, .*pause:3\.10\.2: ctr\.exe .*no such host/,
     );
     assert.deepEqual(machine.ended, ["armed", "off"]);

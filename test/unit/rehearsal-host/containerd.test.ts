@@ -107,7 +107,7 @@ describe("Another version of containerd, rehearsed", () => {
   });
 });
 
-describe("What Install-Containerd is told besides versions, rehearsed", () => {
+describe("Install-Containerd's parameters besides versions, rehearsed", () => {
   let host: RehearsalHost;
   before(async () => {
     host = await startWithSteps();
@@ -189,7 +189,7 @@ describe("What Install-Containerd is told besides versions, rehearsed", () => {
     assert.equal(host.windows.services.get("containerd")?.restarts, true);
   });
 
-  it("Defender: leaves it alone by default, scans it when told to, and says so", async () => {
+  it("Defender: leaves it alone by default, scans it when asked to, and says so", async () => {
     const { windows } = host;
     assert.ok(windows.settings.defenderExclusions.includes(`${folder}\\containerd.exe`));
     assert.ok(windows.settings.defenderExclusions.includes("C:\\ProgramData\\containerd"));
@@ -241,15 +241,15 @@ describe("crictl, rehearsed", () => {
     assert.deepEqual([third.changed, third.facts["crictlFrom"]], [false, "none"]);
   });
 
-  it("one that somebody has deleted or told otherwise is put right", async () => {
+  it("one that somebody has deleted or configured otherwise is repaired", async () => {
     await prepareThrough(host, "Install-Containerd");
     const { drive } = host.windows;
     await drive.remove("C:\\Program Files\\containerd\\crictl.exe");
     const again = await install();
     assert.deepEqual([again.changed, again.facts["crictlFrom"]], [true, "media"]);
     await drive.write("C:\\Program Files\\containerd\\crictl.yaml", "debug: true\n");
-    const told = await install();
-    assert.deepEqual([told.changed, told.facts["crictlFrom"]], [true, "installed"]);
+    const reported = await install();
+    assert.deepEqual([reported.changed, reported.facts["crictlFrom"]], [true, "installed"]);
     assert.equal((await install()).changed, false);
   });
 

@@ -190,4 +190,11 @@ describe("Faults in steps", () => {
       const result = await runStep(host, "Set-HostsEntry", ["-Entry", '""']);
       assert.deepEqual([result.exitCode, result.errorCode], [10, "Unexpected"]);
     }));
+
+  it("a fault in a step that does not exist is an error that names it", () =>
+    withSteps({ faults: [{ kind: "reboot", step: "Join-Nodes" }] }, async (host) => {
+      const result = await runStep(host, "Set-HostsEntry", ["-Entry", '""']);
+      assert.equal(result.errorCode, "Unexpected");
+      assert.match(result.errorMessage, /names the step Join-Nodes, but there is no such script/);
+    }));
 });

@@ -140,7 +140,7 @@ describe("Flannel, rehearsed", () => {
     assert.equal(starts(), before + 1);
   });
 
-  it("a file of it that somebody has open is told, and replaced by the next run", async () => {
+  it("a file of it that somebody has open is reported, and replaced by the next run", async () => {
     await becomeNode();
     await host.windows.drive.remove("C:\\k\\flannel.sha256");
     host.windows.openFiles.add(program);

@@ -190,7 +190,7 @@ describe("Installing, rehearsed", () => {
     assert.equal(await drive.readText("C:\\k\\kubeadm.exe.checked"), note);
   });
 
-  it("kubelet: scanned by Defender only when told so", async () => {
+  it("kubelet: scanned by Defender only when asked to", async () => {
     await prepareThrough(host, "Install-Kubernetes");
     const { windows } = host;
     assert.ok(windows.settings.defenderExclusions.includes("C:\\k\\kubelet.exe"));

@@ -22,7 +22,7 @@ import {
   type StepRun,
 } from "./step-runner.ts";
 
-/** A cluster that can be told to refuse. */
+/** A cluster that can be asked to refuse. */
 class FussyCluster extends RecordingCluster implements FakeCluster {
   readonly joins: FakeJoin[] = [];
   refusals: string[] = [];

@@ -81,7 +81,7 @@ describe("The virtual time of a machine", () => {
     assert.deepEqual(order.splice(0), ["now", 0, "second", 1000, "day", 86_400_000]);
   });
 
-  it("stands while anything is under way, and a wait ends early where it is told to", async () => {
+  it("stands while anything is under way, and a wait ends early where it is asked to", async () => {
     const since = time.elapsed();
     const end = new AbortController();
     const limit = time.busy(async () => {
@@ -104,7 +104,7 @@ describe("The virtual time of a machine", () => {
 });
 
 describe("what tests have left running", () => {
-  it("is stopped, and told; what was stopped is not", async () => {
+  it("is stopped, and reported; what was stopped is not", async () => {
     const start = (hostName: string) => startRehearsalHost({ hostName, authorizedKeys: [] });
     const left = await start("win-1");
     await (await start("win-2")).stop();
@@ -166,23 +166,23 @@ describe("A wrong clock, rehearsed", () => {
   });
 
   for (const [isThisBoots, text] of [
-    [true, "Calico is told that the boot's time has moved with it"],
-    [false, "Calico is not told where its networks are an earlier boot's"],
+    [true, "Calico is informed that the boot's time has moved with it"],
+    [false, "Calico is not informed if its networks are an earlier boot's"],
   ] as const) {
     it(text, async () => {
       await prepare(-24 * hour);
-      const told = (): number => Date.parse(`${String(calicoBootTime(host.windows))} UTC`);
+      const reported = (): number => Date.parse(`${String(calicoBootTime(host.windows))} UTC`);
       await runGood(host, "Add-ExternalNetwork");
       await host.windows.tasksEnded();
       if (!isThisBoots) {
         await host.programs.reboot(0);
         await host.up();
       }
-      const before = told();
+      const before = reported();
       assert.equal((await join()).changed, true);
       const booted = Date.parse(host.windows.lastBootUpTime);
       assert.ok(booted - before > 23 * hour * 1000);
-      assert.equal(told(), isThisBoots ? booted : before);
+      assert.equal(reported(), isThisBoots ? booted : before);
     });
   }
 

@@ -198,7 +198,7 @@ describe("Calico's network on the rehearsal host, over SSH", () => {
     await host.stop();
   });
 
-  it("is made while nobody is connected; who dials next finds it, the address, and Calico told", async () => {
+  it("is made while nobody is connected; who dials next finds it, the address, and Calico informed", async () => {
     const client = await start();
     holdWait(host.time, 600);
     const delay = holdWait(host.time, 5);
@@ -211,8 +211,8 @@ describe("Calico's network on the rehearsal host, over SSH", () => {
     const confirmed = await step("Confirm-ExternalNetwork", again);
     assert.deepEqual([confirmed.changed, confirmed.error], [false, undefined]);
     assert.deepEqual(host.windows.settings.networks(), ["External"]);
-    const told = Date.parse(`${String(calicoBootTime(host.windows))} UTC`);
-    assert.equal(told, Date.parse(host.windows.lastBootUpTime));
+    const reported = Date.parse(`${String(calicoBootTime(host.windows))} UTC`);
+    assert.equal(reported, Date.parse(host.windows.lastBootUpTime));
     assert.equal(host.boots, 2);
     assert.equal((await step("Add-ExternalNetwork", again)).changed, false);
   });
@@ -229,11 +229,11 @@ describe("Calico's network on the rehearsal host, over SSH", () => {
     assert.equal(host.boots, 3);
     const confirmed = await step("Confirm-ExternalNetwork", await dialUntilUp());
     assert.equal(confirmed.error, undefined);
-    // Calico is not told: it looks after networks of an earlier boot itself.
+    // Calico is not informed: it looks after networks of an earlier boot itself.
     assert.equal(calicoBootTime(host.windows), undefined);
   });
 
-  it("an address is renewed once, half way, and those there are are told in the end", async () => {
+  it("an address is renewed once, half way, and the existing ones are reported in the end", async () => {
     await start();
     host.windows.hasAddress = false;
     const wait = "Wait-OwnAddress -Address '192.168.150.11' -TimeoutSeconds 30 -Ready { $true }";
@@ -265,7 +265,7 @@ describe("Calico's network on the rehearsal host, over SSH", () => {
 
   const record = "C:\\kindows\\state\\external-network.json";
 
-  it("what HNS answers is told where it makes no network, and the reboot stands", async () => {
+  it("what HNS answers is reported where it makes no network, and the reboot stands", async () => {
     const client = await start();
     host.windows.addHostNetwork = () => Promise.resolve();
     holdWait(host.time, 600);

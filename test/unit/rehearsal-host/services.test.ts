@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 
 import { runShellCommand } from "../../../rehearsal/host/cmd/shell.ts";
-import { parseHosts } from "../../../rehearsal/host/hosts-file.ts";
+import { parseHosts } from "../../../rehearsal/host/windows-host.ts";
 import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
 import { workingProgram } from "../../../rehearsal/host/service-command.ts";
 import { loadState, statePath } from "../../../rehearsal/host/state.ts";

@@ -14,7 +14,7 @@ export interface CommandResult {
   readonly stderr: string;
 }
 
-/** Connects as Administrator, the host key pinned, unless told otherwise. */
+/** Connects as Administrator, the host key pinned, unless asked otherwise. */
 export async function connect(
   host: RehearsalHost,
   settings: ConnectConfig = {},

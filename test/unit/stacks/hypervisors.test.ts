@@ -106,9 +106,9 @@ describe("one lab on several hypervisors", () => {
   });
 
   it("tells where each node runs, and why", () => {
-    const told = preview.diagnostics.map(({ message }) => message).join("\n");
-    assert.match(told, /win-1 runs on local: kindows:nodes\[0\]\.hypervisor says so/);
-    assert.match(told, /win-4 runs on rack-3: most memory is left there \(MiB: local 7936, /);
+    const reported = preview.diagnostics.map(({ message }) => message).join("\n");
+    assert.match(reported, /win-1 runs on local: kindows:nodes\[0\]\.hypervisor says so/);
+    assert.match(reported, /win-4 runs on rack-3: most memory is left there \(MiB: local 7936, /);
   });
 
   it("leaves out what is on a hypervisor that is unreachable", async () => {

@@ -31,7 +31,7 @@ export function named({ type, name }: { readonly type: string; readonly name: st
   return `${type.slice(type.lastIndexOf(":") + 1)} ${name}`;
 }
 
-/** What a difference plans, as in these tables; in the order of the names, for that of the resources is told elsewhere. */
+/** What a difference plans, as in these tables; in the order of the names, for that of the resources is reported elsewhere. */
 export function plannedBy({ created, changed, deleted }: Difference): Required<Planned> {
   const of = (wanted: boolean): readonly string[] =>
     changed

@@ -81,7 +81,7 @@ export async function recordedStack(stack: string, variation: Variation = {}): P
     replaced(process.env, { KINDOWS_PREVIEW: "anywhere", ...environment }),
     withFiles({ ...nothingPrepared, ...files }),
   ];
-  // A value that cannot be told fails beside the program's own flow, which would wait for it.
+  // A value that cannot be known fails beside the program's own flow, which would wait for it.
   const failed = new Promise<never>((_, reject) => {
     process.on("unhandledRejection", reject);
     restore.push(() => void process.off("unhandledRejection", reject));

@@ -205,7 +205,7 @@ function previewOf(step: Step): Previewed {
   return readPreview(JSON.stringify({ steps: [{ ...step, newState }] }), projectRoot);
 }
 
-/** A file or folder is told apart by what is in it. */
+/** A file or folder is distinguished by what is in it. */
 function hashed(value: Value): Value {
   return mapped(value, (each) => {
     const { path } = each;

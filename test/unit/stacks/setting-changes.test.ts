@@ -46,7 +46,7 @@ const stacks: readonly {
 
 /** A host that holds this image: of the rehearsal's guest, and as the disk of a user. */
 function hostWith(image: string): Record<string, string> {
-  // As a disk of the user's it is told apart by size and time.
+  // As a disk of the user's it is distinguished by size and time.
   writeFileSync(dev.windows.image.path, image);
   utimesSync(dev.windows.image.path, 0, 0);
   const medium = (fileName: string): object => ({ fileName, sha256: "5".repeat(64) });

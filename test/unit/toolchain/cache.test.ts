@@ -81,7 +81,7 @@ describe("artifact cache", () => {
     }
   }
 
-  it("that can't be written to is told before anything is built, with what to do", async () => {
+  it("that can't be written to is reported before anything is built, with what to do", async () => {
     const artifact = counted("a");
     const message = `the cache ${root} can't be written to (EACCES): set KINDOWS_CACHE to a folder that can`;
     const ensuring = withoutWriting(() => ensure(artifact));

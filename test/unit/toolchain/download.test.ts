@@ -199,7 +199,7 @@ describe("downloads", () => {
       response.write(content.subarray(0, 150_000));
       finish = () => response.end(content.subarray(150_000));
     });
-    // The rest comes when half of it was told.
+    // The rest comes after half of it was reported.
     const progress = (line: string): void => (half.test(line) ? finish() : undefined);
     await fetch({ progressSeconds: 0.02, progress });
   });

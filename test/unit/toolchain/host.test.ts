@@ -5,13 +5,22 @@ import { execa } from "execa";
 import { loadBalancerImage } from "../../../components/controlplane/load-balancer-image/artifact.ts";
 import { nodeImage } from "../../../components/controlplane/node-image/artifact.ts";
 import { bakedRehearsalImage } from "../../../rehearsal/bake/artifact.ts";
-import { buildOrder } from "../../../toolchain/build-order.ts";
-import { boundingSetHasSysResource, ensureDaemons } from "../../../toolchain/daemons.ts";
-import { dockerdArguments, wrappedRuntime } from "../../../toolchain/container-runtime.ts";
+import { buildOrder } from "../../../toolchain/ensure.ts";
+import {
+  boundingSetHasSysResource,
+  ensureDaemons,
+  dockerdArguments,
+  wrappedRuntime,
+} from "../../../toolchain/daemons.ts";
 import { classifyRefusal, type DaemonState } from "../../../toolchain/daemon-state.ts";
-import { hostPackages } from "../../../toolchain/host-package-table.ts";
-import { installCommand, planPackages, startCommand } from "../../../toolchain/host-packages.ts";
-import type { Host, Plan } from "../../../toolchain/host-packages.ts";
+import {
+  hostPackages,
+  installCommand,
+  planPackages,
+  startCommand,
+  type Host,
+  type Plan,
+} from "../../../toolchain/host-packages.ts";
 import { isLocal, requiredPackages } from "../../../toolchain/host-requirements.ts";
 import { runProgram, type ProgramEnd } from "../../../host/run-program.ts";
 import { eachCase } from "../each-case.ts";
@@ -133,7 +142,7 @@ describe("host packages", () => {
         assert.ok(packages.includes("qemu-system-x86"));
       }
     });
-    it("a user whom both refuse is told at once which groups to join", async () => {
+    it("a user whom both refuse learns at once which groups to join", async () => {
       const docker = classifyRefusal("permission denied", "docker");
       const libvirt = classifyRefusal("permission denied", "libvirt");
       const options = { progress: () => undefined };

@@ -3,9 +3,9 @@ import { execFileSync } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 
-import { addToLock } from "../../../toolchain/add-to-lock.ts";
+import { addToLock } from "../../../toolchain/publisher.ts";
 import { DownloadError, usualLimits, WrongContentError } from "../../../toolchain/download.ts";
-import { publishedChecksum } from "../../../toolchain/publisher-checksum.ts";
+import { publishedChecksum } from "../../../toolchain/publisher.ts";
 import { fetchPublished, whyUnreachable } from "../../../toolchain/publisher.ts";
 import {
   parseSoftwareLock,

@@ -10,7 +10,7 @@ import { bundlePrograms } from "../../../toolchain/program/bundle.ts";
 import * as thinRuntime from "../../../toolchain/program/sdk-runtime.ts";
 import * as thinSdk from "../../../toolchain/program/sdk.ts";
 import { projectRoot } from "../../../toolchain/project.ts";
-import { isRecentEnough } from "../../../toolchain/tools/go-version.ts";
+import { isRecentEnough } from "../../../toolchain/tools/go-toolchain.ts";
 import { findInstalled, takeInstalled } from "../../../toolchain/tools/installed.ts";
 import { ownRelease } from "../../../toolchain/tools/own-release.ts";
 import { pageAligned } from "../../../toolchain/tools/page-aligned.ts";

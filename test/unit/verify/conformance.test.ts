@@ -422,7 +422,7 @@ describe("a run of conformance", () => {
     assert.equal(asked, "", "the kubectl that waits and fetches");
   });
 
-  it("runs on this host with programs that are there, and is told of those that are not", async () => {
+  it("runs on this host with programs that are there, and reports those that are missing", async () => {
     await assert.rejects(checkPrograms(folder), /has no program ginkgo, none e2e\.test: unpack/);
     await executable("e2e.test", ["exit 1"]);
     await executable("ginkgo", [

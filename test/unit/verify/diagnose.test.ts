@@ -63,7 +63,7 @@ describe("why a connection failed", () => {
     ],
     "a Service that was deleted": [
       ["linux-pod-to-linux-service", refused, { services: [] }],
-      /^the Service linux is not there any more$/,
+      /^the Service linux no longer exists$/,
     ],
     "DNS without a server": [
       ["linux-pod-to-linux-service-name", unnamed, { dnsSlices: [], systemPods: [] }],
@@ -220,7 +220,7 @@ describe("a question to a DNS server", () => {
   const name = "linux.kindows-verify.svc.cluster.local";
   const [lookup] = probesOf("windows-node-to-cluster-dns", onHosts);
 
-  it("is told from a request for a page", () => {
+  it("is distinguished from a request for a page", () => {
     const question = { server: "10.96.0.10", name };
     assert.deepEqual(lookupOf({ url: lookupUrl("10.96.0.10", name) }), question);
     assert.equal(lookupOf({ url: "http://10.96.0.10:80/hostname" }), undefined);

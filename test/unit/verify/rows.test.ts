@@ -321,8 +321,8 @@ describe("what can be run", () => {
     assert.deepEqual(reasons(fullFacts), {}));
 
   it("is in a rehearsal nothing that would need Windows", () => {
-    const told = reasons(rehearsal);
-    const run = allRows.filter(({ id }) => told[id] === undefined).map(({ id }) => id);
+    const reported = reasons(rehearsal);
+    const run = allRows.filter(({ id }) => reported[id] === undefined).map(({ id }) => id);
     const [hostService, linuxHost] = ["windows-host-service", "linux-host-port"];
     assert.deepEqual(run, [
       ...idsOf("linux-pod", "linux-pod-same-node", "linux-pod-name", "linux-service"),
@@ -334,20 +334,23 @@ describe("what can be run", () => {
       ...idsOf("outside", `${hostService}-linux-node`, linuxHost),
       ...["linux-settings", "windows-settings", "linux-metrics"],
     ]);
-    assert.match(told["windows-metrics"] ?? "", /^needs Windows: .* HNS/);
-    assert.equal(told["linux-pod-to-linux-pod-other-node"], "needs two Linux nodes: there is one");
-    assert.match(told["windows-pod-to-linux-pod"] ?? "", /^needs Windows: containers/);
-    assert.equal(told["windows-node-to-linux-pod"], `${noHns} way to pods`);
-    assert.equal(told["windows-node-to-windows-host-service"], `${noHns} way to services`);
-    assert.equal(told["outside-to-windows-host-service-windows-node"], `${noHns} kube-proxy`);
-    assert.match(told["windows-pod-to-windows-host-pod"] ?? "", /^needs Windows: containers/);
-    assert.equal(told["linux-pod-to-internet"], "needs internet: none");
+    assert.match(reported["windows-metrics"] ?? "", /^needs Windows: .* HNS/);
+    assert.equal(
+      reported["linux-pod-to-linux-pod-other-node"],
+      "needs two Linux nodes: there is one",
+    );
+    assert.match(reported["windows-pod-to-linux-pod"] ?? "", /^needs Windows: containers/);
+    assert.equal(reported["windows-node-to-linux-pod"], `${noHns} way to pods`);
+    assert.equal(reported["windows-node-to-windows-host-service"], `${noHns} way to services`);
+    assert.equal(reported["outside-to-windows-host-service-windows-node"], `${noHns} kube-proxy`);
+    assert.match(reported["windows-pod-to-windows-host-pod"] ?? "", /^needs Windows: containers/);
+    assert.equal(reported["linux-pod-to-internet"], "needs internet: none");
   });
 
   it("is with routes also what begins on a rehearsed node, but nothing that needs HNS", () => {
     const without = reasons(rehearsal);
-    const told = reasons({ ...rehearsal, windowsNodeRoutes: true });
-    const more = Object.keys(without).filter((id) => told[id] === undefined);
+    const reported = reasons({ ...rehearsal, windowsNodeRoutes: true });
+    const more = Object.keys(without).filter((id) => reported[id] === undefined);
     assert.deepEqual(more, [
       "windows-node-to-linux-pod",
       "windows-node-to-linux-service",
@@ -356,10 +359,13 @@ describe("what can be run", () => {
     ]);
     assert.equal(without["windows-node-to-cluster-dns"], `${noHns} way to services`);
     for (const service of ["linux-service", "windows-host-service"]) {
-      assert.equal(told[`outside-to-${service}-windows-node`], `${noHns} kube-proxy`);
+      assert.equal(reported[`outside-to-${service}-windows-node`], `${noHns} kube-proxy`);
     }
     for (const id of ["windows-node-to-windows-pod", "windows-node-to-windows-service"]) {
-      assert.match(told[id] ?? "", /^needs Windows: containers on a rehearsed node .* no network$/);
+      assert.match(
+        reported[id] ?? "",
+        /^needs Windows: containers on a rehearsed node .* no network$/,
+      );
     }
     for (const row of allRows.filter(({ id }) => more.includes(id))) {
       assert.equal(needsHostProcess(row), true, row.id);
@@ -367,13 +373,13 @@ describe("what can be run", () => {
   });
 
   it("is on real Windows without a pod network only what needs none", () => {
-    const told = reasons({ ...fullFacts, noWindowsPodNetwork: "no pod network" });
+    const reported = reasons({ ...fullFacts, noWindowsPodNetwork: "no pod network" });
     const outside = "outside-to-linux-service-windows-node";
     const hostPod = "linux-pod-to-windows-host-pod";
     for (const id of ["linux-pod-to-windows-pod", outside, hostPod, "windows-settings"]) {
-      assert.equal(told[id], "no pod network");
+      assert.equal(reported[id], "no pod network");
     }
-    assert.equal(told["linux-pod-to-linux-pod-other-node"], undefined);
+    assert.equal(reported["linux-pod-to-linux-pod-other-node"], undefined);
   });
 
   it("is without hostPort on Windows all but what goes to one there", () =>
@@ -384,18 +390,18 @@ describe("what can be run", () => {
     }));
 
   it("is without Windows what is on Linux", () => {
-    const told = reasons({ nodes: [linuxNode, otherLinuxNode], rehearsal: false });
+    const reported = reasons({ nodes: [linuxNode, otherLinuxNode], rehearsal: false });
     for (const id of ["linux-pod-to-windows-pod", "windows-settings"]) {
-      assert.equal(told[id], "needs a Windows node: there is none");
+      assert.equal(reported[id], "needs a Windows node: there is none");
     }
-    assert.equal(told["linux-pod-to-linux-pod-other-node"], undefined);
+    assert.equal(reported["linux-pod-to-linux-pod-other-node"], undefined);
   });
 
   it("needs images for the build of Windows", () => {
     const nodes = [linuxNode, { ...windowsNode, windowsBuild: "10.0.29999" }];
-    const told = reasons({ nodes, rehearsal: false });
-    assert.match(told["mixed-shop"] ?? "", /no Windows image for the build "10\.0\.29999"/);
-    assert.equal(told["windows-settings"], undefined);
+    const reported = reasons({ nodes, rehearsal: false });
+    assert.match(reported["mixed-shop"] ?? "", /no Windows image for the build "10\.0\.29999"/);
+    assert.equal(reported["windows-settings"], undefined);
   });
 });
 
@@ -601,7 +607,7 @@ describe("the samples' rows", () => {
       "linux-settings",
       { details: linux, run: printing(wrong) },
       {
-        reason: "the secret as a file is not there",
+        reason: "the secret as a file does not exist",
         seen: "6 characters that are not what the sample has",
       },
     ],

@@ -210,10 +210,10 @@ describe("the server on this host", () => {
     assert.rejects(startHostServer("192.0.2.1"), /EADDRNOTAVAIL/));
 });
 
-function result(id: string, status: Status, told: Partial<RowResult> = {}): RowResult {
+function result(id: string, status: Status, reported: Partial<RowResult> = {}): RowResult {
   const row = allRows.find((each) => each.id === id);
   assert.ok(row, id);
-  return { row, status, reason: "", tried: [], seen: "", seconds: 1.25, ...told };
+  return { row, status, reason: "", tried: [], seen: "", seconds: 1.25, ...reported };
 }
 
 const verification: Verification = {

@@ -144,7 +144,7 @@ describe("stages of building an image", () => {
     assert.match(play([...copied, 451], 10).stage, /no end within 7 h 30 min/);
   });
 
-  it("count a restart once that is told several times at once", () => {
+  it("count a restart once that is reported several times at once", () => {
     const lines: string[] = [];
     const stages = new BuildStages((line) => lines.push(line), 0);
     [1000, 1001, 1500, 9000].forEach((now) => stages.restarted(now));
@@ -217,7 +217,7 @@ describe("stages of building an image", () => {
     assert.match(script, /Write-SerialFailure -Exception/);
   });
 
-  it("are told with the number of all, and how long they may take; the first one at once", () => {
+  it("are reported with the number of all, and how long they may take; the first one at once", () => {
     const { lines } = play(sealed);
     assert.equal(lines[0], "stage 1 of 7: Windows Setup starts from its disc; at most 15 min 00 s");
     const copies = "stage 2 of 7: Windows Setup copies Windows to the disk; at most";
@@ -314,7 +314,7 @@ function linesFor(machine: BuilderMachine): string {
 }
 
 describe("QEMU's arguments for the machine an image is made on", () => {
-  it("are as reviewed: a blue screen is told and stays, the disk comes first, nobody's network", () =>
+  it("are as reviewed: a blue screen is reported and stays, the disk comes first, nobody's network", () =>
     assertGolden(new URL("./", import.meta.url), "bios-kvm.txt", linesFor(bios)));
 
   it("are with emulation the same, but for the processor", () =>

@@ -142,8 +142,8 @@ describe("what goes into an image", () => {
       assert.deepEqual(
         error.problems.map(({ subject, why }) => [path.basename(subject), why]),
         [
-          ["short-lived.iso", "is not there"],
-          ["no-drivers.iso", "is not there"],
+          ["short-lived.iso", "does not exist"],
+          ["no-drivers.iso", "does not exist"],
         ],
       );
       return true;
@@ -191,7 +191,7 @@ describe("the disk of an image that is being made", () => {
     assert.equal(statSync(stateFile()).mode & 0o777, 0o600);
   });
 
-  it("keeps what its UEFI was told", async () => {
+  it("keeps the variables of its UEFI", async () => {
     writeFileSync(at("uefi-variables.fd"), "boots Windows");
     await partial.keep(secrets, at());
     assert.equal(readFileSync(partial.uefiVariables, "utf8"), "boots Windows");

@@ -71,7 +71,7 @@ describe("media of an image", () => {
     assert.equal((await examineMedia(windowsWith(image, "2025"), cache)).openSsh, undefined);
   });
 
-  it("that are not there are told, with the update that such an ISO takes", async () => {
+  it("that are missing are reported, with the update that such an ISO takes", async () => {
     const [problem = ""] = await problemsOf(
       windowsWith("{ kind: evaluation-iso, acceptLicence: true }"),
     );
@@ -80,7 +80,7 @@ describe("media of an image", () => {
     assert.match(problem, message);
   });
 
-  it("that are not there, and consent that is not given, are all told at once", async () =>
+  it("that are missing, and missing consent, are all reported at once", async () =>
     assert.deepEqual(await problemsOf(windowsWith("{ kind: evaluation-iso }")), [
       "The evaluation ISO is not used before you agree: Microsoft's terms for evaluations of Windows Server hold for it: 180 days, activated over the internet within the first 10 (it shuts down otherwise), not for production. They are shown with the download on https://www.microsoft.com/evalcenter and by Windows itself. Write `acceptLicence: true` below kindows:windows.image when you have read them.",
       `${virtioDrivers.url} is not in this host's cache. Run \`./kindows fetch --stack <name>\`.`,
@@ -133,12 +133,12 @@ describe("media of an image", () => {
         `unpacked.cab ${unpacked}`,
         `cut.msu is damaged or cut off: 7-Zip says so. ${another}`,
         `page.msu is not an update (.msu). ${another}`,
-        `gone.msu is not there. ${another}`,
+        `gone.msu does not exist. ${another}`,
       ],
     );
   });
 
-  it("that are something else are told at once", async () => {
+  it("that are something else are reported at once", async () => {
     await makeOpenSsh(at("not-ssh.zip"), ["ssh"]);
     await makeIso(at("old-virtio.iso"), virtioFiles("2k19"));
     const image = `{ kind: iso, path: ${at("virtio.iso")}, drivers: { path: ${at("old-virtio.iso")} }, openSsh: { path: ${at("not-ssh.zip")} } }`;
@@ -180,7 +180,7 @@ describe("media of an image", () => {
     const drivers = `drivers: { path: ${at("virtio.iso")}, sha256: ${wrong} }, openSsh: { path: ${at("gone.zip")}, sha256: ${wrong} }`;
     assert.deepEqual(await problemsOf(windowsWith(iso(`sha256: ${right}, ${drivers}`))), [
       `virtio.iso has SHA-256 ${sha256(at("virtio.iso"))}, not ${wrong} as in the settings. Compare with what its publisher says, and download it again.`,
-      "gone.zip is not there. Write the path of a file you may read.",
+      "gone.zip does not exist. Write the path of a file you may read.",
     ]);
   });
 

@@ -323,7 +323,9 @@ describe("examining an ISO of Windows", () => {
     assert.deepEqual(await problemsOf(at("named.iso")), [
       `named.iso is not an ISO: 7-Zip takes it for wim. ${instead}`,
     ]);
-    assert.deepEqual(await problemsOf(at("nowhere.iso")), [`nowhere.iso is not there. ${instead}`]);
+    assert.deepEqual(await problemsOf(at("nowhere.iso")), [
+      `nowhere.iso does not exist. ${instead}`,
+    ]);
     assert.deepEqual(await problemsOf(at()), [`${path.basename(at())} is not a file. ${instead}`]);
   });
 

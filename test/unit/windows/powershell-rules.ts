@@ -301,9 +301,9 @@ export const stepRules: Readonly<Record<string, Rule>> = {
           const value = defaultText === "''" ? "empty" : defaultText?.replaceAll("'", "");
           return [name, `Default: ${mandatory ? "none, mandatory. Source: " : value}`] as const;
         });
-        const wrong = declared.filter(([name, told], index) => {
+        const wrong = declared.filter(([name, reported], index) => {
           const [, , parameter, paragraph = ""] = parameters[index] ?? [];
-          return parameter !== name || !paragraph.replaceAll("\n", " ").includes(told);
+          return parameter !== name || !paragraph.replaceAll("\n", " ").includes(reported);
         });
         const more = parameters.slice(declared.length).map(([each]) => each);
         return [...missing, ...wrong.flat(), ...more];
@@ -320,8 +320,8 @@ export const stepRules: Readonly<Record<string, Rule>> = {
         .map((literal) => literal.text.slice(1, -1))
         .filter((text) => exitCodes.has(text));
       // Whatever goes wrong in a part of a reset is one error at its end.
-      const told = /Invoke-Cleanup/.test(step.text) ? ["ResetFailed"] : named;
-      const expected = [...new Set([...always, ...told])].map(
+      const reported = /Invoke-Cleanup/.test(step.text) ? ["ResetFailed"] : named;
+      const expected = [...new Set([...always, ...reported])].map(
         (code) => `${exitCodes.get(code) ?? ""} ${code}`,
       );
       const notes =

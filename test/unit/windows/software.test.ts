@@ -97,7 +97,7 @@ describe("software of a Windows node", () => {
       /carries containerd-2\.4\.2-windows-amd64\.tar\.gz, but .*2\.3\.4.*windows\.containerdVersion/,
     ));
 
-  it("without a checksum is told apart, and the message says where it comes from", () => {
+  it("without a checksum is distinguished, and the message says where it comes from", () => {
     const { kubeadm } = officialSoftware(versions, nothingKnown);
     const missing = unpinned({ ...imageSoftware(versions, manifest), kubeadm });
     assert.deepEqual(missing, [kubeadm]);

@@ -3,7 +3,7 @@
 Tells which machines of an owner there are on this Hyper-V host, with their states and addresses. Changes nothing.
 
 .PARAMETER Owner
-Whose machines are told, 12 hexadecimal digits. Default: none, mandatory. Source: the key that logs in to the lab's
+Whose machines are listed, 12 hexadecimal digits. Default: none, mandatory. Source: the key that logs in to the lab's
 machines.
 
 .OUTPUTS

@@ -5,7 +5,7 @@ Makes a machine of a lab on this Hyper-V host, and starts it.
 .DESCRIPTION
 Its folder, with a mark whose it is; a differencing disk on the image's VHDX; a disc that tells it who it is; a virtual
 machine with a MAC address that stays. Made before by the same making it is only started. What another making of the
-same owner, or one that was cut short, has left is removed and made anew. Nothing that somebody else has made is
+same owner, or one that was cut short, has left is removed and recreated. Nothing that somebody else has made is
 touched: a machine or folder of this name is an error then.
 
 .PARAMETER MachineName

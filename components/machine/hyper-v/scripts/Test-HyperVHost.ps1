@@ -4,7 +4,7 @@ Checks that this host can run the machines of a lab. Changes nothing.
 
 .DESCRIPTION
 Hyper-V with its PowerShell module, a virtual switch that is connected to the outside, the disk that machines start
-from, and room for one machine. Everything that is wrong is told at once.
+from, and room for one machine. Everything that is wrong is reported at once.
 
 .PARAMETER SwitchName
 Name of the virtual switch. Default: none, mandatory. Source: settings, hyperVHosts[].switch.

@@ -6,8 +6,8 @@ $ErrorActionPreference = 'Stop'
 $ClockToleranceSeconds = 30
 
 # UTC, or nothing where the server does not tell. From the Date header of any answer, also of a refusal. The server's
-# certificate is not looked at: with a wrong clock it could not be judged, and kubeadm checks the cluster by its pinned
-# key right afterwards.
+# certificate is ignored: with a wrong clock it could not be verified, and kubeadm checks the cluster by its pinned key
+# right afterwards.
 function Get-ApiServerTime {
     param([string] $Endpoint)
     try {

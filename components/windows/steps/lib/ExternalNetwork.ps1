@@ -54,7 +54,7 @@ function Get-CalicoBootTime {
     (Get-CimInstance -ClassName Win32_OperatingSystem).LastBootUpTime.ToString('G')
 }
 
-# Tells Calico that its networks belong to this boot: otherwise it removes and makes them anew when it first runs.
+# Tells Calico that its networks belong to this boot: otherwise it removes and recreates them when it first runs.
 function Set-CalicoBootTime {
     # With -Force on a key that is there, New-Item would empty it.
     if (-not (Test-Path -LiteralPath $CalicoKey)) {

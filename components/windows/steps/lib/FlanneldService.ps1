@@ -41,7 +41,7 @@ function Register-FlanneldService {
     $true
 }
 
-# Which Node is its own. Returns whether it was told another, and then leaves the service stopped.
+# Which Node is its own. Returns whether it was another, and then leaves the service stopped.
 function Set-FlanneldNode {
     param([string] $NodeName)
     Set-ServiceEnvironment -Name 'flanneld' -Variable 'NODE_NAME' -Value "NODE_NAME=$NodeName"

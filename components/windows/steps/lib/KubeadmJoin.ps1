@@ -44,7 +44,7 @@ function Get-JoinRemedy {
     $Default
 }
 
-# A machine made anew under the name of one that was just destroyed meets its predecessor's Node: kubeadm refuses while
+# A machine recreated under the name of one that was just destroyed meets its predecessor's Node: kubeadm refuses while
 # that one is Ready, which it stays for about 50 s after its last sign of life (node-monitor-grace-period). This is the
 # only error that is tried again.
 function Join-Cluster {

@@ -114,7 +114,7 @@ function Edit-Service {
     }
 }
 
-# A deleted service stays in the list while anybody holds it open, and nobody can register it anew until then
+# A deleted service stays in the list while anybody holds it open, and nobody can register it again until then
 # (k0sproject/k0s#8033).
 function Remove-ServiceInTime {
     param([string] $Name, [int] $TimeoutSeconds = 30)

@@ -50,7 +50,7 @@ export type Step =
  * ones (KINDOWS_PLUGINS=official) are started as the engine starts them.
  */
 export class Plugin {
-  /** What it has told the engine, with the names of the resources that it is about. */
+  /** What it has reported to the engine, with the names of the resources that it is about. */
   readonly messages: Message[] = [];
   readonly #servers: grpc.Server[] = [];
   #client: ResourceProviderClient | undefined;

@@ -10,7 +10,7 @@ import ssh2, {
   type SFTPWrapper,
 } from "ssh2";
 
-import { endSftp } from "../../../../rehearsal/host/ssh/end-sftp.ts";
+import { endSftp } from "../../../../rehearsal/host/ssh/sftp-server.ts";
 import { started, stopped } from "../../../../rehearsal/left-running.ts";
 import { generateEd25519 } from "../../../../ssh/generate-ed25519.ts";
 

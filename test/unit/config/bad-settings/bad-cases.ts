@@ -11,7 +11,7 @@ interface Written {
   readonly stack?: string;
   readonly settings?: Readonly<Record<string, unknown>>;
   readonly text?: string;
-  /** What can only be told once something else is right; everything else is told the first time. */
+  /** What can only be reported once something else is right; everything else is reported the first time. */
   readonly later?: string;
   /** Why the program says something else than the commands. */
   readonly commandsOnly?: string;
@@ -59,7 +59,7 @@ export function badCaseOf(table: string, title: string): BadCase {
 
 /** A case as the file that a user would have. */
 export function badCase(title: string, written: WrittenCase): BadCase {
-  const { stack = "dev", settings, text, later, commandsOnly, ...told } = written;
+  const { stack = "dev", settings, text, later, commandsOnly, ...reported } = written;
   const config =
     settings &&
     Object.fromEntries(
@@ -68,7 +68,7 @@ export function badCase(title: string, written: WrittenCase): BadCase {
         value,
       ]),
     );
-  const problems = Object.entries(told as Record<string, string | readonly string[]>).flatMap(
+  const problems = Object.entries(reported as Record<string, string | readonly string[]>).flatMap(
     ([place, said]) => [said].flat().map((each) => `${place}: ${each}`),
   );
   const whole = text ?? stringify({ config });

@@ -198,7 +198,7 @@ describe("a cluster that is there", () => {
       { wanted: { nodes: [{ name: "win-1", nodeIp: "10.96.0.10" }] } },
       /is in 10\.96\.0\.0\/12, from which the cluster's services have theirs\. Give the machine/,
     ],
-    "two machines that do not fit in, each told": [
+    "two machines that do not fit in, each reported": [
       {
         nodes: { items: [node("win-2", "linux", "192.0.2.11")] },
         wanted: {
@@ -322,7 +322,7 @@ describe("a cluster that is there", () => {
     ],
     "a cluster without kube-proxy": [
       { kubeProxyConfig: undefined },
-      /ConfigMap kube-system\/kube-proxy is not there/,
+      /ConfigMap kube-system\/kube-proxy does not exist/,
     ],
     "a user who may not, with everything that is missing": [
       { denied: ["delete nodes", "create pods", "create secrets", "delete secrets"] },
@@ -332,7 +332,7 @@ describe("a cluster that is there", () => {
       { ...withFlannel, denied: ["create clusterroles"], ...nodeCidr },
       /create clusterroles\.rbac\.authorization\.k8s\.io \(Flannel/,
     ],
-    "what cannot be told from other clusters": [
+    "what cannot be known from other clusters": [
       { kubeSystem: undefined },
       /Namespace kube-system cannot be read/,
     ],

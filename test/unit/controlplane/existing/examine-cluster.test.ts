@@ -104,7 +104,7 @@ describe("a user who logs in by a program", () => {
       },
     ));
 
-  it("is told where it fails, and where it does not end", async () => {
+  it("is reported where it fails, and where it does not end", async () => {
     const failing = await byProgram("https://127.0.0.1:1", "echo no ticket >&2; exit 1");
     await assert.rejects(
       new ClusterApi(failing, 600).get("/version"),

@@ -20,7 +20,7 @@ describe("a machine behind several bastions", () => {
   let servers: SshServer[];
   const closedPort = 1;
   const open: BastionForward[] = [];
-  const told: string[] = [];
+  const reported: string[] = [];
 
   before(async () => {
     servers = [];
@@ -30,7 +30,7 @@ describe("a machine behind several bastions", () => {
   });
   afterEach(async () => {
     await Promise.all(open.splice(0).map((one) => one.close()));
-    told.length = 0;
+    reported.length = 0;
   });
   after(() => Promise.all(servers.map((server) => server.stop())));
 
@@ -54,7 +54,7 @@ describe("a machine behind several bastions", () => {
     const last = { host, port, user, hostKey };
     const forward = await BastionForward.open(
       { port: 0, through: through(hops.slice(0, -1)), last, machines: ["win-1", "win-2"] },
-      (line) => told.push(line),
+      (line) => reported.push(line),
     );
     open.push(forward);
     return forward;
@@ -90,7 +90,7 @@ describe("a machine behind several bastions", () => {
       const more = servers.map(({ accepted }, index) => accepted - (before[index] ?? 0));
       const dialled = [0, 1, 2].map((index) => (index < number - 1 ? 1 : index < number ? 2 : 0));
       assert.deepEqual(more, [...dialled, 2]);
-      assert.deepEqual(told, []);
+      assert.deepEqual(reported, []);
     });
   }
 
@@ -118,7 +118,7 @@ describe("a machine behind several bastions", () => {
   const otherKey = (): Partial<Hop> => ({ hostKey: stranger.publicKey });
   const nobodyThere = (): Partial<Hop> => ({ port: closedPort });
 
-  /** What is wrong with which of three, and how that is told. */
+  /** What is wrong with which of three, and how that is reported. */
   const broken: Readonly<
     Record<string, readonly [at: number, wrong: () => Partial<Hop>, why: RegExp]>
   > = {
@@ -149,16 +149,16 @@ describe("a machine behind several bastions", () => {
     ],
   };
   eachCase(
-    "%s: nobody is led on, and it is told once which it is",
+    "%s: no connection is forwarded, and the reason is reported once",
     broken,
     async ([at, wrong, why]) => {
       const hops = [0, 1, 2].map((index) => hop(index, index === at ? wrong() : {}));
       const forward = await forwarded(hops);
       await assert.rejects(said(forward, hop(2), 1), /Dial proxy/);
-      assert.equal(told.length, 1, told.join("\n"));
-      assert.match(told[0] ?? "", why);
-      assert.match(told[0] ?? "", /^win-1, win-2: /);
-      assert.doesNotMatch(told[0] ?? "", /PRIVATE KEY|connection\./);
+      assert.equal(reported.length, 1, reported.join("\n"));
+      assert.match(reported[0] ?? "", why);
+      assert.match(reported[0] ?? "", /^win-1, win-2: /);
+      assert.doesNotMatch(reported[0] ?? "", /PRIVATE KEY|connection\./);
     },
   );
 

@@ -103,13 +103,13 @@ describe("scripts for a Hyper-V host", () => {
   });
 
   it("write no identity where it could be read", () => {
-    const told = scripts.flatMap((script) =>
+    const reported = scripts.flatMap((script) =>
       nodes(script.root, "command")
         .map((command) => command.text)
         .filter((command) => /^(Write-StepProgress|Stop-Step|New-StepResult)/.test(command))
         .filter((command) => /\$(identity|bytes|reading)\b(?!\.Length)/i.test(command)),
     );
-    assert.deepEqual(told, []);
+    assert.deepEqual(reported, []);
   });
 
   it("remove machines and folders only where their owner was looked at", () => {

@@ -230,7 +230,7 @@ describe("a machine on a model of a Hyper-V host, over SSH", () => {
     async () => {
       await assert.rejects(
         lab.make({ generation: 1 }),
-        /has told Hyper-V no address .*is no image that was installed with BIOS, which generation 1 takes/,
+        /has reported no address to Hyper-V .*is no image that was installed with BIOS, which generation 1 takes/,
       );
     },
   );
@@ -319,7 +319,7 @@ describe("a machine on a model of a Hyper-V host, over SSH", () => {
     assert.deepEqual(lab.model().machines, []);
   });
 
-  it("is told of with what its host knows, and others' are not", async () => {
+  it("is reported with what its host knows, and others' are not", async () => {
     lab = await startHyperVLab({
       machines: [{ ...foreign, name: "golden", notes: "mine" }],
     });

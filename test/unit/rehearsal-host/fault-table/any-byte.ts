@@ -18,7 +18,7 @@ interface Place {
   readonly bytes: number;
 }
 
-/** Stands before a machine's SSH port, counts what passes, and cuts where it is told to. */
+/** Stands before a machine's SSH port, counts what passes, and cuts where it is asked to. */
 class CuttingProxy {
   /** Bytes that have passed in the last connection. */
   passed: Record<Direction, number> = { toMachine: 0, fromMachine: 0 };

@@ -15,7 +15,7 @@ export function playedPlaces(count: number, extent: Extent): number[] {
     : all.filter((place) => [1, count].includes(place) || place % every === 0);
 }
 
-/** Does something with each item, so many at a time; begins with no further one once it is told to end. */
+/** Does something with each item, so many at a time; begins with no further one once it is asked to end. */
 export async function sideBySide<T>(
   items: readonly T[],
   atOnce: number,

@@ -17,7 +17,7 @@ export interface Results {
   readonly powerCuts: PowerCuts;
 }
 
-/** Plays the table; begins no further cell once it is told to end. */
+/** Plays the table; begins no further cell once it is asked to end. */
 export async function playTable(extent: Extent, end?: AbortSignal): Promise<Results> {
   const cells = new Map(rows.map((row) => [row, new Map<string, CellResult>()]));
   const all = rows.flatMap((row) =>

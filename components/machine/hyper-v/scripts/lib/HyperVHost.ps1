@@ -5,14 +5,8 @@ $ErrorActionPreference = 'Stop'
 # A machine's disk begins with nothing and grows by what its node pulls.
 $NeededDiskGiB = 20
 
-<#
-.SYNOPSIS
-Stops the step unless Hyper-V and its PowerShell module are there, and its service runs.
-#>
+# Stops the step unless Hyper-V and its PowerShell module are there, and its service runs.
 function Assert-HyperV {
-    [CmdletBinding()]
-    param()
-
     $service = Get-Service -Name 'vmms' -ErrorAction SilentlyContinue
     if ($null -eq $service) {
         Stop-Step -Code 'FeatureMissing' `
@@ -31,33 +25,9 @@ function Assert-HyperV {
     }
 }
 
-<#
-.SYNOPSIS
-Returns what keeps this host from running the lab's machines, one text each; nothing where all is well.
-
-.PARAMETER SwitchName
-Name of the virtual switch.
-
-.PARAMETER BaseDisk
-Full path of the VHDX that machines start from.
-
-.PARAMETER Folder
-Full path of the folder that gets the machines.
-#>
+# Returns what keeps this host from running the lab's machines, one text each; nothing where all is well.
 function Get-HyperVHostProblem {
-    [CmdletBinding()]
-    [OutputType([string])]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $SwitchName,
-
-        [Parameter(Mandatory = $true)]
-        [string] $BaseDisk,
-
-        [Parameter(Mandatory = $true)]
-        [string] $Folder
-    )
-
+    param([string] $SwitchName, [string] $BaseDisk, [string] $Folder)
     $switches = @(Get-VMSwitch)
     $named = @($switches | Where-Object { $_.Name -eq $SwitchName })
     if ($named.Count -eq 0) {
@@ -92,39 +62,9 @@ function Get-HyperVHostProblem {
     }
 }
 
-<#
-.SYNOPSIS
-Returns what keeps this host from running one more machine of a size, one text each; nothing where all is well.
-
-.PARAMETER BaseDisk
-Full path of the VHDX that it starts from.
-
-.PARAMETER Cpus
-Its virtual processors.
-
-.PARAMETER MemoryMiB
-Its memory in MiB.
-
-.PARAMETER DiskGiB
-Size of its disk in GiB.
-#>
+# Returns what keeps this host from running one more machine of a size, one text each; nothing where all is well.
 function Get-MachineSizeProblem {
-    [CmdletBinding()]
-    [OutputType([string])]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $BaseDisk,
-
-        [Parameter(Mandatory = $true)]
-        [int] $Cpus,
-
-        [Parameter(Mandatory = $true)]
-        [int] $MemoryMiB,
-
-        [Parameter(Mandatory = $true)]
-        [int] $DiskGiB
-    )
-
+    param([string] $BaseDisk, [int] $Cpus, [int] $MemoryMiB, [int] $DiskGiB)
     $system = Get-CimInstance -ClassName Win32_OperatingSystem
     $free = [math]::Floor($system.FreePhysicalMemory / 1kb)
     if ($free -lt $MemoryMiB) {
@@ -143,22 +83,9 @@ function Get-MachineSizeProblem {
     }
 }
 
-<#
-.SYNOPSIS
-Stops the step where anything keeps the host from running machines; with all there is.
-
-.PARAMETER Problem
-What was found.
-#>
+# Stops the step where anything keeps the host from running machines; with all there is.
 function Assert-NoProblem {
-    [CmdletBinding()]
-    param(
-        [Parameter(Mandatory = $true)]
-        [AllowEmptyCollection()]
-        [AllowEmptyString()]
-        [string[]] $Problem
-    )
-
+    param([string[]] $Problem)
     if ($Problem.Count -gt 0) {
         Stop-Step -Code 'HostUnsuitable' `
             -Message "This Hyper-V host cannot run the machine: $($Problem -join '; ')." `

@@ -2,15 +2,8 @@
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 
-<#
-.SYNOPSIS
-Reads the machine's identity disc off standard input, in base64. Errors never repeat what was read: a key is on it.
-#>
+# Reads the machine's identity disc off standard input, in base64. Errors never repeat what was read: a key is on it.
 function Read-IdentityDisc {
-    [CmdletBinding()]
-    [OutputType([byte[]])]
-    param()
-
     $remedy = 'Give the disc in base64 on standard input, and end the input.'
     # As a stream of its own, since only that can be waited for in bounded time.
     $reader = New-Object -TypeName System.IO.StreamReader -ArgumentList ([Console]::OpenStandardInput())
@@ -21,22 +14,9 @@ function Read-IdentityDisc {
     Read-IdentityText -Text $reading.Result
 }
 
-<#
-.SYNOPSIS
-Returns the disc that a text in base64 holds; stops the step where it holds none.
-
-.PARAMETER Text
-The text.
-#>
+# Returns the disc that a text in base64 holds; stops the step where it holds none.
 function Read-IdentityText {
-    [CmdletBinding()]
-    [OutputType([byte[]])]
-    param(
-        [Parameter(Mandatory = $true)]
-        [AllowEmptyString()]
-        [string] $Text
-    )
-
+    param([string] $Text)
     try {
         $bytes = [Convert]::FromBase64String($Text.Trim())
     }

@@ -4,118 +4,28 @@ $ErrorActionPreference = 'Stop'
 
 $IdentityFile = 'identity.iso'
 
-<#
-.SYNOPSIS
-Makes the folder of a machine with its mark and its identity disc, and its disk on top of the image's.
-
-.PARAMETER Site
-Full path of the folder.
-
-.PARAMETER Owner
-Whose it is.
-
-.PARAMETER Making
-Which making of the machine.
-
-.PARAMETER BaseDisk
-Full path of the VHDX that the disk stands on.
-
-.PARAMETER DiskGiB
-Size of the disk in GiB.
-
-.PARAMETER Identity
-The identity disc.
-#>
+# Makes the folder of a machine with its mark and its identity disc, and its disk on top of the image's.
 function New-MachineSite {
-    [CmdletBinding()]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $Site,
-
-        [Parameter(Mandatory = $true)]
-        [string] $Owner,
-
-        [Parameter(Mandatory = $true)]
-        [string] $Making,
-
-        [Parameter(Mandatory = $true)]
-        [string] $BaseDisk,
-
-        [Parameter(Mandatory = $true)]
-        [int] $DiskGiB,
-
-        [Parameter(Mandatory = $true)]
-        [byte[]] $Identity
-    )
-
+    param([string] $Site, [string] $Owner, [string] $Making, [string] $BaseDisk, [int] $DiskGiB, [byte[]] $Identity)
     $null = New-Item -ItemType Directory -Path $Site -Force
     [IO.File]::WriteAllText((Join-Path $Site $MarkFile), "kindows owner=$Owner making=$Making`r`n")
     [IO.File]::WriteAllBytes((Join-Path $Site $IdentityFile), $Identity)
     $null = New-VHD -Path (Join-Path $Site $DiskFile) -ParentPath $BaseDisk -Differencing -SizeBytes ($DiskGiB * 1gb)
 }
 
-<#
-.SYNOPSIS
-Makes a machine of what lies in its folder, off. Its notes come last: a machine that has them is whole.
-
-.PARAMETER MachineName
-Its name.
-
-.PARAMETER Folder
-Full path of the folder in which its own folder lies.
-
-.PARAMETER Note
-Its notes.
-
-.PARAMETER Generation
-1 (BIOS) or 2 (UEFI).
-
-.PARAMETER SecureBoot
-Whether a machine of generation 2 starts with Secure Boot, as Windows wants it.
-
-.PARAMETER SwitchName
-Virtual switch that it is on.
-
-.PARAMETER MacAddress
-Its MAC address, 12 hexadecimal digits.
-
-.PARAMETER Cpus
-Its virtual processors.
-
-.PARAMETER MemoryMiB
-Its memory in MiB.
-#>
+# Makes a machine of what lies in its folder, off. Its notes come last: a machine that has them is whole.
 function New-OwnMachine {
-    [CmdletBinding()]
     param(
-        [Parameter(Mandatory = $true)]
         [string] $MachineName,
-
-        [Parameter(Mandatory = $true)]
         [string] $Folder,
-
-        [Parameter(Mandatory = $true)]
         [string] $Note,
-
-        [Parameter(Mandatory = $true)]
         [int] $Generation,
-
-        [Parameter(Mandatory = $true)]
         [bool] $SecureBoot,
-
-        [Parameter(Mandatory = $true)]
         [string] $SwitchName,
-
-        [Parameter(Mandatory = $true)]
         [string] $MacAddress,
-
-        [Parameter(Mandatory = $true)]
         [int] $Cpus,
-
-        [Parameter(Mandatory = $true)]
         [int] $MemoryMiB
     )
-
     $site = Join-Path $Folder $MachineName
     $machine = New-VM -Name $MachineName -Path $Folder -Generation $Generation -SwitchName $SwitchName `
         -MemoryStartupBytes ($MemoryMiB * 1mb) -VHDPath (Join-Path $site $DiskFile)
@@ -139,21 +49,9 @@ function New-OwnMachine {
     Set-VM -VM $machine -Notes $Note
 }
 
-<#
-.SYNOPSIS
-Starts a machine that is off or saved; whether it was.
-
-.PARAMETER Machine
-The machine, as Get-VM returns it.
-#>
+# Starts a machine that is off or saved; whether it was.
 function Start-OwnMachine {
-    [CmdletBinding()]
-    [OutputType([bool])]
-    param(
-        [Parameter(Mandatory = $true)]
-        [object] $Machine
-    )
-
+    param([object] $Machine)
     $stands = @('Off', 'Saved') -contains [string]$Machine.State
     if ($stands) {
         Start-VM -VM $Machine
@@ -161,48 +59,19 @@ function Start-OwnMachine {
     $stands
 }
 
-<#
-.SYNOPSIS
-Ends a machine at once and removes it, but none of its files.
-
-.PARAMETER Machine
-The machine, as Get-VM returns it.
-#>
+# Ends a machine at once and removes it, but none of its files.
 function Remove-OwnMachine {
-    [CmdletBinding()]
-    param(
-        [Parameter(Mandatory = $true)]
-        [object] $Machine
-    )
-
+    param([object] $Machine)
     if ([string]$Machine.State -ne 'Off') {
         Stop-VM -VM $Machine -TurnOff -Force
     }
     Remove-VM -VM $Machine -Force
 }
 
-<#
-.SYNOPSIS
-Removes the folder of a machine that is Owner's; whether there was one. Its mark goes last, so that what a killed run
-leaves is still known. Hyper-V lets go of a machine's files some time after the machine is gone.
-
-.PARAMETER Site
-Full path of the folder.
-
-.PARAMETER Owner
-Whose it has to be.
-#>
+# Removes the folder of a machine that is Owner's; whether there was one. Its mark goes last, so that what a killed
+# run leaves is still known. Hyper-V lets go of a machine's files some time after the machine is gone.
 function Remove-MachineSite {
-    [CmdletBinding()]
-    [OutputType([bool])]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $Site,
-
-        [Parameter(Mandatory = $true)]
-        [string] $Owner
-    )
-
+    param([string] $Site, [string] $Owner)
     $mark = Read-SiteMark -Site $Site
     if ($null -eq $mark -or $mark.Owner -ne $Owner) {
         return $false

@@ -9,76 +9,27 @@ $ErrorActionPreference = 'Stop'
 $MarkFile = 'kindows.txt'
 $DiskFile = 'disk.vhdx'
 
-<#
-.SYNOPSIS
-Reads whose a machine is (Owner, Making) from its notes or its folder's mark; nothing where no such mark is there.
-
-.PARAMETER Text
-The notes, or the mark's file.
-#>
+# Reads whose a machine is (Owner, Making) from its notes or its folder's mark; nothing where no such mark is there.
 function Read-LabMark {
-    [CmdletBinding()]
-    [OutputType([pscustomobject])]
-    param(
-        [Parameter(Mandatory = $true)]
-        [AllowEmptyString()]
-        [string] $Text
-    )
-
+    param([string] $Text)
     if ($Text -match '(?m)^kindows owner=([0-9a-f]{12}) making=([0-9a-f]{12})\s*$') {
         [pscustomobject]@{ Owner = $Matches[1]; Making = $Matches[2] }
     }
 }
 
-<#
-.SYNOPSIS
-Reads whose a folder is; nothing where it is nobody's, or not there.
-
-.PARAMETER Site
-Full path of the folder.
-#>
+# Reads whose a folder is; nothing where it is nobody's, or not there.
 function Read-SiteMark {
-    [CmdletBinding()]
-    [OutputType([pscustomobject])]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $Site
-    )
-
+    param([string] $Site)
     $path = [IO.Path]::Combine($Site, $MarkFile)
     if (Test-Path -LiteralPath $path) {
         Read-LabMark -Text ([IO.File]::ReadAllText($path))
     }
 }
 
-<#
-.SYNOPSIS
-Returns the machines of a name, each with what it is: whole (made to its end by Owner), half (begun by Owner), or
-foreign. Hyper-V lets several have one name.
-
-.PARAMETER MachineName
-The name.
-
-.PARAMETER Site
-Full path of the folder that a machine of Owner's with this name lies in.
-
-.PARAMETER Owner
-Whose machines are not foreign.
-#>
+# Returns the machines of a name, each with what it is: whole (made to its end by Owner), half (begun by Owner), or
+# foreign. Hyper-V lets several have one name.
 function Get-NamedMachine {
-    [CmdletBinding()]
-    [OutputType([pscustomobject])]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $MachineName,
-
-        [Parameter(Mandatory = $true)]
-        [string] $Site,
-
-        [Parameter(Mandatory = $true)]
-        [string] $Owner
-    )
-
+    param([string] $MachineName, [string] $Site, [string] $Owner)
     $siteMark = Read-SiteMark -Site $Site
     foreach ($machine in @(Get-VM | Where-Object { $_.Name -eq $MachineName })) {
         $mark = Read-LabMark -Text ([string]$machine.Notes)
@@ -100,34 +51,9 @@ function Get-NamedMachine {
     }
 }
 
-<#
-.SYNOPSIS
-Returns what is in the way of a machine of this name, one text each: what somebody else has made.
-
-.PARAMETER Found
-What Get-NamedMachine found.
-
-.PARAMETER Site
-Full path of the folder that the machine is to lie in.
-
-.PARAMETER Owner
-Whose it is to be.
-#>
+# Returns what is in the way of a machine of this name, one text each: what somebody else has made.
 function Get-NameProblem {
-    [CmdletBinding()]
-    [OutputType([string])]
-    param(
-        [Parameter(Mandatory = $true)]
-        [AllowEmptyCollection()]
-        [object[]] $Found,
-
-        [Parameter(Mandatory = $true)]
-        [string] $Site,
-
-        [Parameter(Mandatory = $true)]
-        [string] $Owner
-    )
-
+    param([object[]] $Found, [string] $Site, [string] $Owner)
     foreach ($each in @($Found | Where-Object { $_.Kind -eq 'foreign' })) {
         "a machine $($each.Machine.Name) ($($each.Machine.Id)) is there that this lab has not made"
     }

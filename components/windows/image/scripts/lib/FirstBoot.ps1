@@ -61,7 +61,7 @@ function Test-FirstBootDue {
 function Suspend-FirstBoot {
     if (Test-Path -LiteralPath $FirstBootMark) {
         Stop-Step -Code 'CommandFailed' -Message 'After a reboot the computer is not called as its disc says.' `
-            -Remedy 'See the System event log on the machine; make it anew.'
+            -Remedy 'See the System event log on the machine, then replace it.'
     }
     Write-WholeText -Path $FirstBootMark -Text 'renamed'
 }

@@ -20,13 +20,13 @@ function Get-IdentityDisc {
     $seen = ($drives | ForEach-Object { "$($_.Drive) '$($_.VolumeName)'" }) -join ', '
     Stop-Step -Code 'MediumMissing' `
         -Message "No disc named $IdentityDiscName is there after $TimeoutSeconds s; drives for discs: $seen." `
-        -Remedy 'Machines from this image need the disc that kindows gives them: make the machine anew.'
+        -Remedy 'Machines from this image need the disc that kindows gives them: replace the machine.'
 }
 
 # The line `#cloud-config` and JSON (components/machine/identity.ts). An error never repeats what is in it.
 function Read-Identity {
     param([string] $Path)
-    $remedy = 'Make the machine anew; if it stays, this image and this kindows do not fit together.'
+    $remedy = 'Replace the machine; if that does not help, this image and this version of kindows do not match.'
     if (-not (Test-Path -LiteralPath $Path)) {
         Stop-Step -Code 'MediumMissing' -Message "There is no $Path." -Remedy $remedy
     }
@@ -56,7 +56,7 @@ function Read-Identity {
 }
 
 # Otherwise every user of the machine could read the host key on the disc. Ejecting would do until the next power-on
-# only. The machine works without, so a drive that stays is told, and no error.
+# only. The machine works without, so a drive that stays is reported, and no error.
 function Disable-IdentityDisc {
     param([object] $Disc)
     try {

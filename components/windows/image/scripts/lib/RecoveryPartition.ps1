@@ -6,7 +6,7 @@ $ErrorActionPreference = 'Stop'
 $RecoveryGptType = '{de94bba4-06d1-4d40-a16a-bfd50179d6ac}'
 $RecoveryMbrType = 39
 
-# A node is made anew instead of being recovered. The answer file asks for none, but the setup of Windows Server 2025
+# A node is replaced instead of being recovered. The answer file asks for none, but the setup of Windows Server 2025
 # makes one all the same (rgl/windows-vagrant, remove-recovery-partition.ps1).
 function Remove-RecoveryPartition {
     $partitions = @(Get-Partition -ErrorAction Stop | Where-Object {

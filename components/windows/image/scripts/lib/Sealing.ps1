@@ -78,13 +78,13 @@ function Start-Sealing {
     Start-SystemTask -Name $SealingTaskName -Command $command
 }
 
-# The task itself. Nobody can log in any more by then. Whether sysprep did it is not told by its exit code, but by the
+# The task itself. Nobody can log in any more by then. Whether sysprep did it does not show in its exit code, but by the
 # state of Windows, as the public recipes for images in Azure look at it.
 function Invoke-Sysprep {
     param([int] $DelaySeconds)
     # What runs goes on without its task.
     Unregister-ScheduledTask -TaskName $SealingTaskName -Confirm:$false -ErrorAction Stop
-    $remedy = 'Make the image anew when what sysprep names is not in the way any more.'
+    $remedy = 'Solve what sysprep names, then build the image again.'
     try {
         Start-Sleep -Seconds $DelaySeconds
         $null = Invoke-NativeCommand -FilePath "$env:SystemRoot\System32\Sysprep\Sysprep.exe" -TimeoutSeconds 2400 `

@@ -5,7 +5,7 @@ $ErrorActionPreference = 'Stop'
 # Edge's package, which the first logon installs for Administrator alone; Edge itself stays. sysprep stops at a package
 # that is "installed for a user, but not provisioned for all users" (learn.microsoft.com,
 # sysprep-fails-remove-or-update-store-apps). Of a fresh Windows Server that is Edge's (rgl/windows-vagrant,
-# windows-sysprep-prepare.ps1). What can't be removed is told and left to sysprep, which may not mind it.
+# windows-sysprep-prepare.ps1). What can't be removed is reported and left to sysprep, which may not mind it.
 function Remove-UserPackage {
     # Windows Server without a desktop may have no such packages.
     if ($null -eq (Get-Command -Name 'Get-AppxPackage' -ErrorAction SilentlyContinue)) {
