@@ -96,7 +96,7 @@ function complaintOf(kvm: HostFacts["kvm"]): { why: string; instead: string } | 
   }
   if (kvm === "absent") {
     return {
-      why: 'is not there, and kindows:hypervisor.domainType is "kvm"',
+      why: 'does not exist, and kindows:hypervisor.domainType is "kvm"',
       instead: `Turn on virtualization in the firmware, or nested virtualization where this host is a virtual machine, and load kvm_intel or kvm_amd; ${otherwise}.`,
     };
   }
