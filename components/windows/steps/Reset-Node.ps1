@@ -55,8 +55,8 @@ $ProgressPreference = 'SilentlyContinue'
 . (Join-Path $PSScriptRoot 'lib\NodeFolders.ps1')
 . (Join-Path $PSScriptRoot 'lib\NodeNetworks.ps1')
 
-# One part of a reset: a failure is reported at the end, and everything else is still removed. $Body returns one line for
-# each thing it removed.
+# One part of a reset: a failure is reported at the end, and everything else is still removed. $Body returns one line
+# for each thing it removed.
 function Invoke-Cleanup {
     param([string] $Name, [scriptblock] $Body)
     $removed = @()
