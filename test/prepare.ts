@@ -13,7 +13,6 @@ import { ensureDocker } from "../toolchain/daemons.ts";
 import { ensureHostPackages } from "../toolchain/host-packages.ts";
 import { dockerPackages } from "../toolchain/host-requirements.ts";
 import { prepareEngine } from "../toolchain/prepare-engine.ts";
-import { linkPlugins, pluginPlace } from "../toolchain/pulumi-home.ts";
 import { etcd, kubernetesLinux, versitygw, yamlHost } from "../toolchain/tools/table.ts";
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
@@ -42,12 +41,10 @@ export async function ensureTestEngine(): Promise<void> {
   const definitions = calicoDefinitions(calico);
   const further = [kubernetesLinux, etcd, versitygw, definitions, yamlHost];
   const ensured = await prepareEngine(further, options);
-  const { name, version } = yamlHost.tool;
-  const place = pluginPlace("language", "yaml", version, name);
-  await linkPlugins([{ place, target: path.join(ensured.path(yamlHost), name) }]);
   await recordBuilt({
     tools: {
       etcd: path.join(ensured.path(etcd), "etcd"),
+      "pulumi-language-yaml": path.join(ensured.path(yamlHost), "pulumi-language-yaml"),
       versitygw: path.join(ensured.path(versitygw), "versitygw"),
       "kube-apiserver": path.join(ensured.path(kubernetesLinux), "kube-apiserver"),
     },

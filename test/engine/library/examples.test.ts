@@ -4,6 +4,7 @@ import path from "node:path";
 import { execa } from "execa";
 import { extract } from "tar";
 import { stringify } from "yaml";
+import { builtTool } from "../../../toolchain/built.ts";
 import { projectRoot } from "../../../toolchain/project.ts";
 import { listing } from "../../unit/rehearsal-host/machine-listing.ts";
 import { endpointOf, ExistingLab, type MachineName } from "../existing/existing-lab.ts";
@@ -69,7 +70,12 @@ describe("examples with the package @kindows/components", () => {
 
   /** The example as it is, with the package installed beside it, and settings for a machine. */
   async function example(name: string, machine: MachineName): Promise<EngineProject> {
-    const project = await EngineProject.create();
+    // The engine finds language hosts on the PATH too.
+    const folders = [path.dirname(builtTool("pulumi-language-yaml")), process.env["PATH"]];
+    const project = await EngineProject.create({
+      PATH: folders.join(path.delimiter),
+      PULUMI_IGNORE_AMBIENT_PLUGINS: "false",
+    });
     projects.push(project);
     await install(packed, path.join(project.folder, "node_modules"));
     await cp(path.join(projectRoot, "examples", name), project.folder, { recursive: true });
