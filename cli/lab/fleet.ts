@@ -1,4 +1,4 @@
-import { goneVariable } from "../../components/machine/existing/machine-parameter.ts";
+import { goneVariable, isGone } from "../../components/machine/existing/machine-parameter.ts";
 import { hypervisorConnections } from "../../components/machine/libvirt/hypervisor-connections.ts";
 import { namesIn } from "../../config/names-list.ts";
 import { machineNodes, type Settings } from "../../config/settings.ts";
@@ -26,11 +26,10 @@ export interface Fleet {
  */
 export async function fleetOf(stack: string, settings: Settings | undefined): Promise<Fleet> {
   const state = await readState(stack);
-  const gone = namesIn(process.env[goneVariable]);
   const said = namesIn(process.env[unreachableVariable]);
   const known = settings === undefined ? [] : hypervisorsIn(settings);
   const all = together([...known, ...hypervisorsOf(resourcesOf(state), known)]).filter(
-    ({ name }) => !gone.includes(name),
+    ({ name }) => !isGone(name),
   );
   const unreachable = [
     ...all

@@ -3,8 +3,7 @@
  * is fine when it is gone already, or its host is for good (KINDOWS_GONE). Prints the machine's `id`.
  */
 import { runAction, say } from "../../host-action/run-action.ts";
-import { goneVariable } from "../existing/machine-parameter.ts";
-import { namesIn } from "../../../config/names-list.ts";
+import { goneVariable, isGone } from "../existing/machine-parameter.ts";
 import { onHyperVHost } from "../hyper-v/host-session.ts";
 import { identityDisc } from "../hyper-v/identity-disc.ts";
 import { makeMachine } from "../hyper-v/make-machine.ts";
@@ -24,7 +23,7 @@ export const environment = {
 
 await runAction(environment, async ({ HYPER_V_HOST: host, MACHINE: machine, IDENTITY }) => {
   if (process.argv.includes("--remove")) {
-    if (namesIn(process.env[goneVariable]).includes(host.name)) {
+    if (isGone(host.name)) {
       say(
         `${host.name} is gone for good, as ${goneVariable} says: ${machine.name} is not removed there`,
       );

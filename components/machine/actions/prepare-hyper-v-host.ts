@@ -3,8 +3,7 @@
  * has there: machines that a killed run has left, and the scripts; unless the host is gone for good (KINDOWS_GONE).
  */
 import { runAction, say } from "../../host-action/run-action.ts";
-import { goneVariable } from "../existing/machine-parameter.ts";
-import { namesIn } from "../../../config/names-list.ts";
+import { goneVariable, isGone } from "../existing/machine-parameter.ts";
 import { onHyperVHost } from "../hyper-v/host-session.ts";
 import { hyperVHostSchema, hyperVHostText } from "../hyper-v/parameters.ts";
 import { removeCall, testHostCall } from "../hyper-v/scripts.ts";
@@ -23,7 +22,7 @@ await runAction(environment, async ({ HYPER_V_HOST: host }) => {
     say(`${hyperVHostText(host)} can run machines (${String(facts["computerName"])})`);
     return;
   }
-  if (namesIn(process.env[goneVariable]).includes(host.name)) {
+  if (isGone(host.name)) {
     say(`${host.name} is gone for good, as ${goneVariable} says: nothing is removed there`);
     return;
   }

@@ -3,13 +3,13 @@
  * one where the step scripts are gone, as somebody has reinstalled it, or that is gone for good (KINDOWS_GONE).
  */
 import { messageOf } from "../../../host/failure.ts";
-import { namesIn } from "../../../config/names-list.ts";
 import { runAction, say } from "../../host-action/run-action.ts";
 import { onMachine } from "../existing/dial-machine.ts";
 import { explainAccess } from "../existing/explain-access.ts";
 import {
   accessKeysSchema,
   goneVariable,
+  isGone,
   machineSchema,
   wayText,
 } from "../existing/machine-parameter.ts";
@@ -23,7 +23,7 @@ export const environment = { MACHINE: machineSchema, KEYS: accessKeysSchema };
 
 await runAction(environment, async ({ MACHINE: machine, KEYS: keys }) => {
   const { name, seconds, media } = machine;
-  if (namesIn(process.env[goneVariable]).includes(name)) {
+  if (isGone(name)) {
     say(`${name} is gone for good, as ${goneVariable} says: nothing is reset on it`);
     return;
   }

@@ -1,7 +1,13 @@
 import * as z from "zod";
+import { namesIn } from "../../../config/names-list.ts";
 
 /** Names machines that are gone for good, separated by commas: taking them out does not ask for them. */
 export const goneVariable = "KINDOWS_GONE";
+
+/** Whether a machine, or a host of machines, is said to be gone for good. */
+export function isGone(name: string): boolean {
+  return namesIn(process.env[goneVariable]).includes(name);
+}
 
 /** Where an SSH server is, and that it is the right one. */
 const placeSchema = z.strictObject({

@@ -1,8 +1,7 @@
 import * as z from "zod";
-import { namesIn } from "../../../config/names-list.ts";
 import { messageOf } from "../../../host/failure.ts";
 import { actionParameter } from "../../host-action/action-parameter.ts";
-import { goneVariable } from "../existing/machine-parameter.ts";
+import { isGone } from "../existing/machine-parameter.ts";
 import type { KnownResource } from "../machine-maker.ts";
 import { onHyperVHost } from "./host-session.ts";
 import { machinesOf } from "./make-machine.ts";
@@ -62,8 +61,7 @@ export async function goneMachines(
   say: (line: string) => void,
   askHost: AskHost = ask,
 ): Promise<readonly string[]> {
-  const goneHosts = namesIn(process.env[goneVariable]);
-  const asked = machinesByHost(resources).filter(({ host }) => !goneHosts.includes(host.name));
+  const asked = machinesByHost(resources).filter(({ host }) => !isGone(host.name));
   const gone = await Promise.all(
     asked.map(async ({ host, machines }) => {
       try {
