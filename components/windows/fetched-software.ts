@@ -28,18 +28,23 @@ export async function fetchedSoftware(
 ): Promise<WindowsSoftware> {
   const known = { checksums, lock: readSoftwareLock(softwareLockFile), folders: {} };
   const software = officialSoftware(versions, known, ofPodNetwork);
+  const artifacts = new Map(
+    programArtifacts(software).flatMap(([, { uri, sha256 }]) =>
+      sha256 === undefined
+        ? []
+        : [[sha256, downloadArtifact({ uri, sha256, fileName: fileNameOf({ uri }) })] as const],
+    ),
+  );
+  const cache = new Cache();
+  if (!isDryRun()) {
+    await ensureArtifacts([...artifacts.values()], { cache });
+  }
   const folders: Record<string, string> = {};
-  for (const [, { uri, sha256 }] of programArtifacts(software)) {
-    if (sha256 === undefined) continue;
-    const artifact = downloadArtifact({ uri, sha256, fileName: fileNameOf({ uri }) });
-    const cache = new Cache();
+  for (const [sha256, artifact] of artifacts) {
     const address = await artifactAddress(artifact);
-    if (!isDryRun()) {
-      await ensureArtifacts([artifact], { cache });
-    } else if ((await cache.state(address)).kind !== "complete") {
-      continue;
+    if ((await cache.state(address)).kind === "complete") {
+      folders[sha256] = path.join(cache.entryFolder(address), sha256);
     }
-    folders[sha256] = path.join(cache.entryFolder(address), sha256);
   }
   return officialSoftware(versions, { ...known, folders }, ofPodNetwork);
 }
