@@ -1,7 +1,4 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
-import { format, resolveConfig } from "prettier";
 import { parse } from "yaml";
 
 import { calicoTestedWith, calicoVersions } from "../../../components/cni/calico/release.ts";
@@ -9,7 +6,6 @@ import { calicoKubernetes } from "../../../components/cni/calico/settings.ts";
 import { resolveExisting } from "../../../config/existing/resolve.ts";
 import { problemText } from "../../../config/problem.ts";
 import { resolveSettings } from "../../../config/resolve.ts";
-import { settingsPage } from "../../../config/settings-page.ts";
 import type { Settings } from "../../../config/settings.ts";
 import { stackSections } from "../../../config/stack-sections.ts";
 import { ianaTimeZone, windowsTimeZone } from "../../../config/time-zones.ts";
@@ -316,16 +312,4 @@ describe("Windows' names of time zones", () => {
       "Europe/Berlin",
       undefined,
     ]));
-});
-
-describe("docs/settings.md", () => {
-  const file = fileURLToPath(new URL("../../../docs/settings.md", import.meta.url));
-
-  it("is what the schema says: else run `node --import tsx config/write-settings-page.ts`", async () => {
-    const current = await format(settingsPage(), {
-      ...(await resolveConfig(file)),
-      filepath: file,
-    });
-    assert.equal(readFileSync(file, "utf8"), current);
-  });
 });

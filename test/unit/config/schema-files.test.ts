@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { schemaFiles } from "../../../config/schema-files.ts";
+import { schemaFiles } from "../../../config/write-schema-files.ts";
 
 describe("docs/settings.md, and `config:` in Pulumi.yaml", () => {
   it("are what the schema says: else run `node --import tsx config/write-schema-files.ts`", async () => {
