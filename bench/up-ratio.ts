@@ -1,4 +1,5 @@
 import { readState } from "../cli/engine/states.ts";
+import { answers } from "../test/e2e-full/outside/ssh-daemon.ts";
 import { stepResultsOf } from "../test/e2e/lab.ts";
 import { benchLab, configureNodes, kindows, benchPrefix, inEngineShell } from "./bench-lab.ts";
 import { printFigure, timed, type Ratio } from "./report.ts";
@@ -9,7 +10,6 @@ import { nodeImage } from "../stacks/node-image.ts";
 import { stackSettings } from "../cli/stack-settings.ts";
 import { projectRoot } from "../toolchain/project.ts";
 import { copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import net from "node:net";
 import os from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { domainName } from "../config/names.ts";
@@ -164,24 +164,10 @@ async function powerOn(domain: string): Promise<Date> {
 async function sshBanner(address: string, given: AbortSignal): Promise<Date> {
   const deadline = Date.now() + sshTimeoutSeconds * 1000;
   while (Date.now() < deadline && !given.aborted) {
-    if (await hasBanner(address)) {
+    if (await answers(address, 22)) {
       return new Date();
     }
     await sleep(100);
   }
   throw new Error(`no SSH server answered at ${address} within ${sshTimeoutSeconds} s`);
-}
-
-function hasBanner(address: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = net.connect({ host: address, port: 22, timeout: 1000 });
-    const end = (found: boolean): void => {
-      socket.destroy();
-      resolve(found);
-    };
-    socket.once("data", (chunk) => end(chunk.toString("latin1").startsWith("SSH-")));
-    socket.once("timeout", () => end(false));
-    socket.once("error", () => end(false));
-    socket.once("close", () => end(false));
-  });
 }

@@ -20,14 +20,22 @@ interface Result {
 const resultOf = (stdout: string): Result =>
   JSON.parse(stdout.trim().split("\r\n").at(-1) ?? "") as Result;
 
-describe("A reboot of the rehearsal host, over SSH", () => {
-  let host: RehearsalHost;
+/** Connects to a host; the connections end with the test. */
+function dialsTo(host: () => RehearsalHost): () => Promise<ssh2.Client> {
   const clients: ssh2.Client[] = [];
-  const dial = async (): Promise<ssh2.Client> => {
-    const client = await connect(host);
+  afterEach(() => {
+    for (const client of clients.splice(0)) client.end();
+  });
+  return async () => {
+    const client = await connect(host());
     clients.push(client);
     return client;
   };
+}
+
+describe("A reboot of the rehearsal host, over SSH", () => {
+  let host: RehearsalHost;
+  const dial = dialsTo(() => host);
 
   /** Between a reboot's order and the reboot; held where it is set. */
   let delay: HeldWait | undefined;
@@ -43,7 +51,6 @@ describe("A reboot of the rehearsal host, over SSH", () => {
   });
   afterEach(async () => {
     delay?.end();
-    for (const client of clients.splice(0)) client.end();
     await host.stop();
   });
 
@@ -162,12 +169,7 @@ describe("Calico's network on the rehearsal host, over SSH", () => {
   }
 
   let host: RehearsalHost;
-  const clients: ssh2.Client[] = [];
-  const dial = async (): Promise<ssh2.Client> => {
-    const client = await connect(host);
-    clients.push(client);
-    return client;
-  };
+  const dial = dialsTo(() => host);
   /** As the command provider does: dials until somebody answers. */
   const dialUntilUp = async (): Promise<ssh2.Client> => {
     for (;;) {
@@ -194,7 +196,6 @@ describe("Calico's network on the rehearsal host, over SSH", () => {
   };
 
   afterEach(async () => {
-    for (const client of clients.splice(0)) client.end();
     await host.stop();
   });
 
