@@ -7,7 +7,7 @@ import { runLogged } from "../host/run-logged.ts";
 import { findOnPath } from "../host/search-path.ts";
 
 /** Known package managers; only the first one is run, for the others the command is printed. */
-export const packageManagers = ["apt-get", "dnf", "pacman", "zypper"] as const;
+const packageManagers = ["apt-get", "dnf", "pacman", "zypper"] as const;
 
 export type PackageManager = (typeof packageManagers)[number];
 
@@ -49,7 +49,7 @@ export async function planPackages(names: readonly string[], host: Host): Promis
 }
 
 /** The first known package manager that is installed. */
-export async function findPackageManager(host: Host): Promise<PackageManager | undefined> {
+async function findPackageManager(host: Host): Promise<PackageManager | undefined> {
   for (const manager of packageManagers) {
     if ((await host.find(manager)) !== undefined) {
       return manager;

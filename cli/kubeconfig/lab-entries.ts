@@ -53,7 +53,7 @@ export interface MergeOptions {
  * @returns the entries of another origin that were overwritten, e.g. `context kindows-a`.
  * @throws Failure if there are such entries and they may not be overwritten; then nothing has changed.
  */
-export function mergeLab(
+function mergeLab(
   document: Document,
   labKubeconfig: string,
   { origin, use, force }: MergeOptions,
@@ -103,12 +103,12 @@ export function mergeLab(
  *
  * @returns what was removed, e.g. `context kindows-a`.
  */
-export function removeLab(document: Document, origin: Origin): readonly string[] {
+function removeLab(document: Document, origin: Origin): readonly string[] {
   return removeOf(document, origin, () => true);
 }
 
 /** Whether this stack has put something into a kubeconfig. */
-export function holdsLab(document: Document, origin: Origin): boolean {
+function holdsLab(document: Document, origin: Origin): boolean {
   return entriesOf(document, "contexts").some((entry) => isOf(entry, "contexts", origin));
 }
 

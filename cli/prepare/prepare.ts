@@ -189,7 +189,7 @@ const pullTimeoutSeconds = 900;
  * Whether the node image has to be built here: it was before, or none is set and the official one cannot be pulled. Once the
  * official one is pulled, only Docker is asked.
  */
-export async function mustBuildNodeImage(settings: Settings, say: Progress): Promise<boolean> {
+async function mustBuildNodeImage(settings: Settings, say: Progress): Promise<boolean> {
   if (settings.cluster.nodeImage !== undefined) {
     return false;
   }

@@ -148,7 +148,7 @@ const elsewhere =
 const settingsFile = /^Pulumi\.([A-Za-z0-9_.-]+)\.yaml$/;
 
 /** The stack of a settings file; undefined for other files. */
-export function stackOf(file: string): string | undefined {
+function stackOf(file: string): string | undefined {
   return settingsFile.exec(file)?.[1];
 }
 

@@ -142,10 +142,10 @@ export interface PreviewedResource {
 }
 
 /** A value that is unknown before `up`, as it depends on something that does not exist yet. */
-export const unknownText = "known after up";
+const unknownText = "known after up";
 
 /** A secret; no preview has its value. */
-export const secretText = "secret";
+const secretText = "secret";
 
 /** An input of a resource, without secrets and unknown values. */
 export type Value =

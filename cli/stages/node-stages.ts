@@ -103,7 +103,7 @@ export interface Stage extends StepTitle {
 }
 
 /** The resource that completes a node. */
-export const lastResource = "-ready";
+const lastResource = "-ready";
 
 type Titled = readonly [title: StepTitle, resource: string];
 

@@ -46,7 +46,7 @@ export function sshCommand(node: LabOutputs["nodes"][number], access: AccessFile
 }
 
 /** The command that talks to the cluster. */
-export function kubectlCommand(access: AccessFiles, kubectl: string): string {
+function kubectlCommand(access: AccessFiles, kubectl: string): string {
   return `${shellWord(kubectl)} --kubeconfig ${shellWord(access.kubeconfig)} get nodes -o wide`;
 }
 

@@ -100,17 +100,13 @@ export function hostAddress(settings: Settings): string {
 }
 
 /** Why rows that need the internet cannot be run here. Only asked if there are such rows. */
-export async function whyNoInternetFor(rows: readonly Row[]): Promise<string | undefined> {
+async function whyNoInternetFor(rows: readonly Row[]): Promise<string | undefined> {
   const outward = pathRows.filter(({ target }) => target.to === "internet");
   return rows.some(({ id }) => outward.some((row) => row.id === id)) ? whyNoInternet() : undefined;
 }
 
 /** Facts that decide which rows can be run in a lab. */
-export async function labFacts(
-  settings: Settings,
-  api: ClusterApi,
-  rows: readonly Row[],
-): Promise<Facts> {
+async function labFacts(settings: Settings, api: ClusterApi, rows: readonly Row[]): Promise<Facts> {
   const [nodes, noInternet] = await Promise.all([readNodes(api), whyNoInternetFor(rows)]);
   const address = hostAddress(settings);
   const own = Object.values(networkInterfaces()).flatMap((each) => each ?? []);

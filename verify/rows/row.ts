@@ -97,7 +97,7 @@ export function sourceName(source: Source): string {
 }
 
 /** Where a path leads, in a few words. */
-export function targetName({ from, target }: PathRow): string {
+function targetName({ from, target }: PathRow): string {
   switch (target.to) {
     case "pod":
     case "service": {

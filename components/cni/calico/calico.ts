@@ -98,7 +98,7 @@ export interface CalicoTimeouts {
 }
 
 /** Calico's own tests allow 600 s for its Windows pods; images over a slow line take longer. */
-export const defaultCalicoTimeouts: CalicoTimeouts = { operatorSeconds: 600, rolloutSeconds: 1200 };
+const defaultCalicoTimeouts: CalicoTimeouts = { operatorSeconds: 600, rolloutSeconds: 1200 };
 
 /** The names of Calico's HNS network and of its endpoint on Windows nodes. */
 export const hnsNetwork: HnsNetwork = { name: "Calico", endpoint: "Calico_ep" };

@@ -101,7 +101,7 @@ export class ExistingMachine extends MachineComponent {
 }
 
 /** As the command plugin takes it. */
-export function connectionOf(
+function connectionOf(
   access: SshAccess,
   bastion?: SshAccess,
   forward?: Pick<BastionForwarding, "port">,

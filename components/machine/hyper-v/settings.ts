@@ -103,7 +103,7 @@ type Start = Pick<z.output<typeof host>, "generation" | "secureBoot">;
 type Image = z.output<typeof image>;
 
 /** Generation that an image wants by the settings; undefined for a disk of the user's, which may be either. */
-export function generationOf(image: Image): 1 | 2 | undefined {
+function generationOf(image: Image): 1 | 2 | undefined {
   return "firmware" in image ? (image.firmware === "uefi" ? 2 : 1) : undefined;
 }
 

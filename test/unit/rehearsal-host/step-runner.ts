@@ -179,7 +179,7 @@ export function runGood(
 }
 
 /** Replaces one argument's value. */
-export function withArgument(args: readonly string[], name: string, value: string): string[] {
+function withArgument(args: readonly string[], name: string, value: string): string[] {
   const index = args.indexOf(name);
   return args.map((argument, position) => (position === index + 1 ? value : argument));
 }

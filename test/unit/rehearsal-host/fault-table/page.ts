@@ -8,7 +8,7 @@ import type { Results } from "./table.ts";
 const notRepaired = "**NOT REPAIRED**";
 
 /** How a cell ended, in few words; nothing where the fault can't strike. */
-export function cellText(result: CellResult | undefined): string | undefined {
+function cellText(result: CellResult | undefined): string | undefined {
   if (result === undefined) return undefined;
   if (result.problems.length > 0) return notRepaired;
   if (result.error === undefined) return "succeeds";
