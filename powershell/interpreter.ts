@@ -16,7 +16,8 @@ import type { Host } from "./host.ts";
 import { callMethod, callStatic, getProperty, getStatic, setProperty } from "./members.ts";
 import { binary, negate } from "./operators.ts";
 import { functionSignature, type Signature } from "./parameters.ts";
-import { parse, ScriptSyntaxError, UnsupportedSyntaxError } from "./parser.ts";
+import { ScriptSyntaxError } from "./lexer.ts";
+import { parse } from "./parser.ts";
 import { Scope, type FunctionValue } from "./scope.ts";
 import {
   cmdletStage,
@@ -108,8 +109,6 @@ export interface InterpreterOptions {
   readonly variables?: Readonly<Record<string, Value>>;
   /** Commands that a script may call though they are not known yet, by name in lower case. Default: none. */
   readonly mayCall?: (name: string) => boolean;
-  /** A script that was read before, for a file with this text. Default: each is read once in a process. */
-  readonly kept?: (file: Syntax.SourceFile) => Script | undefined;
 }
 
 export class Interpreter implements Shell {
@@ -157,7 +156,7 @@ export class Interpreter implements Shell {
         throw error;
       }
       const at = error.record?.position;
-      const place = at ? `${at.file.path}:${String(Syntax.lineOf(at))}: ` : "";
+      const place = at ? `${Syntax.placeOf(at)}: ` : "";
       this.host.error(`${place}${error.exception.message}\n`);
       return 1;
     }
@@ -168,13 +167,9 @@ export class Interpreter implements Shell {
   #read(path: string): Script {
     const data = this.host.files.read(path);
     const text = data.toString("utf8").replace(/^\ufeff/, "");
-    const before = scripts.get(path);
-    const { file } = before?.body.position ?? {};
-    if (before && file?.path === path && file.text === text) {
-      return before;
-    }
-    const script = this.#options.kept?.({ path, text }) ?? readScript({ path, text });
-    scripts.set(path, script);
+    const script = scripts.get(text) ?? readScript({ path, text });
+    scripts.set(text, script);
+    Syntax.sourceFiles.set(script.body.position.file, { path, text });
     return script;
   }
 
@@ -182,7 +177,7 @@ export class Interpreter implements Shell {
   #dotSourced(script: Script, all = new Set([script])): Set<Script> {
     const { files } = this.host;
     for (const below of script.sourced) {
-      const folder = folderOf(script.body.position.file.path) + files.separator;
+      const folder = folderOf(Syntax.fileOf(script.body.position).path) + files.separator;
       const path = files.resolve(/^\w:/.test(below) ? below : folder + below);
       const sourced = files.status(path) && this.#read(path);
       if (sourced && !all.has(sourced)) {
@@ -200,7 +195,7 @@ export class Interpreter implements Shell {
     how: "&" | ".",
   ): Promise<number | undefined> {
     const { body } = script;
-    const { path } = body.position.file;
+    const { path } = Syntax.fileOf(body.position);
     if (!this.#checked.has(script)) {
       const all = this.#dotSourced(script);
       check([...all], {
@@ -506,7 +501,7 @@ export class Interpreter implements Shell {
       }
     } else if (target.kind === "Member" && !target.isStatic) {
       const object = await this.expression(target.object);
-      await setProperty(object, memberName(target), value);
+      await setProperty(object, target.name, value);
     } else if (target.kind === "Index") {
       const object = await this.expression(target.object);
       this.#assignIndex(object, await this.expression(target.index), value);
@@ -537,7 +532,7 @@ export class Interpreter implements Shell {
     }
     const automatic = scope === undefined ? automatics.get(name.toLowerCase()) : undefined;
     if (automatic) {
-      return automatic(node.position.file.path);
+      return automatic(Syntax.fileOf(node.position).path);
     }
     const from = this.#scopeOf(node);
     const slot = scope === undefined ? from.find(name) : from.variables.get(name.toLowerCase());
@@ -575,7 +570,7 @@ export class Interpreter implements Shell {
   expression(node: Syntax.Expression): Value | Promise<Value> {
     switch (node.kind) {
       case "Constant":
-        return typeof node.value === "object" ? new Num(is.double, node.value.double) : node.value;
+        return constant(node);
       case "ExpandableString":
         return this.#expanded(node);
       case "Variable":
@@ -597,14 +592,10 @@ export class Interpreter implements Shell {
       case "ArrayLiteral":
         return this.#expressions(node.items).then((items) => is.array(items.map(orNull)));
       case "ArrayExpression":
-        return after(
-          collect((emit) => this.#statements(node.body, emit)),
-          is.array,
-        );
       case "SubExpression":
         return after(
           collect((emit) => this.#statements(node.body, emit)),
-          fromItems,
+          node.kind === "ArrayExpression" ? is.array : fromItems,
         );
       case "Parenthesis":
         return this.#value(node.statement);
@@ -649,8 +640,8 @@ export class Interpreter implements Shell {
   }
 
   async #member(node: Syntax.Member): Promise<Value> {
+    const { name } = node;
     const object = await this.expression(node.object);
-    const name = memberName(node);
     if (node.isStatic) {
       return getStatic(staticOf(object, name), name);
     }
@@ -664,8 +655,8 @@ export class Interpreter implements Shell {
   }
 
   async #methodCall(node: Syntax.MethodCall): Promise<Value> {
+    const { name } = node;
     const object = await this.expression(node.object);
-    const name = memberName(node);
     const args = await this.#expressions(node.args);
     if (node.isStatic) {
       return callStatic(staticOf(object, name), name, args, this.types);
@@ -883,7 +874,7 @@ export class Interpreter implements Shell {
 
 /** Arguments of a command line, which are all texts: `-Name`, `-Name:value`, or a value. */
 function fileArguments(args: readonly string[]): Argument[] {
-  const position = { file: { path: "<command line>", text: "" }, start: 0, end: 0 };
+  const position = parse({ path: "<command line>", text: "" }).position;
   return args.map((arg) => {
     const [, name, text] = /^-([A-Za-z_]\w*)(?::(.*))?$/s.exec(arg) ?? [];
     const value = text && /^\$(true|false)$/i.test(text) ? /true/i.test(text) : text;
@@ -891,16 +882,13 @@ function fileArguments(args: readonly string[]): Argument[] {
   });
 }
 
-/** Of all interpreters, by path: most scripts are run many times. */
-const scripts = new Map<string, Script>();
+/** What was read, by its text, by all interpreters: most scripts are run many times. */
+export const scripts = new Map<string, Script>();
 
 export function readScript(file: Syntax.SourceFile): Script {
   try {
     return scriptOf(parse(file));
   } catch (error) {
-    if (error instanceof UnsupportedSyntaxError) {
-      throw new Unsupported(error.construct).at(error.position);
-    }
     throw error instanceof ScriptSyntaxError
       ? terminating(runtimeError("ParseException", error.message, "ParseException"))
       : error;
@@ -927,16 +915,16 @@ function orNull(value: Value): Value {
   return value === nothing ? null : value;
 }
 
+function constant({ value }: Syntax.Constant): Value {
+  if (typeof value !== "object") {
+    return value;
+  }
+  return "int64" in value ? BigInt(value.int64) : new Num(is.double, value.double);
+}
+
 /** `++` or `--`, which outputs nothing where it stands alone. */
 function isStep({ operator }: Syntax.Unary): boolean {
   return operator === "++" || operator === "--";
-}
-
-function memberName({ name, position }: Syntax.Member | Syntax.MethodCall): string {
-  if (typeof name !== "string") {
-    throw new Unsupported("a member whose name is worked out").at(position);
-  }
-  return name;
 }
 
 /** What has a static member. */

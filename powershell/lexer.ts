@@ -1,6 +1,13 @@
 /** What is below the grammar: errors, positions, space between words, and the forms of words and numbers. */
 
-import { lineOf, type ConstantValue, type Position, type SourceFile } from "./syntax.ts";
+import {
+  fileNumber,
+  placeOf,
+  type ConstantValue,
+  type Position,
+  type SourceFile,
+} from "./syntax.ts";
+import { Unsupported } from "./values.ts";
 
 /** A text that is no PowerShell. */
 export class ScriptSyntaxError extends Error {
@@ -8,18 +15,8 @@ export class ScriptSyntaxError extends Error {
     message: string,
     readonly position: Position,
   ) {
-    super(`${position.file.path}:${lineOf(position)}: ${message}`);
+    super(`${placeOf(position)}: ${message}`);
     this.name = new.target.name;
-  }
-}
-
-/** What PowerShell has and this interpreter has not. */
-export class UnsupportedSyntaxError extends ScriptSyntaxError {
-  constructor(
-    readonly construct: string,
-    position: Position,
-  ) {
-    super(`${construct} is not supported`, position);
   }
 }
 
@@ -50,7 +47,7 @@ export const forms = {
   parameter: new RegExp(`-([a-z_?][^\\s&(),;{}|<>.[:'"]*)(?=[.[:]|${wordEnd})`, "iy"),
   /** `&` or `.` before what is called. */
   invocation: new RegExp(`&|\\.(?:(?=[$'"])|${wordEnd})`, "y"),
-  redirection: /([1-6*]?)>(?:&([12])|(>?))/y,
+  redirection: /[1-6*]?>/y,
   attribute: /\[\s*([a-z_][\w.]*)\s*(?=\()/iy,
   type: /\[([a-z_](?:[\w.,\s]|\[(?:[\w.,\s]|\[[\w.,\s]*\])*\])*)\]/iy,
   statementEnd: /$|[\r\n;)}]/y,
@@ -101,7 +98,7 @@ export function numberOf(match: RegExpExecArray): ConstantValue {
   if (long === "" && BigInt.asIntN(32, value) === value) {
     return Number(value);
   }
-  return BigInt.asIntN(64, value) === value ? value : { double: Number(value) };
+  return BigInt.asIntN(64, value) === value ? { int64: String(value) } : { double: Number(value) };
 }
 
 /** A place in a text, and what is read there whatever the grammar says. */
@@ -111,7 +108,11 @@ export class Reader {
   private spaceStart = 0;
   private spaceEnd = 0;
 
-  constructor(private readonly file: SourceFile) {}
+  private readonly fileNumber: number;
+
+  constructor(private readonly file: SourceFile) {
+    this.fileNumber = fileNumber(file);
+  }
 
   protected textSince(start: number): string {
     return this.file.text.slice(start, this.at);
@@ -181,7 +182,7 @@ export class Reader {
   /** From an offset to here, without space before here. */
   protected since(start: number): Position {
     const end = this.at === this.spaceEnd ? Math.max(start, this.spaceStart) : this.at;
-    return { file: this.file, start, end };
+    return { file: this.fileNumber, start, end };
   }
 
   /** Tells what is missing here; but if an operator stands here, that is what is not supported. */
@@ -197,6 +198,6 @@ export class Reader {
   }
 
   protected refuse(construct: string): never {
-    throw new UnsupportedSyntaxError(construct, this.since(this.at));
+    throw new Unsupported(construct).at(this.since(this.at));
   }
 }

@@ -11,7 +11,7 @@ import { Interpreter, type InterpreterOptions } from "./interpreter.ts";
 import { hashtable, types as coreTypes, Types } from "./types.ts";
 import { Hashtable } from "./values.ts";
 
-export interface Machine extends Partial<Pick<InterpreterOptions, "cmdlets" | "mayCall" | "kept">> {
+export interface Machine extends Partial<Pick<InterpreterOptions, "cmdlets" | "mayCall">> {
   readonly providers: DriveProviders;
   /** Types besides the general ones. */
   readonly types?: Types;

@@ -3,19 +3,8 @@
  * number, a number, or the text of an argument), so that there is no list of tokens: each rule reads the text itself.
  */
 
-import {
-  escaped,
-  forms,
-  newlines,
-  numberOf,
-  Reader,
-  ScriptSyntaxError,
-  separators,
-  UnsupportedSyntaxError,
-} from "./lexer.ts";
+import { escaped, forms, newlines, numberOf, Reader, separators } from "./lexer.ts";
 import type * as Syntax from "./syntax.ts";
-
-export { ScriptSyntaxError, UnsupportedSyntaxError };
 
 export function parse(file: Syntax.SourceFile): Syntax.ScriptBody {
   return new Parser(file).script();
@@ -336,12 +325,9 @@ class Parser extends Reader {
       if (operator !== undefined) {
         return this.assignment(expression, operator, start);
       }
-      const redirections: Syntax.Redirection[] = [];
-      for (this.space(); this.look(forms.redirection); this.space()) {
-        redirections.push(this.redirection());
-      }
-      const position = this.since(first);
-      elements.push({ kind: "ExpressionElement", expression, redirections, position });
+      this.space();
+      this.refuseRedirection();
+      elements.push({ kind: "ExpressionElement", expression, position: this.since(first) });
     } while (!this.looksAt("||") && this.pass("|"));
     return { kind: "Pipeline", elements, position: this.since(start) };
   }
@@ -366,16 +352,11 @@ class Parser extends Reader {
     this.space();
     const name = invocation === "" ? this.word() : this.argument();
     const elements: (Syntax.Expression | Syntax.CommandParameter)[] = [];
-    const redirections: Syntax.Redirection[] = [];
     for (this.space(); !this.look(forms.commandEnd); this.space()) {
-      if (this.look(forms.redirection)) {
-        redirections.push(this.redirection());
-      } else {
-        elements.push(this.commandParameter() ?? this.list(() => this.argument()));
-      }
+      this.refuseRedirection();
+      elements.push(this.commandParameter() ?? this.list(() => this.argument()));
     }
-    const position = this.since(start);
-    return { kind: "Command", invocation, name, elements, redirections, position };
+    return { kind: "Command", invocation, name, elements, position: this.since(start) };
   }
 
   private commandParameter(): Syntax.CommandParameter | undefined {
@@ -392,13 +373,10 @@ class Parser extends Reader {
     return { kind: "CommandParameter", name, value, position: this.since(start) };
   }
 
-  private redirection(): Syntax.Redirection {
-    const start = this.at;
-    const [, source, merged, second] = this.match(forms.redirection) ?? [];
-    this.space();
-    const target = merged === undefined ? this.argument() : { stream: merged };
-    const [stream, append] = [source || "1", second === ">"];
-    return { kind: "Redirection", stream, append, target, position: this.since(start) };
+  private refuseRedirection(): void {
+    if (this.look(forms.redirection)) {
+      this.refuse("a redirection");
+    }
   }
 
   private argument(): Syntax.Expression {
@@ -551,8 +529,10 @@ class Parser extends Reader {
 
   private member(object: Syntax.Expression, isStatic: boolean, start: number): Syntax.Expression {
     this.space(newlines);
-    const computed = this.look(/["$(]/y) ? this.value() : undefined;
-    const name = computed ?? (this.looksAt("'") ? this.literalText() : this.take(/\w+/y));
+    if (this.look(/["$(]/y)) {
+      this.refuse("a member whose name is worked out");
+    }
+    const name = this.looksAt("'") ? this.literalText() : this.take(/\w+/y);
     if (name === undefined) {
       this.expected("the name of a member");
     }

@@ -3,7 +3,7 @@
  * parameters, types and members that are declared. A script that uses anything else is refused before it runs.
  */
 import type { Cmdlet } from "./commands.ts";
-import type { AnyNode, Command, Expression, Member, MethodCall, ScriptBody } from "./syntax.ts";
+import { fileOf, type AnyNode, type Expression, type Position, type ScriptBody } from "./syntax.ts";
 import type { Types } from "./types.ts";
 import { Unsupported } from "./values.ts";
 
@@ -33,65 +33,98 @@ export interface Known {
   readonly isFunction: (name: string) => boolean;
 }
 
-interface Names extends Known {
-  /** Methods of all types, and of the script's own objects. */
-  readonly methods: ReadonlySet<string>;
-}
-
-/** A script that was read, with what it has of its own and what it uses. */
+/** A script that was read, with what it has of its own and what it uses: arrays and plain objects, to be kept as JSON. */
 export interface Script {
   readonly body: ScriptBody;
   /** Names of functions, in lower case. */
-  readonly functions: Set<string>;
+  readonly functions: string[];
   /** Keys of tables, in lower case: an object made of one has methods of that name. */
-  readonly keys: Set<string>;
+  readonly keys: string[];
   /** Files that it dot-sources, below its folder or by full path, as far as these can be told beforehand. */
-  readonly sourced: Set<string>;
-  /** What is not known anywhere, and what some machines know. */
-  readonly nodes: AnyNode[];
+  readonly sourced: string[];
+  /** What some machines know, each where it is used first. */
+  readonly uses: Use[];
 }
 
+interface Use {
+  readonly kind: "Command" | "TypeName" | "Member" | "MethodCall";
+  /** "" for a command that is worked out. */
+  readonly name: string;
+  /** Whose static member it is. */
+  readonly type?: string;
+  /** A command's. */
+  readonly parameters?: readonly string[];
+  readonly position: Position;
+}
+
+/** @throws Unsupported for what no machine knows. */
 export function scriptOf(body: ScriptBody): Script {
-  const names = { functions: new Set(""), keys: new Set(""), sourced: new Set("") };
-  const script: Script = { body, ...names, nodes: [] };
+  const script: Script = { body, functions: [], keys: [], sourced: [], uses: [] };
+  const seen = new Set<string>();
   visit(body, (node) => {
+    const wrong = unknownSyntax(node);
+    if (wrong !== undefined) {
+      throw new Unsupported(wrong).at(node.position);
+    }
+    const use = useOf(node);
+    const key = JSON.stringify({ ...use, position: undefined });
+    if (use && !seen.has(key)) {
+      seen.add(key);
+      script.uses.push(use);
+    }
     collect(node, script);
   });
   return script;
 }
 
-function collect(node: AnyNode, { functions, keys, sourced, nodes }: Script): void {
-  if (named.has(node.kind) || unknownSyntax(node) !== undefined) {
-    nodes.push(node);
+function useOf(node: AnyNode): Use | undefined {
+  const { position } = node;
+  if (node.kind === "Command") {
+    const parameters = node.elements.flatMap((each) =>
+      each.kind === "CommandParameter" ? [each.name] : [],
+    );
+    return { kind: node.kind, name: word(node.name), parameters, position };
   }
+  if (node.kind === "TypeName") {
+    return { kind: node.kind, name: node.name, position };
+  }
+  if (node.kind !== "Member" && node.kind !== "MethodCall") {
+    return undefined;
+  }
+  const { kind, isStatic, object } = node;
+  const type = isStatic && object.kind === "TypeLiteral" ? object.type.name : undefined;
+  // A property of a script's own object may have any name: what .NET has and the types have not is refused when asked.
+  const mayBeAny = type === undefined && (isStatic || kind === "Member");
+  return mayBeAny ? undefined : { kind, name: node.name, type, position };
+}
+
+function collect(node: AnyNode, { functions, keys, sourced }: Script): void {
   if (node.kind === "FunctionDefinition") {
-    functions.add(node.name.toLowerCase());
+    functions.push(node.name.toLowerCase());
   } else if (node.kind === "HashtableLiteral") {
-    node.pairs.forEach(({ key }) => keys.add(word(key).toLowerCase()));
+    keys.push(...node.pairs.map(({ key }) => word(key).toLowerCase()));
   } else if (node.kind === "Command" && node.invocation === ".") {
-    const { file, start, end } = node.position;
+    const { start, end } = node.position;
     const pattern = /(?:\$PSScriptRoot(?:['"]?\s+['"]?|[\\/])|^\.\s+')([^'"\s]+\.ps1)\b/i;
-    const [, path] = pattern.exec(file.text.slice(start, end)) ?? [];
-    if (path !== undefined) {
-      sourced.add(path);
-    }
+    const [, path] = pattern.exec(fileOf(node.position).text.slice(start, end)) ?? [];
+    sourced.push(...(path === undefined ? [] : [path]));
   }
 }
 
+/** The methods are those of all types, and of the script's own objects. */
+type Names = Known & { readonly methods: ReadonlySet<string> };
+
 /** Refuses scripts that are run together by the first thing in them that is not known. */
 export function check(all: readonly Script[], names: Known): void {
-  const methods = new Set(names.types.all().flatMap((type) => [...type.methods.keys()]));
-  methods.add("invoke");
-  all.forEach(({ keys }) => {
-    keys.forEach((key) => methods.add(key));
-  });
-  const isFunction = (name: string) =>
-    all.some(({ functions }) => functions.has(name)) || names.isFunction(name);
+  const ofTypes = names.types.all().flatMap((type) => [...type.methods.keys()]);
+  const methods = new Set(["invoke", ...ofTypes, ...all.flatMap(({ keys }) => keys)]);
+  const functions = new Set(all.flatMap((script) => script.functions));
+  const isFunction = (name: string) => functions.has(name) || names.isFunction(name);
   const everything = { ...names, isFunction, methods };
-  for (const node of all.flatMap(({ nodes }) => nodes)) {
-    const what = unknown(node, everything);
+  for (const use of all.flatMap(({ uses }) => uses)) {
+    const what = unknown(use, everything);
     if (what !== undefined) {
-      throw new Unsupported(what).at(node.position);
+      throw new Unsupported(what).at(use.position);
     }
   }
 }
@@ -101,21 +134,15 @@ function word(node: Expression): string {
   return node.kind === "Constant" && typeof node.value === "string" ? node.value : "";
 }
 
-/** Whether these are known depends on the machine. */
-const named = new Set<AnyNode["kind"]>(["Command", "TypeName", "Member", "MethodCall"]);
-
-function unknown(node: AnyNode, names: Names): string | undefined {
-  if (node.kind === "Command") {
-    return unknownCommand(node, names);
+function unknown(use: Use, names: Names): string | undefined {
+  if (use.kind === "Command") {
+    return unknownCommand(use, names);
   }
-  if (node.kind === "Member" || node.kind === "MethodCall") {
-    return unknownMember(node, names);
+  if (use.kind === "TypeName") {
+    const isKnown = /^ordered$/i.test(use.name) || names.types.find(use.name);
+    return isKnown ? undefined : `the type [${use.name}]`;
   }
-  if (node.kind === "TypeName") {
-    const isKnown = /^ordered$/i.test(node.name) || names.types.find(node.name);
-    return isKnown ? undefined : `the type [${node.name}]`;
-  }
-  return unknownSyntax(node);
+  return unknownMember(use, names);
 }
 
 function unknownSyntax(node: AnyNode): string | undefined {
@@ -128,25 +155,18 @@ function unknownSyntax(node: AnyNode): string | undefined {
     const isKnown = node.scope !== undefined || !unknownVariables.test(node.name);
     return isKnown ? undefined : `the variable $${node.name}`;
   }
-  if (node.kind === "Redirection") {
-    return "a redirection";
-  }
   return node.kind === "Assignment" && node.target.kind === "Cast"
     ? "a type before a variable"
     : undefined;
 }
 
-function unknownMember(node: Member | MethodCall, { types, methods }: Names): string | undefined {
-  const { kind, name, isStatic, object } = node;
-  if (typeof name !== "string") {
-    return "a member whose name is worked out";
-  }
+function unknownMember(use: Use, { types, methods }: Names): string | undefined {
+  const { kind, name } = use;
   const key = name.toLowerCase();
-  if (!isStatic) {
-    // A property of a script's own object may have any name: what .NET has and the types have not is refused when asked.
-    return kind === "Member" || methods.has(key) ? undefined : `the method ${name}`;
+  if (use.type === undefined) {
+    return methods.has(key) ? undefined : `the method ${name}`;
   }
-  const type = object.kind === "TypeLiteral" ? types.find(object.type.name) : undefined;
+  const type = types.find(use.type);
   const isKnown =
     !type ||
     (kind === "MethodCall"
@@ -155,9 +175,8 @@ function unknownMember(node: Member | MethodCall, { types, methods }: Names): st
   return isKnown ? undefined : `[${type.name}]::${name}`;
 }
 
-function unknownCommand({ name, elements }: Command, names: Names): string | undefined {
-  const written = word(name);
-  const key = written.toLowerCase();
+function unknownCommand({ name, parameters = [] }: Use, names: Names): string | undefined {
+  const key = name.toLowerCase();
   const cmdlet = names.cmdlets.get(key);
   if (names.isFunction(key)) {
     return undefined;
@@ -165,16 +184,11 @@ function unknownCommand({ name, elements }: Command, names: Names): string | und
   if (!cmdlet) {
     // Verb-Noun is a cmdlet of PowerShell's; any other word may be a program, which is looked for when it is run.
     const isCmdlet = standardVerbs.test(key) && !key.endsWith(".ps1");
-    return isCmdlet && !names.mayCall?.(key) ? `the command ${written}` : undefined;
+    return isCmdlet && !names.mayCall?.(key) ? `the command ${name}` : undefined;
   }
-  const all = [...Object.keys(cmdlet.parameters), "ErrorAction"];
-  for (const element of elements) {
-    const start = element.kind === "CommandParameter" ? element.name : "";
-    if (!all.some((each) => each.toLowerCase().startsWith(start.toLowerCase()))) {
-      return `the parameter -${start} of ${cmdlet.name}`;
-    }
-  }
-  return undefined;
+  const all = [...Object.keys(cmdlet.parameters), "ErrorAction"].map((each) => each.toLowerCase());
+  const start = parameters.find((each) => !all.some((one) => one.startsWith(each.toLowerCase())));
+  return start === undefined ? undefined : `the parameter -${start} of ${cmdlet.name}`;
 }
 
 /** Hands on a tree's nodes, each before those within it. */

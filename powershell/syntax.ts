@@ -1,4 +1,5 @@
 /** The syntax trees of scripts: what the parser makes and the evaluator walks. */
+import { createHash } from "node:crypto";
 
 /** A script's text, and where it came from. */
 export interface SourceFile {
@@ -9,14 +10,33 @@ export interface SourceFile {
 
 /** Where a node stands: offsets of the first character and behind the last one. */
 export interface Position {
-  readonly file: SourceFile;
+  /** A number in place of the file keeps trees small as JSON. */
+  readonly file: number;
   readonly start: number;
   readonly end: number;
 }
 
+/** By the numbers in positions. A text that lies in several places is in the one where it was read last. */
+export const sourceFiles = new Map<number, SourceFile>();
+
+/** The first bits of the text's hash, which is the same in each process; more would be slower in V8. */
+export function fileNumber(file: SourceFile): number {
+  const number = createHash("sha256").update(file.text).digest().readUInt32BE() >>> 2;
+  sourceFiles.set(number, file);
+  return number;
+}
+
+export function fileOf({ file }: Position): SourceFile {
+  return sourceFiles.get(file) ?? { path: "<unknown>", text: "" };
+}
+
 /** Counted from 1. */
-export function lineOf({ file, start }: Position): number {
-  return file.text.slice(0, start).split("\n").length;
+export function lineOf(position: Position): number {
+  return fileOf(position).text.slice(0, position.start).split("\n").length;
+}
+
+export function placeOf(position: Position): string {
+  return `${fileOf(position).path}:${String(lineOf(position))}`;
 }
 
 interface Node<Kind extends string> {
@@ -32,8 +52,9 @@ export interface TypeName extends Node<"TypeName"> {
   readonly ranks: number;
 }
 
-/** `number` is an Int32, `bigint` an Int64. */
-export type ConstantValue = string | number | bigint | { readonly double: number };
+/** `number` is an Int32. An Int64 is kept as text, as JSON has none. */
+export type ConstantValue =
+  string | number | { readonly int64: string } | { readonly double: number };
 
 export interface Constant extends Node<"Constant"> {
   readonly value: ConstantValue;
@@ -56,14 +77,14 @@ export interface Variable extends Node<"Variable"> {
 
 export interface Member extends Node<"Member"> {
   readonly object: Expression;
-  readonly name: string | Expression;
+  readonly name: string;
   /** `::` in place of `.`. */
   readonly isStatic: boolean;
 }
 
 export interface MethodCall extends Node<"MethodCall"> {
   readonly object: Expression;
-  readonly name: string | Expression;
+  readonly name: string;
   readonly isStatic: boolean;
   readonly args: readonly Expression[];
 }
@@ -113,26 +134,16 @@ export interface CommandParameter extends Node<"CommandParameter"> {
   readonly value?: Expression;
 }
 
-export interface Redirection extends Node<"Redirection"> {
-  /** `1`, `2`, ... or `*`. */
-  readonly stream: string;
-  readonly append: boolean;
-  /** A stream's number for `2>&1`, else a file or `$null`. */
-  readonly target: Expression | { readonly stream: string };
-}
-
 export interface Command extends Node<"Command"> {
   readonly invocation: "" | "&" | ".";
   /** A Constant with the name as it is written, unless there is an invocation operator. */
   readonly name: Expression;
   readonly elements: readonly (Expression | CommandParameter)[];
-  readonly redirections: readonly Redirection[];
 }
 
 /** An expression at the beginning of a pipeline. */
 export interface ExpressionElement extends Node<"ExpressionElement"> {
   readonly expression: Expression;
-  readonly redirections: readonly Redirection[];
 }
 
 export interface Pipeline extends Node<"Pipeline"> {
@@ -219,6 +230,6 @@ export interface ScriptBody extends Node<"ScriptBody"> {
   readonly forEachInput: boolean;
 }
 
-type CommandPart = Command | ExpressionElement | CommandParameter | Redirection;
+type CommandPart = Command | ExpressionElement | CommandParameter;
 export type AnyNode =
   Expression | Statement | ScriptBody | Attribute | Parameter | TypeName | CommandPart;

@@ -1,5 +1,5 @@
 /** What variables hold and pipelines carry. */
-import { lineOf, type Position, type ScriptBody } from "./syntax.ts";
+import { placeOf, type Position, type ScriptBody } from "./syntax.ts";
 
 /**
  * A value: `null`, a text, an Int32 as number, an Int64 as bigint, or an object with a type.
@@ -293,7 +293,7 @@ export class Unsupported extends Error {
   at(position: Position): this {
     if (!this.position) {
       this.position = position;
-      this.message = `${position.file.path}:${String(lineOf(position))}: the interpreter does not support ${this.what}`;
+      this.message = `${placeOf(position)}: the interpreter does not support ${this.what}`;
     }
     return this;
   }

@@ -1,6 +1,6 @@
 /** .NET's and PowerShell's exceptions, and what a catch block can ask of an error. */
 import { toText } from "../convert.ts";
-import { lineOf } from "../syntax.ts";
+import { fileOf, lineOf } from "../syntax.ts";
 import { errorRecord, raised, types } from "../types.ts";
 import { NetException, type ErrorRecord, type NetType, type Raised } from "../values.ts";
 
@@ -90,7 +90,7 @@ types.extend(errorRecord, {
     FullyQualifiedErrorId: (self: ErrorRecord) => self.id,
     // Its first line, and that without the function's name.
     ScriptStackTrace: ({ position }: ErrorRecord) =>
-      `at <ScriptBlock>, ${position?.file.path ?? "<No file>"}: line ${String(position ? lineOf(position) : 1)}`,
+      `at <ScriptBlock>, ${position ? fileOf(position).path : "<No file>"}: line ${String(position ? lineOf(position) : 1)}`,
   },
   methods: { "ToString()": toText },
 });

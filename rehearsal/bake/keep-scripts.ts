@@ -4,15 +4,16 @@
  */
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { serialize } from "node:v8";
-import { readScript } from "../../powershell/interpreter.ts";
-import { keptPath } from "../windows/kept-scripts.ts";
+import { readScript, scripts } from "../../powershell/interpreter.ts";
+import { keptScriptsFile } from "../windows/kept-scripts.ts";
 
 const [source = "", drive = ""] = process.argv.slice(2);
 for (const name of await readdir(source, { recursive: true })) {
-  if (!name.endsWith(".ps1")) continue;
-  const text = (await readFile(join(source, name), "utf8")).replace(/^\ufeff/, "");
-  const path = keptPath(drive, text);
-  await mkdir(dirname(path), { recursive: true });
-  await writeFile(path, serialize(readScript({ path: name, text })));
+  if (name.endsWith(".ps1")) {
+    const text = (await readFile(join(source, name), "utf8")).replace(/^\ufeff/, "");
+    scripts.set(text, readScript({ path: name, text }));
+  }
 }
+const file = keptScriptsFile(drive);
+await mkdir(dirname(file), { recursive: true });
+await writeFile(file, JSON.stringify([...scripts]));

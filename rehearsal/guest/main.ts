@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Drive } from "../host/drive.ts";
 import { startHost } from "../host/start-host.ts";
 import { statePath } from "../host/state.ts";
+import { readKeptScripts } from "../windows/kept-scripts.ts";
 import { prefixFolder } from "../wine/guest-root.ts";
 import { parseIdentity } from "./identity.ts";
 import { WinePrograms } from "./wine-programs.ts";
@@ -37,6 +38,7 @@ async function main(): Promise<void> {
   // The machine is there while sshd is stopped, too: without this the process would end for want of anything to do, and
   // init would start another one, which serves.
   setInterval(() => undefined, 24 * 3_600_000);
+  readKeptScripts(driveC);
   const host = await startHost({ programs, identity, port: 22, log });
   log(`time by ${(await readFile(clockSourceFile, "utf8")).trim()}`);
 

@@ -30,7 +30,6 @@ import { operatingSystemClasses } from "./operating-system.ts";
 import { defineNetworkTypes } from "./network.ts";
 import { defineListedProcess, processClass, processCmdlets } from "./process-list.ts";
 import { defineMachineTypes, type ScriptMachine } from "./machine-types.ts";
-import { keptScript } from "./kept-scripts.ts";
 import { withLinkedCopies } from "./linked-copies.ts";
 import { windowsProcesses } from "./processes.ts";
 import {
@@ -126,7 +125,6 @@ export function windowsPowerShell(
     base: "System.SystemException",
   });
   const interpreter = newInterpreter(host, {
-    kept: (file) => keptScript(drive.root, file),
     types,
     version: machine.version.powerShell,
     providers: (name) =>

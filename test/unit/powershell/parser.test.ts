@@ -1,8 +1,10 @@
 /** What the parser refuses. Its trees are decided by tree-sitter.test.ts, and by what the recorded scripts do. */
 import assert from "node:assert/strict";
 
-import { parse, ScriptSyntaxError, UnsupportedSyntaxError } from "../../../powershell/parser.ts";
+import { ScriptSyntaxError } from "../../../powershell/lexer.ts";
+import { parse } from "../../../powershell/parser.ts";
 import { lineOf } from "../../../powershell/syntax.ts";
+import { Unsupported } from "../../../powershell/values.ts";
 import { eachCase } from "../each-case.ts";
 
 const file = (text: string): { path: string; text: string } => ({ path: "test.ps1", text });
@@ -49,7 +51,11 @@ const unsupported: Readonly<Record<string, string>> = {
 };
 
 /** Has a text refused as no PowerShell, or as what we have not, with a message. */
-function assertRefused(text: string, error: typeof ScriptSyntaxError, message: string): void {
+function assertRefused(
+  text: string,
+  error: typeof ScriptSyntaxError | typeof Unsupported,
+  message: string,
+): void {
   assert.throws(
     () => parse(file(text)),
     (thrown: Error) => {
@@ -66,7 +72,7 @@ describe("The parser of PowerShell", () => {
   );
 
   eachCase("refuses by name: %s", unsupported, (construct, text) =>
-    assertRefused(text, UnsupportedSyntaxError, `1: ${construct} is not supported`),
+    assertRefused(text, Unsupported, `1: the interpreter does not support ${construct}`),
   );
 
   it("knows where each node stands", () => {

@@ -9,16 +9,6 @@ import { parsePowerShell } from "../windows/step-scripts.ts";
 
 const repository = path.resolve(import.meta.dirname, "../../..");
 
-/**
- * Where the grammar of tree-sitter is wrong: a redirection behind a variable's command is a word to it, and a member of a
- * variable that is dot-sourced a part of the file's name.
- */
-const misread: Readonly<Record<string, string>> = {
-  "test/pester/ImageUpdate.Tests.ps1": "$lib.FullName",
-  "test/pester/Join.Tests.ps1": "2>$null",
-  "test/pester/support/Image.ps1": "$lib.FullName",
-};
-
 /** Something that both trees know: where it stands, and what it is. */
 interface Fact {
   readonly start: number;
@@ -40,7 +30,6 @@ const sameKinds: Readonly<Record<string, string>> = {
   If: "if_statement",
   Index: "element_access",
   Parenthesis: "parenthesized_expression",
-  Redirection: "redirection",
   ScriptBlockLiteral: "script_block_expression",
   SubExpression: "sub_expression",
   Throw: "flow_control_statement",
@@ -101,8 +90,7 @@ function factsOf(node: AnyNode, text: string): Fact[] {
     return /^@?['"]/.test(written(node)) ? [fact("text")] : [];
   }
   if (node.kind === "Member" || node.kind === "MethodCall") {
-    const name = typeof node.name === "string" ? node.name : written(node.name);
-    return [fact(`${node.kind} ${name}`)];
+    return [fact(`${node.kind} ${node.name}`)];
   }
   if (node.kind === "Parameter") {
     // Its name is no node of its own.
@@ -200,12 +188,8 @@ function scriptsBelow(folder: string): string[] {
 
 /** In the order of the text, each as a line to read. */
 function shown(facts: readonly Fact[], file: string, text: string): string[] {
-  const wrong = misread[file];
-  const isMisread = ({ start, end }: Fact): boolean =>
-    wrong !== undefined &&
-    text.slice(Math.max(0, end - wrong.length), start + wrong.length).includes(wrong);
   return facts
-    .filter((fact) => !isMisread(fact))
+    .slice()
     .sort((a, b) => a.start - b.start || a.end - b.end || (a.what < b.what ? -1 : 1))
     .map(({ start, end, what }) => {
       const line = text.slice(0, start).split("\n").length;
@@ -214,7 +198,7 @@ function shown(facts: readonly Fact[], file: string, text: string): string[] {
 }
 
 describe("The parser, compared with the grammar of tree-sitter", () => {
-  const files = ["components", "test/pester", "test/windows-runner"].flatMap(scriptsBelow);
+  const files = scriptsBelow("components");
 
   for (const file of files) {
     const text = readFileSync(path.join(repository, file), "utf8");
@@ -227,10 +211,4 @@ describe("The parser, compared with the grammar of tree-sitter", () => {
       assert.deepEqual(mine, other);
     });
   }
-
-  it("knows files that tree-sitter misreads by what is in them", () => {
-    for (const [file, wrong] of Object.entries(misread)) {
-      assert.ok(readFileSync(path.join(repository, file), "utf8").includes(wrong), file);
-    }
-  });
 });
