@@ -2,7 +2,7 @@ import { readFile, readdir } from "node:fs/promises";
 import path from "node:path";
 import { closest, distance } from "fastest-levenshtein";
 import * as z from "zod";
-import type { ExistingSettings } from "../config/existing/settings.ts";
+import type { ExistingSettings } from "../config/existing.ts";
 import { labNames, type LabNames } from "../config/names.ts";
 import { type SettingsProblem, SettingsError, type Complaint } from "../config/problem.ts";
 import { type Settings, settingsSchema } from "../config/settings.ts";
@@ -44,7 +44,7 @@ export async function existingSettings(stack: string): Promise<ExistingSettings 
     return undefined;
   }
   // Labs need none of it.
-  const { resolveExisting } = await import("../config/existing/resolve.ts");
+  const { resolveExisting } = await import("../config/existing.ts");
   const readable = withoutSealed(sections) as Record<string, unknown>;
   return resolveExisting(readable, { file: fileName(stack) }, others);
 }

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { allConfig } from "@pulumi/pulumi/runtime/config.js";
-import type { ExistingSettings } from "./existing/settings.ts";
+import type { ExistingSettings } from "./existing.ts";
 import { SettingsError } from "./problem.ts";
 import { resolveConfig } from "./resolve.ts";
 import type { Settings } from "./settings.ts";
@@ -26,7 +26,7 @@ export async function loadStack(): Promise<StackSettings> {
       return { kind, settings: resolveConfig(config, { stack, file }) };
     }
     // Labs need none of it.
-    const { resolveExisting } = await import("./existing/resolve.ts");
+    const { resolveExisting } = await import("./existing.ts");
     return { kind, settings: resolveExisting(sections, { file }, strays) };
   } catch (error) {
     throw error instanceof SettingsError ? new pulumi.RunError(error.message) : error;

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { existingSchema } from "./existing/settings.ts";
+import { existingSchema } from "./existing.ts";
 import { bare, metaOf } from "./schema-paths.ts";
 import { settingsSchema } from "./settings.ts";
 import { stackKinds } from "./stack-sections.ts";

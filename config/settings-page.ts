@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { bare, metaOf } from "./schema-paths.ts";
-import { existingSchema } from "./existing/settings.ts";
+import { existingSchema } from "./existing.ts";
 import { settingsSchema } from "./settings.ts";
 
 type Schema = z.core.$ZodType;

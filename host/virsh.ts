@@ -1,3 +1,4 @@
+import type { Host } from "./host.ts";
 import { runProgram, type ProgramEnd } from "./run-program.ts";
 
 /** Longest time for one query to libvirt, or for deleting one volume, in seconds. */
@@ -7,7 +8,7 @@ const questionSeconds = 60;
 const batchSeconds = 30;
 
 /** Arguments of virsh for the libvirt at a URI, without messages. */
-export function virshArguments(uri: string, args: readonly string[]): string[] {
+function virshArguments(uri: string, args: readonly string[]): string[] {
   return ["-q", "-c", uri, ...args];
 }
 
@@ -23,10 +24,14 @@ export function runVirsh(
 /**
  * Runs virsh and returns its standard output.
  *
+ * @param on a libvirt by its URI, or a host's own, of which nothing is there if virsh is not.
  * @throws with virsh's error.
  */
-export async function virsh(uri: string, ...args: readonly string[]): Promise<string> {
-  const { how, stdout, reason } = await runVirsh(uri, args, questionSeconds);
+export async function virsh(on: string | Host, ...args: readonly string[]): Promise<string> {
+  if (typeof on !== "string") {
+    return (await on.run("virsh", virshArguments(on.libvirtUri, args))) ?? "";
+  }
+  const { how, stdout, reason } = await runVirsh(on, args, questionSeconds);
   if (how !== "well") {
     throw new Error(`virsh ${args.join(" ")}: ${reason}`);
   }

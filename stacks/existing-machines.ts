@@ -3,7 +3,7 @@ import type { ControlPlane } from "../components/controlplane/control-plane.ts";
 import type { FoundPodNetwork } from "../components/cni/pod-network.ts";
 import { inExisting, podNetworkNamed } from "../components/cni/registry.ts";
 import type { NodeSetup } from "../components/windows/node-setup.ts";
-import type { ExistingNode, ExistingSettings } from "../config/existing/settings.ts";
+import type { ExistingNode, ExistingSettings } from "../config/existing.ts";
 import { ExistingPodNetwork } from "../components/cni/existing-pod-network.ts";
 import { ExistingCluster } from "../components/controlplane/existing/existing-cluster.ts";
 import type { ExaminedCluster } from "../components/controlplane/existing/examine-cluster.ts";

@@ -1,7 +1,7 @@
 import { podNetworkNamed } from "../components/cni/registry.ts";
 import { knownPrograms } from "../components/windows/known-programs.ts";
 import { officialSoftware, type WindowsSoftware } from "../components/windows/software.ts";
-import type { ExistingSettings } from "../config/existing/settings.ts";
+import type { ExistingSettings } from "../config/existing.ts";
 
 /**
  * The software for existing machines, according to the settings.

@@ -9,7 +9,7 @@ import {
 import type { SshAccess } from "../components/machine/existing/existing-machine.ts";
 import { isPreviewAnywhere } from "../components/preview-anywhere.ts";
 import { defaultRequirements } from "../components/windows/host-requirements.ts";
-import type { ExistingNode, ExistingSettings } from "../config/existing/settings.ts";
+import type { ExistingNode, ExistingSettings } from "../config/existing.ts";
 import { privateKey } from "../config/values/private-key.ts";
 import { openForwards } from "./bastion-forwards.ts";
 import { existingMachines, type ExistingStack, type Surroundings } from "./existing-machines.ts";

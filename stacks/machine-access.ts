@@ -2,7 +2,7 @@ import type {
   BastionForwarding,
   SshAccess,
 } from "../components/machine/existing/existing-machine.ts";
-import type { ExistingNode } from "../config/existing/settings.ts";
+import type { ExistingNode } from "../config/existing.ts";
 
 /** How to log in to a machine: its own server, and hosts in between. */
 export interface MachineAccess {

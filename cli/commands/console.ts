@@ -2,7 +2,7 @@ import { hostname, userInfo } from "node:os";
 
 import { screenOf, openViewer, wayTo } from "../console/screen.ts";
 import { exitCodes } from "../../host/failure.ts";
-import { thisHost } from "../lab/host.ts";
+import { thisHost } from "../../host/host.ts";
 import { say } from "../progress.ts";
 import { labIdentity } from "../stack-settings.ts";
 

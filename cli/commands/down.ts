@@ -8,7 +8,7 @@ import { removeOrphans } from "../host-resources/host-resources.ts";
 import { startDaemons } from "../host-resources/stopped.ts";
 import { assertNotTheirs, releaseLab } from "../lab/claim.ts";
 import { assertAllReachable, fleetOf } from "../lab/fleet.ts";
-import { thisHost, type Host } from "../lab/host.ts";
+import { thisHost, type Host } from "../../host/host.ts";
 import { say } from "../progress.ts";
 import { resourcesOf } from "../engine/deployment.ts";
 import { recoverState } from "../recovery/recover.ts";

@@ -22,7 +22,7 @@ import {
   usedByLabs,
   wantedByStacks,
 } from "../image/images.ts";
-import { thisHost } from "../lab/host.ts";
+import { thisHost } from "../../host/host.ts";
 import { requireMakeableImage } from "../prepare/image-checks.ts";
 import { buildStackImage } from "../prepare/stack-image.ts";
 import { say } from "../progress.ts";

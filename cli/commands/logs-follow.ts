@@ -6,7 +6,7 @@ import { kindNodes } from "../host-resources/containers.ts";
 import { accessFiles } from "../lab/access.ts";
 import { labStateOf } from "../lab/lab-state.ts";
 import { labThatIsUp } from "../lab/outputs.ts";
-import { thisHost } from "../lab/host.ts";
+import { thisHost } from "../../host/host.ts";
 import {
   chooseStreams,
   followAll,

@@ -6,10 +6,9 @@ import { watch } from "../status/watch.ts";
 import { labIdentity, stackSettings } from "../stack-settings.ts";
 import { enginePulumi } from "../engine/pulumi.ts";
 import { writeAccessFiles, type AccessFiles } from "../lab/access.ts";
-import { domains } from "../host-resources/domains.ts";
-import { onEachHypervisor } from "../host-resources/on-each-hypervisor.ts";
+import { listedMachines } from "../../components/machine/registry.ts";
 import { hypervisorsIn } from "../lab/fleet.ts";
-import { thisHost, type Host } from "../lab/host.ts";
+import { thisHost, type Host } from "../../host/host.ts";
 import { labOutputs, type LabOutputs } from "../lab/outputs.ts";
 import { clusterNodes } from "../status/cluster-nodes.ts";
 
@@ -153,7 +152,7 @@ async function lookAt(known: KnownLab): Promise<LabStatus> {
 }
 
 async function machinesOf(lab: string, host: Host): Promise<readonly MachineState[]> {
-  const found = (await onEachHypervisor(domains).find(host)).filter((thing) => thing.lab === lab);
+  const found = (await listedMachines(host)).filter((thing) => thing.lab === lab);
   return found.map(({ name, state = "" }) => ({ name, state }));
 }
 

@@ -20,7 +20,7 @@ import {
   unreachableUrns,
   type Fleet,
 } from "../lab/fleet.ts";
-import { thisHost } from "../lab/host.ts";
+import { thisHost } from "../../host/host.ts";
 import { Failure, exitCodes } from "../../host/failure.ts";
 import { FailedNodes } from "../logs/failed-nodes.ts";
 import { say } from "../progress.ts";

@@ -3,8 +3,9 @@ import { once } from "node:events";
 
 import { below, readXml } from "../../host/read-xml.ts";
 import { Failure } from "../../host/failure.ts";
-import { domains } from "../host-resources/domains.ts";
-import { virsh, type Host } from "../lab/host.ts";
+import { domains } from "../../components/machine/libvirt/domains.ts";
+import type { Host } from "../../host/host.ts";
+import { virsh } from "../../host/virsh.ts";
 import type { LabIdentity } from "../stack-settings.ts";
 import { findOnPath } from "../../host/search-path.ts";
 
@@ -46,7 +47,7 @@ export async function screenOf(
       `the machine of ${node} is off (${machine.state}): \`kindows up --stack ${stack}\` starts it`,
     );
   }
-  const described = readXml((await virsh(host, "dumpxml", domain)) ?? "");
+  const described = readXml(await virsh(host, "dumpxml", domain));
   const vnc = below(described, "domain", "devices", "graphics").find(
     ({ attributes }) => attributes["type"] === "vnc",
   )?.attributes;

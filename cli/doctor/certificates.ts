@@ -4,8 +4,8 @@ import * as z from "zod";
 import { credentials } from "../../kubernetes/kubeconfig.ts";
 import { messageOf } from "../../host/failure.ts";
 import { kindNodes } from "../host-resources/containers.ts";
-import { runningOf } from "../host-resources/resource-kind.ts";
-import type { Host } from "../lab/host.ts";
+import { runningOf } from "../../components/host-resource.ts";
+import type { Host } from "../../host/host.ts";
 import type { Finding } from "./finding.ts";
 
 /**

@@ -11,9 +11,9 @@ import { testWindowsHost } from "../../components/windows/steps.ts";
 import { enginePulumi } from "../engine/pulumi.ts";
 import { messageOf } from "../../host/failure.ts";
 import { containers } from "../host-resources/containers.ts";
-import { domains } from "../host-resources/domains.ts";
-import { runningOf, type HostResource } from "../host-resources/resource-kind.ts";
-import type { Host } from "../lab/host.ts";
+import { domains } from "../../components/machine/libvirt/domains.ts";
+import { runningOf, type HostResource } from "../../components/host-resource.ts";
+import type { Host } from "../../host/host.ts";
 import { labStateOf, type LabState, type NodeMachine } from "../lab/lab-state.ts";
 import {
   checkCertificates,

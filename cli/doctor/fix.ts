@@ -6,7 +6,7 @@ import { readState } from "../engine/states.ts";
 import { ownedIdentities, removeOrphans } from "../host-resources/host-resources.ts";
 import { startDaemons, startStopped } from "../host-resources/stopped.ts";
 import { assertNotTheirs } from "../lab/claim.ts";
-import { thisHost, type Host } from "../lab/host.ts";
+import { thisHost, type Host } from "../../host/host.ts";
 import { labIdentity } from "../stack-settings.ts";
 import { examine, lookIntoLab, type Diagnosis } from "./examine.ts";
 import { repairText, type Repair } from "./finding.ts";

@@ -2,8 +2,13 @@ import * as z from "zod";
 
 import { clusterLabel, kindContainers, roleLabel } from "../../config/names.ts";
 import { actionParameter } from "../../components/host-action/action-parameter.ts";
-import { lines, type Host } from "../lab/host.ts";
-import { isLabPrefix, stopIn, type HostResource, type ResourceKind } from "./resource-kind.ts";
+import { lines, type Host } from "../../host/host.ts";
+import {
+  isLabPrefix,
+  stopIn,
+  type HostResource,
+  type ResourceKind,
+} from "../../components/host-resource.ts";
 
 /** A container of a lab's kind cluster. */
 export interface Container extends HostResource {

@@ -1,23 +1,18 @@
 import { Failure, messageOf } from "../../host/failure.ts";
 import type { StateResource } from "../engine/deployment.ts";
-import type { Host } from "../lab/host.ts";
+import type { Host } from "../../host/host.ts";
 import { labFiles } from "../lab/access.ts";
 import { containers } from "./containers.ts";
-import { domains } from "./domains.ts";
+import { machineResources } from "../../components/machine/registry.ts";
 import { kubeconfigEntries } from "./kubeconfig-entries.ts";
 import { bridges, dockerNetworks, libvirtNetworks } from "./networks.ts";
-import { onEachHypervisor } from "./on-each-hypervisor.ts";
 import { processes } from "./processes.ts";
-import type { HostResource, Owned, ResourceKind } from "./resource-kind.ts";
-import { poolFolders, pools, volumes } from "./storage.ts";
+import type { HostResource, Owned, ResourceKind } from "../../components/host-resource.ts";
 
 /** Kinds of host resources in the order of removal: each before those it uses. */
 export const resourceKinds: readonly ResourceKind[] = [
   processes,
-  onEachHypervisor(domains),
-  onEachHypervisor(volumes),
-  onEachHypervisor(pools),
-  poolFolders,
+  ...(await machineResources()),
   containers,
   dockerNetworks,
   libvirtNetworks,

@@ -13,7 +13,11 @@ import {
 } from "../kubeconfig/config-document.ts";
 import { editConfigFile, kubeconfigFiles } from "../kubeconfig/config-file.ts";
 import { clustersMadeBy } from "./containers.ts";
-import { isLabPrefix, type HostResource, type ResourceKind } from "./resource-kind.ts";
+import {
+  isLabPrefix,
+  type HostResource,
+  type ResourceKind,
+} from "../../components/host-resource.ts";
 
 /** An entry of a lab in a kubeconfig. */
 interface Entry extends HostResource {

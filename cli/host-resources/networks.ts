@@ -4,10 +4,11 @@ import { defaultBridge, labNames } from "../../config/names.ts";
 import { below, readXml } from "../../host/read-xml.ts";
 import { isLocal } from "../../toolchain/host-requirements.ts";
 import { Failure, messageOf } from "../../host/failure.ts";
-import { lines, virsh, type Host } from "../lab/host.ts";
+import { lines, type Host } from "../../host/host.ts";
+import { virsh } from "../../host/virsh.ts";
 import { containers } from "./containers.ts";
-import { domains } from "./domains.ts";
-import { libvirtKind, statesOf } from "./libvirt-kind.ts";
+import { domains } from "../../components/machine/libvirt/domains.ts";
+import { libvirtKind, statesOf } from "../../components/machine/libvirt/pools-and-networks.ts";
 import {
   isLabPrefix,
   runningOf,
@@ -16,7 +17,7 @@ import {
   type ResourceKind,
   type Stop,
   type Stopped,
-} from "./resource-kind.ts";
+} from "../../components/host-resource.ts";
 
 const linksSchema = z.array(
   z.object({
@@ -37,7 +38,7 @@ async function linksOf(host: Host, ...which: string[]): Promise<readonly Link[]>
 
 /** Bridge of the lab's libvirt network, according to libvirt. */
 async function bridgeOf(host: Host, lab: string): Promise<string | undefined> {
-  const described = readXml((await virsh(host, "net-dumpxml", "--inactive", lab)) ?? "");
+  const described = readXml(await virsh(host, "net-dumpxml", "--inactive", lab));
   return below(described, "network", "bridge")[0]?.attributes["name"];
 }
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { labVariable } from "../../config/names.ts";
 import { isAlive, ownerOf } from "../../toolchain/owner.ts";
-import { isLabPrefix, type ResourceKind } from "./resource-kind.ts";
+import { isLabPrefix, type ResourceKind } from "../../components/host-resource.ts";
 
 /** Longest time for a process to end by itself before it is killed. */
 const graceSeconds = 5;

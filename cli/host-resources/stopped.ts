@@ -2,10 +2,10 @@ import { Failure, messageOf } from "../../host/failure.ts";
 import { findOnPath } from "../../host/search-path.ts";
 import { dockerState, libvirtState } from "../../toolchain/daemon-state.ts";
 import { ensureDocker, ensureLibvirt } from "../../toolchain/daemons.ts";
-import type { Host } from "../lab/host.ts";
+import type { Host } from "../../host/host.ts";
 import { lookFor, resourceKinds, type Survey } from "./host-resources.ts";
 import { ports } from "./networks.ts";
-import type { Stop, Stopped } from "./resource-kind.ts";
+import type { Stop, Stopped } from "../../components/host-resource.ts";
 
 /** In the order of dependencies: the reverse of removal, and interfaces last. */
 const stops: readonly Stop[] = [

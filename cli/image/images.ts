@@ -14,9 +14,10 @@ import { cacheEntries, type CacheEntry, bytesBelow } from "../cache/entries.ts";
 import { PartialImage } from "../../components/windows/image/builder/partial-image.ts";
 import { isLivingBuild } from "../../toolchain/living-build.ts";
 import { isMadeFromIso } from "../../components/windows/image/media.ts";
-import { lines, virsh, type Host } from "../lab/host.ts";
-import { isLabPrefix } from "../host-resources/resource-kind.ts";
-import { volumesOf } from "../host-resources/storage.ts";
+import { lines, type Host } from "../../host/host.ts";
+import { virsh } from "../../host/virsh.ts";
+import { isLabPrefix } from "../../components/host-resource.ts";
+import { volumesOf } from "../../components/machine/libvirt/storage.ts";
 import { knownStacks, stackSettings } from "../stack-settings.ts";
 
 /** An image that was built here, for all stacks and clones. */

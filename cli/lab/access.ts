@@ -3,7 +3,7 @@ import path from "node:path";
 
 import { resourceName } from "../engine/deployment.ts";
 import { projectName, stackFolder } from "../engine/folders.ts";
-import type { ResourceKind } from "../host-resources/resource-kind.ts";
+import type { ResourceKind } from "../../components/host-resource.ts";
 import type { LabOutputs } from "./outputs.ts";
 
 /** Files with which people reach a lab. */

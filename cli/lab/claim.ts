@@ -12,7 +12,7 @@ import { redact } from "../engine/redact.ts";
 import { readState } from "../engine/states.ts";
 import { surveyHost } from "../host-resources/host-resources.ts";
 import { labFiles } from "./access.ts";
-import type { Host } from "./host.ts";
+import type { Host } from "../../host/host.ts";
 
 const claimSchema = z.object({
   project: z.string(),

@@ -8,7 +8,7 @@ import { unreachableVariable } from "../../stacks/reachable-nodes.ts";
 import { providerUrn, resourcesOf, type StateResource } from "../engine/deployment.ts";
 import { StackFacts } from "../engine/facts.ts";
 import { readState } from "../engine/states.ts";
-import type { RemoteHost } from "./host.ts";
+import type { RemoteHost } from "../../host/host.ts";
 
 /** The further hypervisors of a lab before a run; both lists are empty for most labs. */
 export interface Fleet {

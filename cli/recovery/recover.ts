@@ -4,7 +4,7 @@ import { goneElsewhere } from "../../components/machine/registry.ts";
 import { projectName } from "../engine/folders.ts";
 import type { Pulumi } from "../engine/pulumi.ts";
 import { Failure, exitCodes, messageOf } from "../../host/failure.ts";
-import type { Host } from "../lab/host.ts";
+import type { Host } from "../../host/host.ts";
 import { processes } from "../host-resources/processes.ts";
 import { surveyHost, type CleanupScope } from "../host-resources/host-resources.ts";
 import { startStopped } from "../host-resources/stopped.ts";

@@ -1,6 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type * as z from "zod";
-import type { WrittenExisting } from "../../config/existing/settings.ts";
+import type { WrittenExisting } from "../../config/existing.ts";
 import type { Check } from "../../config/problem.ts";
 import type { NamedSettings, Settings } from "../../config/settings.ts";
 import type { ControlPlane } from "../controlplane/control-plane.ts";

@@ -4,6 +4,7 @@ import type { HostProblem } from "../../config/host-problem.ts";
 import type { Check } from "../../config/problem.ts";
 import type { remoteHost } from "../../config/sections/machine-host.ts";
 import type { NamedSettings, NodeSettings, Settings } from "../../config/settings.ts";
+import type { KnownResource, ResourceKind } from "../host-resource.ts";
 import type { LabNetwork } from "../network/lab-network.ts";
 import type { GoldenImage } from "./libvirt/machine-storage.ts";
 import type { Machine, PinnedMachine } from "./machine.ts";
@@ -33,7 +34,12 @@ export interface MachineMaker<Hosts = z.ZodType<OtherMachineHost[]>> {
     /** What is in the way on those that nodes are placed on; all are asked at once, in bounded time. */
     hostProblems(this: void, settings: Settings): Promise<HostProblem[]>;
   }>;
-  /** What a run that was killed leaves on its hosts; undefined where the CLI sees their machines like this host's. */
+  /** What its machines leave on this host and on its hosts, where the CLI lists, starts and removes that. */
+  readonly hostResources?: () => Promise<{
+    /** In the order of removal, each before those it uses: the machines first. */
+    readonly hostResources: readonly ResourceKind[];
+  }>;
+  /** What a run that was killed leaves on its hosts; undefined where `hostResources` tells. */
   readonly recovery?: () => Promise<{
     /** URNs of machines that somebody has removed. Where a host does not answer nothing of it counts as gone. */
     goneMachines(
@@ -44,14 +50,6 @@ export interface MachineMaker<Hosts = z.ZodType<OtherMachineHost[]>> {
   }>;
   /** Its components, which need Pulumi. */
   components(): Promise<MachineMakerComponents>;
-}
-
-/** A resource of a stack's state. */
-export interface KnownResource {
-  readonly urn: string;
-  readonly type: string;
-  readonly parent?: string;
-  readonly inputs?: Readonly<Record<string, unknown>>;
 }
 
 /** What all machines of a lab have in common. */

@@ -1,8 +1,10 @@
 import type { HostProblem } from "../../config/host-problem.ts";
 import type { Settings } from "../../config/settings.ts";
+import type { HostResource, KnownResource, ResourceKind } from "../host-resource.ts";
+import type { Host } from "../../host/host.ts";
 import { hyperV } from "./hyper-v/definition.ts";
 import { libvirt } from "./libvirt/definition.ts";
-import type { KnownResource, MachineMaker, OtherMachineHost } from "./machine-maker.ts";
+import type { MachineMaker, OtherMachineHost } from "./machine-maker.ts";
 
 /** Who makes machines on other hosts, by the section of the settings that lists these. */
 export const machineMakers = { hypervisors: libvirt, hyperVHosts: hyperV } as const;
@@ -37,6 +39,24 @@ const makers = Object.values<MachineMaker>(machineMakers);
 export async function hostProblemsElsewhere(settings: Settings): Promise<HostProblem[]> {
   const found = await Promise.all(
     makers.map(async ({ readiness }) => (await readiness?.())?.hostProblems(settings) ?? []),
+  );
+  return found.flat();
+}
+
+/** What machines leave on hosts, in the order of removal. */
+export async function machineResources(): Promise<ResourceKind[]> {
+  const found = await Promise.all(
+    makers.map(async ({ hostResources }) => (await hostResources?.())?.hostResources ?? []),
+  );
+  return found.flat();
+}
+
+/** The machines of all labs that the CLI can list. */
+export async function listedMachines(host: Host): Promise<HostResource[]> {
+  const found = await Promise.all(
+    makers.map(
+      async ({ hostResources }) => (await hostResources?.())?.hostResources[0]?.find(host) ?? [],
+    ),
   );
   return found.flat();
 }

@@ -1,5 +1,5 @@
 import type { V1ConfigMap } from "@kubernetes/client-node";
-import type { WrittenExisting } from "../../../config/existing/settings.ts";
+import type { WrittenExisting } from "../../../config/existing.ts";
 import { addressNumber, contains, parseRange } from "../../../config/ipv4.ts";
 import type { Check, SettingsProblem } from "../../../config/problem.ts";
 import { found, type ClusterAnswers } from "../../controlplane/existing/cluster-answers.ts";

@@ -7,6 +7,7 @@
 import * as z from "zod";
 import { runAction, say } from "../../host-action/run-action.ts";
 import { parseVolume, unusedImages } from "./pool-volumes.ts";
+import { lines } from "../../../host/host.ts";
 import { virsh } from "../../../host/virsh.ts";
 
 export const environment = {
@@ -37,10 +38,3 @@ await runAction(environment, async ({ IMAGES: { uri, pool, keep, prefix = pool }
     await virsh(uri, "vol-delete", "--pool", pool, name);
   }
 });
-
-function lines(output: string): readonly string[] {
-  return output
-    .split("\n")
-    .map((line) => line.trim())
-    .filter((line) => line !== "");
-}

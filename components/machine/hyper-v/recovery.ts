@@ -2,7 +2,7 @@ import * as z from "zod";
 import { messageOf } from "../../../host/failure.ts";
 import { actionParameter } from "../../host-action/action-parameter.ts";
 import { isGone } from "../existing/machine-parameter.ts";
-import type { KnownResource } from "../machine-maker.ts";
+import type { KnownResource } from "../../host-resource.ts";
 import { onHyperVHost } from "./host-session.ts";
 import { machinesOf } from "./make-machine.ts";
 import { type HyperVHostParameter, hyperVHostSchema } from "./parameters.ts";

@@ -14,5 +14,6 @@ export const libvirt: MachineMaker<typeof hypervisors> = {
     server: new URL(uri).host.toLowerCase().replace(/:22$/, ""),
   }),
   readiness: () => import("./readiness.ts"),
+  hostResources: () => import("./host-resources.ts"),
   components: () => import("./libvirt-machines.ts"),
 };

@@ -136,7 +136,7 @@ function linuxImageBeside(
   return new MachineStorage(name, {
     ...place,
     image: images.linux(),
-    // The pool's name first: by that a run sees that it is there (cli/host-resources/storage.ts).
+    // The pool's name first: by that a run sees that it is there (storage.ts).
     within: { storage, imagePrefix: `${place.poolName}-linux` },
     libvirtProvider,
   });

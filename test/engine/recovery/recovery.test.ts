@@ -8,8 +8,8 @@ import { parseDeployment, resourcesOf } from "../../../cli/engine/deployment.ts"
 import { Pulumi } from "../../../cli/engine/pulumi.ts";
 import { processes } from "../../../cli/host-resources/processes.ts";
 import { labVariable } from "../../../config/names.ts";
-import type { HostResource } from "../../../cli/host-resources/resource-kind.ts";
-import type { Host } from "../../../cli/lab/host.ts";
+import type { HostResource } from "../../../components/host-resource.ts";
+import type { Host } from "../../../host/host.ts";
 import { recoverState } from "../../../cli/recovery/recover.ts";
 import type { Extent } from "../../../cli/recovery/remove-from-state.ts";
 import { repairState } from "../../../cli/recovery/repair.ts";

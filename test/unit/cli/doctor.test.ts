@@ -6,7 +6,7 @@ import type { Finding } from "../../../cli/doctor/finding.ts";
 import { plannedRepairs, stillSettling } from "../../../cli/doctor/fix.ts";
 import { withNewClient } from "../../../cli/doctor/repairs.ts";
 import { doctorText, isFine } from "../../../cli/doctor/report.ts";
-import type { HostResource } from "../../../cli/host-resources/resource-kind.ts";
+import type { HostResource } from "../../../components/host-resource.ts";
 import type { Ownership } from "../../../cli/lab/claim.ts";
 import { labState, type NodeMachine, withToken } from "../../../cli/lab/lab-state.ts";
 import { eachCase } from "../each-case.ts";

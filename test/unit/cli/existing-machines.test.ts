@@ -6,7 +6,7 @@ import { execa } from "execa";
 import { bootstrap, bootstrapLines } from "../../../cli/commands/bootstrap.ts";
 import { fingerprint, learnHostKey } from "../../../ssh/host-key.ts";
 import { withoutSealed } from "../../../cli/stack-settings.ts";
-import { resolveExisting } from "../../../config/existing/resolve.ts";
+import { resolveExisting } from "../../../config/existing.ts";
 import { hostKey } from "../../../config/values/host-key.ts";
 import { makeKey, SshServer } from "../../engine/plugins/support/ssh-server.ts";
 import { eachCase } from "../each-case.ts";

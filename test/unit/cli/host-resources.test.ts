@@ -2,18 +2,18 @@ import assert from "node:assert/strict";
 
 import type { StateResource } from "../../../cli/engine/deployment.ts";
 import { containers } from "../../../cli/host-resources/containers.ts";
-import { domains } from "../../../cli/host-resources/domains.ts";
+import { domains } from "../../../components/machine/libvirt/domains.ts";
 import { ownedResources, removeOrphans } from "../../../cli/host-resources/host-resources.ts";
 import { labEntries } from "../../../cli/host-resources/kubeconfig-entries.ts";
 import { bridges, dockerNetworks, libvirtNetworks } from "../../../cli/host-resources/networks.ts";
 import { labOfEnvironment } from "../../../cli/host-resources/processes.ts";
-import type { HostResource, ResourceKind } from "../../../cli/host-resources/resource-kind.ts";
+import type { HostResource, ResourceKind } from "../../../components/host-resource.ts";
 import {
   labOfPoolFile,
   parseVolumeLine,
   pools,
   volumes,
-} from "../../../cli/host-resources/storage.ts";
+} from "../../../components/machine/libvirt/storage.ts";
 import { kubeconfigFiles } from "../../../cli/kubeconfig/config-file.ts";
 import { eachCase } from "../each-case.ts";
 import { type Answers, recordedHost } from "./recorded-host.ts";

@@ -2,9 +2,8 @@ import assert from "node:assert/strict";
 
 import type { StateResource } from "../../../cli/engine/deployment.ts";
 import type { Pulumi } from "../../../cli/engine/pulumi.ts";
-import { onEachHypervisor } from "../../../cli/host-resources/on-each-hypervisor.ts";
-import { labOfPool } from "../../../cli/host-resources/resource-kind.ts";
-import { pools } from "../../../cli/host-resources/storage.ts";
+import { onEachHypervisor } from "../../../components/machine/libvirt/host-resources.ts";
+import { labOfPool, pools } from "../../../components/machine/libvirt/storage.ts";
 import {
   assertAllReachable,
   unreachableAmong,
@@ -14,7 +13,7 @@ import {
   together,
   urnsOn,
 } from "../../../cli/lab/fleet.ts";
-import type { Host } from "../../../cli/lab/host.ts";
+import type { Host } from "../../../host/host.ts";
 import { labOutputs } from "../../../cli/lab/outputs.ts";
 import { goneMachines } from "../../../components/machine/hyper-v/recovery.ts";
 import { repairState } from "../../../cli/recovery/repair.ts";

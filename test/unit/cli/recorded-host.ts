@@ -1,4 +1,4 @@
-import type { Host } from "../../../cli/lab/host.ts";
+import type { Host } from "../../../host/host.ts";
 
 /** Answers by command line; nothing is the answer of a program that is not there. */
 export type Answers = Readonly<Record<string, string | Error | undefined>>;

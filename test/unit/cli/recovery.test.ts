@@ -9,7 +9,7 @@ import {
   type StateResource,
   withoutPendingOperations,
 } from "../../../cli/engine/deployment.ts";
-import type { HostResource } from "../../../cli/host-resources/resource-kind.ts";
+import type { HostResource } from "../../../components/host-resource.ts";
 import { type Extent, extentOf, removeFromState } from "../../../cli/recovery/remove-from-state.ts";
 import {
   checkLock,

@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
-import { pausedMachine, pausedMachines, type Pause } from "../../../cli/host-resources/domains.ts";
-import type { Stopped } from "../../../cli/host-resources/resource-kind.ts";
+import {
+  pausedMachine,
+  pausedMachines,
+  type Pause,
+} from "../../../components/machine/libvirt/domains.ts";
+import type { Stopped } from "../../../components/host-resource.ts";
 import { startStopped, stoppedOf } from "../../../cli/host-resources/stopped.ts";
 import { eachCase } from "../each-case.ts";
 import { recordedHost, type Answers } from "./recorded-host.ts";

@@ -3,7 +3,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { setAllConfig } from "@pulumi/pulumi/runtime/config.js";
 
 import { readSettingsFile, settingsIn } from "../../../cli/stack-settings.ts";
-import { resolveExisting } from "../../../config/existing/resolve.ts";
+import { resolveExisting } from "../../../config/existing.ts";
 import { problemText, SettingsError, type SettingsProblem } from "../../../config/problem.ts";
 import { stackSections } from "../../../config/stack-sections.ts";
 import { type BadCase, badCase, badCases, tables } from "./bad-settings/bad-cases.ts";

@@ -3,7 +3,7 @@ import { parse } from "yaml";
 
 import { calicoTestedWith, calicoVersions } from "../../../components/cni/calico/release.ts";
 import { calicoKubernetes } from "../../../components/cni/calico/settings.ts";
-import { resolveExisting } from "../../../config/existing/resolve.ts";
+import { resolveExisting } from "../../../config/existing.ts";
 import { problemText } from "../../../config/problem.ts";
 import { resolveSettings } from "../../../config/resolve.ts";
 import type { Settings } from "../../../config/settings.ts";

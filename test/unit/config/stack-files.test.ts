@@ -3,7 +3,7 @@ import { createDecipheriv, pbkdf2Sync } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { parse } from "yaml";
 import { imageMedia } from "../../../components/windows/image/media.ts";
-import { resolveExisting } from "../../../config/existing/resolve.ts";
+import { resolveExisting } from "../../../config/existing.ts";
 import { resolveSettings } from "../../../config/resolve.ts";
 import type { Settings } from "../../../config/settings.ts";
 import { stackSections } from "../../../config/stack-sections.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 
-import { existingSchema } from "../../../config/existing/settings.ts";
+import { existingSchema } from "../../../config/existing.ts";
 import { settingsSchema } from "../../../config/settings.ts";
 import { scriptSeconds } from "../../../components/windows/node-step.ts";
 import { nodeSteps } from "../../../components/windows/steps.ts";

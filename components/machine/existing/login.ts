@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
-import { localFile } from "../named-file.ts";
-import type { Complaint, SettingsProblem } from "../problem.ts";
-import { adminUser } from "../sections/windows.ts";
-import { hostName } from "../values/dns-name.ts";
-import { hostKey } from "../values/host-key.ts";
-import { between, text } from "../values/value.ts";
-import type { WrittenExisting } from "./settings.ts";
+import { localFile } from "../../../config/named-file.ts";
+import type { Complaint, SettingsProblem } from "../../../config/problem.ts";
+import { adminUser } from "../../../config/sections/windows.ts";
+import { hostName } from "../../../config/values/dns-name.ts";
+import { hostKey } from "../../../config/values/host-key.ts";
+import { between, text } from "../../../config/values/value.ts";
+import type { WrittenExisting } from "../../../config/existing.ts";
 
 const port = between(1, 65535);
 

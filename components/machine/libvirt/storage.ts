@@ -1,14 +1,21 @@
 import { readdir } from "node:fs/promises";
 import path from "node:path";
 
-import { labNames } from "../../config/names.ts";
-import { Failure } from "../../host/failure.ts";
-import { lines, virsh, type Host } from "../lab/host.ts";
-import { libvirtKind, statesOf } from "./libvirt-kind.ts";
-import { labOfPool, stopIn, type ResourceKind } from "./resource-kind.ts";
+import { labNames } from "../../../config/names.ts";
+import { Failure } from "../../../host/failure.ts";
+import { lines, type Host } from "../../../host/host.ts";
+import { virsh } from "../../../host/virsh.ts";
+import { libvirtKind, statesOf } from "./pools-and-networks.ts";
+import { isLabPrefix, stopIn, type ResourceKind } from "../../host-resource.ts";
 
 /** Parent folder of the pools of all labs. */
 const poolsFolder = path.dirname(labNames("any").poolFolder);
+
+/** Lab of a libvirt pool: `kindows-a`, and `kindows-a.b` for its pool on the hypervisor b, are of the lab `kindows-a`. */
+export function labOfPool(name: string): string | undefined {
+  const lab = name.replace(/\.[a-z0-9]([-a-z0-9]*[a-z0-9])?$/, "");
+  return isLabPrefix(lab) ? lab : undefined;
+}
 
 /** Lab whose pool folder contains the file, if any. */
 export function labOfPoolFile(file: string): string | undefined {

@@ -1,11 +1,11 @@
 import * as z from "zod";
 import semver from "semver";
-import { parseRange } from "../ipv4.ts";
-import { localFile } from "../named-file.ts";
-import type { Check, Complaint, SettingsProblem } from "../problem.ts";
-import { hostName } from "../values/dns-name.ts";
-import { cidr, machineAddress } from "../values/ip-address.ts";
-import { between, text } from "../values/value.ts";
+import { parseRange } from "../../../config/ipv4.ts";
+import { localFile } from "../../../config/named-file.ts";
+import type { Check, Complaint, SettingsProblem } from "../../../config/problem.ts";
+import { hostName } from "../../../config/values/dns-name.ts";
+import { cidr, machineAddress } from "../../../config/values/ip-address.ts";
+import { between, text } from "../../../config/values/value.ts";
 
 const kubeconfig = z.strictObject({
   file: text(localFile)

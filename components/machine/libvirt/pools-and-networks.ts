@@ -1,5 +1,6 @@
-import { lines, virsh, type Host } from "../lab/host.ts";
-import type { ResourceKind } from "./resource-kind.ts";
+import { lines, type Host } from "../../../host/host.ts";
+import { virsh } from "../../../host/virsh.ts";
+import type { ResourceKind } from "../../host-resource.ts";
 
 /** Prefix of virsh's commands for pools and for networks. */
 type Word = "pool" | "net";

@@ -1,10 +1,10 @@
 import * as z from "zod";
-import { pathText, type Check, type SettingsProblem } from "../problem.ts";
-import { nodeTaints, registration } from "../sections/node-registration.ts";
-import { computerName, unnamed } from "../values/dns-name.ts";
-import { hostKey, someHostKey } from "../values/host-key.ts";
-import { machineAddress, nodeIp, someAddress } from "../values/ip-address.ts";
-import { text } from "../values/value.ts";
+import { pathText, type Check, type SettingsProblem } from "../../../config/problem.ts";
+import { nodeTaints, registration } from "../../../config/sections/node-registration.ts";
+import { computerName, unnamed } from "../../../config/values/dns-name.ts";
+import { hostKey, someHostKey } from "../../../config/values/host-key.ts";
+import { machineAddress, nodeIp, someAddress } from "../../../config/values/ip-address.ts";
+import { text } from "../../../config/values/value.ts";
 import { ownLogin } from "./login.ts";
 
 const node = z.strictObject({

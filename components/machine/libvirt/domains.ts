@@ -1,17 +1,17 @@
-import { below, readXml, type XmlElement } from "../../host/read-xml.ts";
-import { Failure } from "../../host/failure.ts";
-import { isLocal } from "../../toolchain/host-requirements.ts";
-import { lines, virsh, type Host } from "../lab/host.ts";
+import { below, readXml, type XmlElement } from "../../../host/read-xml.ts";
+import { Failure } from "../../../host/failure.ts";
+import { isLocal } from "../../../toolchain/host-requirements.ts";
+import { lines, type Host } from "../../../host/host.ts";
+import { virsh } from "../../../host/virsh.ts";
 import {
   isLabPrefix,
-  labOfPool,
   stopIn,
   type HostResource,
   type ResourceKind,
   type Stop,
   type Stopped,
-} from "./resource-kind.ts";
-import { labOfPoolFile } from "./storage.ts";
+} from "../../host-resource.ts";
+import { labOfPool, labOfPoolFile } from "./storage.ts";
 
 const kind = "libvirt domain";
 
@@ -23,7 +23,7 @@ async function find(host: Host): Promise<readonly HostResource[]> {
   const found = await Promise.all(
     rows.map(async ({ name, state }) => {
       const xml = await virsh(host, "dumpxml", "--inactive", name).catch(() => "");
-      const described = readXml(xml ?? "");
+      const described = readXml(xml);
       const lab = labOfDomain(name, described);
       const uuid = below(described, "domain", "uuid")[0]?.text;
       return lab === undefined ? [] : [{ kind, name, lab, state, identity: `${kind} ${uuid}` }];
@@ -53,7 +53,7 @@ const neededGiB = 1;
 export const pausedMachines: Stop = {
   ...stopIn("paused", { kind: `paused ${kind}`, find }, async (host, name) => {
     await virsh(host, "resume", name);
-    if ((await virsh(host, "domstate", name))?.trim() === "paused") {
+    if ((await virsh(host, "domstate", name)).trim() === "paused") {
       throw new Failure(
         `the machine ${name} is paused again at once: make room on this host's disk, then run again`,
       );

@@ -1,4 +1,4 @@
-import { type Check, pathText, type SettingsProblem } from "../problem.ts";
+import { type Check, pathText, type SettingsProblem } from "../../../config/problem.ts";
 import {
   credentials,
   effectiveForwardPort,
@@ -7,12 +7,8 @@ import {
   ways,
   waysOf,
 } from "./login.ts";
-import type { Bastion, WrittenExisting } from "./settings.ts";
-import { privateKey } from "../values/private-key.ts";
-import { inExisting } from "../../components/cni/registry.ts";
-import { existingWindowsChecks } from "../sections/windows.ts";
-import { clusterChecks } from "./cluster.ts";
-import { nodesChecks } from "./nodes.ts";
+import type { Bastion, WrittenExisting } from "../../../config/existing.ts";
+import { privateKey } from "../../../config/values/private-key.ts";
 
 /** A machine is not its own bastion. */
 const bastionApart: Check<WrittenExisting> = {
@@ -165,16 +161,8 @@ const someWay: Check<WrittenExisting> = {
     ),
 };
 
-/** Every check of a stack of existing machines, in the order its problems are told. */
-export const existingChecks: readonly Check<WrittenExisting>[] = [
-  ...clusterChecks,
-  ...existingWindowsChecks,
-  oneWayEach,
-  eachBastionOnce,
-  forwardPortUsed,
-  ...nodesChecks,
-  ...[...inExisting.values()].flatMap((network) => network.checks),
-  someWay,
-  bastionApart,
-  forwardPortsApart,
-];
+/** Of what is written anywhere. */
+export const credentialChecks = [oneWayEach, eachBastionOnce, forwardPortUsed];
+
+/** Of the way that each machine is reached by. */
+export const wayChecks = [someWay, bastionApart, forwardPortsApart];

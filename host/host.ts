@@ -1,7 +1,5 @@
-import { virshArguments } from "../../host/virsh.ts";
-import { runProgram } from "../../host/run-program.ts";
-import { Failure } from "../../host/failure.ts";
-import type { LabIdentity } from "../stack-settings.ts";
+import { runProgram } from "./run-program.ts";
+import { Failure } from "./failure.ts";
 
 /** Runs programs of the host; tests replace it with recorded answers. */
 export interface Host {
@@ -32,9 +30,16 @@ export interface RemoteHost {
 /** Longest time for a query to a daemon, or for removing one resource. */
 const timeoutSeconds = 60;
 
-/** This host, and the lab's other hypervisors. */
+/** This host, and the hypervisors of a stack's lab on others. */
 export function thisHost(
-  { stack, names, libvirtUri }: LabIdentity,
+  {
+    stack,
+    names,
+    libvirtUri,
+  }: Pick<Host, "libvirtUri"> & {
+    readonly stack: string;
+    readonly names: { readonly prefix: string };
+  },
   others: readonly RemoteHost[] = [],
 ): Host {
   return {
@@ -50,11 +55,6 @@ export function thisHost(
       throw new Failure(`\`${program} ${args.join(" ")}\` failed: ${reason}`);
     },
   };
-}
-
-/** Runs virsh against the lab's libvirt. */
-export async function virsh(host: Host, ...args: string[]): Promise<string | undefined> {
-  return host.run("virsh", virshArguments(host.libvirtUri, args));
 }
 
 /** The non-empty lines of a program's output. */

@@ -1,5 +1,15 @@
-import type { StateResource } from "../engine/deployment.ts";
-import type { Host } from "../lab/host.ts";
+import type { Host } from "../host/host.ts";
+
+/** A resource of a stack's state. */
+export interface KnownResource {
+  readonly urn: string;
+  readonly type: string;
+  readonly id?: string;
+  readonly parent?: string;
+  readonly deletedWith?: string;
+  readonly inputs?: Readonly<Record<string, unknown>>;
+  readonly outputs?: Readonly<Record<string, unknown>>;
+}
 
 /** Something on this host that carries the name of a kindows lab. */
 export interface HostResource {
@@ -42,7 +52,7 @@ export interface ResourceKind<T extends HostResource = HostResource> {
    * returns.
    */
   readonly owned?: Readonly<
-    Record<string, (resource: StateResource, component: string | undefined) => readonly Owned[]>
+    Record<string, (resource: KnownResource, component: string | undefined) => readonly Owned[]>
   >;
   /** Ways in which those of a lab can be stopped, in the order of repair. */
   readonly stops?: readonly Stop[];
@@ -87,12 +97,6 @@ export function stopIn(
 /** Whether the name is that of a lab as a whole: networks, pools, clusters and contexts have it. */
 export function isLabPrefix(name: string): boolean {
   return /^kindows-[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(name);
-}
-
-/** Lab of a libvirt pool: `kindows-a`, and `kindows-a.b` for its pool on the hypervisor b, are of the lab `kindows-a`. */
-export function labOfPool(name: string): string | undefined {
-  const lab = name.replace(/\.[a-z0-9]([-a-z0-9]*[a-z0-9])?$/, "");
-  return isLabPrefix(lab) ? lab : undefined;
 }
 
 /** The running ones of a lab. */

@@ -1,0 +1,133 @@
+import * as z from "zod";
+import { inExisting } from "../components/cni/registry.ts";
+import { cluster, clusterChecks } from "../components/controlplane/existing/settings.ts";
+import { credentialChecks, wayChecks } from "../components/machine/existing/login-checks.ts";
+import {
+  effectiveForwardPort,
+  effectiveHops,
+  effectiveLogin,
+  login,
+  type ownLogin,
+} from "../components/machine/existing/login.ts";
+import { nodes, nodesChecks } from "../components/machine/existing/settings.ts";
+import { checkedSettings } from "./checked-settings.ts";
+import type { Check, SettingsProblem } from "./problem.ts";
+import type { SettingsSource } from "./resolve.ts";
+import { existingWindows, existingWindowsChecks } from "./sections/windows.ts";
+import { defaultContainerdVersion } from "./supported.ts";
+import { cidr } from "./values/ip-address.ts";
+import { text } from "./values/value.ts";
+
+/** The cluster's pod network. */
+const cni = z.strictObject({
+  kind: z
+    .enum(["found", ...inExisting.keys(), "none"])
+    .default("found")
+    .meta({
+      description:
+        "Pod network of the cluster: `found` detects it, a name requires that one, and `none` joins nodes without a pod network on Windows, whatever the cluster has.",
+    }),
+  mayChange: z.boolean().default(false).meta({
+    description:
+      "Whether kindows may set in the cluster what Calico or Flannel lack for Windows nodes; a preview shows it. Otherwise it is only reported.",
+  }),
+  nodeCidr: text(cidr("192.168.1.0/24")).optional().meta({
+    description: "IPv4 range of the nodes' own addresses; needed with Flannel.",
+  }),
+});
+
+/** Every setting of a stack of existing machines, as written. */
+export const existingSchema = z.strictObject({
+  cluster: cluster.prefault({}).meta({ description: "The existing cluster." }),
+  cni: cni.prefault({}).meta({ description: "The cluster's pod network." }),
+  windows: existingWindows.prefault({}).meta({ description: "Settings of all Windows machines." }),
+  login: login.prefault({}).meta({ description: "How to log in to the machines." }),
+  nodes: nodes.meta({ description: "The machines that become nodes." }),
+});
+
+/** The settings as written, defaults filled in. */
+export type WrittenExisting = z.output<typeof existingSchema>;
+
+type WrittenNode = WrittenExisting["nodes"][number];
+
+/** A host in between. */
+export type Bastion = WrittenExisting["login"]["bastions"][number];
+
+/** A machine with everything filled in. */
+export interface ExistingNode extends Omit<WrittenNode, keyof typeof ownLogin | "nodeIp"> {
+  readonly login: WrittenExisting["login"];
+  readonly nodeIp: string;
+}
+
+/** The checked settings of existing machines and their cluster. */
+export interface ExistingSettings extends Omit<WrittenExisting, "nodes" | "windows"> {
+  readonly windows: WrittenExisting["windows"] & { readonly containerdVersion: string };
+  readonly nodes: readonly ExistingNode[];
+}
+
+/** In the order of their problems. */
+const checks: readonly Check<WrittenExisting>[] = [
+  ...clusterChecks,
+  ...existingWindowsChecks,
+  ...credentialChecks,
+  ...nodesChecks,
+  ...[...inExisting.values()].flatMap((network) => network.checks),
+  ...wayChecks,
+];
+
+/** Settings whose values are secrets, misspelt ones too: none is ever shown. */
+const secretKey = /key|pass|text|token|secret/i;
+
+/** Names of other settings. */
+const noSecrets: readonly string[] = ["hostKey", "privateKeyFile", "context"];
+
+const rules = {
+  schema: existingSchema,
+  named: (settings: WrittenExisting): WrittenExisting => settings,
+  checks,
+};
+
+/**
+ * All settings of existing machines and their cluster, from the sections as written. Reads no file.
+ *
+ * @param others Mistakes outside of the sections, to be reported too.
+ * @throws SettingsError with every mistake there is, in the order of the settings; without secrets.
+ */
+export function resolveExisting(
+  written: Readonly<Record<string, unknown>>,
+  { file }: Pick<SettingsSource, "file">,
+  others: readonly SettingsProblem[] = [],
+): ExistingSettings {
+  return filled(checkedSettings(rules, written, { file, others, veiled: withoutSecret }), file);
+}
+
+function withoutSecret(problem: SettingsProblem): SettingsProblem {
+  const key = String(problem.path.at(-1));
+  const secret = secretKey.test(key) && !noSecrets.includes(key);
+  return secret ? { ...problem, value: undefined } : problem;
+}
+
+/** Fills in what a machine has in common with the others. */
+function filled({ windows, nodes, ...settings }: WrittenExisting, file: string): ExistingSettings {
+  return {
+    ...settings,
+    windows: {
+      ...windows,
+      containerdVersion: windows.containerdVersion ?? defaultContainerdVersion,
+    },
+    nodes: nodes.map((node) => {
+      const { name, os, address, hostKey, labels, taints, kubeletArgs, nodeIp } = node;
+      const login = effectiveLogin(settings.login, node);
+      const port = effectiveForwardPort(login, file);
+      return {
+        ...{ name, os, address, hostKey, labels, taints, kubeletArgs },
+        nodeIp: nodeIp ?? address,
+        login: {
+          ...login,
+          bastions: effectiveHops(login),
+          ...(port !== undefined && { forwardPort: port }),
+        },
+      };
+    }),
+  };
+}
