@@ -9,19 +9,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
 import { rehearsalCri } from "../../rehearsal/cri/artifact.ts";
-import { rehearsalCurl } from "../../rehearsal/curl/artifact.ts";
-import { rehearsalNslookup } from "../../rehearsal/nslookup/artifact.ts";
 import { wineRoot } from "../../rehearsal/wine/artifact.ts";
 import { ensureArtifacts } from "../../toolchain/ensure.ts";
 import { ensureHostPackages } from "../../toolchain/host-packages.ts";
 import { projectRoot } from "../../toolchain/project.ts";
 import {
-  agnhostWindows,
   containerdWindows,
   containerdWindowsLts,
   etcd,
   kubeProxyWindows,
-  kubectl,
   kubernetesLinux,
   kubernetesWindows,
 } from "../../toolchain/tools/table.ts";
@@ -59,7 +55,6 @@ async function main(): Promise<number> {
   const artifacts = [
     ...[kubernetesWindows, kubernetesLinux, wineRoot],
     ...[...containerds, kubeProxyWindows, rehearsalCri, etcd],
-    ...[agnhostWindows, rehearsalCurl, rehearsalNslookup, kubectl],
   ];
   const ensured = await ensureArtifacts(artifacts, { progress: say, ensurePackages });
   const programs: TestPrograms = {
@@ -70,11 +65,7 @@ async function main(): Promise<number> {
       containerds.map((each) => [each.tool.version, ensured.path(each)]),
     ),
     rehearsalCri: ensured.path(rehearsalCri),
-    agnhost: ensured.path(agnhostWindows),
-    curl: ensured.path(rehearsalCurl),
-    nslookup: ensured.path(rehearsalNslookup),
     kubernetesLinux: ensured.path(kubernetesLinux),
-    kubectl: ensured.path(kubectl),
     etcd: ensured.path(etcd),
   };
   const folder = await mkdtemp(join(tmpdir(), "kindows-windows-binaries-"));

@@ -22,8 +22,6 @@ import { testPrograms } from "./test-programs.ts";
 const waitSeconds = 40;
 /** Longest one phase of kubeadm may take, in milliseconds. */
 const phaseMilliseconds = 60_000;
-/** The same for one call of kubectl. */
-const kubectlMilliseconds = 60_000;
 
 const port = 6443;
 const etcdUrl = "http://127.0.0.1:2379";
@@ -54,7 +52,7 @@ export class TestCluster {
     const folder = await mkdtemp(join(tmpdir(), "kindows-tested-cluster-"));
     const file = (name: string): string => join(folder, name);
     const here = { certificatesDir: file("pki") };
-    for (const name of ["ca", "apiserver", "apiserver-kubelet-client", "sa"]) {
+    for (const name of ["ca", "apiserver", "sa"]) {
       await phase(folder, here, "certs", name);
     }
     for (const name of ["super-admin", "controller-manager"]) {
@@ -93,24 +91,6 @@ export class TestCluster {
     return tokenText(token);
   }
 
-  /** Runs kubectl as an administrator; however it ends is an answer. */
-  async kubectl(...args: readonly string[]): Promise<Printed> {
-    const { exitCode, stdout, stderr } = await execa(
-      join(testPrograms().kubectl, "kubectl"),
-      ["--kubeconfig", join(this.folder, "super-admin.conf"), ...args],
-      { reject: false, stdin: "ignore", timeout: kubectlMilliseconds },
-    );
-    return { exitCode, stdout, stderr };
-  }
-
-  /** Makes an object, or changes it. */
-  async apply(object: object): Promise<void> {
-    const file = join(this.folder, "object.json");
-    await writeFile(file, JSON.stringify(object));
-    const { exitCode, stderr } = await this.kubectl("apply", "-f", file);
-    if (exitCode !== 0) throw new Error(stderr);
-  }
-
   /** Ends its processes, so that another one can have its ports. */
   async stop(): Promise<void> {
     for (const each of this.processes) {
@@ -128,13 +108,6 @@ export class TestCluster {
   async deleteNode(name: string): Promise<void> {
     await this.#api.deleteNode({ name });
   }
-}
-
-/** What a program printed, and how it ended. */
-export interface Printed {
-  readonly exitCode: number | undefined;
-  readonly stdout: string;
-  readonly stderr: string;
 }
 
 /** What of kubeadm's ClusterConfiguration differs from phase to phase. */
@@ -192,15 +165,9 @@ async function startApiServer(folder: string): Promise<ChildProcess[]> {
     `--tls-cert-file=${pki("apiserver.crt")}`,
     `--tls-private-key-file=${pki("apiserver.key")}`,
     `--client-ca-file=${pki("ca.crt")}`,
-    `--kubelet-client-certificate=${pki("apiserver-kubelet-client.crt")}`,
-    `--kubelet-client-key=${pki("apiserver-kubelet-client.key")}`,
-    // For logs and exec; as kubeadm has it, names are none of its business.
-    "--kubelet-preferred-address-types=InternalIP,ExternalIP,Hostname",
     "--authorization-mode=Node,RBAC",
     "--enable-admission-plugins=NodeRestriction",
     "--enable-bootstrap-token-auth=true",
-    // As kubeadm has it: HostProcess pods are privileged ones.
-    "--allow-privileged=true",
     "--service-cluster-ip-range=10.96.0.0/16",
     "--service-account-issuer=https://kubernetes.default.svc.cluster.local",
     `--service-account-key-file=${pki("sa.pub")}`,

@@ -13,11 +13,7 @@ const programsSchema = z.object({
   kubernetesWindows: z.string(),
   kubeProxyWindows: z.string(),
   rehearsalCri: z.string(),
-  agnhost: z.string(),
-  curl: z.string(),
-  nslookup: z.string(),
   kubernetesLinux: z.string(),
-  kubectl: z.string(),
   etcd: z.string(),
 });
 

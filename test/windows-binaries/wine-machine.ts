@@ -7,7 +7,6 @@ import type { ProgramResult } from "../../rehearsal/host/programs.ts";
 import { realTime } from "../../rehearsal/host/machine-time.ts";
 import { WindowsHost } from "../../rehearsal/host/windows-host.ts";
 import { buildCommand } from "../../rehearsal/image/build-command.ts";
-import { writeRunnableImages } from "../../rehearsal/image/runnable-images.ts";
 import { type MediaName, type Medium, writeMedia } from "../../rehearsal/image/media.ts";
 import { containerdVersion, kubernetesVersion } from "../../toolchain/tools/table.ts";
 import { artifactPath } from "../../components/windows/media-folder.ts";
@@ -51,7 +50,6 @@ export class WineMachine {
       join(programs.rehearsalCri, "rehearsal-cri.exe"),
       join(driveC, "rehearsal/rehearsal-cri.exe"),
     );
-    await writeRunnableImages(programs, driveC);
     const kubernetes = (name: string): string => join(programs.kubernetesWindows, name);
     const media = await writeMedia(
       {

@@ -171,11 +171,6 @@ export class TestWine extends WinePrograms {
     return super.run(exe, args, options);
   }
 
-  /** Runs one of Wine's own programs. */
-  runOwn(fileName: string, args: readonly string[]): Promise<ProgramResult> {
-    return this.runToEnd(`C:\\windows\\system32\\${fileName}`, args, { timeoutSeconds: 60 });
-  }
-
   /** This host has tar and no busybox. */
   override async unpack(archive: string, folder: string, strip = 0): Promise<void> {
     const strips = `--strip-components=${strip}`;

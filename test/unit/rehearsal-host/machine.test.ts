@@ -1,16 +1,13 @@
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { cp } from "node:fs/promises";
-import { createServer } from "node:http";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { types } from "../../../powershell/types.ts";
 import { RecordingCluster } from "../../../rehearsal/host/fake/fake-cluster.ts";
-import { type RehearsalHost, startRehearsalHost } from "../../../rehearsal/host/in-process.ts";
+import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
 import { VirtualTime } from "../../../rehearsal/host/machine-time.ts";
-import { serverTime } from "../../../rehearsal/host/server-time.ts";
-import { stopLeftRunning } from "../../../rehearsal/left-running.ts";
 import { windowsCmdlets, windowsPowerShell } from "../../../rehearsal/windows/powershell.ts";
 import { RegistryItems } from "../../../rehearsal/windows/registry.ts";
 import { calicoBootTime } from "./machine-listing.ts";
@@ -103,17 +100,6 @@ describe("The virtual time of a machine", () => {
     assert.rejects(time.sleep(1), /a wait is not part of anything busy/));
 });
 
-describe("what tests have left running", () => {
-  it("is stopped, and reported; what was stopped is not", async () => {
-    const start = (hostName: string) => startRehearsalHost({ hostName, authorizedKeys: [] });
-    const left = await start("win-1");
-    await (await start("win-2")).stop();
-    assert.deepEqual(await stopLeftRunning(), ["the rehearsal host win-1"]);
-    assert.equal(existsSync(left.driveC), false);
-    assert.deepEqual(await stopLeftRunning(), []);
-  });
-});
-
 const hour = 3600;
 /** Seconds that the way from one look at a clock to the next may take on a busy host. */
 const slack = 120;
@@ -192,16 +178,5 @@ describe("A wrong clock, rehearsed", () => {
     assert.equal(result.errorCode, "JoinFailed");
     assert.match(result.errorMessage, /x509: certificate has expired or is not yet valid/);
     assert.match(result.stderr, /does not tell its time/);
-  });
-});
-
-describe("A server's time", () => {
-  it("is not had from one that speaks no TLS, nor from none", async () => {
-    const server = createServer((_, answer) => answer.end());
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const { port } = server.address() as { port: number };
-    assert.equal(await serverTime("127.0.0.1", port, 600), undefined);
-    await new Promise((resolve) => server.close(resolve));
-    assert.equal(await serverTime("127.0.0.1", port, 600), undefined);
   });
 });

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { isSecret } from "@pulumi/pulumi";
 import { bakedNodeSteps, bakeOf } from "../../../components/windows/image/bake.ts";
 import { scriptCommand } from "../../../components/windows/step-command.ts";
+import { splitArguments } from "../../../rehearsal/host/cmd/argv.ts";
 import { secrets } from "../controlplane/fixture-node.ts";
 import { look, revealed } from "../controlplane/recorded-resources.ts";
-import { toArgv } from "./command-line.ts";
 import { declaredParameters, steps } from "./step-scripts.ts";
 import {
   makeNode,
@@ -103,7 +103,7 @@ describe("a Windows node", () => {
 
   for (const name of commands) {
     it(`${name} runs a script with values its parameters take`, () => {
-      const [program, ...words] = toArgv(create(name));
+      const [program, ...words] = splitArguments(create(name));
       assert.equal(program, "powershell.exe");
       const script = words[words.indexOf("-File") + 1] ?? "";
       const [, step] =

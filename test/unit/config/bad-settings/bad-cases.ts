@@ -11,15 +11,13 @@ interface Written {
   readonly stack?: string;
   readonly settings?: Readonly<Record<string, unknown>>;
   readonly text?: string;
-  /** What can only be reported once something else is right; everything else is reported the first time. */
-  readonly later?: string;
   /** Why the program says something else than the commands. */
   readonly commandsOnly?: string;
 }
 type WrittenCase = Written & Readonly<Record<string, unknown>>;
 
 /** A stack's file with mistakes. */
-export interface BadCase extends Pick<Written, "later" | "commandsOnly"> {
+export interface BadCase extends Pick<Written, "commandsOnly"> {
   readonly title: string;
   /** Every line the error has to have. */
   readonly problems: readonly string[];
@@ -59,7 +57,7 @@ export function badCaseOf(table: string, title: string): BadCase {
 
 /** A case as the file that a user would have. */
 export function badCase(title: string, written: WrittenCase): BadCase {
-  const { stack = "dev", settings, text, later, commandsOnly, ...reported } = written;
+  const { stack = "dev", settings, text, commandsOnly, ...reported } = written;
   const config =
     settings &&
     Object.fromEntries(
@@ -72,5 +70,5 @@ export function badCase(title: string, written: WrittenCase): BadCase {
     ([place, said]) => [said].flat().map((each) => `${place}: ${each}`),
   );
   const whole = text ?? stringify({ config });
-  return { title, stack, config, text: whole, problems, later, commandsOnly };
+  return { title, stack, config, text: whole, problems, commandsOnly };
 }
