@@ -7,6 +7,7 @@ import { podNetworks } from "../../components/cni/registry.ts";
 import { ClusterApi } from "../../kubernetes/cluster-api.ts";
 import { readKubeconfig } from "../../components/controlplane/existing/examine-cluster.ts";
 import type { Facts } from "../../verify/cluster/facts.ts";
+import { whyNoNetworkPolicies } from "../../verify/cluster/enforcement.ts";
 import { readNodes } from "../../verify/cluster/snapshot.ts";
 import type { Row } from "../../verify/rows/row.ts";
 import { verifyLockFile } from "../engine/run-lock.ts";
@@ -74,13 +75,12 @@ export async function clusterOfKubeconfig(
     throw new Failure((error as Error).message);
   }
   const api = new ClusterApi(kubeconfig);
-  const [nodes, noInternet] = await Promise.all([readNodes(api), whyNoInternetFor(rows)]);
+  const common = await commonFacts(api, rows);
   const facts: Facts = {
-    nodes,
+    ...common,
     rehearsal: false,
     noHost:
       "needs a server on the nodes' segment: of a cluster given by its kubeconfig it is not known",
-    ...(noInternet !== undefined && { noInternet }),
   };
   // The file has credentials, so others may not read it.
   const folder = await mkdtemp(path.join(tmpdir(), "kindows-verify-"));
@@ -105,19 +105,35 @@ async function whyNoInternetFor(rows: readonly Row[]): Promise<string | undefine
   return rows.some(({ id }) => outward.some((row) => row.id === id)) ? whyNoInternet() : undefined;
 }
 
+/** What is asked of any cluster. */
+async function commonFacts(
+  api: ClusterApi,
+  rows: readonly Row[],
+): Promise<Pick<Facts, "nodes" | "noInternet" | "noNetworkPolicies">> {
+  const [nodes, noInternet, noNetworkPolicies] = await Promise.all([
+    readNodes(api),
+    whyNoInternetFor(rows),
+    whyNoNetworkPolicies(api),
+  ]);
+  return {
+    nodes,
+    ...(noInternet !== undefined && { noInternet }),
+    ...(noNetworkPolicies !== undefined && { noNetworkPolicies }),
+  };
+}
+
 /** Facts that decide which rows can be run in a lab. */
 async function labFacts(settings: Settings, api: ClusterApi, rows: readonly Row[]): Promise<Facts> {
-  const [nodes, noInternet] = await Promise.all([readNodes(api), whyNoInternetFor(rows)]);
+  const common = await commonFacts(api, rows);
   const address = hostAddress(settings);
   const own = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
   return {
-    nodes,
+    ...common,
     rehearsal: settings.windows.image.kind === "rehearsal",
     ...podNetworks[settings.cni.kind].lackingOnWindows,
     windowsNodeRoutes: hasClusterRoutes(settings),
     ...(!own.some((each) => each.address === address) && {
       noHost: `needs a server on the lab's segment: this host does not have its address ${address}`,
     }),
-    ...(noInternet !== undefined && { noInternet }),
   };
 }

@@ -4,15 +4,18 @@ import path from "node:path";
 import { execa } from "execa";
 import { agnhostImage } from "../../components/controlplane/node-image/container-images.ts";
 import { ClusterApi } from "../../kubernetes/cluster-api.ts";
+import { ensureArtifacts } from "../../toolchain/ensure.ts";
 import { builtTool } from "../../toolchain/built.ts";
 import { projectRoot } from "../../toolchain/project.ts";
 import { waitUntil } from "../../host/wait-until.ts";
 import { readNodes } from "../../verify/cluster/snapshot.ts";
 import type { RowResult } from "../../verify/result.ts";
 import { makeWorkloads, removeWorkloads, tryRows } from "../../verify/run/session.ts";
+import { policyRows } from "../../verify/rows/policies.ts";
 import { selectRows } from "../../verify/rows/select.ts";
 import { inContainer, succeeded, TestLab, tail } from "../e2e/lab.ts";
 import { linuxRows, namedRows, rowsWith, verified } from "../e2e/verified.ts";
+import { enforcer, enforcerObjects, enforcerProgram } from "./modules/kube-network-policies.ts";
 
 /** A real cluster, something wrong with it, and what verify makes of that: the right rows, the right reason, no others. */
 describe("verify, where something is wrong", () => {
@@ -32,7 +35,10 @@ describe("verify, where something is wrong", () => {
   after(() => lab.remove());
 
   /** Runs the rows with something planted between the making of the pods and the trying. */
-  async function withPlanted(plant: () => Promise<void>): Promise<readonly RowResult[]> {
+  async function withPlanted(
+    plant: () => Promise<void>,
+    ids: readonly string[] = tried,
+  ): Promise<readonly RowResult[]> {
     const { kubeconfig } = lab;
     const api = new ClusterApi(await readFile(kubeconfig, "utf8"));
     const options = {
@@ -40,7 +46,7 @@ describe("verify, where something is wrong", () => {
       kubectl: builtTool("kubectl"),
       kubeconfig,
       facts: { nodes: await readNodes(api), rehearsal: true },
-      rows: selectRows(tried),
+      rows: selectRows(ids),
       image: agnhostImage,
       timeoutSeconds: 20,
       signal: new AbortController().signal,
@@ -80,10 +86,41 @@ describe("verify, where something is wrong", () => {
     );
   });
 
+  const underPolicies = ["linux-policy-*"];
+
+  it("fails what NetworkPolicies deny where nothing enforces them", async () => {
+    const results = await withPlanted(() => Promise.resolve(), underPolicies);
+    assert.deepEqual(
+      failed(results, /^the NetworkPolicy linux-[a-z-]+ is not enforced: it denies/),
+      ["default-deny", "other-label", "other-namespace", "other-egress"].map(
+        (name) => `linux-policy-${name}`,
+      ),
+    );
+  });
+
+  it("passes every row about NetworkPolicies with what enforces them in kind's own network", async () => {
+    const program = (await ensureArtifacts([enforcerProgram])).path(enforcerProgram);
+    const folder = "/opt/policies";
+    for (const node of [lab.controlPlane, worker]) {
+      await execa("docker", ["cp", program, `${node}:${folder}`], { timeout: 60_000 });
+    }
+    const objects = enforcerObjects(folder);
+    await lab.kubectlApply(objects);
+    try {
+      const rollout = ["rollout", "status", "daemonset", enforcer, "--timeout", "100s"];
+      await lab.kubectl("-n", "kube-system", ...rollout);
+      const results = await withPlanted(() => Promise.resolve(), underPolicies);
+      assert.deepEqual(failed(results, /none/), []);
+      assert.equal(results.length, policyRows.length / 2);
+    } finally {
+      await lab.kubectl("-n", "kube-system", "delete", "daemonset", enforcer);
+    }
+  });
+
   it("fails what leads to pods that a NetworkPolicy closes", async () => {
     let rule: readonly string[] = [];
     const results = await withPlanted(async () => {
-      // kind's default network here does not act on policies: the node drops what the policy would have dropped.
+      // The network of the node image that is built here enforces none: the node drops what the policy would have dropped.
       await lab.kubectlApply(`
 apiVersion: networking.k8s.io/v1
 kind: NetworkPolicy

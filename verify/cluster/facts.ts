@@ -28,6 +28,8 @@ export interface Facts {
   readonly noWindowsPodNetwork?: string;
   /** Why no port of a Windows node leads to a pod, if so. */
   readonly noWindowsHostPorts?: string;
+  /** Why the pod network enforces no NetworkPolicies, if so. */
+  readonly noNetworkPolicies?: string;
   /** Whether Windows nodes have routes to pods and Services through a Linux node. */
   readonly windowsNodeRoutes?: boolean;
   /** Why this host cannot be reached from the lab's segment, if so. */

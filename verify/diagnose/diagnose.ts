@@ -39,6 +39,7 @@ export function whyFailed(probe: Probe, failure: ProbeFailure, details: Details)
       .map((node) => nodeTrouble(node, details))
       .find((trouble) => trouble !== undefined) ??
     serviceTrouble(probe, details) ??
+    policyFault(probe, failure, way) ??
     (failure.kind === "name" || (lookupOf(probe) && readyEndpoints(details.dnsSlices) === 0)
       ? nameTrouble(probe, details)
       : undefined) ??
@@ -101,6 +102,16 @@ function nameTrouble(probe: Probe, { dnsSlices, systemPods }: Details): string {
   const [broken] = servers.filter((pod) => !isReady(pod));
   const why = broken === undefined ? "there is no CoreDNS pod" : podTrouble(broken, []);
   return `the name ${name} is not resolved: cluster DNS (the Service kube-dns) has no ready endpoint: ${why}`;
+}
+
+/** What a row's own NetworkPolicy is there for, and is not done. */
+function policyFault({ policy }: Probe, { kind }: ProbeFailure, way: string): string | undefined {
+  if (policy?.allows === false && kind === "answer") {
+    return `the NetworkPolicy ${policy.name} is not enforced: it denies what goes ${way}, and the pod answered`;
+  }
+  return policy?.allows === true && ["lost", "refused", "unreachable"].includes(kind)
+    ? `the NetworkPolicy ${policy.name} allows what goes ${way}, and no connection is made: the pod network blocks too much`
+    : undefined;
 }
 
 function policyTrouble(

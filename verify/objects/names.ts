@@ -9,13 +9,14 @@ export const roleLabel = "kindows.dev/verify";
 /**
  * What pods are for.
  *
- * - `client`: connections begin there.
+ * - `client`: connections begin there. It serves too, for a policy that keeps others from it.
  * - `server`: they end there, also those to Services.
  * - `node`: a client on the node's own network.
  * - `host-port`: a server behind a port of the node.
  * - `host-server`: a server on the node's own network.
+ * - `isolated`: a server whose connections NetworkPolicies limit, both ways.
  */
-export type Part = "client" | "server" | "node" | "host-port" | "host-server";
+export type Part = "client" | "server" | "node" | "host-port" | "host-server" | "isolated";
 
 /** A kind of pods, one on each node of its operating system. */
 export interface Role {
@@ -26,6 +27,11 @@ export interface Role {
 /** Name of a role's DaemonSet, and value of its pods' label. */
 export function roleName({ os, part }: Role): string {
   return `${os}-${part}`;
+}
+
+/** Labels of a role's pods. */
+export function roleLabels(os: Os, part: Part): Record<string, string> {
+  return { [roleLabel]: roleName({ os, part }) };
 }
 
 /** Service in front of the servers of a system, or of those on its nodes' network: cluster address and NodePort. */

@@ -1,8 +1,13 @@
+import { policyCases } from "../rows/policies.ts";
 import type { Os, PathRow, Row, Target } from "../rows/row.ts";
 import { roleName, type Part, type Role } from "./names.ts";
 
 /** The pods a path needs. */
 export function rolesOf({ from, target }: PathRow): readonly Role[] {
+  if (target.to === "policy") {
+    const { from: origin, to } = policyCases[target.policy];
+    return [origin, to].map((part) => ({ os: target.os, part }));
+  }
   const roles: Role[] = [];
   if (from.where !== "outside") {
     roles.push({ os: from.os, part: from.where === "pod" ? "client" : "node" });
@@ -16,6 +21,7 @@ export function rolesOf({ from, target }: PathRow): readonly Role[] {
 /** Location of the answering server. */
 export function serverPart(target: Target & { readonly os: Os }): Part {
   if (target.to === "host-port") return "host-port";
+  if (target.to === "policy") return policyCases[target.policy].to;
   const onHost = target.to === "host-pod" || ("network" in target && target.network === "host");
   return onHost ? "host-server" : "server";
 }

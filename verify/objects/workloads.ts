@@ -6,13 +6,14 @@ import type {
   V1Service,
 } from "@kubernetes/client-node";
 
+import { isolatedPorts } from "../rows/policies.ts";
 import type { Os } from "../rows/row.ts";
 import {
   hostPort,
   hostServerPort,
   namespace,
   podsServiceName,
-  roleLabel,
+  roleLabels,
   roleName,
   serverPort,
   serviceName,
@@ -56,7 +57,7 @@ export function workloads(roles: readonly Role[], image: string): readonly Manif
  * Without probes, as kubelet's path to a pod is a row itself and must not decide about others.
  */
 export function daemonSet(role: Role, image: string): V1DaemonSet {
-  const labels = { [roleLabel]: roleName(role) };
+  const labels = roleLabels(role.os, role.part);
   return {
     apiVersion: "apps/v1",
     kind: "DaemonSet",
@@ -89,10 +90,12 @@ function podSpec({ os, part }: Role, image: string): V1PodSpec {
 }
 
 function container({ os, part }: Role, image: string): V1Container {
-  const serves = part === "server" || part === "host-port" || part === "host-server";
+  const serves = part !== "node";
   const port = part === "host-server" ? hostServerPort : serverPort;
+  const ports = part === "isolated" ? isolatedPorts : [port];
   // Its UDP server is not used, and does not start under Wine.
-  const args = serves ? ["netexec", `--http-port=${port}`, "--udp-port=-1"] : ["pause"];
+  const server = ["netexec", `--http-port=${port}`, "--udp-port=-1"];
+  const args = part === "isolated" ? ["porter"] : serves ? server : ["pause"];
   const onWindows = os === "windows" && (part === "node" || part === "host-server");
   return {
     name: "agnhost",
@@ -105,8 +108,18 @@ function container({ os, part }: Role, image: string): V1Container {
         // The server starts long after the container: netsh and the copy come first.
         readinessProbe: { httpGet: { path: "/hostname", port }, periodSeconds: 1 },
       }),
+    // What porter serves, and where.
+    ...(part === "isolated" && {
+      env: ports.map((each) => ({
+        name: `SERVE_PORT_${each}`,
+        valueFrom: { fieldRef: { fieldPath: "metadata.name" } },
+      })),
+    }),
     ...(serves && {
-      ports: [{ containerPort: port, ...(part === "host-port" && { hostPort }) }],
+      ports: ports.map((containerPort) => ({
+        containerPort,
+        ...(part === "host-port" && { hostPort }),
+      })),
     }),
   };
 }
@@ -146,7 +159,7 @@ function service(os: Os, network?: "host"): V1Service {
     metadata: { name: serviceName(os, network), namespace },
     spec: {
       type: "NodePort",
-      selector: serverLabels(os, onHost ? "host-server" : "server"),
+      selector: roleLabels(os, onHost ? "host-server" : "server"),
       ports: [{ port: 80, targetPort: onHost ? hostServerPort : serverPort }],
     },
   };
@@ -159,12 +172,8 @@ function podsService(os: Os): V1Service {
     metadata: { name: podsServiceName(os), namespace },
     spec: {
       clusterIP: "None",
-      selector: serverLabels(os, "server"),
+      selector: roleLabels(os, "server"),
       ports: [{ port: serverPort }],
     },
   };
-}
-
-function serverLabels(os: Os, part: Part): Record<string, string> {
-  return { [roleLabel]: roleName({ os, part }) };
 }

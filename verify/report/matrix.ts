@@ -1,3 +1,4 @@
+import { policyCases } from "../rows/policies.ts";
 import { osName, sourceName, type Os, type PathRow, type Source } from "../rows/row.ts";
 import type { RowResult } from "../result.ts";
 
@@ -51,6 +52,13 @@ export const columnGroups: readonly ColumnGroup[] = [
     ],
   },
   {
+    title: "to a pod under a NetworkPolicy, and without it",
+    columns: Object.entries(policyCases).flatMap(([name, { title, allowed }]) => [
+      { key: `policy ${name} control`, title: "control" },
+      { key: `policy ${name}`, title: `${title}: ${allowed ? "allowed" : "denied"}` },
+    ]),
+  },
+  {
     title: "to the cluster",
     columns: [{ key: "dns", title: "DNS" }],
   },
@@ -73,6 +81,8 @@ export function columnOf({ target }: PathRow): string {
       return `${systemKey(target)} service ${target.by}`;
     case "node-port":
       return `${systemKey(target)} node-port ${target.node}`;
+    case "policy":
+      return `policy ${target.policy}${target.control ? " control" : ""}`;
     case "host-port":
     case "host-pod":
       return `${target.os} ${target.to}`;

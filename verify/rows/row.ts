@@ -1,3 +1,5 @@
+import { policyCases, type PolicyCaseName } from "./policies.ts";
+
 /** Operating system of a node or pod, as Kubernetes' label has it. */
 export type Os = "linux" | "windows";
 
@@ -17,6 +19,7 @@ export type Source =
  *
  * - `dns`: the cluster's DNS server, asked for the name of a Service in front of a system's pods.
  * - `host-port`: a port of the node that leads to the one pod on it.
+ * - `policy`: a path about which NetworkPolicies decide; its `control` is the same one before there is any policy.
  * - `host`: out of the cluster, to this host.
  * - `internet`: out of this host, too.
  */
@@ -38,6 +41,12 @@ export type Target =
     }
   | { readonly to: "dns"; readonly os: Os }
   | { readonly to: "host-port"; readonly os: Os }
+  | {
+      readonly to: "policy";
+      readonly os: Os;
+      readonly policy: PolicyCaseName;
+      readonly control: boolean;
+    }
   | { readonly to: "host" | "internet" };
 
 /** Whether both ends are on one node or on two. */
@@ -113,6 +122,11 @@ function targetName({ from, target }: PathRow): string {
       return `cluster DNS for the name of a ${osName(target.os)} service`;
     case "host-port":
       return `${osName(target.os)} pod by hostPort`;
+    case "policy": {
+      const { title, allowed } = policyCases[target.policy];
+      const then = target.control ? "control without it" : allowed ? "allowed" : "denied";
+      return `${osName(target.os)} pod, NetworkPolicy ${title}: ${then}`;
+    }
     case "host":
       return from.where === "outside" ? "itself" : "this host, out of the cluster";
     case "internet":

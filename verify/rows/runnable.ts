@@ -32,7 +32,7 @@ export type Need =
   | { readonly need: "windows-image" }
   /** nslookup in the image of Linux' pods: agnhost's own has it, that of a rehearsal is the program alone. */
   | { readonly need: "linux-nslookup" }
-  | { readonly need: "host" | "internet" };
+  | { readonly need: "network-policies" | "host" | "internet" };
 
 /** What a row needs, the most basic first. */
 export function needsOf(row: Row): readonly Need[] {
@@ -75,6 +75,8 @@ export function needsText(row: Row): string {
       case "windows-image":
       case "linux-nslookup":
         return "";
+      case "network-policies":
+        return "a pod network that enforces NetworkPolicies";
       case "host":
         return "a server on this host";
       case "internet":
@@ -118,6 +120,7 @@ function pathNeeds({ from, target }: PathRow): readonly Need[] {
     ...(fromWindowsNode && way !== undefined
       ? [{ need: "windows-node-way", to: way } as const]
       : []),
+    ...(target.to === "policy" ? [{ need: "network-policies" } as const] : []),
     ...(target.to === "host" || target.to === "internet" ? [{ need: target.to }] : []),
   ];
 }
@@ -167,6 +170,8 @@ function missing(need: Need, facts: Facts): string | undefined {
       return facts.rehearsal
         ? "needs agnhost's own image: the one of a rehearsal has no nslookup"
         : undefined;
+    case "network-policies":
+      return facts.noNetworkPolicies;
     case "host":
       return facts.noHost;
     case "internet":

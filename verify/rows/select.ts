@@ -1,6 +1,7 @@
 import { closest } from "fastest-levenshtein";
 import type { Os, Row, SampleRow } from "./row.ts";
 import { pathRows } from "./paths.ts";
+import { controlId, policyRows } from "./policies.ts";
 
 /** The project's samples, as far as there is something to see in them. */
 const sampleRows: readonly SampleRow[] = [
@@ -27,10 +28,10 @@ function sample(id: string, os: Os, look: SampleRow["look"], title: string): Sam
 }
 
 /** Every row, in order of display. */
-export const allRows: readonly Row[] = [...pathRows, ...sampleRows];
+export const allRows: readonly Row[] = [...pathRows, ...policyRows, ...sampleRows];
 
 /**
- * Rows by their ids; `*` matches any part of one. Default: all rows.
+ * Rows by their ids; `*` matches any part of one. Default: all rows. A NetworkPolicy's comes with its control.
  *
  * @throws with every pattern that matches no row, and the most similar id.
  */
@@ -46,7 +47,9 @@ export function selectRows(patterns: readonly string[]): readonly Row[] {
       `--rows: no row is called ${texts.join(", ")}. \`kindows verify --list\` shows all`,
     );
   }
-  return allRows.filter(({ id }) => patterns.some((pattern) => fits(id, pattern)));
+  const ids = allRows.map(({ id }) => id).filter((id) => patterns.some((each) => fits(id, each)));
+  const chosen = new Set(ids.flatMap((id) => [id, controlId(id)]));
+  return allRows.filter(({ id }) => chosen.has(id));
 }
 
 function fits(id: string, pattern: string): boolean {

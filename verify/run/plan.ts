@@ -16,6 +16,7 @@ import {
   type Role,
 } from "../objects/names.ts";
 import { rolesOf, serverPart } from "../objects/roles.ts";
+import { isUnderPolicy, policyCases, policyName } from "../rows/policies.ts";
 import type { Os, PathRow, Relation } from "../rows/row.ts";
 import type { Readiness } from "./await-state.ts";
 import { lookupUrl } from "./lookup.ts";
@@ -79,11 +80,11 @@ function probesOf(row: PathRow, snapshot: Snapshot, outside: Outside): readonly 
   const { from, target } = row;
   const names = (os: Os): string[] => nodesOf(snapshot, os).map(({ name }) => name);
   const sources = from.where === "outside" ? [""] : names(from.os);
-  const origin = (node: string): Origin => {
-    if (from.where === "outside") return "outside";
-    const role: Role = { os: from.os, part: from.where === "pod" ? "client" : "node" };
-    return { pod: podName(podOn(snapshot, role, node)), node, os: from.os };
-  };
+  const [originRole] = rolesOf(row);
+  const origin = (node: string): Origin =>
+    from.where === "outside" || originRole === undefined
+      ? "outside"
+      : { pod: podName(podOn(snapshot, originRole, node)), node, os: from.os };
   const pairs = (os: Os, relation?: Relation): readonly (readonly [string, NodeFact])[] =>
     nodePairs(sources, names(os), relation).flatMap(([one, other]) =>
       nodesOf(snapshot, os)
@@ -158,6 +159,20 @@ function probesOf(row: PathRow, snapshot: Snapshot, outside: Outside): readonly 
         viaNode: node.name,
         ...answeredBy([serverOn(node.name)], 1),
       }));
+    case "policy":
+      return pairs(target.os).map(([one, node]) => {
+        const { port, allowed } = policyCases[target.policy];
+        const pod = podOn(snapshot, { os: target.os, part: serverPart(target) }, node.name);
+        return {
+          origin: origin(one),
+          url: hostnameUrl(pod?.status?.podIP ?? "", port),
+          named: false,
+          ...(isUnderPolicy(row) && {
+            policy: { name: policyName(target.os, target.policy), allows: allowed },
+          }),
+          ...answeredBy([podName(pod)], 1),
+        };
+      });
     case "dns":
       return sources.map((one) => {
         const service = serviceName(target.os);

@@ -18,6 +18,8 @@ export interface Probe {
   readonly service?: string;
   /** Node at whose address it is made. */
   readonly viaNode?: string;
+  /** NetworkPolicy that decides about it, and whether it lets it through. */
+  readonly policy?: { readonly name: string; readonly allows: boolean };
   /** Whether a name has to be resolved first. */
   readonly named: boolean;
 }

@@ -15,6 +15,8 @@ export interface RowTools {
   /** The command that runs words in a container of a pod. */
   readonly inPod: (pod: string, container: string, words: readonly string[]) => ShellCommand;
   readonly run: (command: ShellCommand) => Promise<Printed>;
+  /** Makes the rows' NetworkPolicies, once for all. */
+  readonly isolate: () => Promise<void>;
   /** A path of the API server. */
   readonly get: (path: string) => Promise<unknown>;
   readonly outside: Outside;

@@ -1,5 +1,6 @@
 import { whyNotReady } from "../diagnose/diagnose.ts";
 import { roleName } from "../objects/names.ts";
+import { controlId, isUnderPolicy } from "../rows/policies.ts";
 import { isNotSeenYet, notSeenYet, type PathRow, type Row } from "../rows/row.ts";
 import { needsHostProcess, needsOf, whyNot } from "../rows/runnable.ts";
 import { awaitState } from "./await-state.ts";
@@ -76,7 +77,8 @@ export function rowSeconds(row: Row, rehearsal: boolean): number {
 }
 
 /**
- * Runs rows in parallel, each with its own time limit. Never fails: problems are in the results.
+ * Runs rows in parallel, each with its own time limit. Never fails: problems are in the results. NetworkPolicies, and the
+ * rows about them, come after all others, which they could disturb, and after their controls.
  *
  * @param timeoutSeconds longest time for each; by default it depends on the row.
  */
@@ -93,27 +95,44 @@ export async function runRows(
     rehearsal: facts.rehearsal,
     waitsFor: (id, what) => waiting.set(id, what),
   };
+  const run = async (row: Row, before?: Promise<readonly RowResult[]>): Promise<RowResult> => {
+    const reason = whyNot(row, facts);
+    if (reason !== undefined) {
+      return { row, status: "not-runnable", reason, tried: [], seen: "", seconds: 0 };
+    }
+    const others = await before;
+    const started = Date.now();
+    const seconds = options.timeoutSeconds ?? rowSeconds(row, facts.rehearsal);
+    const outcome = await runRow(row, started + seconds * 1000, all, others);
+    waiting.end(row.id);
+    return { row, ...outcome, seconds: (Date.now() - started) / 1000 };
+  };
+  const underPolicy = (row: Row): boolean => row.kind === "path" && isUnderPolicy(row);
   try {
-    return await Promise.all(
-      rows.map(async (row): Promise<RowResult> => {
-        const reason = whyNot(row, facts);
-        if (reason !== undefined) {
-          return { row, status: "not-runnable", reason, tried: [], seen: "", seconds: 0 };
-        }
-        const started = Date.now();
-        const seconds = options.timeoutSeconds ?? rowSeconds(row, facts.rehearsal);
-        const outcome = await runRow(row, started + seconds * 1000, all);
-        waiting.end(row.id);
-        return { row, ...outcome, seconds: (Date.now() - started) / 1000 };
-      }),
-    );
+    const before = new Map(rows.filter((row) => !underPolicy(row)).map((row) => [row, run(row)]));
+    const others = Promise.all(before.values());
+    return await Promise.all(rows.map((row) => before.get(row) ?? run(row, others)));
   } finally {
     waiting.stop();
   }
 }
 
-async function runRow(row: Row, end: number, tools: RowTools): Promise<Outcome> {
+/** @param others results of the rows that had to come before. */
+async function runRow(
+  row: Row,
+  end: number,
+  tools: RowTools,
+  others: readonly RowResult[] | undefined,
+): Promise<Outcome> {
   try {
+    if (others !== undefined) {
+      const control = others.find((other) => other.row.id === controlId(row.id));
+      if (control?.status !== "passed") {
+        const reason = `it would show nothing: ${controlId(row.id)} has not passed`;
+        return { status: "failed", reason, tried: [], seen: "" };
+      }
+      await tools.isolate();
+    }
     return row.kind === "path" ? await runPath(row, end, tools) : await runSample(row, end, tools);
   } catch (error) {
     const reason = `the row could not be run to its end: ${messageOf(error)}`;

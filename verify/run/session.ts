@@ -10,6 +10,7 @@ import { allRoles } from "../objects/roles.ts";
 import { fitted, readSample, sampleFile } from "../objects/samples.ts";
 import { workloads } from "../objects/workloads.ts";
 import type { RowResult } from "../result.ts";
+import { networkPolicies } from "../rows/policies.ts";
 import { whyNot } from "../rows/runnable.ts";
 import type { Os, Row, SampleRow } from "../rows/row.ts";
 import { attempt, probeCommand } from "./attempt.ts";
@@ -54,6 +55,7 @@ export async function makeWorkloads(options: SessionOptions): Promise<void> {
 export async function tryRows(options: SessionOptions): Promise<readonly RowResult[]> {
   const { api, facts, host, kubectl, kubeconfig, rows, say, signal, timeoutSeconds } = options;
   const shell = { kubectl, kubeconfig, signal };
+  let isolated: Promise<void> | undefined;
   const tools = {
     view: new ClusterView(() => readSnapshot(api)),
     details: () => readDetails(api),
@@ -62,6 +64,7 @@ export async function tryRows(options: SessionOptions): Promise<readonly RowResu
     inPod: (pod: string, container: string, words: readonly string[]) =>
       podCommand(shell, pod, words, container),
     run: (command: Parameters<typeof runCommand>[1]) => runCommand(shell, command, commandSeconds),
+    isolate: () => (isolated ??= applyObjects(options, policiesOf(rows), "NetworkPolicies")),
     get: (path: string) => api.get(path),
     outside: {
       internet: internetPage,
@@ -74,6 +77,14 @@ export async function tryRows(options: SessionOptions): Promise<readonly RowResu
     say,
     ...(timeoutSeconds !== undefined && { timeoutSeconds }),
   });
+}
+
+/** NetworkPolicies of the systems whose rows need them. */
+function policiesOf(rows: readonly Row[]): readonly object[] {
+  const systems = rows.flatMap((row) =>
+    "target" in row && row.target.to === "policy" ? row.target.os : [],
+  );
+  return [...new Set(systems)].flatMap(networkPolicies);
 }
 
 /** Removes everything that `makeWorkloads` created. */

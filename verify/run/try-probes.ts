@@ -47,7 +47,7 @@ async function lastFailure(
   tools: RowTools,
 ): Promise<ProbeFailure | undefined> {
   for (let tries = 1; ; tries++) {
-    const failure = await tools.slots.run(0, () => tools.attempt(probe));
+    const failure = judged(probe, await tools.slots.run(0, () => tools.attempt(probe)));
     // The first attempt may take longer than the settling time, so it never decides alone.
     const isOver = Date.now() >= (tries === 1 ? end : settled);
     if (failure === undefined || isOver || tools.signal.aborted) {
@@ -56,4 +56,11 @@ async function lastFailure(
     // A pause for other rows.
     await tools.view.look();
   }
+}
+
+/** A path that a policy denies is well where no connection is made, and then only. */
+function judged({ policy }: Probe, failure: ProbeFailure | undefined): ProbeFailure | undefined {
+  if (policy?.allows !== false) return failure;
+  if (failure === undefined) return { kind: "answer", text: "the pod answered" };
+  return ["lost", "refused", "unreachable"].includes(failure.kind) ? undefined : failure;
 }

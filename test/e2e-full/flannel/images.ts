@@ -1,7 +1,5 @@
 import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { execa } from "execa";
-import * as z from "zod";
 import { flannelImages, flannelVersions } from "../../../components/cni/flannel/release.ts";
 import { commandRunner } from "../../../components/controlplane/node-image/build-command.ts";
 import {
@@ -11,20 +9,14 @@ import {
 } from "../../../components/controlplane/node-image/image-packing.ts";
 import { linuxDebian } from "../../../components/linux/image/debian.ts";
 import type { Artifact, BuildContext } from "../../../toolchain/artifact.ts";
-import { runLogged } from "../../../host/run-logged.ts";
-import { parseJson } from "../../../toolchain/parse-json.ts";
-import { goEnvironment } from "../../../toolchain/tools/go-build.ts";
 import { ensureGo, requireGo } from "../../../toolchain/tools/go-toolchain.ts";
 import { hashSources } from "../../../toolchain/tools/sources-hash.ts";
+import { compile, copyModule } from "../modules/compile.ts";
+
+const modules = path.join(import.meta.dirname, "../modules");
 
 /** Name of the archive in the artifact's folder. */
 export const flannelArchive = "images.tar";
-
-/** Pins both modules; what they need is pinned by their own `go.sum`. */
-const pins = path.join(import.meta.dirname, "modules");
-
-/** Longest time the compiler may take, in seconds: all of client-go on one slow core. */
-const buildTimeoutSeconds = 1800;
 
 /** What flanneld and its `install-conf` are started in: Debian's iptables, in its nft variant. */
 const daemonPieces = {
@@ -49,14 +41,14 @@ export const flannelImageArchive: Artifact = {
   hostPackages: [],
   check: () => requireGo("test-flannel-images"),
   inputs: async () => ({
-    sources: await hashSources(import.meta.dirname, [import.meta.filename, pins]),
+    sources: await hashSources(import.meta.dirname, [import.meta.filename, modules]),
     images: JSON.stringify(flannelImages),
   }),
   async build(into, context) {
     const work = path.join(into, "work");
     const debian = path.join(work, "debian");
     await mkdir(debian, { recursive: true });
-    const programs = await compile(work, context);
+    const programs = await compilePrograms(work, context);
     const run = commandRunner(context.logFile);
     await run("tar", [
       ...["--extract", "--numeric-owner", "--directory", debian],
@@ -102,21 +94,20 @@ function recipes({ daemon, installConf, plugin }: Programs): readonly ImageRecip
   ];
 }
 
-async function compile(work: string, context: BuildContext): Promise<Programs> {
+async function compilePrograms(work: string, context: BuildContext): Promise<Programs> {
   await ensureGo("test-flannel-images", context.progress);
-  const flannel = await sourcesOf("github.com/flannel-io/flannel", path.join(work, "flannel"));
+  const [flannel, plugins] = [path.join(work, "flannel"), path.join(work, "cni")];
+  const version = await copyModule("github.com/flannel-io/flannel", flannel);
+  if (version !== `v${flannelVersions.daemon}`) {
+    throw new Error(`go.mod has ${version}, not v${flannelVersions.daemon} as release.ts`);
+  }
   const main = path.join(flannel, "main.go");
   await writeFile(main, (await readFile(main, "utf8")).replaceAll(leftOut, ""));
-  const plugins = await sourcesOf("github.com/containernetworking/plugins", path.join(work, "cni"));
+  await copyModule("github.com/containernetworking/plugins", plugins);
   const build = async (module: string, target: string, name: string): Promise<string> => {
     context.progress(`compiles ${name}`);
     const file = path.join(work, name);
-    await runLogged("go", ["build", "-ldflags", "-s -w", "-o", file, target], {
-      cwd: module,
-      env: goEnvironment(),
-      logFile: context.logFile,
-      timeoutSeconds: buildTimeoutSeconds,
-    });
+    await compile(module, target, file, context);
     return file;
   };
   return {
@@ -124,20 +115,4 @@ async function compile(work: string, context: BuildContext): Promise<Programs> {
     installConf: await build(flannel, "./cmd/install_conf", "install-conf"),
     plugin: await build(plugins, "./plugins/meta/flannel", "cni-flannel"),
   };
-}
-
-/** A copy of a module, which `go.sum` has checked. */
-async function sourcesOf(name: string, folder: string): Promise<string> {
-  const { stdout } = await execa("go", ["mod", "download", "-json", name], {
-    cwd: pins,
-    env: goEnvironment(),
-    timeout: 600_000,
-  });
-  const module = z.object({ Dir: z.string(), Version: z.string() }).parse(parseJson(stdout));
-  if (name.endsWith("/flannel") && module.Version !== `v${flannelVersions.daemon}`) {
-    const pinned = `v${flannelVersions.daemon} as release.ts`;
-    throw new Error(`${pins}/go.mod has ${module.Version}, not ${pinned}`);
-  }
-  await cp(module.Dir, folder, { recursive: true });
-  return folder;
 }

@@ -16,6 +16,7 @@ import { namespace } from "../../../verify/objects/names.ts";
 import { allRoles } from "../../../verify/objects/roles.ts";
 import { fitted, readSample, sampleFile } from "../../../verify/objects/samples.ts";
 import { namespaceObject, workloads } from "../../../verify/objects/workloads.ts";
+import { networkPolicies } from "../../../verify/rows/policies.ts";
 import { allRows } from "../../../verify/rows/select.ts";
 import { ApiServer } from "../plugins/support/api-server.ts";
 
@@ -35,6 +36,7 @@ const resources: Readonly<Record<string, string>> = {
   DaemonSet: "/apis/apps/v1/namespaces/NS/daemonsets",
   Deployment: "/apis/apps/v1/namespaces/NS/deployments",
   Job: "/apis/batch/v1/namespaces/NS/jobs",
+  NetworkPolicy: "/apis/networking.k8s.io/v1/namespaces/NS/networkpolicies",
   Pod: "/api/v1/namespaces/NS/pods",
   Secret: "/api/v1/namespaces/NS/secrets",
   Service: "/api/v1/namespaces/NS/services",
@@ -62,7 +64,14 @@ describe("objects of verify, before a real API server", () => {
   }
 
   it("are taken, for Linux and Windows", () =>
-    taken(workloads(allRoles(allRows), agnhostImage), namespace));
+    taken(
+      [
+        ...workloads(allRoles(allRows), agnhostImage),
+        ...networkPolicies("linux"),
+        ...networkPolicies("windows"),
+      ],
+      namespace,
+    ));
 
   for (const look of ["settings", "web-server", "shop"] as const) {
     it(`are taken: the sample ${look} as its file has it`, async () => {

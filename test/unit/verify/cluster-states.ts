@@ -11,6 +11,7 @@ import type { Facts, NodeFact } from "../../../verify/cluster/facts.ts";
 import type { Details, Snapshot } from "../../../verify/cluster/snapshot.ts";
 import { namespace, roleLabel, roleName, type Role } from "../../../verify/objects/names.ts";
 import { pathRows } from "../../../verify/rows/paths.ts";
+import { policyRows } from "../../../verify/rows/policies.ts";
 import { planRow } from "../../../verify/run/plan.ts";
 import type { Probe } from "../../../verify/run/probe.ts";
 
@@ -95,6 +96,7 @@ const client = { os: "linux", part: "client" } as const;
 const server = { os: "linux", part: "server" } as const;
 const onHost = { os: "linux", part: "host-port" } as const;
 const nodePart = { os: "linux", part: "node" } as const;
+const isolated = { os: "linux", part: "isolated" } as const;
 
 /** Cluster DNS answers, and nothing else is to tell. */
 const quiet = {
@@ -129,6 +131,7 @@ export const healthy: Details = {
     rolePod(server, name, `10.244.${at}.3`),
     rolePod(onHost, name, `10.244.${at}.4`),
     rolePod(nodePart, name, address),
+    rolePod(isolated, name, `10.244.${at}.5`),
   ]),
   services: [service("linux", "linux-server"), service("linux-pods", "linux-server")],
   slices: [
@@ -145,7 +148,7 @@ export const healthy: Details = {
 
 /** What a row of paths tries in a cluster, or what it waits for. */
 export function planOf(id: string, snapshot: Snapshot = healthy): ReturnType<typeof planRow> {
-  const row = pathRows.find((each) => each.id === id);
+  const row = [...pathRows, ...policyRows].find((each) => each.id === id);
   assert.ok(row, id);
   return planRow(row, snapshot, {
     host: { url: "http://192.168.150.1:41234/", greeting: "kindows verify abc sees " },

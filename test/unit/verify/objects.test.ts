@@ -22,7 +22,7 @@ const podOf = (os: Os, part: Part): V1PodSpec =>
 describe("what rows need in the cluster", () => {
   it("is made once for all of them, each kind of pods and Services with what serves, in our namespace", () => {
     const objects = workloads(allRoles(allRows), "image");
-    const parts = ["client", "host-port", "host-server", "node", "server"];
+    const parts = ["client", "host-port", "host-server", "isolated", "node", "server"];
     const names = objects.map(({ kind, metadata }) => `${kind} ${metadata?.name}`);
     assert.deepEqual(names.sort(), [
       ...parts.map((part) => `DaemonSet linux-${part}`),
@@ -64,6 +64,8 @@ describe("what rows need in the cluster", () => {
     const ports = (part: Part): unknown => podOf("linux", part).containers[0]?.ports;
     assert.deepEqual(ports("server"), [{ containerPort: 8080 }]);
     assert.deepEqual(ports("host-port"), [{ containerPort: 8080, hostPort: 28080 }]);
+    const isolated = [8081, 8082, 8083, 8084, 8085].map((containerPort) => ({ containerPort }));
+    assert.deepEqual(ports("isolated"), isolated);
     assert.deepEqual(ports("host-server"), [{ containerPort: 28081 }]);
   });
 

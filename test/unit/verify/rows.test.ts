@@ -1,12 +1,16 @@
 import assert from "node:assert/strict";
 
+import type { V1LabelSelector, V1Pod } from "@kubernetes/client-node";
+
 import { Slots } from "../../../toolchain/slots.ts";
 import type { Facts } from "../../../verify/cluster/facts.ts";
 import type { Details, Snapshot } from "../../../verify/cluster/snapshot.ts";
 import { ClusterView } from "../../../verify/cluster/view.ts";
+import { selects } from "../../../verify/diagnose/diagnose.ts";
 import { columnGroups, columnOf } from "../../../verify/report/matrix.ts";
 import type { RowResult } from "../../../verify/result.ts";
 import { pathRows } from "../../../verify/rows/paths.ts";
+import { networkPolicies, policyRows } from "../../../verify/rows/policies.ts";
 import { rowTitle, sourceName } from "../../../verify/rows/row.ts";
 import { needsHostProcess, needsText, whyNot } from "../../../verify/rows/runnable.ts";
 import { allRows, selectRows } from "../../../verify/rows/select.ts";
@@ -251,9 +255,12 @@ describe("the rows", () => {
 
   it("have a place of their own in the matrix each", () => {
     const known = columnGroups.flatMap(({ columns }) => columns.map(({ key }) => key));
-    const places = pathRows.map((row) => `${sourceName(row.from)} / ${columnOf(row)}`);
+    const places = [...pathRows, ...policyRows].map(
+      (row) => `${sourceName(row.from)} / ${columnOf(row)}`,
+    );
     assert.equal(new Set(places).size, places.length);
-    for (const row of pathRows) assert.ok(known.includes(columnOf(row)), row.id);
+    for (const row of [...pathRows, ...policyRows])
+      assert.ok(known.includes(columnOf(row)), row.id);
   });
 });
 
@@ -268,6 +275,14 @@ describe("choosing rows", () => {
       "windows-node-to-internet",
       "mixed-shop",
     ]);
+  });
+
+  it("takes the control of a NetworkPolicy's row too", () => {
+    const [control, row, ...others] = selectRows(["windows-policy-port"]).map(({ id }) => id);
+    assert.deepEqual(
+      [control, row, others],
+      ["windows-policy-port-control", "windows-policy-port", []],
+    );
   });
 
   it("tells every name that no row has, and the nearest one", () =>
@@ -289,6 +304,7 @@ describe("what a row needs", () => {
     "linux-node-to-cluster-dns": "a Linux node",
     "outside-to-linux-service-windows-node": "a Linux node, kube-proxy on Windows",
     "linux-pod-to-internet": "a Linux node, the internet",
+    "linux-policy-port": "a Linux node, a pod network that enforces NetworkPolicies",
     "windows-settings": "a Windows container",
     "mixed-shop": "Windows pods with a network",
   };
@@ -304,6 +320,7 @@ describe("what can be run", () => {
     rehearsal: true,
     noWindowsPodNetwork: "needs a pod network on Windows",
     noInternet: "needs internet: none",
+    noNetworkPolicies: "needs a pod network that enforces NetworkPolicies",
   };
 
   const noHns = "needs Windows: a rehearsed node has no HNS, hence no";
@@ -389,6 +406,12 @@ describe("what can be run", () => {
       "outside-to-windows-host-port": "no hostPort",
     }));
 
+  it("is without enforcement no row about NetworkPolicies, and no control of one", () => {
+    const reported = reasons({ ...fullFacts, noNetworkPolicies: "no enforcement" });
+    const ids = policyRows.map(({ id }) => [id, "no enforcement"]);
+    assert.deepEqual(reported, Object.fromEntries(ids));
+  });
+
   it("is without Windows what is on Linux", () => {
     const reported = reasons({ nodes: [linuxNode, otherLinuxNode], rehearsal: false });
     for (const id of ["linux-pod-to-windows-pod", "windows-settings"]) {
@@ -409,6 +432,7 @@ interface Fake {
   readonly details?: Details | Error;
   readonly attempt?: (probe: Probe) => ProbeFailure | undefined;
   readonly run?: (command: ShellCommand) => Printed;
+  readonly isolate?: () => Promise<void>;
   readonly summary?: unknown;
   readonly aborted?: boolean;
   readonly rehearsal?: boolean;
@@ -435,6 +459,7 @@ async function results(
       inPod: (pod, container, words) => ({ program: "run", args: [pod, container, ...words] }),
       run: (command) =>
         Promise.resolve(fake.run?.(command) ?? { exitCode: 1, stdout: "", stderr: "no" }),
+      isolate: fake.isolate ?? (() => assert.fail("no policies are needed")),
       get: () => Promise.resolve(fake.summary),
       outside: {
         host: { url: "http://192.168.150.1:1/", greeting: "x" },
@@ -571,6 +596,169 @@ describe("running rows", () => {
     const ids = ["service", "service-name", "node-port"].map((to) => `linux-pod-to-linux-${to}`);
     assert.deepEqual(failed, ids);
   });
+});
+
+/** What a network makes of a policy's rules; kindnet and Calico take them as they are. */
+type Enforcement = (rules: PolicyRules) => PolicyRules | undefined;
+
+interface PolicyRules {
+  readonly policyTypes: readonly string[];
+  readonly ingress?: readonly PolicyRule[];
+  readonly egress?: readonly PolicyRule[];
+}
+
+interface PolicyRule {
+  readonly from?: readonly Peer[];
+  readonly to?: readonly Peer[];
+  readonly ports?: readonly { readonly port: number }[];
+}
+
+interface Peer {
+  readonly podSelector?: V1LabelSelector;
+  readonly namespaceSelector?: V1LabelSelector;
+}
+
+describe("rows about NetworkPolicies", () => {
+  const manifests = networkPolicies("linux") as readonly { readonly spec: PolicyRules & Peer }[];
+  const labelsOf = ({ metadata }: V1Pod): Readonly<Record<string, string>> =>
+    metadata?.labels ?? {};
+  const ownNamespace = { "kubernetes.io/metadata.name": "kindows-verify" };
+
+  /** Whether rules let a pod's port be reached from a pod, or by one. */
+  const allows = (rules: readonly PolicyRule[] = [], peer: V1Pod, port: number): boolean =>
+    rules.some(
+      ({ from, to = from, ports }) =>
+        (ports?.some((each) => each.port === port) ?? true) &&
+        (to?.some(({ podSelector, namespaceSelector }) =>
+          podSelector
+            ? selects(podSelector, labelsOf(peer))
+            : selects(namespaceSelector ?? {}, ownNamespace),
+        ) ??
+          true),
+    );
+
+  /** A network that enforces policies in its own way, as soon as they are there. */
+  function network(enforce: Enforcement): Fake {
+    let made = 0;
+    return {
+      seconds,
+      isolate: () => Promise.resolve(void (made += 1)),
+      attempt({ origin, url }) {
+        const { hostname, port } = new URL(url);
+        const pods = healthy.pods.filter(
+          ({ metadata, status }) =>
+            metadata?.name === (origin === "outside" ? "" : origin.pod) ||
+            status?.podIP === hostname,
+        );
+        const [from, to] = pods.sort((one) => (one.status?.podIP === hostname ? 1 : -1));
+        assert.ok(from && to, url);
+        const on = (pod: V1Pod, type: string): readonly PolicyRules[] =>
+          made === 0
+            ? []
+            : manifests
+                .filter(({ spec }) => selects(spec.podSelector ?? {}, labelsOf(pod)))
+                .flatMap(({ spec }) => enforce(spec) ?? [])
+                .filter(({ policyTypes }) => policyTypes.includes(type));
+        const [into, out] = [on(to, "Ingress"), on(from, "Egress")];
+        const opened =
+          (into.length === 0 || into.some(({ ingress }) => allows(ingress, from, Number(port)))) &&
+          (out.length === 0 || out.some(({ egress }) => allows(egress, to, Number(port))));
+        return opened ? undefined : lost();
+      },
+    };
+  }
+
+  const denied = ["default-deny", "other-label", "other-namespace", "other-egress"];
+  const withoutPeers = (rules: readonly PolicyRule[] = []): readonly PolicyRule[] =>
+    rules.map(({ ports }) => ({ ...(ports && { ports }) }));
+  const withoutPorts = (rules: readonly PolicyRule[] = []): readonly PolicyRule[] =>
+    rules.map(({ from, to }) => ({ ...(from && { from }), ...(to && { to }) }));
+  const faults: Readonly<Record<string, readonly [Enforcement, RegExp, readonly string[]]>> = {
+    "all pass where policies are enforced": [(rules) => rules, /none/, []],
+    "those that deny fail where nothing is enforced": [
+      () => undefined,
+      /^the NetworkPolicy linux-[a-z-]+ is not enforced: it denies what goes from linux-/,
+      denied,
+    ],
+    "those that allow fail where everything is blocked": [
+      ({ policyTypes }) => ({ policyTypes }),
+      /^the NetworkPolicy linux-[a-z]+ allows what goes from linux-.* blocks too much( \(and 1 more of 2 connections\))?$/,
+      ["label", "namespace", "port", "egress"],
+    ],
+    "those by label and namespace fail where it makes no difference who it is": [
+      ({ policyTypes, ingress, egress }) => ({
+        policyTypes,
+        ...{ ingress: withoutPeers(ingress), egress: withoutPeers(egress) },
+      }),
+      /is not enforced/,
+      ["other-label", "other-namespace", "other-egress"],
+    ],
+    "those that deny what comes in fail where ports make no difference": [
+      ({ policyTypes, ingress, egress }) => ({
+        policyTypes,
+        ...{ ingress: withoutPorts(ingress), egress: withoutPorts(egress) },
+      }),
+      /is not enforced/,
+      ["default-deny", "other-label", "other-namespace"],
+    ],
+    "that for egress fails where only what comes in is limited": [
+      (rules) =>
+        rules.policyTypes.includes("Ingress") ? { ...rules, policyTypes: ["Ingress"] } : undefined,
+      /is not enforced/,
+      ["other-egress"],
+    ],
+  };
+  eachCase("%s", faults, async ([enforce, reason, expected]) => {
+    const all = await results(["linux-policy-*"], network(enforce));
+    const failed = all.filter(({ status }) => status === "failed");
+    assert.deepEqual(
+      failed.map(({ row }) => row.id),
+      expected.map((name) => `linux-policy-${name}`),
+    );
+    for (const each of failed) assert.match(each.reason, reason);
+    assert.equal(
+      all.length - failed.length,
+      all.filter(({ status }) => status === "passed").length,
+    );
+  });
+
+  it("show nothing where their controls fail, and say so", async () => {
+    const [control, row] = await results(["linux-policy-default-deny"], { attempt: lost, seconds });
+    assert.match(control?.reason ?? "", /^no answer within 4 s/);
+    assert.equal(row?.status, "failed");
+    assert.equal(
+      row.reason,
+      "it would show nothing: linux-policy-default-deny-control has not passed",
+    );
+  });
+
+  it("do not pass where a denied path was not tried", async () => {
+    const policies = { isolated: false };
+    const [, row] = await results(["linux-policy-default-deny"], {
+      ...{ seconds, isolate: () => Promise.resolve(void (policies.isolated = true)) },
+      attempt: () => (policies.isolated ? { kind: "exec", text: "no shell" } : undefined),
+    });
+    assert.match(row?.reason ?? "", /^the command could not be run/);
+  });
+
+  it("come after all others", async () => {
+    const tried: string[] = [];
+    await results(["linux-policy-port", "linux-pod-to-linux-service"], {
+      isolate: () => Promise.resolve(void tried.push("policies")),
+      attempt: ({ policy, service }) => void tried.push(policy?.name ?? service ?? "control"),
+    });
+    const [other, control, under] = ["linux", "control", "linux-port"];
+    assert.deepEqual(tried.slice(0, 4).sort(), [control, control, other, other]);
+    assert.deepEqual(tried.slice(4), ["policies", under, under]);
+  });
+
+  it("fail where their policies cannot be made", () =>
+    results(["linux-policy-port"], {
+      isolate: () => Promise.reject(new Error("forbidden")),
+    }).then(([control, row]) => {
+      assert.equal(control?.status, "passed");
+      assert.equal(row?.reason, "the row could not be run to its end: forbidden");
+    }));
 });
 
 describe("the samples' rows", () => {
