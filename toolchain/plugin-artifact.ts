@@ -25,7 +25,7 @@ export type TakeOfficial = (
 ) => Promise<Outcome>;
 
 /**
- * The artifact of an engine plugin: a single executable, named as the engine requires. It is the official one if that is on
+ * The artifact of an engine plugin: an executable, named as the engine requires. It is the official one if that is on
  * this host or can be downloaded, else the bundled one.
  * Once built it stays, so that an unreliable network does not change a stack's plugins.
  *
@@ -48,7 +48,7 @@ export function pluginArtifact(
         ? { only: source }
         : {
             executable,
-            sources: await hashSources(folder, [folder], (file) => file.endsWith(".ts")),
+            sources: await hashSources(folder, [folder], (file) => /\.(ts|sh)$/.test(file)),
             libraries: await hashSources(projectRoot, [
               path.join(projectRoot, "package-lock.json"),
             ]),
@@ -69,8 +69,8 @@ export function pluginArtifact(
         context.progress(`the bundled one: ${why}`);
       }
       // Loaded only now: loading the bundler takes longer than a run with nothing to do.
-      const { bundlePlugin } = await import("../plugins/bundle.ts");
-      await bundlePlugin(name, path.join(into, executable));
+      const { bundlePlugins } = await import("../plugins/bundle.ts");
+      await bundlePlugins(into, executable);
     },
   };
 }

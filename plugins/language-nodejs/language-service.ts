@@ -8,15 +8,19 @@ import language, {
 } from "@pulumi/pulumi/proto/language_pb.js";
 import type { ILanguageRuntimeServer } from "@pulumi/pulumi/proto/language_grpc_pb.js";
 import plugin, { type PackageDependency } from "@pulumi/pulumi/proto/plugin_pb.js";
-import { engineAddress } from "../protocol/plugin-server.ts";
 import { unary, unimplemented } from "../protocol/unary.ts";
 import { copyLocalSdk } from "./local-sdk.ts";
 import { findPackage, findProject, type PackageJson } from "./package-json.ts";
 import { ProgramRunner } from "./program-runner.ts";
+import { makeProvidersReady } from "./ready-providers.ts";
 
-/** The part of the language host's protocol that running a program needs. */
-export function languageService(): ILanguageRuntimeServer {
-  const runner = new ProgramRunner(engineAddress());
+/**
+ * Language host for Node.js programs: the part of the protocol that running a program needs.
+ *
+ * @param engine address of the engine.
+ */
+export function languageService(engine: string): ILanguageRuntimeServer {
+  const runner = new ProgramRunner(engine);
   return {
     handshake: unary(() => new language.LanguageHandshakeResponse()),
     getPluginInfo: unary(() => {
@@ -26,9 +30,13 @@ export function languageService(): ILanguageRuntimeServer {
     }),
     getRequiredPackages: unary(async (request) => {
       const response = new language.GetRequiredPackagesResponse();
-      response.setPackagesList(
-        await requiredPackages(request.getInfo()?.getProgramDirectory() ?? "."),
-      );
+      const packages = await requiredPackages(request.getInfo()?.getProgramDirectory() ?? ".");
+      response.setPackagesList(packages);
+      // Nothing depends on it: a provider that is not ready when the engine starts it serves itself.
+      makeProvidersReady(
+        packages.map((one) => one.getName()),
+        engine,
+      ).catch(() => undefined);
       return response;
     }),
     getRequiredPlugins: unimplemented("GetRequiredPlugins"),

@@ -43,18 +43,23 @@ export function servePlugin(
   });
 }
 
-async function serve(addServices: (server: Server) => void, endsWithInput: boolean): Promise<void> {
+/** Serves on a free local port, which it returns. */
+export function listen(addServices: (server: Server) => void): Promise<number> {
   const server = new grpc.Server({
     "grpc.max_receive_message_length": MAX_MESSAGE_BYTES,
     "grpc.max_send_message_length": MAX_MESSAGE_BYTES,
   });
   addServices(server);
-  const port = await new Promise<number>((resolve, reject) => {
+  return new Promise((resolve, reject) => {
     server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, bound) => {
       if (error) reject(error);
       else resolve(bound);
     });
   });
+}
+
+async function serve(addServices: (server: Server) => void, endsWithInput: boolean): Promise<void> {
+  const port = await listen(addServices);
   process.on("SIGINT", exit);
   process.on("SIGTERM", exit);
   if (endsWithInput) {

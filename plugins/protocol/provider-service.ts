@@ -1,24 +1,15 @@
 import * as grpc from "@grpc/grpc-js";
 import empty from "google-protobuf/google/protobuf/empty_pb.js";
 import plugin from "@pulumi/pulumi/proto/plugin_pb.js";
-import service, { type IResourceProviderServer } from "@pulumi/pulumi/proto/provider_grpc_pb.js";
+import type { IResourceProviderServer } from "@pulumi/pulumi/proto/provider_grpc_pb.js";
 import provider from "@pulumi/pulumi/proto/provider_pb.js";
 import { connectEngineLog } from "./engine-log.ts";
 import { Operations } from "./operation.ts";
-import { engineAddress, servePlugin } from "./plugin-server.ts";
 import type { ProviderDefinition, Checked, Difference } from "./resource-type.ts";
 import { fromStruct, toStruct } from "./struct.ts";
 import { unary, unimplemented } from "./unary.ts";
 import type * as pb from "@pulumi/pulumi/proto/provider_pb.js";
 import type { ChangeKind } from "./property-diff.ts";
-
-/** Serves a provider until the engine is done with it. */
-export function serveProvider(definition: ProviderDefinition): void {
-  const implementation = providerService(definition, engineAddress());
-  servePlugin((server) => {
-    server.addService(service.ResourceProviderService, implementation);
-  });
-}
 
 /**
  * A provider in terms of the protocol.

@@ -74,20 +74,29 @@ class StandInPublishers {
       [...table, ...plugins.map(({ artifact }) => artifact), ...guestTools, nodeImage],
       { progress: say, ensurePackages },
     );
-    const languageHost = plugins.find(({ plugin }) => plugin.kind === "language");
+    // An official one is a single file: that of a bundled one brings what is beside it.
+    const standIns = path.join(this.folder, "plugins");
+    await mkdir(standIns);
+    for (const { plugin, artifact } of plugins) {
+      const { executable } = plugin;
+      const unpacked = 'folder=$(mktemp -d); tail -n +3 "$0" | tar -xz -C "$folder"';
+      const script = `#!/bin/sh\n${unpacked}; exec "$folder/${executable}" "$@"\n`;
+      const packed = ["-cz", "-C", ensured.path(artifact), "."];
+      const { stdout } = await execa("tar", packed, { encoding: "buffer" });
+      const content = Buffer.concat([Buffer.from(script), stdout]);
+      await writeFile(path.join(standIns, executable), content, { mode: 0o755 });
+    }
     for (const artifact of table) {
       for (const download of artifact.tool.downloads ?? []) {
         await this.publish(download, (name) =>
-          name === tools.languageHost && languageHost
-            ? path.join(ensured.path(languageHost.artifact), languageHost.plugin.executable)
+          name === tools.languageHost
+            ? path.join(standIns, path.basename(name))
             : path.join(ensured.path(artifact), name),
         );
       }
     }
-    for (const { plugin, artifact } of plugins) {
-      for (const download of pluginDownloads(plugin)) {
-        await this.publish(download, (name) => path.join(ensured.path(artifact), name));
-      }
+    for (const download of plugins.flatMap(({ plugin }) => pluginDownloads(plugin))) {
+      await this.publish(download, (name) => path.join(standIns, name));
     }
     for (const artifact of guestTools) {
       for (const download of (await ownRelease(artifact, clone)) ?? []) {

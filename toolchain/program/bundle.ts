@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import { build, type Plugin } from "esbuild";
 
 /** Header of a bundled file: what CommonJS packages expect, and ES modules do not have. */
-const commonJs = `
+export const commonJs = `
 import { createRequire as kindowsRequire } from "node:module";
 const require = kindowsRequire(import.meta.url), __dirname = import.meta.dirname, __filename = import.meta.filename;
 `;

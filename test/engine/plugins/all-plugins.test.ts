@@ -38,7 +38,9 @@ describe("the engine with all plugins", () => {
     await project.run(["config", "set", "plain", "value"]);
     await project.run(["config", "set", "--secret", "hidden", "hunter2-hunter2"]);
     await runtime("{ typescript: false, nodeargs: '--import tsx --title \"a title\"' }");
-    await project.write("package.json", '{ "type": "module", "main": "index.ts" }');
+    const packages = bundledPlugins.filter(({ kind }) => kind === "resource");
+    const dependencies = packages.map(({ name, version }) => [`@pulumi/${name}`, version] as const);
+    await requires(Object.fromEntries(dependencies));
   });
   after(async () => {
     await project.dispose();
@@ -48,6 +50,11 @@ describe("the engine with all plugins", () => {
 
   const runtime = (options: string): Promise<void> =>
     project.write("Pulumi.yaml", `name: test\nruntime: { name: nodejs, options: ${options} }\n`);
+  const requires = (dependencies: Readonly<Record<string, string>>): Promise<void> =>
+    project.write(
+      "package.json",
+      JSON.stringify({ type: "module", main: "index.ts", dependencies }),
+    );
   const write = (resources: string): Promise<void> =>
     project.write(
       "index.ts",
@@ -77,6 +84,8 @@ describe("the engine with all plugins", () => {
        new remote.CopyToRemote("copied", { connection, source, remotePath: "${project.folder}/copied" });
        const provider = new Provider("cluster",
          { kubeconfig: pulumi.secret(readFileSync("kubeconfig", "utf8")), clusterIdentifier: "test" });
+       // Another configuration is another process of the provider.
+       new Provider("elsewhere", { kubeconfig: readFileSync("kubeconfig", "utf8").replace(/server: .*/, "server: https://127.0.0.1:1") });
        new ConfigMap("map", { metadata: { name: "map" }, data: { a: "${data}" } }, { provider });
        new Secret("secret", { stringData: { password: hidden } }, { provider });
        const network = new docker.Network("network",
@@ -169,9 +178,7 @@ describe("the engine with all plugins", () => {
 
   it("tells which plugins the program's packages need", async () => {
     const command = bundledPlugins.find(({ name }) => name === "command") ?? assert.fail();
-    const dependencies = { "@pulumi/command": command.version };
-    const program = { type: "module", main: "index.ts", dependencies };
-    await project.write("package.json", JSON.stringify(program));
+    await requires({ "@pulumi/command": command.version });
     const about = JSON.parse((await project.run(["about", "--json"])).text) as {
       plugins: { name: string; version: string | null }[];
       runtime: { executable: string };
@@ -188,7 +195,7 @@ describe("the engine with all plugins", () => {
        import { writeFileSync } from "node:fs";
        writeFileSync("program", process.pid + "\\n");
        setInterval(() => undefined, 1000);
-       new local.Command("sleeper", { create: "echo $$ > command; exec sleep 3000" });`);
+       new local.Command("sleeper", { create: "cp /proc/$PPID/cmdline host; echo $$ > command; exec sleep 3000" });`);
     const engine = project.start(["up", "--yes", "--skip-preview"]);
     const running = ["program", "command"].map((file) =>
       eventually(`a process is named in ${file}`, async () => {
@@ -197,6 +204,8 @@ describe("the engine with all plugins", () => {
       }),
     );
     const processes = await Promise.all(running);
+    // A preview is much quicker without a process for each provider.
+    assert.match(await readFile(path.join(project.folder, "host"), "utf8"), /language-nodejs/);
     engine.kill("SIGKILL");
     for (const pid of processes) await processGone(pid);
   });

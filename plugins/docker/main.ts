@@ -1,5 +1,0 @@
-#!/usr/bin/env node
-import { serveProvider } from "../protocol/provider-service.ts";
-import { dockerProvider } from "./provider.ts";
-
-serveProvider(dockerProvider());

@@ -1,0 +1,8 @@
+import type { ProviderDefinition } from "./protocol/resource-type.ts";
+
+/** The bundled providers, each loaded when it is needed. */
+export const providers: Readonly<Record<string, () => Promise<ProviderDefinition>>> = {
+  command: async () => (await import("./command/provider.ts")).commandProvider,
+  docker: async () => (await import("./docker/provider.ts")).dockerProvider(),
+  kubernetes: async () => (await import("./kubernetes/provider.ts")).kubernetesProvider(),
+};
