@@ -33,6 +33,10 @@ const network = new LabNetwork("lab", {
 });
 const images = new LabImages();
 const { disk } = machineImage(settings, images);
-await labMachines(settings, [node], disk, images, network, libvirtProvider);
+await labMachines(
+  ...([settings, [node], disk, images] as const),
+  { network, fabric: new Map() },
+  libvirtProvider,
+);
 
 export const address = node.address;

@@ -16,6 +16,8 @@ export const componentFacts = {
     /** Part of `cidr` that Docker gives to containers. */
     containerRange: z.string(),
   }),
+  /** Host of a network fabric: `local`, or a hypervisor's name. */
+  "kindows:network:FabricHost": z.object({ host: z.string() }),
   "kindows:controlplane:KindCluster": z.object({
     name: z.string(),
     image: z.string(),

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { existsSync } from "node:fs";
 import { gatherLibvirt, type LibvirtFacts } from "../components/machine/libvirt/libvirt-facts.ts";
+import { fabricProblems } from "../components/network/fabric/readiness.ts";
 import { hostProblemsElsewhere } from "../components/machine/registry.ts";
 import type { Gathered, HostProblem } from "../config/host-problem.ts";
 import type { Settings } from "../config/settings.ts";
@@ -36,7 +37,7 @@ export interface HostFacts {
   readonly programs: ProgramFacts;
   /** What Linux machines start from and get; undefined where there are none. */
   readonly linuxArtifacts?: LinuxArtifactFacts | undefined;
-  /** What is in the way on other hosts that nodes are placed on. */
+  /** What is in the way on other hosts that nodes are placed on, and of the network that connects them with this one. */
   readonly otherHosts: readonly HostProblem[];
   /** Largest packet on the lab's bridge here; undefined where there is none yet. */
   readonly segmentMtu?: number;
@@ -59,7 +60,9 @@ export async function hostFacts(settings: Settings): Promise<HostFacts> {
     image: gatherImage(settings),
     programs: gatherPrograms(settings),
     linuxArtifacts: gatherLinuxArtifacts(settings),
-    otherHosts: hostProblemsElsewhere(settings),
+    otherHosts: Promise.all([hostProblemsElsewhere(settings), fabricProblems(settings)]).then(
+      (found) => found.flat(),
+    ),
     segmentMtu: gatherMtu(settings.network.bridge),
   });
 }

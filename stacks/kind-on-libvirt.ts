@@ -8,6 +8,7 @@ import { podNetworks } from "../components/cni/registry.ts";
 import { KindCluster } from "../components/controlplane/kind-cluster.ts";
 import { KubeProxyWindows } from "../components/kubeproxy/kube-proxy-windows.ts";
 import { otherHosts } from "../components/machine/registry.ts";
+import { labFabric } from "../components/network/fabric/fabric-host.ts";
 import { LabNetwork } from "../components/network/lab-network.ts";
 import { clusterRoutes } from "./cluster-routes.ts";
 import { LabImages } from "./lab-images.ts";
@@ -17,6 +18,7 @@ import { joinedLinux, joinedWindows } from "./joined-node.ts";
 import { labMachines } from "./machines.ts";
 import { nodeImage } from "./node-image.ts";
 import { nodeSetup } from "./node-setup.ts";
+import { isAway } from "./reachable-nodes.ts";
 
 /** Outputs of a lab. */
 export interface Lab {
@@ -78,7 +80,7 @@ export async function kindOnLibvirt(
     nodes,
     image.disk,
     images,
-    network,
+    { network, fabric: labFabric(settings, isAway, network) },
     libvirtProvider,
   );
   const cluster = {

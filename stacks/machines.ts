@@ -3,7 +3,6 @@ import type { GoldenImage } from "../components/machine/libvirt/machine-storage.
 import type { MachineMaker, MachinesLab } from "../components/machine/machine-maker.ts";
 import { machineMakers } from "../components/machine/registry.ts";
 import { SshKey } from "../components/machine/ssh-key.ts";
-import type { LabNetwork } from "../components/network/lab-network.ts";
 import { labNames } from "../config/names.ts";
 import type { NodeSettings, Settings } from "../config/settings.ts";
 import type { StackMachine } from "./joined-node.ts";
@@ -26,7 +25,7 @@ export async function labMachines(
   nodes: readonly NodeSettings[],
   windowsImage: GoldenImage,
   labImages: LabImages,
-  network: LabNetwork,
+  { network, fabric }: Pick<MachinesLab, "network" | "fabric">,
   libvirtProvider: libvirt.Provider,
 ): Promise<{ readonly loginKey: SshKey; readonly machines: readonly LabMachine[] }> {
   const makers = await Promise.all(
@@ -36,7 +35,7 @@ export async function labMachines(
   // A Linux machine's identity disk lets root in.
   const users = { windows: settings.windows.adminUser, linux: "root" };
   const lab: MachinesLab = {
-    ...{ settings, network, libvirtProvider },
+    ...{ settings, network, fabric, libvirtProvider },
     images: { windows: windowsImage, linux: () => linuxImage(settings, labImages) },
     login: (os) => ({ user: users[os], key: loginKey }),
   };

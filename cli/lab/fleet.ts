@@ -187,15 +187,21 @@ export function urnsOn(
   nodes: readonly string[] = [],
 ): readonly string[] {
   const facts = new StackFacts(resources);
-  const storages = new Set(
-    [...facts.of("kindows:machine:MachineStorage")]
-      .filter(([, { hypervisor }]) => hypervisors.includes(hypervisor?.name ?? ""))
+  const components = new Set(
+    [
+      ...[...facts.of("kindows:machine:MachineStorage")].map(
+        ([urn, { hypervisor }]) => [urn, hypervisor?.name] as const,
+      ),
+      ...[...facts.of("kindows:network:FabricHost")].map(([urn, { host }]) => [urn, host] as const),
+    ]
+      .filter(([, name]) => hypervisors.includes(name ?? ""))
       .map(([urn]) => urn),
   );
-  const isStored = (urn: string): boolean => facts.chain(urn).some((one) => storages.has(one.urn));
+  const isOfHost = (urn: string): boolean =>
+    facts.chain(urn).some((one) => components.has(one.urn));
   const providers = new Set(
     resources
-      .filter(({ urn, type }) => type.startsWith("libvirt:") && isStored(urn))
+      .filter(({ urn, type }) => type.startsWith("libvirt:") && isOfHost(urn))
       .flatMap((resource) => providerUrn(resource) ?? []),
   );
   const isMade = (resource: StateResource): boolean => providers.has(providerUrn(resource) ?? "");
@@ -209,7 +215,7 @@ export function urnsOn(
       (resource) =>
         providers.has(resource.urn) ||
         isMade(resource) ||
-        isStored(resource.urn) ||
+        isOfHost(resource.urn) ||
         nodesThere.has(facts.nodeOf(resource.urn) ?? ""),
     )
     .map(({ urn }) => urn);

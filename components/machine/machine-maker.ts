@@ -1,4 +1,5 @@
 import type * as libvirt from "@pulumi/libvirt";
+import type * as pulumi from "@pulumi/pulumi";
 import type * as z from "zod";
 import type { HostProblem } from "../../config/host-problem.ts";
 import type { Check } from "../../config/problem.ts";
@@ -58,6 +59,8 @@ export interface MachinesLab {
   /** Disks that machines start from, by their system; the Linux one is looked for where it is wanted. */
   readonly images: { readonly windows: GoldenImage; readonly linux: () => GoldenImage };
   readonly network: LabNetwork;
+  /** What kindows makes on a host to connect it with the others, by its name; empty if there is nothing. */
+  readonly fabric: ReadonlyMap<string, pulumi.Resource>;
   /** The libvirt of this host. */
   readonly libvirtProvider: libvirt.Provider;
   /** Who logs in to a machine, and with what. */

@@ -1,7 +1,7 @@
 import { type HostProblem, unless } from "../../config/host-problem.ts";
 
 /** What libvirt's networks, and machines on them, send in one packet. */
-const segmentMtu = 1500;
+export const segmentMtu = 1500;
 
 /** A bridge of the segment carries what machines send. */
 export function smallPackets(subject: string, mtu: number | undefined): HostProblem[] {

@@ -1,6 +1,8 @@
 import { podNetworks } from "../../components/cni/registry.ts";
 import type { MachineMaker } from "../../components/machine/machine-maker.ts";
 import { machineMakers } from "../../components/machine/registry.ts";
+import type { Fabric } from "../../components/network/fabric/fabric.ts";
+import { fabrics } from "../../components/network/fabric/registry.ts";
 import type { Check } from "../problem.ts";
 import { linuxImage } from "../sections/linux.ts";
 import { stackAsLab } from "../sections/lab.ts";
@@ -9,6 +11,7 @@ import { nodeTaints } from "../sections/node-registration.ts";
 import { nodeIps } from "../sections/nodes.ts";
 import { windowsChecks } from "../sections/windows.ts";
 import type { NamedSettings } from "../settings.ts";
+import { connectedHosts } from "./fabric.ts";
 import {
   hypervisorsApart,
   placedSomewhere,
@@ -56,6 +59,8 @@ export const checks: readonly Check<NamedSettings>[] = [
   placedSomewhere,
   spreadBySomething,
   placedWithin,
+  connectedHosts,
+  ...Object.values<Fabric>(fabrics).flatMap((fabric) => fabric.checks),
   machineSizes,
   linuxImage,
   ...linuxMachines,

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { fabrics, type FabricName } from "../../components/network/fabric/registry.ts";
 import { defaultBridge, defaultDomain, maxBridgeNameLength } from "../names.ts";
 import type { Check, Complaint } from "../problem.ts";
 import { dnsDomain } from "../values/dns-name.ts";
@@ -6,6 +7,8 @@ import { cidr } from "../values/ip-address.ts";
 import { text } from "../values/value.ts";
 
 const defaultSegment = "192.168.150.0/24";
+
+const choices = Object.entries(fabrics).map(([name, { choice }]) => `\`${name}\` (${choice})`);
 
 /** The network segment that all machines and containers share. */
 export const network = z.strictObject({
@@ -17,6 +20,12 @@ export const network = z.strictObject({
     description: "Linux bridge of the segment, at most 15 characters; libvirt creates it.",
     default: "`kw-<lab.name>`",
   }),
+  fabric: z
+    .enum(Object.keys(fabrics) as FabricName[])
+    .default("bridge")
+    .meta({
+      description: `What connects this host and those of \`hypervisors\` (docs/fleet.md): ${choices.join(", ")}.`,
+    }),
   domain: text(dnsDomain).optional().meta({
     description: "DNS domain that the segment's DNS server answers for.",
     default: "`<lab.name>.kindows.test`",

@@ -14,8 +14,8 @@ export interface HypervisorConnection {
   /** For virsh. */
   readonly virshUri: string;
   readonly privateKeyFile: string;
-  /** Linux bridge there that is on the lab's segment. */
-  readonly bridge: string;
+  /** Linux bridge there that is on the lab's segment; undefined if it has the same name as here. */
+  readonly bridge: string | undefined;
   readonly domainType: "kvm" | "qemu";
 }
 

@@ -18,6 +18,8 @@ export type MachineSegment =
   | {
       readonly kind: "bridge";
       readonly bridge: string;
+      /** What connects it; empty if that is there already. */
+      readonly connected: readonly pulumi.Resource[];
       /** Reserves the machine's address where its DHCP server is, as a part of the machine's component. */
       readonly reserve: (parent: pulumi.Resource) => pulumi.Resource;
     };
@@ -160,7 +162,9 @@ export class LibvirtMachine extends MachineComponent {
         deleteBeforeReplace: true,
         dependsOn: [
           closed,
-          ...(args.segment.kind === "bridge" ? [args.segment.reserve(this)] : []),
+          ...(args.segment.kind === "bridge"
+            ? [args.segment.reserve(this), ...args.segment.connected]
+            : []),
         ],
       },
     );

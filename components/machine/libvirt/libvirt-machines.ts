@@ -75,10 +75,10 @@ function here({ settings, images, network, libvirtProvider }: MachinesLab): Mach
 
 /** Another host: a pool and a copy of the image of its own, and the segment by a bridge that is there. */
 function elsewhere(
-  { settings, images, network }: MachinesLab,
+  { settings, images, network, fabric }: MachinesLab,
   connection: ReturnType<typeof hypervisorConnections>[number],
 ): MachineHost {
-  const { name, uri, virshUri, bridge, domainType } = connection;
+  const { name, uri, virshUri, domainType } = connection;
   const names = labNames(settings.lab.name);
   const pool = remotePool(settings.lab.name, name);
   const place = {
@@ -97,7 +97,8 @@ function elsewhere(
     }),
     segment: (node) => ({
       kind: "bridge",
-      bridge,
+      bridge: connection.bridge ?? settings.network.bridge,
+      connected: [thisHypervisor, name].flatMap((host) => fabric.get(host) ?? []),
       reserve: (parent) =>
         addressReservation(
           node.name,

@@ -74,7 +74,7 @@ async function gatherRemote({
   }
   try {
     const [described, memory] = await Promise.all([
-      virshBatch(virshUri, [`iface-dumpxml ${bridge}`]),
+      virshBatch(virshUri, [`iface-dumpxml ${bridge ?? ""}`]),
       virshBatch(virshUri, ["nodememstats"]),
     ]);
     return {
@@ -152,7 +152,10 @@ function checkOne(settings: Settings, facts: HypervisorFacts): HostProblem[] {
   return [
     ...emulator(subject, remote, libvirt.emulatorError),
     ...names(settings, remote, libvirt),
-    ...bridge(setting("bridge"), remote, libvirt.bridge),
+    // One that kindows makes need not be there yet.
+    ...(settings.network.fabric === "bridge"
+      ? bridge(setting("bridge"), remote, libvirt.bridge)
+      : []),
     ...memory(settings, subject, remote, libvirt),
   ];
 }

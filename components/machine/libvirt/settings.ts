@@ -1,9 +1,19 @@
 import * as z from "zod";
 import type { Complaint } from "../../../config/problem.ts";
 import { hostKey } from "../../../config/values/host-key.ts";
+import { machineAddress } from "../../../config/values/ip-address.ts";
 import { text } from "../../../config/values/value.ts";
 import { machineMemoryMiB, remoteHost } from "../../../config/sections/machine-host.ts";
 import { bridgeName } from "../../../config/sections/network.ts";
+
+/** Address of a host for the others. */
+function fabricAddress(without: string): z.ZodOptional<z.ZodString> {
+  return text(machineAddress).optional().meta({
+    description:
+      "IPv4 address at which the lab's other hosts reach it, if kindows makes the fabric.",
+    default: without,
+  });
+}
 
 const domainType = z.enum(["kvm", "qemu"]);
 
@@ -17,6 +27,7 @@ export const hypervisor = z.strictObject({
       "`kvm`, or `qemu` (emulation, about ten times slower) without KVM: suitable for rehearsals only.",
   }),
   machineMemoryMiB,
+  fabricAddress: fabricAddress("none; required with `hypervisors` and a fabric made by kindows"),
 });
 
 const remote = remoteHost.extend({
@@ -25,11 +36,15 @@ const remote = remoteHost.extend({
     placeholder: (place: number) => `qemu+ssh://unnamed@unnamed-${place}/system`,
   }),
   hostKey: text(ed25519HostKey).meta(remoteHost.shape.hostKey.meta() ?? {}),
-  bridge: text(bridgeName).meta({
-    description:
-      "Linux bridge there that is one segment with `network.bridge` of this host; made and connected by you (docs/fleet.md).",
-    placeholder: () => "unnamed",
-  }),
+  bridge: text(bridgeName)
+    .optional()
+    .meta({
+      description:
+        "Linux bridge there, for machines. With `network.fabric: bridge` it is required, and made and connected by you (docs/fleet.md); otherwise kindows makes it.",
+      default: "`network.bridge`",
+      placeholder: () => "unnamed",
+    }),
+  fabricAddress: fabricAddress("the host in `uri`, if that is an IPv4 address"),
   domainType: domainType.optional().meta({
     description: "`kvm` or `qemu`.",
     default: "`hypervisor.domainType`",

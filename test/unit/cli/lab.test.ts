@@ -219,6 +219,7 @@ describe("what the state has on further hypervisors", () => {
     storage("machines-b-2", "b-2"),
     storage("linux-machines-b", "b"),
   ];
+  const fabricOnB = component("kindows:network:FabricHost", "fabric-b", { host: "b" });
   const resources = [
     resource(providers, "hypervisor"),
     resource(providers, "hypervisor-b"),
@@ -238,6 +239,9 @@ describe("what the state has on further hypervisors", () => {
     resource(command, "machines-b-images", below(onB)),
     resource(command, "machines-b-2-images", below(onB2)),
     resource(command, "linux-machines-b-images", below(linuxOnB)),
+    component("kindows:network:FabricHost", "fabric-local", { host: "local" }),
+    fabricOnB,
+    resource(command, "fabric-b", below(fabricOnB)),
     resource(command, "machines-images", below(here)),
     ...[win1, win1b, win2],
     resource(domain, "win-1", { ...at("hypervisor"), ...below(win1), id: "d1" }),
@@ -255,6 +259,7 @@ describe("what the state has on further hypervisors", () => {
 
   it("is the provider, the pool, and all of the nodes; nothing of names that begin alike", () =>
     assert.deepEqual(names(urnsOn(resources, ["b"])), [
+      "command:local:Command fabric-b",
       "command:local:Command linux-machines-b-images",
       "command:local:Command machines-b-images",
       "command:local:Command win-1-b-reservation",
@@ -262,6 +267,7 @@ describe("what the state has on further hypervisors", () => {
       "kindows:machine:LibvirtMachine win-1-b",
       "kindows:machine:MachineStorage linux-machines-b",
       "kindows:machine:MachineStorage machines-b",
+      "kindows:network:FabricHost fabric-b",
       "kindows:windows:WindowsNode win-1-b",
       "libvirt:index/domain:Domain win-1-b",
       "libvirt:index/pool:Pool machines-b",

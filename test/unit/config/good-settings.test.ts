@@ -24,7 +24,10 @@ describe("good settings", () => {
       [lab, network],
       [
         { name: "mine" },
-        { cidr: "192.168.150.0/24", bridge: "kw-mine", domain: "mine.kindows.test" },
+        {
+          ...{ cidr: "192.168.150.0/24", bridge: "kw-mine", fabric: "bridge" },
+          domain: "mine.kindows.test",
+        },
       ],
     );
     assert.equal(windows.containerdVersion, "2.3.4");

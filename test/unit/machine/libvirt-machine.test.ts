@@ -69,7 +69,7 @@ describe("LibvirtMachine", () => {
         new Made("win-kvm", { ...real, domainType: "kvm" }, opts);
         new Made("win-emulated", real, opts);
         new Made("win-uefi", { ...real, uefi: { code: "/CODE.fd", variables: "/VARS.fd" } }, opts);
-        const segment = { kind: "bridge", bridge: "br-lab", reserve } as const;
+        const segment = { kind: "bridge", bridge: "br-lab", reserve, connected: [] } as const;
         new Made("win-away", { ...args, computerName: "win-3", segment }, opts);
         return new Made("win-1", args, opts);
       },

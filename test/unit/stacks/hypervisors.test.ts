@@ -121,6 +121,38 @@ describe("one lab on several hypervisors", () => {
     );
   });
 
+  it("connects the hosts before machines are made, those that are away remain peers", async () => {
+    const fabricAddress = "192.0.2.1";
+    const hypervisors = [2, 3].map((number) => ({
+      ...{ name: `rack-${number}`, uri: `qemu+ssh://root@192.0.2.${number}/system` },
+      ...{ hostKey: hyperVHosts[0]?.hostKey, privateKeyFile: "/etc/kindows/id_ed25519" },
+      machineMemoryMiB: 49152,
+    }));
+    const network = { cidr: "192.168.170.0/24", bridge: "kw-fleet", fabric: "vxlan" };
+    const hypervisor = { machineMemoryMiB: 16384, fabricAddress };
+    const connected = await recordedStack("fleet", {
+      settings: { ...settings, network, hypervisor, hypervisors },
+      environment: { KINDOWS_AWAY: "rack-2" },
+    });
+    const commands = named("command:local:Command", connected);
+    const hosts = commands.filter(({ name }) => name.startsWith("fabric-"));
+    assert.deepEqual(names(hosts), ["fabric-local", "fabric-rack-3"]);
+    const script = JSON.stringify(commands.find(({ name }) => name === "fabric-rack-3")?.inputs);
+    for (const address of ["192.0.2.1", "192.0.2.2"]) {
+      assert.match(
+        script,
+        new RegExp(`bridge fdb append 00:00:00:00:00:00 dev \\S+ dst ${address}\\D`),
+      );
+    }
+    const machine = named("libvirt:index/domain:Domain", connected).find(
+      ({ name }) => name === "win-3",
+    );
+    assert.match(JSON.stringify(machine?.inputs["networkInterfaces"]), /"bridge":"kw-fleet"/);
+    for (const name of names(hosts)) {
+      assert.ok(machine?.dependencies.some((each) => each.endsWith(name)));
+    }
+  });
+
   it("refuses the name of a hypervisor that it does not have", () => {
     process.env[unreachableVariable] = "rack-9";
     const lab = { hypervisors: [], nodes: [], linuxNodes: [] };

@@ -1,0 +1,34 @@
+import type { FabricEnd } from "./fabric.ts";
+
+/**
+ * Makes the bridge for machines on a host without the lab's libvirt network. Its alias says whose it is.
+ *
+ * Where Docker runs, the host's firewall blocks even packets from port to port of a bridge, so they are let through.
+ */
+export function bridgeUp({ host: { bridge }, isLocal, lab }: FabricEnd): string {
+  if (isLocal) {
+    return `[ -e /sys/class/net/${bridge} ] || fail "the bridge ${bridge} of libvirt's network ${lab} is missing"`;
+  }
+  return `if [ ! -e /sys/class/net/${bridge} ]; then
+  ip link add name ${bridge} type bridge
+  ip link set dev ${bridge} alias ${lab} addrgenmode none
+fi
+is_own ${bridge} || fail "the interface ${bridge} is not the lab's: write another hypervisors[].bridge"
+ip link set dev ${bridge} up
+if command -v iptables >/dev/null; then
+  iptables -C FORWARD ${throughBridge(bridge)} 2>/dev/null || iptables -I FORWARD ${throughBridge(bridge)}
+fi`;
+}
+
+export function bridgeDown({ host: { bridge }, isLocal }: FabricEnd): string {
+  return isLocal
+    ? ":"
+    : `if is_own ${bridge}; then
+  ip link delete dev ${bridge}
+  if command -v iptables >/dev/null; then iptables -D FORWARD ${throughBridge(bridge)} || :; fi
+fi`;
+}
+
+function throughBridge(bridge: string): string {
+  return `-i ${bridge} -o ${bridge} -j ACCEPT`;
+}

@@ -1,0 +1,72 @@
+import type { HostProblem } from "../../../config/host-problem.ts";
+import { thisHypervisor } from "../../../config/sections/machine-host.ts";
+import { machineNodes, type Settings } from "../../../config/settings.ts";
+import { messageOf } from "../../../host/failure.ts";
+import { type FabricEnd, fabricEnds, type FabricOnHost } from "./fabric.ts";
+import { serverOf } from "./host-script.ts";
+import { fabricNamed } from "./registry.ts";
+import { runAsRoot } from "./run-as-root.ts";
+
+/** Longest wait for a host, in seconds. */
+const probeSeconds = 30;
+
+/** What every fabric needs, besides its own requirements. */
+const remedies: FabricOnHost["remedies"] = {
+  address: {
+    why: "has no interface with its fabricAddress",
+    instead: "Write an address of this host that the others reach (kindows:network.fabric).",
+  },
+};
+
+/** What is in the way of the fabric on this host and on those of the run's nodes; all are asked at once. */
+export async function fabricProblems(settings: Settings): Promise<HostProblem[]> {
+  const { onHost } = fabricNamed(settings.network.fabric);
+  if (onHost === undefined) {
+    return [];
+  }
+  const used = new Set(machineNodes(settings).map(({ hypervisor }) => hypervisor));
+  const ends = fabricEnds(settings).filter(({ host, isLocal }) => isLocal || used.has(host.name));
+  const found = await Promise.all(
+    ends.map(async (end) => {
+      const hypervisor = settings.hypervisors.find(({ name }) => name === end.host.name);
+      const server = hypervisor && serverOf(hypervisor);
+      return runAsRoot(server, probeText(onHost, end), probeSeconds).then(
+        (output) => lacking(onHost, end, output),
+        (error: unknown) => [notRun(end, messageOf(error))],
+      );
+    }),
+  );
+  return found.flat();
+}
+
+export function probeText({ probe }: FabricOnHost, end: FabricEnd): string {
+  return `export PATH="$PATH:/usr/sbin:/sbin"
+[ -n "$(ip -o address show to ${end.host.address} 2>&1)" ] || echo address ${end.host.address}
+${probe(end)}
+`;
+}
+
+/** The problems in the output of a probe. */
+export function lacking(onHost: FabricOnHost, end: FabricEnd, output: string): HostProblem[] {
+  const all = { ...remedies, ...onHost.remedies };
+  return output.split("\n").flatMap((line) => {
+    const [name = "", ...found] = line.trim().split(" ");
+    const remedy = all[name];
+    if (remedy === undefined) return [];
+    const what = found.length === 0 ? "" : ` (${found.join(" ")})`;
+    return [{ subject: subjectOf(end), ...remedy, why: `${remedy.why}${what}` }];
+  });
+}
+
+function notRun(end: FabricEnd, error: string): HostProblem {
+  return {
+    subject: subjectOf(end),
+    why: `cannot be asked what its network fabric needs: ${error}`,
+    instead:
+      "Root does this: log in as root, or allow the account `sudo` without a password (docs/fleet.md).",
+  };
+}
+
+function subjectOf({ host: { name } }: FabricEnd): string {
+  return name === thisHypervisor ? "This host" : `The hypervisor ${name}`;
+}

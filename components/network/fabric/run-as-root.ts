@@ -1,0 +1,25 @@
+import { readFile } from "node:fs/promises";
+import { execa } from "execa";
+import { runOverSsh } from "../../../ssh/run-over-ssh.ts";
+import type { Server } from "./host-script.ts";
+
+/** A shell that reads its commands from its input, as root. */
+const rootShell = `if [ "$(id -u)" = 0 ]; then exec sh -s; else exec sudo -n sh -s; fi`;
+
+/**
+ * Runs shell as root, on a host or here.
+ *
+ * @returns its output.
+ * @throws with the end of its error output, or if the host does not answer.
+ */
+export async function runAsRoot(server: Server, shell: string, seconds: number): Promise<string> {
+  if (server === undefined) {
+    const run = { input: shell, timeout: seconds * 1000, reject: false } as const;
+    const { failed, stdout, stderr, shortMessage } = await execa("sh", ["-c", rootShell], run);
+    if (failed) throw new Error(stderr.trim().slice(-1000) || shortMessage);
+    return stdout;
+  }
+  const { privateKeyFile, ...endpoint } = server;
+  const privateKey = await readFile(privateKeyFile, "utf8");
+  return runOverSsh({ ...endpoint, privateKey }, rootShell, seconds, shell);
+}

@@ -1,0 +1,59 @@
+import { fabricAddress } from "../../components/network/fabric/fabric.ts";
+import { fabricNamed } from "../../components/network/fabric/registry.ts";
+import { addressNumber, contains, parseRange } from "../ipv4.ts";
+import type { Check, SettingsProblem } from "../problem.ts";
+import type { NamedSettings } from "../settings.ts";
+
+/** Each further hypervisor has the bridge that its user has made, or an address for the fabric that kindows makes. */
+export const connectedHosts: Check<NamedSettings> = {
+  reads: ["network.fabric", "network.cidr", "hypervisor", "hypervisors"],
+  run: ({ network, hypervisor, hypervisors }) => {
+    if (fabricNamed(network.fabric).onHost === undefined) {
+      return hypervisors.flatMap(({ bridge }, index) =>
+        bridge === undefined ? [{ path: ["hypervisors", index, "bridge"], ...noBridge }] : [],
+      );
+    }
+    if (hypervisors.length === 0) {
+      return [];
+    }
+    const segment = parseRange(network.cidr);
+    const hosts = [
+      { path: ["hypervisor", "fabricAddress"], address: hypervisor.fabricAddress },
+      ...hypervisors.map((one, index) => ({
+        path: ["hypervisors", index, "fabricAddress"],
+        address: fabricAddress(one),
+      })),
+    ];
+    return hosts.flatMap(({ path, address: value }, index): SettingsProblem[] => {
+      if (value === undefined) {
+        return [{ path, ...noAddress }];
+      }
+      if (hosts.findIndex((one) => one.address === value) < index) {
+        const why = "is another host's too, and packets go to one of them";
+        return [{ path, value, why, instead: "Write the address of this one." }];
+      }
+      const number = addressNumber(value);
+      return segment !== undefined && number !== undefined && contains(segment, number)
+        ? [
+            {
+              ...{ path, value, why: `is in kindows:network.cidr (${network.cidr})` },
+              instead: "Write the host's address in the network that connects the hosts already.",
+            },
+          ]
+        : [];
+    });
+  },
+};
+
+const noBridge = {
+  value: undefined,
+  why: "is missing, and with kindows:network.fabric bridge nobody else makes one",
+  instead:
+    "Write the Linux bridge there that you have connected to this host's (docs/fleet.md), or write vxlan for kindows:network.fabric.",
+};
+
+const noAddress = {
+  value: undefined,
+  why: "is missing",
+  instead: "Write the IPv4 address at which the lab's other hosts reach this one.",
+};

@@ -1,0 +1,262 @@
+import { mkdir, mkdtemp, rm, rmdir } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { execa, type ResultPromise } from "execa";
+
+import { fabricEnds, type FabricEnd } from "../../../components/network/fabric/fabric.ts";
+import {
+  fabricScript,
+  fabricUnit,
+  installText,
+  removeText,
+} from "../../../components/network/fabric/host-script.ts";
+import { type FabricName, fabricNamed } from "../../../components/network/fabric/registry.ts";
+import { resolveSettings } from "../../../config/resolve.ts";
+import { machineNodes, type Settings } from "../../../config/settings.ts";
+
+/** Where kindows keeps a fabric's program on a host: here each namespace has a folder of its own there. */
+const installed = "/var/lib/kindows";
+
+/** Answers with the number of bytes it got; and each byte at once, to those who send one first. */
+const server = `require("net").createServer({ allowHalfOpen: true }, (socket) => {
+  let bytes = 0;
+  socket.setNoDelay(true);
+  socket.on("data", (data) => { bytes += data.length; if (data.length === 1) socket.write("1"); });
+  socket.on("end", () => socket.end(bytes > 1 ? String(bytes) : ""));
+  socket.on("error", () => {});
+}).listen(5000);`;
+
+/** Sends that many bytes and waits for their number. */
+const sending = `const [host, bytes] = process.argv.slice(1);
+const socket = require("net").connect(5000, host, () => socket.end(Buffer.alloc(+bytes)));
+let got = "";
+socket.on("data", (data) => (got += data)).on("end", () => process.exit(got === bytes ? 0 : 1));
+socket.on("error", () => process.exit(1)).setTimeout(4000, () => process.exit(1));`;
+
+/** Sends a byte and waits for one, that many times; prints the microseconds of one, the median. */
+const asking = `const [host, rounds] = process.argv.slice(1);
+const socket = require("net").connect(5000, host);
+const times = [];
+let start;
+const ask = () => { start = process.hrtime.bigint(); socket.write("1"); };
+socket.setNoDelay(true).on("connect", ask).on("data", () => {
+  times.push(Number(process.hrtime.bigint() - start) / 1000);
+  if (times.length < +rounds) return ask();
+  console.log(times.sort((a, b) => a - b)[times.length >> 1]);
+  process.exit();
+});`;
+
+/** Hosts of a lab, as network namespaces on one network, each with one machine: a namespace on the host's bridge. */
+export class HostNamespaces {
+  readonly settings: Settings;
+  private folder = "";
+  private readonly servers: ResultPromise[] = [];
+
+  /**
+   * @param lab its name, which all names here have; at most 4 characters.
+   * @param hosts their names; the first is `local`.
+   */
+  constructor(
+    private readonly lab: string,
+    readonly fabric: FabricName,
+    readonly hosts: readonly string[],
+    private readonly mtu = 1500,
+  ) {
+    this.settings = this.settingsWith(hosts);
+  }
+
+  /** The lab's settings with nodes on these hosts only. */
+  settingsWith(hosts: readonly string[]): Settings {
+    return resolveSettings(
+      {
+        lab: { name: this.lab },
+        network: { cidr: "192.168.77.0/24", fabric: this.fabric, bridge: `kw-${this.lab}` },
+        hypervisor: { fabricAddress: this.address("local") },
+        hypervisors: this.hosts
+          .filter((host) => host !== "local")
+          .map((name) => ({
+            ...{ name, uri: `qemu+ssh://root@${this.address(name)}/system` },
+            ...{
+              hostKey: `ssh-ed25519 ${hostKey}`,
+              privateKeyFile: "/k",
+              bridge: `kw-${this.lab}`,
+            },
+          })),
+        nodes: hosts.map((hypervisor) => ({ name: `win-${hypervisor}`, hypervisor })),
+      },
+      { stack: this.lab, file: "Pulumi.test.yaml" },
+    );
+  }
+
+  private address(host: string): string {
+    return `10.199.77.${this.hosts.indexOf(host) + 1}`;
+  }
+
+  private machineAddress(host: string): string {
+    const node = machineNodes(this.settings).find(({ hypervisor }) => hypervisor === host);
+    return node?.address ?? "";
+  }
+
+  namespace(host: string): string {
+    return `${this.lab}-${host}`;
+  }
+
+  private machine(host: string): string {
+    return `${this.lab}-m-${host}`;
+  }
+
+  private get network(): string {
+    return `${this.lab}-net`;
+  }
+
+  async make(): Promise<void> {
+    await this.remove();
+    this.folder = await mkdtemp(path.join(os.tmpdir(), "kindows-fabric-"));
+    await mkdir(installed, { recursive: true });
+    await ip("netns", "add", this.network);
+    await ip("-n", this.network, "link", "add", "br0", "type", "bridge");
+    await ip("-n", this.network, "link", "set", "br0", "up");
+    for (const host of this.hosts) {
+      await mkdir(path.join(this.folder, host));
+      await this.plug(this.namespace(host), `${this.address(host)}/24`, this.network, "br0");
+      await this.plug(this.machine(host), `${this.machineAddress(host)}/24`, this.namespace(host));
+      const args = ["netns", "exec", this.machine(host), process.execPath, "-e", server];
+      const running = execa("ip", args, { reject: false });
+      this.servers.push(running);
+    }
+    await this.makeLocalBridge();
+  }
+
+  /** A namespace with an interface whose other end is in another one, in a bridge there if one is named. */
+  private async plug(inside: string, address: string, outside: string, bridge?: string) {
+    await ip("netns", "add", inside);
+    const end = ["type", "veth", "peer", "name", "eth0", "netns", inside];
+    await ip("-n", outside, "link", "add", inside, "mtu", String(this.mtu), ...end);
+    await ip("-n", outside, "link", "set", inside, ...(bridge ? ["master", bridge] : []), "up");
+    await ip("-n", inside, "link", "set", "lo", "up");
+    await ip("-n", inside, "link", "set", "eth0", "mtu", String(this.mtu), "up");
+    await ip("-n", inside, "address", "add", address, "dev", "eth0");
+  }
+
+  /** As libvirt's network makes it. */
+  private async makeLocalBridge(): Promise<void> {
+    const { bridge } = this.settings.network;
+    await ip("-n", this.namespace("local"), "link", "add", bridge, "type", "bridge");
+    await ip("-n", this.namespace("local"), "link", "set", bridge, "up");
+    await this.plugMachine("local");
+  }
+
+  /** As libvirt does when it starts the machine. */
+  private async plugMachine(host: string): Promise<void> {
+    const [name, { bridge }] = [this.namespace(host), this.settings.network];
+    await ip("-n", name, "link", "set", this.machine(host), "master", bridge, "up");
+  }
+
+  /** Runs shell on a host. */
+  async run(host: string, shell: string): Promise<string> {
+    const alone = `mount --bind ${path.join(this.folder, host)} ${installed}
+if [ -d /run/systemd ]; then mount -t tmpfs none /run/systemd; fi\n`;
+    const input = `set -e\n${alone}${shell}`;
+    const { stdout } = await execa("ip", ["netns", "exec", this.namespace(host), "sh", "-s"], {
+      input,
+    });
+    return stdout;
+  }
+
+  private endOf(host: string, all: readonly string[]): FabricEnd {
+    const end = fabricEnds(this.settingsWith(all)).find((one) => one.host.name === host);
+    if (end === undefined) throw new Error(`${host} is not in the fabric`);
+    return end;
+  }
+
+  private parameter(host: string, all: readonly string[]) {
+    const { onHost } = fabricNamed(this.fabric);
+    if (onHost === undefined) throw new Error(`${this.fabric} is not made by kindows`);
+    const end = this.endOf(host, all);
+    return { lab: end.lab, script: fabricScript(onHost, end), unit: fabricUnit(onHost, end) };
+  }
+
+  /** Has these hosts, and no others, be the fabric's. */
+  async connect(all: readonly string[]): Promise<void> {
+    for (const host of all) {
+      await this.run(host, installText(this.parameter(host, all)));
+      await this.plugMachine(host);
+    }
+  }
+
+  async disconnect(host: string): Promise<void> {
+    await this.run(host, removeText(this.parameter(host, this.hosts)));
+  }
+
+  /** All that is configured is lost, as in a reboot; then what systemd's unit says is run. */
+  async reboot(host: string): Promise<void> {
+    const links = JSON.parse(await this.run(host, "ip -j link show")) as { ifname: string }[];
+    const kept = ["lo", "eth0", this.machine(host)];
+    for (const { ifname } of links) {
+      // The other end of a pair is gone with the first.
+      if (!kept.includes(ifname)) await this.run(host, `ip link delete dev ${ifname} || :`);
+    }
+    await this.run(host, "iptables -F; iptables -t nat -F");
+  }
+
+  /** Runs what systemd's unit says, on a host that was rebooted. */
+  async start(host: string): Promise<void> {
+    if (host === "local") await this.makeLocalBridge();
+    const { unit } = this.parameter(host, this.hosts);
+    await this.run(host, /^ExecStart=(.*)$/m.exec(unit)?.[1] ?? "false");
+    await this.plugMachine(host);
+  }
+
+  /** Loses, or no longer loses, all packets between two hosts. */
+  async part(one: string, other: string, isApart: boolean): Promise<void> {
+    for (const [from, to] of [
+      [one, other],
+      [other, one],
+    ] as const) {
+      const route = ["route", isApart ? "add" : "delete", "blackhole", this.address(to)];
+      await ip("-n", this.namespace(from), ...route);
+    }
+  }
+
+  /** Whether the machines on two hosts reach each other, with large packets. */
+  async isConnected(one: string, other: string, bytes = 200_000): Promise<boolean> {
+    return (await this.fromMachine(one, other, sending, bytes)).exitCode === 0;
+  }
+
+  /** Microseconds from one machine to the other and back. */
+  async roundTrip(one: string, other: string, rounds: number): Promise<number> {
+    return Number((await this.fromMachine(one, other, asking, rounds)).stdout);
+  }
+
+  private fromMachine(one: string, other: string, program: string, count: number) {
+    const client = [process.execPath, "-e", program, this.machineAddress(other), String(count)];
+    return execa("ip", ["netns", "exec", this.machine(one), ...client], { reject: false });
+  }
+
+  /** What is configured on a host. */
+  async configuration(host: string): Promise<string> {
+    return this.run(
+      host,
+      `ip -br link | sed 's/[@ ].*//'; ip route; iptables-save | grep ^-A || :; ls ${installed}`,
+    );
+  }
+
+  /** Removes all of it; fine when there is none. */
+  async remove(): Promise<void> {
+    for (const running of this.servers) running.kill();
+    await Promise.all(this.servers);
+    const all = [
+      this.network,
+      ...this.hosts.flatMap((one) => [this.namespace(one), this.machine(one)]),
+    ];
+    for (const name of all) await execa("ip", ["netns", "delete", name], { reject: false });
+    if (this.folder !== "") await rm(this.folder, { recursive: true, force: true });
+    await rmdir(installed).catch(() => undefined);
+  }
+}
+
+const hostKey = "AAAAC3NzaC1lZDI1NTE5AAAAIAEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEB";
+
+async function ip(...args: string[]): Promise<void> {
+  await execa("ip", args);
+}

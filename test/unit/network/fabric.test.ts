@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+
+import { fabricEnds } from "../../../components/network/fabric/fabric.ts";
+import { fabricUnit } from "../../../components/network/fabric/host-script.ts";
+import { lacking } from "../../../components/network/fabric/readiness.ts";
+import { vxlan } from "../../../components/network/fabric/vxlan.ts";
+import { hostProblemText } from "../../../config/host-problem.ts";
+import { resolveSettings } from "../../../config/resolve.ts";
+
+const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEB";
+const login = { hostKey, privateKeyFile: "/k" };
+
+/** The ends of a lab with nodes on these hosts. */
+function endsWith(...hosts: readonly string[]) {
+  const settings = {
+    network: { fabric: "vxlan" },
+    hypervisor: { fabricAddress: "192.0.2.1" },
+    hypervisors: [
+      { ...login, name: "b", uri: "qemu+ssh://root@192.0.2.2/system", bridge: "br-b" },
+      { ...login, name: "c", uri: "qemu+ssh://root@c/system", fabricAddress: "192.0.2.3" },
+    ],
+    nodes: hosts.map((hypervisor, number) => ({ name: `win-${number}`, hypervisor })),
+  };
+  return fabricEnds(resolveSettings(settings, { stack: "x", file: "Pulumi.x.yaml" }));
+}
+
+describe("a network fabric", () => {
+  it("is on this host and on those that have nodes", () => {
+    const hosts = [
+      { name: "local", address: "192.0.2.1", bridge: "kw-x" },
+      { name: "b", address: "192.0.2.2", bridge: "br-b" },
+      { name: "c", address: "192.0.2.3", bridge: "kw-x" },
+    ];
+    assert.deepEqual(endsWith("local"), []);
+    const two = endsWith("c");
+    assert.deepEqual(
+      two.map(({ host }) => host),
+      [hosts[0], hosts[2]],
+    );
+    const three = endsWith("b", "c");
+    assert.deepEqual(
+      three.map(({ host, peers, isLocal }) => [host, ...peers, isLocal]),
+      hosts.map((host, index) => [host, ...hosts.filter((one) => one !== host), index === 0]),
+    );
+    assert.equal(new Set([...two, ...three].map(({ number }) => number)).size, 1);
+  });
+
+  it("comes back with libvirt's bridge here, and before libvirt's machines elsewhere", () => {
+    const [here, there] = endsWith("b").map((end) => fabricUnit(vxlan.onHost, end));
+    assert.match(here ?? "", /^BindsTo=sys-subsystem-net-devices-kw\\x2dx\.device$/m);
+    assert.match(here ?? "", /^WantedBy=sys-subsystem-net-devices-kw\\x2dx\.device$/m);
+    assert.match(there ?? "", /^Before=libvirtd\.service virtqemud\.service$/m);
+    assert.match(there ?? "", /^WantedBy=multi-user\.target$/m);
+  });
+
+  it("names the host, and what it lacks", () => {
+    const [here, there] = endsWith("b");
+    assert.ok(here && there);
+    const found = [
+      ...lacking(vxlan.onHost, here, "iproute2\n"),
+      ...lacking(vxlan.onHost, there, "address 192.0.2.2\nvxlan\n"),
+      ...lacking(vxlan.onHost, there, ""),
+    ];
+    assert.deepEqual(found.map(hostProblemText), [
+      "This host lacks the programs ip and bridge. Install its package iproute2.",
+      "The hypervisor b has no interface with its fabricAddress (192.0.2.2). Write an address of this host that the others reach (kindows:network.fabric).",
+      "The hypervisor b cannot make a VXLAN. Make `modprobe vxlan` succeed there; the module is in the kernel's package.",
+    ]);
+  });
+});
