@@ -29,7 +29,7 @@ export interface RowResult {
   readonly reason: string;
   /** The commands, for repeating them. */
   readonly tried: readonly string[];
-  /** Output of the failed command; empty otherwise. */
+  /** Output of the failed command, and how the tries of a lookup went if one was not enough; empty otherwise. */
   readonly seen: string;
   /** Duration, including waiting for its pods. */
   readonly seconds: number;

@@ -99,8 +99,13 @@ function cellHtml(result: RowResult | undefined, first: boolean): string {
   if (result === undefined) {
     return `<td class="none${edge}"></td>`;
   }
-  const { row, status, reason } = result;
-  const tip = `${rowTitle(row)}: ${statusNames[status]}${reason === "" ? "" : `. ${reason}`}`;
+  const { row, status, reason, seen } = result;
+  const texts = [
+    `${rowTitle(row)}: ${statusNames[status]}`,
+    reason,
+    status === "failed" ? "" : seen,
+  ];
+  const tip = texts.filter((text) => text !== "").join(". ");
   const sign = `<span class="box ${status}" title="${xmlText(tip)}">${signs[status]}</span>`;
   const content = status === "failed" ? `<a href="#${xmlText(row.id)}">${sign}</a>` : sign;
   return `<td class="cell${edge}">${content}</td>`;

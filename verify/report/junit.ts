@@ -30,16 +30,18 @@ export function junitText(verification: Verification): string {
 }
 
 function testCase(result: RowResult, stack: string): readonly string[] {
-  const { row, status, reason, seconds } = result;
+  const { row, status, reason, seen, seconds } = result;
   const name = `${row.id}: ${rowTitle(row)}`;
   const start = `    <testcase classname="${xmlText(`verify.${stack}`)}" name="${xmlText(name)}" time="${seconds.toFixed(1)}"`;
-  if (status === "passed") {
+  if (status === "passed" && seen === "") {
     return [`${start}/>`];
   }
   const inside =
-    status === "failed"
-      ? `<failure message="${xmlText(reason)}">${xmlText(failureBody(result))}</failure>`
-      : `<skipped message="${xmlText(status === "rehearsed" ? `rehearsed: ${reason}` : reason)}"/>`;
+    status === "passed"
+      ? `<system-out>${xmlText(seen)}</system-out>`
+      : status === "failed"
+        ? `<failure message="${xmlText(reason)}">${xmlText(failureBody(result))}</failure>`
+        : `<skipped message="${xmlText(status === "rehearsed" ? `rehearsed: ${reason}` : reason)}"/>`;
   return [`${start}>`, `      ${inside}`, `    </testcase>`];
 }
 

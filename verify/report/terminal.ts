@@ -49,12 +49,12 @@ function tableText(results: readonly RowResult[], paint: Paint): string {
   const symbolWidth = Math.max(...shown.map(({ status }) => symbols[status].length), "".length);
   const idWidth = Math.max(...shown.map(({ row }) => row.id.length), "ROW".length);
   const header = `${"".padEnd(symbolWidth)}  ${"ROW".padEnd(idWidth)}  TIME    WHAT`;
-  const lines = shown.map(({ row, status, seconds }) =>
+  const lines = shown.map(({ row, status, seconds, seen }) =>
     [
       paint(status, symbols[status].padEnd(symbolWidth)),
       row.id.padEnd(idWidth),
       `${seconds.toFixed(1)} s`.padStart(6),
-      rowTitle(row),
+      status === "failed" || seen === "" ? rowTitle(row) : `${rowTitle(row)} (${seen})`,
     ].join("  "),
   );
   return shown.length === 0 ? "" : [header, ...lines].join("\n");

@@ -587,6 +587,30 @@ describe("running rows", () => {
     }
   });
 
+  /** A lookup in no time at all, which ends like this one time after the other. */
+  async function lookups(...failures: readonly (ProbeFailure | undefined)[]): Promise<RowResult> {
+    const left = [...failures];
+    const [result] = await results(["windows-node-to-cluster-dns"], {
+      ...{ details: onHosts, seconds: 0 },
+      attempt: () => left.shift(),
+    });
+    assert.deepEqual(left, []);
+    return result ?? assert.fail();
+  }
+
+  it("asks cluster DNS a second time, whatever time is left, and tells how long each try took", async () => {
+    const slow = await lookups(lost(), undefined);
+    assert.equal(slow.status, "passed");
+    assert.match(slow.seen, /^try 1: no answer after \d+\.\d s, try 2: answered after \d+\.\d s$/);
+    const gone = await lookups(lost(), { kind: "name", text: "NXDOMAIN" });
+    assert.equal(gone.status, "failed");
+    assert.match(
+      gone.seen,
+      /^NXDOMAIN; try 1: no answer after .*, try 2: not found after \d+\.\d s$/,
+    );
+    assert.equal((await lookups(undefined)).seen, "");
+  });
+
   it("fails only the rows that something is wrong with", async () => {
     const all = await results(["linux-pod-to-linux-*", "linux-pod-to-host"], {
       attempt: ({ service }) => (service === "linux" ? lost() : undefined),

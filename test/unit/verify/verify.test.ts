@@ -290,6 +290,18 @@ rehearsal: Windows is simulated, and nothing here was tested on it`,
   });
 });
 
+describe("a lookup that took another try", () => {
+  it("is told of wherever results are shown, though it passed", () => {
+    const seen = "try 1: no answer after 8.2 s, try 2: answered after 6.0 s";
+    const results = [result("linux-node-to-cluster-dns", "passed", { seen })];
+    const retried = { ...verification, results };
+    assert.ok(terminalText(retried, false).includes(`Linux service (${seen})\n`));
+    assert.ok(jsonText(retried).includes(seen));
+    assert.ok(junitText(retried).includes(`<system-out>${seen}</system-out>`));
+    assert.ok(htmlText(retried).includes(`passed. ${seen}"`));
+  });
+});
+
 describe("the results as JSON", () => {
   it("have every row with how it came out", () => {
     const parsed = JSON.parse(jsonText(verification)) as {
