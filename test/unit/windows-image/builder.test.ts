@@ -18,7 +18,7 @@ import {
   sealCommand,
   sealingError,
 } from "../../../components/windows/image/builder/seal-image.ts";
-import { SerialLines } from "../../../components/windows/image/builder/serial-lines.ts";
+import { SerialLines } from "../../../components/windows/image/builder/qemu-process.ts";
 import { registriesOf, wayOutTo } from "../../../components/windows/image/builder/way-out.ts";
 import { imageScriptsSource } from "../../../components/windows/image/scripts-folder.ts";
 import { CommandFailed } from "../../../ssh/run-over-ssh.ts";

@@ -21,13 +21,12 @@ import type { BuilderMachine } from "./builder-machine.ts";
 import { imageInputs } from "./image-inputs.ts";
 import { untilInterrupted } from "./interruption.ts";
 import { NotResumed } from "./build-stages.ts";
-import { PartialImage } from "./partial-image.ts";
+import { PartialImage, writeImageNote } from "./partial-image.ts";
 import { runBuilder } from "./run-builder.ts";
 import type { BuilderRun } from "./run-builder.ts";
 import { registriesOf } from "./way-out.ts";
 import { sealImage, type ImageBuild } from "./seal-image.ts";
 import { findUefiFirmware, uefiPackages } from "./uefi-firmware.ts";
-import { writeImageNote } from "./image-note.ts";
 
 /** Prefix of the names of images in the cache. */
 export const imageArtifactName = "windows-image";

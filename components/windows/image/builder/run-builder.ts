@@ -7,10 +7,8 @@ import { serialFile } from "./builder-machine.ts";
 import type { BuilderFiles, BuilderMachine } from "./builder-machine.ts";
 import { Interrupted } from "./interruption.ts";
 import { qemuArguments } from "./qemu-command.ts";
-import { QemuProcess } from "./qemu-process.ts";
+import { QemuProcess, SerialLines, Screenshots } from "./qemu-process.ts";
 import type { QmpEvent } from "./qmp.ts";
-import { Screenshots } from "./screenshots.ts";
-import { SerialLines } from "./serial-lines.ts";
 
 export interface BuilderRun {
   readonly machine: BuilderMachine;
