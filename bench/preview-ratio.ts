@@ -1,6 +1,5 @@
 import { benchLab, inEngineShell } from "./bench-lab.ts";
-import { inTurn } from "./in-turn.ts";
-import type { Ratio } from "./report.ts";
+import { inTurn, type Ratio } from "./report.ts";
 import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";

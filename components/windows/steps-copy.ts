@@ -2,8 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { remote } from "@pulumi/command";
 import type { Machine } from "../machine/machine.ts";
 import { ownFolder, keptFolder } from "../own-files.ts";
-import { remoteSteps } from "./remote-steps.ts";
-import { remoteFolderOf, type StepFolder } from "./step-folders.ts";
+import { remoteSteps, remoteFolderOf, type StepFolder } from "./step-folders.ts";
 import type { NodeTimeouts, Script } from "./node-step.ts";
 import {
   cpSync,

@@ -1,8 +1,12 @@
 import { existsSync } from "node:fs";
 import type { Settings } from "../../../config/settings.ts";
 import { builtSoFar, convertedFrom } from "../../../toolchain/built.ts";
-import { diskFormatOf, isRawDisk, type DiskFormat } from "../../../toolchain/disk-format.ts";
-import { diskIdentity } from "../../../toolchain/disk-identity.ts";
+import {
+  diskFormatOf,
+  isRawDisk,
+  type DiskFormat,
+  diskIdentity,
+} from "../../../toolchain/disk-format.ts";
 import type { WantedDisk } from "../../machine/disk/examine-disk.ts";
 
 /** The disk that Linux machines start from, according to the settings. */

@@ -9,8 +9,10 @@ import { text } from "node:stream/consumers";
 
 import { defaultRequirements } from "../../../components/windows/host-requirements.ts";
 import { BuildStages, StageError } from "../../../components/windows/image/builder/build-stages.ts";
-import type { BuilderMachine } from "../../../components/windows/image/builder/builder-machine.ts";
-import { qemuArguments } from "../../../components/windows/image/builder/qemu-command.ts";
+import {
+  type BuilderMachine,
+  qemuArguments,
+} from "../../../components/windows/image/builder/qemu-command.ts";
 import { Qmp, type QmpEvent } from "../../../components/windows/image/builder/qmp.ts";
 import {
   builderLogin,

@@ -9,8 +9,8 @@ import { chooseImage, type WantedWindows } from "../../../components/windows/ima
 import { findFile, listDisc } from "../../../components/windows/image/disc.ts";
 import { examineWindowsIso } from "../../../components/windows/image/examine-media.ts";
 import { saveWimIndex } from "../../../components/windows/image/wim-index.ts";
-import { windowsDisk } from "../../../components/windows/image/windows-disk.ts";
 import {
+  windowsDisk,
   parseWimInfo,
   readWindowsImages,
   type WindowsImage,

@@ -8,7 +8,7 @@ import { flushFile } from "../../../../toolchain/flush-file.ts";
 import { stackSoftware } from "../../stack-software.ts";
 import { bakeOf, type Bake } from "../bake.ts";
 import { examineDisk } from "../../../machine/disk/examine-disk.ts";
-import { windowsDisk } from "../windows-disk.ts";
+import { windowsDisk } from "../windows-images.ts";
 import { examineMedia } from "../examine-media.ts";
 import { newImageSecrets, withImageDisc } from "../image-disc.ts";
 import type { ImageSecrets } from "../image-disc.ts";
@@ -16,10 +16,9 @@ import { isMadeFromIso } from "../media.ts";
 import { nodeImages } from "../node-images.ts";
 import { runMediaProgram } from "../../../machine/disk/media-program.ts";
 import { requireRoom } from "../../../machine/disk/require-room.ts";
-import { imageDiskGiB, screenSocket, uefiVariables } from "./builder-machine.ts";
-import type { BuilderMachine } from "./builder-machine.ts";
+import { imageDiskGiB, screenSocket, uefiVariables, type BuilderMachine } from "./qemu-command.ts";
 import { imageInputs } from "./image-inputs.ts";
-import { untilInterrupted } from "./interruption.ts";
+import { watchInterruption } from "../../../../host/interruption.ts";
 import { NotResumed } from "./build-stages.ts";
 import { PartialImage, writeImageNote } from "./partial-image.ts";
 import { runBuilder } from "./run-builder.ts";
@@ -102,10 +101,14 @@ export function windowsImage(
       ...(withUefi ? uefiPackages() : []),
     ],
     inputs: () => imageInputs(windows, bake, cache),
-    build: (into, context) =>
-      untilInterrupted((signal) =>
-        build({ windows, hypervisor, cache, bake: bake(), changes, into, context, signal }),
-      ),
+    build: async (into, context) => {
+      const { signal, stop } = watchInterruption();
+      try {
+        await build({ windows, hypervisor, cache, bake: bake(), changes, into, context, signal });
+      } finally {
+        stop();
+      }
+    },
   };
 }
 

@@ -5,7 +5,7 @@ import type { Cache } from "../../../../toolchain/cache.ts";
 import { thisProcess } from "../../../../toolchain/owner.ts";
 import { parseJson } from "../../../../toolchain/parse-json.ts";
 import type { ImageSecrets } from "../image-disc.ts";
-import { uefiVariables } from "./builder-machine.ts";
+import { uefiVariables } from "./qemu-command.ts";
 
 const stateFile = "state.json";
 

@@ -4,10 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 
-import { remoteSteps as stepsHome } from "../../../../components/windows/remote-steps.ts";
+import {
+  remoteSteps as stepsHome,
+  stepFolders,
+} from "../../../../components/windows/step-folders.ts";
 import { stageHome, homeSource, unpackCommand } from "../../../../components/windows/steps-copy.ts";
 import { undoCommand } from "../../../../components/windows/step-command.ts";
-import { stepFolders } from "../../../../components/windows/step-folders.ts";
 import { parseStepResult } from "../../../../components/windows/step-result.ts";
 import { stepsSource } from "../../../../components/windows/steps-folder.ts";
 import { reset } from "../../../../components/windows/steps.ts";
