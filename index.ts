@@ -24,9 +24,8 @@ async function composed(stack: StackSettings) {
   const present = reachableNodes(stack.settings);
   // A preview works anywhere; what this host must have is asked when something is about to be made on it.
   if (!isDryRun()) {
-    const { prepareHost } = await import("./preflight/prepare-host.ts");
+    const { preflight, prepareHost } = await import("./preflight/preflight.ts");
     await prepareHost();
-    const { preflight } = await import("./preflight/preflight.ts");
     await preflight({ ...stack.settings, ...present });
   }
   const { kindOnLibvirt } = await import("./stacks/kind-on-libvirt.ts");

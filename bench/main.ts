@@ -4,9 +4,8 @@
  */
 import { benchLab, configureNodes, kindows } from "./bench-lab.ts";
 import { previewRatio } from "./preview-ratio.ts";
-import { printRatios, timed, type Ratio } from "./report.ts";
+import { printRatios, timed, type Ratio, inTurn } from "./report.ts";
 import { upRatios } from "./up-ratio.ts";
-import { inTurn } from "./in-turn.ts";
 
 const ratios: Ratio[] = [];
 try {

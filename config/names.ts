@@ -112,3 +112,11 @@ export function kindContainers(cluster: string, controlPlanes: number): string[]
 export function linuxWorkerName(cluster: string, worker: string): string {
   return `${cluster}-${worker}`;
 }
+
+/** Names in a text that separates them by commas, e.g. the value of an environment variable; none where there is none. */
+export function namesIn(text: string | undefined): string[] {
+  return (text ?? "")
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
+}

@@ -2,8 +2,12 @@ import { readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { format, resolveConfig } from "prettier";
 import { parseDocument } from "yaml";
-import { projectConfig } from "./project-config.ts";
 import { settingsPage } from "./settings-page.ts";
+import * as z from "zod";
+import { existingSchema } from "./existing.ts";
+import { bare, metaOf } from "./schema-paths.ts";
+import { settingsSchema } from "./settings.ts";
+import { stackKinds } from "./stack-sections.ts";
 
 /** The files that follow from the settings' schema: path, and text. */
 export async function schemaFiles(): Promise<readonly (readonly [file: string, text: string])[]> {
@@ -26,4 +30,43 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
   for (const [file, text] of await schemaFiles()) {
     await writeFile(file, text);
   }
+}
+
+type Schema = z.core.$ZodType;
+
+/** What the engine may be told of a setting (pulumi/pulumi, sdk/go/common/workspace/project.json). */
+interface ProjectConfigType {
+  readonly type: "string" | "object" | "array";
+  readonly items?: { readonly type: "object" };
+  readonly description: string;
+  /** Without one the setting would have to be written in every stack. */
+  readonly default: unknown;
+}
+
+/**
+ * The section `config:` of Pulumi.yaml: every setting by its name below the project's namespace. The engine refuses a
+ * stack in which one has another type; it knows no schema of what is inside, which the program checks.
+ */
+export function projectConfig(): Readonly<Record<string, ProjectConfigType>> {
+  const sections = { ...existingSchema.shape, ...settingsSchema.shape };
+  return {
+    stack: {
+      type: "string",
+      description: `What the stack is: ${stackKinds.join(" or ")}.`,
+      default: stackKinds[0],
+    },
+    ...Object.fromEntries(
+      Object.entries<Schema>(sections)
+        .map(([name, schema]) => [name, section(schema)] as const)
+        .sort(([one], [other]) => (one < other ? -1 : 1)),
+    ),
+  };
+}
+
+/** Left out, a section is empty: what is in it has defaults of its own. */
+function section(schema: Schema): ProjectConfigType {
+  const { description = "" } = metaOf(schema);
+  return bare(schema) instanceof z.ZodArray
+    ? { type: "array", items: { type: "object" }, description, default: [] }
+    : { type: "object", description, default: {} };
 }

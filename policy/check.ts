@@ -3,13 +3,14 @@ import { parse } from "yaml";
 import * as z from "zod";
 
 import type { Previewed } from "../cli/preview-diff/previewed.ts";
-import { limitsSchema, type Limits } from "./limits.ts";
-import type { Rule, Violation } from "./rule.ts";
-import { deletedWithMachine } from "./rules/deleted-with-machine.ts";
-import { imagesByDigest } from "./rules/images-by-digest.ts";
-import { noClearSecrets } from "./rules/no-clear-secrets.ts";
-import { noOpenListeners } from "./rules/no-open-listeners.ts";
-import { resourceBudget } from "./rules/resource-budget.ts";
+import { limitsSchema, type Limits, type Rule, type Violation } from "./rule.ts";
+import {
+  deletedWithMachine,
+  imagesByDigest,
+  noClearSecrets,
+  resourceBudget,
+  noOpenListeners,
+} from "./rules.ts";
 
 /** Every rule, in the order of reports. */
 export const rules: readonly Rule[] = [

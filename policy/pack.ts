@@ -19,7 +19,7 @@ import { fromStruct } from "../plugins/protocol/struct.ts";
 import { unary, unimplemented } from "../plugins/protocol/unary.ts";
 import { projectRoot } from "../toolchain/project.ts";
 import { check, readAllowances, rules, type Finding } from "./check.ts";
-import { deletedWithMachine } from "./rules/deleted-with-machine.ts";
+import { deletedWithMachine } from "./rules.ts";
 
 const pack = "kindows";
 

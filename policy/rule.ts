@@ -1,5 +1,5 @@
 import type { Previewed, PreviewedResource, Value } from "../cli/preview-diff/previewed.ts";
-import type { Limits } from "./limits.ts";
+import * as z from "zod";
 
 /** A violation of a rule. */
 export interface Violation {
@@ -47,3 +47,19 @@ function textsBelow(
     textsBelow(each, [...path, key]),
   );
 }
+
+const count = z.number().int().positive();
+
+/** Resource limits of a stack: limits.yaml. */
+export const limitsSchema = z.strictObject({
+  /** Resources in the state: more of them make each preview slower. */
+  resources: count,
+  /** Memory of all machines together. */
+  machineMemoryMiB: count,
+  /** Virtual processors of all machines together. */
+  machineCpus: count,
+  /** Maximum size of all machines' disks together. */
+  machineDiskGiB: count,
+});
+
+export type Limits = z.infer<typeof limitsSchema>;

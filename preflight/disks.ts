@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import path from "node:path";
-import { freeGiB } from "../toolchain/free-space.ts";
+import { freeGiB } from "../components/machine/disk/require-room.ts";
 import { labNames } from "../config/names.ts";
 import type { Settings } from "../config/settings.ts";
 import { type Gathered, type HostProblem, unless } from "../config/host-problem.ts";

@@ -12,7 +12,7 @@ import { ExistingMachine } from "../components/machine/existing/existing-machine
 import { machineReset } from "../components/windows/machine-reset.ts";
 import { joinedWindows, type NodePrograms } from "./joined-node.ts";
 import type { MachineAccess } from "./machine-access.ts";
-import { windowsSetup } from "./windows-setup.ts";
+import { windowsSetup } from "./node-setup.ts";
 
 /** What is known about cluster and machines beforehand; undefined in a preview that contacts nobody. */
 export interface Surroundings {

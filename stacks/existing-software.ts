@@ -1,6 +1,9 @@
 import { podNetworkNamed } from "../components/cni/registry.ts";
-import { knownPrograms } from "../components/windows/known-programs.ts";
-import { officialSoftware, type WindowsSoftware } from "../components/windows/software.ts";
+import {
+  knownPrograms,
+  officialSoftware,
+  type WindowsSoftware,
+} from "../components/windows/software.ts";
 import type { ExistingSettings } from "../config/existing.ts";
 
 /**

@@ -6,8 +6,7 @@ import type { JoiningMachine } from "../components/node/joining-machine.ts";
 import type { HostRequirements } from "../components/windows/host-requirements.ts";
 import type { WindowsSoftware } from "../components/windows/software.ts";
 import { WindowsNode, type WindowsNodeArgs } from "../components/windows/windows-node.ts";
-import type { LabImages } from "./lab-images.ts";
-import { linuxPrograms } from "./linux-artifacts.ts";
+import { type LabImages, linuxPrograms } from "./lab-images.ts";
 
 /** Software of Windows machines, and their requirements. */
 export interface NodePrograms {

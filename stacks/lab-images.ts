@@ -1,6 +1,13 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as z from "zod";
 import { isPreviewAnywhere } from "../components/preview-anywhere.ts";
+import { locatedLinuxImage } from "../components/linux/cloud-image/located.ts";
+import type { LinuxPrograms } from "../components/linux/steps.ts";
+import type { GoldenImage } from "../components/machine/libvirt/machine-storage.ts";
+import type { Settings } from "../config/settings.ts";
+import { builtSoFar } from "../toolchain/built.ts";
+import { kubernetesVersion } from "../toolchain/tools/table.ts";
+import { goldenImageSchema, notMadeYet } from "./machine-image.ts";
 
 /** What was found of an image, and the settings that asked for it. */
 const usedSchema = z.record(z.string(), z.object({ asked: z.string(), found: z.unknown() }));
@@ -47,3 +54,25 @@ async function recordedImages(): Promise<Used> {
 }
 
 const outputsSchema = z.object({ outputs: z.object({ images: usedSchema.optional() }) });
+
+// Built by `kindows prepare`. A preview works without them, on a machine that has built nothing; the preflight checks that
+// they exist.
+
+/** The disk that Linux machines start from. */
+export function linuxImage({ linux }: Pick<Settings, "linux">, images: LabImages): GoldenImage {
+  return images.of("linux", linux.image, goldenImageSchema, () => {
+    const image = locatedLinuxImage(linux.image);
+    return typeof image === "object" ? image : notMadeYet;
+  });
+}
+
+/** The programs that are installed on them. */
+export function linuxPrograms(images: LabImages): LinuxPrograms {
+  const sha256 = images.of(
+    "linuxPrograms",
+    kubernetesVersion,
+    z.string(),
+    () => builtSoFar().linuxPrograms?.sha256 ?? notMadeYet.hash,
+  );
+  return { path: builtSoFar().linuxPrograms?.path, sha256, kubernetesVersion };
+}

@@ -12,8 +12,7 @@ import { imageSoftware } from "../components/windows/software.ts";
 import { stackSoftware } from "../components/windows/stack-software.ts";
 import type { ProgramArtifact, WindowsSoftware } from "../components/windows/software.ts";
 import { builtRehearsalImage, convertedFrom } from "../toolchain/built.ts";
-import { mustBeConverted } from "../toolchain/disk-format.ts";
-import { diskIdentity } from "../toolchain/disk-identity.ts";
+import { mustBeConverted, diskIdentity } from "../toolchain/disk-format.ts";
 import type { LabImages } from "./lab-images.ts";
 
 /** The disk that machines start from, and the programs that are installed on them. */

@@ -6,8 +6,7 @@ import { SshKey } from "../components/machine/ssh-key.ts";
 import { labNames } from "../config/names.ts";
 import type { NodeSettings, Settings } from "../config/settings.ts";
 import type { StackMachine } from "./joined-node.ts";
-import type { LabImages } from "./lab-images.ts";
-import { linuxImage } from "./linux-artifacts.ts";
+import { type LabImages, linuxImage } from "./lab-images.ts";
 
 /** A lab's node and its machine. */
 export interface LabMachine extends StackMachine {

@@ -1,5 +1,5 @@
 import { RunError } from "@pulumi/pulumi/errors.js";
-import { namesIn } from "../config/names-list.ts";
+import { namesIn } from "../config/names.ts";
 import type { Settings } from "../config/settings.ts";
 
 /** Names further hypervisors that do not answer, separated by commas: their nodes are left as they are. */

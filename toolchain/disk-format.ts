@@ -1,5 +1,6 @@
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { open } from "node:fs/promises";
+import { createHash } from "node:crypto";
 
 /** Formats of disk images that machines can start from; VHD and VHDX after they were converted. */
 export type DiskFormat = "qcow2" | "VHD" | "VHDX";
@@ -79,4 +80,18 @@ export function mustBeConverted(file: string): boolean {
   } catch {
     return false;
   }
+}
+
+/**
+ * Identity of a user's disk that is used where it is, 12 digits from path, size and modification time, as hashing gigabytes
+ * at each preview is too slow. Undefined if it does not exist.
+ */
+export function diskIdentity(path: string): string | undefined {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found === undefined
+    ? undefined
+    : createHash("sha256")
+        .update([path, found.size, found.mtimeMs].join("\n"))
+        .digest("hex")
+        .slice(0, 12);
 }

@@ -1,10 +1,8 @@
 import { copyFile, mkdir, realpath } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-
 import type { BundledPlugin } from "../plugins/catalog.ts";
 import type { Artifact, BuildContext } from "./artifact.ts";
-import type { PluginSource } from "./engine-plugins.ts";
 import { projectRoot } from "./project.ts";
 import { githubFile } from "./publisher.ts";
 import { pulumiHome } from "./pulumi-home.ts";
@@ -129,4 +127,35 @@ function howToGet(plugin: BundledPlugin): string {
   return plugin.kind === "language"
     ? `Install Pulumi ${pulumi.tool.version} and put it on the PATH`
     : `Run \`pulumi plugin install ${plugin.kind} ${plugin.name} v${plugin.version}\``;
+}
+
+/** Where the engine's plugins come from. */
+export type PluginSource = "official" | "bundled";
+
+/**
+ * Reads `KINDOWS_PLUGINS`: `official` or `bundled`. Default: each plugin is the official one if it is available, else the
+ * bundled one.
+ *
+ * @throws on any other value.
+ */
+export function pluginSource(environment: NodeJS.ProcessEnv): PluginSource | undefined {
+  const value = environment.KINDOWS_PLUGINS;
+  switch (value) {
+    case undefined:
+    case "":
+      return undefined;
+    case "official":
+    case "bundled":
+      return value;
+    default:
+      throw new Error(`KINDOWS_PLUGINS is "${value}": it may be "official" or "bundled"`);
+  }
+}
+
+/**
+ * Version under which the engine's home lists a plugin. The language host comes with the engine and has no version of
+ * its own.
+ */
+export function homeVersion(plugin: BundledPlugin): string {
+  return plugin.kind === "language" ? pulumi.tool.version : plugin.version;
 }

@@ -3,9 +3,8 @@ import path from "node:path";
 import { bundledPlugins, type BundledPlugin } from "../plugins/catalog.ts";
 import type { Artifact } from "./artifact.ts";
 import { recordBuilt } from "./built.ts";
-import { homeVersion, pluginSource } from "./engine-plugins.ts";
+import { homeVersion, pluginSource, pluginArtifact } from "./plugin-artifact.ts";
 import { ensureArtifacts, type EnsureOptions, type EnsuredArtifacts } from "./ensure.ts";
-import { pluginArtifact } from "./plugin-artifact.ts";
 import {
   assemblePulumiHome,
   libvirtProviderPlace,

@@ -1,8 +1,13 @@
 import path from "node:path";
 import { execa } from "execa";
 import type { BuildContext, Progress } from "./artifact.ts";
-import { downloadText } from "./download-text.ts";
-import { DownloadError, WrongContentError, download, usualLimits } from "./download.ts";
+import {
+  downloadText,
+  DownloadError,
+  WrongContentError,
+  download,
+  usualLimits,
+} from "./download.ts";
 import { isReadOnly } from "./read-only.ts";
 import {
   readSoftwareLock,

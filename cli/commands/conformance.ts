@@ -27,7 +27,7 @@ import { Failure, exitCodes, messageOf } from "../../host/failure.ts";
 import { say } from "../progress.ts";
 import { stackSettings } from "../stack-settings.ts";
 import { table } from "../table.ts";
-import { watchInterruption } from "../verify/interruption.ts";
+import { watchInterruption } from "../../host/interruption.ts";
 import type { Settings } from "../../config/settings.ts";
 import { nodesOf, type Facts } from "../../verify/cluster/facts.ts";
 

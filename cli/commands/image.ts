@@ -1,5 +1,5 @@
 import { examineDisk } from "../../components/machine/disk/examine-disk.ts";
-import { windowsDisk } from "../../components/windows/image/windows-disk.ts";
+import { windowsDisk } from "../../components/windows/image/windows-images.ts";
 import { examineMedia } from "../../components/windows/image/examine-media.ts";
 import { editionOf } from "../../components/windows/image/choose-image.ts";
 import { isMadeFromIso } from "../../components/windows/image/media.ts";

@@ -11,6 +11,8 @@ import {
   publishersChecksum,
   whyUnreachable,
 } from "../../toolchain/publisher.ts";
+import { guestTools } from "../../rehearsal/image/artifact.ts";
+import { ownRelease } from "../../toolchain/tools/own-release.ts";
 import { goArchive } from "../../toolchain/tools/go-toolchain.ts";
 import * as tools from "../../toolchain/tools/table.ts";
 import { exitCodes, messageOf } from "../../host/failure.ts";
@@ -28,13 +30,18 @@ export interface LockCommandOptions {
 /**
  * `kindows lock`: lists downloads, and whether their checksums are locked.
  *
- * @returns exit code 0 when all of them are, else 1.
+ * @returns exit code 0 when all of them, except for this project's own releases, are, else 1.
  */
 export async function lock({ update }: LockCommandOptions): Promise<number> {
   const files = [...toolFiles(), ...windowsFiles()];
-  const states = update ? await updateLock(files, say) : lockedFiles(files);
+  const own = await Promise.all(guestTools.map((tool) => ownRelease(tool)));
+  const all = [...files, ...own.flatMap((archives) => archives ?? [])];
+  const states = update ? await updateLock(all, say) : lockedFiles(all);
   process.stdout.write(`${lockedText(states)}\n`);
-  return states.every(({ takenFrom, problem }) => takenFrom !== undefined && problem === undefined)
+  // This project's own release is made from a commit, whose lock cannot have it yet.
+  return states
+    .slice(0, files.length)
+    .every(({ takenFrom, problem }) => takenFrom !== undefined && problem === undefined)
     ? exitCodes.ok
     : exitCodes.failed;
 }

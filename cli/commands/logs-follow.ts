@@ -20,7 +20,7 @@ import { stepsStream } from "../logs/follow/steps-stream.ts";
 import { say } from "../progress.ts";
 import type { LogsOptions } from "./logs.ts";
 import { labIdentity, type LabIdentity } from "../stack-settings.ts";
-import { watchInterruption } from "../verify/interruption.ts";
+import { watchInterruption } from "../../host/interruption.ts";
 
 /** Seconds between two attempts to reach a source. */
 const pauseSeconds = 3;
@@ -44,7 +44,7 @@ export async function followLogs(options: LogsOptions): Promise<number> {
         `it has ${[...all.keys()].join(", ")}`,
     );
   }
-  const interruption = watchInterruption(() => undefined);
+  const interruption = watchInterruption();
   try {
     await followAll({
       streams: choice.streams,

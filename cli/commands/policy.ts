@@ -3,7 +3,8 @@ import path from "node:path";
 import { check, needless, readAllowances, rules, type Finding } from "../../policy/check.ts";
 import { projectRoot } from "../../toolchain/project.ts";
 import { Failure, exitCodes } from "../../host/failure.ts";
-import { previewOf, endedByUser, previewTools } from "../preview-diff/preview.ts";
+import { watchInterruption } from "../../host/interruption.ts";
+import { previewOf, previewTools } from "../preview-diff/preview.ts";
 import { knownStacks } from "../stack-settings.ts";
 import { table } from "../table.ts";
 
@@ -33,7 +34,7 @@ export async function policy({ stacks, rules: onlyList }: PolicyOptions): Promis
   if (unknown.length > 0) {
     throw new Failure(`there is no stack ${unknown.join(", ")}; there is ${all.join(", ")}`);
   }
-  const signal = endedByUser();
+  const { signal } = watchInterruption();
   const tools = await previewTools(signal);
   const findings: Finding[] = [];
   for (const stack of stacks ?? all) {

@@ -1,14 +1,10 @@
 import { writeFile } from "node:fs/promises";
 import { projectRoot } from "../../toolchain/project.ts";
 import { Failure, exitCodes, messageOf } from "../../host/failure.ts";
+import { watchInterruption } from "../../host/interruption.ts";
 import { Repository, touchedStacks } from "../preview-diff/git.ts";
 import { markdown, type StackReport } from "../preview-diff/markdown.ts";
-import {
-  endedByUser,
-  previewTools,
-  previewOf,
-  type PreviewTools,
-} from "../preview-diff/preview.ts";
+import { previewTools, previewOf, type PreviewTools } from "../preview-diff/preview.ts";
 import { say } from "../progress.ts";
 import { differenceOf } from "../preview-diff/difference.ts";
 import type { Previewed } from "../preview-diff/previewed.ts";
@@ -44,7 +40,7 @@ export async function previewDiff({ base, out, stacks }: PreviewDiffOptions): Pr
     );
   }
   const chosen = stacks ?? touchedStacks(files, all);
-  const signal = endedByUser();
+  const { signal } = watchInterruption();
   const reports: StackReport[] = [];
   if (chosen.length > 0) {
     const tools = await previewTools(signal);

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { findOnPath } from "../../host/search-path.ts";
 import { exitCodes, Failure } from "../../host/failure.ts";
 import { labThatIsUp } from "../lab/outputs.ts";
-import { sshArguments } from "../ssh/ssh-arguments.ts";
+import { sshArguments } from "../lab/access.ts";
 
 export interface SshOptions {
   readonly stack: string;

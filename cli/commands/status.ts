@@ -7,6 +7,7 @@ import { labIdentity, stackSettings } from "../stack-settings.ts";
 import { enginePulumi } from "../engine/pulumi.ts";
 import { writeAccessFiles, type AccessFiles } from "../lab/access.ts";
 import { listedMachines } from "../../components/machine/registry.ts";
+import { watchInterruption } from "../../host/interruption.ts";
 import { hypervisorsIn } from "../lab/fleet.ts";
 import { thisHost, type Host } from "../../host/host.ts";
 import { labOutputs, type LabOutputs } from "../lab/outputs.ts";
@@ -57,16 +58,12 @@ async function watchStack(
   look: () => Promise<LabStatus | undefined>,
   intervalSeconds: number,
 ): Promise<void> {
-  const end = new AbortController();
-  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-    process.once(name, () => end.abort());
-  }
   await watch({
     look,
     report: (seen) => (seen === undefined ? notUp(stack) : statusText(seen, builtTool("kubectl"))),
     display: process.stdout,
     intervalSeconds,
-    signal: end.signal,
+    signal: watchInterruption().signal,
     now: () => new Date(),
   });
 }

@@ -2,7 +2,8 @@ import { writeFile } from "node:fs/promises";
 
 import { projectRoot } from "../../toolchain/project.ts";
 import { exitCodes } from "../../host/failure.ts";
-import { previewOf, endedByUser, previewTools } from "../preview-diff/preview.ts";
+import { watchInterruption } from "../../host/interruption.ts";
+import { previewOf, previewTools } from "../preview-diff/preview.ts";
 import { stackSettings } from "../stack-settings.ts";
 import { topologySvg } from "../topology/topology-svg.ts";
 
@@ -20,7 +21,7 @@ export interface TopologyOptions {
 export async function topology({ stack, out }: TopologyOptions): Promise<number> {
   // First report mistakes in the settings.
   await stackSettings(stack);
-  const signal = endedByUser();
+  const { signal } = watchInterruption();
   const tools = await previewTools(signal);
   const svg = await topologySvg(stack, await previewOf(projectRoot, stack, tools));
   if (signal.aborted) {

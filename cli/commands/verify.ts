@@ -12,7 +12,7 @@ import { asHolderOf } from "../engine/run-lock.ts";
 import { exitCodes, Failure } from "../../host/failure.ts";
 import { say } from "../progress.ts";
 import { table } from "../table.ts";
-import { watchInterruption } from "../verify/interruption.ts";
+import { watchInterruption } from "../../host/interruption.ts";
 import { clusterOfKubeconfig, clusterOfLab } from "../verify/verified-cluster.ts";
 import { access, constants, stat, writeFile } from "node:fs/promises";
 import path from "node:path";

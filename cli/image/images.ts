@@ -8,10 +8,10 @@ import {
 import {
   readImageNote,
   type ImageNote,
-} from "../../components/windows/image/builder/image-note.ts";
+  PartialImage,
+} from "../../components/windows/image/builder/partial-image.ts";
 import { type Cache, artifactAddress } from "../../toolchain/cache.ts";
 import { cacheEntries, type CacheEntry, bytesBelow } from "../cache/entries.ts";
-import { PartialImage } from "../../components/windows/image/builder/partial-image.ts";
 import { isLivingBuild } from "../../toolchain/living-build.ts";
 import { isMadeFromIso } from "../../components/windows/image/media.ts";
 import { lines, type Host } from "../../host/host.ts";

@@ -1,6 +1,5 @@
 import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
-
 import { resourceName } from "../engine/deployment.ts";
 import { projectName, stackFolder } from "../engine/folders.ts";
 import type { ResourceKind } from "../../components/host-resource.ts";
@@ -80,4 +79,16 @@ export function knownHosts(hosts: readonly PinnedHost[]): string {
       return `${address},${name} ${type} ${key}\n`;
     })
     .join("");
+}
+
+/** Arguments of `ssh` for one of a lab's machines: only its key, and only the pinned host key. */
+export function sshArguments(
+  { sshUser, address }: LabOutputs["nodes"][number],
+  { sshKey, knownHosts }: Pick<AccessFiles, "sshKey" | "knownHosts">,
+): string[] {
+  return [
+    ...["-i", sshKey, "-o", "IdentitiesOnly=yes"],
+    ...["-o", `UserKnownHostsFile=${knownHosts}`],
+    `${sshUser}@${address}`,
+  ];
 }

@@ -1,6 +1,6 @@
 import { goneVariable, isGone } from "../../components/machine/existing/machine-parameter.ts";
 import { hypervisorConnections } from "../../components/machine/libvirt/hypervisor-connections.ts";
-import { namesIn } from "../../config/names-list.ts";
+import { namesIn } from "../../config/names.ts";
 import { machineNodes, type Settings } from "../../config/settings.ts";
 import { Failure } from "../../host/failure.ts";
 import { runVirsh } from "../../host/virsh.ts";

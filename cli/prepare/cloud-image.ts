@@ -1,7 +1,10 @@
 import path from "node:path";
 
-import { cloudImageDisk } from "../../components/linux/cloud-image/cloud-image-disk.ts";
-import { cloudImageFormat, isNamed } from "../../components/linux/cloud-image/located.ts";
+import {
+  cloudImageDisk,
+  cloudImageFormat,
+  isNamed,
+} from "../../components/linux/cloud-image/located.ts";
 import { convertedDisk, convertedDiskNote } from "../../components/machine/disk/converted-disk.ts";
 import { examineDisk } from "../../components/machine/disk/examine-disk.ts";
 import { MediaError } from "../../components/machine/disk/media-program.ts";

@@ -40,7 +40,7 @@ import { engineNeeds, prepareEngine } from "../../toolchain/prepare-engine.ts";
 import { ensureStackPackages } from "./stack-packages.ts";
 import { nodeImage as officialNodeImage } from "../../stacks/node-image.ts";
 import { convertedDisk, convertedDiskNote } from "../../components/machine/disk/converted-disk.ts";
-import { windowsDisk } from "../../components/windows/image/windows-disk.ts";
+import { windowsDisk } from "../../components/windows/image/windows-images.ts";
 import { mustBeConverted } from "../../toolchain/disk-format.ts";
 import { linuxDebian } from "../../components/linux/image/debian.ts";
 import { roomProblems } from "../../components/machine/disk/require-room.ts";

@@ -135,12 +135,3 @@ export async function previewTools(signal: AbortSignal): Promise<PreviewTools> {
   await ensureLocalState();
   return { program: builtTool("pulumi"), environment: engineProcessEnvironment(), signal };
 }
-
-/** Aborted by the first ^C, so that temporary folders are removed before the command ends. */
-export function endedByUser(): AbortSignal {
-  const end = new AbortController();
-  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-    process.on(name, () => end.abort());
-  }
-  return end.signal;
-}

@@ -1,7 +1,6 @@
 import { shellWord } from "../../host/shell-word.ts";
-import type { AccessFiles } from "../lab/access.ts";
+import { type AccessFiles, sshArguments } from "../lab/access.ts";
 import type { LabOutputs } from "../lab/outputs.ts";
-import { sshArguments } from "../ssh/ssh-arguments.ts";
 import { table } from "../table.ts";
 import type { ClusterNode } from "./cluster-nodes.ts";
 

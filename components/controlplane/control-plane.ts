@@ -27,7 +27,7 @@ export interface ControlPlane {
   readonly hostsEntries: pulumi.Output<HostsEntry[]>;
   /** Kubernetes provider for this cluster; stays the same while the cluster does. */
   readonly provider: k8s.Provider;
-  /** For `dependsOn` and `deletedWith`: what lives in the cluster is deleted with it (deleted-with.ts). */
+  /** For `dependsOn` and `deletedWith`: what lives in the cluster is deleted with it. */
   readonly resource: pulumi.Resource;
   /**
    * Whether the cluster was there before and outlives the stack: what is put into it is taken out again then, also when
@@ -38,4 +38,15 @@ export interface ControlPlane {
   readonly podCidr: string;
   /** IPv4 range of services in CIDR form. */
   readonly serviceCidr: string;
+}
+
+/** Options of what lives in a cluster: it is deleted with the cluster, unless the cluster is retained. */
+export function deletedWith({
+  resource,
+  isRetained,
+}: Pick<ControlPlane, "resource" | "isRetained">): Pick<
+  pulumi.CustomResourceOptions,
+  "deletedWith"
+> {
+  return isRetained === true ? {} : { deletedWith: resource };
 }

@@ -5,8 +5,7 @@ import { DaemonSet } from "@pulumi/kubernetes/apps/v1/daemonSet.js";
 import { ConfigMap } from "@pulumi/kubernetes/core/v1/configMap.js";
 
 import type { HnsNetwork } from "../cni/pod-network.ts";
-import type { ControlPlane } from "../controlplane/control-plane.ts";
-import { deletedWith } from "../controlplane/deleted-with.ts";
+import { type ControlPlane, deletedWith } from "../controlplane/control-plane.ts";
 import {
   daemonSet,
   kubeProxyImage,

@@ -4,9 +4,8 @@ import { hostAction } from "../host-action/host-action.ts";
 import type { environment as registration } from "../controlplane/actions/await-node.ts";
 import type { environment as readiness } from "../controlplane/actions/await-ready.ts";
 import type { environment as removal } from "../controlplane/actions/remove-node.ts";
-import type { ControlPlane } from "../controlplane/control-plane.ts";
+import { type ControlPlane, deletedWith } from "../controlplane/control-plane.ts";
 import { tokenId } from "../controlplane/bootstrap-token-secret.ts";
-import { deletedWith } from "../controlplane/deleted-with.ts";
 import type { Machine } from "../machine/machine.ts";
 import type { Taint } from "./node-registration.ts";
 

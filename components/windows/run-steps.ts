@@ -2,11 +2,14 @@ import * as pulumi from "@pulumi/pulumi";
 import { remote } from "@pulumi/command";
 import type { Machine } from "../machine/machine.ts";
 import { scriptSeconds, type JoiningNode, type NodeStep, type Script } from "./node-step.ts";
-import { pushPrograms, type PushedPrograms } from "./push-programs.ts";
 import { scriptCommand, undoCommand } from "./step-command.ts";
 import { parseStepResult, type StepResult } from "./step-result.ts";
 import { confirmReboot, joinNode, nodeSteps } from "./steps.ts";
 import type { StepsCopy } from "./steps-copy.ts";
+import { existsSync } from "node:fs";
+import { pushToMachine } from "../machine/push-to-machine.ts";
+import { mediaFolder } from "./media-folder.ts";
+import { programArtifacts, type ProgramName, type WindowsSoftware } from "./software.ts";
 
 /** Where steps run. */
 export interface StepContext {
@@ -123,4 +126,55 @@ function runStep(
       .unsecret(command.stdout)
       .apply((stdout) => parseStepResult(step.name, machine.name, stdout)),
   };
+}
+
+/** Time limit for pushing some hundred megabytes over a slow line. */
+const pushSeconds = 1800;
+
+/** Pushes to one machine, by program. Programs in its image have none. */
+type PushedPrograms = Readonly<Partial<Record<ProgramName, pulumi.Resource>>>;
+
+/**
+ * Copies the programs from this host's cache to a machine, side by side, into `C:\kindows\media\<sha256>`; the steps
+ * that use them check them there.
+ *
+ * A preview needs none of the files: those that are not downloaded yet are shown as unknown.
+ *
+ * @param dependsOn earlier steps: the folder's parent must exist, and no reboot may interrupt.
+ * @throws pulumi.ResourceError outside previews for a file that is not downloaded.
+ */
+function pushPrograms(
+  context: StepContext,
+  software: WindowsSoftware,
+  dependsOn: readonly pulumi.Resource[],
+): PushedPrograms {
+  const pushes = programArtifacts(software).flatMap(([name, { uri, origin, sha256 }]) => {
+    if (origin === "image") {
+      return [];
+    }
+    const folder = fetched(origin.folder);
+    if (folder === undefined && !pulumi.runtime.isDryRun()) {
+      throw new pulumi.ResourceError(
+        `${context.machine.name}: ${uri} is not in this host's cache: run \`./kindows fetch --stack <name>\``,
+        context.parent,
+      );
+    }
+    const push = pushToMachine(
+      `${context.name}-push-${name.toLowerCase()}`,
+      context.machine,
+      {
+        source: folder === undefined ? undefined : new pulumi.asset.FileArchive(folder),
+        remotePath: mediaFolder,
+        sha256: sha256 ?? "",
+        limitSeconds: pushSeconds,
+      },
+      { parent: context.parent, dependsOn: [...dependsOn] },
+    );
+    return [[name, push] as const];
+  });
+  return Object.fromEntries(pushes);
+}
+
+function fetched(folder: string | undefined): string | undefined {
+  return folder !== undefined && existsSync(folder) ? folder : undefined;
 }

@@ -2,7 +2,12 @@ import type { PublishedProgram } from "../cni/pod-network.ts";
 import { podNetworkPrograms, type PodNetworkProgram } from "../cni/registry.ts";
 import { fileNameOf } from "./media-folder.ts";
 import type { CarriedArtifact, ImageManifest } from "./image-manifest.ts";
-import type { SoftwareLock } from "../../toolchain/software-lock.ts";
+import {
+  type SoftwareLock,
+  readSoftwareLock,
+  softwareLockFile,
+} from "../../toolchain/software-lock.ts";
+import { builtSoFar } from "../../toolchain/built.ts";
 
 /** Files that every Windows node needs. */
 const neededNames = ["containerd", "kubelet", "kubeadm", "kubeLogRunner"] as const;
@@ -184,4 +189,18 @@ function published(
   }[name];
   const uri = `https://dl.k8s.io/v${versions.kubernetes}/bin/windows/amd64/${fileName}`;
   return { uri, checksumUri: `${uri}.sha256` };
+}
+
+/**
+ * What settings, lock and cache of this clone know about programs.
+ *
+ * @param checksums those of the settings.
+ * @throws if the lock cannot be read.
+ */
+export function knownPrograms(checksums: KnownPrograms["checksums"]): KnownPrograms {
+  return {
+    checksums,
+    lock: readSoftwareLock(softwareLockFile),
+    folders: builtSoFar().windowsPrograms ?? {},
+  };
 }

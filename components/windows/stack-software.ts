@@ -1,7 +1,6 @@
 import { podNetworks } from "../cni/registry.ts";
 import type { Settings } from "../../config/settings.ts";
-import { knownPrograms } from "./known-programs.ts";
-import { officialSoftware, type WindowsSoftware } from "./software.ts";
+import { knownPrograms, officialSoftware, type WindowsSoftware } from "./software.ts";
 
 /** Settings that determine the software. */
 export interface SoftwareSettings extends Pick<Settings, "windows" | "cluster"> {

@@ -1,9 +1,11 @@
 import { readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
 import type { Script } from "./node-step.ts";
-import { remoteSteps } from "./remote-steps.ts";
 import { exportNodeLog, nodeScripts } from "./steps.ts";
 import { filesHash } from "./steps-folder.ts";
+
+/** Folders of the steps on a machine. */
+export const remoteSteps = "C:\\kindows\\steps";
 
 /** The folder of one step, with only the files that it needs. */
 export interface StepFolder {

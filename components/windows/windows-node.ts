@@ -3,7 +3,6 @@ import type { Facts } from "../facts.ts";
 import type { JoiningMachine } from "../node/joining-machine.ts";
 import { nodeObject } from "../node/node-object.ts";
 import { defaultRequirements, type HostRequirements } from "./host-requirements.ts";
-import { hostWarnings } from "./host-warnings.ts";
 import { defaultSetup, type NodeSetup } from "./node-setup.ts";
 import {
   defaultTimeouts,
@@ -13,7 +12,7 @@ import {
 } from "./node-step.ts";
 import { runSteps, type StepRuns } from "./run-steps.ts";
 import { unpinned, unpinnedMessage, type ProgramName, type WindowsSoftware } from "./software.ts";
-import { textFact } from "./step-result.ts";
+import { textFact, type StepResult } from "./step-result.ts";
 import { installContainerd, installKubernetes, joinNode, testWindowsHost } from "./steps.ts";
 import { remoteFolderOf, stepFolders } from "./step-folders.ts";
 import { copySteps } from "./steps-copy.ts";
@@ -166,4 +165,40 @@ function checksums(
     pulumi.output(
       Object.fromEntries(names.map((name) => [name, checksum(name)])),
     ) as unknown as pulumi.Output<Readonly<Record<Name, string>>>;
+}
+
+/** An evaluation licence that ends sooner than this causes a warning, in time to build a new image. */
+const warningDays = 14;
+const dayMilliseconds = 24 * 60 * 60 * 1000;
+
+/**
+ * Warnings about a machine from the result of Test-WindowsHost.
+ * The result may be old, so the licence's end counts, not how many days were left then.
+ *
+ * @param host computer name.
+ */
+export function hostWarnings(host: string, result: StepResult, now: Date): string[] {
+  const { evaluationEnds, rebootPending } = result.facts;
+  const warnings: string[] = [];
+  if (typeof evaluationEnds === "string" && evaluationEnds !== "") {
+    const days = Math.floor((Date.parse(evaluationEnds) - now.getTime()) / dayMilliseconds);
+    const remedy =
+      "then Windows shuts down every hour. Extend it on the machine (`slmgr /rearm`, a reboot), or make a new image";
+    if (days < 0) {
+      warnings.push(
+        `${host}: the evaluation licence of its Windows ended on ${evaluationEnds}: ${remedy}`,
+      );
+    } else if (days <= warningDays) {
+      warnings.push(
+        `${host}: the evaluation licence of its Windows ends in ${days} days: ${remedy}`,
+      );
+    }
+  }
+  if (typeof rebootPending === "string" && rebootPending !== "") {
+    warnings.push(
+      `${host}: Windows was waiting for a reboot when it was checked (${rebootPending}); ` +
+        "installing the feature Containers reboots it, or reboot it by hand",
+    );
+  }
+  return warnings;
 }

@@ -13,7 +13,7 @@ import {
 import { redactor } from "../protocol/redaction.ts";
 import type { CheckFailure, ResourceType } from "../protocol/resource-type.ts";
 import { diffInputs } from "./command-type.ts";
-import { parseConnection } from "./connection.ts";
+import { parseConnection } from "./run-remotely.ts";
 import { copyToRemoteProperties, propertiesToHide } from "./properties.ts";
 import type { CopySource } from "../../ssh/upload.ts";
 

@@ -1,11 +1,11 @@
 import type { Client, SFTPWrapper } from "ssh2";
 import type { Operation } from "../protocol/operation.ts";
-import { isMap, scalarText } from "../protocol/property-value.ts";
+import { isMap, scalarText, type PropertyMap } from "../protocol/property-value.ts";
 import { CapturedOutput, commandError } from "./captured-output.ts";
 import type { CommandRun, RunCommand } from "./command-type.ts";
-import { parseConnection } from "./connection.ts";
-import { ConnectionLost, dial } from "../../ssh/dial.ts";
+import { ConnectionLost, dial, type RoutedEndpoint } from "../../ssh/dial.ts";
 import { execute } from "../../ssh/run-over-ssh.ts";
+import type { SshEndpoint } from "../../ssh/endpoint.ts";
 
 /**
  * Runs a command over SSH. The session ends with the operation's time limit; a connection that breaks is an error,
@@ -115,4 +115,29 @@ function accepts(client: Client, name: string, value: string): Promise<boolean> 
       else reject(error);
     });
   });
+}
+
+/** Reads a checked `connection` input without secret marks. */
+export function parseConnection(connection: PropertyMap): RoutedEndpoint {
+  const { proxy } = connection;
+  return { ...parseEndpoint(connection), ...(isMap(proxy) && { via: [parseEndpoint(proxy)] }) };
+}
+
+function parseEndpoint(connection: PropertyMap): SshEndpoint {
+  const text = (name: string): string | undefined => {
+    const value = connection[name];
+    return typeof value === "string" && value !== "" ? value : undefined;
+  };
+  return {
+    host: text("host") ?? "",
+    port: Number(connection["port"]),
+    user: text("user") ?? "root",
+    password: text("password"),
+    privateKey: text("privateKey"),
+    privateKeyPassword: text("privateKeyPassword"),
+    agentSocketPath: text("agentSocketPath"),
+    hostKey: text("hostKey"),
+    dialErrorLimit: Number(connection["dialErrorLimit"]),
+    perDialTimeout: Number(connection["perDialTimeout"]),
+  };
 }

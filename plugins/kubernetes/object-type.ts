@@ -6,19 +6,22 @@ import {
   type PropertyMap,
   scalarText,
   unknown,
+  sameValue,
+  unwrap,
 } from "../protocol/property-value.ts";
 import { redactor } from "../protocol/redaction.ts";
-import type { ResourceType } from "../protocol/resource-type.ts";
+import type { ResourceType, Difference } from "../protocol/resource-type.ts";
 import { InitializationFailed } from "../protocol/status.ts";
 import { awaitGone, awaitReady } from "./await-ready.ts";
-import { annotationOf, checkObject, metadataOf } from "./checked-inputs.ts";
+import { annotationOf, checkObject, metadataOf, isAutonamed } from "./checked-inputs.ts";
 import type { Cluster } from "./cluster.ts";
 import type { ClusterObject, RequestOptions } from "./cluster-object.ts";
 import type { Kind } from "./kinds.ts";
 import { ANNOTATION, type KubernetesObject } from "./object.ts";
-import { diffObject } from "./object-diff.ts";
 import { FIELD_MANAGER, importedInputs, liveInputs, objectState } from "./object-state.ts";
 import { readiness } from "./readiness.ts";
+import { diffProperties, type PropertyChange } from "../protocol/property-diff.ts";
+import type { Settings } from "./settings.ts";
 
 /** What the official plugin, too, begins the names of its field managers with. */
 const MANAGER_PREFIX = "pulumi-kubernetes-";
@@ -138,4 +141,63 @@ function previewState(made: KubernetesObject | undefined, inputs: PropertyMap): 
     generation: unknown,
   };
   return { ...object, metadata, status: unknown };
+}
+
+/**
+ * What changed from the old inputs to the new ones, without asking the API server. The old inputs follow the live
+ * object at every refresh, so that drift shows here too.
+ */
+export function diffObject(
+  kind: Kind,
+  settings: Pick<Settings, "configMapMutable" | "secretMutable">,
+  oldInputs: PropertyMap,
+  news: PropertyMap,
+): Difference {
+  const olds = canonical(kind, oldInputs);
+  const wanted = canonical(kind, news);
+  const replacing = [
+    ["metadata", "name"],
+    ["metadata", "namespace"],
+    ...kind.immutable,
+    ...immutableData(kind, settings, oldInputs, news),
+  ];
+  const changes = diffProperties(olds, wanted).map((change) => ({
+    ...change,
+    replaces: replacing.some((path) => touches(change, path)),
+  }));
+  const [before, after] = [metadataOf(olds), metadataOf(wanted)];
+  const sameIdentity =
+    sameValue(before["name"], after["name"]) && sameValue(before["namespace"], after["namespace"]);
+  return { changes, deleteBeforeReplace: sameIdentity && !isAutonamed(news) };
+}
+
+/** A namespace that is not written is `default`; a cluster-wide object has none. */
+function canonical(kind: Kind, inputs: PropertyMap): PropertyMap {
+  const { namespace, ...metadata } = metadataOf(inputs);
+  const bare = { ...inputs, metadata };
+  if (!kind.namespaced) return bare;
+  return { ...inputs, metadata: { ...metadata, namespace: unwrap(namespace) ?? "default" } };
+}
+
+/** Data of ConfigMaps and Secrets is replaced with its object, unless the provider's settings say otherwise. */
+function immutableData(
+  kind: Kind,
+  settings: Pick<Settings, "configMapMutable" | "secretMutable">,
+  oldInputs: PropertyMap,
+  news: PropertyMap,
+): readonly (readonly string[])[] {
+  const frozen = [oldInputs, news].some((inputs) => scalarText(inputs["immutable"]) === "true");
+  if (kind.kind === "ConfigMap" && (frozen || !settings.configMapMutable)) {
+    return [["data"], ["binaryData"]];
+  }
+  if (kind.kind === "Secret" && (frozen || !settings.secretMutable)) {
+    return [["data"], ["stringData"]];
+  }
+  return [];
+}
+
+/** Whether a change is at a path, below it, or above it. */
+function touches(change: PropertyChange, path: readonly string[]): boolean {
+  const length = Math.min(change.keys.length, path.length);
+  return path.slice(0, length).every((key, index) => change.keys[index] === key);
 }

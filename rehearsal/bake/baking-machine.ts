@@ -1,6 +1,6 @@
 import { appendFile, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { diskNode, serialFile } from "../../components/windows/image/builder/builder-machine.ts";
+import { diskNode, serialFile } from "../../components/windows/image/builder/qemu-command.ts";
 import { QemuProcess } from "../../components/windows/image/builder/qemu-process.ts";
 import { waitUntil } from "../../host/wait-until.ts";
 

@@ -1,4 +1,4 @@
-import { splitArguments } from "./cmd/argv.ts";
+import { splitArguments } from "./cmd/shell.ts";
 
 /** What really works behind a service's command line. */
 export interface WorkingProgram {

@@ -2,7 +2,6 @@ import { readdir } from "node:fs/promises";
 import { basename } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Fault, type FaultPoint, unpacker } from "./faults.ts";
-import { StepError } from "./step-error.ts";
 import type { WindowsHost } from "./windows-host.ts";
 
 /** How long what is written may take to leave the machine. */
@@ -143,5 +142,20 @@ async function assertScriptsExist(host: WindowsHost, faults: readonly Fault[]): 
   const unknown = steps.find((each) => !names.has(each));
   if (unknown !== undefined) {
     throw new Error(`a fault names the step ${unknown}, but there is no such script in ${folder}`);
+  }
+}
+
+/** What the script's Stop-Step ends with. */
+export class StepError extends Error {
+  override readonly name = "StepError";
+
+  constructor(
+    /** Kind of error: one of components/windows/steps/lib/ExitCodes.ps1. */
+    readonly code: string,
+    message: string,
+    /** What to do about it. */
+    readonly remedy: string,
+  ) {
+    super(message);
   }
 }

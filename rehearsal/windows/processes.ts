@@ -10,7 +10,7 @@ import type { WindowsEnvironment } from "./environment.ts";
 import { sc } from "./services.ts";
 import { shutdown } from "./shutdown.ts";
 import { cmd, curl, icacls, ipconfig, route, takeown, tar } from "./system-programs.ts";
-import { quoteArgument } from "../host/cmd/argv.ts";
+import { quoteArgument } from "../host/cmd/shell.ts";
 
 /** A program that was started and may still run. */
 export interface RunningProcess {

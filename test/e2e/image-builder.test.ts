@@ -15,12 +15,11 @@ import {
 import {
   imageDiskGiB,
   serialFile,
-} from "../../components/windows/image/builder/builder-machine.ts";
+  qemuArguments,
+} from "../../components/windows/image/builder/qemu-command.ts";
 import { builtImage } from "../../components/windows/image/builder/built-image.ts";
-import { readImageNote } from "../../components/windows/image/builder/image-note.ts";
-import { qemuArguments } from "../../components/windows/image/builder/qemu-command.ts";
-import { QemuProcess } from "../../components/windows/image/builder/qemu-process.ts";
-import { SerialLines } from "../../components/windows/image/builder/serial-lines.ts";
+import { readImageNote } from "../../components/windows/image/builder/partial-image.ts";
+import { QemuProcess, SerialLines } from "../../components/windows/image/builder/qemu-process.ts";
 import { nodeImages } from "../../components/windows/image/node-images.ts";
 import { stackSoftware } from "../../components/windows/stack-software.ts";
 import { gatherImage } from "../../preflight/image.ts";

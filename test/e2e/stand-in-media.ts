@@ -9,7 +9,7 @@ import { pushedPrograms } from "../../cli/fetch/stack-programs.ts";
 import type { BuilderChanges } from "../../components/windows/image/builder/image-artifact.ts";
 import { downloadArtifact } from "../../components/windows/download-artifact.ts";
 import { fileNameOf } from "../../components/windows/media-folder.ts";
-import type { Firmware } from "../../components/windows/image/disk-layout.ts";
+import type { Firmware } from "../../components/windows/image/answer-file.ts";
 import { resolveSettings } from "../../config/resolve.ts";
 import type { Settings } from "../../config/settings.ts";
 import { bootDiskName, fileSystemName, setupBootDisk } from "../../rehearsal/setup/artifact.ts";

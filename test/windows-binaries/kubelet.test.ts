@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { execa } from "execa";
-import { splitArguments } from "../../rehearsal/host/cmd/argv.ts";
+import { splitArguments } from "../../rehearsal/host/cmd/shell.ts";
 import type { ProgramResult } from "../../rehearsal/host/programs.ts";
 import { workingProgram } from "../../rehearsal/host/service-command.ts";
 import { kubernetesVersion } from "../../toolchain/tools/table.ts";

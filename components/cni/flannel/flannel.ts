@@ -7,8 +7,7 @@ import { ServiceAccount } from "@pulumi/kubernetes/core/v1/serviceAccount.js";
 import { ClusterRole } from "@pulumi/kubernetes/rbac/v1/clusterRole.js";
 import { ClusterRoleBinding } from "@pulumi/kubernetes/rbac/v1/clusterRoleBinding.js";
 
-import type { ControlPlane } from "../../controlplane/control-plane.ts";
-import { deletedWith } from "../../controlplane/deleted-with.ts";
+import { type ControlPlane, deletedWith } from "../../controlplane/control-plane.ts";
 import type { HnsNetwork, PodNetwork, PodNetworkSettings } from "../pod-network.ts";
 import type { FoundFlannel } from "./existing.ts";
 import { cniConf, netConf, type FlannelBackend } from "./flannel-config.ts";

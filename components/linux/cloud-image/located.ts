@@ -1,8 +1,13 @@
 import { existsSync } from "node:fs";
 import type { Settings } from "../../../config/settings.ts";
 import { builtSoFar, convertedFrom } from "../../../toolchain/built.ts";
-import { diskFormatOf, isRawDisk, type DiskFormat } from "../../../toolchain/disk-format.ts";
-import { diskIdentity } from "../../../toolchain/disk-identity.ts";
+import {
+  diskFormatOf,
+  isRawDisk,
+  type DiskFormat,
+  diskIdentity,
+} from "../../../toolchain/disk-format.ts";
+import type { WantedDisk } from "../../machine/disk/examine-disk.ts";
 
 /** The disk that Linux machines start from, according to the settings. */
 export type LinuxImageSettings = Settings["linux"]["image"];
@@ -58,3 +63,15 @@ export function locatedLinuxImage(image: LinuxImageSettings): LocatedImage {
     return (error as NodeJS.ErrnoException).code === "ENOENT" ? "missing" : "unreadable";
   }
 }
+
+/** Requirements of a cloud image; the smallest ones have 2 GiB. */
+export const cloudImageDisk: WantedDisk = {
+  formats: ["qcow2", "raw", "vpc", "vhdx"],
+  called: "qcow2, raw, VHD or VHDX",
+  isNone: "neither qcow2 nor raw, VHD or VHDX",
+  minimumGiB: 0.5,
+  tooSmall: {
+    why: "on which no cloud image of Debian or Ubuntu fits",
+    instead: "Write the path of a whole cloud image; a file system alone is none.",
+  },
+};

@@ -1,7 +1,7 @@
 import path from "node:path";
 import type { HostProblem } from "../../../config/host-problem.ts";
-import { freeGiB } from "../../../toolchain/free-space.ts";
 import { MediaError } from "./media-program.ts";
+import { statfs } from "node:fs/promises";
 
 /**
  * Asked before anything large is made.
@@ -57,4 +57,10 @@ async function freeAbove(folder: string): Promise<number> {
     }
     return freeAbove(above);
   }
+}
+
+/** Free space for ordinary users on the file system of a folder, in GiB. */
+export async function freeGiB(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return (bavail * bsize) / 1024 ** 3;
 }

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { namesIn } from "../../../config/names-list.ts";
+import { namesIn } from "../../../config/names.ts";
 
 /** Names machines that are gone for good, separated by commas: taking them out does not ask for them. */
 export const goneVariable = "KINDOWS_GONE";

@@ -3,7 +3,7 @@ import { local } from "@pulumi/command";
 import * as libvirt from "@pulumi/libvirt";
 import type { Facts } from "../../facts.ts";
 import { hostAction } from "../../host-action/host-action.ts";
-import type { UefiFirmware } from "../../windows/image/builder/builder-machine.ts";
+import type { UefiFirmware } from "../../windows/image/builder/qemu-command.ts";
 import type { environment } from "../actions/remove-images.ts";
 
 export interface MachineStorageArgs {

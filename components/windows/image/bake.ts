@@ -19,7 +19,7 @@ import {
   pullSeconds,
   rebootValues,
 } from "../steps.ts";
-import { wayOut } from "./builder/way-out-address.ts";
+import { wayOut } from "./builder/way-out.ts";
 import { MediaError } from "../../machine/disk/media-program.ts";
 
 type Checksums = Readonly<Record<ProgramName, string>>;

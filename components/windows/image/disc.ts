@@ -2,7 +2,6 @@ import { open, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { HostProblem } from "../../../config/host-problem.ts";
 import { MediaError, runMediaProgram } from "../../machine/disk/media-program.ts";
-import { readFailure } from "./read-failure.ts";
 
 /** A file on a disc image. */
 export interface DiscFile {
@@ -161,4 +160,10 @@ function firstComplaint(...outputs: readonly string[]): string {
     .split("\n")
     .filter((line) => !/^(errors|warnings):/i.test(line));
   return (lines.find((line) => /error|unexpected|warning/i.test(line)) ?? "nothing").trim();
+}
+
+/** Why a file could not be opened or read, to follow its path. */
+export function readFailure(error: unknown): string {
+  const { code = "unknown" } = error as NodeJS.ErrnoException;
+  return code === "ENOENT" ? "does not exist" : `can't be read (${code})`;
 }

@@ -2,16 +2,28 @@ import type { HostProblem } from "../../../config/host-problem.ts";
 import { windowsVersionOf } from "../../../config/supported.ts";
 import type { Settings } from "../../../config/settings.ts";
 import type { Cache } from "../../../toolchain/cache.ts";
-import { listDisc, listUpdate, listZip } from "./disc.ts";
-import { findDrivers } from "./drivers.ts";
-import type { DriverFiles } from "./drivers.ts";
-import { examineWindowsIso } from "./examine-windows-iso.ts";
+import {
+  listDisc,
+  listUpdate,
+  listZip,
+  findFile,
+  type DiscFile,
+  type DiscListing,
+} from "./disc.ts";
+import { findDrivers, type DriverFiles } from "./drivers.ts";
 import { locateMedia } from "./locate-media.ts";
 import { imageMedia, isMadeFromIso, type ImageMedia, type ImageMedium } from "./media.ts";
 import { collecting, MediaError } from "../../machine/disk/media-program.ts";
 import { checkOpenSsh } from "./open-ssh.ts";
 import { checkUpdate } from "./update.ts";
-import type { WindowsImage } from "./windows-images.ts";
+import { type WindowsImage, readWindowsImages } from "./windows-images.ts";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { chooseImage, type WantedWindows } from "./choose-image.ts";
+import { NotAWim, saveWimIndex } from "./wim-index.ts";
 
 /** Media from which an image can be built. */
 export interface ExaminedMedia {
@@ -122,4 +134,69 @@ async function look(
 
 function isEvaluation(image: WindowsImage | undefined): boolean {
   return image !== undefined && /Eval/.test(image.editionId);
+}
+
+/** Paths of Setup's images: a WIM, a smaller ESD, or the first of several parts. */
+const imageFiles = ["sources/install.wim", "sources/install.esd", "sources/install.swm"];
+
+/** Files without which such a disc does not boot into Setup with any firmware. */
+const setupFiles = ["sources/boot.wim", "bootmgr"];
+
+/** Reading one large file inside the ISO once, also from a slow disk. */
+const readTimeoutSeconds = 600;
+
+/**
+ * Finds the image to install on an ISO, which must be Windows Server with the wanted edition, build and language. Reads the
+ * ISO once and writes next to nothing.
+ *
+ * @throws MediaError with everything that is wrong with it.
+ */
+export async function examineWindowsIso(iso: string, wanted: WantedWindows): Promise<WindowsImage> {
+  const disc = await listDisc(iso);
+  const lacking = setupFiles.filter((file) => findFile(disc, file) === undefined);
+  const file = imageFiles.map((name) => findFile(disc, name)).find(Boolean);
+  if (file === undefined || lacking.length > 0) {
+    const names = [...(file === undefined ? ["sources/install.wim"] : []), ...lacking];
+    throw new MediaError([
+      {
+        subject: iso,
+        why: `is not an ISO of Windows Setup: ${names.join(" and ")} is not on it`,
+        instead: "Write the path of an ISO of Windows Server.",
+      },
+    ]);
+  }
+  const choice = chooseImage(iso, await imagesOn(disc, file), wanted);
+  if (choice.image === undefined) {
+    throw new MediaError(choice.problems);
+  }
+  return choice.image;
+}
+
+async function imagesOn(disc: DiscListing, file: DiscFile): Promise<WindowsImage[]> {
+  const folder = await mkdtemp(path.join(tmpdir(), "kindows-wim-"));
+  const index = path.join(folder, "index.wim");
+  const reading = spawn("7z", ["e", "-so", "-p", "--", disc.path, file.path], {
+    stdio: ["ignore", "pipe", "ignore"],
+    timeout: readTimeoutSeconds * 1000,
+  });
+  const ended = once(reading, "close");
+  try {
+    await saveWimIndex(reading.stdout as AsyncIterable<Buffer>, file.bytes, index);
+    return await readWindowsImages(index);
+  } catch (error) {
+    if (!(error instanceof NotAWim)) {
+      throw error;
+    }
+    throw new MediaError([
+      {
+        subject: `${file.path} on ${disc.path}`,
+        why: error.message,
+        instead: "Download the ISO again.",
+      },
+    ]);
+  } finally {
+    reading.kill();
+    await ended;
+    await rm(folder, { recursive: true, force: true });
+  }
 }

@@ -7,7 +7,7 @@ import { downloadArtifact } from "../download-artifact.ts";
 import type { PinnedFile } from "../download-artifact.ts";
 import { fileNameOf } from "../media-folder.ts";
 import type { ImageMedium } from "./media.ts";
-import { readFailure } from "./read-failure.ts";
+import { readFailure } from "./disc.ts";
 
 /** Paths of the media on this host, and problems of the others. */
 export interface LocatedMedia {

@@ -1,4 +1,4 @@
-import { downloadText } from "../../../toolchain/download-text.ts";
+import { downloadText } from "../../../toolchain/download.ts";
 import type { SoftwareLock } from "../../../toolchain/software-lock.ts";
 import type { PinnedMedium } from "./pinned-media.ts";
 

@@ -4,7 +4,7 @@ import { rehearsalNotice, rehearsedBuild, rehearsedWindows } from "../windows-ve
 import { type WindowsHost, homeFolder } from "../windows-host.ts";
 import { shutdown as shutdownProgram } from "../../windows/shutdown.ts";
 import { windowsPathNames } from "../windows-path.ts";
-import { splitArguments } from "./argv.ts";
+import { splitArguments } from "./shell.ts";
 import { ServiceError } from "../service-manager.ts";
 import { unpacker } from "../faults.ts";
 import { PowerLost } from "../power-lost.ts";

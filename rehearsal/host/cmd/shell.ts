@@ -2,8 +2,6 @@ import { InvocationError, parseInvocation } from "../powershell/invocation.ts";
 import { type CommandIo, runScript } from "../run-script.ts";
 import type { WindowsHost } from "../windows-host.ts";
 import { WindowsPathError } from "../windows-path.ts";
-import { splitArguments } from "./argv.ts";
-import { CommandLineError, parseCommandLine } from "./command-line.ts";
 import { plainCommands } from "./plain-commands.ts";
 
 /** Where Windows keeps its own programs: `C:\Windows\System32\hostname.exe` is `hostname`. */
@@ -68,4 +66,123 @@ async function runPowerShell(host: WindowsHost, rest: string, io: CommandIo): Pr
     io.err(`${error.message}\n`);
     return error.exitCode;
   }
+}
+
+/** A line cmd.exe refuses; `message` goes to stderr and the exit code is 1. */
+export class CommandLineError extends Error {
+  override readonly name = "CommandLineError";
+}
+
+/** The longest command cmd.exe takes, in characters. https://learn.microsoft.com/troubleshoot/windows-client/shell-experience/command-line-string-limitation */
+export const longestCommand = 8191;
+
+/** One command of cmd.exe: what to run and the raw text behind it. */
+interface Command {
+  /** First word, without quotes. */
+  readonly program: string;
+  /** The rest, untouched but for `%VARIABLES%` and carets: programs split it themselves. */
+  readonly rest: string;
+}
+
+const operators = "&|<>()";
+
+/**
+ * What `cmd.exe /c "<text>"` makes of one command: variables expanded, carets outside quotes taken off.
+ *
+ * Pipes, redirections and command chains are refused with a message: the rehearsal host runs single commands.
+ */
+export function parseCommandLine(
+  text: string,
+  variables: Readonly<Record<string, string>>,
+): Command {
+  if (text.length > longestCommand) throw new CommandLineError("The command line is too long.");
+  const line = withoutCarets(expandVariables(text.trim(), variables));
+
+  const quoted = /^"([^"]*)"(.*)$/s.exec(line);
+  if (quoted) return { program: quoted[1] ?? "", rest: (quoted[2] ?? "").trim() };
+  const plain = /^([^\s"]*)(.*)$/s.exec(line);
+  return { program: plain?.[1] ?? "", rest: (plain?.[2] ?? "").trim() };
+}
+
+/** `%NAME%` by its value; a name that is not set stays as it is, as it does outside batch files. */
+function expandVariables(text: string, variables: Readonly<Record<string, string>>): string {
+  const values = new Map(
+    Object.entries(variables).map(([name, value]) => [name.toUpperCase(), value]),
+  );
+  return text.replace(/%([^%=]+)%/g, (match, name: string) => {
+    return values.get(name.toUpperCase()) ?? match;
+  });
+}
+
+function withoutCarets(text: string): string {
+  let result = "";
+  let quoted = false;
+  for (let index = 0; index < text.length; index++) {
+    let character = text.charAt(index);
+    if (character === '"') quoted = !quoted;
+    if (!quoted && character === "^") {
+      index++;
+      character = text.charAt(index);
+    } else if (!quoted && (operators.includes(character) || character === "\n")) {
+      throw new CommandLineError(
+        `The rehearsal host runs one command at a time: '${character === "\n" ? "newline" : character}' outside quotes is not rehearsed.`,
+      );
+    }
+    result += character;
+  }
+  return result;
+}
+
+/**
+ * Splits a Windows command line into arguments as the C runtime does (CommandLineToArgvW and parse_cmdline): quotes
+ * group, `\"` is a quote, backslashes before a quote count in pairs, `""` inside quotes is one quote.
+ * https://learn.microsoft.com/cpp/c-language/parsing-c-command-line-arguments
+ */
+export function splitArguments(line: string): string[] {
+  const result: string[] = [];
+  let current: string | undefined;
+  let quoted = false;
+  let index = 0;
+  while (index < line.length) {
+    const character = line[index];
+    if (!quoted && (character === " " || character === "\t")) {
+      if (current !== undefined) result.push(current);
+      current = undefined;
+      index++;
+      continue;
+    }
+    current ??= "";
+    if (character === "\\") {
+      let end = index;
+      while (line[end] === "\\") end++;
+      const count = end - index;
+      const beforeQuote = line[end] === '"';
+      current += "\\".repeat(beforeQuote ? Math.floor(count / 2) : count);
+      index = end;
+      if (beforeQuote && count % 2 === 1) {
+        current += '"';
+        index++;
+      }
+    } else if (character === '"') {
+      if (quoted && line[index + 1] === '"') {
+        current += '"';
+        index += 2;
+      } else {
+        quoted = !quoted;
+        index++;
+      }
+    } else {
+      current += character;
+      index++;
+    }
+  }
+  if (current !== undefined) result.push(current);
+  return result;
+}
+
+/** The reverse: one argument written so that `splitArguments` gives it back. */
+export function quoteArgument(argument: string): string {
+  if (argument !== "" && !/[\s"]/.test(argument)) return argument;
+  const escaped = argument.replace(/(\\*)"/g, '$1$1\\"').replace(/(\\+)$/, "$1$1");
+  return `"${escaped}"`;
 }

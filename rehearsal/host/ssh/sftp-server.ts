@@ -7,6 +7,7 @@ import {
   closeSync,
   constants,
   openSync,
+  type Stats,
 } from "node:fs";
 import {
   lstat,
@@ -24,7 +25,6 @@ import type { Drive } from "../drive.ts";
 import { isMissing } from "../file-errors.ts";
 import { homeFolder } from "../windows-host.ts";
 import { AccessDeniedError, WindowsPathError, windowsPathNames } from "../windows-path.ts";
-import { attributesOf, directoryEntry } from "./sftp-attributes.ts";
 import { join } from "node:path";
 
 const status = ssh2.utils.sftp.STATUS_CODE;
@@ -324,4 +324,28 @@ function openFlags(flags: number): number {
   if (flags & OPEN_MODE.TRUNC) result |= constants.O_TRUNC;
   if (flags & OPEN_MODE.EXCL) result |= constants.O_EXCL;
   return result;
+}
+
+/** A file's attributes as Win32-OpenSSH's sftp-server shows them: one owner, rights that mean nothing on NTFS. */
+function attributesOf(stats: Stats): Attributes {
+  return {
+    mode: stats.isDirectory() ? 0o040777 : 0o100666,
+    uid: 0,
+    gid: 0,
+    size: stats.size,
+    atime: Math.floor(stats.atimeMs / 1000),
+    mtime: Math.floor(stats.mtimeMs / 1000),
+  };
+}
+
+/** One line of a listing; the long name is what `ls -l` of an SFTP client prints. */
+function directoryEntry(name: string, stats: Stats): FileEntry {
+  const rights = stats.isDirectory() ? "drwxrwxrwx" : "-rw-rw-rw-";
+  const size = String(stats.size).padStart(10);
+  const time = stats.mtime.toISOString().slice(0, 16).replace("T", " ");
+  return {
+    filename: name,
+    longname: `${rights}    1 -        -        ${size} ${time} ${name}`,
+    attrs: attributesOf(stats),
+  };
 }

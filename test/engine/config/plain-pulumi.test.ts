@@ -5,7 +5,7 @@ import { execa } from "execa";
 import { stringify } from "yaml";
 import { engineEnvironment } from "../../../cli/engine/environment.ts";
 import { backendUrl } from "../../../cli/engine/folders.ts";
-import { projectConfig } from "../../../config/project-config.ts";
+import { projectConfig } from "../../../config/write-schema-files.ts";
 import { builtTool } from "../../../toolchain/built.ts";
 import { projectRoot } from "../../../toolchain/project.ts";
 import { inNewFolder } from "../../unit/new-folder.ts";

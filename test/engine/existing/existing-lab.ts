@@ -42,9 +42,9 @@ function existingProgram(
   import { examineCluster } from "./components/controlplane/existing/examine-cluster.ts";
   import { defaultRequirements } from "./components/windows/host-requirements.ts";
   import { imageSoftware } from "./components/windows/software.ts";
-  import { resolveExisting } from "./config/existing/resolve.ts";
+  import { resolveExisting } from "./config/existing.ts";
   import { isDryRun } from "@pulumi/pulumi/runtime/index.js";
-  import { openForwards } from "./stacks/bastion-forwards.ts";
+  import { openForwards } from "./stacks/existing-stack.ts";
   import { existingMachines } from "./stacks/existing-machines.ts";
   import { machineAccess } from "./stacks/machine-access.ts";
 

@@ -7,8 +7,10 @@ import { compilerCaches } from "../../../cli/cache/entries.ts";
 import { orphaned, removeStaleDownloads, unusedFor } from "../../../cli/cache/prune.ts";
 import { hashOfVolume, usedByLabs } from "../../../cli/image/images.ts";
 import { imageFile } from "../../../components/windows/image/builder/image-artifact.ts";
-import { writeImageNote } from "../../../components/windows/image/builder/image-note.ts";
-import { PartialImage } from "../../../components/windows/image/builder/partial-image.ts";
+import {
+  writeImageNote,
+  PartialImage,
+} from "../../../components/windows/image/builder/partial-image.ts";
 import { Cache } from "../../../toolchain/cache.ts";
 import { eachCase } from "../each-case.ts";
 import { newFolder } from "../new-folder.ts";

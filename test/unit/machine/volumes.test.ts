@@ -27,7 +27,7 @@ import {
   convertedDisk,
   convertedDiskName,
 } from "../../../components/machine/disk/converted-disk.ts";
-import { windowsDisk } from "../../../components/windows/image/windows-disk.ts";
+import { windowsDisk } from "../../../components/windows/image/windows-images.ts";
 import { Cache } from "../../../toolchain/cache.ts";
 import { diskFormatOf, mustBeConverted } from "../../../toolchain/disk-format.ts";
 import { ensureArtifacts } from "../../../toolchain/ensure.ts";

@@ -4,7 +4,10 @@ import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import language from "@pulumi/pulumi/proto/language_pb.js";
 import { parse } from "yaml";
-import { copyLocalSdk } from "../../../plugins/language-nodejs/local-sdk.ts";
+import {
+  copyLocalSdk,
+  requiredPackages,
+} from "../../../plugins/language-nodejs/language-service.ts";
 import type { PackageJson } from "../../../plugins/language-nodejs/package-json.ts";
 import {
   ProgramRunner,
@@ -12,7 +15,6 @@ import {
   runArguments,
   runEnvironment,
 } from "../../../plugins/language-nodejs/program-runner.ts";
-import { requiredPackages } from "../../../plugins/language-nodejs/language-service.ts";
 import type { PropertyMap } from "../../../plugins/protocol/property-value.ts";
 import { waitUntil } from "../../../host/wait-until.ts";
 import { projectRoot } from "../../../toolchain/project.ts";

@@ -3,8 +3,12 @@ import { createHash, randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { lstatSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { downloadText } from "../../../toolchain/download-text.ts";
-import { WrongContentError, download, type DownloadOptions } from "../../../toolchain/download.ts";
+import {
+  downloadText,
+  WrongContentError,
+  download,
+  type DownloadOptions,
+} from "../../../toolchain/download.ts";
 import { transferText } from "../../../toolchain/transfer-text.ts";
 import { eachCase } from "../each-case.ts";
 import { newFolder } from "../new-folder.ts";

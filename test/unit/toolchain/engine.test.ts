@@ -5,9 +5,14 @@ import path from "node:path";
 import { bundledPlugins } from "../../../plugins/catalog.ts";
 import { artifactAddress } from "../../../toolchain/cache.ts";
 import { formatSeconds } from "../../../toolchain/duration.ts";
-import { homeVersion, pluginSource, type PluginSource } from "../../../toolchain/engine-plugins.ts";
+import {
+  homeVersion,
+  pluginSource,
+  type PluginSource,
+  pluginArtifact,
+  pluginDownloads,
+} from "../../../toolchain/plugin-artifact.ts";
 import { parseStartTicks } from "../../../toolchain/owner.ts";
-import { pluginArtifact, pluginDownloads } from "../../../toolchain/plugin-artifact.ts";
 import { engineNeeds } from "../../../toolchain/prepare-engine.ts";
 import { assemblePulumiHome, linkPlugins, pluginPlace } from "../../../toolchain/pulumi-home.ts";
 import { differingFiles } from "../../../toolchain/sdk/generate-sdk.ts";

@@ -9,8 +9,10 @@ import { text } from "node:stream/consumers";
 
 import { defaultRequirements } from "../../../components/windows/host-requirements.ts";
 import { BuildStages, StageError } from "../../../components/windows/image/builder/build-stages.ts";
-import type { BuilderMachine } from "../../../components/windows/image/builder/builder-machine.ts";
-import { qemuArguments } from "../../../components/windows/image/builder/qemu-command.ts";
+import {
+  type BuilderMachine,
+  qemuArguments,
+} from "../../../components/windows/image/builder/qemu-command.ts";
 import { Qmp, type QmpEvent } from "../../../components/windows/image/builder/qmp.ts";
 import {
   builderLogin,
@@ -18,7 +20,7 @@ import {
   sealCommand,
   sealingError,
 } from "../../../components/windows/image/builder/seal-image.ts";
-import { SerialLines } from "../../../components/windows/image/builder/serial-lines.ts";
+import { SerialLines } from "../../../components/windows/image/builder/qemu-process.ts";
 import { registriesOf, wayOutTo } from "../../../components/windows/image/builder/way-out.ts";
 import { imageScriptsSource } from "../../../components/windows/image/scripts-folder.ts";
 import { CommandFailed } from "../../../ssh/run-over-ssh.ts";

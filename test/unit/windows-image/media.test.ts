@@ -7,7 +7,7 @@ import { parse } from "yaml";
 import { downloadedMedia } from "../../../cli/fetch/stack-programs.ts";
 import { fetchPrograms } from "../../../cli/fetch/programs.ts";
 import { driverNames } from "../../../components/windows/image/drivers.ts";
-import { evaluationIsos } from "../../../components/windows/image/evaluation-isos.ts";
+import { evaluationIsos } from "../../../components/windows/image/media.ts";
 import { examineMedia } from "../../../components/windows/image/examine-media.ts";
 import { openSshArchive, virtioDrivers } from "../../../components/windows/image/pinned-media.ts";
 import { resolveSettings } from "../../../config/resolve.ts";

@@ -7,10 +7,10 @@ import { execa } from "execa";
 import { examineDisk } from "../../../components/machine/disk/examine-disk.ts";
 import { chooseImage, type WantedWindows } from "../../../components/windows/image/choose-image.ts";
 import { findFile, listDisc } from "../../../components/windows/image/disc.ts";
-import { examineWindowsIso } from "../../../components/windows/image/examine-windows-iso.ts";
+import { examineWindowsIso } from "../../../components/windows/image/examine-media.ts";
 import { saveWimIndex } from "../../../components/windows/image/wim-index.ts";
-import { windowsDisk } from "../../../components/windows/image/windows-disk.ts";
 import {
+  windowsDisk,
   parseWimInfo,
   readWindowsImages,
   type WindowsImage,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { parse } from "yaml";
 
-import { hostWarnings } from "../../../components/windows/host-warnings.ts";
+import { hostWarnings } from "../../../components/windows/windows-node.ts";
 import { renderRegistryMirrors } from "../../../components/windows/node-setup.ts";
 import { renderRoutes } from "../../../components/windows/steps.ts";
 import { resolveSettings } from "../../../config/resolve.ts";

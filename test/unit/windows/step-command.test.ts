@@ -12,8 +12,7 @@ import {
   setHostsEntry,
   setMachineProxy,
 } from "../../../components/windows/steps.ts";
-import { splitArguments } from "../../../rehearsal/host/cmd/argv.ts";
-import { parseCommandLine } from "../../../rehearsal/host/cmd/command-line.ts";
+import { parseCommandLine, splitArguments } from "../../../rehearsal/host/cmd/shell.ts";
 
 const folder = "C:\\kindows\\steps\\0123456789ab";
 const variables = { TEMP: "C:\\Temp", a: "replaced" };

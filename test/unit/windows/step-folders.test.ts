@@ -11,7 +11,7 @@ import { mkdir, readdir, readFile, rm, utimes, writeFile } from "node:fs/promise
 import path from "node:path";
 import { extract, list } from "tar";
 
-import { stageHome } from "../../../components/windows/staged-home.ts";
+import { stageHome } from "../../../components/windows/steps-copy.ts";
 import { stepFolders } from "../../../components/windows/step-folders.ts";
 import {
   folderHash,

@@ -11,7 +11,7 @@ import type { ControlPlane } from "../../../components/controlplane/control-plan
 import { bakeOf } from "../../../components/windows/image/bake.ts";
 import { defaultSetup } from "../../../components/windows/node-setup.ts";
 import type { Script } from "../../../components/windows/node-step.ts";
-import { replacesPrograms } from "../../../components/windows/program-change.ts";
+import { replacesPrograms } from "../../../components/windows/upgrade-drain.ts";
 import type { ProgramArtifact, WindowsSoftware } from "../../../components/windows/software.ts";
 import { scriptCommand } from "../../../components/windows/step-command.ts";
 import { homeSource } from "../../../components/windows/steps-copy.ts";

@@ -8,7 +8,7 @@ import { flushFile } from "../../../../toolchain/flush-file.ts";
 import { stackSoftware } from "../../stack-software.ts";
 import { bakeOf, type Bake } from "../bake.ts";
 import { examineDisk } from "../../../machine/disk/examine-disk.ts";
-import { windowsDisk } from "../windows-disk.ts";
+import { windowsDisk } from "../windows-images.ts";
 import { examineMedia } from "../examine-media.ts";
 import { newImageSecrets, withImageDisc } from "../image-disc.ts";
 import type { ImageSecrets } from "../image-disc.ts";
@@ -16,18 +16,16 @@ import { isMadeFromIso } from "../media.ts";
 import { nodeImages } from "../node-images.ts";
 import { runMediaProgram } from "../../../machine/disk/media-program.ts";
 import { requireRoom } from "../../../machine/disk/require-room.ts";
-import { imageDiskGiB, screenSocket, uefiVariables } from "./builder-machine.ts";
-import type { BuilderMachine } from "./builder-machine.ts";
+import { imageDiskGiB, screenSocket, uefiVariables, type BuilderMachine } from "./qemu-command.ts";
 import { imageInputs } from "./image-inputs.ts";
-import { untilInterrupted } from "./interruption.ts";
+import { watchInterruption } from "../../../../host/interruption.ts";
 import { NotResumed } from "./build-stages.ts";
-import { PartialImage } from "./partial-image.ts";
+import { PartialImage, writeImageNote } from "./partial-image.ts";
 import { runBuilder } from "./run-builder.ts";
 import type { BuilderRun } from "./run-builder.ts";
 import { registriesOf } from "./way-out.ts";
 import { sealImage, type ImageBuild } from "./seal-image.ts";
 import { findUefiFirmware, uefiPackages } from "./uefi-firmware.ts";
-import { writeImageNote } from "./image-note.ts";
 
 /** Prefix of the names of images in the cache. */
 export const imageArtifactName = "windows-image";
@@ -103,10 +101,14 @@ export function windowsImage(
       ...(withUefi ? uefiPackages() : []),
     ],
     inputs: () => imageInputs(windows, bake, cache),
-    build: (into, context) =>
-      untilInterrupted((signal) =>
-        build({ windows, hypervisor, cache, bake: bake(), changes, into, context, signal }),
-      ),
+    build: async (into, context) => {
+      const { signal, stop } = watchInterruption();
+      try {
+        await build({ windows, hypervisor, cache, bake: bake(), changes, into, context, signal });
+      } finally {
+        stop();
+      }
+    },
   };
 }
 

@@ -11,9 +11,9 @@ import { sshdConfig } from "../config-disc-content.ts";
 import { driverNames, guestToolsFile } from "../drivers.ts";
 import { imageMedia, type ImageMedium, isMadeFromIso } from "../media.ts";
 import { collecting, MediaError } from "../../../machine/disk/media-program.ts";
-import { readFailure } from "../read-failure.ts";
+import { readFailure } from "../disc.ts";
 import { imageScripts } from "../scripts-folder.ts";
-import { imageDiskGiB } from "./builder-machine.ts";
+import { imageDiskGiB } from "./qemu-command.ts";
 import { sealCommand } from "./seal-image.ts";
 
 /** Increase it if the same inputs produce another image. */

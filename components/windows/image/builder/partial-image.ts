@@ -5,7 +5,7 @@ import type { Cache } from "../../../../toolchain/cache.ts";
 import { thisProcess } from "../../../../toolchain/owner.ts";
 import { parseJson } from "../../../../toolchain/parse-json.ts";
 import type { ImageSecrets } from "../image-disc.ts";
-import { uefiVariables } from "./builder-machine.ts";
+import { uefiVariables } from "./qemu-command.ts";
 
 const stateFile = "state.json";
 
@@ -103,5 +103,31 @@ export class PartialImage {
 
   async remove(): Promise<void> {
     await rm(this.#folder, { recursive: true, force: true });
+  }
+}
+
+const noteFile = "image.json";
+
+const noteSchema = z.object({
+  version: z.string(),
+  edition: z.string(),
+  language: z.string(),
+  build: z.number(),
+  revision: z.number(),
+});
+
+/** The Windows version of an image, in a file beside its disk. */
+export type ImageNote = z.infer<typeof noteSchema>;
+
+export async function writeImageNote(folder: string, note: ImageNote): Promise<void> {
+  await writeFile(path.join(folder, noteFile), `${JSON.stringify(note, undefined, 2)}\n`);
+}
+
+/** Undefined if there is none, or it cannot be read. */
+export async function readImageNote(folder: string): Promise<ImageNote | undefined> {
+  try {
+    return noteSchema.parse(JSON.parse(await readFile(path.join(folder, noteFile), "utf8")));
+  } catch {
+    return undefined;
   }
 }

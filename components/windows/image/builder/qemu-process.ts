@@ -3,10 +3,10 @@ import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod";
-import { diskNode } from "./builder-machine.ts";
-import { emulator } from "./qemu-command.ts";
-import { Qmp } from "./qmp.ts";
-import type { QmpEvent } from "./qmp.ts";
+import { diskNode, emulator } from "./qemu-command.ts";
+import { Qmp, type QmpEvent } from "./qmp.ts";
+import { open, mkdir, readdir, rename, rm } from "node:fs/promises";
+import path from "node:path";
 
 /** How long QEMU may take to end. */
 const graceMilliseconds = 5000;
@@ -104,4 +104,93 @@ function startProcess({ args, folder, program = emulator }: QemuOptions) {
     stdio: ["pipe", "pipe", "pipe"],
     env: { ...process.env, LC_ALL: "C" },
   });
+}
+
+/** Reads QEMU's growing log of the machine's serial port. */
+export class SerialLines {
+  readonly #file: string;
+  #offset = 0;
+  #rest = "";
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  /** Complete new lines since the last call, without line ends and control characters. */
+  async read(): Promise<string[]> {
+    await using file = await open(this.#file).catch((error: unknown) => {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") {
+        return undefined; // Not created yet.
+      }
+      throw error;
+    });
+    if (file === undefined) {
+      return [];
+    }
+    const chunk = Buffer.alloc(64 * 1024);
+    for (;;) {
+      const { bytesRead } = await file.read(chunk, 0, chunk.length, this.#offset);
+      if (bytesRead === 0) {
+        break;
+      }
+      this.#offset += bytesRead;
+      // Single bytes: a firmware's output has no encoding, and nothing may be lost.
+      this.#rest += chunk.toString("latin1", 0, bytesRead);
+    }
+    const lines = this.#rest.split(/\r?\n/);
+    this.#rest = lines.pop() ?? "";
+    return lines.map((line) => line.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, ""));
+  }
+}
+
+/** Number of screenshots to keep: an hour of an installation that hangs. */
+const kept = 60;
+
+/** Takes screenshots of a machine into a private folder. */
+export class Screenshots {
+  readonly #qmp: Qmp;
+  readonly #folder: string;
+  #number = 0;
+  #newest: string | undefined;
+  /** QEMU before 7.1 cannot write PNG. */
+  #format: "png" | "ppm" = "png";
+
+  constructor(qmp: Qmp, folder: string) {
+    this.#qmp = qmp;
+    this.#folder = folder;
+  }
+
+  /** File of the newest one. */
+  get newest(): string | undefined {
+    return this.#newest;
+  }
+
+  /** Takes one; failures are ignored. */
+  async take(): Promise<void> {
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    this.#number += 1;
+    const name = String(this.#number).padStart(4, "0");
+    const part = path.join(this.#folder, `${name}.part`);
+    if (!(await this.#dump(part))) {
+      return;
+    }
+    this.#newest = path.join(this.#folder, `${name}.${this.#format}`);
+    await rename(part, this.#newest);
+    const old = (await readdir(this.#folder)).sort().slice(0, -kept);
+    await Promise.all(old.map((each) => rm(path.join(this.#folder, each), { force: true })));
+  }
+
+  async #dump(file: string): Promise<boolean> {
+    const dump = (format: object): Promise<boolean> =>
+      this.#qmp.execute("screendump", { filename: file, ...format }).then(
+        () => true,
+        () => false,
+      );
+    if (this.#format === "png" && (await dump({ format: "png" }))) {
+      return true;
+    }
+    const done = await dump({});
+    this.#format = done ? "ppm" : this.#format;
+    return done;
+  }
 }

@@ -3,14 +3,15 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Progress } from "../../../../toolchain/artifact.ts";
 import { BuildStages, NotResumed, StageError } from "./build-stages.ts";
-import { serialFile } from "./builder-machine.ts";
-import type { BuilderFiles, BuilderMachine } from "./builder-machine.ts";
-import { Interrupted } from "./interruption.ts";
-import { qemuArguments } from "./qemu-command.ts";
-import { QemuProcess } from "./qemu-process.ts";
+import {
+  serialFile,
+  type BuilderFiles,
+  type BuilderMachine,
+  qemuArguments,
+} from "./qemu-command.ts";
+import { exitCodes, Failure } from "../../../../host/failure.ts";
+import { QemuProcess, SerialLines, Screenshots } from "./qemu-process.ts";
 import type { QmpEvent } from "./qmp.ts";
-import { Screenshots } from "./screenshots.ts";
-import { SerialLines } from "./serial-lines.ts";
 
 export interface BuilderRun {
   readonly machine: BuilderMachine;
@@ -54,7 +55,7 @@ const screenTicks = 60;
 /**
  * Runs the machine that an image is built on, from an empty disk or that of an interrupted build, until it shuts down.
  *
- * @throws NotResumed for an unusable disk of an interrupted build; StageError with stage, last observation, newest screenshot and remedy; Interrupted.
+ * @throws NotResumed for an unusable disk of an interrupted build; StageError with stage, last observation, newest screenshot and remedy; Failure if it is interrupted.
  */
 export async function runBuilder(run: BuilderRun): Promise<void> {
   const { machine, files, logFile, progress } = run;
@@ -132,7 +133,7 @@ async function follow(
   const sealing = new Sealing(run, qemu, stages);
   for (let tick = 0; ; tick += 1) {
     if (run.signal.aborted) {
-      throw new Interrupted();
+      throw new Failure("interrupted; nothing half-made is left", exitCodes.interrupted);
     }
     // Reads first what the machine said before it was sealed, as the stages follow each other.
     const { done } = sealing;

@@ -6,8 +6,7 @@ import { kindowsFolder, sealedAnswerFile } from "../config-disc-paths.ts";
 import type { ImageSecrets } from "../image-disc.ts";
 import { pullSeconds } from "../../steps.ts";
 import { StageError } from "./build-stages.ts";
-import { wayOutPort } from "./way-out-address.ts";
-import { wayOutTo } from "./way-out.ts";
+import { wayOutPort, wayOutTo } from "./way-out.ts";
 
 /** Script that checks the installed Windows; on the disc, beside the script that the first logon starts. */
 const buildScript = "Confirm-ImageBuild.ps1";

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import type { UefiFirmware } from "./builder-machine.ts";
+import type { UefiFirmware } from "./qemu-command.ts";
 
 /** Paths of UEFI firmware for machines: Debian and Ubuntu, Fedora, Arch, openSUSE. */
 const places: readonly UefiFirmware[] = [

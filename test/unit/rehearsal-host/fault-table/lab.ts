@@ -4,12 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 
-import { remoteSteps as stepsHome } from "../../../../components/windows/remote-steps.ts";
-import { stageHome } from "../../../../components/windows/staged-home.ts";
+import {
+  remoteSteps as stepsHome,
+  stepFolders,
+} from "../../../../components/windows/step-folders.ts";
+import { stageHome, homeSource, unpackCommand } from "../../../../components/windows/steps-copy.ts";
 import { undoCommand } from "../../../../components/windows/step-command.ts";
-import { stepFolders } from "../../../../components/windows/step-folders.ts";
 import { parseStepResult } from "../../../../components/windows/step-result.ts";
-import { homeSource, unpackCommand } from "../../../../components/windows/steps-copy.ts";
 import { stepsSource } from "../../../../components/windows/steps-folder.ts";
 import { reset } from "../../../../components/windows/steps.ts";
 import { runRemotely } from "../../../../plugins/command/run-remotely.ts";

@@ -1,4 +1,4 @@
-import { exitCodes } from "../../host/failure.ts";
+import { exitCodes } from "./failure.ts";
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
@@ -10,7 +10,7 @@ export interface Interruption {
 }
 
 /** Watches for signals: the first is reported and aborts, the second ends the process at once. */
-export function watchInterruption(tell: (first: boolean) => void): Interruption {
+export function watchInterruption(tell: (first: boolean) => void = () => undefined): Interruption {
   const aborter = new AbortController();
   const handler = (): void => {
     const first = !aborter.signal.aborted;

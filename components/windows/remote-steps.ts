@@ -1,2 +1,0 @@
-/** Folders of the steps on a machine. */
-export const remoteSteps = "C:\\kindows\\steps";

@@ -1,0 +1,138 @@
+import { texts, type Rule, type Violation } from "./rule.ts";
+import { redact } from "../cli/engine/redact.ts";
+import type { Previewed } from "../cli/preview-diff/previewed.ts";
+
+/** An image's tag can be moved to another image; a digest cannot. */
+export const imagesByDigest: Rule = {
+  name: "images-by-digest",
+  description: "container images are named by digest: a tag may be another image tomorrow",
+  check: (preview) =>
+    texts(preview).flatMap(({ resource, path, text }) =>
+      path.at(-1) !== "image" || /@sha256:[0-9a-f]{64}$/.test(text) || isBuiltHere(text)
+        ? []
+        : [
+            {
+              resource: resource.name,
+              message: `${path.join(".")} is ${text}: name it as ${text.replace(/@.*$/, "")}@sha256:<digest>`,
+            },
+          ],
+    ),
+};
+
+/** The node image where no registry is reachable: built on the host, its tag is the hash of what went into it. */
+function isBuiltHere(image: string): boolean {
+  return /^kindest\/node:kindows-[0-9a-f]{12}$/.test(image);
+}
+
+/** Names of inputs whose value is a secret, whatever it looks like. */
+const secretName =
+  /(?:password|passphrase|private_?key|client_?key(?:_?data)?|secret|kubeconfig(?:_content)?|product_?key)$/i;
+
+/** Replacement of keys and tokens in a preview (cli/engine/redact.ts). */
+const mask = redact("aaaaaa.aaaaaaaaaaaaaaaa");
+
+/** A secret that the program does not mark is stored in plain text, in each state and each of its backups. */
+export const noClearSecrets: Rule = {
+  name: "no-clear-secrets",
+  description: "keys, tokens and passwords are secret outputs: else the state has them in clear",
+  check: (preview) =>
+    texts(preview).flatMap(({ resource, path, text }) => {
+      const named = secretName.test(path.at(-1) ?? "") && text !== "";
+      if (!named && !text.includes(mask)) {
+        return [];
+      }
+      // Its value is not shown.
+      const what = named ? "has the name of a secret" : "holds a key or a token";
+      return [
+        {
+          resource: resource.name,
+          message: `${path.join(".")} ${what} and is in clear: wrap it in pulumi.secret(), or take it from a secret output`,
+        },
+      ];
+    }),
+};
+
+/**
+ * Changes inside a machine are gone with it. Without `deletedWith`, a `destroy` connects to each machine to undo them step by
+ * step, and fails if the machine does not answer.
+ */
+export const deletedWithMachine: Rule = {
+  name: "deleted-with-machine",
+  description: "what lives in a machine has deletedWith: destroy works when the machine is gone",
+  check: ({ resources }) =>
+    resources
+      .filter(({ type, deletedWith }) => type.startsWith("command:remote:") && !deletedWith)
+      .map(({ name }) => ({
+        resource: name,
+        message: `it is done in a machine and has no deletedWith: give it { deletedWith: machine.resource }`,
+      })),
+};
+
+const bytesPerGiB = 1024 ** 3;
+
+/** A stack must stay within the limits, so that a typo is reported before the host runs out of memory. */
+export const resourceBudget: Rule = {
+  name: "resource-budget",
+  description: "a stack stays within policy/limits.yaml",
+  check: (preview, limits) => {
+    const sums = [
+      ["resources", preview.resources.length, limits.resources, "resources"],
+      [
+        "machineMemoryMiB",
+        sum(preview, "libvirt:index/domain:Domain", "memory"),
+        limits.machineMemoryMiB,
+        "MiB of memory for machines",
+      ],
+      [
+        "machineCpus",
+        sum(preview, "libvirt:index/domain:Domain", "vcpu"),
+        limits.machineCpus,
+        "virtual processors",
+      ],
+      [
+        "machineDiskGiB",
+        Math.ceil(sum(preview, "libvirt:index/volume:Volume", "size") / bytesPerGiB),
+        limits.machineDiskGiB,
+        "GiB of disks",
+      ],
+    ] as const;
+    return sums.flatMap(([limit, value, most, what]): readonly Violation[] =>
+      value <= most
+        ? []
+        : [
+            {
+              message: `${value} ${what}, and ${most} are allowed: ask for less, or raise ${limit} in policy/limits.yaml`,
+            },
+          ],
+    );
+  },
+};
+
+/** Sum over all resources of a type; unknown values count as 0. */
+function sum({ resources }: Previewed, type: string, input: string): number {
+  return resources
+    .filter((resource) => resource.type === type)
+    .map(({ inputs }) => inputs[input])
+    .reduce((total: number, value) => total + (typeof value === "number" ? value : 0), 0);
+}
+
+/** All addresses of a host, IPv4 or IPv6; neither a default route (`0.0.0.0/0`) nor part of another address. */
+const everyAddress = /(?<![0-9.])0\.0\.0\.0(?![0-9.]*[/0-9])|\[::\](?::[0-9]+)?/;
+
+/** Screens, metrics and API servers that listen on all addresses of a host are open to its whole network. */
+export const noOpenListeners: Rule = {
+  name: "no-open-listeners",
+  description: "nothing listens on every address of a host (0.0.0.0, [::])",
+  check: (preview) =>
+    texts(preview).flatMap(({ resource, path, text }) => {
+      const found = everyAddress.exec(text)?.[0];
+      return found === undefined
+        ? []
+        : [
+            {
+              resource: resource.name,
+              message: `${path.join(".")} has ${found}: name the address it is to listen on, e.g. 127.0.0.1`,
+            },
+          ];
+    }),
+};
