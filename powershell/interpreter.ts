@@ -874,7 +874,7 @@ export class Interpreter implements Shell {
 
 /** Arguments of a command line, which are all texts: `-Name`, `-Name:value`, or a value. */
 function fileArguments(args: readonly string[]): Argument[] {
-  const position = parse({ path: "<command line>", text: "" }).position;
+  const position = { file: 0, start: 0, end: 0 };
   return args.map((arg) => {
     const [, name, text] = /^-([A-Za-z_]\w*)(?::(.*))?$/s.exec(arg) ?? [];
     const value = text && /^\$(true|false)$/i.test(text) ? /true/i.test(text) : text;
