@@ -1,9 +1,12 @@
 /** How cmdlets are declared: by parameters, and by what they do for each input. */
+import type { Argument } from "./binding.ts";
+import { toBool, toItems, toText } from "./convert.ts";
+import { complete, report, terminating } from "./errors.ts";
 import type { Host } from "./host.ts";
 import type { Scope } from "./scope.ts";
-import type { Position } from "./syntax.ts";
+import type { Command, Position } from "./syntax.ts";
 import type { Types } from "./types.ts";
-import type { Raised, ScriptBlock, Value } from "./values.ts";
+import { Num, ScriptBlock, type Raised, type Value } from "./values.ts";
 
 /** Hands one value on. Arrays are handed on whole. */
 export type Emit = (value: Value) => void | Promise<void>;
@@ -21,26 +24,77 @@ export interface ParameterDefinition {
   readonly allowEmpty?: boolean;
 }
 
+/** How a command is called. */
+export interface Invocation {
+  readonly command: Command;
+  readonly args: readonly Argument[];
+  /** Of the pipeline. */
+  readonly scope: Scope;
+  readonly emit: Emit;
+  /** Something is piped in. */
+  readonly piped: boolean;
+  /** Ends the pipeline's commands before this one. */
+  readonly stop: () => never;
+}
+
 /** One run of a cmdlet. */
-export interface Call {
-  readonly shell: Shell;
+export class Call {
+  /** In which it is called. */
+  readonly scope: Scope;
+  readonly emit: Emit;
+  /** Ends the pipeline: nothing more is needed from the commands before this one. */
+  readonly stop: () => never;
   readonly position: Position;
   /** The command as scripts call it. */
   readonly name: string;
+
+  constructor(
+    private readonly cmdlet: Cmdlet,
+    private readonly values: ReadonlyMap<string, Value>,
+    { scope, emit, stop, command }: Invocation,
+    readonly shell: Shell,
+  ) {
+    this.scope = scope;
+    this.emit = emit;
+    this.stop = stop;
+    this.position = command.position;
+    this.name = cmdlet.name;
+  }
+
   /** A bound parameter, converted to its type; undefined: not given. */
-  get(parameter: string): Value | undefined;
-  text(parameter: string): string | undefined;
-  texts(parameter: string): string[] | undefined;
-  number(parameter: string): number | undefined;
-  flag(parameter: string): boolean;
-  block(parameter: string): ScriptBlock | undefined;
-  readonly emit: Emit;
-  /** Ends the pipeline: nothing more is needed from the commands before this one. */
-  stop(): never;
-  /** The scope in which the command is called. */
-  readonly scope: Scope;
+  get(parameter: string): Value | undefined {
+    return this.values.get(parameter.toLowerCase());
+  }
+  text(parameter: string): string | undefined {
+    return this.#as(parameter, toText);
+  }
+  texts(parameter: string): string[] | undefined {
+    return this.#as(parameter, (value) => toItems(value).map(toText));
+  }
+  number(parameter: string): number | undefined {
+    return this.#as(parameter, (value) => Number(value instanceof Num ? value.value : value));
+  }
+  flag(parameter: string): boolean {
+    return toBool(this.get(parameter) ?? false);
+  }
+  block(parameter: string): ScriptBlock | undefined {
+    return this.#as(parameter, (value) => (value instanceof ScriptBlock ? value : undefined));
+  }
+  #as<T>(parameter: string, make: (value: Value) => T): T | undefined {
+    const value = this.get(parameter);
+    return value === undefined ? undefined : make(value);
+  }
+
   /** An error that -ErrorAction decides about; the cmdlet goes on behind it, unless that says Stop. */
-  fail(error: Raised): Promise<void>;
+  fail(error: Raised): Promise<void> {
+    complete(error, this.position, this.cmdlet);
+    const preference = toText(this.get("ErrorAction") ?? this.scope.errorAction);
+    if (/^stop$/i.test(preference)) {
+      throw terminating(error);
+    }
+    report(error, preference, this.shell.host);
+    return Promise.resolve();
+  }
 }
 
 export interface Cmdlet {

@@ -1,7 +1,7 @@
 /** Runs scripts: walks their syntax trees. */
 import { channel } from "node:diagnostics_channel";
 import { bind, bindInput, splat, type Argument } from "./binding.ts";
-import type { BlockOptions, Cmdlet, Emit, Shell } from "./commands.ts";
+import type { BlockOptions, Cmdlet, Emit, Invocation, Shell } from "./commands.ts";
 import {
   convert,
   enumerated,
@@ -12,6 +12,7 @@ import {
   toText,
   tryConvert,
 } from "./convert.ts";
+import { complete, located, placed, report, terminating } from "./errors.ts";
 import type { Host } from "./host.ts";
 import { callMethod, callStatic, getProperty, getStatic, setProperty } from "./members.ts";
 import { binary, negate } from "./operators.ts";
@@ -19,19 +20,7 @@ import { functionSignature, type Signature } from "./parameters.ts";
 import { ScriptSyntaxError } from "./lexer.ts";
 import { parse } from "./parser.ts";
 import { Scope, type FunctionValue } from "./scope.ts";
-import {
-  cmdletStage,
-  complete,
-  gathering,
-  located,
-  placed,
-  program,
-  report,
-  terminating,
-  type Invocation,
-  type Runnable,
-  type Stage,
-} from "./stages.ts";
+import { cmdletStage, gathering, program, type Runnable, type Stage } from "./stages.ts";
 import { check, scriptOf, type Script } from "./subset.ts";
 import * as Syntax from "./syntax.ts";
 import * as is from "./types.ts";
@@ -874,7 +863,7 @@ export class Interpreter implements Shell {
 
 /** Arguments of a command line, which are all texts: `-Name`, `-Name:value`, or a value. */
 function fileArguments(args: readonly string[]): Argument[] {
-  const position = parse({ path: "<command line>", text: "" }).position;
+  const position = { file: 0, start: 0, end: 0 };
   return args.map((arg) => {
     const [, name, text] = /^-([A-Za-z_]\w*)(?::(.*))?$/s.exec(arg) ?? [];
     const value = text && /^\$(true|false)$/i.test(text) ? /true/i.test(text) : text;

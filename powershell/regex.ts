@@ -162,7 +162,7 @@ function translate(pattern: string, ignoreCase: boolean): Translated {
   const flags = on.includes("i") || (ignoreCase && off === undefined) ? "gi" : "g";
   const signs = new Map([
     [".", on.includes("s") ? "[^]" : "[^\\n]"],
-    ["^", on.includes("m") ? "(?<![^\\n])" : "(?<![^])"],
+    ["^", on.includes("m") ? "(?<![^\\n])" : "^"],
     ["$", on.includes("m") ? "(?![^\\n])" : "(?=\\n?(?![^]))"],
   ]);
   const names: (string | undefined)[] = [];

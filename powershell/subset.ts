@@ -111,16 +111,17 @@ function collect(node: AnyNode, { functions, keys, sourced }: Script): void {
   }
 }
 
-/** The methods are those of all types, and of the script's own objects. */
-type Names = Known & { readonly methods: ReadonlySet<string> };
+/** Methods are those of all types, and of the script's own objects. */
+type Names = Known & { readonly isMethod: (name: string) => boolean };
 
 /** Refuses scripts that are run together by the first thing in them that is not known. */
 export function check(all: readonly Script[], names: Known): void {
-  const ofTypes = names.types.all().flatMap((type) => [...type.methods.keys()]);
-  const methods = new Set(["invoke", ...ofTypes, ...all.flatMap(({ keys }) => keys)]);
+  const types = names.types.all();
+  const keys = new Set(["invoke", ...all.flatMap((script) => script.keys)]);
+  const isMethod = (name: string) => keys.has(name) || types.some((type) => type.methods.has(name));
   const functions = new Set(all.flatMap((script) => script.functions));
   const isFunction = (name: string) => functions.has(name) || names.isFunction(name);
-  const everything = { ...names, isFunction, methods };
+  const everything = { ...names, isFunction, isMethod };
   for (const use of all.flatMap(({ uses }) => uses)) {
     const what = unknown(use, everything);
     if (what !== undefined) {
@@ -160,11 +161,11 @@ function unknownSyntax(node: AnyNode): string | undefined {
     : undefined;
 }
 
-function unknownMember(use: Use, { types, methods }: Names): string | undefined {
+function unknownMember(use: Use, { types, isMethod }: Names): string | undefined {
   const { kind, name } = use;
   const key = name.toLowerCase();
   if (use.type === undefined) {
-    return methods.has(key) ? undefined : `the method ${name}`;
+    return isMethod(key) ? undefined : `the method ${name}`;
   }
   const type = types.find(use.type);
   const isKnown =

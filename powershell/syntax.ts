@@ -17,7 +17,7 @@ export interface Position {
 }
 
 /** By the numbers in positions. A text that lies in several places is in the one where it was read last. */
-export const sourceFiles = new Map<number, SourceFile>();
+export const sourceFiles = new Map<number, SourceFile>([[0, { path: "<command line>", text: "" }]]);
 
 /** The first bits of the text's hash, which is the same in each process; more would be slower in V8. */
 export function fileNumber(file: SourceFile): number {

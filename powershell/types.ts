@@ -63,7 +63,7 @@ export class Types {
       return element && this.array(element);
     }
     const key = name.toLowerCase();
-    return this.#byName.get(key) ?? this.#byName.get(`system.${key}`) ?? this.parent?.find(name);
+    return this.#byName.get(key) ?? this.parent?.find(name);
   }
 
   get(name: string): NetType {
@@ -98,7 +98,8 @@ export class Types {
         ]),
       );
     }
-    [name, ...aliases].forEach((each) => this.#byName.set(each.toLowerCase(), type));
+    const names = [name, name.replace(/^System\./, ""), ...aliases];
+    names.forEach((each) => this.#byName.set(each.toLowerCase(), type));
     return this.extend(type, definition);
   }
 

@@ -1,0 +1,50 @@
+/** Errors on their way through a script: where they happened, and whether they end it. */
+import type { Cmdlet } from "./commands.ts";
+import type { Host } from "./host.ts";
+import type { Position } from "./syntax.ts";
+import * as is from "./types.ts";
+import { ErrorRecord, Raised, Unsupported } from "./values.ts";
+
+/** Gives an error its record, with the place where it happened, unless it has one. */
+export function complete(
+  error: Raised,
+  position: Position,
+  { implementation }: Partial<Cmdlet> = {},
+): ErrorRecord {
+  const { exception, id = exception.type.shortName } = error;
+  const full = implementation === undefined || id.includes(",") ? id : `${id},${implementation}`;
+  error.record ??= new ErrorRecord(is.errorRecord, exception, full, position);
+  return error.record;
+}
+
+/** Runs something. An error in it that has no place yet happened here, and is the cmdlet's if there is one. */
+export async function located<T>(
+  position: Position,
+  run: () => T | Promise<T>,
+  cmdlet?: Cmdlet,
+): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    throw placed(error, position, cmdlet);
+  }
+}
+
+/** An error with the place where it happened. */
+export function placed(error: unknown, position: Position, cmdlet?: Cmdlet): unknown {
+  if (error instanceof Raised && !error.record) {
+    complete(error, position, cmdlet);
+  }
+  return error instanceof Unsupported ? error.at(position) : error;
+}
+
+/** Shows an error that ends nothing, as $ErrorActionPreference has it. */
+export function report(error: Raised, preference: string, host: Host): void {
+  if (!/^(silentlycontinue|ignore)$/i.test(preference)) {
+    host.error(`${error.exception.message}\n`);
+  }
+}
+
+export function terminating(error: Raised): Raised {
+  return Object.assign(error, { terminating: true });
+}
