@@ -10,6 +10,7 @@ import {
   type ownLogin,
 } from "../components/machine/existing/login.ts";
 import { nodes, nodesChecks } from "../components/machine/existing/settings.ts";
+import { machineKinds } from "../components/machine/registry.ts";
 import { checkedSettings } from "./checked-settings.ts";
 import type { Check, SettingsProblem } from "./problem.ts";
 import type { SettingsSource } from "./resolve.ts";
@@ -42,6 +43,10 @@ export const existingSchema = z.strictObject({
   cni: cni.prefault({}).meta({ description: "The cluster's pod network." }),
   windows: existingWindows.prefault({}).meta({ description: "Settings of all Windows machines." }),
   login: login.prefault({}).meta({ description: "How to log in to the machines." }),
+  machine: z.discriminatedUnion("kind", [machineKinds.kubevirt.settings]).optional().meta({
+    description:
+      "Machines that are made for the cluster, on another one or on itself (docs/kubevirt.md), besides those below `nodes`.",
+  }),
   nodes: nodes.meta({ description: "The machines that become nodes." }),
 });
 
@@ -70,6 +75,7 @@ const checks: readonly Check<WrittenExisting>[] = [
   ...clusterChecks,
   ...existingWindowsChecks,
   ...credentialChecks,
+  ...machineKinds.kubevirt.checks,
   ...nodesChecks,
   ...[...inExisting.values()].flatMap((network) => network.checks),
   ...wayChecks,

@@ -38,6 +38,11 @@ export class ClusterApi {
   private readonly connect: () => Promise<Connection>;
   private connected: Promise<Connection> | undefined;
 
+  /** For what is no request of this kind: another protocol over the same connection. */
+  connection(): Promise<Connection> {
+    return (this.connected ??= this.connect());
+  }
+
   /**
    * @param where a kubeconfig with one cluster and one user, with certificates, token or a program that prints them; or a
    * function that connects. Called once: a program may take seconds, and its credentials last for minutes at least.
@@ -93,18 +98,48 @@ export class ClusterApi {
     await this.request("PATCH", path, { query, body, contentType: "application/apply-patch+yaml" });
   }
 
+  /**
+   * Follows a list from a version on, until the API server ends that, as it does after some minutes, or the signal does.
+   *
+   * @throws ApiError for an unsuccessful answer: status 410 where the version is too old.
+   */
+  async watch<T>(
+    path: string,
+    { query, signal }: Pick<ApiRequest, "query" | "signal">,
+    event: (event: T) => void,
+  ): Promise<void> {
+    const { server, agent, auth, headers } = await this.connection();
+    const url = urlOf(server, path, { ...query, watch: "true" });
+    return new Promise((resolve, reject) => {
+      const given = headers as Readonly<Record<string, string>> | undefined;
+      const outgoing = request(url, { agent, auth, headers: { ...given }, signal });
+      outgoing.on("error", reject);
+      outgoing.on("response", (incoming) => {
+        const status = incoming.statusCode ?? 0;
+        let text = "";
+        incoming.setEncoding("utf8").on("error", reject);
+        incoming.on("data", (chunk: string) => {
+          const lines = (text + chunk).split("\n");
+          text = lines.pop() ?? "";
+          if (status === 200) for (const line of lines) event(JSON.parse(line) as T);
+        });
+        incoming.on("end", () => {
+          if (status === 200) resolve();
+          else reject(apiError(status, text));
+        });
+      });
+      outgoing.end();
+    });
+  }
+
   /** @throws ApiError for an unsuccessful answer. */
   async request<T>(
     method: string,
     path: string,
     { query, body, contentType = "application/json", signal, warn }: ApiRequest = {},
   ): Promise<T> {
-    this.connected ??= this.connect();
-    const { server, agent, auth, headers } = await this.connected;
-    const url = new URL(server.replace(/\/$/, "") + path);
-    for (const [name, value] of Object.entries(query ?? {})) {
-      url.searchParams.set(name, value);
-    }
+    const { server, agent, auth, headers } = await this.connection();
+    const url = urlOf(server, path, query);
     const text = body === undefined ? "" : JSON.stringify(body);
     const limit = AbortSignal.timeout(this.timeoutSeconds * 1000);
     return new Promise((resolve, reject) => {
@@ -152,6 +187,14 @@ export class ClusterApi {
       outgoing.end(text);
     });
   }
+}
+
+function urlOf(server: string, path: string, query: ApiRequest["query"] = {}): URL {
+  const url = new URL(server.replace(/\/$/, "") + path);
+  for (const [name, value] of Object.entries(query)) {
+    url.searchParams.set(name, value);
+  }
+  return url;
 }
 
 function connection(kubeconfig: string, timeoutSeconds: number): () => Promise<Connection> {

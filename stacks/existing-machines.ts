@@ -8,6 +8,7 @@ import { ExistingPodNetwork } from "../components/cni/existing-pod-network.ts";
 import { ExistingCluster } from "../components/controlplane/existing/existing-cluster.ts";
 import type { ExaminedCluster } from "../components/controlplane/existing/examine-cluster.ts";
 import { KubeProxyWindows } from "../components/kubeproxy/kube-proxy-windows.ts";
+import { machineKinds } from "../components/machine/registry.ts";
 import { ExistingMachine } from "../components/machine/existing/existing-machine.ts";
 import { machineReset } from "../components/windows/machine-reset.ts";
 import { joinedWindows, type NodePrograms } from "./joined-node.ts";
@@ -25,6 +26,8 @@ const unknownRanges = { podCidr: "10.244.0.0/16", serviceCidr: "10.96.0.0/12" };
 
 /** Outputs of a stack of existing machines. */
 export interface ExistingStack {
+  /** Logs in to the machines that were made, if there are any; secret. */
+  readonly sshPrivateKey?: pulumi.Output<string>;
   readonly controlPlane: pulumi.Output<object>;
   readonly nodes: pulumi.Output<object[]>;
 }
@@ -39,6 +42,8 @@ export async function existingMachines(
   programs: NodePrograms,
 ): Promise<ExistingStack> {
   const { kubernetesVersion, hostsEntries } = settings.cluster;
+  // First, as it looks at their own cluster.
+  const made = await machinesMade(settings);
   const known = cluster?.facts ?? settings.cluster;
   const controlPlane = new ExistingCluster("control-plane", {
     examined: cluster,
@@ -58,7 +63,7 @@ export async function existingMachines(
   };
   const onWindows = { programs, setup: existingSetup(settings, network, controlPlane) };
 
-  const nodes = settings.nodes.map((node) => {
+  const there = settings.nodes.map((node) => {
     const login = access(node);
     const machine = new ExistingMachine(node.name, {
       computerName: node.name,
@@ -70,8 +75,12 @@ export async function existingMachines(
       hostKey: node.hostKey,
       reset: machineReset(programs.software),
     });
-    return joinedWindows({ node, machine, sshUser: node.login.user }, joinedCluster, onWindows);
+    return { node, machine, sshUser: node.login.user };
   });
+  const sshUser = settings.login.user;
+  const nodes = [...there, ...(made?.machines ?? []).map((each) => ({ ...each, sshUser }))].map(
+    (machine) => joinedWindows(machine, joinedCluster, onWindows),
+  );
 
   if (cluster?.facts.kubeProxy !== "there") {
     new KubeProxyWindows(
@@ -81,6 +90,7 @@ export async function existingMachines(
     );
   }
   return {
+    ...(made && { sshPrivateKey: made.sshPrivateKey }),
     controlPlane: pulumi.output({
       endpoint: controlPlane.endpoint,
       hostsEntries: controlPlane.hostsEntries,
@@ -88,6 +98,13 @@ export async function existingMachines(
     }),
     nodes: pulumi.output(nodes.map(({ report }) => report)),
   };
+}
+
+/** Machines that are made for the stack. */
+async function machinesMade({ machine, cluster: { kubeconfig }, login }: ExistingSettings) {
+  if (machine === undefined) return undefined;
+  const { machinesInCluster } = await machineKinds[machine.kind].components();
+  return machinesInCluster({ machine, kubeconfig, login, stack: pulumi.getStack() });
 }
 
 /** The pod network if the cluster was not asked: that of the settings, or else the first one, which is the most common. */

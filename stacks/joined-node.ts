@@ -25,9 +25,8 @@ export interface JoinedWindows extends Pick<WindowsNodeArgs, "setup" | "routes">
 }
 
 /** Settings of one node. */
-type RegisteredNode = { readonly name: string } & Required<
-  Pick<JoiningMachine, "labels" | "taints" | "kubeletArgs" | "nodeIp">
->;
+type RegisteredNode = { readonly name: string } & Pick<JoiningMachine, "nodeIp"> &
+  Required<Pick<JoiningMachine, "labels" | "taints" | "kubeletArgs">>;
 
 /** A node and its machine. */
 export interface StackMachine {
@@ -84,7 +83,8 @@ function joining(
   { controlPlane, podNetwork, tokenTtlMinutes: ttlMinutes }: JoinedCluster,
 ): JoiningMachine {
   const { token } = new BootstrapToken(`${name}-token`, { controlPlane, machine, ttlMinutes });
-  return { machine, controlPlane, podNetwork, token, labels, taints, kubeletArgs, nodeIp };
+  const registration = { labels, taints, kubeletArgs, ...(nodeIp !== undefined && { nodeIp }) };
+  return { machine, controlPlane, podNetwork, token, ...registration };
 }
 
 function joined(

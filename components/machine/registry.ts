@@ -3,11 +3,15 @@ import type { Settings } from "../../config/settings.ts";
 import type { HostResource, KnownResource, ResourceKind } from "../host-resource.ts";
 import type { Host } from "../../host/host.ts";
 import { hyperV } from "./hyper-v/definition.ts";
+import { kubevirt } from "./kubevirt/definition.ts";
 import { libvirt } from "./libvirt/definition.ts";
 import type { MachineMaker, OtherMachineHost } from "./machine-maker.ts";
 
 /** Who makes machines on other hosts, by the section of the settings that lists these. */
 export const machineMakers = { hypervisors: libvirt, hyperVHosts: hyperV } as const;
+
+/** Who makes machines for a cluster that is there, by `kindows:machine.kind`. */
+export const machineKinds = { kubevirt } as const;
 
 export type MakerSection = keyof typeof machineMakers;
 

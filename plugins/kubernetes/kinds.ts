@@ -43,6 +43,9 @@ const kinds: ReadonlyMap<string, Kind> = new Map([
     ["Role", "roles"],
     ["RoleBinding", "rolebindings", roleRef],
   ]),
+  // KubeVirt and its importer have to be in the cluster first.
+  ...group("kubevirt.io/v1", [["VirtualMachine", "virtualmachines"]]),
+  ...group("cdi.kubevirt.io/v1beta1", [["DataVolume", "datavolumes"]]),
   // Tigera's operator has one object of each, whose definition has to be in the cluster first.
   ...group("operator.tigera.io/v1", [
     ["APIServer", "apiservers", clusterWide],

@@ -268,7 +268,7 @@ export function endpointOf({ kubeconfig }: ApiServer): string {
 }
 
 /** What kubeadm leaves in a cluster, as far as it is looked at; and somebody's own kube-proxy for Windows. */
-async function makeClusterOfKubeadm(api: ApiServer): Promise<void> {
+export async function makeClusterOfKubeadm(api: ApiServer): Promise<void> {
   const { clusters } = JSON.parse(api.kubeconfig) as { clusters: object[] };
   await api.request("POST", "/api/v1/namespaces/kube-system/configmaps", {
     metadata: { name: "kubeadm-config" },

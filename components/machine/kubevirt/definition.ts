@@ -1,0 +1,11 @@
+import { kubevirtChecks, kubevirtSettings } from "./settings.ts";
+
+/** Machines on a cluster with KubeVirt; imports no Pulumi. */
+export const kubevirt = {
+  /** As people call it. */
+  title: "KubeVirt",
+  settings: kubevirtSettings,
+  /** What has to fit together, besides each setting for itself. */
+  checks: kubevirtChecks,
+  components: () => import("./kubevirt-machines.ts"),
+} as const;

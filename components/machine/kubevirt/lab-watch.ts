@@ -1,0 +1,257 @@
+import { messageOf } from "../../../host/failure.ts";
+import { hasStatus, type ClusterApi } from "../../../kubernetes/cluster-api.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { importerApi, kubevirtApi, labLabels, type Lab } from "./objects.ts";
+
+/** A condition of an object's status. */
+export interface Condition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason?: string;
+  readonly message?: string;
+}
+
+/** What is looked at of an object in the cluster. */
+export interface Seen {
+  readonly metadata: {
+    readonly name: string;
+    readonly uid: string;
+    readonly resourceVersion: string;
+    readonly labels?: Readonly<Record<string, string>>;
+  };
+  readonly status?: {
+    readonly phase?: string;
+    readonly printableStatus?: string;
+    /** Of an import, as `43.2%`. */
+    readonly progress?: string;
+    readonly nodeName?: string;
+    readonly conditions?: readonly Condition[];
+    readonly interfaces?: readonly {
+      readonly name?: string;
+      readonly mac?: string;
+      readonly ipAddress?: string;
+      readonly ipAddresses?: readonly string[];
+    }[];
+  };
+}
+
+/** What of a lab is in the cluster, by name. */
+export interface LabObjects {
+  readonly machines: ReadonlyMap<string, Seen>;
+  readonly instances: ReadonlyMap<string, Seen>;
+  readonly volumes: ReadonlyMap<string, Seen>;
+}
+
+type Kind = keyof LabObjects;
+
+/** Path of all objects of a kind in a namespace. */
+export function listPath(kind: Kind, namespace: string): string {
+  const [api, plural] = {
+    machines: [kubevirtApi, "virtualmachines"],
+    instances: [kubevirtApi, "virtualmachineinstances"],
+    volumes: [importerApi, "datavolumes"],
+  }[kind] as [string, string];
+  return `/apis/${api}/namespaces/${namespace}/${plural}`;
+}
+
+interface List {
+  readonly metadata: { readonly resourceVersion: string };
+  readonly items: readonly Seen[];
+}
+
+interface WatchEvent {
+  readonly type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK" | "ERROR";
+  readonly object: Seen & { readonly code?: number };
+}
+
+/** How long one wait may take, and where its progress goes. */
+export interface Wait {
+  /** As in "waited 60 s for <what>". */
+  readonly what: string;
+  readonly seconds: number;
+  readonly onChange: (seen: string) => void;
+}
+
+/** Who has waited for one thing may wait for the next one at once. */
+const idleMilliseconds = 1000;
+
+/** Pause before lists are asked again, when the API server was lost. */
+const againMilliseconds = 2000;
+
+/**
+ * A lab's machines, their instances and disks, as they are in the cluster: listed once, then followed for as long as
+ * somebody waits for something. Three requests for any number of machines.
+ */
+export class LabWatch {
+  readonly #api: ClusterApi;
+  readonly #lab: Lab;
+  readonly #objects = {
+    machines: new Map<string, Seen>(),
+    instances: new Map<string, Seen>(),
+    volumes: new Map<string, Seen>(),
+  };
+  readonly #versions = new Map<Kind, string>();
+  readonly #changed = new Set<() => void>();
+  #following: AbortController | undefined;
+  #lost: string | undefined;
+
+  private constructor(api: ClusterApi, lab: Lab) {
+    this.#api = api;
+    this.#lab = lab;
+  }
+
+  /** @throws where the cluster does not answer, or not to this user. */
+  static async open(api: ClusterApi, lab: Lab): Promise<LabWatch> {
+    const watch = new LabWatch(api, lab);
+    await Promise.all(kinds.map((kind) => watch.#list(kind)));
+    return watch;
+  }
+
+  get objects(): LabObjects {
+    return this.#objects;
+  }
+
+  /**
+   * Waits until something is found in what there is.
+   *
+   * @param look returns what it sees until then.
+   * @throws after the time limit, with what was last seen and the last warnings of the cluster about `names`.
+   */
+  async until<T>(
+    { what, seconds, onChange }: Wait,
+    names: readonly string[],
+    look: (objects: LabObjects) => string | { readonly found: T },
+  ): Promise<T> {
+    let last = "";
+    return new Promise<T>((resolve, reject) => {
+      const end = (): void => {
+        clearTimeout(timer);
+        this.#changed.delete(again);
+        setTimeout(() => {
+          this.#stop();
+        }, idleMilliseconds);
+      };
+      const again = (): void => {
+        const seen = look(this.#objects);
+        if (typeof seen === "string") {
+          const told = this.#lost === undefined ? seen : `${seen}; ${this.#lost}`;
+          if (told !== last) onChange(told);
+          last = told;
+        } else {
+          end();
+          resolve(seen.found);
+        }
+      };
+      const timer = setTimeout(() => {
+        end();
+        void this.#warnings(names).then((warnings) => {
+          reject(
+            new Error(
+              `waited ${seconds} s for ${what}; last seen: ${[last, ...warnings].join("; ")}`,
+            ),
+          );
+        });
+      }, seconds * 1000);
+      this.#changed.add(again);
+      again();
+      if (this.#changed.size > 0) this.#follow();
+    });
+  }
+
+  #follow(): void {
+    if (this.#following !== undefined) return;
+    this.#following = new AbortController();
+    const { signal } = this.#following;
+    for (const kind of kinds) void this.#followKind(kind, signal);
+  }
+
+  #stop(): void {
+    if (this.#changed.size > 0) return;
+    this.#following?.abort();
+    this.#following = undefined;
+  }
+
+  async #followKind(kind: Kind, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        await this.#watch(kind, signal);
+        this.#lost = undefined;
+      } catch (error) {
+        if (signal.aborted) return;
+        // What is too old is only listed again.
+        if (!hasStatus(error, 410)) {
+          this.#lost = `the cluster does not answer: ${messageOf(error)}`;
+          this.#tell();
+          await sleep(againMilliseconds);
+        }
+        await this.#list(kind).catch(() => undefined);
+      }
+      this.#tell();
+    }
+  }
+
+  async #watch(kind: Kind, signal: AbortSignal): Promise<void> {
+    const query = { ...this.#selector, resourceVersion: this.#versions.get(kind) ?? "" };
+    const objects = this.#objects[kind];
+    let isOld = false;
+    await this.#api.watch<WatchEvent>(this.#path(kind), { query, signal }, ({ type, object }) => {
+      if (type === "ERROR") {
+        isOld = true;
+        return;
+      }
+      this.#versions.set(kind, object.metadata.resourceVersion);
+      if (type === "DELETED") objects.delete(object.metadata.name);
+      else if (type !== "BOOKMARK") objects.set(object.metadata.name, object);
+      this.#tell();
+    });
+    if (isOld) await this.#list(kind);
+  }
+
+  async #list(kind: Kind): Promise<void> {
+    const { metadata, items } = await this.#api.request<List>("GET", this.#path(kind), {
+      query: this.#selector,
+    });
+    this.#versions.set(kind, metadata.resourceVersion);
+    const objects = this.#objects[kind];
+    objects.clear();
+    for (const item of items) objects.set(item.metadata.name, item);
+  }
+
+  #tell(): void {
+    for (const changed of [...this.#changed]) changed();
+  }
+
+  #path(kind: Kind): string {
+    return listPath(kind, this.#lab.machine.namespace);
+  }
+
+  get #selector(): { readonly labelSelector: string } {
+    const labels = Object.entries(labLabels(this.#lab)).map(([key, value]) => `${key}=${value}`);
+    return { labelSelector: labels.join(",") };
+  }
+
+  /** What the cluster itself says of objects, the last of each kind of trouble; nothing where it may not be asked. */
+  async #warnings(names: readonly string[]): Promise<string[]> {
+    const events = await this.#api
+      .request<{ items: readonly Warning[] }>(
+        "GET",
+        `/api/v1/namespaces/${this.#lab.machine.namespace}/events`,
+        { query: { fieldSelector: "type=Warning" } },
+      )
+      .catch(() => ({ items: [] }));
+    const texts = events.items
+      .filter(({ involvedObject: { name } }) =>
+        // Pods and claims have more behind the name.
+        names.some((each) => name === each || name.includes(`${each}-`)),
+      )
+      .map(({ involvedObject: { kind, name }, message }) => `${kind} ${name}: ${message}`);
+    return [...new Set(texts)].slice(-3);
+  }
+}
+
+interface Warning {
+  readonly involvedObject: { readonly kind: string; readonly name: string };
+  readonly message: string;
+}
+
+const kinds: readonly Kind[] = ["machines", "instances", "volumes"];

@@ -1,0 +1,247 @@
+import { createHash } from "node:crypto";
+import type { KubeVirtNode, KubeVirtSettings } from "./settings.ts";
+
+/** Group and version of what KubeVirt and its importer have. */
+export const kubevirtApi = "kubevirt.io/v1";
+export const importerApi = "cdi.kubevirt.io/v1beta1";
+
+/** What all objects of a stack have in common, and by what they are known as its own. */
+export interface Lab {
+  /** `kindows-<stack>`: what every name starts with. */
+  readonly prefix: string;
+  readonly machine: KubeVirtSettings;
+}
+
+/** Labels by which a stack's objects are found. */
+export function labLabels({ prefix }: Pick<Lab, "prefix">): Record<string, string> {
+  return { "app.kubernetes.io/managed-by": "kindows", "kindows.dev/lab": prefix };
+}
+
+/** Name of a node's VirtualMachine, and of its disk. */
+export function machineName({ prefix }: Pick<Lab, "prefix">, node: string): string {
+  return `${prefix}-${node}`;
+}
+
+/** Name of the interface in the machine whose address is the node's. */
+export const interfaceName = "nodes";
+
+interface Metadata {
+  readonly name: string;
+  readonly namespace: string;
+  readonly labels: Record<string, string>;
+  readonly annotations?: Record<string, string>;
+}
+
+function metadata(lab: Lab, name: string): Metadata {
+  return { name, namespace: lab.machine.namespace, labels: labLabels(lab) };
+}
+
+/** What a claim asks for; how it is mounted is up to what CDI knows of the storage class. */
+function storage({ machine: { diskGiB, storageClass } }: Lab): object {
+  return {
+    resources: { requests: { storage: `${diskGiB}Gi` } },
+    ...(storageClass !== undefined && { storageClassName: storageClass }),
+  };
+}
+
+/** The DataVolume that machines are clones of; undefined where somebody else's is. Another source has another name. */
+export function goldenImage(
+  lab: Lab,
+): { readonly metadata: Metadata; readonly spec: object } | undefined {
+  const { image } = lab.machine;
+  switch (image.kind) {
+    case "http": {
+      const { url, secret } = image;
+      return imageFrom(lab, { http: { url, ...(secret !== undefined && { secretRef: secret }) } });
+    }
+    case "registry": {
+      const { reference, secret } = image;
+      const url = `docker://${reference}`;
+      return imageFrom(lab, {
+        registry: { url, ...(secret !== undefined && { secretRef: secret }) },
+      });
+    }
+    case "pvc":
+    case "snapshot":
+      return undefined;
+  }
+}
+
+function imageFrom(lab: Lab, source: object): ReturnType<typeof goldenImage> {
+  const { diskGiB, storageClass } = lab.machine;
+  const hash = createHash("sha256")
+    .update(JSON.stringify([source, diskGiB, storageClass]))
+    .digest("hex")
+    .slice(0, 8);
+  return {
+    metadata: {
+      ...metadata(lab, `${lab.prefix}-image-${hash}`),
+      annotations: {
+        // Nobody else uses it, for which some storage classes wait.
+        "cdi.kubevirt.io/storage.bind.immediate.requested": "true",
+        // Older releases remove it once it is done.
+        "cdi.kubevirt.io/storage.deleteAfterCompletion": "false",
+      },
+    },
+    spec: { source, storage: storage(lab) },
+  };
+}
+
+/** What a machine's disk is a clone of. */
+function cloneSource(lab: Lab): object {
+  const { image, namespace } = lab.machine;
+  const golden = goldenImage(lab);
+  if (golden !== undefined) {
+    return { pvc: { name: golden.metadata.name, namespace } };
+  }
+  const {
+    kind,
+    name,
+    namespace: elsewhere = namespace,
+  } = image as Extract<KubeVirtSettings["image"], { readonly name: string }>;
+  return { [kind]: { name, namespace: elsewhere } };
+}
+
+/** Name of the Secret with a node's identity disc. */
+export function identityName(lab: Lab, node: string): string {
+  return `${machineName(lab, node)}-identity`;
+}
+
+/** The Secret's metadata; what is in it has keys, and is never in a ConfigMap. */
+export function identityMetadata(lab: Lab, node: string): Metadata {
+  return metadata(lab, identityName(lab, node));
+}
+
+/**
+ * All that QEMU recommends for Windows (docs/system/i386/hyperv.rst), but `evmcs`, which is for nested guests on Intel
+ * only; as libvirt's machines have them.
+ */
+const enlightenments = {
+  relaxed: {},
+  vapic: {},
+  spinlocks: { spinlocks: 8191 },
+  vpindex: {},
+  runtime: {},
+  synic: {},
+  synictimer: { direct: {} },
+  frequencies: {},
+  tlbflush: {},
+  ipi: {},
+};
+
+function firmware({ machine }: Lab): object {
+  const { firmware, secureBoot } = machine;
+  return { bootloader: firmware === "uefi" ? { efi: { secureBoot } } : { bios: {} } };
+}
+
+/** A node's VirtualMachine; its disk is a clone, made with it and removed with it. */
+export function virtualMachine(
+  lab: Lab,
+  { name: node }: Pick<KubeVirtNode, "name">,
+  mac: string,
+): { readonly metadata: Metadata; readonly spec: object } {
+  const { machine } = lab;
+  const { cpus = 4, memoryMiB = 8192, instanceType, network, secureBoot } = machine;
+  const name = machineName(lab, node);
+  const labels = { ...labLabels(lab), "kindows.dev/node": node };
+  const isSized = instanceType === undefined;
+  return {
+    metadata: { ...metadata(lab, name), labels },
+    spec: {
+      runStrategy: "Always",
+      ...(!isSized && {
+        instancetype: { kind: "VirtualMachineClusterInstancetype", name: instanceType },
+      }),
+      dataVolumeTemplates: [
+        {
+          metadata: { name, labels },
+          spec: { source: cloneSource(lab), storage: storage(lab) },
+        },
+      ],
+      template: {
+        metadata: { labels },
+        spec: {
+          hostname: node,
+          evictionStrategy: machine.evictionStrategy,
+          // Windows shuts down slowly.
+          terminationGracePeriodSeconds: 300,
+          nodeSelector: machine.nodeSelector,
+          tolerations: machine.tolerations,
+          affinity: apart(lab),
+          domain: {
+            ...(isSized && {
+              cpu: { sockets: 1, cores: cpus, threads: 1 },
+              memory: { guest: `${memoryMiB}Mi` },
+            }),
+            machine: { type: "q35" },
+            firmware: firmware(lab),
+            // Windows takes its clock for local time.
+            clock: {
+              timezone: machine.timeZone,
+              timer: {
+                rtc: { tickPolicy: "catchup" },
+                pit: { tickPolicy: "delay" },
+                hpet: { present: false },
+                hyperv: {},
+              },
+            },
+            features: {
+              acpi: {},
+              apic: {},
+              hyperv: enlightenments,
+              ...(secureBoot && { smm: { enabled: true } }),
+            },
+            devices: {
+              disks: [
+                { name: "system", disk: { bus: "virtio" }, bootOrder: 1 },
+                // Windows has a driver of its own for SATA.
+                { name: "identity", cdrom: { bus: "sata" } },
+              ],
+              interfaces: [{ name: interfaceName, model: "virtio", macAddress: mac, bridge: {} }],
+              inputs: [{ name: "pointer", type: "tablet", bus: "usb" }],
+            },
+          },
+          networks: [
+            network.multus === undefined
+              ? { name: interfaceName, pod: {} }
+              : { name: interfaceName, multus: { networkName: network.multus } },
+          ],
+          volumes: [
+            { name: "system", dataVolume: { name } },
+            {
+              name: "identity",
+              cloudInitNoCloud: { secretRef: { name: identityName(lab, node) } },
+            },
+          ],
+        },
+      },
+    },
+  };
+}
+
+/** Two machines of a lab are not lost with one host. */
+function apart(lab: Lab): object {
+  const term = {
+    labelSelector: { matchLabels: labLabels(lab) },
+    topologyKey: "kubernetes.io/hostname",
+  };
+  return {
+    podAntiAffinity:
+      lab.machine.spread === "required"
+        ? { requiredDuringSchedulingIgnoredDuringExecution: [term] }
+        : {
+            preferredDuringSchedulingIgnoredDuringExecution: [
+              { weight: 100, podAffinityTerm: term },
+            ],
+          },
+  };
+}
+
+/** Changes of a VirtualMachine that make it another machine. Others count from its next start on. */
+export const replacing = [
+  "spec.dataVolumeTemplates",
+  "spec.template.spec.domain.firmware",
+  "spec.template.spec.domain.devices",
+  "spec.template.spec.networks",
+  "spec.template.spec.volumes",
+];

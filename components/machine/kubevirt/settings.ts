@@ -1,0 +1,336 @@
+import * as z from "zod";
+import {
+  pathText,
+  type Check,
+  type Complaint,
+  type SettingsProblem,
+} from "../../../config/problem.ts";
+import { nodeTaints, registration } from "../../../config/sections/node-registration.ts";
+import { machineSize } from "../../../config/sections/windows.ts";
+import { computerName, dnsDomain, dnsLabel, unnamed } from "../../../config/values/dns-name.ts";
+import { machineAddress } from "../../../config/values/ip-address.ts";
+import { between, text } from "../../../config/values/value.ts";
+import { cluster } from "../../controlplane/existing/settings.ts";
+
+const namespaceName = dnsLabel(63);
+
+/** Name of an object in the cluster. */
+const objectName = dnsDomain;
+
+const credentials = text(objectName).optional().meta({
+  description:
+    "Secret in the namespace with `accessKeyId` and `secretKey`, where it asks for a login.",
+});
+
+/** What somebody else made; machines are clones of it. */
+function alreadyThere<Kind extends "pvc" | "snapshot">(kind: Kind, description: string) {
+  return z
+    .strictObject({
+      kind: z.literal(kind),
+      name: text(objectName).meta({
+        description: "Name of the claim or snapshot; it is never changed or removed.",
+        placeholder: unnamed,
+      }),
+      namespace: text(namespaceName).optional().meta({
+        description: "Its namespace.",
+        default: "`machine.namespace`",
+      }),
+    })
+    .meta({ description });
+}
+
+const image = z.discriminatedUnion("kind", [
+  z
+    .strictObject({
+      kind: z.literal("http"),
+      url: text(diskUrl).meta({
+        description: "Address of the disk: raw or qcow2, also compressed by gzip or xz.",
+        placeholder: () => "https://unnamed/",
+      }),
+      secret: credentials,
+    })
+    .meta({ description: "A disk that the cluster downloads." }),
+  z
+    .strictObject({
+      kind: z.literal("registry"),
+      reference: text(containerDisk).meta({
+        description: "Container disk, `REGISTRY/NAME:TAG` or `REGISTRY/NAME@sha256:DIGEST`.",
+        placeholder: () => "unnamed/unnamed:1",
+      }),
+      secret: credentials,
+    })
+    .meta({ description: "A container disk of a registry." }),
+  alreadyThere("pvc", "A PersistentVolumeClaim that is there."),
+  alreadyThere("snapshot", "A VolumeSnapshot that is there."),
+]);
+
+const node = z.strictObject({
+  name: text(computerName).meta({
+    description: "Node and computer name: a DNS label of at most 15 characters.",
+    placeholder: unnamed,
+  }),
+  address: text(machineAddress).optional().meta({
+    description: "IPv4 address of the machine, where its status in the cluster does not show it.",
+    default: "the one in the status of its VirtualMachineInstance",
+  }),
+  localPort: between(1024, 65535).optional().meta({
+    description:
+      "Port of this host that leads to it while the program runs, where `login` has bastions.",
+    default: "one that follows from its name",
+  }),
+  ...registration,
+});
+
+/** Machines that are made on a cluster with KubeVirt. */
+export const kubevirtSettings = z
+  .strictObject({
+    kind: z.literal("kubevirt").meta({ description: "Who makes them." }),
+    kubeconfig: cluster.shape.kubeconfig.unwrap().optional().meta({
+      description: "How this host reaches the cluster that runs the machines.",
+      default: "`cluster.kubeconfig`: Windows nodes for the cluster that hosts them",
+    }),
+    namespace: text(namespaceName).meta({
+      description: "Namespace there for the machines; it must exist.",
+      placeholder: unnamed,
+    }),
+    storageClass: text(objectName).optional().meta({
+      description: "Storage class of the disks.",
+      default: "the cluster's own for virtual machines",
+    }),
+    image: image.meta({
+      description: "Disk that machines start from. Another one replaces the machines.",
+      placeholder: () => ({ kind: "pvc", name: "unnamed" }),
+    }),
+    firmware: z.enum(["uefi", "bios"]).default("uefi").meta({
+      description: "How the image starts: as it was installed.",
+    }),
+    secureBoot: z.boolean().default(false).meta({
+      description: "Whether machines with UEFI start with Secure Boot.",
+    }),
+    instanceType: text(objectName).optional().meta({
+      description:
+        "VirtualMachineClusterInstancetype of the machines, instead of cpus and memoryMiB.",
+    }),
+    cpus: machineSize.cpus.optional().meta({ default: "4" }),
+    memoryMiB: machineSize.memoryMiB.optional().meta({ default: "8192" }),
+    diskGiB: machineSize.diskGiB.default(64),
+    timeZone: text(zone).default("UTC").meta({
+      description:
+        "Time zone of the image's Windows, as `Europe/Berlin`: it takes the machine's clock for local time.",
+    }),
+    network: z
+      .strictObject({
+        multus: text(attachment).optional().meta({
+          description:
+            "NetworkAttachmentDefinition, `NAMESPACE/NAME`, that the machines are bridged to.",
+        }),
+        pod: text(podBinding).optional().meta({
+          description:
+            "`bridge`: the machine has its pod's address, where the cluster's pod network permits that; it cannot be moved while it runs then.",
+        }),
+      })
+      .meta({
+        description: "Network of the machines: one of the two.",
+        placeholder: () => ({ multus: "unnamed/unnamed" }),
+      }),
+    nodeSelector: z.record(z.string(), z.string()).default({}).meta({
+      description: "Labels of the nodes there that may run machines.",
+    }),
+    tolerations: z
+      .array(
+        z.strictObject({
+          key: z.string().optional().meta({ description: "Key of the taint; none: any." }),
+          operator: z.enum(["Exists", "Equal"]).default("Equal").meta({
+            description: "Whether `value` counts.",
+          }),
+          value: z.string().optional().meta({ description: "Value of the taint." }),
+          effect: z.enum(["NoSchedule", "PreferNoSchedule", "NoExecute"]).optional().meta({
+            description: "Effect of the taint; none: any.",
+          }),
+        }),
+      )
+      .default([])
+      .meta({ description: "Taints of nodes there that machines are placed on all the same." }),
+    spread: z.enum(["preferred", "required"]).default("preferred").meta({
+      description: "Whether the lab's machines must, or should, run on different nodes there.",
+    }),
+    evictionStrategy: z
+      .enum(["LiveMigrateIfPossible", "LiveMigrate", "None"])
+      .default("LiveMigrateIfPossible")
+      .meta({ description: "What happens to a machine whose node there is drained." }),
+    startMinutes: between(1, 240).default(30).meta({
+      description: "Longest wait for the image, and then for a machine to run and have an address.",
+      unit: "minutes",
+    }),
+    nodes: z.array(node).default([]).meta({ description: "The nodes, each with a machine." }),
+  })
+  .meta({ description: "VirtualMachines on a cluster with KubeVirt." });
+
+export type KubeVirtSettings = z.output<typeof kubevirtSettings>;
+export type KubeVirtNode = KubeVirtSettings["nodes"][number];
+
+/** A disk's address that the importer takes. */
+function diskUrl(value: string): Complaint | undefined {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    return {
+      why: "is not an HTTP address",
+      instead:
+        "Write https://HOST/PATH of a disk, e.g. https://images.example.com/windows-2022.qcow2.",
+    };
+  }
+  return url.username === "" && url.password === ""
+    ? undefined
+    : {
+        why: "holds a login, which everybody could read in the DataVolume",
+        instead: "Put it into a Secret, and write its name as secret.",
+      };
+}
+
+/** A container disk that is the same one tomorrow, as far as its tag says. */
+function containerDisk(value: string): Complaint | undefined {
+  if (/^[a-z]+:\/\//.test(value)) {
+    return {
+      why: "is an address with a scheme",
+      instead: `Write ${value.replace(/^.*:\/\//, "")}.`,
+    };
+  }
+  return /(:[\w][\w.-]*|@sha256:[0-9a-f]{64})$/.test(value) && !value.endsWith(":latest")
+    ? undefined
+    : {
+        why: "has no tag of its own and no digest, so it could be another image tomorrow",
+        instead: "Write NAME:TAG or NAME@sha256:DIGEST.",
+      };
+}
+
+function zone(value: string): Complaint | undefined {
+  return value === "UTC" || Intl.supportedValuesOf("timeZone").includes(value)
+    ? undefined
+    : { why: "is no time zone", instead: "Write one as Europe/Berlin, or UTC." };
+}
+
+function attachment(value: string): Complaint | undefined {
+  const parts = value.split("/");
+  return parts.length === 2 && parts.every((part) => objectName(part) === undefined)
+    ? undefined
+    : { why: "does not name a NetworkAttachmentDefinition", instead: "Write NAMESPACE/NAME." };
+}
+
+const bridgeInstead =
+  "Write bridge, where the cluster's pod network permits it, or multus: NAMESPACE/NAME instead.";
+
+/** Behind a masquerade, kubelet would register with an address that all of the machines have. */
+function podBinding(value: string): Complaint | undefined {
+  if (value === "bridge") {
+    return undefined;
+  }
+  return value === "masquerade"
+    ? {
+        why: "gives every machine the same address, so every node would register with it (kubevirt/kubevirt pull request 2493)",
+        instead: bridgeInstead,
+      }
+    : { why: "is no way to bind a node's machine to the pod network", instead: bridgeInstead };
+}
+
+/** What the checks look at. */
+export interface KubeVirtSection {
+  readonly machine?: KubeVirtSettings | undefined;
+  readonly nodes: readonly { readonly name: string }[];
+}
+
+const section = "machine";
+
+/** @param run finds what does not fit together, each with a path below the section. */
+function check(
+  reads: readonly string[],
+  run: (machine: KubeVirtSettings, settings: KubeVirtSection, file: string) => SettingsProblem[],
+): Check<KubeVirtSection> {
+  return {
+    reads: reads.map((path) => `${section}.${path}`),
+    run: (settings, file) =>
+      settings.machine === undefined
+        ? []
+        : run(settings.machine, settings, file).map((problem) => ({
+            ...problem,
+            path: [section, ...problem.path],
+          })),
+  };
+}
+
+/** What has to fit together below `kindows:machine`. */
+export const kubevirtChecks: readonly Check<KubeVirtSection>[] = [
+  check(["kubeconfig", "kubeconfig.file", "kubeconfig.text"], ({ kubeconfig }) => {
+    if (kubeconfig === undefined) return [];
+    const path = ["kubeconfig"];
+    const { file, text } = kubeconfig;
+    if (file !== undefined && text !== undefined) {
+      return [{ path, value: undefined, why: "has file and text", instead: "Keep one of them." }];
+    }
+    const instead = "Write file or text, or leave it out for that of kindows:cluster.";
+    return file === undefined && text === undefined
+      ? [{ path, value: undefined, why: "names no kubeconfig", instead }]
+      : [];
+  }),
+  check(["firmware"], ({ firmware, secureBoot }) =>
+    secureBoot && firmware === "bios"
+      ? [
+          {
+            ...{ path: ["secureBoot"], value: true, why: "is for machines that start with UEFI" },
+            instead: "Leave it out, or write firmware: uefi for an image that was installed so.",
+          },
+        ]
+      : [],
+  ),
+  check(["instanceType"], ({ instanceType, cpus, memoryMiB }) =>
+    Object.entries({ cpus, memoryMiB })
+      .filter(([, value]) => instanceType !== undefined && value !== undefined)
+      .map(([key, value]) => ({
+        path: [key],
+        value,
+        why: `is what the instance type ${instanceType ?? ""} says`,
+        instead: "Leave it out, or leave instanceType out.",
+      })),
+  ),
+  check(
+    ["network", "network.multus", "network.pod"],
+    ({ network: { multus, pod }, evictionStrategy }) => {
+      if ((multus === undefined) === (pod === undefined)) {
+        const why = multus === undefined ? "names no network" : "names two networks";
+        const instead = "Write multus: NAMESPACE/NAME, or pod: bridge.";
+        return [{ path: ["network"], value: undefined, why, instead }];
+      }
+      return pod !== undefined && evictionStrategy === "LiveMigrate"
+        ? [
+            {
+              path: ["evictionStrategy"],
+              value: evictionStrategy,
+              why: "cannot be: KubeVirt moves no machine that is bridged to the pod network, and no drain would end",
+              instead: "Write LiveMigrateIfPossible or None, or a network of multus.",
+            },
+          ]
+        : [];
+    },
+  ),
+  check([], ({ nodes }, { nodes: others }) =>
+    nodes.flatMap(({ name, address }, index): SettingsProblem[] => {
+      const twice = (key: "name" | "address", value: string | undefined) => {
+        const first = nodes.findIndex((node) => node[key] === value);
+        return value === undefined || first === index
+          ? []
+          : [{ key, value, other: pathText([section, "nodes", first]) }];
+      };
+      const there = others.findIndex((other) => other.name === name);
+      return [
+        ...twice("name", name),
+        ...twice("address", address),
+        ...(there < 0 ? [] : [{ key: "name", value: name, other: pathText(["nodes", there]) }]),
+      ].map(({ key, value, other }) => ({
+        path: ["nodes", index, key],
+        value,
+        why: `is that of ${other} too`,
+        instead: `Write another ${key}.`,
+      }));
+    }),
+  ),
+  check([], ({ nodes }, _, file) => nodeTaints.run({ nodes }, file)),
+];

@@ -1,0 +1,250 @@
+import assert from "node:assert/strict";
+import { connect, createServer, type Server } from "node:net";
+import { once } from "node:events";
+import path from "node:path";
+import { KubeConfig } from "@kubernetes/client-node";
+import { parse } from "yaml";
+import { ApiServerCluster } from "../../../rehearsal/host/fake/api-server-cluster.ts";
+import { type RehearsalHost, startRehearsalHost } from "../../../rehearsal/host/in-process.ts";
+import { endpointOf, makeClusterOfKubeadm } from "../existing/existing-lab.ts";
+import { ApiServer, freePorts } from "../plugins/support/api-server.ts";
+import { type EngineProject, type EngineRun, succeeded } from "../plugins/support/engine.ts";
+import { sourcesProject } from "../plugins/support/sources.ts";
+import { makeKey, SshServer } from "../plugins/support/ssh-server.ts";
+import { type Guest, type GuestStart, KubeVirtStandIn } from "./stand-in.ts";
+
+/** In-process Windows for each instance, at an address of its own on the loopback, all on one port. */
+class Guests {
+  readonly hosts = new Map<string, RehearsalHost>();
+  readonly #gates = new Map<string, Server>();
+
+  constructor(
+    private readonly kubeconfig: string,
+    readonly port: number,
+  ) {}
+
+  address(node: string): string {
+    return `127.0.0.1${node.replace("win-", "")}`;
+  }
+
+  async start({ node, userData, isNew }: GuestStart): Promise<Guest> {
+    const { ssh_keys, ssh_authorized_keys } = parse(userData) as {
+      ssh_keys: { ed25519_private: string };
+      ssh_authorized_keys: string[];
+    };
+    if (isNew) {
+      await this.hosts.get(node)?.stop();
+      const config = new KubeConfig();
+      config.loadFromString(this.kubeconfig);
+      const host = await startRehearsalHost({
+        hostName: node,
+        authorizedKeys: ssh_authorized_keys,
+        hostPrivateKey: ssh_keys.ed25519_private,
+        cluster: new ApiServerCluster(config),
+      });
+      host.programs.ownAddresses = ["127.0.0.1", this.address(node)];
+      this.hosts.set(node, host);
+    }
+    const address = this.address(node);
+    const gate = createServer((client) => {
+      const server = connect(this.hosts.get(node)?.port ?? 0, "127.0.0.1");
+      client.on("error", () => server.destroy());
+      server.on("error", () => client.destroy());
+      client.pipe(server).pipe(client);
+    }).listen(this.port, address);
+    await once(gate, "listening");
+    this.#gates.set(node, gate);
+    return {
+      address,
+      stop: async () => {
+        this.#gates.delete(node);
+        await new Promise((resolve) => gate.close(resolve));
+      },
+    };
+  }
+
+  async stop(): Promise<void> {
+    for (const host of this.hosts.values()) await host.stop();
+  }
+}
+
+describe("machines on KubeVirt's stand-in in the engine", () => {
+  let api: ApiServer;
+  let guests: Guests;
+  let standIn: KubeVirtStandIn;
+  let project: EngineProject;
+  let media: RehearsalHost["media"];
+
+  const program = async (
+    nodes: readonly string[],
+    machine: object = {},
+    login: object = {},
+  ): Promise<void> => {
+    const settings = {
+      cluster: { kubeconfig: { file: "KUBECONFIG" }, endpoint: endpointOf(api) },
+      cni: { kind: "none" },
+      login: { port: guests.port, ...login },
+      machine: {
+        ...{ kind: "kubevirt", namespace: "windows", storageClass: "fast" },
+        image: { kind: "http", url: "https://images.example.com/windows.qcow2" },
+        ...{ network: { multus: "windows/lan" }, nodes: nodes.map((name) => ({ name })) },
+        ...machine,
+      },
+    };
+    await project.program(`
+      import { examineCluster } from "./components/controlplane/existing/examine-cluster.ts";
+      import { defaultRequirements } from "./components/windows/host-requirements.ts";
+      import { imageSoftware } from "./components/windows/software.ts";
+      import { resolveExisting } from "./config/existing.ts";
+      import { existingMachines } from "./stacks/existing-machines.ts";
+
+      const written = JSON.parse(
+        ${JSON.stringify(JSON.stringify(settings))}.replace('"KUBECONFIG"', JSON.stringify(process.cwd() + "/kubeconfig")),
+      );
+      const settings = resolveExisting(written, { file: "Pulumi.test.yaml" });
+      settings.machine.startMinutes = 1;
+      const { cluster, cni } = settings;
+      const examined = await examineCluster(cluster.kubeconfig, { ...cluster, cni, nodes: [] });
+      const software = imageSoftware(
+        { kubernetes: "1.36.4", containerd: "2.4.2" },
+        ${JSON.stringify({ windowsBuild: "", media })},
+      );
+      const stack = await existingMachines(
+        settings,
+        { cluster: examined, access: () => undefined },
+        { software, requirements: defaultRequirements },
+      );
+      export const nodes = stack.nodes;
+    `);
+  };
+
+  const nodeNames = async (): Promise<string[]> => {
+    const list = await api.get<{ items: { metadata: { name: string } }[] }>("/api/v1/nodes");
+    return (list?.items ?? []).map(({ metadata }) => metadata.name).sort();
+  };
+  const names = async (kind: "machines" | "instances" | "volumes"): Promise<string[]> =>
+    (await standIn.list(kind)).map(({ metadata }) => metadata.name).sort();
+
+  /** What was not left as it was. */
+  const changes = ({ steps }: EngineRun): object =>
+    Object.fromEntries(
+      Object.entries(steps).filter(([, done]) => done.some((op) => op !== "same")),
+    );
+
+  /** What fails with a fault, and says so in the cluster's words. */
+  const failed = (run: EngineRun, text: RegExp): void => {
+    assert.notEqual(run.exitCode, 0, run.text);
+    assert.match(run.text, text);
+    assert.ok(!run.text.includes("PRIVATE KEY"));
+  };
+
+  before(async () => {
+    api = await ApiServer.start();
+    await makeClusterOfKubeadm(api);
+    const [port = 0] = await freePorts(1);
+    guests = new Guests(api.kubeconfig, port);
+    standIn = await KubeVirtStandIn.begin(api.kubeconfig, (guest) => guests.start(guest));
+    const any = await startRehearsalHost({ hostName: "any", authorizedKeys: [] });
+    ({ media } = any);
+    await any.stop();
+    project = await sourcesProject();
+    await project.write("kubeconfig", api.kubeconfig);
+  });
+  after(async () => {
+    await project.dispose();
+    await standIn.end();
+    await guests.stop();
+    await api.stop();
+  });
+
+  it("makes nodes of them, and removes none of what somebody else made", async () => {
+    await program(["win-1", "win-2"]);
+    const run = succeeded(await project.up());
+    assert.ok(!run.text.includes("PRIVATE KEY"));
+    assert.deepEqual(await nodeNames(), ["win-1", "win-2"]);
+    assert.deepEqual(await names("machines"), ["kindows-dev-win-1", "kindows-dev-win-2"]);
+    const { nodes } = (await project.outputs()) as { nodes: { address: string }[] };
+    assert.deepEqual(
+      nodes.map(({ address }) => address),
+      ["127.0.0.11", "127.0.0.12"],
+    );
+  });
+
+  it("has nothing to do afterwards, in a preview and in an up", async () => {
+    for (const run of [await project.preview(), await project.up()]) {
+      assert.deepEqual(changes(succeeded(run)), {});
+    }
+  });
+
+  it("waits for one that was evicted, and finds it the same machine", async () => {
+    const boots = guests.hosts.get("win-1")?.boots;
+    await standIn.kill("kindows-dev-win-1");
+    const run = succeeded(await project.up());
+    assert.deepEqual(changes(run), {});
+    assert.equal(guests.hosts.get("win-1")?.boots, boots);
+    assert.deepEqual(await names("instances"), ["kindows-dev-win-1", "kindows-dev-win-2"]);
+  });
+
+  it("takes one out, and leaves the other alone", async () => {
+    await program(["win-2"]);
+    const run = succeeded(await project.up());
+    assert.ok(!Object.keys(changes(run)).includes("win-2"), JSON.stringify(changes(run)));
+    assert.deepEqual(await nodeNames(), ["win-2"]);
+    assert.deepEqual(await names("machines"), ["kindows-dev-win-2"]);
+  });
+
+  it("replaces a machine whose image is another one; by bastions, it is a node again", async () => {
+    const image = { kind: "http", url: "https://images.example.com/other.qcow2" };
+    const key = makeKey();
+    const privateKeyFile = path.join(project.folder, "key");
+    await project.write("key", key.privateKey);
+    const bastion = async () => {
+      const hostKey = makeKey();
+      const server = await SshServer.start({ hostKey, authorizedKeys: [key.publicKey] });
+      const { port } = server;
+      const hop = { address: "localhost", port, user: "jump", hostKey: hostKey.publicKey };
+      return { server, hop };
+    };
+    const bastions = [await bastion(), await bastion()];
+    const login = { privateKeyFile, bastions: bastions.map(({ hop }) => hop) };
+    await program(["win-2"], { image }, login);
+    const run = succeeded(await project.up());
+    assert.ok(run.steps["win-2"]?.includes("delete-replaced"), JSON.stringify(run.steps));
+    assert.deepEqual(await nodeNames(), ["win-2"]);
+    assert.equal((await names("volumes")).filter((name) => name.includes("image")).length, 1);
+    for (const { server } of bastions) {
+      assert.ok(server.accepted > 5, `${server.accepted} connections`);
+      await server.stop();
+    }
+  });
+
+  it("leaves nothing in the cluster, but for what is somebody else's", async () => {
+    const theirs = {
+      ...{
+        apiVersion: "cdi.kubevirt.io/v1beta1",
+        kind: "DataVolume",
+        metadata: { name: "theirs" },
+      },
+      spec: { source: { upload: {} } },
+    };
+    await standIn.api.post("/apis/cdi.kubevirt.io/v1beta1/namespaces/windows/datavolumes", theirs);
+    succeeded(await project.destroy());
+    assert.deepEqual(await nodeNames(), []);
+    assert.deepEqual(await names("machines"), []);
+    for (let left = 50; left > 0 && (await names("volumes")).length > 1; left--) {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    assert.deepEqual(await names("volumes"), ["theirs"]);
+    const secrets = await api.get<{ items: unknown[] }>("/api/v1/namespaces/windows/secrets");
+    assert.deepEqual(secrets?.items, []);
+  });
+
+  it("refuses a cluster without what it needs before anything is made", async () => {
+    await program(["win-1"], { storageClass: "ssd", network: { multus: "windows/wan" } });
+    failed(
+      await project.up(),
+      /2 things are in the way in the cluster; nothing was changed:\s+- The NetworkAttachmentDefinition windows\/wan[^]*- The storage class ssd/,
+    );
+    assert.deepEqual(await names("machines"), []);
+  });
+});

@@ -1,0 +1,179 @@
+import assert from "node:assert/strict";
+import { running } from "../../../components/machine/kubevirt/kubevirt-machines.ts";
+import { LabWatch } from "../../../components/machine/kubevirt/lab-watch.ts";
+import {
+  goldenImage,
+  identityMetadata,
+  type Lab,
+  virtualMachine,
+} from "../../../components/machine/kubevirt/objects.ts";
+import { type ApiRequest, ClusterApi } from "../../../kubernetes/cluster-api.ts";
+import { labWith } from "../../unit/machine/kubevirt/kubevirt-lab.ts";
+import { ApiServer } from "../plugins/support/api-server.ts";
+import { type Fault, KubeVirtStandIn } from "./stand-in.ts";
+
+/** Counts what the API server is asked. */
+class CountingApi extends ClusterApi {
+  requests = 0;
+
+  override request<T>(method: string, path: string, request?: ApiRequest): Promise<T> {
+    this.requests += 1;
+    return super.request(method, path, request);
+  }
+
+  override watch<T>(
+    path: string,
+    request: Pick<ApiRequest, "query" | "signal">,
+    event: (event: T) => void,
+  ): Promise<void> {
+    this.requests += 1;
+    return super.watch(path, request, event);
+  }
+}
+
+const nodes = (count: number): object => ({
+  nodes: Array.from({ length: count }, (_, index) => ({ name: `win-${index + 1}` })),
+});
+
+describe("machines on KubeVirt's stand-in, waited for", () => {
+  let server: ApiServer;
+  let standIn: KubeVirtStandIn;
+  let started = 0;
+
+  before(async () => {
+    server = await ApiServer.start();
+    standIn = await KubeVirtStandIn.begin(server.kubeconfig, () => {
+      started += 1;
+      return Promise.resolve({ address: `192.0.2.${started}`, stop: () => Promise.resolve() });
+    });
+  });
+  after(async () => {
+    await standIn.end();
+    await server.stop();
+  });
+
+  /** Makes a lab's objects, as the program does. */
+  async function make(lab: Lab): Promise<void> {
+    const apply = (path: string, body: object) => standIn.api.apply(path, body);
+    const importer = "cdi.kubevirt.io/v1beta1";
+    const golden = goldenImage(lab);
+    if (golden !== undefined) {
+      const path = `/apis/${importer}/namespaces/windows/datavolumes/${golden.metadata.name}`;
+      await apply(path, { apiVersion: importer, kind: "DataVolume", ...golden });
+    }
+    for (const [index, { name }] of lab.machine.nodes.entries()) {
+      const metadata = identityMetadata(lab, name);
+      const data = { userdata: Buffer.from("#cloud-config\n").toString("base64") };
+      const secret = { apiVersion: "v1", kind: "Secret", metadata, data };
+      await apply(`/api/v1/namespaces/windows/secrets/${metadata.name}`, secret);
+      const machine = virtualMachine(lab, { name }, `52:54:00:00:00:${10 + index}`);
+      await apply(
+        `/apis/kubevirt.io/v1/namespaces/windows/virtualmachines/${machine.metadata.name}`,
+        { apiVersion: "kubevirt.io/v1", kind: "VirtualMachine", ...machine },
+      );
+    }
+  }
+
+  async function remove(): Promise<void> {
+    for (const kind of ["virtualmachines", "virtualmachineinstances"]) {
+      await standIn.api.delete(`/apis/kubevirt.io/v1/namespaces/windows/${kind}`);
+    }
+    await standIn.api.delete("/apis/cdi.kubevirt.io/v1beta1/namespaces/windows/datavolumes");
+  }
+
+  const lab = labWith(nodes(1));
+  const [node] = lab.machine.nodes;
+  assert.ok(node !== undefined);
+
+  const failures: readonly (readonly [of: string, fault: Fault, text: RegExp])[] = [
+    [
+      "image",
+      "storage full",
+      /^its image is ImportInProgress.*: Error: Unable to process data: .*no space left on device$/,
+    ],
+    [
+      "win-1",
+      "storage full",
+      /^its machine is Provisioning; its disk is ImportInProgress.*: Error: .*no space left on device$/,
+    ],
+    [
+      "win-1",
+      "quota exceeded",
+      /^its machine is Starting: FailedCreate: pods "virt-launcher" is forbidden: exceeded quota: small/,
+    ],
+    [
+      "win-1",
+      "unschedulable",
+      /^its instance is Scheduling: Unschedulable: 0\/3 nodes are available: 3 Insufficient memory\.$/,
+    ],
+    [
+      "win-1",
+      "no address",
+      /^it runs on rack-3, but its status shows no address: the image has no QEMU guest agent/,
+    ],
+  ];
+  for (const [of, fault, text] of failures) {
+    it(`tells of "${fault}" at ${of === "image" ? "the image" : "a machine"} in the cluster's own words`, async () => {
+      standIn.faults.set(of, fault);
+      const watch = await LabWatch.open(standIn.api, lab);
+      await make(lab);
+      await new Promise<void>((resolve, reject) => {
+        const tell = (seen: string): void => {
+          if (text.test(seen)) resolve();
+        };
+        running(lab, node, watch, tell, 90).then(() => reject(new Error("it runs")), reject);
+      });
+      standIn.faults.clear();
+      await remove();
+    });
+  }
+
+  it("adds the cluster's warnings about them", async () => {
+    standIn.faults.set("image", "storage full");
+    await make(lab);
+    await standIn.api.post("/api/v1/namespaces/windows/events", {
+      metadata: { name: "full", namespace: "windows" },
+      involvedObject: {
+        ...{
+          kind: "PersistentVolumeClaim",
+          name: goldenImage(lab)?.metadata.name,
+          namespace: "windows",
+        },
+      },
+      ...{ type: "Warning", reason: "ProvisioningFailed", message: "pool fast is full" },
+    });
+    const watch = await LabWatch.open(standIn.api, lab);
+    await assert.rejects(
+      running(lab, node, watch, () => undefined, 3),
+      /^Error: waited 3 s for the image (kindows-prod-image-\w+); last seen: .*; PersistentVolumeClaim \1: pool fast is full$/,
+    );
+    standIn.faults.clear();
+    await remove();
+  });
+
+  it("tells the address of one that was killed and runs again", async () => {
+    const watch = await LabWatch.open(standIn.api, lab);
+    await make(lab);
+    const first = await running(lab, node, watch, () => undefined, 60);
+    await standIn.kill("kindows-prod-win-1");
+    const later = await LabWatch.open(standIn.api, lab);
+    const second = await running(lab, node, later, () => undefined, 60);
+    assert.match(`${first ?? ""} ${second ?? ""}`, /^192\.0\.2\.\d+ 192\.0\.2\.\d+$/);
+    await remove();
+  });
+
+  it("costs six requests for 40 machines, one by one when they run", async () => {
+    const forty = labWith(nodes(40));
+    const api = new CountingApi(server.kubeconfig);
+    const watch = await LabWatch.open(api, forty);
+    const began = Date.now();
+    const waits = forty.machine.nodes.map((each) =>
+      running(forty, each, watch, () => undefined, 900),
+    );
+    await make(forty);
+    const addresses = await Promise.all(waits);
+    assert.equal(new Set(addresses).size, 40);
+    console.log(`      ${((Date.now() - began) / 1000).toFixed(1)} s, ${api.requests} requests`);
+    assert.equal(api.requests, 6);
+  });
+});

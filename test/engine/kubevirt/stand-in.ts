@@ -1,0 +1,279 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { ClusterApi, hasStatus } from "../../../kubernetes/cluster-api.ts";
+import { definitions } from "./definitions.ts";
+
+/** Whatever runs for an instance. */
+export interface Guest {
+  /** IPv4 address that its instance shows. */
+  readonly address: string;
+  stop(): Promise<void>;
+}
+
+/** What a guest starts with. */
+export interface GuestStart {
+  readonly node: string;
+  readonly mac: string;
+  /** `user-data` of its identity disc. */
+  readonly userData: string;
+  /** Whether its disk is a new one: else it goes on with what it has. */
+  readonly isNew: boolean;
+}
+
+/** What happens to a machine instead of what should, by the node's name; `image` for the image. */
+export type Fault = "unschedulable" | "storage full" | "quota exceeded" | "no address";
+
+interface Object {
+  readonly metadata: {
+    readonly name: string;
+    readonly uid: string;
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly deletionTimestamp?: string;
+    readonly ownerReferences?: readonly { readonly uid: string }[];
+  };
+  readonly spec: MachineSpec;
+  readonly status?: { readonly phase?: string };
+}
+
+interface MachineSpec {
+  readonly dataVolumeTemplates: readonly { readonly metadata: object; readonly spec: object }[];
+  readonly template: {
+    readonly metadata: object;
+    readonly spec: {
+      readonly domain: {
+        readonly devices: { readonly interfaces: readonly { macAddress: string }[] };
+      };
+      readonly volumes: readonly {
+        readonly cloudInitNoCloud?: { readonly secretRef: { readonly name: string } };
+      }[];
+    };
+  };
+}
+
+const namespace = "windows";
+const paths = {
+  machines: `/apis/kubevirt.io/v1/namespaces/${namespace}/virtualmachines`,
+  instances: `/apis/kubevirt.io/v1/namespaces/${namespace}/virtualmachineinstances`,
+  volumes: `/apis/cdi.kubevirt.io/v1beta1/namespaces/${namespace}/datavolumes`,
+} as const;
+type Kind = keyof typeof paths;
+
+const kindsOf = {
+  machines: "VirtualMachine",
+  instances: "VirtualMachineInstance",
+  volumes: "DataVolume",
+};
+
+const words: Readonly<
+  Record<
+    Fault,
+    {
+      readonly type: string;
+      readonly status: string;
+      readonly reason: string;
+      readonly message: string;
+    }
+  >
+> = {
+  unschedulable: {
+    ...{ type: "PodScheduled", status: "False", reason: "Unschedulable" },
+    message: "0/3 nodes are available: 3 Insufficient memory.",
+  },
+  "storage full": {
+    ...{ type: "Running", status: "False", reason: "Error" },
+    message: "Unable to process data: write /data/disk.img: no space left on device",
+  },
+  "quota exceeded": {
+    ...{ type: "Failure", status: "True", reason: "FailedCreate" },
+    message:
+      'pods "virt-launcher" is forbidden: exceeded quota: small, requested: requests.memory=8Gi',
+  },
+  "no address": { type: "AgentConnected", status: "False", reason: "", message: "" },
+};
+
+/**
+ * Does in a cluster what KubeVirt and CDI would: makes disks, starts a guest for each instance, says how far they are,
+ * and starts an instance again that is gone. It can be told to fail.
+ */
+export class KubeVirtStandIn {
+  readonly faults = new Map<string, Fault>();
+  readonly #guests = new Map<string, Guest>();
+  /** Machines whose disk has been started from. */
+  readonly #used = new Set<string>();
+  readonly #ended = new AbortController();
+  #loop: Promise<void> = Promise.resolve();
+
+  private constructor(
+    readonly api: ClusterApi,
+    private readonly start: (guest: GuestStart) => Promise<Guest>,
+  ) {}
+
+  /** Puts the definitions into a cluster, with what people have there besides, and begins. */
+  static async begin(
+    kubeconfig: string,
+    start: (guest: GuestStart) => Promise<Guest>,
+  ): Promise<KubeVirtStandIn> {
+    const standIn = new KubeVirtStandIn(new ClusterApi(kubeconfig), start);
+    const { api } = standIn;
+    for (const definition of definitions) {
+      await api.post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition);
+    }
+    await api.post("/api/v1/namespaces", { metadata: { name: namespace } });
+    await api.post("/apis/storage.k8s.io/v1/storageclasses", {
+      ...{ metadata: { name: "fast" }, provisioner: "example.test/disks" },
+    });
+    const lan = { apiVersion: "k8s.cni.cncf.io/v1", kind: "NetworkAttachmentDefinition" };
+    const networks = `/apis/k8s.cni.cncf.io/v1/namespaces/${namespace}/network-attachment-definitions`;
+    // Definitions are served a little later.
+    for (let left = 100; ; left--) {
+      try {
+        await Promise.all(Object.values(paths).map((path) => api.get(path)));
+        await api.post(networks, { ...lan, metadata: { name: "lan" }, spec: { config: "{}" } });
+        break;
+      } catch (error) {
+        if (left === 0) throw error;
+        await sleep(100);
+      }
+    }
+    standIn.#loop = standIn.#run();
+    return standIn;
+  }
+
+  async end(): Promise<void> {
+    this.#ended.abort();
+    await this.#loop;
+    for (const guest of this.#guests.values()) await guest.stop();
+  }
+
+  list(kind: Kind): Promise<readonly Object[]> {
+    return this.api.get<{ items: Object[] }>(paths[kind]).then(({ items }) => items);
+  }
+
+  /** As a drain or a lost host does. */
+  async kill(machine: string): Promise<void> {
+    await this.api.delete(`${paths.instances}/${machine}`);
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#ended.signal.aborted) {
+      // An object that changed meanwhile is looked at again.
+      await this.#reconcile().catch((error: unknown) => {
+        if (!hasStatus(error, 404) && !hasStatus(error, 409)) throw error;
+      });
+      await sleep(100);
+    }
+  }
+
+  async #reconcile(): Promise<void> {
+    const [machines, instances, volumes] = await Promise.all([
+      this.list("machines"),
+      this.list("instances"),
+      this.list("volumes"),
+    ]);
+    const owners = new Set(machines.map(({ metadata: { uid } }) => uid));
+    for (const [kind, objects] of [
+      ["instances", instances],
+      ["volumes", volumes],
+    ] as const) {
+      for (const { metadata } of objects) {
+        const owner = metadata.ownerReferences?.[0]?.uid;
+        if (owner !== undefined && !owners.has(owner)) {
+          await this.api.delete(`${paths[kind]}/${metadata.name}`);
+          if (kind === "volumes") this.#used.delete(metadata.name);
+        }
+      }
+    }
+    for (const [name, guest] of this.#guests) {
+      if (!instances.some(({ metadata }) => metadata.name === name)) {
+        this.#guests.delete(name);
+        await guest.stop();
+      }
+    }
+    for (const volume of volumes) await this.#import(volume);
+    for (const machine of machines) await this.#runMachine(machine, instances, volumes);
+  }
+
+  async #import(volume: Object): Promise<void> {
+    const { labels, name } = volume.metadata;
+    const fault = this.faults.get(labels?.["kindows.dev/node"] ?? "image");
+    if (volume.status?.phase === "Succeeded") return;
+    if (fault === "storage full") {
+      await this.#say("volumes", name, { phase: "ImportInProgress", conditions: [words[fault]] });
+    } else if (volume.status?.phase === undefined) {
+      await this.#say("volumes", name, { phase: "ImportInProgress", progress: "43.20%" });
+    } else {
+      await this.#say("volumes", name, { phase: "Succeeded", progress: "100.0%" });
+    }
+  }
+
+  async #runMachine(
+    { metadata, spec }: Object,
+    instances: readonly Object[],
+    volumes: readonly Object[],
+  ): Promise<void> {
+    const { name, uid, labels } = metadata;
+    const ownerReferences = [
+      { apiVersion: "kubevirt.io/v1", kind: "VirtualMachine", name, uid, controller: true },
+    ];
+    const fault = this.faults.get(labels?.["kindows.dev/node"] ?? "");
+    const volume = volumes.find((each) => each.metadata.name === name);
+    if (volume === undefined) {
+      const [template] = spec.dataVolumeTemplates;
+      await this.#make("volumes", { ...template?.metadata, ownerReferences }, template?.spec);
+      await this.#say("machines", name, { printableStatus: "Provisioning" });
+      return;
+    }
+    if (volume.status?.phase !== "Succeeded") return;
+    if (fault === "quota exceeded") {
+      await this.#say("machines", name, {
+        printableStatus: "Starting",
+        conditions: [words[fault]],
+      });
+      return;
+    }
+    const instance = instances.find((each) => each.metadata.name === name);
+    if (instance === undefined) {
+      const { metadata: own, spec: template } = spec.template;
+      await this.#make("instances", { name, ...own, ownerReferences }, template);
+      await this.#say("machines", name, { printableStatus: "Starting", conditions: [] });
+      return;
+    }
+    if (instance.status?.phase === "Running") return;
+    if (fault === "unschedulable") {
+      await this.#say("instances", name, { phase: "Scheduling", conditions: [words[fault]] });
+      return;
+    }
+    const guest = await this.#boot(labels?.["kindows.dev/node"] ?? "", name, spec);
+    const shown = { name: "nodes", ipAddress: guest.address, ipAddresses: [guest.address] };
+    await this.#say("instances", name, {
+      ...{ phase: "Running", nodeName: "rack-3", conditions: [] },
+      interfaces: fault === "no address" ? [] : [shown],
+    });
+    await this.#say("machines", name, { printableStatus: "Running" });
+  }
+
+  async #boot(node: string, name: string, { template }: MachineSpec): Promise<Guest> {
+    const secret = template.spec.volumes.find(({ cloudInitNoCloud }) => cloudInitNoCloud)
+      ?.cloudInitNoCloud?.secretRef.name;
+    const { data } = await this.api.get<{ data: { userdata: string } }>(
+      `/api/v1/namespaces/${namespace}/secrets/${secret ?? ""}`,
+    );
+    const mac = template.spec.domain.devices.interfaces[0]?.macAddress ?? "";
+    const userData = Buffer.from(data.userdata, "base64").toString();
+    const guest = await this.start({ node, mac, userData, isNew: !this.#used.has(name) });
+    this.#used.add(name);
+    this.#guests.set(name, guest);
+    return guest;
+  }
+
+  async #make(kind: Kind, metadata: object, spec: object | undefined): Promise<void> {
+    const apiVersion = kind === "volumes" ? "cdi.kubevirt.io/v1beta1" : "kubevirt.io/v1";
+    await this.api.post(paths[kind], { apiVersion, kind: kindsOf[kind], metadata, spec });
+  }
+
+  async #say(kind: Kind, name: string, status: object): Promise<void> {
+    await this.api.request("PATCH", `${paths[kind]}/${name}/status`, {
+      body: { status },
+      contentType: "application/merge-patch+json",
+    });
+  }
+}

@@ -1,0 +1,466 @@
+import assert from "node:assert/strict";
+import { Provider } from "@pulumi/kubernetes/provider.js";
+import { instanceState } from "../../../../components/machine/kubevirt/instance-state.ts";
+import { KubeVirtMachine } from "../../../../components/machine/kubevirt/kubevirt-machine.ts";
+import type { LabObjects, Seen } from "../../../../components/machine/kubevirt/lab-watch.ts";
+import {
+  goldenImage,
+  labLabels,
+  machineName,
+  virtualMachine,
+} from "../../../../components/machine/kubevirt/objects.ts";
+import { type Asked, clusterProblems } from "../../../../components/machine/kubevirt/readiness.ts";
+import { SshKey } from "../../../../components/machine/ssh-key.ts";
+import { hostProblemText } from "../../../../config/host-problem.ts";
+import { ApiError } from "../../../../kubernetes/cluster-api.ts";
+import { assertGolden, yamlText } from "../../controlplane/golden.ts";
+import { isSecretInput, look, record, revealed } from "../../controlplane/recorded-resources.ts";
+import { labWith, settingsWith } from "./kubevirt-lab.ts";
+
+describe("kindows:machine of KubeVirt", () => {
+  const refused: Readonly<Record<string, readonly [machine: object, text: string]>> = {
+    "a masquerade": [
+      { network: { pod: "masquerade" } },
+      'kindows:machine.network.pod: "masquerade" gives every machine the same address, so every node would register with it (kubevirt/kubevirt pull request 2493). Write bridge, where the cluster\'s pod network permits it, or multus: NAMESPACE/NAME instead.',
+    ],
+    "no network": [
+      { network: {} },
+      "kindows:machine.network: names no network. Write multus: NAMESPACE/NAME, or pod: bridge.",
+    ],
+    "a migration that pods' networks do not permit": [
+      { network: { pod: "bridge" }, evictionStrategy: "LiveMigrate" },
+      'kindows:machine.evictionStrategy: "LiveMigrate" cannot be: KubeVirt moves no machine that is bridged to the pod network, and no drain would end. Write LiveMigrateIfPossible or None, or a network of multus.',
+    ],
+    "a size beside an instance type": [
+      { instanceType: "u1.large", cpus: 2 },
+      "kindows:machine.cpus: 2 is what the instance type u1.large says. Leave it out, or leave instanceType out.",
+    ],
+    "an image with a login in its address": [
+      { image: { kind: "http", url: "https://me:word@example.com/x.qcow2" } },
+      'kindows:machine.image.url: "https://...@example.com/x.qcow2" holds a login, which everybody could read in the DataVolume. Put it into a Secret, and write its name as secret.',
+    ],
+    "a container disk without a tag": [
+      { image: { kind: "registry", reference: "registry.example.com/windows" } },
+      'kindows:machine.image.reference: "registry.example.com/windows" has no tag of its own and no digest, so it could be another image tomorrow. Write NAME:TAG or NAME@sha256:DIGEST.',
+    ],
+    "Secure Boot with BIOS": [
+      { firmware: "bios", secureBoot: true },
+      "kindows:machine.secureBoot: true is for machines that start with UEFI. Leave it out, or write firmware: uefi for an image that was installed so.",
+    ],
+    "a zone of Windows": [
+      { timeZone: "W. Europe Standard Time" },
+      'kindows:machine.timeZone: "W. Europe Standard Time" is no time zone. Write one as Europe/Berlin, or UTC.',
+    ],
+    "two nodes of one name": [
+      { nodes: [{ name: "win-1" }, { name: "win-1" }] },
+      'kindows:machine.nodes[1].name: "win-1" is that of kindows:machine.nodes[0] too. Write another name.',
+    ],
+    "a node with a host key": [
+      { nodes: [{ name: "win-1", hostKey: "ssh-ed25519 AAAA" }] },
+      'kindows:machine.nodes[0].hostKey: "ssh-ed25519 AAAA" is not a setting. Leave it out.',
+    ],
+    "a kubeconfig from two places": [
+      { kubeconfig: { file: "/a", text: "b" } },
+      "kindows:machine.kubeconfig: has file and text. Keep one of them.",
+    ],
+  };
+  for (const [what, [machine, text]] of Object.entries(refused)) {
+    it(`refuses ${what}`, () => {
+      assert.throws(
+        () => settingsWith(machine),
+        ({ message }: Error) => {
+          assert.ok(message.includes("1 mistake in the settings"), message);
+          assert.ok(message.includes(text), message);
+          return true;
+        },
+      );
+    });
+  }
+
+  it("reports all mistakes at once, also beside those of other sections", () =>
+    assert.throws(
+      () =>
+        settingsWith(
+          { namespace: "Windows", network: { pod: "masquerade" }, nodes: [{ name: "1" }], cpus: 0 },
+          { nodes: [{ name: "win-1" }] },
+        ),
+      /6 mistakes [^]*machine\.namespace[^]*machine\.cpus[^]*machine\.network\.pod[^]*machine\.nodes\[0\]\.name[^]*kindows:nodes\[0\]\.address/,
+    ));
+});
+
+describe("objects of KubeVirt", () => {
+  const cases: Readonly<Record<string, object>> = {
+    "http-and-multus": {},
+    "registry-and-pod-network": {
+      image: { kind: "registry", reference: "registry.example.com/windows:2022", secret: "login" },
+      network: { pod: "bridge" },
+      ...{
+        firmware: "bios",
+        instanceType: "u1.large",
+        spread: "required",
+        timeZone: "Europe/Berlin",
+      },
+      nodeSelector: { rack: "3" },
+      tolerations: [{ key: "windows", operator: "Exists" }],
+    },
+    snapshot: {
+      image: { kind: "snapshot", name: "golden", namespace: "images" },
+      secureBoot: true,
+    },
+  };
+  for (const [name, machine] of Object.entries(cases)) {
+    it(`${name} are as they were`, () => {
+      const lab = labWith(machine);
+      const objects = [
+        goldenImage(lab),
+        virtualMachine(lab, { name: "win-1" }, "52:54:00:00:00:01"),
+      ];
+      const text = yamlText(...objects.filter((each) => each !== undefined));
+      assertGolden(new URL(import.meta.url), `${name}.yaml`, text);
+    });
+  }
+
+  it("have another image where its source is another", () => {
+    const name = (machine: object): string | undefined =>
+      goldenImage(labWith(machine))?.metadata.name;
+    assert.notEqual(name({ image: { kind: "http", url: "https://example.com/b" } }), name({}));
+    assert.notEqual(name({ diskGiB: 80 }), name({}));
+    assert.equal(name({ nodes: [] }), name({}));
+  });
+});
+
+const seen = (status: Seen["status"], name = "kindows-prod-win-1"): [string, Seen] => [
+  name,
+  { metadata: { name, uid: "1", resourceVersion: "1" }, ...(status && { status }) },
+];
+
+describe("state of a machine on KubeVirt", () => {
+  const interfaces = [
+    { name: "nodes", ipAddress: "fe80::1", ipAddresses: ["fe80::1", "192.0.2.7"] },
+  ];
+  const states: Readonly<
+    Record<
+      string,
+      readonly [objects: Partial<LabObjects>, expected: string | object, address?: string]
+    >
+  > = {
+    "runs and has an address": [
+      { instances: new Map([seen({ phase: "Running", interfaces })]) },
+      { found: { address: "192.0.2.7" } },
+    ],
+    "runs and has one by the settings": [
+      { instances: new Map([seen({ phase: "Running" })]) },
+      { found: { address: "192.0.2.9" } },
+      "192.0.2.9",
+    ],
+    "runs without a guest agent": [
+      {
+        instances: new Map([
+          seen({
+            phase: "Running",
+            nodeName: "rack-3",
+            interfaces: [{ name: "nodes", ipAddress: "169.254.3.4" }],
+          }),
+        ]),
+      },
+      "it runs on rack-3, but its status shows no address: the image has no QEMU guest agent (which tells it on a network of Multus), or the network gives it none. Where it has one, write it as address of the node in kindows:machine.nodes",
+    ],
+    "cannot be scheduled": [
+      {
+        instances: new Map([
+          seen({
+            phase: "Scheduling",
+            conditions: [
+              {
+                ...{ type: "PodScheduled", status: "False", reason: "Unschedulable" },
+                message: "0/3 nodes are available: 3 Insufficient memory.",
+              },
+            ],
+          }),
+        ]),
+      },
+      "its instance is Scheduling: Unschedulable: 0/3 nodes are available: 3 Insufficient memory.",
+    ],
+    "exceeds a quota": [
+      {
+        machines: new Map([
+          seen({
+            printableStatus: "Starting",
+            conditions: [
+              {
+                ...{ type: "Failure", status: "True", reason: "FailedCreate" },
+                message: 'pods "virt-launcher" is forbidden: exceeded quota: small',
+              },
+            ],
+          }),
+        ]),
+      },
+      'its machine is Starting: FailedCreate: pods "virt-launcher" is forbidden: exceeded quota: small',
+    ],
+    "waits for its disk": [
+      {
+        machines: new Map([seen({ printableStatus: "Provisioning" })]),
+        volumes: new Map([
+          seen({
+            ...{ phase: "CloneInProgress", progress: "12.5%" },
+            conditions: [
+              {
+                ...{ type: "Running", status: "False", reason: "Error" },
+                message: "no space left on device",
+              },
+            ],
+          }),
+        ]),
+      },
+      "its machine is Provisioning; its disk is CloneInProgress (12.5%): Error: no space left on device",
+    ],
+    "is not there": [{}, "there is no machine"],
+  };
+  for (const [what, [objects, expected, address]] of Object.entries(states)) {
+    it(`that ${what}`, () => {
+      const none = { machines: new Map(), instances: new Map(), volumes: new Map() };
+      const state = instanceState({ ...none, ...objects }, "kindows-prod-win-1", address);
+      assert.deepEqual(state, expected);
+    });
+  }
+});
+
+const groups = (...versions: readonly string[]): object => ({
+  groups: versions.map((groupVersion) => ({ name: groupVersion, versions: [{ groupVersion }] })),
+});
+
+/** A cluster on which the machines can be made, by paths. */
+const goodCluster: Readonly<Record<string, unknown>> = {
+  "/apis": groups("kubevirt.io/v1", "cdi.kubevirt.io/v1beta1"),
+  "/apis/subresources.kubevirt.io/v1/version": { gitVersion: "v1.6.0" },
+  "/apis/cdi.kubevirt.io/v1beta1/cdis": { items: [{ status: { observedVersion: "v1.63.0" } }] },
+  "/api/v1/namespaces/windows": {},
+  "/apis/storage.k8s.io/v1/storageclasses": {
+    items: [{ metadata: { name: "slow" } }, { metadata: { name: "fast" } }],
+  },
+  "/apis/k8s.cni.cncf.io/v1": {},
+  "/apis/k8s.cni.cncf.io/v1/namespaces/windows/network-attachment-definitions/lan": {},
+  "/apis/kubevirt.io/v1/namespaces/windows/virtualmachines": { items: [] },
+  "/apis/cdi.kubevirt.io/v1beta1/namespaces/windows/datavolumes": { items: [] },
+  "/api/v1/namespaces/windows/resourcequotas": { items: [] },
+};
+
+/** @param changed answers; undefined: there is none, a number: an error of that status. */
+function cluster(
+  changed: Readonly<Record<string, unknown>>,
+  denied: readonly string[] = [],
+): Asked {
+  const answers = { ...goodCluster, ...changed };
+  return {
+    get: (path) => {
+      const answer = answers[path] ?? 404;
+      return typeof answer === "number"
+        ? Promise.reject(new ApiError(answer, "no"))
+        : Promise.resolve(answer as never);
+    },
+    ask: (_, body) => {
+      const { spec } = body as {
+        spec: { resourceAttributes: { verb: string; resource: string; subresource?: string } };
+      };
+      const { verb, resource, subresource = "" } = spec.resourceAttributes;
+      const allowed = !denied.includes(`${verb} ${resource}${subresource && `/${subresource}`}`);
+      return Promise.resolve({ status: { allowed } } as never);
+    },
+  };
+}
+
+describe("a cluster for machines", () => {
+  const problems: Readonly<
+    Record<
+      string,
+      readonly [Readonly<Record<string, unknown>>, machine: object, expected: string[]]
+    >
+  > = {
+    "that has everything": [{}, {}, []],
+    "that shows this user little": [
+      {
+        "/apis/cdi.kubevirt.io/v1beta1/cdis": 403,
+        "/api/v1/namespaces/windows": 403,
+        "/apis/storage.k8s.io/v1/storageclasses": 403,
+        "/api/v1/namespaces/windows/resourcequotas": 403,
+      },
+      {},
+      [],
+    ],
+    "without KubeVirt and CDI": [
+      { "/apis": groups("apps/v1"), "/apis/subresources.kubevirt.io/v1/version": undefined },
+      {},
+      [
+        "KubeVirt is not in the cluster for the machines. Install it (https://kubevirt.io/user-guide/cluster_admin/installation/), or write the cluster that has it as kindows:machine.kubeconfig.",
+        "CDI is not in the cluster for the machines. Install KubeVirt's Containerized Data Importer there (https://github.com/kubevirt/containerized-data-importer).",
+      ],
+    ],
+    "with old ones": [
+      {
+        "/apis/subresources.kubevirt.io/v1/version": { gitVersion: "v0.58.0-12-gabc" },
+        "/apis/cdi.kubevirt.io/v1beta1/cdis": {
+          items: [{ status: { observedVersion: "v1.55.0" } }],
+        },
+      },
+      {},
+      [
+        "KubeVirt is 0.58.0 there, which is too old. Use 1.1.0 or newer.",
+        "CDI is 1.55.0 there, which is too old. Use 1.58.0 or newer.",
+      ],
+    ],
+    "without what the settings name": [
+      {
+        "/api/v1/namespaces/windows": undefined,
+        "/apis/k8s.cni.cncf.io/v1/namespaces/windows/network-attachment-definitions/lan": undefined,
+      },
+      {
+        ...{ storageClass: "ssd", instanceType: "u1.large" },
+        image: { kind: "pvc", name: "golden", namespace: "images" },
+      },
+      [
+        "The namespace windows is not in the cluster for the machines. Make it (kubectl create namespace windows), or write another machine.namespace.",
+        "The NetworkAttachmentDefinition windows/lan is not in the cluster for the machines. Make it, or write another machine.network.multus.",
+        "The PersistentVolumeClaim images/golden is not in the cluster for the machines. Write another machine.image.",
+        "The instance type u1.large is not in the cluster for the machines. Write another machine.instanceType, or cpus and memoryMiB instead.",
+        "The storage class ssd is not in the cluster for the machines (there are slow, fast). Write another machine.storageClass.",
+      ],
+    ],
+    "without Multus and a default storage class": [
+      { "/apis/k8s.cni.cncf.io/v1": undefined },
+      { storageClass: undefined },
+      [
+        "Multus is not in the cluster for the machines. Install it, or write machine.network.pod: bridge where the pod network permits that.",
+        "The cluster for the machines has no default storage class (there are slow, fast). Write one as machine.storageClass.",
+      ],
+    ],
+    "with somebody else's objects of the same names": [
+      {
+        "/apis/kubevirt.io/v1/namespaces/windows/virtualmachines": {
+          items: [
+            { metadata: { name: "kindows-prod-win-1", labels: { app: "theirs" } } },
+            {
+              metadata: {
+                name: "kindows-prod-win-2",
+                labels: labLabels({ prefix: "kindows-prod" }),
+              },
+            },
+          ],
+        },
+        "/apis/cdi.kubevirt.io/v1beta1/namespaces/windows/datavolumes": {
+          items: [{ metadata: { name: goldenImage(labWith())?.metadata.name } }],
+        },
+      },
+      {},
+      [
+        "The VirtualMachine windows/kindows-prod-win-1 is there, and not this stack's: it is neither taken over nor removed. Remove it, or give the node or the stack another name.",
+        `The DataVolume windows/${goldenImage(labWith())?.metadata.name ?? ""} is there, and not this stack's: it is neither taken over nor removed. Remove it, or give the node or the stack another name.`,
+      ],
+    ],
+    "whose quota leaves too little": [
+      {
+        "/api/v1/namespaces/windows/resourcequotas": {
+          items: [
+            {
+              metadata: { name: "small" },
+              status: {
+                hard: { "requests.memory": "20Gi", "requests.storage": "1Ti", pods: "3" },
+                used: { "requests.memory": "12Gi", "requests.storage": "0" },
+              },
+            },
+          ],
+        },
+      },
+      {},
+      [
+        "The ResourceQuota windows/small leaves 8 GiB of requests.memory, and the 2 machines that are to be made need 16. Have it raised, or make fewer or smaller machines.",
+      ],
+    ],
+  };
+  for (const [what, [changed, machine, expected]] of Object.entries(problems)) {
+    it(`${what}: ${expected.length} in the way`, async () => {
+      const found = await clusterProblems(cluster(changed), labWith(machine));
+      assert.deepEqual(found.map(hostProblemText), expected);
+    });
+  }
+
+  it("names each right that is missing: verb, resource and namespace", async () => {
+    const denied = ["patch virtualmachines", "watch datavolumes", "create datavolumes/source"];
+    const lab = labWith({ image: { kind: "pvc", name: "golden", namespace: "images" } });
+    const path = "/api/v1/namespaces/images/persistentvolumeclaims/golden";
+    const found = await clusterProblems(cluster({ [path]: {} }, denied), lab);
+    assert.deepEqual(found.map(hostProblemText), [
+      "The kubeconfig's user in the cluster for the machines may not: patch virtualmachines.kubevirt.io -n windows (to make machines), watch datavolumes.cdi.kubevirt.io -n windows (for their disks), create datavolumes.cdi.kubevirt.io/source -n images (to clone a disk of another namespace). Have an administrator allow that in the namespace windows (docs/kubevirt.md has a Role).",
+    ]);
+  });
+
+  it("that does not answer is said to be just that", async () => {
+    const silent = { ...cluster({}), get: () => Promise.reject(new Error("connect ECONNREFUSED")) };
+    assert.deepEqual((await clusterProblems(silent, labWith())).map(hostProblemText), [
+      "The cluster for the machines (kindows:machine) does not answer: connect ECONNREFUSED. Write another kindows:machine.kubeconfig, or see to it that this host reaches it.",
+    ]);
+  });
+});
+
+describe("KubeVirtMachine", () => {
+  const printed = (name: string): string =>
+    JSON.stringify({ privateKey: `private of ${name}`, publicKey: `ssh-ed25519 ${name}` });
+
+  const made = (count: number, running: () => Promise<string | undefined>, preview = false) =>
+    record(
+      printed,
+      (opts) => {
+        const lab = labWith();
+        const key = new SshKey("login", { comment: "t" });
+        const provider = new Provider("kubevirt", { kubeconfig: "none" });
+        return Array.from({ length: count }, (_, index) => {
+          const name = `win-${index + 1}`;
+          const login = { user: "Administrator", port: 22, key };
+          const args = { lab, node: { name }, provider, image: undefined, login, running };
+          return new KubeVirtMachine(name, { ...args, localPort: undefined }, opts);
+        });
+      },
+      preview,
+    );
+
+  it("has its keys in a Secret, and nowhere else", async () => {
+    const { resources } = await made(1, () => Promise.resolve("192.0.2.7"));
+    const identity = resources.get("kubernetes:core/v1:Secret/win-1-identity");
+    const data = identity?.inputs["data"];
+    assert.ok(isSecretInput(data));
+    const { userdata } = revealed(data) as { userdata: string };
+    const text = Buffer.from(userdata, "base64").toString();
+    assert.ok(text.includes("private of win-1-host-key"), text);
+    assert.ok(text.includes("ssh-ed25519 login"), text);
+    const machine = resources.get("kubernetes:kubevirt.io/v1:VirtualMachine/win-1");
+    assert.ok(!JSON.stringify(machine?.inputs).includes("private of"));
+  });
+
+  it("is reached at the address that its instance shows, with its own host key pinned", async () => {
+    const { made: machines } = await made(1, () => Promise.resolve("192.0.2.7"));
+    const [machine] = machines;
+    assert.ok(machine !== undefined);
+    const { value, secret } = await look(machine.connection);
+    assert.ok(secret);
+    assert.deepEqual(value, {
+      ...{ host: "192.0.2.7", port: 22, user: "Administrator", privateKey: "private of login" },
+      ...{ hostKey: "ssh-ed25519 win-1-host-key", dialErrorLimit: -1, perDialTimeout: 10 },
+    });
+  });
+
+  it("is three resources, also in a preview of 40", async () => {
+    const began = process.memoryUsage().heapUsed;
+    const start = Date.now();
+    const { resources } = await made(40, () => Promise.resolve(undefined), true);
+    const kinds = [...resources.keys()].filter((key) =>
+      /:(Secret|VirtualMachine|Command)\//.test(key),
+    );
+    assert.equal(kinds.length, 1 + 40 * 3);
+    const [seconds, megabytes] = [
+      (Date.now() - start) / 1000,
+      (process.memoryUsage().heapUsed - began) / 2 ** 20,
+    ];
+    console.log(`      ${seconds.toFixed(1)} s, ${megabytes.toFixed(0)} MB`);
+    assert.ok(seconds < 60 && megabytes < 500, `${seconds} s, ${megabytes} MB`);
+    assert.equal(machineName(labWith(), "win-1"), "kindows-prod-win-1");
+  });
+});
