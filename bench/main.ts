@@ -3,6 +3,7 @@
  * compare between machines; never a verdict. Takes a lab of its own up and down several times.
  */
 import { benchLab, configureNodes, kindows } from "./bench-lab.ts";
+import { fabricRatios } from "./fabric-ratios.ts";
 import { previewRatio } from "./preview-ratio.ts";
 import { printRatios, timed, type Ratio, inTurn } from "./report.ts";
 import { upRatios } from "./up-ratio.ts";
@@ -15,6 +16,8 @@ try {
 
   const [one, bare] = await upRatios();
   ratios.push(one, bare, await previewRatio(), await statusRatio());
+
+  ratios.push(...(await fabricRatios()));
 
   await kindows("down");
   await configureNodes(40);

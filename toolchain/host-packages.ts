@@ -231,6 +231,11 @@ const table: readonly (readonly [string, string | undefined, string, string, str
   ["gcab", "gcab", "gcab", "gcab", "gcab"],
   // Tests in test/e2e-full run their own, as a bastion and as another host.
   ["openssh-server", "sshd", "openssh-server", "openssh", "openssh-server"],
+  // They stand for hosts with Open vSwitch there.
+  ["openvswitch-switch", "ovs-vswitchd", "openvswitch", "openvswitch", "openvswitch"],
+  ["ovn-host", "ovn-controller", "ovn-host", "ovn", "ovn"],
+  ["ovn-central", "ovn-northd", "ovn-central", "ovn", "ovn"],
+  ["ethtool", "ethtool", "ethtool", "ethtool", "ethtool"],
   ["shellcheck", "shellcheck", "ShellCheck", "shellcheck", "ShellCheck"],
   ["jq", "jq", "jq", "jq", "jq"],
   ["debootstrap", "debootstrap", "debootstrap", "debootstrap", "debootstrap"],

@@ -16,6 +16,8 @@ export interface Fabric {
 
 /** A fabric on one host. All of it is shell, run by root there, and fine to run again. */
 export interface FabricOnHost {
+  /** Shell functions of both. */
+  readonly functions?: string;
   /** Makes what is missing, and changes what is different. */
   readonly up: (end: FabricEnd) => string;
   /** Removes what `up` has made, and nothing else. */
@@ -46,6 +48,8 @@ export interface FabricEnd {
   /** Whether this is the host with the control plane, whose bridge is libvirt's. */
   readonly isLocal: boolean;
   readonly peers: readonly FabricHost[];
+  /** The host with the control plane. */
+  readonly local: FabricHost;
 }
 
 /** The ends of a lab's fabric: this host and those that nodes are placed on; none if all nodes are on this host. */
@@ -60,8 +64,10 @@ export function fabricEnds(
     return [];
   }
   const lab = labNames(settings.lab.name).prefix;
+  const address = hypervisor.fabricAddress ?? "";
+  const local = { name: thisHypervisor, address, bridge: network.bridge };
   const hosts = [
-    { name: thisHypervisor, address: hypervisor.fabricAddress ?? "", bridge: network.bridge },
+    local,
     ...used.map((one) => ({
       name: one.name,
       address: fabricAddress(one) ?? "",
@@ -72,7 +78,7 @@ export function fabricEnds(
     lab,
     number: networkNumber(lab),
     host,
-    isLocal: host.name === thisHypervisor,
+    ...{ isLocal: host === local, local },
     peers: hosts.filter((one) => one !== host),
   }));
 }

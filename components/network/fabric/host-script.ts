@@ -42,13 +42,14 @@ export function serverOf({
 }
 
 /** The program of a fabric on one host. */
-export function fabricScript({ up, down }: FabricOnHost, end: FabricEnd): string {
+export function fabricScript({ functions = "", up, down }: FabricOnHost, end: FabricEnd): string {
   return `#!/bin/sh
 # Network fabric of the lab ${end.lab} on ${end.host.name}. Written by kindows, which overwrites changes.
 set -eu
 export PATH="$PATH:/usr/sbin:/sbin"
 is_own() { [ "$(cat "/sys/class/net/$1/ifalias" 2>/dev/null)" = ${end.lab} ]; }
 fail() { echo "$1" >&2; exit 1; }
+${functions}
 up() {
 ${up(end)}
 }

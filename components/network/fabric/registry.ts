@@ -1,4 +1,5 @@
 import type { Fabric } from "./fabric.ts";
+import { ovn } from "./ovn.ts";
 import { vxlan } from "./vxlan.ts";
 
 /** One layer-2 segment that the user makes. */
@@ -8,7 +9,7 @@ const bridge: Fabric = {
 };
 
 /** The fabrics, by `kindows:network.fabric`. */
-export const fabrics = { bridge, vxlan } as const satisfies Record<string, Fabric>;
+export const fabrics = { bridge, vxlan, ovn } as const satisfies Record<string, Fabric>;
 
 export type FabricName = keyof typeof fabrics;
 

@@ -11,8 +11,12 @@ import {
   removeText,
 } from "../../../components/network/fabric/host-script.ts";
 import { type FabricName, fabricNamed } from "../../../components/network/fabric/registry.ts";
+import { ensureHostPackages } from "../../../toolchain/host-packages.ts";
 import { resolveSettings } from "../../../config/resolve.ts";
 import { machineNodes, type Settings } from "../../../config/settings.ts";
+
+/** What stands for Open vSwitch on several hosts. */
+const packages = ["openvswitch-switch", "ovn-host", "ovn-central", "ethtool"];
 
 /** Where kindows keeps a fabric's program on a host: here each namespace has a folder of its own there. */
 const installed = "/var/lib/kindows";
@@ -26,21 +30,27 @@ const server = `require("net").createServer({ allowHalfOpen: true }, (socket) =>
   socket.on("error", () => {});
 }).listen(5000);`;
 
-/** Sends that many bytes and waits for their number. */
+/** Sends that many bytes and waits for their number; prints the seconds. */
 const sending = `const [host, bytes] = process.argv.slice(1);
-const socket = require("net").connect(5000, host, () => socket.end(Buffer.alloc(+bytes)));
-let got = "";
-socket.on("data", (data) => (got += data)).on("end", () => process.exit(got === bytes ? 0 : 1));
+let got = "", start;
+const socket = require("net").connect(5000, host, () => {
+  start = performance.now();
+  socket.end(Buffer.alloc(+bytes));
+});
+socket.on("data", (data) => (got += data)).on("end", () => {
+  console.log((performance.now() - start) / 1000);
+  process.exit(got === bytes ? 0 : 1);
+});
 socket.on("error", () => process.exit(1)).setTimeout(4000, () => process.exit(1));`;
 
-/** Sends a byte and waits for one, that many times; prints the microseconds of one, the median. */
+/** Sends a byte and waits for one, that many times; prints the seconds of one, the median. */
 const asking = `const [host, rounds] = process.argv.slice(1);
 const socket = require("net").connect(5000, host);
 const times = [];
 let start;
 const ask = () => { start = process.hrtime.bigint(); socket.write("1"); };
 socket.setNoDelay(true).on("connect", ask).on("data", () => {
-  times.push(Number(process.hrtime.bigint() - start) / 1000);
+  times.push(Number(process.hrtime.bigint() - start) / 1e9);
   if (times.length < +rounds) return ask();
   console.log(times.sort((a, b) => a - b)[times.length >> 1]);
   process.exit();
@@ -110,6 +120,7 @@ export class HostNamespaces {
   }
 
   async make(): Promise<void> {
+    if (this.fabric === "ovn") await ensureHostPackages(packages, console.log);
     await this.remove();
     this.folder = await mkdtemp(path.join(os.tmpdir(), "kindows-fabric-"));
     await mkdir(installed, { recursive: true });
@@ -119,7 +130,13 @@ export class HostNamespaces {
     for (const host of this.hosts) {
       await mkdir(path.join(this.folder, host));
       await this.plug(this.namespace(host), `${this.address(host)}/24`, this.network, "br0");
+      if (this.fabric === "ovn") await this.startSwitch(host);
       await this.plug(this.machine(host), `${this.machineAddress(host)}/24`, this.namespace(host));
+      // Open vSwitch in user space forwards checksums as they come, and the kernel would leave them to the interface.
+      if (this.fabric === "ovn") {
+        const offloads = ["ethtool", "-K", "eth0", "tx", "off"];
+        await ip("netns", "exec", this.machine(host), ...offloads);
+      }
       const args = ["netns", "exec", this.machine(host), process.execPath, "-e", server];
       const running = execa("ip", args, { reject: false });
       this.servers.push(running);
@@ -129,13 +146,46 @@ export class HostNamespaces {
 
   /** A namespace with an interface whose other end is in another one, in a bridge there if one is named. */
   private async plug(inside: string, address: string, outside: string, bridge?: string) {
+    const mtu = String(bridge === undefined ? 1500 : this.mtu);
     await ip("netns", "add", inside);
     const end = ["type", "veth", "peer", "name", "eth0", "netns", inside];
-    await ip("-n", outside, "link", "add", inside, "mtu", String(this.mtu), ...end);
+    await ip("-n", outside, "link", "add", inside, "mtu", mtu, ...end);
     await ip("-n", outside, "link", "set", inside, ...(bridge ? ["master", bridge] : []), "up");
     await ip("-n", inside, "link", "set", "lo", "up");
-    await ip("-n", inside, "link", "set", "eth0", "mtu", String(this.mtu), "up");
+    await ip("-n", inside, "link", "set", "eth0", "mtu", mtu, "up");
     await ip("-n", inside, "address", "add", address, "dev", "eth0");
+  }
+
+  /** Open vSwitch and OVN as their packages start them; the switch that was there before has the host's own interface. */
+  private async startSwitch(host: string): Promise<void> {
+    const daemon = "--detach --no-chdir --log-file=/dev/null";
+    const server = (name: string, schema: string, remotes: string): string =>
+      `ovsdb-tool create $OVN_RUNDIR/${name}.db /usr/share/${schema}.ovsschema
+ovsdb-server $OVN_RUNDIR/${name}.db ${daemon} --pidfile=$OVN_RUNDIR/${name}.pid --unixctl=$OVN_RUNDIR/${name}.ctl ${remotes}`;
+    const central = [
+      server("ovnnb_db", "ovn/ovn-nb", "--remote=punix:$OVN_RUNDIR/ovnnb_db.sock"),
+      server(
+        "ovnsb_db",
+        "ovn/ovn-sb",
+        "--remote=punix:$OVN_RUNDIR/ovnsb_db.sock --remote=db:OVN_Southbound,SB_Global,connections",
+      ),
+      `ovn-northd ${daemon} --pidfile`,
+    ];
+    const shell = [
+      "mkdir $OVN_RUNDIR",
+      server("db", "openvswitch/vswitch", "--remote=punix:$OVS_RUNDIR/db.sock"),
+      "ovs-vsctl --no-wait init",
+      `ovs-vsctl --no-wait set open_vswitch . external-ids:system-id=${host}`,
+      // This kernel may have no module for it.
+      "ovs-vsctl --no-wait set open_vswitch . external-ids:ovn-bridge-datapath-type=netdev",
+      `ovs-vswitchd ${daemon} --pidfile`,
+      "ovs-vsctl add-br br-phy -- set bridge br-phy datapath_type=netdev -- add-port br-phy eth0",
+      `ip address flush dev eth0; ip address add ${this.address(host)}/24 dev br-phy`,
+      `ip link set br-phy mtu ${this.mtu} up`,
+      ...(host === "local" ? central : []),
+      `ovn-controller ${daemon} --pidfile`,
+    ];
+    await this.run(host, shell.join("\n"));
   }
 
   /** As libvirt's network makes it. */
@@ -156,7 +206,8 @@ export class HostNamespaces {
   async run(host: string, shell: string): Promise<string> {
     const alone = `mount --bind ${path.join(this.folder, host)} ${installed}
 if [ -d /run/systemd ]; then mount -t tmpfs none /run/systemd; fi\n`;
-    const input = `set -e\n${alone}${shell}`;
+    const run = path.join(this.folder, host);
+    const input = `set -e\nexport OVS_RUNDIR=${run} OVN_RUNDIR=${run}/ovn\n${alone}${shell}`;
     const { stdout } = await execa("ip", ["netns", "exec", this.namespace(host), "sh", "-s"], {
       input,
     });
@@ -179,9 +230,21 @@ if [ -d /run/systemd ]; then mount -t tmpfs none /run/systemd; fi\n`;
   /** Has these hosts, and no others, be the fabric's. */
   async connect(all: readonly string[]): Promise<void> {
     for (const host of all) {
-      await this.run(host, installText(this.parameter(host, all)));
+      await this.run(host, this.fabric === "bridge" ? this.bridged() : this.installing(host, all));
       await this.plugMachine(host);
     }
+  }
+
+  private installing(host: string, all: readonly string[]): string {
+    return installText(this.parameter(host, all));
+  }
+
+  /** What a user may do on each host: the bridge has a port on the network between them. */
+  private bridged(): string {
+    const { bridge } = this.settings.network;
+    return `ip link add ${bridge} type bridge 2>/dev/null || :
+ip link set ${bridge} up
+ip link set eth0 master ${bridge}`;
   }
 
   async disconnect(host: string): Promise<void> {
@@ -191,10 +254,11 @@ if [ -d /run/systemd ]; then mount -t tmpfs none /run/systemd; fi\n`;
   /** All that is configured is lost, as in a reboot; then what systemd's unit says is run. */
   async reboot(host: string): Promise<void> {
     const links = JSON.parse(await this.run(host, "ip -j link show")) as { ifname: string }[];
-    const kept = ["lo", "eth0", this.machine(host)];
+    const kept = ["lo", "eth0", "br-phy", "br-int", "ovs-netdev", this.machine(host)];
     for (const { ifname } of links) {
       // The other end of a pair is gone with the first.
-      if (!kept.includes(ifname)) await this.run(host, `ip link delete dev ${ifname} || :`);
+      if (!kept.includes(ifname) && !ifname.startsWith("kwi-"))
+        await this.run(host, `ip link delete dev ${ifname} || :`);
     }
     await this.run(host, "iptables -F; iptables -t nat -F");
   }
@@ -207,25 +271,27 @@ if [ -d /run/systemd ]; then mount -t tmpfs none /run/systemd; fi\n`;
     await this.plugMachine(host);
   }
 
-  /** Loses, or no longer loses, all packets between two hosts. */
+  /** Loses, or no longer loses, all packets between two hosts; only one pair at a time. */
   async part(one: string, other: string, isApart: boolean): Promise<void> {
-    for (const [from, to] of [
-      [one, other],
-      [other, one],
-    ] as const) {
-      const route = ["route", isApart ? "add" : "delete", "blackhole", this.address(to)];
-      await ip("-n", this.namespace(from), ...route);
+    for (const host of [one, other]) {
+      const port = ["link", "set", "dev", this.namespace(host)];
+      await execa("bridge", ["-n", this.network, ...port, "isolated", isApart ? "on" : "off"]);
     }
   }
 
   /** Whether the machines on two hosts reach each other, with large packets. */
-  async isConnected(one: string, other: string, bytes = 200_000): Promise<boolean> {
-    return (await this.fromMachine(one, other, sending, bytes)).exitCode === 0;
+  async isConnected(one: string, other: string): Promise<boolean> {
+    return (await this.fromMachine(one, other, sending, 200_000)).exitCode === 0;
   }
 
-  /** Microseconds from one machine to the other and back. */
+  /** Seconds that it takes to send so many bytes from one machine to the other. */
+  async transfer(one: string, other: string, bytes: number): Promise<number> {
+    return Number((await this.fromMachine(one, other, sending, bytes)).stdout || NaN);
+  }
+
+  /** Seconds from one machine to the other and back. */
   async roundTrip(one: string, other: string, rounds: number): Promise<number> {
-    return Number((await this.fromMachine(one, other, asking, rounds)).stdout);
+    return Number((await this.fromMachine(one, other, asking, rounds)).stdout || NaN);
   }
 
   private fromMachine(one: string, other: string, program: string, count: number) {
@@ -237,7 +303,16 @@ if [ -d /run/systemd ]; then mount -t tmpfs none /run/systemd; fi\n`;
   async configuration(host: string): Promise<string> {
     return this.run(
       host,
-      `ip -br link | sed 's/[@ ].*//'; ip route; iptables-save | grep ^-A || :; ls ${installed}`,
+      `ip -br link | sed 's/[@ ].*//' | sort; ip route; iptables-save | grep ^-A || :; ls ${installed}
+if [ -e $OVS_RUNDIR/db.sock ]; then
+  ovs-vsctl list-br
+  ovs-vsctl get open_vswitch . external-ids
+fi
+if [ -e $OVN_RUNDIR/ovnnb_db.sock ]; then
+  ovn-nbctl ls-list
+  ovn-sbctl --columns=name list chassis
+  ovn-sbctl get-connection
+fi`,
     );
   }
 
@@ -249,7 +324,12 @@ if [ -d /run/systemd ]; then mount -t tmpfs none /run/systemd; fi\n`;
       this.network,
       ...this.hosts.flatMap((one) => [this.namespace(one), this.machine(one)]),
     ];
-    for (const name of all) await execa("ip", ["netns", "delete", name], { reject: false });
+    for (const name of all) {
+      // Daemons, too.
+      const { stdout } = await execa("ip", ["netns", "pids", name], { reject: false });
+      await execa("kill", stdout.split("\n").filter(Boolean), { reject: false });
+      await execa("ip", ["netns", "delete", name], { reject: false });
+    }
     if (this.folder !== "") await rm(this.folder, { recursive: true, force: true });
     await rmdir(installed).catch(() => undefined);
   }

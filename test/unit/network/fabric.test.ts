@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { fabricEnds } from "../../../components/network/fabric/fabric.ts";
 import { fabricUnit } from "../../../components/network/fabric/host-script.ts";
 import { lacking } from "../../../components/network/fabric/readiness.ts";
+import { ovn } from "../../../components/network/fabric/ovn.ts";
 import { vxlan } from "../../../components/network/fabric/vxlan.ts";
 import { hostProblemText } from "../../../config/host-problem.ts";
 import { resolveSettings } from "../../../config/resolve.ts";
@@ -60,11 +61,15 @@ describe("a network fabric", () => {
       ...lacking(vxlan.onHost, here, "iproute2\n"),
       ...lacking(vxlan.onHost, there, "address 192.0.2.2\nvxlan\n"),
       ...lacking(vxlan.onHost, there, ""),
+      ...lacking(ovn.onHost, there, "programs ovn-controller\nopenvswitch\nmtu eth0 1500\n"),
     ];
     assert.deepEqual(found.map(hostProblemText), [
       "This host lacks the programs ip and bridge. Install its package iproute2.",
       "The hypervisor b has no interface with its fabricAddress (192.0.2.2). Write an address of this host that the others reach (kindows:network.fabric).",
       "The hypervisor b cannot make a VXLAN. Make `modprobe vxlan` succeed there; the module is in the kernel's package.",
+      "The hypervisor b lacks a program of Open vSwitch or OVN (ovn-controller). Install the packages openvswitch-switch and ovn-host, on the host with the control plane ovn-central too.",
+      "The hypervisor b has an Open vSwitch that does not answer. Start it: systemctl enable --now openvswitch-switch ovn-host.",
+      "The hypervisor b sends too small packets to another host (eth0 1500). Give that interface, and what is between the hosts, an MTU of 1558, or write vxlan for kindows:network.fabric.",
     ]);
   });
 });

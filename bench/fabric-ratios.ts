@@ -1,0 +1,53 @@
+import { fabrics, type FabricName } from "../components/network/fabric/registry.ts";
+import { HostNamespaces } from "../test/e2e-full/outside/host-namespaces.ts";
+import type { Ratio } from "./report.ts";
+
+const [bytes, rounds] = [200_000_000, 2000];
+const hosts = ["local", "r2"] as const;
+
+interface Times {
+  /** Seconds for `bytes` over one TCP connection. */
+  readonly transfer: number;
+  /** Seconds from one machine to the other and back. */
+  readonly roundTrip: number;
+}
+
+/**
+ * Throughput and latency between machines on two hosts, for each fabric over `bridge`: network namespaces stand for hosts and
+ * machines. Open vSwitch forwards in user space there, which is much slower than its kernel module.
+ */
+export async function fabricRatios(): Promise<readonly Ratio[]> {
+  const base = await timesOf("bridge");
+  const ratios: Ratio[] = [];
+  for (const fabric of Object.keys(fabrics) as FabricName[]) {
+    if (fabric === "bridge") continue;
+    const measured = await timesOf(fabric);
+    for (const [key, what] of [
+      ["transfer", "a TCP transfer between hosts"],
+      ["roundTrip", "a round trip between hosts"],
+    ] as const) {
+      const aim = "no aim";
+      ratios.push({
+        what: `${what}, ${fabric} / bridge`,
+        measured: measured[key],
+        base: base[key],
+        aim,
+      });
+    }
+  }
+  return ratios;
+}
+
+async function timesOf(fabric: FabricName): Promise<Times> {
+  const lab = new HostNamespaces("kwb", fabric, hosts, 1600);
+  try {
+    await lab.make();
+    await lab.connect(hosts);
+    // OVN needs some seconds.
+    for (let tries = 0; tries < 10 && !(await lab.isConnected(...hosts)); tries++);
+    const transfer = await lab.transfer(...hosts, bytes);
+    return { transfer, roundTrip: await lab.roundTrip(...hosts, rounds) };
+  } finally {
+    await lab.remove();
+  }
+}

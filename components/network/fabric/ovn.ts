@@ -1,0 +1,122 @@
+import { segmentMtu } from "../packet-size.ts";
+import type { Fabric, FabricEnd } from "./fabric.ts";
+import { bridgeDown, bridgeUp } from "./linux-bridge.ts";
+
+/** What geneve, with OVN's option, adds to a packet: IPv4 20, UDP 8, geneve 16, Ethernet 14. */
+const overhead = 58;
+
+/** Open vSwitch's settings of ovn-controller; nobody else may have set them. */
+const keys = ["ovn-remote", "ovn-encap-type", "ovn-encap-ip", "ovn-bridge"];
+
+/**
+ * One layer-2 segment: a logical switch of OVN, with a port for the Linux bridge of each host, and geneve between the hosts.
+ * OVN's databases are on this host. DHCP and DNS remain libvirt's.
+ *
+ * Open vSwitch's other bridges are left alone: the lab has an integration bridge of its own.
+ */
+export const ovn = {
+  choice: "made by kindows: a logical switch of OVN, geneve between the hosts' Open vSwitches",
+  checks: [],
+  onHost: {
+    up: (end: FabricEnd) => {
+      const { lab, host, isLocal } = end;
+      const { integration, port, plug } = namesOf(end);
+      return `${bridgeUp(end)}
+remote=$(ovs_key ovn-remote)
+[ -z "$remote" ] || [ "$(ovs_key kindows)" = ${lab} ] || fail "Open vSwitch belongs to another OVN here, $remote"
+${isLocal ? `${centralUp(end)}\n` : ""}ovs-vsctl --may-exist add-br ${integration} -- set bridge ${integration} fail-mode=secure -- \\
+  set open_vswitch . external-ids:kindows=${lab} external-ids:ovn-bridge=${integration} \\
+  external-ids:ovn-encap-type=geneve external-ids:ovn-encap-ip=${host.address} \\
+  external-ids:ovn-remote=tcp:${end.local.address}:6642
+if [ ! -e /sys/class/net/${plug} ]; then
+  ovs-vsctl --if-exists del-port ${integration} ${port}
+  ip link add name ${plug} mtu ${segmentMtu} type veth peer name ${port} mtu ${segmentMtu}
+  ip link set dev ${plug} alias ${lab} addrgenmode none
+  ip link set dev ${port} alias ${lab} addrgenmode none up
+fi
+ip link set dev ${plug} master ${host.bridge} up
+ovs-vsctl --may-exist add-port ${integration} ${port} -- \\
+  set interface ${port} external-ids:iface-id=${portOf(end.lab, host.name)}`;
+    },
+    down: (end: FabricEnd) => {
+      const { integration, plug } = namesOf(end);
+      return `if command -v ovs-vsctl >/dev/null && [ "$(ovs_key kindows)" = ${end.lab} ]; then
+  ovs-vsctl remove open_vswitch . external-ids ${["kindows", ...keys].join(" -- remove open_vswitch . external-ids ")}
+fi
+if command -v ovs-vsctl >/dev/null; then ovs-vsctl --if-exists del-br ${integration}; fi
+if is_own ${plug}; then ip link delete dev ${plug}; fi
+${end.isLocal ? `${centralDown(end)}\n` : ""}${bridgeDown(end)}`;
+    },
+    probe: ({ isLocal, peers }: FabricEnd) =>
+      `for program in ovs-vsctl ovn-controller${isLocal ? " ovn-nbctl ovn-northd" : ""}; do
+  command -v $program >/dev/null || echo programs $program
+done
+command -v ovs-vsctl >/dev/null && { timeout 5 ovs-vsctl show >/dev/null 2>&1 || echo openvswitch; }
+for peer in ${peers.map(({ address }) => address).join(" ")}; do
+  device=$(ip -o route get $peer | sed -n 's/.* dev \\([^ ]*\\).*/\\1/p')
+  mtu=$(cat /sys/class/net/$device/mtu)
+  [ "$mtu" -ge ${segmentMtu + overhead} ] || echo mtu $device $mtu
+done`,
+    remedies: {
+      programs: {
+        why: "lacks a program of Open vSwitch or OVN",
+        instead:
+          "Install the packages openvswitch-switch and ovn-host, on the host with the control plane ovn-central too.",
+      },
+      openvswitch: {
+        why: "has an Open vSwitch that does not answer",
+        instead: "Start it: systemctl enable --now openvswitch-switch ovn-host.",
+      },
+      mtu: {
+        why: "sends too small packets to another host",
+        instead: `Give that interface, and what is between the hosts, an MTU of ${segmentMtu + overhead}, or write vxlan for kindows:network.fabric.`,
+      },
+    },
+    functions: `ovs_key() { ovs-vsctl --if-exists get open_vswitch . "external-ids:$1" | tr -d '"'; }
+sb_connection() { ovn-sbctl get-connection | sed 's/.* //'; }
+chassis() { ovn-sbctl --format=csv --no-headings --columns=chassis_name,ip list encap; }`,
+    after: ["openvswitch-switch.service", "ovn-central.service", "ovn-host.service"],
+  },
+} satisfies Fabric;
+
+/** Names that fit into 15 characters. */
+function namesOf({ number }: FabricEnd) {
+  const id = number.toString(16).padStart(6, "0");
+  return { integration: `kwi-${id}`, port: `kwo-${id}`, plug: `kwp-${id}` };
+}
+
+/** A host's port of the logical switch, which has the lab's name. */
+function portOf(lab: string, host: string): string {
+  return `${lab}.${host}`;
+}
+
+/** OVN's databases have the switch with a port for each host, and nothing of hosts that have left. */
+function centralUp({ lab, host, peers, local }: FabricEnd): string {
+  const hosts = [host, ...peers];
+  const ports = hosts.map(({ name }) => portOf(lab, name));
+  return `connection=$(sb_connection)
+case "$connection" in
+  "") ovn-sbctl set-connection ptcp:6642:${local.address} ;;
+  ptcp:6642:${local.address}) ;;
+  *) fail "OVN's southbound database serves somebody else here: $connection" ;;
+esac
+ovn-nbctl --may-exist ls-add ${lab} -- set logical_switch ${lab} external-ids:kindows=${lab}
+for port in ${ports.join(" ")}; do
+  ovn-nbctl --may-exist lsp-add ${lab} $port -- lsp-set-addresses $port unknown
+done
+ovn-nbctl lsp-list ${lab} | sed 's/.*(\\(.*\\))/\\1/' | while read -r port; do
+  case " ${ports.join(" ")} " in *" $port "*) ;; *) ovn-nbctl lsp-del $port ;; esac
+done
+chassis | while IFS=, read -r name address; do
+  case " ${hosts.map(({ address }) => address).join(" ")} " in *" $address "*) ;; *) ovn-sbctl chassis-del $name ;; esac
+done`;
+}
+
+/** The lab's switch and its hosts; the connection too if no other one is left. */
+function centralDown({ lab, local }: FabricEnd): string {
+  return `if command -v ovn-nbctl >/dev/null && [ -n "$(ovn-nbctl --bare find logical_switch external-ids:kindows=${lab})" ]; then
+  ovn-nbctl ls-del ${lab}
+  [ "$(sb_connection)" != ptcp:6642:${local.address} ] || ovn-sbctl del-connection
+  chassis | while IFS=, read -r name address; do ovn-sbctl chassis-del $name; done
+fi`;
+}
