@@ -74,7 +74,8 @@ describe("two clones that share a backend", () => {
       await chmod(at("bin", name), 0o755);
     }
     process.env["PATH"] = `${at("bin")}:${searchPath}`; // The SSH server's, too.
-    for (const program of ["node", "setpriv", "grep", "cut"]) {
+    const ofPlugins = ["node", "readlink", "dirname", "mv", "cat"];
+    for (const program of [...ofPlugins, "setpriv", "grep", "cut"]) {
       await symlink((await execa("which", [program])).stdout, at("bin", program));
     }
     clones = [await CopiedProject.create(), await CopiedProject.create()];
@@ -111,8 +112,20 @@ describe("two clones that share a backend", () => {
     await new Promise((resolve) => vault.close(resolve));
   });
 
+  /** Locks the stack, as a run on a host does that ended long ago. */
+  async function lock(state: string, hostname: string): Promise<void> {
+    const locks = path.join(state, "locks/organization/kindows/dev");
+    await mkdir(locks, { recursive: true });
+    const held = { pid: 4_194_305, username: "me", timestamp: new Date(0).toISOString() };
+    await writeFile(path.join(locks, "held.json"), JSON.stringify({ ...held, hostname }));
+  }
+
   /** From the first one's `up` to the second one's `down`. */
-  async function takeTurns(state: string, seal: Readonly<Record<string, string>>): Promise<void> {
+  async function takeTurns(
+    state: string,
+    seal: Readonly<Record<string, string>>,
+    meanwhile: () => Promise<void> = () => Promise.resolve(),
+  ): Promise<void> {
     const [first, second] = clones;
     const file = (clone: CopiedProject): string => clone.at("Pulumi.dev.yaml");
     await writeFile(file(first), stringify({ ...seal, config: settings }));
@@ -125,9 +138,6 @@ describe("two clones that share a backend", () => {
     );
     assert.ok(existsSync(path.join(state, "stacks/kindows/dev.json")));
     assert.deepEqual(await readdir(first.at(".kindows/state")), []);
-    // Plain Pulumi knows it, and everybody has its settings.
-    const output = await pulumi("stack", "output", "nodes", "--stack", "dev");
-    assert.match(output.stdout, /win-1/, output.all);
     await cp(file(first), file(second));
 
     const status = await kindows(second, "status", "--stack", "dev", "--json");
@@ -136,40 +146,42 @@ describe("two clones that share a backend", () => {
       const { mode } = await stat(second.at(".kindows/dev", name));
       assert.equal(mode & 0o777, 0o600, name);
     }
-    const shell = await kindows(second, "ssh", "--stack", "dev", "win-1", "hostname");
-    assert.equal(shell.stdout, "2\n127.0.0.1,win-1\nme@127.0.0.1 hostname", shell.all);
-    const logs = await kindows(second, "logs", "--stack", "dev");
-    assert.match(logs.all, /logs of win-1: /, logs.all);
-    const verify = await kindows(second, "verify", "--stack", "dev");
-    // It goes as far as the machine, which speaks no TLS.
-    assert.match(verify.all, /SSL routines/, verify.all);
-
-    // One that was killed is no more in the way than here; one elsewhere may be at work.
-    const locks = path.join(state, "locks/organization/kindows/dev");
-    await mkdir(locks, { recursive: true });
-    const held = { pid: 4_194_305, username: "me", timestamp: new Date(0).toISOString() };
-    const lock = (hostname: string): Promise<void> =>
-      writeFile(path.join(locks, "held.json"), JSON.stringify({ ...held, hostname }));
-    await lock("elsewhere");
-    const kept = await kindows(second, "down", "--stack", "dev");
-    assert.equal(kept.exitCode, 3, kept.all);
-    assert.match(kept.all, /locked by me@elsewhere/);
-    assert.ok(!existsSync(at("removed")));
-    await lock(os.hostname());
+    await meanwhile();
+    // One that was killed is no more in the way than here.
+    await lock(state, os.hostname());
     const down = await kindows(second, "down", "--stack", "dev");
     assert.equal(down.exitCode, 0, down.all);
     assert.match(down.all, /removed the lock of a run that was killed/);
     assert.equal(await readFile(at("removed"), "utf8"), "gone\n");
     assert.ok(!existsSync(claim));
-    const again = await kindows(first, "status", "--stack", "dev");
-    assert.match(again.all, /the stack dev is not up/);
   }
 
   it("files, logged in to", async () => {
     await mkdir(at("files"));
     const login = await pulumi("login", `file://${at("files")}`);
     assert.equal(login.exitCode, 0, login.all);
-    await takeTurns(at("files/.pulumi"), {});
+    const [first, second] = clones;
+    await takeTurns(at("files/.pulumi"), {}, async () => {
+      // Plain Pulumi knows it, and everybody has its settings.
+      const output = await pulumi("stack", "output", "nodes", "--stack", "dev");
+      assert.match(output.stdout, /win-1/, output.all);
+      const shell = await kindows(second, "ssh", "--stack", "dev", "win-1", "hostname");
+      assert.equal(shell.stdout, "2\n127.0.0.1,win-1\nme@127.0.0.1 hostname", shell.all);
+      const logs = await kindows(second, "logs", "--stack", "dev");
+      assert.match(logs.all, /logs of win-1: /, logs.all);
+      const verify = await kindows(second, "verify", "--stack", "dev");
+      // It goes as far as the machine, which speaks no TLS.
+      assert.match(verify.all, /SSL routines/, verify.all);
+
+      // A run elsewhere may be at work.
+      await lock(at("files/.pulumi"), "elsewhere");
+      const kept = await kindows(second, "down", "--stack", "dev");
+      assert.equal(kept.exitCode, 3, kept.all);
+      assert.match(kept.all, /locked by me@elsewhere/);
+      assert.ok(!existsSync(at("removed")));
+    });
+    const again = await kindows(first, "status", "--stack", "dev");
+    assert.match(again.all, /the stack dev is not up/);
     await rm(at("home/credentials.json"));
   });
 

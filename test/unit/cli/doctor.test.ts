@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 
-import { askCluster, checkLab, type LabAnswers } from "../../../cli/doctor/examine-lab.ts";
+import { checkLab, type LabAnswers } from "../../../cli/doctor/examine-lab.ts";
 import { type Diagnosis, sortOrphans } from "../../../cli/doctor/examine.ts";
 import type { Finding } from "../../../cli/doctor/finding.ts";
 import { plannedRepairs, stillSettling } from "../../../cli/doctor/fix.ts";
@@ -125,12 +125,6 @@ describe("the doctor's report", () => {
     assert.equal(isFine(diagnosis), false);
     assert.match(doctorText(diagnosis), text);
   });
-
-  it("names other clones' labs, which are no problem", () => {
-    const diagnosis = { ...fine, leftovers: { ...nothing, elsewhere } };
-    assert.equal(isFine(diagnosis), true);
-    assert.match(doctorText(diagnosis), /The lab kindows-b \(1 thing\) is run from \/b\./);
-  });
 });
 
 describe("what the doctor repairs", () => {
@@ -149,9 +143,6 @@ describe("what the doctor repairs", () => {
       "remove libvirt domain kindows-rehearsal-win-2",
     ]));
 
-  it("is nothing inside a lab of which a part is stopped: that may be all that is wrong", () =>
-    assert.deepEqual(plannedRepairs({ ...found, findings: [clockOff] }), plannedRepairs(found)));
-
   it("is not what a person has to make room for first, and the rest all the same", () => {
     const asleep = [fullDisk];
     assert.deepEqual(plannedRepairs({ ...fine, asleep }), []);
@@ -163,12 +154,6 @@ describe("what the doctor repairs", () => {
     const closed: Finding = { name: "node win-1", seen: "closed", remedy: "open it" };
     const planned = plannedRepairs({ ...fine, findings: [clockOff, node, closed] });
     assert.equal(planned.length, 1);
-  });
-
-  it("is the certificates before all that needs the API server", () => {
-    const planned = plannedRepairs({ ...fine, findings: [clockOff, certificates] });
-    assert.equal(planned.length, 1);
-    assert.match(planned[0] ?? "", /^renew the certificates of the control plane in c, /);
   });
 });
 
@@ -246,11 +231,6 @@ describe("what a stack's state says of its lab", () => {
     assert.equal(state.machines[0]?.join, undefined);
   });
 
-  it("is nothing for an empty one", () => {
-    const none = { kubeconfig: undefined, machines: [], unjoined: [] };
-    assert.deepEqual(labState(deployment([])), none);
-  });
-
   it("gives a join another token, and refuses what is no join", () => {
     const expected = { token: "t", caCertHashes: ["sha256:0"] };
     assert.deepEqual(JSON.parse(withToken(joinInput, "t")), expected);
@@ -314,26 +294,12 @@ describe("a lab as a whole", () => {
       { cluster: { nodes: "<html>", pods: "<html>", leases: "<html>" } },
       [["API server", undefined]],
     ],
-    "that was not finished": [
-      { state: { ...fine.state, unjoined: ["win-2"] }, tokens: [] },
-      [["join of win-2", undefined]],
-    ],
-    "whose machine does not answer": [
-      { clocks: [{ node: "win-1", trouble: "no end within 60 s" }] },
-      [["machine win-1", undefined]],
-    ],
   };
   eachCase("%s", cases, ([change, expected]) => {
     const found = checkLab({ ...fine, ...change });
     const kinds = found.map(({ name: each, repair }) => [each, repair?.kind]);
     assert.deepEqual(kinds, expected);
   });
-
-  it("without a kubeconfig says so, and asks nobody", async () =>
-    assert.match(JSON.stringify(await askCluster(undefined)), /has no kubeconfig/));
-
-  it("with a kubeconfig that is none says why", async () =>
-    assert.match(JSON.stringify(await askCluster("{}")), /no cluster or no user/));
 });
 
 describe("a state whose client has a new certificate", () => {

@@ -85,13 +85,6 @@ const cases: Readonly<Record<string, readonly [Options, readonly Turn[]]>> = {
     { tail: 1 },
     [[[gets(`${"x".repeat(700_000)}\n${numbered(1, 3)}`)], ["line 3"]]],
   ],
-  "shows all of one that was not there before": [
-    {},
-    [
-      [[], []],
-      [[gets(numbered(1, 2))], ["line 1", "line 2"]],
-    ],
-  ],
   "goes on after a rename, with what the old half got at last": [
     { tail: 0 },
     [
@@ -105,14 +98,6 @@ const cases: Readonly<Record<string, readonly [Options, readonly Turn[]]>> = {
     [
       [[gets("old 1\n")], []],
       [[isRenamed, gets("new 1\nnew 2\nnew 3\n")], ["new 1", "new 2", "new 3"], goesOn],
-    ],
-  ],
-  "waits while it is renamed and not there": [
-    { tail: 0 },
-    [
-      [[gets("old 1\n")], []],
-      [[isRenamed], []],
-      [[gets("new\n")], ["new"], goesOn],
     ],
   ],
   "goes on from the beginning of one that was emptied": [
@@ -152,18 +137,6 @@ describe("a log file that is followed", () => {
       assert.deepEqual(news.notes, note === undefined ? [] : [note], `look ${at + 1}`);
     }
   });
-
-  it("is not opened while nothing has come, nor while it is about to be renamed", async () => {
-    const files = new FilesInMemory();
-    const followed = new FollowedFile({ path, form: "plain", tail: 0, renamedAt: 300_000 });
-    files.append(path, "start\n");
-    await followed.look(files);
-    files.opened.length = 0;
-    await followed.look(files);
-    files.append(path, long);
-    await followed.look(files);
-    assert.deepEqual(files.opened, []);
-  });
 });
 
 const pods = "C:/var/log/pods";
@@ -189,19 +162,6 @@ describe("log files of a Windows node", () => {
       for (const file of await findLogs(files, pattern)) found.push(label(file));
     }
     assert.deepEqual(found, labels);
-  });
-
-  it("are none on an empty machine", async () => {
-    for (const { path: pattern } of windowsLogs) {
-      assert.deepEqual(await findLogs(new FilesInMemory(), pattern), []);
-    }
-  });
-
-  it("are found whatever the case of a letter, and dots mean dots", async () => {
-    const files = new FilesInMemory();
-    files.append("C:/logs/One.LOG", "");
-    files.append("C:/logs/oneXlog", "");
-    assert.deepEqual(await findLogs(files, "C:/logs/*.log"), ["C:/logs/One.LOG"]);
   });
 });
 
@@ -261,17 +221,6 @@ describe("lines of a log that comes in parts", () => {
     });
   }
 
-  it("show nothing of a line before its end is there", () => {
-    const log = new LogLines("plain");
-    assert.deepEqual(log.push(Buffer.from("token abcdef.01234567")), []);
-    assert.deepEqual(log.push(Buffer.from("89abcdef\n")), ["token [redacted]"]);
-  });
-
-  it("leave out the rest of a line that begins within the first part", () => {
-    const log = new LogLines("plain", true);
-    assert.deepEqual(log.push(Buffer.from("0123456789abcdef\nnext\n")), ["next"]);
-  });
-
   it("are cut where they are too long, and never within a word", () => {
     const start = "word ".repeat(longestLine / 5 - 2);
     const [line = "", next] = linesOf([Buffer.from(`${start}${token} ${token}\nnext\n`)]);
@@ -279,12 +228,6 @@ describe("lines of a log that comes in parts", () => {
     assert.doesNotMatch(line, /abcdef|0123/);
     assert.match(line, /\[\d+ characters left out\]$/);
     assert.equal(next, "next");
-  });
-
-  it("hold no more of an endless line than they show", () => {
-    const log = new LogLines("plain");
-    for (let part = 0; part < 64; part++) log.push(Buffer.alloc(64 * 1024, "x"));
-    assert.deepEqual(log.push(Buffer.from("\n")), [`[${64 * 64 * 1024} characters left out]`]);
   });
 });
 

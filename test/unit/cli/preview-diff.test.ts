@@ -373,32 +373,11 @@ describe("the document of a preview's difference", () => {
     assert.ok(!document.includes("0123456789abcdef") && !document.includes("QUJD"));
   });
 
-  it("says what follows something that is replaced", () => {
-    const follower = { ...resource("b", { x: "[secret]" }), inputSources: { x: ["urn::a"] } };
-    assert.match(
-      body(
-        report(
-          [resource("a", { triggers: [1] }), follower],
-          [resource("a", { triggers: [2] }), follower],
-        ),
-      ),
-      /^- `b` \(command:local:Command\)\n {2}- `x`: follows `a`$/m,
-    );
-  });
-
   it("fits into a comment", () => {
     const many = Array.from({ length: 3000 }, (_, at) => resource(`resource-${at}`, {}));
     const document = markdown(title, [report([], many)]);
     assert.ok(document.length < 65_536);
     assert.match(document, /\.\.\. and more: this document is cut at 60000 characters\.\n$/);
-  });
-
-  it("shows 20 properties of a resource, and how many more there are", () => {
-    const inputs = (value: number): Record<string, number> =>
-      Object.fromEntries(Array.from({ length: 25 }, (_, at) => [`p${at}`, value]));
-    const document = body(report([resource("a", inputs(1))], [resource("a", inputs(2))]));
-    assert.equal(document.match(/`1` → `2`/g)?.length, 20);
-    assert.match(document, /\.\.\. and 5 more properties/);
   });
 });
 
@@ -535,7 +514,4 @@ describe("the difference of two versions", () => {
     assert.equal(failed.difference, undefined);
     assert.deepEqual(failed.troubles, ["head: .: size is too small: use 3"]);
   });
-
-  it("names a commit that does not exist", () =>
-    assert.rejects(repository.commit("no-such-branch"), /knows no commit "no-such-branch"/));
 });

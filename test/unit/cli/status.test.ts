@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 
 import { knownHosts } from "../../../cli/lab/access.ts";
-import { changesBetween, factsOf, type Display, redraw, watch } from "../../../cli/status/watch.ts";
+import { changesBetween, factsOf, type Display, watch } from "../../../cli/status/watch.ts";
 import { clusterNodes, type ClusterNode } from "../../../cli/status/cluster-nodes.ts";
-import { isHealthy, sshCommand, statusText, type LabStatus } from "../../../cli/status/report.ts";
+import { isHealthy, statusText, type LabStatus } from "../../../cli/status/report.ts";
 import { eachCase } from "../each-case.ts";
 
 const linuxNode: ClusterNode = {
@@ -56,10 +56,6 @@ rehearsal: Windows is simulated (Kubernetes' Windows programs under Wine)`,
     assert.equal(isHealthy(healthy), true);
   });
 
-  it("of real Windows says nothing of a rehearsal", () => {
-    assert.doesNotMatch(statusText({ ...healthy, rehearsal: false }, "kubectl"), /rehears(al|ed):/);
-  });
-
   const troubles: Readonly<Record<string, readonly [Partial<LabStatus>, RegExp]>> = {
     "a node that is not Ready": [
       { nodes: [linuxNode, { ...windowsNode, ready: false, reason: "container runtime is down" }] },
@@ -83,13 +79,6 @@ rehearsal: Windows is simulated (Kubernetes' Windows programs under Wine)`,
     const status = { ...healthy, ...change };
     assert.equal(isHealthy(status), false);
     assert.match(statusText(status, "kubectl"), text);
-  });
-
-  it("gives commands that a shell takes as one piece each, whatever the folder's name", () => {
-    const access = { ...healthy.access, sshKey: "/my labs/it's/id_ed25519" };
-    const [node] = healthy.outputs.nodes;
-    assert.ok(node);
-    assert.match(sshCommand(node, access), /ssh -i '\/my labs\/it'\\''s\/id_ed25519' -o/);
   });
 });
 
@@ -128,9 +117,6 @@ describe("nodes as the API server lists them", () => {
       assert.deepEqual([found?.ready, found?.reason, found?.address], [false, reason, ""]);
     });
   }
-
-  it("must be a list", () =>
-    assert.throws(() => clusterNodes('{"kind":"Status","code":403}'), /items/));
 });
 
 describe("known_hosts", () => {
@@ -174,11 +160,6 @@ const cases: Readonly<Record<string, readonly [Seen | undefined, Seen, readonly 
     up,
     silent,
     ["cluster: does not answer: timeout after 1.5 s"],
-  ],
-  "nothing when it is silent in other words": [
-    silent,
-    { ...silent, clusterTrouble: "timeout after 1.6 s" },
-    [],
   ],
   "a machine that was shut off": [
     up,
@@ -262,24 +243,5 @@ describe("watching a lab's status", () => {
     assert.equal(written.length, 2);
     assert.match(written[0] ?? "", /^\u001b\[2J\u001b\[Hreport of rehearsal\u001b\[K\n/);
     assert.match(written[1] ?? "", /^\u001b\[Hreport of rehearsal\u001b\[K\n.*\n03:04:05, every/s);
-  });
-
-  it("ends at once in the middle of a look, and of a pause", async () => {
-    const { display, written } = recorder();
-    const end = new AbortController();
-    const options = { report: () => "", display, intervalSeconds: 3600, now: () => at };
-    const never = (): Promise<undefined> => new Promise(() => undefined);
-    setTimeout(() => end.abort(), 10);
-    await watch({ ...options, look: never, signal: end.signal });
-    assert.deepEqual(written, []);
-    await watch({ ...options, look: () => Promise.resolve(up), signal: AbortSignal.timeout(20) });
-    assert.equal(written.length, 4);
-  });
-
-  it("leaves the end out of what has no room on the screen", () => {
-    const shown = redraw("1\n2\n" + "3".repeat(25) + "\n4\n5", { columns: 10, rows: 6 }, false);
-    const text = shown.replaceAll(/\u001b\[[HJK]/g, "");
-    assert.equal(text, "1\n2\n... 3 more lines: make the window higher\n");
-    assert.ok(!shown.includes("\u001b[2J"));
   });
 });

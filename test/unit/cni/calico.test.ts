@@ -7,14 +7,6 @@ import {
   type CalicoNetworkOptions,
   installation,
 } from "../../../components/cni/calico/installation.ts";
-import {
-  endpointVariables,
-  operatorAccount,
-  operatorBinding,
-  operatorDeployment,
-  operatorNamespace,
-  servicesEndpoint,
-} from "../../../components/cni/calico/operator-objects.ts";
 import { calicoRelease, calicoVersions } from "../../../components/cni/calico/release.ts";
 import {
   missingComponents,
@@ -52,15 +44,6 @@ const specOf = (changes: Partial<CalicoNetworkOptions>): Spec =>
   installation({ ...network, ...changes }).spec as unknown as Spec;
 
 describe("Calico's objects", () => {
-  it("are an operator that knows the API server by address", () => {
-    const objects = [
-      ...[operatorNamespace(), operatorAccount(), operatorBinding()],
-      servicesEndpoint(endpointVariables({ address: "192.168.150.128", port: 6443 })),
-      operatorDeployment(calicoRelease("3.32.1")),
-    ];
-    assertGolden(here, "operator.yaml", yamlText(...objects));
-  });
-
   it("are an Installation with the cluster's ranges, VXLAN and HNS, and the API server", () => {
     assertGolden(here, "installation.yaml", yamlText(installation(network), apiServer()));
   });
@@ -70,11 +53,6 @@ describe("Calico's objects", () => {
     assert.equal(spec.calicoNetwork["windowsDataplane"], "Disabled");
     assert.equal(spec.calicoNetwork["bgp"], "Enabled");
     assert.equal(spec.windowsNodes, undefined);
-  });
-
-  it("have the largest packet only where one is set", () => {
-    assert.equal("mtu" in specOf({}).calicoNetwork, false);
-    assert.equal(specOf({ mtu: 1400 }).calicoNetwork["mtu"], 1400);
   });
 
   it("have a release for every version of the settings, and no other", () => {
@@ -178,13 +156,6 @@ describe("pods", () => {
       state: { terminated: { exitCode } },
     });
     assert.deepEqual(troubles({ containerStatuses: [state(0), state(3)] }), ["c ended with 3"]);
-  });
-
-  it("say nothing when they run, or are only being made", () => {
-    const container = (state: object): object => ({ containerStatuses: [{ name: "c", state }] });
-    assert.deepEqual(troubles(container({ running: {} })), []);
-    assert.deepEqual(troubles(container({ waiting: { reason: "ContainerCreating" } })), []);
-    assert.deepEqual(troubles({}), []);
   });
 });
 

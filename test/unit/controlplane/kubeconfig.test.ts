@@ -36,17 +36,6 @@ describe("kubeconfig", () => {
     });
     assert.equal(credentials(text).serverName, "kindows-lab-external-load-balancer");
   });
-
-  const withUser = (user: string): string =>
-    `clusters: [{cluster: {server: https://x, certificate-authority-data: ''}}]\nusers: [{user: ${user}}]`;
-
-  it("takes a token in place of certificate and key", () => {
-    const found = { server: "https://x", serverName: undefined, ca: "", token: "abc" };
-    assert.deepEqual(credentials(withUser("{token: abc}")), found);
-  });
-
-  it("says which certificate is missing", () =>
-    assert.throws(() => credentials(withUser("{}")), /no client-certificate-data/));
 });
 
 /** From `openssl x509 -pubkey -noout -in F | openssl pkey -pubin -outform der | sha256sum`. */

@@ -2,10 +2,9 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import type * as pulumi from "@pulumi/pulumi";
 import { execa } from "execa";
-import ssh2 from "ssh2";
 import { parse } from "yaml";
 
-import { metaData, userData } from "../../../components/machine/identity.ts";
+import { userData } from "../../../components/machine/identity.ts";
 import { domainXslt } from "../../../components/machine/libvirt/domain-xslt.ts";
 import type {
   LibvirtMachine,
@@ -19,7 +18,6 @@ import {
 } from "../../../components/machine/libvirt/hypervisor-connections.ts";
 import { windowsDomainXslt } from "../../../components/machine/libvirt/domain-xslt.ts";
 import { macAddress } from "../../../components/machine/mac-address.ts";
-import { generateEd25519 } from "../../../ssh/generate-ed25519.ts";
 import { look, record, type Recorded, revealed } from "../controlplane/recorded-resources.ts";
 import { inNewFolder } from "../new-folder.ts";
 
@@ -85,17 +83,6 @@ describe("LibvirtMachine", () => {
     assert.ok(order.indexOf(one) < order.indexOf(other), `${one} before ${other}`);
   };
 
-  it("names the golden image's volume by its content", () =>
-    assert.equal(
-      inputs("libvirt:index/volume:Volume/machines-base")["name"],
-      "kindows-t-0123456789ab.qcow2",
-    ));
-
-  it("puts an overlay of the asked size on the base", () => {
-    const { baseVolumeId, size } = inputs("libvirt:index/volume:Volume/win-1");
-    assert.deepEqual([baseVolumeId, size], ["machines-base-id", 8 * 1024 ** 3]);
-  });
-
   /** What is no reason to make something again, and what is, with whatever else is by its options. */
   const options: Readonly<Record<string, object>> = {
     "libvirt:index/volume:Volume/machines-base": {
@@ -150,11 +137,6 @@ describe("LibvirtMachine", () => {
       { file: "/var/lib/libvirt/qemu/nvram/kindows-t-win-1_VARS.fd", template: "/VARS.fd" },
     ]);
   });
-
-  it("is given up by the provider when its boot's time is over, not before", () =>
-    assert.deepEqual(domain("win-1")["timeouts"], { create: "1200s" }));
-
-  it("is started again with the host", () => assert.equal(domain("win-1")["autostart"], true));
 
   it("reserves the address for the machine's MAC and waits for the lease", () =>
     assert.deepEqual(domain("win-1")["networkInterfaces"], [
@@ -434,12 +416,6 @@ describe("identity disk", () => {
     }
     assert.ok(script.includes("'^#cloud-config\\r?\\n'"));
   });
-
-  it("names the instance in its meta-data", () =>
-    assert.deepEqual(parse(metaData("kindows-a-win-1", "win-1")), {
-      "instance-id": "kindows-a-win-1",
-      "local-hostname": "win-1",
-    }));
 });
 
 describe("macAddress", () => {
@@ -447,25 +423,4 @@ describe("macAddress", () => {
     assert.match(macAddress("kindows-dev", "win-1"), /^52:54:00(:[0-9a-f]{2}){3}$/);
     assert.equal(macAddress("kindows-dev", "win-1"), macAddress("kindows-dev", "win-1"));
   });
-
-  const pairs: readonly [string, [string, string], [string, string]][] = [
-    ["two machines of a lab", ["kindows-a", "win-1"], ["kindows-a", "win-2"]],
-    ["the same machine in two labs", ["kindows-a", "win-1"], ["kindows-b", "win-1"]],
-    ["names that would join to the same text", ["kindows-a", "b-win"], ["kindows-a-b", "win"]],
-  ];
-  for (const [what, one, other] of pairs) {
-    it(`differs for ${what}`, () => assert.notEqual(macAddress(...one), macAddress(...other)));
-  }
-});
-
-describe("generateEd25519", () => {
-  it("makes pairs that can be read back, every time", () => {
-    for (let count = 0; count < 1000; count += 1) {
-      const pair = generateEd25519("me");
-      assert.ok(!(ssh2.utils.parseKey(pair.private) instanceof Error), `pair ${count}`);
-    }
-  });
-
-  it("puts the comment behind the public key", () =>
-    assert.match(generateEd25519("kindows-a").public, /^ssh-ed25519 \S+ kindows-a\s*$/));
 });

@@ -1,9 +1,9 @@
 /**
- * Recordings lie in one file for each topic, and are run as the files they were made from: this lays them out.
+ * Recordings lie in one file of each kind, and are run as the files they were made from: this lays them out.
  *
  * Argument: the folder that gets the snippets.
  */
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parse } from "yaml";
@@ -23,21 +23,19 @@ export interface Recorded {
 
 /** Lays out recordings in a folder. @returns them by `<topic>/<name>`, which is where their files lie, without the ending. */
 export function layOut(kind: "snippets" | "traces", folder: string): ReadonlyMap<string, Recorded> {
-  cpSync(join(import.meta.dirname, "recordings", kind), folder, { recursive: true });
-  const all = new Map<string, Recorded>();
-  for (const file of readdirSync(folder).filter((name) => name.endsWith(".yaml"))) {
-    const text = readFileSync(join(folder, file), "utf8");
-    for (const [name, recorded] of Object.entries(parse(text) as Record<string, Recorded>)) {
-      const path = `${file.replace(/\.yaml$/, "")}/${name}`;
-      mkdirSync(dirname(join(folder, path)), { recursive: true });
-      for (const [ending, content] of Object.entries(recorded)) {
-        writeFileSync(join(folder, `${path}.${ending}`), String(content));
-      }
-      all.set(path, recorded);
+  const recordings = join(import.meta.dirname, "recordings");
+  if (kind === "traces") cpSync(join(recordings, kind), folder, { recursive: true });
+  const all = parse(readFileSync(join(recordings, `${kind}.yaml`), "utf8")) as Record<
+    string,
+    Recorded
+  >;
+  for (const [path, recorded] of Object.entries(all)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    for (const [ending, content] of Object.entries(recorded)) {
+      writeFileSync(join(folder, `${path}.${ending}`), String(content));
     }
-    rmSync(join(folder, file));
   }
-  return all;
+  return new Map(Object.entries(all));
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {

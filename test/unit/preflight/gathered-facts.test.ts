@@ -5,7 +5,6 @@ import { createServer, type Server } from "node:http";
 import path from "node:path";
 import type { ImageSettings } from "../../../components/windows/image/builder/built-image.ts";
 import { cni } from "../../../config/sections/cni.ts";
-import { kvmProbeRom } from "../../../preflight/kvm.ts";
 import {
   domainsIn,
   networksIn,
@@ -193,19 +192,6 @@ describe("gathered facts", () => {
     });
   });
 
-  it("the KVM probe's ROM jumps from the reset vector to its code, and there to where code is", () => {
-    const rom = kvmProbeRom();
-    assert.equal(rom.length, 65_536);
-    assert.equal((0xfff0 + 3 + rom.readInt16LE(0xfff1)) & 0xffff, 0);
-    const farJumps = { 0x10: 2, 0x63: 1 };
-    for (const [at, opcodeLength] of Object.entries(farJumps)) {
-      const target = rom.readUInt32LE(Number(at) + opcodeLength);
-      assert.equal(target & ~0xffff, 0xf0000);
-      assert.equal(target & 0xffff, Number(at) + opcodeLength + 6, "the next instruction");
-    }
-    assert.equal(rom.subarray(0x6f, 0x74).toString("hex"), "48ffc975fb", "the loop");
-  });
-
   it("inotify instances are counted where they are root's, and can be seen", async () => {
     const process = async (pid: string, uid: number, files: readonly string[]): Promise<void> => {
       const fd = path.join(folder, pid, "fd");
@@ -336,9 +322,6 @@ describe("libvirt's answers", () => {
       { name: "kindows-x-win-1", running: true, networks: ["kindows-x", "default"] },
       { name: "db", running: false, networks: [] },
     ]));
-
-  it("tell nothing of nothing", () =>
-    assert.deepEqual([networksIn(""), poolsIn(""), domainsIn("")], [[], [], []]));
 
   const bridges: Readonly<Record<string, readonly [answer: object, bridge: unknown]>> = {
     "a bridge with its MTU": [

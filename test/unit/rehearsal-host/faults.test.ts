@@ -57,17 +57,6 @@ describe("Faults, over SSH", () => {
     });
   }
 
-  it("cutResult: half a result and no exit code, though all is done", async () => {
-    await start({ kind: "cutResult", step: "Set-HostsEntry" });
-    const command = stepCommand("Set-HostsEntry", ["-Entry", "10.0.0.1=a"]);
-    const broken = await run(client, command);
-    assert.equal(broken.exitCode, undefined);
-    assert.match(broken.stdout, /^\{"step":"Set-HostsEntry",.*[^}\n]$/);
-    assert.deepEqual(host.programs.hostsEntries, [{ address: "10.0.0.1", names: ["a"] }]);
-    client = await connect(host);
-    assert.match((await run(client, command)).stdout, /"changed":false.*\}\r\n$/);
-  });
-
   it("refuseDials keeps the port closed after a boot", async () => {
     await start();
     await host.windows.drive.write(faultsPath, '[{"kind": "refuseDials", "seconds": 600}]');
@@ -83,41 +72,6 @@ describe("Faults, over SSH", () => {
 });
 
 describe("Faults in steps", () => {
-  it("fail ends a step with the error asked for, as often as asked for", () =>
-    withSteps(
-      {
-        faults: [
-          {
-            kind: "fail",
-            step: "Set-HostsEntry",
-            code: "HostsFileBusy",
-            message: "busy",
-            times: 2,
-          },
-        ],
-      },
-      async (host) => {
-        const codes = [];
-        for (let index = 0; index < 3; index++) {
-          codes.push((await runStep(host, "Set-HostsEntry", ["-Entry", '""'])).errorCode);
-        }
-        assert.deepEqual(codes, ["HostsFileBusy", "HostsFileBusy", undefined]);
-      },
-    ));
-
-  it("staleFeature leaves the feature pending after a reboot; running the steps again finishes it", () =>
-    withSteps({ faults: [{ kind: "staleFeature" }] }, async (host) => {
-      await runStep(host, "Enable-ContainersFeature");
-      await host.up();
-      const stale = await runStep(host, "Confirm-Reboot");
-      assert.deepEqual([stale.exitCode, stale.errorCode], [21, "FeatureFailed"]);
-      assert.match(stale.errorMessage, /InstallPending/);
-      const again = await runStep(host, "Enable-ContainersFeature");
-      assert.deepEqual([again.changed, again.rebootRequired], [false, true]);
-      await host.up();
-      assert.equal((await runStep(host, "Confirm-Reboot")).exitCode, 0);
-    }));
-
   it("a power cut tears what was written and not flushed, and no record of the steps", () =>
     withSteps({}, async (host) => {
       const lines = [

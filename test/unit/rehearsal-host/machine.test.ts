@@ -13,17 +13,17 @@ import { RegistryItems } from "../../../rehearsal/windows/registry.ts";
 import { calicoBootTime } from "./machine-listing.ts";
 import { prepareThrough, runGood, startWithSteps, type StepRun } from "./step-runner.ts";
 
-const scripts = fileURLToPath(new URL("../../windows-runner/cmdlets", import.meta.url));
+const script = fileURLToPath(new URL("../../windows-runner/Show-Cmdlet.ps1", import.meta.url));
 const recordings = fileURLToPath(new URL("cmdlet-recordings", import.meta.url));
 const pages = ["docs/rehearsal.md", "rehearsal/host/README.md"];
-const cases = readdirSync(scripts).filter((name) => /\..*\.ps1$/.test(name));
+const cases = readFileSync(script, "utf8").match(/(?<=\$Case -ceq ')[\w.-]+/g) ?? [];
 
-/** Scripts that test/windows-runner/Record-Cmdlets.ps1 runs on a real Windows. */
+/** Cases that test/windows-runner/Record-Cmdlets.ps1 records on a real Windows. */
 describe("The cmdlets of the model of Windows", () => {
   let host: RehearsalHost;
   before(async () => {
     host = await startWithSteps();
-    await cp(scripts, join(host.driveC, "cmdlets"), { recursive: true });
+    await cp(script, join(host.driveC, "Show-Cmdlet.ps1"));
   });
   after(() => host.stop());
 
@@ -37,12 +37,12 @@ describe("The cmdlets of the model of Windows", () => {
         () => Promise.resolve(),
       );
       assert.equal(
-        await powerShell.runFile(`C:\\cmdlets\\${name}`, [], () => undefined),
+        await powerShell.runFile("C:\\Show-Cmdlet.ps1", ["-Case", name], () => undefined),
         0,
         output,
       );
       assert.match(output, /^\{"count":\d+,"values":\[.*\],"error":.*\}\r\n$/);
-      const recording = join(recordings, name.replace(/\.ps1$/, ".json"));
+      const recording = join(recordings, `${name}.json`);
       if (existsSync(recording)) {
         const [, line] = readFileSync(recording, "utf8").split("\n");
         assert.equal(output.trimEnd(), line);

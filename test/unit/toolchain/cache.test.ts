@@ -107,8 +107,6 @@ describe("artifact cache", () => {
     const cases: Readonly<Record<string, readonly [NodeJS.ProcessEnv, string]>> = {
       "its own variable first": [{ KINDOWS_CACHE: "/c", XDG_CACHE_HOME: "/x" }, "/c"],
       "then the XDG folder": [{ XDG_CACHE_HOME: "/x" }, "/x/kindows"],
-      "an empty variable is none": [{ KINDOWS_CACHE: "", XDG_CACHE_HOME: "/x" }, "/x/kindows"],
-      "a relative XDG folder is none": [{ XDG_CACHE_HOME: "x" }, home],
       "else the home folder": [{}, home],
     };
     eachCase("%s", cases, ([environment, expected]) =>
@@ -129,11 +127,6 @@ describe("artifact cache", () => {
         counted("a"),
       ];
       for (const other of others) assert.notEqual(await artifactAddress(other), base);
-    });
-    it("does not depend on the order of inputs", async () => {
-      const one = { ...counted("a"), inputs: () => Promise.resolve({ x: "1", y: "2" }) };
-      const two = { ...counted("a"), inputs: () => Promise.resolve({ y: "2", x: "1" }) };
-      assert.equal(await artifactAddress(one), await artifactAddress(two));
     });
   });
 
@@ -174,7 +167,6 @@ describe("artifact cache", () => {
       "marker cut short": [(f) => truncate(path.join(f, markerName), 20), /missing or unreadable/],
       "file gone": [(f) => rm(path.join(f, "tool")), /tool is missing/],
       "file cut short": [(f) => truncate(path.join(f, "lib/data"), 3), /data has another size/],
-      "not executable any more": [(f) => chmod(path.join(f, "tool"), 0o644), /size or mode/],
       "other content, same size": [(f) => writeFile(path.join(f, "tool"), "TOOL a"), /content/],
       "link to elsewhere": [
         async (f) => {
@@ -207,16 +199,6 @@ describe("artifact cache", () => {
     });
   });
 
-  it("keeps an entry whose files only got a new time, and looks cheaply the next time", async () => {
-    const artifact = counted("a");
-    const folder = (await ensure(artifact)).path(artifact);
-    await utimes(path.join(folder, "tool"), new Date(1e12), new Date(1e12));
-    await ensure(artifact);
-    const marker = await readFile(path.join(folder, markerName), "utf8");
-    assert.match(marker, /"mtimeMs":1000000000000\b/);
-    assert.equal(artifact.builds, 1);
-  });
-
   it("redoes a half-made build and removes what a killed one left", async () => {
     const artifact = counted("a");
     const address = await artifactAddress(artifact);
@@ -241,11 +223,6 @@ describe("artifact cache", () => {
     await assert.rejects(ensure(above), message);
     assert.equal(above.builds, 0);
     assert.deepEqual(await cache.state(await artifactAddress(broken)), { kind: "missing" });
-  });
-
-  it("refuses a build that made nothing", async () => {
-    const empty: Artifact = { ...counted("empty"), build: () => Promise.resolve() };
-    await assert.rejects(ensure(empty), /the build of empty made no file/);
   });
 
   it("refuses artifacts that need each other, and two of one name", async () => {
@@ -273,14 +250,6 @@ describe("artifact cache", () => {
       ["one", "two"],
       ["debootstrap", "xorriso"],
     ]);
-  });
-
-  it("builds nothing where there is no room for it", async () => {
-    const one = counted("one");
-    const ensureRoom = () => Promise.reject(new Error("1 GiB free"));
-    const options = { cache, progress: () => undefined, ensureRoom };
-    await assert.rejects(ensureArtifacts([one], options), /1 GiB free/);
-    assert.equal(one.builds, 0);
   });
 
   it("builds at most as many at once as it may, in the order given", async () => {
@@ -331,10 +300,8 @@ describe("artifact cache", () => {
     };
     const dead: Readonly<Record<string, object | string>> = {
       "of a process that is gone": { pid: 4_194_303 },
-      "of another process with the same number": { startTicks: "1" },
       "from before a reboot": { bootId: "0" },
       "that was cut short": '{"pid":',
-      "that is empty": "",
     };
     eachCase("takes over a lock %s", dead, async (change) => {
       const artifact = counted("a");

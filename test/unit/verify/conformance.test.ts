@@ -13,7 +13,6 @@ import {
 } from "../../../verify/conformance/nodes.ts";
 import { conformanceObjects, objectsText } from "../../../verify/conformance/objects.ts";
 import { failedTests, totals } from "../../../verify/conformance/readable-results.ts";
-import { readinessCases } from "../../../verify/conformance/readiness-cases.ts";
 import { makeResultsFolder, readResults } from "../../../verify/conformance/results-folder.ts";
 import { type JobRun, logName, podState, runJob } from "../../../verify/conformance/run-job.ts";
 import { checkPrograms, localCommand, runLocal } from "../../../verify/conformance/run-local.ts";
@@ -162,15 +161,6 @@ describe("suites of conformance", () => {
     const message = /no suite "all": write one of sig-windows, .*operational-readiness$/;
     assert.throws(() => suiteNamed("all"), message);
   });
-
-  it("cover every category of operational readiness but Active Directory", () =>
-    assert.deepEqual(
-      [...new Set(readinessCases.map(({ category }) => category))],
-      [
-        ...["Core.Network", "Core.Storage", "Core.Scheduling", "Core.Concurrent"],
-        ...["Extend.Network", "Extend.NetworkPolicy"],
-      ],
-    ));
 });
 
 const junit = `<?xml version="1.0" encoding="UTF-8"?>
@@ -440,16 +430,6 @@ describe("a run of conformance", () => {
       assert.ok(log.includes(`${line}\n`), log);
     }
     assert.match(log, /lists: \/lists\/mine\.yaml/);
-  });
-
-  it("ends on this host when it is interrupted", async () => {
-    await executable("e2e.test", ["exit 1"]);
-    await executable("ginkgo", ["exec sleep 3600"]);
-    const aborter = new AbortController();
-    setTimeout(() => aborter.abort(), 200);
-    const local = { run, programs: folder, kubeconfig: "k", folder: results };
-    const running = runLocal({ ...local, repositoryFile: undefined, signal: aborter.signal });
-    await assert.rejects(running, /interrupted/);
   });
 
   it("can be shown before it is applied", async () => {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Details } from "../../../verify/cluster/snapshot.ts";
 import { policiesOn, selects, whyFailed, whyNotReady } from "../../../verify/diagnose/diagnose.ts";
 import { checkPrinted } from "../../../verify/run/attempt.ts";
-import { checkLookup, lookupOf, lookupUrl } from "../../../verify/run/lookup.ts";
+import { checkLookup } from "../../../verify/run/lookup.ts";
 import type { FailureKind, ProbeFailure } from "../../../verify/run/probe.ts";
 import type { AwaitedPod } from "../../../verify/run/plan.ts";
 import { eachCase } from "../each-case.ts";
@@ -205,26 +205,11 @@ describe("what curl's end says", () => {
     assert.equal(failure?.kind, kind);
     assert.ok(failure.text.length > 0);
   });
-
-  it("leaves out what is not about the failure", () => {
-    const stderr =
-      `*   Trying 10.96.1.1:80...\n${refusal}\n* Closing connection 0\n` +
-      "curl: (7) Failed to connect to 10.96.1.1 port 80\ncommand terminated with exit code 7\n";
-    const text =
-      "connect to 10.96.1.1 port 80 failed: Connection refused; curl: (7) Failed to connect to 10.96.1.1 port 80";
-    assert.equal(checkPrinted(asked, { exitCode: 7, stdout: "", stderr })?.text, text);
-  });
 });
 
 describe("a question to a DNS server", () => {
   const name = "linux.kindows-verify.svc.cluster.local";
   const [lookup] = probesOf("windows-node-to-cluster-dns", onHosts);
-
-  it("is distinguished from a request for a page", () => {
-    const question = { server: "10.96.0.10", name };
-    assert.deepEqual(lookupOf({ url: lookupUrl("10.96.0.10", name) }), question);
-    assert.equal(lookupOf({ url: "http://10.96.0.10:80/hostname" }), undefined);
-  });
 
   const server = "Server:  UnKnown\r\nAddress:  10.96.0.10\r\n\r\n";
   const answer = `${server}Name:    ${name}\r\nAddress:  10.96.1.1\r\n\r\n`;

@@ -10,10 +10,7 @@ import { fitted, readSample, sampleFile } from "../../../verify/objects/samples.
 import type { SampleObject } from "../../../verify/objects/samples.ts";
 import { daemonSet, namespaceObject, workloads } from "../../../verify/objects/workloads.ts";
 import { allRows } from "../../../verify/rows/select.ts";
-import { pathRows } from "../../../verify/rows/paths.ts";
 import type { Os } from "../../../verify/rows/row.ts";
-import { settingsChecks } from "../../../verify/run/run-sample.ts";
-import { tooNew } from "../windows/powershell-5.ts";
 import { parsePowerShell } from "../windows/step-scripts.ts";
 
 const podOf = (os: Os, part: Part): V1PodSpec =>
@@ -34,12 +31,6 @@ describe("what rows need in the cluster", () => {
     assert.deepEqual([...namespaces, namespaceObject().metadata?.name], [namespace, namespace]);
   });
 
-  it("is nothing for rows that need nothing of it", () => {
-    const host = pathRows.filter(({ id }) => id === "linux-pod-to-host");
-    const names = workloads(allRoles(host), "image").map(({ metadata }) => metadata?.name);
-    assert.deepEqual(names, ["linux-client"]);
-  });
-
   it("runs on every node of its system, whatever its taints, on no other, and without rights", () => {
     for (const os of ["linux", "windows"] as const) {
       const pod = podOf(os, "server");
@@ -58,15 +49,6 @@ describe("what rows need in the cluster", () => {
     }
     const isolated = podOf("windows", "client");
     assert.deepEqual([isolated.hostNetwork, isolated.securityContext], [undefined, undefined]);
-  });
-
-  it("opens a port of the node only for what is behind one", () => {
-    const ports = (part: Part): unknown => podOf("linux", part).containers[0]?.ports;
-    assert.deepEqual(ports("server"), [{ containerPort: 8080 }]);
-    assert.deepEqual(ports("host-port"), [{ containerPort: 8080, hostPort: 28080 }]);
-    const isolated = [8081, 8082, 8083, 8084, 8085].map((containerPort) => ({ containerPort }));
-    assert.deepEqual(ports("isolated"), isolated);
-    assert.deepEqual(ports("host-server"), [{ containerPort: 28081 }]);
   });
 
   const copied =
@@ -130,19 +112,6 @@ describe("the samples", () => {
         assert.equal(nodeSelector?.["kubernetes.io/os"], os.name);
       }
     });
-
-    it(`${look}: mount only volumes that are there, of config maps and secrets that are there`, async () => {
-      const objects = await readSample(sampleFile(look));
-      const there = objects.map(titled);
-      for (const { containers, volumes = [] } of podsOf(objects)) {
-        const mounted = containers.flatMap(({ volumeMounts = [] }) => volumeMounts.map(nameOf));
-        assert.deepEqual([...new Set(mounted)].sort(), volumes.map(nameOf).sort());
-        for (const { configMap, secret } of volumes) {
-          if (configMap) assert.ok(there.includes(`ConfigMap ${String(configMap.name)}`));
-          if (secret) assert.ok(there.includes(`Secret ${String(secret.secretName)}`));
-        }
-      }
-    });
   }
 
   it("get Windows images for the node's build, and go to nodes of that build only", async () => {
@@ -183,29 +152,9 @@ describe("the samples", () => {
     const [map] = objects as readonly { data?: Record<string, string> }[];
     const script = parsePowerShell(map?.data?.["Start-WebServer.ps1"] ?? assert.fail("no script"));
     assert.equal(script.hasError, false);
-    assert.deepEqual(tooNew(script), []);
-  });
-
-  it("have in them what is looked for", async () => {
-    const objects = await readSample(sampleFile("settings"));
-    const data = (kind: string): readonly string[] => {
-      const found = objects.find((object) => object.kind === kind) as
-        { data?: Record<string, string>; stringData?: Record<string, string> } | undefined;
-      return Object.values({ ...found?.data, ...found?.stringData });
-    };
-    const values = [...data("Secret"), ...data("ConfigMap")];
-    const linux = settingsChecks("linux");
-    for (const { what, expected } of linux.slice(0, 4)) {
-      const isThere = values.some((value) => expected.test(value));
-      assert.ok(isThere, what);
-    }
-    const whats = settingsChecks("windows").map(({ what }) => what);
-    const ofLinux = linux.map(({ what }) => what);
-    assert.deepEqual(whats, ofLinux);
   });
 });
 
-const nameOf = ({ name }: { readonly name: string }): string => name;
 const titled = ({ kind, metadata }: SampleObject): string => `${kind} ${metadata.name}`;
 
 function podsOf(objects: readonly SampleObject[]): readonly V1PodSpec[] {

@@ -16,7 +16,6 @@ import { needsHostProcess, needsText, whyNot } from "../../../verify/rows/runnab
 import { allRows, selectRows } from "../../../verify/rows/select.ts";
 import { curlArguments, probeWords } from "../../../verify/run/attempt.ts";
 import { nodePairs } from "../../../verify/run/plan.ts";
-import { podMetrics } from "../../../verify/run/run-sample.ts";
 import type { Probe, ProbeFailure } from "../../../verify/run/probe.ts";
 import { rowSeconds, runRows, waitingText } from "../../../verify/run/run-rows.ts";
 import type { Printed, ShellCommand } from "../../../verify/run/shell-command.ts";
@@ -26,7 +25,6 @@ import {
   healthy,
   linuxNode,
   onHosts,
-  otherLinuxNode,
   planOf,
   probesOf,
   rolePod,
@@ -213,29 +211,6 @@ describe("an answer", () => {
 const idsOf = (from: string, ...ends: readonly string[]): readonly string[] =>
   ends.map((to) => `${from}-to-${to}`);
 
-/**
- * What the connectivity table of pablodav/kubernetes-for-windows and the networking-tests.md of
- * lippertmarkus/vagrant-k8s-win-hostprocess have in their lines.
- */
-const ofOthers: Readonly<Record<string, readonly string[]>> = {
-  "linux-pod": [
-    ...["linux-pod-same-node", "linux-pod-other-node", "linux-pod-name", "windows-pod"],
-    ...["windows-pod-name", "windows-service", "windows-service-name", "linux-service-name"],
-    ...["host", "internet"],
-  ],
-  "windows-pod": [
-    ...["windows-pod-same-node", "windows-pod-other-node", "windows-pod-name", "linux-pod"],
-    ...["linux-pod-name", "linux-service", "linux-service-name", "windows-service-name"],
-    ...["host", "internet"],
-  ],
-  "linux-node": ["windows-pod", "linux-pod", "windows-service", "linux-service"],
-  "windows-node": ["windows-pod", "linux-pod", "linux-service", "windows-service"],
-  outside: [
-    ...["linux-service-linux-node", "linux-service-windows-node"],
-    ...["windows-service-linux-node", "windows-service-windows-node"],
-  ],
-};
-
 describe("the rows", () => {
   const ids = allRows.map(({ id }) => id);
 
@@ -245,13 +220,6 @@ describe("the rows", () => {
     assert.equal(new Set(titles).size, titles.length);
     for (const id of ids) assert.match(id, /^[a-z]+(-[a-z]+)+$/);
   });
-
-  for (const [from, all] of Object.entries(ofOthers)) {
-    it(`show what others try from a ${from}: ${all.join(", ")}`, () => {
-      const missing = idsOf(from, ...all).filter((id) => !ids.includes(id));
-      assert.deepEqual(missing, []);
-    });
-  }
 
   it("have a place of their own in the matrix each", () => {
     const known = columnGroups.flatMap(({ columns }) => columns.map(({ key }) => key));
@@ -412,14 +380,6 @@ describe("what can be run", () => {
     assert.deepEqual(reported, Object.fromEntries(ids));
   });
 
-  it("is without Windows what is on Linux", () => {
-    const reported = reasons({ nodes: [linuxNode, otherLinuxNode], rehearsal: false });
-    for (const id of ["linux-pod-to-windows-pod", "windows-settings"]) {
-      assert.equal(reported[id], "needs a Windows node: there is none");
-    }
-    assert.equal(reported["linux-pod-to-linux-pod-other-node"], undefined);
-  });
-
   it("needs images for the build of Windows", () => {
     const nodes = [linuxNode, { ...windowsNode, windowsBuild: "10.0.29999" }];
     const reported = reasons({ nodes, rehearsal: false });
@@ -570,21 +530,6 @@ describe("running rows", () => {
     const attempt = () => (++calls < 4 ? lost() : undefined);
     await comesOut("linux-pod-to-host", { attempt }, { status: "passed" });
     assert.equal(calls >= 4, true);
-  });
-
-  it("tries again where the first attempt took longer than everything needs to settle", async () => {
-    const { now } = Date;
-    let calls = 0;
-    const attempt = (): ProbeFailure | undefined => {
-      if (++calls > 1) return undefined;
-      Date.now = () => now() + 40_000;
-      return lost();
-    };
-    try {
-      await comesOut("linux-pod-to-host", { attempt }, { status: "passed" });
-    } finally {
-      Date.now = now;
-    }
   });
 
   /** A lookup in no time at all, which ends like this one time after the other. */
@@ -850,21 +795,6 @@ describe("the samples' rows", () => {
     ],
   };
   eachCase("%s", cases, ([id, fake, expected]) => comesOut(id, fake, expected));
-});
-
-describe("kubelet's summary", () => {
-  it("gives processor time and memory of a pod", () => {
-    const expected = { cpuNanoSeconds: 7, memoryBytes: 9 };
-    assert.deepEqual(podMetrics(metrics("a"), "kindows-verify", "a"), expected);
-  });
-
-  it("may not have measured it yet", () => {
-    const summary = { pods: [{ podRef: { name: "a", namespace: "kindows-verify" }, cpu: {} }] };
-    assert.deepEqual(podMetrics(summary, "kindows-verify", "a"), { missing: "no memory of a" });
-  });
-
-  it("is nothing else", () =>
-    assert.throws(() => podMetrics({ items: [] }, "kindows-verify", "a")));
 });
 
 describe("time", () => {

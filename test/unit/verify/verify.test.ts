@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { XMLValidator } from "fast-xml-parser";
 
 import { startHostServer } from "../../../verify/cluster/host-server.ts";
-import { ClusterView } from "../../../verify/cluster/view.ts";
 import { htmlText } from "../../../verify/report/html.ts";
 import { jsonText } from "../../../verify/report/json.ts";
 import { junitText } from "../../../verify/report/junit.ts";
@@ -13,7 +12,7 @@ import { createNamespace, removeNamespace } from "../../../verify/run/own-namesp
 import type { SessionOptions } from "../../../verify/run/session.ts";
 import { verifyCluster, type VerifyEnd } from "../../../verify/verify.ts";
 import { type Answer, withFakeApi } from "../controlplane/fake-api.ts";
-import { healthy, linuxNode } from "./cluster-states.ts";
+import { linuxNode } from "./cluster-states.ts";
 
 const path = "/api/v1/namespaces/kindows-verify";
 const fine: Answer = [200, {}];
@@ -97,28 +96,6 @@ describe("a run", () => {
   });
 });
 
-describe("a view of the cluster", () => {
-  it("is one look for all who wait, and a new one for who asks later", async () => {
-    let reads = 0;
-    const read = () => Promise.resolve({ ...healthy, reads: ++reads });
-    const view = new ClusterView(read, 5);
-    const [one, other] = await Promise.all([view.look(), view.look()]);
-    assert.equal(one, other);
-    assert.equal(reads, 1);
-    await view.look();
-    assert.equal(reads, 2);
-  });
-
-  it("is trouble where the cluster does not answer, and goes on", async () => {
-    let answers = false;
-    const read = () => (answers ? Promise.resolve(healthy) : Promise.reject(new Error("refused")));
-    const view = new ClusterView(read, 5);
-    assert.deepEqual(await view.look(), { trouble: "refused" });
-    answers = true;
-    assert.deepEqual(await view.look(), { snapshot: healthy });
-  });
-});
-
 describe("the namespace of a run", () => {
   const unheard = (): void => undefined;
 
@@ -149,15 +126,6 @@ describe("the namespace of a run", () => {
     const [first = ""] = lines;
     assert.match(first, /^removing the namespace kindows-verify that an earlier run left$/);
   });
-
-  it("is gone when it is removed, also where it was not there", async () =>
-    await withFakeApi(
-      () => gone,
-      async (api, requests) => {
-        await removeNamespace(api, unheard);
-        assert.deepEqual(requests, [`DELETE ${path}`, `GET ${path}`]);
-      },
-    ));
 
   it("is rid of pods whose node does not answer, and of those only", async () => {
     const deleted: string[] = [];
@@ -276,13 +244,6 @@ not runnable here: needs Windows: x
 1 passed, 1 failed, 1 rehearsed, 2 not runnable here (12 s)
 rehearsal: Windows is simulated, and nothing here was tested on it`,
     ));
-
-  it("has colours where they are wanted, and the same words", () => {
-    const coloured = terminalText(verification, true);
-    assert.match(coloured, /\u001b\[32mok\s*\u001b\[39m/);
-    assert.match(coloured, /\u001b\[31mFAILED\s*\u001b\[39m/);
-    assert.equal(coloured.replace(/\u001b\[\d+m/g, ""), terminalText(verification, false));
-  });
 
   it("is not there where nothing could be run", () => {
     const none = { ...verification, results: verification.results.slice(3) };

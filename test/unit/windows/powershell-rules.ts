@@ -1,5 +1,4 @@
 import type { Node } from "web-tree-sitter";
-import { approvedVerbs, tooNew } from "./powershell-5.ts";
 import {
   commandName,
   declaredParameters,
@@ -95,19 +94,6 @@ export const rules: Readonly<Record<string, Rule>> = {
       ...["$a = ${b}?.Length", "$a = ${b}?[0]"],
     ],
   },
-  "has nothing that came later than Windows PowerShell 5.1": {
-    broken: ({ root }) => tooNew(root),
-    bad: [
-      ...["Test-Path a && Test-Path b", "Test-Path a || Test-Path b", "$a = 10u", "$a = 0b11"],
-      "ConvertFrom-Json -InputObject $a -AsHashtable",
-      "ForEach-Object -Parallel { 1 }",
-      "Get-Content -LiteralPath $a -AsByteStream",
-      ...["Remove-Service -Name kubelet", "Join-Path $a 'b' 'c'", "Start-Sleep -Duration 5"],
-      ...["Split-Path -LeafBase $a", "[IO.File]::Move($a, $b, $true)", "$process.Kill($true)"],
-      ...["$start.ArgumentList.Add('x')", "$x = [Text.Json.JsonSerializer]::Serialize($a)"],
-      "$x = $IsWindows",
-    ],
-  },
   "is strict and stops at errors": {
     broken: ({ text }) =>
       ["Set-StrictMode -Version Latest", "$ErrorActionPreference = 'Stop'"].filter(
@@ -163,15 +149,6 @@ export const rules: Readonly<Record<string, Rule>> = {
           .filter((call) => !/ -ErrorAction /.test(call)),
       bad: ["Start-ScheduledTask -TaskName 'x'"],
     },
-  "names functions by an approved verb and a noun": {
-    broken: (script) =>
-      [...functions(script).keys()].filter(
-        (name) =>
-          !/^[A-Z][A-Za-z]+-[A-Z][A-Za-z0-9]+$/.test(name) ||
-          !approvedVerbs.has(name.split("-")[0] ?? ""),
-      ),
-    bad: ["function Fetch-It {\n}\n"],
-  },
   "is plain ASCII: Windows PowerShell 5.1 reads anything else by the machine's code page": {
     broken: line((each) => /[^\x20-\x7e]/.test(each)),
     bad: ["# Gr\u00fc\u00dfe"],
@@ -333,38 +310,7 @@ export const stepRules: Readonly<Record<string, Rule>> = {
     },
     bad: ["<#\nExit codes: 0 done.\n#>\n"],
   },
-  "reports the facts that its help names": {
-    broken: (step) => {
-      const text = /Facts: ([^]*?)\n\n/.exec(step.text)?.[1] ?? "";
-      const documented =
-        text.replace(/\([^)]*\)|\b(and|after|a|reboot)\b/g, "").match(/\w+/g) ?? [];
-      return difference(documented, reportedFacts(step));
-    },
-    bad: ["New-StepResult -Changed $true -Facts ([ordered]@{ build = 1 })"],
-  },
 };
-
-/** Keys of a hash literal, without those of literals in it. */
-export function keysOf(literal: Node): string[] {
-  return nodes(literal, "hash_entry")
-    .filter((entry) => enclosing(entry, "hash_literal_expression")?.equals(literal))
-    .map((entry) => /^\s*([A-Za-z]+)\s*=/.exec(entry.text)?.[1] ?? entry.text);
-}
-
-/** Names of facts a step reports: in the literal that becomes its result, and added to it by name. */
-export function reportedFacts(step: StepScript): string[] {
-  return nodes(step.root, "command")
-    .filter((command) => command.text.startsWith("New-StepResult"))
-    .flatMap((call) => {
-      const literal = nodes(call, "hash_literal_expression")[0];
-      if (literal) return keysOf(literal);
-      const assigned = nodes(step.root, "assignment_expression")
-        .filter((node) => /^\$facts\s*=/.test(node.text))
-        .flatMap((node) => nodes(node, "hash_literal_expression"));
-      const added = [...step.text.matchAll(/\$facts(?:\.|\[')([A-Za-z]+)(?:'\])?\s*=/g)];
-      return [...assigned.flatMap(keysOf), ...added.map((match) => match[1] ?? "")];
-    });
-}
 
 /** What is wrong with a call's parameters: those there are not, and those without a default that it lacks. */
 function wrongParameters(call: Node, called: Node): string[] {

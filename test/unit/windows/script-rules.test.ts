@@ -2,18 +2,13 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import type { Node } from "web-tree-sitter";
 import { parse } from "yaml";
 
 import { hyperVScripts as hyperVParameters } from "../../../components/machine/hyper-v/scripts.ts";
-import { parseStepResult } from "../../../components/windows/step-result.ts";
-import { joinNode, nodeScripts } from "../../../components/windows/steps.ts";
-import { defaultContainerdVersion, kubernetesVersions } from "../../../config/supported.ts";
-import { tooNew } from "./powershell-5.ts";
-import { exitCodes, keysOf, reportedFacts, rules, stepRules } from "./powershell-rules.ts";
+import { nodeScripts } from "../../../components/windows/steps.ts";
+import { exitCodes, rules, stepRules } from "./powershell-rules.ts";
 import {
   declaredParameters,
-  functions,
   hyperVScripts,
   imageScripts,
   nodes,
@@ -23,7 +18,6 @@ import {
   type StepScript,
   withDotSourced,
 } from "./step-scripts.ts";
-import { stepFacts } from "./windows-node-mocks.ts";
 
 for (const [what, folder] of Object.entries({ steps: scripts, imageScripts, hyperVScripts })) {
   describe(`each of the ${what}`, () => {
@@ -48,17 +42,6 @@ describe("the rules for scripts", () => {
         assert.notDeepEqual(broken(script), []);
       });
     }
-  }
-
-  const fine = [
-    "Join-Path $a 'b'",
-    "[IO.File]::Move($a, $b)",
-    "$a = 10kb + 0x1f",
-    "$a = '? : ?? && ||' # 10u",
-  ];
-  for (const text of fine) {
-    it(`take for Windows PowerShell 5.1: ${text}`, () =>
-      assert.deepEqual(tooNew(parsePowerShell(`${text}\n`)), []));
   }
 });
 
@@ -96,45 +79,6 @@ describe("step scripts", () => {
     assert.equal(new Set(codes).size, codes.length);
     assert.ok(codes.every((code) => code > 9 && code < 256));
   });
-
-  // The mocks give a node these facts and no others, so what else it would read is missed there.
-  for (const [name, facts] of Object.entries(stepFacts)) {
-    it(`${name} reports what the pipeline reads: ${Object.keys(facts).join(", ")}`, () => {
-      const reported = reportedFacts(scriptOf(name));
-      const wrong = Object.keys(facts).filter((fact) => !reported.includes(fact));
-      assert.deepEqual(wrong, []);
-    });
-  }
-});
-
-describe("results of step scripts", () => {
-  const frame = scripts.find((script) => script.file === "lib/Step.ps1") ?? assert.fail();
-  const invoke = functions(frame).get("Invoke-Step") ?? assert.fail();
-  const [[success] = [], [failure, error] = []] = nodes(invoke, "command")
-    .filter((command) => command.text.startsWith("Write-JsonLine"))
-    .map((command) => nodes(command, "hash_literal_expression"));
-
-  const step = joinNode.name;
-  const values: Readonly<Record<string, unknown>> = {
-    ...{ step, changed: true, rebootRequired: false, seconds: 1, facts: {}, error: {} },
-    ...{ code: "JoinFailed", message: "It failed.", remedy: "Try again." },
-  };
-  const filled = (literal: Node | undefined): Record<string, unknown> =>
-    Object.fromEntries(keysOf(literal ?? assert.fail()).map((key) => [key, values[key]]));
-
-  it("have the very fields that the pipeline reads", () => {
-    const line = filled(success);
-    assert.equal(Object.keys(line).length, 5);
-    assert.deepEqual(parseStepResult(step, "win-1", JSON.stringify(line)), line);
-  });
-
-  it("say of a failure what the pipeline reads", () => {
-    const line = { ...filled(failure), error: filled(error) };
-    assert.throws(
-      () => parseStepResult(step, "win-1", JSON.stringify(line)),
-      /^Error: Join-Node on win-1 failed \(JoinFailed\): It failed\. Try again\.$/,
-    );
-  });
 });
 
 const folder = "test/pester";
@@ -142,12 +86,6 @@ const text = readdirSync(folder, { recursive: true, encoding: "utf8" })
   .filter((file) => file.endsWith(".ps1"))
   .map((file) => readFileSync(path.join(folder, file), "utf8"))
   .join("\n");
-const root = parsePowerShell(text);
-const called = new Set(nodes(root, "command_name").map((name) => name.text));
-/** Some are called in scripts that a test writes, to be run by a process of its own. */
-const strings = nodes(root, "string_literal").map((literal) => literal.text);
-/** Some run on the interpreter instead, one at a time. */
-const interpreted = readFileSync("test/unit/windows-image/scripts-run.test.ts", "utf8");
 
 /** Of the scripts for nodes and for Hyper-V hosts the interpreter says how much is run: test/script-coverage.ts. */
 describe("the tests of the image's scripts in PowerShell", () => {
@@ -155,15 +93,6 @@ describe("the tests of the image's scripts in PowerShell", () => {
 
   for (const { name } of imageScripts.filter((script) => script.isStep)) {
     it(`run ${name}`, () => assert.ok(text.includes(`& "$ImageFolder/${name}.ps1"`), lacking));
-  }
-  for (const name of imageScripts.flatMap((script) => [...functions(script).keys()])) {
-    it(`call ${name}`, () => {
-      const inText = new RegExp(`\\b${name}( -|[;"])`);
-      assert.ok(
-        [...strings, interpreted].some((each) => inText.test(each)) || called.has(name),
-        lacking,
-      );
-    });
   }
 
   it("pass", function () {
@@ -190,17 +119,6 @@ describe(file, () => {
     const places = [...on.push.paths.map((each) => each.replace(/\/\*\*$/, "")), ...called];
     const wrong = places.filter((each) => !existsSync(each));
     assert.deepEqual(wrong, []);
-  });
-
-  it("fetches programs alone, and installs the versions that the stack dev has by default", () => {
-    assert.match(text, /kindows fetch --stack existing$/m);
-    assert.match(
-      text,
-      new RegExp(
-        `-ContainerdVersion ${defaultContainerdVersion} -KubernetesVersion ${kubernetesVersions[0]}$`,
-        "m",
-      ),
-    );
   });
 });
 

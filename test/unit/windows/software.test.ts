@@ -34,25 +34,6 @@ const sources = (software: WindowsSoftware): (readonly [string, string])[] =>
   ]);
 
 describe("software of a Windows node", () => {
-  it("comes from its publishers by https, with their checksums beside it", () => {
-    const base = "https://dl.k8s.io/v1.36.4/bin/windows/amd64";
-    const github = "https://github.com";
-    assert.deepEqual(sources(officialSoftware(versions, nothingKnown)), [
-      [
-        `${github}/containerd/containerd/releases/download/v2.4.2/containerd-2.4.2-windows-amd64.tar.gz`,
-        ".sha256sum",
-      ],
-      ...["kubelet", "kubeadm", "kube-log-runner"].map((name) => [
-        `${base}/${name}.exe`,
-        ".sha256",
-      ]),
-      [
-        `${github}/kubernetes-sigs/cri-tools/releases/download/v1.36.0/crictl-v1.36.0-windows-amd64.tar.gz`,
-        ".sha256",
-      ],
-    ]);
-  });
-
   it("has Flannel's where that is the pod network, with what GitHub tells where no checksum is", () => {
     const releases = "https://github.com/containernetworking/plugins/releases/download/v1.9.1";
     const flannel = "https://github.com/flannel-io";
@@ -104,14 +85,6 @@ describe("software of a Windows node", () => {
     assert.match(
       unpinnedMessage(missing),
       /^no checksum is known for https:\S+kubeadm\.exe: .*`\.\/kindows fetch --stack <name>`.*windows\.checksums$/,
-    );
-  });
-
-  it("of an image that is not made yet is no matter of checksums", () => {
-    const { kubeadm } = imageSoftware(versions, manifest);
-    assert.match(
-      unpinnedMessage([{ ...kubeadm, sha256: undefined }]),
-      /^the image that carries \S+kubeadm\.exe is not made yet: run `\.\/kindows prepare --stack <name>`$/,
     );
   });
 

@@ -198,19 +198,6 @@ describe("a cluster that is there", () => {
       { wanted: { nodes: [{ name: "win-1", nodeIp: "10.96.0.10" }] } },
       /is in 10\.96\.0\.0\/12, from which the cluster's services have theirs\. Give the machine/,
     ],
-    "two machines that do not fit in, each reported": [
-      {
-        nodes: { items: [node("win-2", "linux", "192.0.2.11")] },
-        wanted: {
-          nodes: [
-            { name: "win-1", nodeIp: "192.0.2.11" },
-            { name: "win-2", nodeIp: "192.0.2.12" },
-          ],
-        },
-      },
-      /of "win-1" is that of the node win-2/,
-      /"win-2" is the name of a node with linux/,
-    ],
     "an API server that is four minor versions newer, with what to write": [
       { version: { gitVersion: "v1.40.2+build" } },
       /Write one from 1\.37 to 1\.40, best "1\.40\.2"/,
@@ -344,9 +331,6 @@ describe("a cluster that is there", () => {
     assert.equal(texts.length, patterns.length, texts.join("\n"));
     patterns.forEach((pattern, index) => assert.match(texts[index] ?? "", pattern));
   });
-
-  it("does not mind rights that Flannel alone needs where there is none", () =>
-    factsOf({ denied: ["create clusterroles", "patch clusterrolebindings"] }));
 
   it("asks for the same changes whether they are made or not, where they may be made", () => {
     const cni = { kind: "found", mayChange: true } as const;

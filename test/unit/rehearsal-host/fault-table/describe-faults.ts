@@ -79,10 +79,6 @@ export function describeFaults(extent: Extent): void {
           if (cell.error !== undefined) assert.deepEqual(lacks(cell.error, row), [], cell.error);
         });
       }
-
-      it(`${row}: SSH drops, at any byte`, () => {
-        assert.deepEqual(results.anyByte.get(row), []);
-      });
     }
 
     for (const step of stepNames) {

@@ -69,8 +69,7 @@ export const faults: readonly TableFault[] = [
     name: "SSH drops, in the result",
     what: "the connection breaks when everything is done and half of the line with the result has been sent; for `tar.exe`, before its exit status",
     rows: rows.filter((row) => !isCopy(row)),
-    notElsewhere:
-      "a copy has no line with a result, and its last answer is SFTP's (see _at any byte_)",
+    notElsewhere: "a copy has no line with a result, and its last answer is SFTP's",
     settings: (row: Row): FaultSetting[] =>
       isCopy(row) ? [] : [{ kind: "cutResult", step: placeOf(row) }],
   },

@@ -1,4 +1,3 @@
-import { placesOfRow } from "./any-byte.ts";
 import { every } from "./extent.ts";
 import type { TableFault } from "./faults.ts";
 import type { CellResult } from "./play.ts";
@@ -34,10 +33,7 @@ function outcomes(text: (row: Row) => string | undefined): string {
 }
 
 /** docs/faults.md. */
-export function faultsPage(
-  faults: readonly TableFault[],
-  { cells, anyByte: cuts, powerCuts }: Results,
-): string {
+export function faultsPage(faults: readonly TableFault[], { cells, powerCuts }: Results): string {
   const places = (row: Row): string | undefined => {
     const { places: count = 0, problems = [] } = powerCuts.get(row) ?? {};
     if (problems.length > 0) return notRepaired;
@@ -47,7 +43,6 @@ export function faultsPage(
     const count = places(row);
     return count === undefined ? [] : [`\`${row}\` ${count}`];
   });
-  const cut = rows.every((row) => cuts.get(row)?.length === 0) ? "" : ` ${notRepaired}`;
   return [
     "# Faults",
     "",
@@ -79,10 +74,8 @@ export function faultsPage(
     "  machine: a file that it writes, moves or removes, a program it starts, a cmdlet that changes something. There the power",
     "  goes, and what was written but not flushed is corrupted; the machine boots, and the step runs again. Places:",
     `  ${powerCutRows.join(", ")}.`,
-    `- **SSH drops, at any byte**: the connection is cut at ${placesOfRow} places of everything that goes over it, half of them in what`,
-    "  is sent to the machine and half in what it answers, from the first greeting to the end, inside messages as well as between",
-    "  them. Each *succeeds* (during login, while dialling continues) or needs the *next `up`*. The line with the result of",
-    `  Set-HostsEntry is also cut after each of its characters: a part of it is never taken for a result.${cut}`,
+    "- **SSH drops, at any character of the result**: the line with the result of Set-HostsEntry is cut after each of its",
+    "  characters: a part of it is never taken for a result. Result: next `up`.",
     "",
   ].join("\n");
 }

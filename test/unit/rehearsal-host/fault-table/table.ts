@@ -1,4 +1,3 @@
-import { type AnyByteResults, cutAtAnyByte } from "./any-byte.ts";
 import type { Extent } from "./extent.ts";
 import { applies, faults } from "./faults.ts";
 import { type CellResult, play } from "./play.ts";
@@ -13,7 +12,6 @@ const atOnce = 6;
 export interface Results {
   /** By row and name of the fault; nothing where the fault can't strike in the row. */
   readonly cells: ReadonlyMap<Row, ReadonlyMap<string, CellResult>>;
-  readonly anyByte: AnyByteResults;
   readonly powerCuts: PowerCuts;
 }
 
@@ -26,6 +24,5 @@ export async function playTable(extent: Extent, end?: AbortSignal): Promise<Resu
   await sideBySide(all, atOnce, end, async ({ row, fault }) => {
     cells.get(row)?.set(fault.name, await play(row, fault));
   });
-  const anyByte = await cutAtAnyByte(extent, end);
-  return { cells, anyByte, powerCuts: await cutThePower(extent, end) };
+  return { cells, powerCuts: await cutThePower(extent, end) };
 }

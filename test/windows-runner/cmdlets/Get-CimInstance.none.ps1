@@ -1,3 +1,0 @@
-. (Join-Path $PSScriptRoot 'Show-Result.ps1')
-
-Show-Result -Command { Get-CimInstance -ClassName Win32_Service -Filter "Name='no-such-service'" }

@@ -1,3 +1,0 @@
-. (Join-Path $PSScriptRoot 'Show-Result.ps1')
-
-Show-Result -Command { Get-Service -Name 'no-such-service' -ErrorAction SilentlyContinue }
