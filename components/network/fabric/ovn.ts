@@ -105,10 +105,10 @@ for port in ${ports.join(" ")}; do
   ovn-nbctl --may-exist lsp-add ${lab} $port -- lsp-set-addresses $port unknown
 done
 ovn-nbctl lsp-list ${lab} | sed 's/.*(\\(.*\\))/\\1/' | while read -r port; do
-  case " ${ports.join(" ")} " in *" $port "*) ;; *) ovn-nbctl lsp-del $port ;; esac
+  case " ${ports.join(" ")} " in *" $port "*) ;; *) ovn-nbctl lsp-del "$port" ;; esac
 done
 chassis | while IFS=, read -r name address; do
-  case " ${hosts.map(({ address }) => address).join(" ")} " in *" $address "*) ;; *) ovn-sbctl chassis-del $name ;; esac
+  case " ${hosts.map(({ address }) => address).join(" ")} " in *" $address "*) ;; *) ovn-sbctl chassis-del "$name" ;; esac
 done`;
 }
 
@@ -117,6 +117,6 @@ function centralDown({ lab, local }: FabricEnd): string {
   return `if command -v ovn-nbctl >/dev/null && [ -n "$(ovn-nbctl --bare find logical_switch external-ids:kindows=${lab})" ]; then
   ovn-nbctl ls-del ${lab}
   [ "$(sb_connection)" != ptcp:6642:${local.address} ] || ovn-sbctl del-connection
-  chassis | while IFS=, read -r name address; do ovn-sbctl chassis-del $name; done
+  chassis | while IFS=, read -r name address; do ovn-sbctl chassis-del "$name"; done
 fi`;
 }
