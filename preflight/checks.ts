@@ -3,7 +3,7 @@ import { thisHypervisor } from "../config/sections/machine-host.ts";
 import { machineNodes, type Settings } from "../config/settings.ts";
 import { installText, joinCommand, startCommand } from "../toolchain/host-packages.ts";
 import { needs } from "./footprint.ts";
-import type { HostFacts } from "./host-facts.ts";
+import { type HostFacts, providerTools } from "./host-facts.ts";
 import { type HostProblem, unless } from "../config/host-problem.ts";
 import { checkBridge, checkSegment } from "./network.ts";
 import { checkDisks } from "./disks.ts";
@@ -12,7 +12,6 @@ import { checkImage } from "./image.ts";
 import { checkInotify } from "./inotify.ts";
 import { checkKvm } from "./kvm.ts";
 import { checkLinuxArtifacts } from "./linux-artifacts.ts";
-import { providerTools } from "./tools.ts";
 import { controlPlaneNames, domainName, labNames, linuxWorkerName } from "../config/names.ts";
 
 /** Debian's package of each tool. */

@@ -13,12 +13,11 @@ import { gatherImage, type ImageFacts } from "./image.ts";
 import { gatherInotify, type InotifyFacts } from "./inotify.ts";
 import { gatherKvm, type KvmFacts } from "./kvm.ts";
 import { gatherLinuxArtifacts, type LinuxArtifactFacts } from "./linux-artifacts.ts";
-import { gatherMemory, type MemoryFacts } from "./memory.ts";
 import { gatherNetwork, type NetworkFacts } from "./network.ts";
-import { gatherTools, type ToolFacts } from "./tools.ts";
 import { fileNameOf } from "../components/windows/media-folder.ts";
 import { programArtifacts } from "../components/windows/software.ts";
 import { stackSoftware } from "../components/windows/stack-software.ts";
+import { findOnPath } from "../host/search-path.ts";
 
 /** What this host has, as far as a lab depends on it. */
 export interface HostFacts {
@@ -105,4 +104,46 @@ function gatherPrograms(settings: Settings): ProgramFacts {
       .filter((artifact) => artifact.sha256 !== undefined && !isFetched(artifact))
       .map(fileNameOf),
   };
+}
+
+/** Programs libvirt's provider starts, and what for. */
+export const providerTools = {
+  mkisofs: "writes the machines' identity disks",
+  xsltproc: "completes the machines' descriptions",
+} as const;
+
+/** Which of them are missing. */
+interface ToolFacts {
+  readonly missing: readonly (keyof typeof providerTools)[];
+}
+
+/** Looks for them on the PATH, as the provider will. */
+export async function gatherTools(searchPath = process.env["PATH"] ?? ""): Promise<ToolFacts> {
+  const names = Object.keys(providerTools) as (keyof typeof providerTools)[];
+  const found = await Promise.all(names.map((name) => findOnPath(name, searchPath)));
+  return { missing: names.filter((_, index) => found[index] === undefined) };
+}
+
+/** Memory of this host. */
+export interface MemoryFacts {
+  /** What the kernel thinks could be had without swapping, in MiB. */
+  readonly availableMiB: number;
+  readonly totalMiB: number;
+}
+
+/** Reads /proc/meminfo. */
+export async function gatherMemory(): Promise<MemoryFacts> {
+  return memoryIn(await readFile("/proc/meminfo", "utf8"));
+}
+
+/** @throws when a line that every kernel since 3.14 has is missing. */
+export function memoryIn(table: string): MemoryFacts {
+  const mib = (key: string): number => {
+    const kib = new RegExp(`^${key}:\\s+(\\d+) kB$`, "m").exec(table)?.[1];
+    if (kib === undefined) {
+      throw new Error(`/proc/meminfo has no line ${key}`);
+    }
+    return Math.floor(Number(kib) / 1024);
+  };
+  return { availableMiB: mib("MemAvailable"), totalMiB: mib("MemTotal") };
 }

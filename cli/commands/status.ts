@@ -1,7 +1,13 @@
 import { builtTool } from "../../toolchain/built.ts";
 import { stacksWithState } from "../engine/states.ts";
 import { Failure, exitCodes, messageOf } from "../../host/failure.ts";
-import { isHealthy, statusText, type LabStatus, type MachineState } from "../status/report.ts";
+import {
+  isHealthy,
+  statusText,
+  type LabStatus,
+  type MachineState,
+  clusterNodes,
+} from "../status/report.ts";
 import { watch } from "../status/watch.ts";
 import { labIdentity, stackSettings } from "../stack-settings.ts";
 import { enginePulumi } from "../engine/pulumi.ts";
@@ -11,7 +17,6 @@ import { watchInterruption } from "../../host/interruption.ts";
 import { hypervisorsIn } from "../lab/fleet.ts";
 import { thisHost, type Host } from "../../host/host.ts";
 import { labOutputs, type LabOutputs } from "../lab/outputs.ts";
-import { clusterNodes } from "../status/cluster-nodes.ts";
 
 export interface StatusOptions {
   readonly stack: string;

@@ -1,6 +1,5 @@
 import { stat } from "node:fs/promises";
 import path from "node:path";
-
 import {
   builderMemoryMiB,
   imageRoomGiB,
@@ -21,14 +20,15 @@ import { unpinned } from "../../components/windows/software.ts";
 import { stackSoftware } from "../../components/windows/stack-software.ts";
 import { hostProblemsText, type HostProblem } from "../../config/host-problem.ts";
 import { checkKvm, gatherKvmDevice } from "../../preflight/kvm.ts";
-import { gatherMemory, type MemoryFacts } from "../../preflight/memory.ts";
+import { gatherMemory, type MemoryFacts } from "../../preflight/host-facts.ts";
 import type { Settings } from "../../config/settings.ts";
 import { windowsVersionOf } from "../../config/supported.ts";
 import type { Progress } from "../../toolchain/artifact.ts";
-import { artifactAddress } from "../../toolchain/cache.ts";
-import type { Cache } from "../../toolchain/cache.ts";
+import { artifactAddress, type Cache } from "../../toolchain/cache.ts";
 import { Failure } from "../../host/failure.ts";
-import { ensureStackPackages } from "./stack-packages.ts";
+import { dockerState, libvirtState, type DaemonState } from "../../toolchain/daemon-state.ts";
+import { ensureHostPackages } from "../../toolchain/host-packages.ts";
+import { requiredPackages } from "../../toolchain/host-requirements.ts";
 
 /**
  * Checks, before tools are built and gigabytes downloaded, whether the stack's image can be built, according to the
@@ -119,4 +119,30 @@ function throwAny(problems: readonly HostProblem[]): void {
   if (problems.length > 0) {
     throw new Failure(hostProblemsText(problems));
   }
+}
+
+/** Which daemons answer on this host. */
+interface Daemons {
+  readonly docker: DaemonState;
+  readonly libvirt: DaemonState;
+}
+
+/**
+ * Installs the packages that a stack's lab needs on this host, and further ones, all at once, so that a user who may not
+ * install them gets one message.
+ *
+ * @returns the daemons' state before.
+ * @throws with the command to run if this process may not or cannot install them.
+ */
+export async function ensureStackPackages(
+  settings: Pick<Settings, "hypervisor">,
+  more: readonly string[],
+  say: Progress,
+): Promise<Daemons> {
+  const [docker, libvirt] = await Promise.all([
+    dockerState(),
+    libvirtState(settings.hypervisor.uri),
+  ]);
+  await ensureHostPackages([...requiredPackages(settings, { docker, libvirt }), ...more], say);
+  return { docker, libvirt };
 }

@@ -37,7 +37,7 @@ import { ensureHostPackages } from "../../toolchain/host-packages.ts";
 import { isNamed } from "../../components/linux/cloud-image/located.ts";
 import { prepareCloudImage } from "./cloud-image.ts";
 import { engineNeeds, prepareEngine } from "../../toolchain/prepare-engine.ts";
-import { ensureStackPackages } from "./stack-packages.ts";
+import { ensureStackPackages } from "./image-checks.ts";
 import { nodeImage as officialNodeImage } from "../../stacks/node-image.ts";
 import { convertedDisk, convertedDiskNote } from "../../components/machine/disk/converted-disk.ts";
 import { windowsDisk } from "../../components/windows/image/windows-images.ts";

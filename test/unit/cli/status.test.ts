@@ -2,8 +2,13 @@ import assert from "node:assert/strict";
 
 import { knownHosts } from "../../../cli/lab/access.ts";
 import { changesBetween, factsOf, type Display, watch } from "../../../cli/status/watch.ts";
-import { clusterNodes, type ClusterNode } from "../../../cli/status/cluster-nodes.ts";
-import { isHealthy, statusText, type LabStatus } from "../../../cli/status/report.ts";
+import {
+  clusterNodes,
+  type ClusterNode,
+  isHealthy,
+  statusText,
+  type LabStatus,
+} from "../../../cli/status/report.ts";
 import { eachCase } from "../each-case.ts";
 
 const linuxNode: ClusterNode = {

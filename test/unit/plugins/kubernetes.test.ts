@@ -3,8 +3,7 @@ import type { CoreV1Event, V1Pod } from "@kubernetes/client-node";
 
 import { checkObject } from "../../../plugins/kubernetes/checked-inputs.ts";
 import { type Kind, kindOf } from "../../../plugins/kubernetes/kinds.ts";
-import { diffObject } from "../../../plugins/kubernetes/object-type.ts";
-import { liveInputs, objectState } from "../../../plugins/kubernetes/object-state.ts";
+import { diffObject, liveInputs, objectState } from "../../../plugins/kubernetes/object-type.ts";
 import { describe as describePods } from "../../../plugins/kubernetes/await-ready.ts";
 import { diffClusters } from "../../../plugins/kubernetes/provider.ts";
 import { readiness } from "../../../plugins/kubernetes/readiness.ts";

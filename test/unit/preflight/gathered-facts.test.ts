@@ -15,9 +15,8 @@ import { gatherDocker } from "../../../preflight/docker.ts";
 import { availableIn, bridgeIn } from "../../../components/machine/libvirt/readiness.ts";
 import { gatherImage } from "../../../preflight/image.ts";
 import { gatherInotify } from "../../../preflight/inotify.ts";
-import { memoryIn } from "../../../preflight/memory.ts";
+import { memoryIn, gatherTools } from "../../../preflight/host-facts.ts";
 import { routeRanges } from "../../../preflight/network.ts";
-import { gatherTools } from "../../../preflight/tools.ts";
 import { eachCase } from "../each-case.ts";
 import { newFolder } from "../new-folder.ts";
 
