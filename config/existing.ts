@@ -16,6 +16,7 @@ import type { Check, SettingsProblem } from "./problem.ts";
 import type { SettingsSource } from "./resolve.ts";
 import { existingWindows, existingWindowsChecks } from "./sections/windows.ts";
 import { defaultContainerdVersion } from "./supported.ts";
+import { namedFile } from "./named-file.ts";
 import { cidr } from "./values/ip-address.ts";
 import { text } from "./values/value.ts";
 
@@ -34,6 +35,10 @@ const cni = z.strictObject({
   }),
   nodeCidr: text(cidr("192.168.1.0/24")).optional().meta({
     description: "IPv4 range of the nodes' own addresses; needed with Flannel.",
+  }),
+  hybridOverlay: namedFile("`hybrid-overlay-node.exe`", "`kindows fetch`").meta({
+    description:
+      "Program of OVN-Kubernetes for Windows, of the cluster's version; needed with `ovn-kubernetes`, with its SHA-256.",
   }),
 });
 

@@ -19,9 +19,14 @@ export function existingSoftware(
     kubernetes: cluster.kubernetesVersion,
     containerd: windows.containerdVersion,
   };
+  const network = podNetworkNamed(podNetwork);
+  const named = network?.existing?.programs?.(cni) ?? {};
+  const checksums = Object.fromEntries(
+    Object.entries(named).map(([name, { sha256 }]) => [name, sha256] as const),
+  );
   return officialSoftware(
     versions,
-    knownPrograms(windows.checksums),
-    podNetworkNamed(podNetwork)?.programs,
+    knownPrograms({ ...windows.checksums, ...checksums }),
+    network && { ...network.programs, ...named },
   );
 }

@@ -67,7 +67,8 @@ function windowsFiles(): readonly PublishedFile[] {
     ),
   );
   const files = media.flatMap(([, { uri, origin }]) =>
-    origin === "image" ? [] : [{ url: uri, checksumUrl: origin.checksumUri }],
+    // One without an address is named in the settings.
+    origin === "image" || uri === "" ? [] : [{ url: uri, checksumUrl: origin.checksumUri }],
   );
   return [...new Map(files.map((file) => [file.url, file])).values()];
 }

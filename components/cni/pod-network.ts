@@ -114,7 +114,13 @@ export interface FoundPodNetwork {
 }
 
 /** Settings of an existing pod network. */
-export type WantedPodNetwork = Pick<WrittenExisting["cni"], "kind" | "mayChange" | "nodeCidr">;
+export type WantedPodNetwork = Pick<WrittenExisting["cni"], "kind" | "mayChange" | "nodeCidr"> &
+  Partial<Pick<WrittenExisting["cni"], "hybridOverlay">>;
+
+/** Programs that settings name, by the names of what pod networks install. */
+export type NamedPrograms = Readonly<
+  Record<string, PublishedProgram & { readonly sha256: string }>
+>;
 
 /** Definition of a pod network in existing clusters. */
 export interface PodNetworkInExisting {
@@ -127,6 +133,8 @@ export interface PodNetworkInExisting {
   readonly checks: readonly Check<WrittenExisting>[];
   /** Placeholder in a preview that contacts no cluster. */
   readonly assumed: FoundPodNetwork;
+  /** Programs that the settings name, with their checksums. */
+  programs?(settings: WrittenExisting["cni"]): NamedPrograms;
   /** Checks whether Windows nodes can use it; undefined if the cluster does not have it. */
   check(
     answers: ClusterAnswers,

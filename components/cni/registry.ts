@@ -1,6 +1,7 @@
 import { calico } from "./calico/definition.ts";
 import { flannel } from "./flannel/definition.ts";
 import { kindDefault } from "./kind-default.ts";
+import { ovnKubernetes } from "./ovn-kubernetes/definition.ts";
 import type {
   PodNetworkDefinition,
   PodNetworkInExisting,
@@ -8,17 +9,22 @@ import type {
   PublishedProgram,
 } from "./pod-network.ts";
 
-/** The pod networks, by `kindows:cni.kind`. */
+/** The pod networks of labs, by `kindows:cni.kind`. */
 export const podNetworks = { calico, flannel, "kind-default": kindDefault } as const;
 
 export type PodNetworkName = keyof typeof podNetworks;
 
+/** Those that only existing clusters have. */
+const onlyExisting = { "ovn-kubernetes": ovnKubernetes } as const;
+
+const all = { ...podNetworks, ...onlyExisting };
+
 /** Names of the programs that pod networks install on Windows nodes. */
 export type PodNetworkProgram = {
-  [Name in PodNetworkName]: keyof (typeof podNetworks)[Name]["programs"];
-}[PodNetworkName];
+  [Name in keyof typeof all]: keyof (typeof all)[Name]["programs"];
+}[keyof typeof all];
 
-const definitions = Object.entries<PodNetworkDefinition>(podNetworks);
+const definitions = Object.entries<PodNetworkDefinition>(all);
 
 /** A pod network by its name; undefined for others such as `none`. */
 export function podNetworkNamed(name: string): PodNetworkDefinition | undefined {

@@ -1,8 +1,10 @@
-import { mkdir } from "node:fs/promises";
+import { copyFile, mkdir } from "node:fs/promises";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 
 import type { Artifact } from "../../toolchain/artifact.ts";
-import { download, usualLimits } from "../../toolchain/download.ts";
+import { sha256OfFile } from "../../toolchain/cache-marker.ts";
+import { download, usualLimits, WrongContentError } from "../../toolchain/download.ts";
 
 /** A file at a URL with a checksum. */
 export interface PinnedFile {
@@ -24,6 +26,13 @@ export function downloadArtifact({ uri, sha256, fileName }: PinnedFile): Artifac
     build: async (into, { downloads, progress }) => {
       const folder = path.join(into, sha256);
       await mkdir(folder);
+      if (uri.startsWith("file:")) {
+        const source = fileURLToPath(uri);
+        await copyFile(source, path.join(folder, fileName));
+        const found = await sha256OfFile(path.join(folder, fileName));
+        if (found === sha256) return;
+        throw new WrongContentError(`${source} has the SHA-256 ${found}, not ${sha256}`);
+      }
       await download({ url: uri, sha256 }, path.join(folder, fileName), {
         ...usualLimits,
         partial: path.join(downloads, `${sha256}.part`),

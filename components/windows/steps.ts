@@ -53,7 +53,8 @@ export const testWindowsHost = nodeStep({
     MinimumRevision: requirements.minimumRevision,
     MinimumFreeDiskGiB: requirements.minimumFreeDiskGiB,
     MinimumMemoryMiB: requirements.minimumMemoryMiB,
-    PodNetwork: setup.podNetwork.kind,
+    // Those with requirements of their own.
+    PodNetwork: /^(calico|flannel)$/.exec(setup.podNetwork.kind)?.[0] ?? "none",
   }),
   // The first that is created is the last that is deleted, after everything else, including that of a failed run.
   undo: reset,

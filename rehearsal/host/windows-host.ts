@@ -119,7 +119,7 @@ export class WindowsHost {
       save,
       this.registry,
       () => this.settings.path,
-      (program) => makeFlannelNetwork(this, program),
+      (program) => makePodNetwork(this, program),
     );
     this.faults = new Faults(this.drive, options.faults, state.faultsPlayed, save);
   }
@@ -378,16 +378,24 @@ export function utcSeconds(time: Date): string {
   return `${time.toISOString().slice(0, 19)}Z`;
 }
 
+/** The range that ovn-kubernetes would have noted on the Node. */
+const hybridOverlaySubnet = "10.132.1.0/24";
+
 /**
- * What flanneld does to Windows when it starts: it has HNS make the pods' network, where that is not there.
+ * What flanneld, or ovn-kubernetes' hybrid overlay, does to Windows when it starts: it has HNS make the pods' network, where
+ * that is not there.
  *
  * Sources: https://github.com/flannel-io/flannel/blob/master/Documentation/backends.md, and there
- * pkg/backend/vxlan/vxlan_windows.go and pkg/backend/hostgw/hostgw_windows.go (the networks' names).
+ * pkg/backend/vxlan/vxlan_windows.go and pkg/backend/hostgw/hostgw_windows.go (the networks' names); ovn-kubernetes,
+ * go-controller/hybrid-overlay/pkg/controller/node_windows.go.
  */
-async function makeFlannelNetwork(
-  machine: WindowsHost,
-  { exe, args }: WorkingProgram,
-): Promise<void> {
+async function makePodNetwork(machine: WindowsHost, { exe, args }: WorkingProgram): Promise<void> {
+  if (/\\hybrid-overlay-node\.exe$/i.test(exe)) {
+    const name = "OVNKubernetesHybridOverlayNetwork";
+    if (machine.settings.networks().includes(name)) return;
+    await machine.addHostNetwork(name, { type: "Overlay", addressPrefix: hybridOverlaySubnet });
+    return;
+  }
   const option = args.find((each) => each.startsWith("--net-config-path="));
   if (!/\\flanneld\.exe$/i.test(exe) || option === undefined) return;
   const text = await machine.drive.readText(option.replace(/^.*?=/, ""));

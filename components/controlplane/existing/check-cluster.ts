@@ -230,7 +230,6 @@ const others: readonly (readonly [RegExp, string])[] = [
   [/^canal/, "Canal, which has no Windows nodes"],
   [/^kindnet/, "kind's own, which has no Windows nodes"],
   [/^antrea-agent/, "Antrea, which is not supported here"],
-  [/^ovnkube-node/, "OVN-Kubernetes, which is not supported here"],
   [/^kube-router/, "kube-router, which has no Windows nodes"],
   [
     /^calico-node$/,

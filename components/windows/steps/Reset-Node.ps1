@@ -54,6 +54,7 @@ $ProgressPreference = 'SilentlyContinue'
 . (Join-Path $PSScriptRoot 'lib\NodeTraces.ps1')
 . (Join-Path $PSScriptRoot 'lib\NodeFolders.ps1')
 . (Join-Path $PSScriptRoot 'lib\NodeNetworks.ps1')
+. (Join-Path $PSScriptRoot 'lib\HybridOverlay.ps1')
 
 # One part of a reset: a failure is reported at the end, and everything else is still removed. $Body returns one line
 # for each thing it removed.
@@ -89,6 +90,7 @@ Invoke-Step -Name 'Reset-Node' -Body {
     $parts = @(
         Invoke-Cleanup -Name 'kubelet' -Body { Remove-ServiceInTime -Name 'kubelet' }
         Invoke-Cleanup -Name 'flanneld' -Body { Remove-ServiceInTime -Name 'flanneld' }
+        Invoke-Cleanup -Name 'hybrid overlay' -Body { Remove-HybridOverlay }
         Invoke-Cleanup -Name 'images' -Body { Remove-NodeImage -Folder $containerd }
         Invoke-Cleanup -Name 'containerd' -Body { Remove-ServiceInTime -Name 'containerd' }
         Invoke-Cleanup -Name 'firewall' -Body { Remove-NodeFirewallRule }

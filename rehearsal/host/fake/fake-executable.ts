@@ -2,7 +2,15 @@ import * as z from "zod";
 import { NotAProgram } from "../programs.ts";
 
 const executableSchema = z.strictObject({
-  fake: z.enum(["containerd", "kubeadm", "kubelet", "kube-log-runner", "flanneld", "ctr"]),
+  fake: z.enum([
+    "containerd",
+    "kubeadm",
+    "kubelet",
+    "kube-log-runner",
+    "flanneld",
+    "hybrid-overlay-node",
+    "ctr",
+  ]),
   version: z.string(),
 });
 

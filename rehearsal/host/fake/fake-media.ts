@@ -22,6 +22,7 @@ export interface FakeMedia {
   readonly crictl: FakeMedium;
   readonly flannel: FakeMedium;
   readonly flannelPlugin: FakeMedium;
+  readonly hybridOverlay: FakeMedium;
   readonly cniPlugins: FakeMedium;
 }
 
@@ -65,6 +66,10 @@ export async function writeFakeMedia(drive: Drive, versions: FakeVersions): Prom
     flannelPlugin: await put(
       "cni-plugin-flannel-windows-amd64-v1.9.1-flannel3.tgz",
       await archiveOf({ "flannel-amd64.exe": "fake flannel plugin\n" }),
+    ),
+    hybridOverlay: await put(
+      "hybrid-overlay-node.exe",
+      fakeExecutable("hybrid-overlay-node", "1.0.0"),
     ),
     cniPlugins: await put(
       "cni-plugins-windows-amd64-v1.9.1.tgz",

@@ -69,6 +69,7 @@ export class FakePrograms implements WindowsPrograms {
       case "kubelet":
         return runFakeKubelet(version, args);
       case "flanneld":
+      case "hybrid-overlay-node":
         return { exitCode: 0, stdout: "", stderr: `v${version}\n` };
       case "ctr":
         if (!this.#services.has("containerd")) {

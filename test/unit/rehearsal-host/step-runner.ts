@@ -112,7 +112,7 @@ export async function runStep(
 /** Arguments with which each step succeeds on a host in the right state, by step. */
 export function goodArguments(host: RehearsalHost): Readonly<Record<string, readonly string[]>> {
   const { containerd, kubelet, kubeadm, kubeLogRunner, crictl } = host.media;
-  const { flannel, flannelPlugin, cniPlugins } = host.media;
+  const { flannel, flannelPlugin, hybridOverlay, cniPlugins } = host.media;
   const path = ({ sha256, fileName }: { sha256: string; fileName: string }): string =>
     artifactPath(sha256, fileName);
   return {
@@ -147,6 +147,12 @@ export function goodArguments(host: RehearsalHost): Readonly<Record<string, read
       ...["-NetConf", base64('{"Network":"10.244.0.0/16"}'), "-CniConf", base64('{"name":"cbr0"}')],
       ...["-DaemonPath", path(flannel), "-DaemonSha256", flannel.sha256],
       ...["-PluginPath", path(flannelPlugin), "-PluginSha256", flannelPlugin.sha256],
+      ...["-CniPluginsPath", path(cniPlugins), "-CniPluginsSha256", cniPlugins.sha256],
+    ],
+    "Install-HybridOverlay": [
+      ...["-NodeName", "win-1", "-NodeIp", "192.168.150.11", "-PodCidr", "10.244.0.0/16"],
+      ...["-ServiceCidr", "10.96.0.0/12", "-VxlanPort", "4789"],
+      ...["-ProgramPath", path(hybridOverlay), "-ProgramSha256", hybridOverlay.sha256],
       ...["-CniPluginsPath", path(cniPlugins), "-CniPluginsSha256", cniPlugins.sha256],
     ],
     "Add-ExternalNetwork": ["-Address", "192.168.150.11"],
@@ -192,6 +198,7 @@ const optionalSteps = [
   "Add-ContainerImage",
   "Set-MachineProxy",
   "Install-Flannel",
+  "Install-HybridOverlay",
   "Add-ExternalNetwork",
   "Confirm-ExternalNetwork",
   "Set-ClusterRoute",

@@ -87,6 +87,25 @@ describe("a Windows node with a setup of its own", () => {
     assert.match(node.create("node-test-windowshost") ?? "", / -PodNetwork calico$/);
   });
 
+  it("gets OVN's hybrid overlay after the join, on a switch that it had before it", async () => {
+    const ranges = { podCidr: "10.244.0.0/16", serviceCidr: "10.96.0.0/16" };
+    const podNetwork = { kind: "ovn-kubernetes", vxlanPort: 9898, ...ranges } as const;
+    const setup = { ...defaultSetup, podNetwork };
+    const { cniPlugins, flannel: hybridOverlay } = flannelSoftware;
+    const node = await makeNode({ setup, software: { ...software, cniPlugins, hybridOverlay } });
+    assert.match(
+      node.create("node-install-hybridoverlay") ?? "",
+      / -PodCidr 10\.244\.0\.0\/16 -ServiceCidr 10\.96\.0\.0\/16 -VxlanPort 9898 /,
+    );
+    assert.match(node.create("node-add-externalnetwork") ?? "", / -Network External$/);
+    assert.match(node.create("node-test-windowshost") ?? "", / -PodNetwork none$/);
+    node.assertChain(
+      ...["node-install-kubernetes", "node-add-externalnetwork", "node-confirm-externalnetwork"],
+      ...["node-set-hostsentry", "node-join-node", "node-install-hybridoverlay", "node-ready"],
+    );
+    await assert.rejects(makeNode({ setup }), /win-1: OVN's hybrid overlay is to be installed/);
+  });
+
   describe("with Flannel", () => {
     const network = {
       backend: "vxlan",

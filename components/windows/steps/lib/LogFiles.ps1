@@ -11,6 +11,7 @@ $NodeLogFiles = @(
     'C:\var\log\calico\*'
     'C:\var\log\calico\*\*'
     'C:\var\log\flanneld\*'
+    'C:\var\log\hybrid-overlay\*'
     'C:\var\log\pods\*calico*\*\*'
     'C:\var\log\pods\*kube-proxy*\*\*'
     'C:\Program Files\containerd\config.toml'

@@ -20,6 +20,7 @@ $NodeFolders = @(
     'C:\var\log\containers'
     'C:\var\log\calico'
     'C:\var\log\flanneld'
+    'C:\var\log\hybrid-overlay'
     'C:\Program Files\containerd'
     'C:\ProgramData\containerd'
     'C:\kindows\state'

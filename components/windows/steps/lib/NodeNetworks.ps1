@@ -2,9 +2,9 @@
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 
-# Calico's own, by the names its scripts give them, and Flannel's; External is the one they and Confirm-ExternalNetwork
-# put on the adapter.
-$NodeNetworkPattern = '^(External|Calico.*|calico.*|cbr0|flannel\.[0-9]+|vxlan0)$'
+# Calico's own, by the names its scripts give them, Flannel's and OVN's; External is the one they and
+# Confirm-ExternalNetwork put on the adapter.
+$NodeNetworkPattern = '^(External|Calico.*|calico.*|cbr0|flannel\.[0-9]+|vxlan0|(Base)?OVNKubernetes.*)$'
 
 # The last of them may cut the machine off for some seconds: this goes on meanwhile, and Windows' default network "nat"
 # stays.

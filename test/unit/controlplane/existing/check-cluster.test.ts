@@ -42,6 +42,25 @@ const flannelWith = (text: string): Case => ({ ...withFlannel, flannelConfig: ne
 /** What Flannel needs to know. */
 const nodeCidr = { wanted: { cni: { ...wanted.cni, nodeCidr: "10.0.0.0/24" } } };
 
+const hybridEnvironment = [
+  { name: "OVN_HYBRID_OVERLAY_ENABLE", value: "true" },
+  { name: "OVN_HYBRID_OVERLAY_NET_CIDR", value: "10.132.0.0/14/23" },
+];
+
+/** OVN-Kubernetes whose pods have a container like this, with its part of the overlay up on its one node. */
+function ovn(container: object): Case {
+  const spec = { nodeSelector: { "kubernetes.io/os": "linux" }, containers: [container] };
+  const labels = { "kubernetes.io/os": "linux" };
+  const mac = { "k8s.ovn.org/hybrid-overlay-distributed-router-gateway-mac": "0a:58:0a:f4:00:03" };
+  const program = { path: "/srv/hybrid-overlay-node.exe", sha256: "a".repeat(64) };
+  return {
+    installation: undefined,
+    daemonSets: { items: [daemonSet("kube-proxy"), daemonSet("ovnkube-node", spec)] },
+    nodes: { items: [{ metadata: { name: "cp-1", labels, annotations: mac }, status: {} }] },
+    wanted: { cni: { ...wanted.cni, hybridOverlay: program } },
+  };
+}
+
 function factsOf(one: Case): object {
   const result = checked(one);
   assert.ok("facts" in result, JSON.stringify(result));
@@ -104,6 +123,27 @@ describe("a cluster that is there", () => {
         wanted: { cni: { kind: "flannel", mayChange: false, nodeCidr: "10.0.0.0/24" } },
       },
       { podNetwork: { kind: "flannel", backend: "host-gw" } },
+    ],
+    "one with OVN's hybrid overlay, by the environment of its pods": [
+      ovn({ env: hybridEnvironment }),
+      { podNetwork: { kind: "ovn-kubernetes", vxlanPort: 4789 } },
+    ],
+    "one with OVN's hybrid overlay on another port, by their arguments": [
+      ovn({
+        args: ["--enable-hybrid-overlay", "--hybrid-overlay-cluster-subnets=10.132.0.0/14/23"],
+        command: ["ovnkube", "--hybrid-overlay-vxlan-port", "9898"],
+      }),
+      { podNetwork: { kind: "ovn-kubernetes", vxlanPort: 9898 } },
+    ],
+    "one with OVN's hybrid overlay, by its ConfigMap": [
+      {
+        ...ovn({}),
+        ovnConfig: configMap({
+          "ovnkube.conf":
+            '[default]\nmtu="1400"\n[hybridoverlay]\nenabled=true\ncluster-subnets="10.132.0.0/14"\n',
+        }),
+      },
+      { podNetwork: { kind: "ovn-kubernetes", vxlanPort: 4789 } },
     ],
     "one with a pod network that is nobody's business": [
       {
@@ -314,6 +354,22 @@ describe("a cluster that is there", () => {
     "a user who may not, with everything that is missing": [
       { denied: ["delete nodes", "create pods", "create secrets", "delete secrets"] },
       /may not, by kubectl auth can-i:\n {6}delete nodes \(to take a node out\)\n {6}create pods\/eviction \(to drain a node\)\n {6}create secrets -n kube-system \(for a join's token\)\n {6}delete secrets -n kube-system \(to remove a join's token\)\n/,
+    ],
+    "OVN-Kubernetes without its hybrid overlay": [
+      ovn({ env: [] }),
+      /OVN-Kubernetes has no hybrid overlay.*--enable-hybrid-overlay/,
+    ],
+    "OVN-Kubernetes without a range for Windows nodes": [
+      ovn({ args: ["--enable-hybrid-overlay"] }),
+      /OVN-Kubernetes has no range for the pods of Windows nodes/,
+    ],
+    "OVN-Kubernetes whose overlay is not up on a node": [
+      { ...ovn({ env: hybridEnvironment }), nodes: { items: [node("cp-1", "linux", "10.0.0.1")] } },
+      /Node cp-1 has no annotation k8s\.ovn\.org\/hybrid-overlay-distributed-router-gateway-mac/,
+    ],
+    "OVN-Kubernetes, and nobody says where its program is": [
+      { ...ovn({ env: hybridEnvironment }), wanted: {} },
+      /kindows:cni\.hybridOverlay is missing/,
     ],
     "a user who may not give Flannel its rights": [
       { ...withFlannel, denied: ["create clusterroles"], ...nodeCidr },

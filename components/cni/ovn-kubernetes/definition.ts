@@ -1,0 +1,26 @@
+import { externalNetwork } from "../../windows/external-network.ts";
+import { flannelPrograms } from "../flannel/release.ts";
+import type { PodNetworkDefinition } from "../pod-network.ts";
+import { existingOvnKubernetes } from "./existing.ts";
+import { installHybridOverlay, isHybridOverlay } from "./node-steps.ts";
+import { program } from "./program.ts";
+
+export const ovnKubernetes: PodNetworkDefinition<undefined, "hybridOverlay" | "cniPlugins"> = {
+  title: "OVN-Kubernetes",
+  choice: "with its hybrid overlay, in existing clusters",
+  settings: undefined,
+  checks: [],
+  linuxNodes: "in time",
+  lackingOnWindows: {},
+  programs: { hybridOverlay: program, cniPlugins: flannelPrograms.cniPlugins },
+  onWindows: () => ({ kind: "none" }),
+  nodeSteps: {
+    // hybrid-overlay-node.exe makes its networks on the switch of the first one, which alone cuts the machine off.
+    beforeJoin: externalNetwork(({ setup }) =>
+      isHybridOverlay(setup.podNetwork) ? "External" : undefined,
+    ),
+    afterJoin: [installHybridOverlay],
+  },
+  existing: existingOvnKubernetes,
+  components: () => import("./hybrid-overlay.ts"),
+};

@@ -1,0 +1,173 @@
+import type { V1ConfigMap, V1DaemonSetList, V1NodeList } from "@kubernetes/client-node";
+import type { WrittenExisting } from "../../../config/existing.ts";
+import { namedFileProblems, type NamedFile } from "../../../config/named-file.ts";
+import type { Check, SettingsProblem } from "../../../config/problem.ts";
+import { found, type ClusterAnswers } from "../../controlplane/existing/cluster-answers.ts";
+import type { ClusterProblem } from "../../controlplane/existing/cluster-problem.ts";
+import { written } from "../../controlplane/existing/rights.ts";
+import type { FoundPodNetwork, NamedPrograms, PodNetworkInExisting } from "../pod-network.ts";
+import type { HybridOverlayOnWindows } from "./node-steps.ts";
+import { program } from "./program.ts";
+
+/** OVN-Kubernetes with its hybrid overlay in an existing cluster. */
+interface FoundHybridOverlay extends FoundPodNetwork {
+  readonly vxlanPort: number;
+}
+
+/** Default of ovn-kubernetes, and the one port that Windows Server 2019 has. */
+const usualPort = 4789;
+
+const foundHybridOverlay = (vxlanPort: number): FoundHybridOverlay => ({
+  kind: "ovn-kubernetes",
+  vxlanPort,
+});
+
+const at = ["cni", "hybridOverlay"];
+
+/** Nobody publishes hybrid-overlay-node.exe, so somebody has to say where it is, and what it has to be. */
+const programNamed: Check<WrittenExisting> = {
+  reads: ["cni.hybridOverlay", "cni.kind"],
+  run({ cni: { kind, hybridOverlay } }) {
+    const missing = (path: readonly string[], instead: string): SettingsProblem[] => [
+      { path, value: undefined, why: "is missing", instead },
+    ];
+    const { path, url, sha256 } = hybridOverlay;
+    if (kind === "ovn-kubernetes" && path === undefined && url === undefined) {
+      return missing(at, `Add it: path or url of ${program.file}, and its SHA-256.`);
+    }
+    return path !== undefined && url === undefined && sha256 === undefined
+      ? missing([...at, "sha256"], "Write what `sha256sum` prints of the file at `path`.")
+      : namedFileProblems(hybridOverlay, at);
+  },
+};
+
+export const existingOvnKubernetes: PodNetworkInExisting = {
+  installedAs: "OVN-Kubernetes with its hybrid overlay",
+  questions: { ovnConfig: "/api/v1/namespaces/ovn-kubernetes/configmaps/ovnkube-config" },
+  rights: ["clusterroles", "clusterrolebindings"].flatMap((resource) =>
+    written.map((verb) => ({
+      ...{ verb, group: "rbac.authorization.k8s.io", resource },
+      purpose: "OVN's hybrid overlay on Windows nodes",
+    })),
+  ),
+  checks: [programNamed],
+  assumed: foundHybridOverlay(usualPort),
+  check(answers, { hybridOverlay = {} }) {
+    const options = ovnOptions(answers);
+    if (options === undefined) return undefined;
+    const problems = [
+      ...overlayProblems(answers, options),
+      ...(programUri(hybridOverlay) === undefined ? [noProgram] : []),
+    ];
+    const port = Number(options["hybrid-overlay-vxlan-port"] ?? usualPort);
+    return { network: foundHybridOverlay(port), problems };
+  },
+  onWindows: (
+    { vxlanPort }: FoundHybridOverlay,
+    { podCidr, serviceCidr },
+  ): HybridOverlayOnWindows => ({ kind: "ovn-kubernetes", vxlanPort, podCidr, serviceCidr }),
+  programs({ hybridOverlay }): NamedPrograms {
+    const uri = programUri(hybridOverlay);
+    const { sha256 } = hybridOverlay;
+    return uri === undefined || sha256 === undefined
+      ? {}
+      : { hybridOverlay: { ...program, uri, sha256 } };
+  },
+};
+
+const noProgram: ClusterProblem = {
+  subject: "kindows:cni.hybridOverlay",
+  why: "is missing; the cluster has OVN-Kubernetes, whose program for Windows nobody publishes",
+  instead:
+    "Write where hybrid-overlay-node.exe of the cluster's version is, and its SHA-256, and kindows:cni.kind: ovn-kubernetes.",
+};
+
+function programUri({ path, url }: NamedFile): string | undefined {
+  return path === undefined ? url : `file://${path}`;
+}
+
+type Options = Readonly<Record<string, string | undefined>>;
+
+/**
+ * ovn-kubernetes' options, by their names on its command line: out of its ConfigMap, and out of the environment and
+ * arguments that its manifests and its chart give its pods (dist/templates, dist/images/ovnkube.sh).
+ */
+function ovnOptions(answers: ClusterAnswers): Options | undefined {
+  const config = found<V1ConfigMap>(answers, "ovnConfig")?.data?.["ovnkube.conf"];
+  const pods = (found<V1DaemonSetList>(answers, "daemonSets")?.items ?? [])
+    .filter(({ metadata }) => /^ovnkube-(node|master)/.test(metadata?.name ?? ""))
+    .flatMap(({ spec }) => spec?.template.spec?.containers ?? []);
+  if (config === undefined && pods.length === 0) return undefined;
+  const environment = Object.fromEntries(
+    pods.flatMap(({ env }) => (env ?? []).map(({ name, value }) => [name, value])),
+  ) as Options;
+  return {
+    "enable-hybrid-overlay": environment["OVN_HYBRID_OVERLAY_ENABLE"],
+    "hybrid-overlay-cluster-subnets": environment["OVN_HYBRID_OVERLAY_NET_CIDR"],
+    ...argumentsOf(pods.flatMap(({ command, args }) => [...(command ?? []), ...(args ?? [])])),
+    ...(config !== undefined && configured(config)),
+  };
+}
+
+function argumentsOf(words: readonly string[]): Options {
+  const options = words.join(" ").matchAll(/--?([a-z0-9-]+)(?:[= ]([^\s"'-][^\s"']*))?/g);
+  return Object.fromEntries([...options].map(([, name = "", value]) => [name, value ?? "true"]));
+}
+
+/** Of ovnkube.conf, whose sections have shorter names of some options. */
+function configured(text: string): Options {
+  let section = "";
+  const options: Record<string, string> = {};
+  for (const line of text.split("\n")) {
+    section = /^\[(\w+)\]/.exec(line.trim())?.[1] ?? section;
+    const [, key = "", value = ""] = /^([\w-]+)\s*=\s*"?([^"]*)"?$/.exec(line.trim()) ?? [];
+    if (key === "") continue;
+    const names: Options = {
+      enabled: "enable-hybrid-overlay",
+      "cluster-subnets": "hybrid-overlay-cluster-subnets",
+    };
+    options[section === "hybridoverlay" ? (names[key] ?? key) : key] = value;
+  }
+  return options;
+}
+
+/** What Windows nodes need of the cluster; changing it restarts the network of all pods, so nothing here does it. */
+function overlayProblems(answers: ClusterAnswers, options: Options): readonly ClusterProblem[] {
+  const subject = "OVN-Kubernetes";
+  if (options["enable-hybrid-overlay"] !== "true") {
+    const why = "has no hybrid overlay, by which alone Windows nodes take part";
+    const instead =
+      "Start ovnkube with --enable-hybrid-overlay, --hybrid-overlay-cluster-subnets and --no-hostsubnet-nodes=kubernetes.io/os=windows, then restart it on all nodes.";
+    return [{ subject, why, instead }];
+  }
+  const linux = (found<V1NodeList>(answers, "nodes")?.items ?? []).filter(
+    ({ metadata }) => metadata?.labels?.["kubernetes.io/os"] === "linux",
+  );
+  const without = linux.filter(
+    ({ metadata }) =>
+      metadata?.annotations?.[`${annotation}distributed-router-gateway-mac`] === undefined,
+  );
+  return [
+    ...((options["hybrid-overlay-cluster-subnets"] ?? "") === ""
+      ? [
+          {
+            subject,
+            why: "has no range for the pods of Windows nodes",
+            instead: "Set --hybrid-overlay-cluster-subnets, e.g. 10.132.0.0/14/23.",
+          },
+        ]
+      : []),
+    ...(without.length > 0
+      ? [
+          {
+            subject: without.map(({ metadata }) => `Node ${metadata?.name ?? ""}`).join(", "),
+            why: `has no annotation ${annotation}distributed-router-gateway-mac: its part of the hybrid overlay is not up`,
+            instead: "Look at the logs of ovnkube-node there.",
+          },
+        ]
+      : []),
+  ];
+}
+
+/** What ovn-kubernetes notes on Nodes of the overlay begins with (hybrid-overlay/pkg/types/types.go). */
+const annotation = "k8s.ovn.org/hybrid-overlay-";

@@ -1,0 +1,68 @@
+import { RunError } from "@pulumi/pulumi/errors.js";
+import { artifactPath, fileNameOf } from "../../windows/media-folder.ts";
+import { nodeStep } from "../../windows/node-step.ts";
+import type { WindowsPodNetwork } from "../pod-network.ts";
+
+/** Name of the pods' HNS network, as hybrid-overlay-node.exe gives it (hybrid-overlay/pkg/controller/node_windows.go). */
+export const hybridOverlayNetwork = "OVNKubernetesHybridOverlayNetwork";
+
+/** The hybrid overlay on a Windows node. */
+export interface HybridOverlayOnWindows extends WindowsPodNetwork {
+  readonly kind: "ovn-kubernetes";
+  /** UDP port of its VXLAN. */
+  readonly vxlanPort: number;
+  /** Range of the Linux nodes' pods. */
+  readonly podCidr: string;
+  readonly serviceCidr: string;
+}
+
+export function isHybridOverlay(network: WindowsPodNetwork): network is HybridOverlayOnWindows {
+  return network.kind === "ovn-kubernetes";
+}
+
+const programs = ["hybridOverlay", "cniPlugins"] as const;
+
+/** Installs and starts the hybrid overlay's service: it reads the node's range from the Node, and makes the pods' network. */
+export const installHybridOverlay = nodeStep({
+  name: "Install-HybridOverlay",
+  title: { doing: "gets OVN's hybrid overlay", noun: "hybrid overlay" },
+  parameters: {
+    NodeName: "string",
+    NodeIp: "string",
+    PodCidr: "string",
+    ServiceCidr: "string",
+    VxlanPort: "int",
+    ProgramPath: "string",
+    ProgramSha256: "string",
+    CniPluginsPath: "string",
+    CniPluginsSha256: "string",
+  },
+  seconds: 600,
+  programs,
+  needsCluster: true,
+  values: ({ machine, nodeIp, checksums, setup, software }) => {
+    const { podNetwork } = setup;
+    if (!isHybridOverlay(podNetwork)) return undefined;
+    const sums = checksums(...programs);
+    const place = (name: (typeof programs)[number]) => {
+      const program = software[name];
+      if (program === undefined) {
+        throw new RunError(
+          `${machine.name}: OVN's hybrid overlay is to be installed, and its programs are not among the software: write kindows:cni.kind: ovn-kubernetes and kindows:cni.hybridOverlay`,
+        );
+      }
+      return sums.apply((known) => artifactPath(known[name], fileNameOf(program)));
+    };
+    return {
+      NodeName: machine.name,
+      NodeIp: nodeIp,
+      PodCidr: podNetwork.podCidr,
+      ServiceCidr: podNetwork.serviceCidr,
+      VxlanPort: podNetwork.vxlanPort,
+      ProgramPath: place("hybridOverlay"),
+      ProgramSha256: sums.hybridOverlay,
+      CniPluginsPath: place("cniPlugins"),
+      CniPluginsSha256: sums.cniPlugins,
+    };
+  },
+});

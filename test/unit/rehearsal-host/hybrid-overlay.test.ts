@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import { artifactPath } from "../../../components/windows/media-folder.ts";
+import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
+import { listing } from "./machine-listing.ts";
+import { prepareThrough, runGood, runStep, startWithSteps, type StepRun } from "./step-runner.ts";
+
+const network = "OVNKubernetesHybridOverlayNetwork";
+const configuration = "C:\\etc\\cni\\net.d\\10-hybrid-overlay.conflist";
+const program = "C:\\k\\hybrid-overlay-node.exe";
+
+describe("the hybrid overlay of ovn-kubernetes, rehearsed", () => {
+  let host: RehearsalHost;
+  beforeEach(async () => {
+    host = await startWithSteps();
+  });
+  afterEach(() => host.stop());
+
+  const install = (given?: Readonly<Record<string, string>>): Promise<StepRun> =>
+    runGood(host, "Install-HybridOverlay", given);
+  const join = (): Promise<void> => prepareThrough(host, "Join-Node");
+  const starts = (): readonly string[] =>
+    host.programs.commands.filter((line) => line.startsWith(program));
+
+  it("makes its network after the join, gives CNI its range, and starts with Windows; the second run changes nothing", async () => {
+    await join();
+    const first = await install();
+    assert.equal(first.exitCode, 0, first.stderr);
+    assert.deepEqual(first.facts, {
+      ...{ programFrom: "media", cniPluginsFrom: "media", subnet: "10.132.1.0/24" },
+    });
+    const { drive, services, settings } = host.windows;
+    assert.deepEqual(settings.networks(), [network]);
+    const service = services.get("hybrid-overlay-node");
+    assert.deepEqual([service?.startType, service?.restarts], ["auto", true]);
+    assert.deepEqual(starts(), [
+      `${program} --node win-1 --hybrid-overlay-vxlan-port=4789 --k8s-kubeconfig C:\\etc\\kubernetes\\kubelet.conf --logfile C:\\var\\log\\hybrid-overlay\\hybrid-overlay.log`,
+    ]);
+    assert.deepEqual(JSON.parse((await drive.readText(configuration)) ?? ""), {
+      name: network,
+      cniVersion: "1.0.0",
+      plugins: [
+        {
+          type: "win-overlay",
+          apiVersion: 2,
+          capabilities: { portMappings: true, dns: true },
+          loopbackDSR: true,
+          ipam: { type: "host-local", subnet: "10.132.1.0/24" },
+          policies: [
+            ["OutBoundNAT", { Exceptions: ["10.132.1.0/24", "10.244.0.0/16", "10.96.0.0/12"] }],
+            ["SDNRoute", { DestinationPrefix: "10.96.0.0/12", NeedEncap: true }],
+            ["ProviderAddress", { ProviderAddress: "192.168.150.11" }],
+          ].map(([Type, Settings]) => ({
+            name: "EndpointPolicy",
+            value: { Type, Settings },
+          })),
+        },
+      ],
+    });
+    const second = await install();
+    assert.deepEqual([second.exitCode, second.changed], [0, false], second.stderr);
+    assert.equal(starts().length, 1);
+  });
+
+  it("is started again where its port has changed, or it has ended", async () => {
+    await join();
+    await install();
+    const other = await install({ "-VxlanPort": "9898" });
+    assert.equal(other.changed, true);
+    assert.match(starts().at(-1) ?? "", /--hybrid-overlay-vxlan-port=9898/);
+    await host.windows.services.stop("hybrid-overlay-node");
+    assert.equal((await install({ "-VxlanPort": "9898" })).changed, true);
+    assert.equal(await host.windows.services.isRunning("hybrid-overlay-node"), true);
+  });
+
+  it("waits for the join", async () => {
+    await prepareThrough(host, "Install-Kubernetes");
+    const result = await install();
+    assert.deepEqual([result.exitCode, result.errorCode], [54, "KubernetesMissing"]);
+    assert.match(result.remedy, /Join-Node first/);
+  });
+
+  for (const medium of ["hybridOverlay", "cniPlugins"] as const) {
+    it(`is not taken from a file of another checksum, and goes on with what it had: ${medium}`, async () => {
+      await join();
+      await install();
+      const { sha256, fileName } = host.media[medium];
+      const wrong = { "-ProgramSha256": "0".repeat(64), "-CniPluginsSha256": "0".repeat(64) };
+      const name = medium === "hybridOverlay" ? "-ProgramSha256" : "-CniPluginsSha256";
+      const result = await install({ [name]: wrong[name] });
+      assert.deepEqual([result.exitCode, result.errorCode], [31, "ChecksumMismatch"]);
+      assert.equal(await host.windows.services.isRunning("hybrid-overlay-node"), true);
+      await host.windows.drive.remove(artifactPath(sha256, fileName));
+      const missing = await install({ [name]: wrong[name] });
+      assert.deepEqual([missing.exitCode, missing.errorCode], [30, "MediumMissing"]);
+    });
+  }
+
+  it("is taken away by a reset: service, programs, files, network, port", async () => {
+    const before = await listing(host);
+    await join();
+    await install();
+    await host.windows.drive.write("C:\\var\\log\\hybrid-overlay\\hybrid-overlay.log", "x");
+    const result = await runStep(host, "Reset-Node");
+    assert.equal(result.exitCode, 0, result.stderr);
+    const removed = (result.facts["removed"] as string[]).join("\n");
+    for (const each of ["service hybrid-overlay-node", `network ${network}`, "folder C:\\k"]) {
+      assert.ok(removed.includes(each), each);
+    }
+    assert.deepEqual(await listing(host), before);
+  });
+});
