@@ -64,8 +64,8 @@ e2e: dependencies ## the rehearsal from nothing to nothing, in under half an hou
 e2e-full: dependencies ## the same with every kill point, every fault and four nodes; hours, goes on where it was ended. PARTS="flannel ..." FRESH=1
 	$(TSX) test/e2e-full/main.ts $(if $(FRESH),--fresh) $(PARTS)
 
-bench: dependencies ## how close `up` comes to its lower bound
-	$(TSX) bench/main.ts
+bench: dependencies ## how close `up` comes to its lower bound; ONLY=preview for a preview without changes
+	$(TSX) bench/main.ts $(ONLY)
 
 lint: dependencies ## types, style, shell scripts, workflows
 	node_modules/.bin/tsc

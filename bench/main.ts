@@ -1,6 +1,7 @@
 /**
  * `make bench`: how close the program comes to what the machine allows. Ratios of times measured in one run, which
- * compare between machines; never a verdict. Takes a lab of its own up and down several times.
+ * compare between machines; never a verdict. Takes a lab of its own up and down several times; with the argument `preview`
+ * once, and measures only a preview without changes, in minutes.
  */
 import { benchLab, configureNodes, kindows } from "./bench-lab.ts";
 import { fabricRatios } from "./fabric-ratios.ts";
@@ -14,6 +15,19 @@ try {
   await kindows("prepare");
   await timed("prepare, second time", () => kindows("prepare"));
 
+  if (process.argv[2] === "preview") {
+    await timed("up from nothing, one node", () => kindows("up"));
+    ratios.push(await previewRatio());
+  } else {
+    await everything();
+  }
+} finally {
+  await benchLab.kindows("down");
+  await benchLab.removeSettings();
+  printRatios(ratios);
+}
+
+async function everything(): Promise<void> {
   const [one, bare] = await upRatios();
   ratios.push(one, bare, await previewRatio(), await statusRatio());
 
@@ -30,10 +44,6 @@ try {
     base: one.measured,
     aim: "at most 2",
   });
-} finally {
-  await benchLab.kindows("down");
-  await benchLab.removeSettings();
-  printRatios(ratios);
 }
 
 /** `kindows status` of a lab that is up, over a command that only prints its help. */

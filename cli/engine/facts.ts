@@ -7,6 +7,15 @@ import {
   type FactsType,
 } from "../../components/facts.ts";
 import { Failure } from "../../host/failure.ts";
+import { resourceName } from "./deployment.ts";
+
+/** For what another version has written, older or newer. */
+export function byOtherVersion(what: string): Failure {
+  return new Failure(
+    `this version of kindows does not understand ${what}: another one brought the lab up. If that is newer, update this ` +
+      "clone to it; if it is older, run `kindows up` once with this stack",
+  );
+}
 
 /** A resource in a state, a preview or an event. */
 export interface FactSource {
@@ -31,7 +40,7 @@ export class StackFacts {
   /**
    * Facts of all components of a type, by their URNs.
    *
-   * @throws Failure if one has none: then an earlier version created it.
+   * @throws Failure if one has none, or others: then another version created it.
    */
   of<T extends FactsType>(type: T): ReadonlyMap<string, Facts<T>> {
     const schema: z.ZodType = componentFacts[type];
@@ -51,9 +60,7 @@ export class StackFacts {
       found.map(({ urn, inputs }) => {
         const { data } = schema.safeParse(inputs?.["facts"]);
         if (data === undefined) {
-          throw new Failure(
-            "this lab was brought up by an earlier version: run `kindows up` once with this stack",
-          );
+          throw byOtherVersion(`the facts of ${resourceName(urn)}`);
         }
         return [urn, data];
       }),

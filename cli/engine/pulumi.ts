@@ -16,6 +16,18 @@ import { redact } from "./redact.ts";
 /** Longest time for a command that only reads or writes the state. */
 const stateTimeoutSeconds = 60;
 
+/** What the command line ends with where there is no such stack (https://pulumi.com/docs/iac/cli/exit-codes/). */
+const stackNotFound = 6;
+
+/** How a command that reads or writes the state has ended. */
+interface Ended {
+  readonly failed: boolean;
+  readonly exitCode?: number | undefined;
+  readonly stdout: string;
+  /** What it has said of a failure. */
+  readonly said: string;
+}
+
 /** Where and how an engine runs. */
 export interface Workplace {
   /** Folder with Pulumi.yaml. */
@@ -46,7 +58,10 @@ export class Pulumi {
    * @throws with the command's own words when it fails, or with the backend's problem.
    */
   async state(args: readonly string[], input = ""): Promise<string> {
-    const { failed, stdout, said } = await this.#run(args, input);
+    return this.#printed(args, await this.#run(args, input));
+  }
+
+  async #printed(args: readonly string[], { failed, stdout, said }: Ended): Promise<string> {
     if (failed) {
       throw new Failure(
         (await this.#backendProblem()) ??
@@ -70,10 +85,7 @@ export class Pulumi {
       : undefined;
   }
 
-  async #run(
-    args: readonly string[],
-    input = "",
-  ): Promise<{ readonly failed: boolean; readonly stdout: string; readonly said: string }> {
+  async #run(args: readonly string[], input = ""): Promise<Ended> {
     const { project, program, environment } = this.workplace;
     const result = await execa(program, [...args, "--stack", this.stack, "--non-interactive"], {
       cwd: project,
@@ -83,15 +95,24 @@ export class Pulumi {
       input,
       timeout: stateTimeoutSeconds * 1000,
     });
-    const { failed, stdout, stderr, shortMessage } = result;
+    const { failed, exitCode, stdout, stderr, shortMessage } = result;
     // Libraries of a store may have warned before.
     const said = stderr.slice(Math.max(0, stderr.search(/^error: /m))).trim();
-    return { failed, stdout, said: said || (shortMessage ?? "") };
+    return { failed, exitCode, stdout, said: said || (shortMessage ?? "") };
   }
 
   /** The stack's state. */
   async exportState(...options: "--show-secrets"[]): Promise<Deployment> {
     return parseDeployment(await this.state(["stack", "export", ...options]));
+  }
+
+  /** The same of a stack that may not exist: undefined then. */
+  async findState(): Promise<Deployment | undefined> {
+    const args = ["stack", "export"];
+    const ended = await this.#run(args);
+    return ended.exitCode === stackNotFound
+      ? undefined
+      : parseDeployment(await this.#printed(args, ended));
   }
 
   /** Replaces the stack's state. */

@@ -1,6 +1,7 @@
 import * as z from "zod";
 
 import { Failure } from "../../host/failure.ts";
+import { byOtherVersion } from "../engine/facts.ts";
 import { enginePulumi, type Pulumi } from "../engine/pulumi.ts";
 import { stackExists } from "../engine/states.ts";
 import { labIdentity } from "../stack-settings.ts";
@@ -52,9 +53,7 @@ export async function labOutputs(pulumi: Pulumi): Promise<LabOutputs | undefined
   if (!parsed.success) {
     // Paths only: the values hold secrets.
     const paths = parsed.error.issues.map((issue) => issue.path.join("."));
-    throw new Failure(
-      `the outputs of stack ${pulumi.stack} are not those of this version of the project (${paths.join(", ")}): run \`kindows up --stack ${pulumi.stack}\``,
-    );
+    throw byOtherVersion(`the stack's outputs (${paths.join(", ")})`);
   }
   return parsed.data;
 }

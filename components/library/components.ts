@@ -129,7 +129,9 @@ export class WindowsNode extends pulumi.ComponentResource<Joined> {
     name = args.computerName,
   ): Promise<Joined> {
     const child = { parent: this };
-    const { computerName, address, podNetwork = "none", nodeCidr = "" } = args;
+    const { computerName, address, nodeCidr = "" } = args;
+    const choices = { ...Object.fromEntries(inExisting), none: undefined };
+    const podNetwork = oneOf(choices, "podNetwork", args.podNetwork ?? "none");
     const { containerdVersion = defaultContainerdVersion, checksums = {} } = args;
     const { kubernetesVersion, podCidr, serviceCidr } = rangesOf(args);
     const versions = { kubernetes: kubernetesVersion, containerd: containerdVersion };
@@ -363,12 +365,13 @@ export class KubeProxyWindows extends pulumi.ComponentResource {
   constructor(name: string, args: KubeProxyWindowsArgs, opts?: pulumi.ComponentResourceOptions) {
     super("kindows:index:KubeProxyWindows", name, secretly(args, "kubeconfig"), opts);
     const child = { parent: this };
-    const controlPlane = clusterOf(name, args, child);
-    const networks: Readonly<Record<string, HnsNetwork>> = {
+    const networks: Readonly<Record<string, HnsNetwork | undefined>> = {
       calico: calico.hnsNetwork,
       flannel: flannel.hnsNetwork(backendOf(args)),
+      none: undefined,
     };
-    const network = networks[args.podNetwork ?? "none"];
+    const network = networks[oneOf(networks, "podNetwork", args.podNetwork ?? "none")];
+    const controlPlane = clusterOf(name, args, child);
     new kubeProxy.KubeProxyWindows(name, { controlPlane, network, image: args.image }, child);
     this.registerOutputs({});
   }

@@ -157,6 +157,11 @@ describe("examples with the package @kindows/components", () => {
       succeeded(await project.destroy());
       assert.deepEqual(await lab.nodeNames(), []);
       assert.deepEqual(await listing(host), untouched);
+      await ended(project, ["config", "set", "podNetwork", "cilium"]);
+      assert.match(
+        (await project.preview()).text,
+        /podNetwork: "cilium" is none of calico, flannel, none/,
+      );
     });
   }
 });

@@ -8,6 +8,7 @@ import {
   scriptConfigMapName,
 } from "../../../components/kubeproxy/kube-proxy-objects.ts";
 import { KubeProxyWindows } from "../../../components/kubeproxy/kube-proxy-windows.ts";
+import * as library from "../../../components/library/components.ts";
 import { controlPlaneFixture } from "../controlplane/fixture-node.ts";
 import { runText } from "../rehearsal-host/step-runner.ts";
 import { startWithSteps } from "../rehearsal-host/step-runner.ts";
@@ -50,6 +51,15 @@ describe("kube-proxy for Windows", () => {
     assert.equal(text(own), text(usual).replace(usual, own));
     assert.ok(text(own).includes("/start.ps1"));
   });
+
+  it("of the package refuses a pod network that it does not know", () =>
+    assert.rejects(
+      record(
+        () => "",
+        (opts) => new library.KubeProxyWindows("p", { kubeconfig: "", podNetwork: "cilium" }, opts),
+      ),
+      /podNetwork: "cilium" is none of calico, flannel, none/,
+    ));
 
   it("says which name the API server must have on its node", async () => {
     const [assertServerName = ""] = /^function Assert-ServerName \{[^]*?^\}/m.exec(script) ?? [];
