@@ -11,4 +11,6 @@ if [ -r "$ready" ] && (set -C && : >"$ready.taken") 2>/dev/null && read -r port 
   exit
 fi
 script=$(command -p readlink -f "$0")
-exec node "${script%/*}/main.mjs" "$name" "$@"
+here=${script%/*}
+[ -e "$here/main.mjs" ] || exec node "$here/../toolchain/program/run.js" plugins/main.ts "$name" "$@" # From source.
+exec node "$here/main.mjs" "$name" "$@"

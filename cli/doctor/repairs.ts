@@ -8,7 +8,6 @@ import { scriptSeconds } from "../../components/windows/node-step.ts";
 import { joinNode } from "../../components/windows/steps.ts";
 import { firstControlPlane } from "../../config/names.ts";
 import { waitUntil } from "../../host/wait-until.ts";
-import { runOverSsh } from "../../ssh/run-over-ssh.ts";
 import { enginePulumi } from "../engine/pulumi.ts";
 import { Failure } from "../../host/failure.ts";
 import { writeAccessFiles } from "../lab/access.ts";
@@ -22,9 +21,6 @@ const tokenMinutes = 10;
 
 /** Longest wait for an API server that was restarted, in seconds. */
 const restartSeconds = 180;
-
-/** Longest kubelet may take to end, in seconds. */
-const stopSeconds = 60;
 
 /** Makes a repair. @throws if it failed. */
 export async function doRepair(repair: Repair, stack: string, lab: string): Promise<void> {
@@ -131,8 +127,8 @@ async function renewKubeletCertificate(container: string, lab: string): Promise<
 }
 
 /**
- * Stops kubelet and repeats the last step of the join, which sets the clock by the API server and starts kubelet. It gets
- * its own token, in case the machine turns out not to have joined.
+ * Repeats the last step of the join, which sets the clock by the API server and starts kubelet anew. It gets its own
+ * token, in case the machine turns out not to have joined.
  *
  * @throws if the state has no join of this node, or with the step's own error.
  */
@@ -144,8 +140,6 @@ export async function runJoin(
   if (machine?.join === undefined || kubeconfig === undefined) {
     throw new Failure(`${node} has not joined yet: kindows up`);
   }
-  // It fails if kubelet is not running.
-  await runOverSsh(machine, "net stop kubelet", stopSeconds).catch(() => undefined);
   const api = new ClusterApi(kubeconfig);
   const token = await mintToken(api, {
     ttlMinutes: tokenMinutes,

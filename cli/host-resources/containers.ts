@@ -46,17 +46,15 @@ export const containers: ResourceKind<Container> = {
    * Host actions create them, and their recorded parameters say which, even if a run was killed before a changed component
    * was applied.
    */
-  owned: {
-    "command:local:Command": (resource, component) => {
-      const names =
-        component === "kindows:controlplane:LinuxWorker"
-          ? [actionParameter(resource, "WORKER", workerSchema).name]
-          : clustersMadeBy(resource, component).flatMap(({ name, controlPlanes }) =>
-              kindContainers(name, controlPlanes),
-            );
-      return names.map((name) => ({ identity: `${kind} ${name}`, essential: true }));
-    },
-  },
+  owned: byHostActions((resource, component) => {
+    const names =
+      component === "kindows:controlplane:LinuxWorker"
+        ? [actionParameter(resource, "WORKER", workerSchema).name]
+        : clustersMadeBy(resource, component).flatMap(({ name, controlPlanes }) =>
+            kindContainers(name, controlPlanes),
+          );
+    return names.map((name) => ({ identity: `${kind} ${name}`, essential: true }));
+  }),
 
   stops: [
     stopIn("exited", { kind, find }, async (host, name) => {
@@ -68,9 +66,16 @@ export const containers: ResourceKind<Container> = {
   ],
 };
 
+type OwnedBy = NonNullable<ResourceKind["owned"]>[string];
+
+/** The same for both types of a host action; a state of an earlier version knows one. */
+export function byHostActions(owned: OwnedBy): ResourceKind["owned"] {
+  return { "command:local:Command": owned, "kindows:host:Action": owned };
+}
+
 /** The kind cluster that a host action has created; other actions only wait for it. */
 export function clustersMadeBy(
-  ...[resource, component]: Parameters<NonNullable<ResourceKind["owned"]>[string]>
+  ...[resource, component]: Parameters<OwnedBy>
 ): z.infer<typeof clusterSchema>[] {
   return component === "kindows:controlplane:KindCluster" && resource.deletedWith === undefined
     ? [actionParameter(resource, "CLUSTER", clusterSchema)]

@@ -12,7 +12,7 @@ import {
   type Section,
 } from "../kubeconfig/config-document.ts";
 import { editConfigFile, kubeconfigFiles } from "../kubeconfig/config-file.ts";
-import { clustersMadeBy } from "./containers.ts";
+import { byHostActions, clustersMadeBy } from "./containers.ts";
 import {
   isLabPrefix,
   type HostResource,
@@ -57,12 +57,11 @@ export const kubeconfigEntries: ResourceKind<Entry> = {
     });
   },
 
-  owned: {
-    "command:local:Command": (resource, component) =>
-      clustersMadeBy(resource, component).map(({ name }) => ({
-        ...{ identity: `kind cluster ${name}`, essential: false },
-      })),
-  },
+  owned: byHostActions((resource, component) =>
+    clustersMadeBy(resource, component).map(({ name }) => ({
+      ...{ identity: `kind cluster ${name}`, essential: false },
+    })),
+  ),
 };
 
 /** Entries of labs in a kubeconfig: named like one, or `kind-` and its name, as kind does. */

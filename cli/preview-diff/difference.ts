@@ -163,6 +163,7 @@ const byType: Readonly<Record<string, readonly string[] | "all">> = {
   "command:local:Command": ["triggers"],
   "command:remote:Command": ["triggers"],
   "command:remote:CopyToRemote": ["triggers"],
+  "kindows:host:Action": ["triggers"],
 };
 
 /** Whether a change of an input replaces the resource; a Kubernetes object is identified by its name and kind. */

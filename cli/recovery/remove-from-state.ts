@@ -9,7 +9,7 @@ export type Extent =
   | "built-on";
 
 /** Types that own or change something outside the cluster; all of them can be recreated. */
-const rebuilt = /^(libvirt|docker|command):/;
+const rebuilt = /^(libvirt|docker|command|kindows:host):/;
 
 const provider = /^pulumi:providers:/;
 

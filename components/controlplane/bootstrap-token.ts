@@ -1,7 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
-import { local } from "@pulumi/command";
 
-import { hostAction } from "../host-action/host-action.ts";
+import { observedAction } from "../host-action/host-action.ts";
 import type { Machine } from "../machine/machine.ts";
 import type { environment } from "./actions/mint-bootstrap-token.ts";
 import type { ControlPlane } from "./control-plane.ts";
@@ -20,9 +19,9 @@ const formerType = "kindows:controlplane:BootstrapToken";
 /**
  * A kubeadm bootstrap token for one join.
  *
- * It is not looked at again: that it is gone is no drift, and another life is for the next join; a node that has joined
- * needs none. Who waits for the Node removes it from the cluster (actions/await-node.ts); that of a join which never
- * ended dies by itself, within two hours.
+ * Another life is for the next join. Who waits for the Node removes it from the cluster (actions/await-node.ts): that it
+ * is gone is no drift while there is the Node. With neither, a refresh finds it gone, and the machine joins with another
+ * one. That of a join which never ended dies by itself, within two hours.
  */
 export class BootstrapToken {
   /** `abcdef.0123456789abcdef`; secret. */
@@ -30,17 +29,18 @@ export class BootstrapToken {
 
   constructor(name: string, { controlPlane, machine, ttlMinutes }: BootstrapTokenArgs) {
     const cluster = controlPlane.resource;
-    const minted = new local.Command(
+    const minted = observedAction<typeof environment>(
       name,
-      hostAction<typeof environment>({
+      {
         create: "controlplane/mint-bootstrap-token",
+        read: `controlplane/find-node ${machine.name} token`,
         environment: {
           KUBECONFIG_CONTENT: controlPlane.kubeconfig,
           TOKEN: { ttlMinutes, description: `kindows: join of ${machine.name}` },
         },
         triggers: [machine.instanceId],
         logging: "none",
-      }),
+      },
       {
         parent: machine.resource,
         // It was in a component of its own.

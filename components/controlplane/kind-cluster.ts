@@ -3,11 +3,16 @@ import { local } from "@pulumi/command";
 import { Provider } from "@pulumi/kubernetes/provider.js";
 import { podNetworks, type PodNetworkName } from "../cni/registry.ts";
 import type { Facts } from "../facts.ts";
-import { hostAction } from "../host-action/host-action.ts";
+import { hostAction, observedAction } from "../host-action/host-action.ts";
 import type { environment as awaiting } from "./actions/await-cluster.ts";
 import type { environment as creation } from "./actions/create-kind-cluster.ts";
 import { caCertHash } from "../../kubernetes/ca-cert-hash.ts";
-import { controlPlaneNames, endpointHost, linuxWorkerName } from "../../config/names.ts";
+import {
+  controlPlaneNames,
+  endpointHost,
+  kindContainers,
+  linuxWorkerName,
+} from "../../config/names.ts";
 import type { ControlPlane, HostsEntry } from "./control-plane.ts";
 import type { ClusterShape } from "./kind-config.ts";
 import { apiServerPort, serverAddress } from "../../kubernetes/kubeconfig.ts";
@@ -84,15 +89,17 @@ export class KindCluster extends pulumi.ComponentResource implements ControlPlan
       ...(!isDefault(args.cni) && { cni: args.cni }),
     };
     const description = pulumi.output({ ...shape, network: args.network });
-    const cluster = new local.Command(
+    const containers = kindContainers(args.name, args.controlPlanes);
+    const cluster = observedAction<typeof creation>(
       name,
-      hostAction<typeof creation>({
+      {
         create: "controlplane/create-kind-cluster",
+        read: ["controlplane/find-containers", ...containers].join(" "),
         delete: "controlplane/delete-kind-cluster",
         environment: { CLUSTER: description },
         // kind can change nothing of a cluster that is there.
         triggers: [pulumi.jsonStringify(description)],
-      }),
+      },
       {
         parent: this,
         additionalSecretOutputs: ["stdout"],
@@ -208,10 +215,11 @@ class LinuxWorker extends pulumi.ComponentResource {
     const { nodeName, cluster, image, network, endpoint, readySeconds } = args;
     // What comes before: the image, systemd, and the join.
     const limit = `${String(720 + readySeconds)}s`;
-    const joined = new local.Command(
+    const joined = observedAction<typeof environment>(
       name,
-      hostAction<typeof environment>({
+      {
         create: "controlplane/add-linux-worker",
+        read: `controlplane/find-containers ${nodeName}`,
         delete: "controlplane/remove-linux-worker",
         environment: {
           KUBECONFIG_CONTENT: args.kubeconfig,
@@ -225,7 +233,7 @@ class LinuxWorker extends pulumi.ComponentResource {
           }),
         },
         triggers: [image],
-      }),
+      },
       {
         parent: this,
         dependsOn: args.clusterResource,

@@ -1,4 +1,4 @@
-import type { local } from "@pulumi/command";
+import { local } from "@pulumi/command";
 import * as pulumi from "@pulumi/pulumi";
 import type * as z from "zod";
 import { isPackage } from "../own-files.ts";
@@ -44,6 +44,49 @@ export function hostAction<V extends Variables>(args: HostActionArgs<V>): local.
       ]),
     ),
   };
+}
+
+/** Parameters of a host action whose result a refresh looks at. */
+export interface ObservedActionArgs<V extends Variables> extends HostActionArgs<V> {
+  /** The host action that looks, and its arguments; it has the environment of the others, and prints a `Finding`. */
+  readonly read: string;
+}
+
+/** What a host action finds of something that was made; nothing if all is as it was. */
+export interface Finding {
+  /** Why it is replaced by the next `up`. */
+  readonly gone?: string;
+  /** Why the next `up` runs `create` again. */
+  readonly changed?: string;
+}
+
+/** What `command:local:Command` is for others, with a `read` (plugins/kindows). */
+class Action extends pulumi.CustomResource {
+  declare readonly stdout: pulumi.Output<string>;
+
+  constructor(
+    name: string,
+    args: local.CommandArgs & { readonly read: string },
+    opts: pulumi.CustomResourceOptions,
+  ) {
+    super("kindows:host:Action", name, { stdout: undefined, stderr: undefined, ...args }, opts);
+  }
+}
+
+/** A host action that makes something, with what a refresh finds of it; of the package, a command as any other. */
+export function observedAction<V extends Variables>(
+  name: string,
+  { read, ...args }: ObservedActionArgs<V>,
+  opts: Omit<pulumi.CustomResourceOptions, "aliases"> & { readonly aliases?: pulumi.Alias[] },
+): pulumi.CustomResource & { readonly stdout: pulumi.Output<string> } {
+  const command = hostAction(args);
+  if (isPackage) return new local.Command(name, command, opts);
+  // Such a command it was before.
+  const former = [{}, ...(opts.aliases ?? [])].map((alias) => ({
+    ...alias,
+    type: "command:local:Command",
+  }));
+  return new Action(name, { ...command, read: commandLine(read) }, { ...opts, aliases: former });
 }
 
 function commandLine(action: string): string {

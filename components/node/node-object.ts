@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { local } from "@pulumi/command";
-import { hostAction } from "../host-action/host-action.ts";
+import { hostAction, observedAction } from "../host-action/host-action.ts";
 import type { environment as registration } from "../controlplane/actions/await-node.ts";
 import type { environment as readiness } from "../controlplane/actions/await-ready.ts";
 import type { environment as removal } from "../controlplane/actions/remove-node.ts";
@@ -26,8 +26,8 @@ export interface NodeObjectArgs {
 /** The Node in the two states that others wait for. */
 export interface NodeObject {
   /** It exists, Ready or not: pods of DaemonSets are being scheduled. */
-  readonly registered: local.Command;
-  readonly ready: local.Command;
+  readonly registered: pulumi.Resource;
+  readonly ready: pulumi.Resource;
 }
 
 /**
@@ -45,6 +45,8 @@ export function nodeObject(
   const limit = `${readySeconds + 60}s`;
   const KUBECONFIG_CONTENT = pulumi.secret(controlPlane.kubeconfig);
   const node = { name: machine.name, timeoutSeconds: readySeconds };
+  // Separate from NODE, which a preview then shows even before the token exists. The id is no secret.
+  const TOKEN_ID = pulumi.unsecret(token).apply(tokenId);
   const more = { triggers: [machine.instanceId], logging: "none" as const };
   const child = {
     parent: options.parent,
@@ -53,26 +55,26 @@ export function nodeObject(
     deleteBeforeReplace: true,
     customTimeouts: { create: limit, update: limit, delete: limit },
   };
-  const registered = new local.Command(
+  const registered = observedAction<typeof registration & typeof removal>(
     `${name}-registration`,
-    hostAction<typeof registration & typeof removal>({
+    {
       create: "controlplane/await-node",
+      read: `controlplane/find-node ${machine.name}`,
       delete: "controlplane/remove-node",
       environment: {
         KUBECONFIG_CONTENT,
         NODE: { ...node, labels, taints: [...taints], versions },
-        // Separate from NODE, which a preview then shows even before the token exists. The id is no secret.
-        TOKEN_ID: pulumi.unsecret(token).apply(tokenId),
+        TOKEN_ID,
       },
       ...more,
-    }),
+    },
     { ...child, dependsOn: options.dependsOn },
   );
   const ready = new local.Command(
     `${name}-ready`,
     hostAction<typeof readiness>({
       create: "controlplane/await-ready",
-      environment: { KUBECONFIG_CONTENT, NODE: node },
+      environment: { KUBECONFIG_CONTENT, NODE: node, TOKEN_ID },
       ...more,
     }),
     {

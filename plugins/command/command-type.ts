@@ -37,16 +37,7 @@ export function commandType(properties: Properties, runCommand: RunCommand): Res
     inputs: PropertyMap,
     olds: PropertyMap,
     operation: Operation,
-  ): Promise<CommandOutput> =>
-    runCommand(
-      {
-        script,
-        inputs: reveal(inputs) as PropertyMap,
-        previous: outputOf(olds),
-        redact: redactor({ inputs: propertiesToHide(inputs), olds: propertiesToHide(olds) }),
-      },
-      operation,
-    );
+  ): Promise<CommandOutput> => runCommand(commandRun(script, inputs, olds), operation);
 
   return {
     check: ({ news }) => checkProperties("command", properties, news),
@@ -70,6 +61,16 @@ export function commandType(properties: Properties, runCommand: RunCommand): Res
       const script = textOf(olds, "delete");
       if (script !== undefined) await run(script, olds, olds, operation);
     },
+  };
+}
+
+/** @param olds what the previous command wrote is among them */
+export function commandRun(script: string, inputs: PropertyMap, olds: PropertyMap): CommandRun {
+  return {
+    script,
+    inputs: reveal(inputs) as PropertyMap,
+    previous: outputOf(olds),
+    redact: redactor({ inputs: propertiesToHide(inputs), olds: propertiesToHide(olds) }),
   };
 }
 

@@ -34,10 +34,9 @@ export function languageService(engine: string): ILanguageRuntimeServer {
       const packages = await requiredPackages(request.getInfo()?.getProgramDirectory() ?? ".");
       response.setPackagesList(packages);
       // Nothing depends on it: a provider that is not ready when the engine starts it serves itself.
-      makeProvidersReady(
-        packages.map((one) => one.getName()),
-        engine,
-      ).catch(() => undefined);
+      const names = packages.map((one) => one.getName());
+      // The last one comes with Pulumi.yaml, not with a package.
+      makeProvidersReady([...names, "kindows"], engine).catch(() => undefined);
       return response;
     }),
     getRequiredPlugins: unimplemented("GetRequiredPlugins"),

@@ -209,7 +209,7 @@ function diffResponse(difference: Difference): pb.DiffResponse {
   for (const change of difference.changes) {
     const detail = new provider.PropertyDiff();
     detail.setKind(diffKind(change.kind, change.replaces));
-    detail.setInputdiff(true);
+    detail.setInputdiff(change.isOutput !== true);
     response.getDetaileddiffMap().set(change.path, detail);
     const root = String(change.keys[0]);
     if (!response.getDiffsList().includes(root)) response.addDiffs(root);

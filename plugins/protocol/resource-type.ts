@@ -15,7 +15,11 @@ export interface Checked {
 }
 
 export interface Difference {
-  readonly changes: readonly (PropertyChange & { readonly replaces: boolean })[];
+  readonly changes: readonly (PropertyChange & {
+    readonly replaces: boolean;
+    /** It is among the outputs only. */
+    readonly isOutput?: boolean;
+  })[];
   /** Whether the old resource must go before its replacement can be made. */
   readonly deleteBeforeReplace: boolean;
 }

@@ -16,14 +16,27 @@ describe("a lab of which somebody has removed a part", () => {
 
   const refreshed = async (): Promise<string> =>
     (await succeeded(lab.withEnvironment("pulumi refresh --yes --skip-preview --diff"))).output;
-  const restored = async (): Promise<void> => {
-    await succeeded(lab.kindows("up"), "up");
+  const nothingLeft = async (): Promise<void> => {
     await lab.plansNothing();
     await lab.refreshesNothing();
   };
+  const restored = async (): Promise<void> => {
+    await succeeded(lab.kindows("up"), "up");
+    await nothingLeft();
+  };
+  const restoredByPulumi = async (): Promise<void> => {
+    const up = "pulumi up --yes --skip-preview --non-interactive";
+    await succeeded(lab.withEnvironment(up), "pulumi up");
+    await nothingLeft();
+  };
+  const deleteNode = (): Promise<unknown> =>
+    succeeded(lab.withEnvironment(`kubectl --kubeconfig ${lab.kubeconfig} delete node win-1`));
 
   it("a Node", async () => {
-    await lab.withEnvironment(`kubectl --kubeconfig ${lab.kubeconfig} delete node win-1`);
+    await deleteNode();
+    assert.match(await refreshed(), /~ kindows:host:Action: \(update\)[^]*there is no node win-1/);
+    await restoredByPulumi();
+    await deleteNode();
     await restored();
   });
 
@@ -35,8 +48,14 @@ describe("a lab of which somebody has removed a part", () => {
   });
 
   it("the cluster", async () => {
-    await execa("docker", ["rm", "--force", "--volumes", lab.controlPlane]);
-    assert.match(await refreshed(), /- kubernetes:apps\/v1:DaemonSet/);
+    const remove = (): Promise<unknown> =>
+      execa("docker", ["rm", "--force", "--volumes", lab.controlPlane]);
+    await remove();
+    const found = await refreshed();
+    assert.match(found, /- kubernetes:apps\/v1:DaemonSet/);
+    assert.match(found, /there is no container kindows-e2eremoved-control-plane/);
+    await restoredByPulumi();
+    await remove();
     await restored();
   });
 });

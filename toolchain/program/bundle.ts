@@ -61,8 +61,12 @@ export async function bundlePrograms(
     platform: "node",
     target: "node20",
     format: "esm",
-    // esbuild and prettier need files beside themselves; native add-ons are only optimizations.
-    external: ["@pulumi/pulumi/*", "esbuild", "prettier", "*.node", "cpu-features"],
+    // esbuild and prettier need files beside themselves; native add-ons are only optimizations. The SDK's own classes, and
+    // those of what it hands on, are in a process once.
+    external: [
+      ...["@pulumi/pulumi/*", "@grpc/grpc-js", "google-protobuf/*"],
+      ...["esbuild", "prettier", "*.node", "cpu-features"],
+    ],
     banner: { js: commonJs },
     plugins: [thinSdk, placesOfSources],
     // Stack traces should refer to the sources.

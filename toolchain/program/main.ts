@@ -1,4 +1,4 @@
-/** Bundles the Pulumi program, the kindows command and all host actions into the given folder. Run by fresh-bundle.js if there is no bundle. */
+/** Bundles the Pulumi program, the plugins, the kindows command and all host actions into the given folder. Run by fresh-bundle.js if there is no bundle. */
 import { mkdir, mkdtemp, readdir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { projectRoot } from "../project.ts";
@@ -33,13 +33,14 @@ for (const name of await readdir(bundles)) {
   }
 }
 
-/** Entry points: the program, the command, and the files in components' folders `actions`. Relative to the project. */
+/** Entry points: the program, the plugins, the command, and the files in components' folders `actions`. Relative to the project. */
 async function programs(): Promise<string[]> {
   const files = await readdir(path.join(projectRoot, "components"), { recursive: true });
   const actions = files.filter((file) => /(^|\/)actions\/[^/]+\.ts$/.test(file)).sort();
   return [
     "index.ts",
     "cli/main.ts",
+    "plugins/main.ts",
     "policy/pack.ts",
     ...actions.map((file) => path.join("components", file)),
   ];

@@ -9,6 +9,8 @@ import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
 export const environment = {
   KUBECONFIG_CONTENT: text,
   NODE: z.strictObject({ name: z.string(), timeoutSeconds: z.number().positive() }),
+  /** Not looked at: when the node has joined with another one, this runs again. */
+  TOKEN_ID: text,
 };
 
 await runAction(environment, async ({ KUBECONFIG_CONTENT, NODE: { name, timeoutSeconds } }) => {

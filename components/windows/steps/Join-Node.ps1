@@ -6,8 +6,8 @@ Joins this machine to a Kubernetes cluster with kubeadm and starts kubelet.
 Standard input carries one JSON object {"token": "<id>.<secret>", "caCertHashes": ["sha256:<64 hex digits>", ...]}: the
 token is never on a command line. It is written to a configuration file that only administrators can read, and that is
 removed when kubeadm has ended, or by the next step after a power cut. A machine that has already joined this very
-cluster only has its kubelet's arguments and service checked. One that is in another cluster, or whose join was cut
-short, is reset first.
+cluster only has its kubelet's arguments and service checked, and kubelet started anew. One that is in another cluster,
+or whose join was cut short, is reset first.
 
 .PARAMETER NodeName
 Name of the node: a DNS label in lower case, the computer's name. Default: none, mandatory. Source: Machine.name.
@@ -149,11 +149,15 @@ Invoke-Step -Name 'Join-Node' -Body {
             -Cluster $cluster -CommandLine $commandLine -TimeoutSeconds $left
     }
 
-    # From here on the node comes back by itself after a reboot.
-    if (Set-KubeletService -CommandLine $commandLine -StartMode Automatic -Stop $alreadyJoined) {
-        $changed = $true
+    if ($alreadyJoined) {
+        if ((Get-Service -Name 'kubelet').Status -ne 'Running') {
+            $changed = $true
+        }
+        # kubelet registers its Node when it starts: one that somebody has deleted is there again after that.
+        Stop-ServiceInTime -Name 'kubelet'
     }
-    if ((Get-Service -Name 'kubelet').Status -ne 'Running') {
+    # From here on the node comes back by itself after a reboot.
+    if (Set-KubeletService -CommandLine $commandLine -StartMode Automatic) {
         $changed = $true
     }
     Start-ServiceInTime -Name 'kubelet' -TimeoutSeconds 60 -LogPath $KubeletLogPath

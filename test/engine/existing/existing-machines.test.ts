@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { fingerprint } from "../../../ssh/host-key.ts";
 import { listing } from "../../unit/rehearsal-host/machine-listing.ts";
-import { succeeded } from "../plugins/support/engine.ts";
+import { type EngineRun, succeeded } from "../plugins/support/engine.ts";
 import { makeKey } from "../plugins/support/ssh-server.ts";
 import { planned } from "../windows/nodes-lab.ts";
 import { ExistingLab, type MachineName } from "./existing-lab.ts";
@@ -15,6 +15,18 @@ const proxy = { https: "http://proxy.example.test:3128" };
  * copied and unpacked, then one for each of eight steps. Pulumi's command plugin has one for each of its resources.
  */
 const connectionsEach = 11;
+
+/** What a refresh has found changed, by the resource's name. */
+const refreshed = (run: EngineRun): Record<string, string> => {
+  const outputs = succeeded(run).events.flatMap(
+    ({ resOutputsEvent }) => resOutputsEvent?.metadata ?? [],
+  );
+  return Object.fromEntries(
+    outputs
+      .filter(({ op }) => !["same", "refresh"].includes(op))
+      .map(({ op, urn }) => [urn.slice(urn.lastIndexOf("::") + 2), op]),
+  );
+};
 
 /**
  * One lab from nothing to nothing: win-1 is dialled from here, win-2 by a bastion, win-3 by two. The command plugin goes
@@ -106,6 +118,25 @@ describe("existing machines in the engine", () => {
     );
     const node = (await lab.nodes()).find(({ metadata }) => metadata.name === "win-1");
     assert.equal(node?.metadata.labels["zone"], "b");
+  });
+
+  it("join again when somebody has deleted a Node, and get back a label; a refresh shows both, and nothing else", async () => {
+    assert.deepEqual(refreshed(await lab.project.refresh()), {});
+    await lab.api.request("DELETE", "/api/v1/nodes/win-2");
+    await lab.api.patch("/api/v1/nodes/win-1", { metadata: { labels: { zone: "z" } } });
+    const refresh = await lab.project.refresh();
+    assert.deepEqual(refreshed(refresh), {
+      "win-1-registration": "update",
+      "win-2-registration": "update",
+      "win-2-token": "update",
+    });
+    const run = succeeded(await lab.project.up());
+    assert.deepEqual(planned(run, "win-1"), { updates: ["registration"] });
+    assert.deepEqual(planned(run, "win-2").updates, ["join-node", "ready", "registration"]);
+    assert.deepEqual(await lab.nodeNames(), ["win-1", "win-2", "win-3"]);
+    const zones = (await lab.nodes()).map(({ metadata }) => metadata.labels["zone"]);
+    assert.deepEqual(zones, ["b", undefined, undefined]);
+    assert.deepEqual(refreshed(await lab.project.refresh()), {});
   });
 
   describe("that are taken out", () => {

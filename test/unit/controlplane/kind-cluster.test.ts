@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
 import { local } from "@pulumi/command";
 import * as pulumi from "@pulumi/pulumi";
 import { parse } from "yaml";
@@ -22,7 +24,9 @@ import {
 import { workerJoinConfig } from "../../../components/controlplane/worker-join-config.ts";
 import { eachCase } from "../each-case.ts";
 import { kubeconfig } from "./fixture-kubeconfig.ts";
+import { newFolder } from "../new-folder.ts";
 import { look, record, revealed } from "./recorded-resources.ts";
+import { type Ended, runAction, runOnCluster } from "./run-action.ts";
 
 const args: KindClusterArgs = {
   name: "kindows-t",
@@ -37,6 +41,8 @@ const args: KindClusterArgs = {
 };
 const admin = kubeconfig("https://192.0.2.128:6443");
 const command = "command:local:Command";
+/** What a refresh looks at. */
+const observed = "kindows:host:Action";
 
 const cluster = (changes: Partial<KindClusterArgs> = {}) =>
   record(
@@ -47,13 +53,13 @@ const cluster = (changes: Partial<KindClusterArgs> = {}) =>
 describe("KindCluster", () => {
   it("makes the cluster with one command and waits for its pods with another", async () => {
     const { resources } = await cluster();
-    const names = [...resources.keys()].filter((key) => key.startsWith(command));
-    assert.deepEqual(names.sort(), [`${command}/cp`, `${command}/cp-ready`]);
+    const names = [...resources.keys()].filter((key) => /Command|Action/.test(key));
+    assert.deepEqual(names.sort(), [`${command}/cp-ready`, `${observed}/cp`]);
   });
 
   it("is made again when kind could not change it, and only then", async () => {
     const trigger = async (changes: Partial<KindClusterArgs>): Promise<unknown> =>
-      (await cluster(changes)).resources.get(`${command}/cp`)?.inputs["triggers"];
+      (await cluster(changes)).resources.get(`${observed}/cp`)?.inputs["triggers"];
     const usual = JSON.stringify(await trigger({}));
     assert.match(usual, /10\.244\.0\.0/);
     assert.equal(JSON.stringify(await trigger({ workers: ["a"] })), usual);
@@ -79,7 +85,7 @@ describe("KindCluster", () => {
   it("keeps the kubeconfig secret and off the screen", async () => {
     const { made, resources } = await cluster();
     assert.deepEqual(await look(made.kubeconfig), { value: admin, secret: true });
-    const making = resources.get(`${command}/cp`);
+    const making = resources.get(`${observed}/cp`);
     assert.deepEqual(making?.opts.additionalSecretOutputs, ["stdout"]);
     assert.equal(making?.inputs["logging"], "stderr");
     const awaiting = resources.get(`${command}/cp-ready`)?.inputs["environment"];
@@ -122,12 +128,12 @@ describe("KindCluster", () => {
       assert.deepEqual(two.resources.get(key)?.inputs, recorded.inputs, key);
     }
     const more = [...two.resources.keys()].filter((key) => !one.resources.has(key));
-    assert.deepEqual(more.sort(), [`${command}/cp-b`, "kindows:controlplane:LinuxWorker/cp-b"]);
+    assert.deepEqual(more.sort(), ["kindows:controlplane:LinuxWorker/cp-b", `${observed}/cp-b`]);
   });
 
   it("lets workers go with the cluster", async () => {
     const { made, resources } = await cluster({ workers: ["a"] });
-    const opts = resources.get(`${command}/cp-a`)?.opts;
+    const opts = resources.get(`${observed}/cp-a`)?.opts;
     assert.equal(opts?.deletedWith, made.resource);
     assert.deepEqual(opts?.replaceWith, [made.resource]);
     assert.equal(opts?.deleteBeforeReplace, true);
@@ -144,7 +150,8 @@ describe("KindCluster", () => {
       assert.equal(resources.has(`${command}/cp-ready`), cni !== "calico");
       assert.equal(made.ready.length, awaited.length);
       for (const name of awaited) {
-        const environment = resources.get(`${command}/${name}`)?.inputs["environment"];
+        const type = name === "cp-a" ? observed : command;
+        const environment = resources.get(`${type}/${name}`)?.inputs["environment"];
         assert.match(
           JSON.stringify(revealed(environment)),
           new RegExp(`(ready|timeout)Seconds\\\\":${String(seconds)}[,}]`),
@@ -169,7 +176,7 @@ describe("BootstrapToken", () => {
       },
     );
     assert.deepEqual(await look(made.minted.token), { value: token, secret: true });
-    const minting = resources.get(`${command}/win-1-token`);
+    const minting = resources.get(`${observed}/win-1-token`);
     assert.deepEqual(minting?.inputs["triggers"], ["disk-7"]);
     assert.equal(minting?.inputs["logging"], "none");
     assert.deepEqual(minting?.opts.additionalSecretOutputs, ["stdout"]);
@@ -178,6 +185,78 @@ describe("BootstrapToken", () => {
       JSON.stringify(revealed(minting?.inputs["environment"])),
       /kindows: join of win-1/,
     );
+  });
+});
+
+/** What a host action has printed, or all that it said when it failed. */
+const printed = ({ exitCode, stdout, stderr }: Ended): unknown =>
+  exitCode === 0 ? (stdout === "" ? "as it was" : JSON.parse(stdout)) : stderr;
+
+describe("a refresh", () => {
+  const containers: Readonly<Record<string, readonly [listed: string, found: unknown]>> = {
+    "a cluster that runs": ["cp running\nlb running\nother exited", "as it was"],
+    "one that stands still": ["cp exited\nlb running", { changed: "not running: cp" }],
+    "one of which something is gone": ["cp exited", { gone: "there is no container lb" }],
+    "none at all": ["", { gone: "there is no container cp, lb" }],
+  };
+  eachCase("finds %s", containers, async ([listed, found]) => {
+    const folder = newFolder();
+    await writeFile(path.join(folder, "docker"), `#!/bin/sh\nprintf '${listed}'`, { mode: 0o755 });
+    const PATH = `${folder}:${process.env["PATH"] ?? ""}`;
+    const ended = await runAction("controlplane/actions/find-containers cp lb", { PATH });
+    assert.deepEqual(printed(ended), found);
+  });
+
+  it("fails where Docker does not say", async () => {
+    const ended = await runAction("controlplane/actions/find-containers cp", {
+      PATH: newFolder(),
+    });
+    assert.match(String(printed(ended)), /there is no docker command/);
+  });
+
+  const node = { metadata: { name: "win-1", labels: { zone: "a", theirs: "b" } }, spec: {} };
+  const annotated = {
+    ...node,
+    metadata: {
+      ...node.metadata,
+      annotations: { "kindows.dev/set": '{"labels":["zone"],"taints":[]}' },
+    },
+  };
+  const nodePath = "GET /api/v1/nodes/win-1";
+  const secretPath = "GET /api/v1/namespaces/kube-system/secrets/bootstrap-token-abcdef";
+  const NODE = JSON.stringify({ labels: { zone: "a" }, taints: [], timeoutSeconds: 1 });
+  const token = { PULUMI_COMMAND_STDOUT: "abcdef.0123456789abcdef" };
+  const nodes: Readonly<
+    Record<string, readonly [what: string, there: Readonly<Record<string, object>>, found: unknown]>
+  > = {
+    "a Node as it was set": ["win-1", { [nodePath]: annotated }, "as it was"],
+    "one with another label": [
+      "win-1",
+      { [nodePath]: node },
+      { changed: "win-1 has other labels or taints" },
+    ],
+    "no Node": ["win-1", {}, { changed: "there is no node win-1" }],
+    "a token that was used": ["win-1 token", { [nodePath]: node }, "as it was"],
+    "one that still can be": ["win-1 token", { [secretPath]: {} }, "as it was"],
+    "one of no use": ["win-1 token", {}, { gone: "there is neither the token nor the node win-1" }],
+  };
+  eachCase("finds %s", nodes, async ([what, there, found]) => {
+    const ended = await runOnCluster(
+      `controlplane/actions/find-node ${what}`,
+      { NODE, ...token },
+      (request) => (request in there ? [200, there[request] ?? {}] : [404, {}]),
+    );
+    assert.deepEqual(printed(ended), found);
+  });
+
+  it("takes a Node for what it was where the cluster does not answer", async () => {
+    const KUBECONFIG_CONTENT = kubeconfig("https://127.0.0.1:1");
+    for (const what of ["win-1", "win-1 token"]) {
+      const environment = { KUBECONFIG_CONTENT, NODE, ...token };
+      const ended = await runAction(`controlplane/actions/find-node ${what}`, environment);
+      assert.equal(printed(ended), "as it was");
+      assert.match(ended.stderr, /the cluster does not answer/);
+    }
   });
 });
 

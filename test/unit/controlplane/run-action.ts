@@ -13,7 +13,7 @@ export interface Ended {
 /**
  * Runs a host action in a process of its own, as Pulumi does.
  *
- * @param action its path below components, e.g. `cni/actions/await-calico`.
+ * @param action its path below components, e.g. `cni/actions/await-calico`, and its arguments.
  * @param options further ones for Node.js.
  */
 export function runAction(
@@ -21,8 +21,9 @@ export function runAction(
   environment: Readonly<Record<string, string>>,
   options: readonly string[] = [],
 ): Promise<Ended> {
-  const program = ["--import", "tsx", ...options, `components/${action}.ts`];
-  return execa(process.execPath, program, { env: environment, reject: false });
+  const [file = "", ...flags] = action.split(" ");
+  const program = ["--import", "tsx", ...options, `components/${file}.ts`];
+  return execa(process.execPath, [...program, ...flags], { env: environment, reject: false });
 }
 
 /** The same against an API server with answers of the test's own. */

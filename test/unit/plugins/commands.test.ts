@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { getEventListeners, once } from "node:events";
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import net, { createServer } from "node:net";
 import path from "node:path";
 
@@ -161,6 +161,76 @@ describe("command.local.Command", () => {
     await plugin.cancel();
     await processGone(sleeper);
     await ended;
+  });
+});
+
+describe("kindows.host.Action", () => {
+  let plugin: Plugin;
+  const dir = newFolder();
+  let action: Resource;
+
+  before(async () => {
+    plugin = await Plugin.start("kindows");
+    action = plugin.resource("kindows:host:Action", "action");
+  });
+  after(() => plugin.stop());
+
+  const made: PropertyMap = {
+    dir,
+    create: "echo create >> journal; echo one",
+    delete: "echo delete >> journal",
+  };
+  const looked: PropertyMap = { ...made, read: 'echo "$PULUMI_COMMAND_STDOUT" > seen; cat found' };
+  const find = (found: object | string): Promise<void> =>
+    writeFile(path.join(dir, "found"), typeof found === "string" ? found : JSON.stringify(found));
+  const journal = (): Promise<string> => readFile(path.join(dir, "journal"), "utf8");
+
+  it("is what a command was: how it is looked at runs nothing anew, and its output stays known", async () => {
+    await action.up(made);
+    assert.equal(await action.refresh(), "same");
+    assert.deepEqual(await action.up(looked), ["update"]);
+    assert.equal(action.state["stdout"], "one");
+    assert.equal(await journal(), "create\n");
+  });
+
+  it("is as it was where its read prints nothing; that is given what it was made as", async () => {
+    await find("");
+    await action.refresh();
+    assert.deepEqual((await action.preview(looked)).steps, ["same"]);
+    assert.equal(await readFile(path.join(dir, "seen"), "utf8"), "one\n");
+  });
+
+  it("is made again in its place when it has changed, and replaced when it is gone", async () => {
+    for (const [found, step, done] of [
+      [{ changed: "stopped" }, ["update"], "create\n"],
+      [{ gone: "removed" }, ["create-replacement", "delete-replaced"], "create\ndelete\n"],
+    ] as const) {
+      const before = await journal();
+      await find(found);
+      await action.refresh();
+      assert.deepEqual({ ...action.state, ...found }, action.state);
+      // Found again or not, it is the same.
+      await action.refresh();
+      assert.deepEqual(await action.up(looked), step);
+      assert.equal(await journal(), before + done);
+      assert.deepEqual([action.state["gone"], action.state["changed"]], [undefined, undefined]);
+    }
+  });
+
+  it("is right again without an up where somebody has put it right", async () => {
+    await find({ gone: "removed" });
+    await action.refresh();
+    await find("");
+    await action.refresh();
+    assert.deepEqual((await action.preview(looked)).steps, ["same"]);
+  });
+
+  it("is not taken for gone where its read fails, or says something else", async () => {
+    await find({ missing: "all" });
+    await assert.rejects(action.refresh(), /missing/);
+    await rm(path.join(dir, "found"));
+    await assert.rejects(action.refresh(), /exit status 1.*found/s);
+    assert.deepEqual((await action.preview(looked)).steps, ["same"]);
   });
 });
 

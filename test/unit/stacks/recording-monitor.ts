@@ -110,7 +110,7 @@ export class RecordingMonitor {
   #stepOf(request: RegisterResourceRequest): Step {
     const type = request.getType();
     // An engine names a resource by the types it is within, but for the stack's.
-    const urnOf = (name: string, parent: string): string => {
+    const urnOf = (name: string, parent: string, type = request.getType()): string => {
       const [, within = ""] = /^urn:pulumi:.*?::.*?::(.*?)::/.exec(parent) ?? [];
       const above = within === "" || within === "pulumi:pulumi:Stack" ? "" : `${within}$`;
       return `urn:pulumi:${this.stack}::kindows::${above}${type}::${name}`;
@@ -125,7 +125,7 @@ export class RecordingMonitor {
         custom: request.getCustom(),
         aliases: aliases.map((alias) => {
           const parent = alias.getNoparent() ? "" : alias.getParenturn() || request.getParent();
-          return urnOf(alias.getName() || request.getName(), parent);
+          return urnOf(alias.getName() || request.getName(), parent, alias.getType() || type);
         }),
         inputs: this.#checked(request),
         propertyDependencies: Object.fromEntries(

@@ -43,18 +43,14 @@ function Register-KubeletService {
     $missing
 }
 
-# Manual until the node has joined, Automatic from then on. Returns whether anything differed; a service that did is
-# stopped first where that is asked for.
+# Manual until the node has joined, Automatic from then on. Returns whether anything differed; a joined node's is stopped
+# before this, not after: a step that ends in between would leave one that runs with its old arguments and looks right.
 function Set-KubeletService {
-    param([string] $CommandLine, [ValidateSet('Manual', 'Automatic')] [string] $StartMode, [bool] $Stop = $false)
+    param([string] $CommandLine, [ValidateSet('Manual', 'Automatic')] [string] $StartMode)
     $service = Get-CimInstance -ClassName Win32_Service -Filter "Name='kubelet'"
     $current = if ($service.StartMode -eq 'Auto') { 'Automatic' } else { $service.StartMode }
     if ($service.PathName -ceq $CommandLine -and $current -eq $StartMode) {
         return $false
-    }
-    # Before, not after: a step that ends in between would leave one that runs with its old arguments and looks right.
-    if ($Stop) {
-        Stop-ServiceInTime -Name 'kubelet'
     }
     Edit-Service -Name 'kubelet' -Setting @{ PathName = $CommandLine; StartMode = $StartMode }
     $true

@@ -50,6 +50,8 @@ export interface Message {
 
 interface EngineEvent {
   readonly resourcePreEvent?: { readonly metadata: { readonly op: string; readonly urn: string } };
+  /** The same, done; of a refresh, what was found. */
+  readonly resOutputsEvent?: EngineEvent["resourcePreEvent"];
   readonly diagnosticEvent?: {
     readonly urn?: string;
     readonly severity: string;
@@ -99,7 +101,10 @@ export class EngineProject {
     await project.write("package.json", '{ "type": "module", "main": "index.js" }');
     await project.write(
       "Pulumi.yaml",
-      "name: test\nruntime: { name: nodejs, options: { typescript: false } }\n",
+      `name: test
+runtime: { name: nodejs, options: { typescript: false } }
+plugins: { providers: [{ name: kindows, path: ${path.join(repository, "plugins/kindows")} }] }
+`,
     );
     const made = await project.run(["stack", "init", "dev"]);
     if (made.exitCode !== 0) throw new Error(`pulumi stack init: ${made.text}`);

@@ -24,6 +24,7 @@ import { pulumiHome } from "../../../../cli/engine/folders.ts";
 import { bundledPlugins } from "../../../../plugins/catalog.ts";
 import { commandProvider } from "../../../../plugins/command/provider.ts";
 import { dockerProvider } from "../../../../plugins/docker/provider.ts";
+import { kindowsProvider } from "../../../../plugins/kindows/provider.ts";
 import { kubernetesProvider } from "../../../../plugins/kubernetes/provider.ts";
 import type { PropertyMap } from "../../../../plugins/protocol/property-value.ts";
 import { providerService } from "../../../../plugins/protocol/provider-service.ts";
@@ -36,6 +37,7 @@ import { official } from "./installed-plugins.ts";
 const definitions = {
   command: () => commandProvider,
   docker: dockerProvider,
+  kindows: () => kindowsProvider,
   kubernetes: kubernetesProvider,
 } as const;
 
@@ -71,12 +73,13 @@ export class Plugin {
       });
       server.addService(engineGrpc.EngineService, { log });
     });
-    const address = official
-      ? await plugin.#spawn(name, engine)
-      : await plugin.#serve((server) => {
-          const service = providerService(definitions[name](), engine);
-          server.addService(providerGrpc.ResourceProviderService, service);
-        });
+    const address =
+      official && name !== "kindows"
+        ? await plugin.#spawn(name, engine)
+        : await plugin.#serve((server) => {
+            const service = providerService(definitions[name](), engine);
+            server.addService(providerGrpc.ResourceProviderService, service);
+          });
     plugin.#client = new providerGrpc.ResourceProviderClient(
       address,
       grpc.credentials.createInsecure(),

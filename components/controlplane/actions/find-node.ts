@@ -1,0 +1,57 @@
+/**
+ * Host action: says whether the node that its argument names is in the cluster, with its labels and taints. With `token`
+ * after the name: whether the node has joined with a bootstrap token, or still can.
+ */
+import type { V1Node } from "@kubernetes/client-node";
+import * as z from "zod";
+
+import { messageOf } from "../../../host/failure.ts";
+import { ApiError, ClusterApi } from "../../../kubernetes/cluster-api.ts";
+import type { Finding } from "../../host-action/host-action.ts";
+import { runAction, say, text } from "../../host-action/run-action.ts";
+import { tokenId, tokenSecretName } from "../bootstrap-token-secret.ts";
+import { withLabelsAndTaints } from "../labels-and-taints.ts";
+
+const [name = "", subject] = process.argv.slice(2);
+
+const node = z.object({
+  labels: z.record(z.string(), z.string()),
+  taints: z.array(z.object({ key: z.string(), value: z.string(), effect: z.string() })),
+});
+
+await (subject === "token"
+  ? runAction({ KUBECONFIG_CONTENT: text, PULUMI_COMMAND_STDOUT: text }, (given) =>
+      look(given.KUBECONFIG_CONTENT, async (api, found) => {
+        if (found !== undefined) return undefined;
+        const secret = tokenSecretName(tokenId(given.PULUMI_COMMAND_STDOUT));
+        return (await api.find(`/api/v1/namespaces/kube-system/secrets/${secret}`)) === undefined
+          ? { gone: `there is neither the token nor the node ${name}` }
+          : undefined;
+      }),
+    )
+  : runAction({ KUBECONFIG_CONTENT: text, NODE: node }, ({ KUBECONFIG_CONTENT, NODE }) =>
+      look(KUBECONFIG_CONTENT, (_api, found) => {
+        if (found === undefined) return { changed: `there is no node ${name}` };
+        return withLabelsAndTaints(found, NODE) === undefined
+          ? undefined
+          : { changed: `${name} has other labels or taints` };
+      }),
+    ));
+
+/** A cluster that does not answer says nothing of what is in it. */
+async function look(
+  kubeconfig: string,
+  judge: (
+    api: ClusterApi,
+    found: V1Node | undefined,
+  ) => Finding | undefined | Promise<Finding | undefined>,
+): Promise<Finding | undefined> {
+  const api = new ClusterApi(kubeconfig, 10);
+  try {
+    return await judge(api, await api.find<V1Node>(`/api/v1/nodes/${name}`));
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
+    say(`the cluster does not answer (${messageOf(error)})`);
+    return undefined;
+  }
+}

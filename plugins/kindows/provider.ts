@@ -1,0 +1,74 @@
+import * as z from "zod";
+import { commandProvider } from "../command/provider.ts";
+import { commandRun, commandType, diffInputs } from "../command/command-type.ts";
+import { localCommandProperties } from "../command/properties.ts";
+import { runLocally } from "../command/run-locally.ts";
+import type { Properties } from "../protocol/property-shape.ts";
+import { isAbsent } from "../protocol/property-value.ts";
+import {
+  defined,
+  NotCovered,
+  type ProviderDefinition,
+  type ResourceType,
+} from "../protocol/resource-type.ts";
+
+const properties: Properties = { ...localCommandProperties, read: { shape: { kind: "string" } } };
+
+const command = commandType(properties, runLocally);
+
+/** What `read` prints when reality is not what was made: why. */
+const findingSchema = z.strictObject({
+  /** There is nothing of it any more, or too little: it is replaced. */
+  gone: z.string().optional(),
+  /** It can be put right: `create` runs again. */
+  changed: z.string().optional(),
+});
+
+/**
+ * `kindows.host.Action`: `command.local.Command` with a further command, `read`, that a refresh runs. It gets what `create`
+ * printed as PULUMI_COMMAND_STDOUT, and prints nothing if all is as it was made. What it finds is in the outputs `gone`
+ * and `changed`; the next `up` does something about it.
+ */
+const actionType: ResourceType = {
+  ...command,
+  diff(request) {
+    const inputs = diffInputs(properties, request.olds, request.news);
+    const found = (["gone", "changed"] as const).flatMap((name) =>
+      isAbsent(request.olds[name])
+        ? []
+        : {
+            ...{ path: name, keys: [name], kind: "delete" as const, isOutput: true },
+            replaces: name === "gone",
+          },
+    );
+    return { ...inputs, changes: [...inputs.changes, ...found] };
+  },
+  async read({ inputs = {}, state }, operation) {
+    const { read } = state;
+    if (typeof read !== "string") return { inputs, state };
+    const given = { ...state, addPreviousOutputInEnv: true };
+    const { stdout } = await runLocally(commandRun(read, given, state), operation);
+    const { gone, changed } = findingSchema.parse(stdout === "" ? {} : JSON.parse(stdout));
+    return { inputs, state: defined({ ...state, gone, changed }) };
+  },
+  update(request, operation) {
+    const { olds, news } = request;
+    const isSame =
+      isAbsent(olds["changed"]) &&
+      diffInputs(properties, olds, news).changes.every(({ keys }) => keys[0] === "read");
+    // How it is looked at says nothing about what was made.
+    if (!isSame) return command.update(request, operation);
+    return Promise.resolve(defined({ ...news, stdout: olds["stdout"], stderr: olds["stderr"] }));
+  },
+};
+
+/** Serves the one type that no official plugin has. */
+export const kindowsProvider: ProviderDefinition = {
+  ...commandProvider,
+  name: "kindows",
+  version: "0.1.0",
+  resourceType(type) {
+    if (type !== "kindows:host:Action") throw new NotCovered("kindows", `resource type ${type}`);
+    return actionType;
+  },
+};

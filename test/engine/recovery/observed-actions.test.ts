@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { mkdir, readFile } from "node:fs/promises";
+import path from "node:path";
+
+import { type EngineProject, type EngineRun, succeeded } from "../plugins/support/engine.ts";
+import { sourcesProject } from "../plugins/support/sources.ts";
+
+/** A cluster and a token in it, both by the same actions; `how` they are made. */
+const program = (how: string): string => `
+import { local } from "@pulumi/command";
+import { hostAction, observedAction } from "./components/host-action/host-action.ts";
+const command = (name, { read, ...args }, opts) => new local.Command(name, hostAction(args), opts);
+const made = (name, opts) =>
+  (${how})(
+    name,
+    {
+      create: "test/write create-" + name,
+      read: "test/find " + name,
+      delete: "test/write delete-" + name,
+      environment: {},
+      triggers: ["one"],
+    },
+    opts,
+  );
+const cluster = made("cluster", { deleteBeforeReplace: true });
+made("token", {
+  dependsOn: cluster, deletedWith: cluster, replaceWith: [cluster], ignoreChanges: ["environment"],
+});
+`;
+
+describe("host actions that a refresh looks at", () => {
+  let project: EngineProject;
+  before(async () => {
+    project = await sourcesProject();
+    const action = (name: string, body: string): Promise<void> =>
+      project.write(
+        `components/test/actions/${name}.ts`,
+        `import { appendFileSync, readFileSync } from "node:fs";
+         const [what] = process.argv.slice(2);
+         ${body}`,
+      );
+    await mkdir(path.join(project.folder, "components/test/actions"), { recursive: true });
+    await action(
+      "write",
+      `appendFileSync("journal", what + " ");
+       console.error("progress of " + what);`,
+    );
+    await action(
+      "find",
+      `process.stdout.write(JSON.parse(readFileSync("found", "utf8"))[what] ?? "");`,
+    );
+    await find({});
+  });
+  after(() => project.dispose());
+
+  const find = (found: object): Promise<void> => project.write("found", JSON.stringify(found));
+  const journal = (): Promise<string> =>
+    readFile(path.join(project.folder, "journal"), "utf8").then((text) => text.trimEnd());
+  /** What was done to the two. */
+  const steps = (run: EngineRun): Record<string, readonly string[] | undefined> => {
+    const { cluster, token } = succeeded(run).steps;
+    return { cluster, token };
+  };
+
+  it("take over what was made when they were plain commands, and make nothing anew", async () => {
+    await project.program(program("command"));
+    succeeded(await project.up());
+    await project.program(program("observedAction"));
+    assert.deepEqual(steps(await project.up()), { cluster: ["update"], token: ["update"] });
+    assert.deepEqual(steps(await project.up()), { cluster: ["same"], token: ["same"] });
+    assert.equal(await journal(), "create-cluster create-token");
+  });
+
+  it("show what is gone, and make it again with what lived in it", async () => {
+    const before = await journal();
+    await find({ cluster: JSON.stringify({ gone: "there is no container x" }) });
+    const refresh = succeeded(await project.refresh("--diff"));
+    assert.match(refresh.text, /\+ gone: "there is no container x"/);
+    const up = await project.up();
+    const { cluster = [], token = [] } = steps(up);
+    assert.ok(up.messages.some(({ text }) => text === "progress of create-cluster"));
+    assert.ok(cluster.includes("replace") && token.includes("replace"));
+    assert.equal(
+      await journal(),
+      `${before} delete-token delete-cluster create-cluster create-token`,
+    );
+    await find({});
+    assert.deepEqual(steps(await project.up("--refresh")), {
+      cluster: ["refresh", "same"],
+      token: ["refresh", "same"],
+    });
+  });
+});
