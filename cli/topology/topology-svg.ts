@@ -247,7 +247,7 @@ function shortName({ name }: PreviewedResource, machine: string | undefined): st
 export function kindOf(type: string): string {
   const [origin = "", module = "", kind = ""] = type.split(":");
   if (origin === "pulumi") return `provider ${kind}`;
-  if (origin === "command") return `${module} ${kind}`;
+  if (origin === "command" || origin === "kindows") return `${module} ${kind}`;
   return origin === "kubernetes" ? kind : `${origin} ${kind}`;
 }
 
