@@ -41,7 +41,7 @@ import {
   type Value,
 } from "./values.ts";
 
-/** Each statement before it is run, for those who measure what tests run of a script. */
+/** The text and the offset of each statement before it is run, for those who measure what tests run of a script. */
 const statementsRun = channel("powershell.statements");
 
 type Statements = readonly Syntax.Statement[];
@@ -294,7 +294,10 @@ export class Interpreter implements Shell {
 
   async #statements(statements: Statements, emit: Emit): Promise<void> {
     for (const statement of statements) {
-      statementsRun.publish(statement);
+      if (statementsRun.hasSubscribers) {
+        const { start } = statement.position;
+        statementsRun.publish({ text: Syntax.fileOf(statement.position).text, start });
+      }
       try {
         await this.#statement(statement, emit);
       } catch (thrown) {

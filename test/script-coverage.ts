@@ -10,7 +10,7 @@ import path from "node:path";
 
 import { parse } from "../powershell/parser.ts";
 import { visit } from "../powershell/subset.ts";
-import { fileOf, type Statement } from "../powershell/syntax.ts";
+import type { Statement } from "../powershell/syntax.ts";
 import reached from "./script-coverage.json" with { type: "json" };
 
 const folders = ["components/windows/steps", "components/machine/hyper-v/scripts"].flatMap(
@@ -33,10 +33,9 @@ type Run = readonly (readonly [text: string, starts: readonly number[]])[];
 const startsRun = new Map<string, Set<number>>();
 if (process.env[variable] !== undefined) {
   subscribe("powershell.statements", (statement) => {
-    const { position } = statement as Statement;
-    const { text } = fileOf(position);
+    const { text, start } = statement as { text: string; start: number };
     const starts = startsRun.get(text) ?? new Set();
-    startsRun.set(text, starts.add(position.start));
+    startsRun.set(text, starts.add(start));
   });
 }
 

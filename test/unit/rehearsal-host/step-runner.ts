@@ -40,6 +40,7 @@ export const stepNames = [
   "Confirm-ExternalNetwork",
   "Set-HostsEntry",
   "Join-Node",
+  "Install-HybridOverlay",
   "Set-ClusterRoute",
   "Export-NodeLog",
   "Reset-Node",

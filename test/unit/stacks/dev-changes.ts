@@ -37,7 +37,7 @@ export const devChanges: readonly SettingChange[] = [
     // The Node is closed before and opened again afterwards.
     plans: {
       replaced: ["CopyToRemote win-1-push-containerd"],
-      changed: ["Command win-1-install-containerd", "Command win-1-registration"],
+      changed: ["Command win-1-install-containerd", "Action win-1-registration"],
     },
   },
   {
@@ -56,7 +56,7 @@ export const devChanges: readonly SettingChange[] = [
     settings: {
       cluster: { workers: ["worker-1", "worker-2", "worker-3"].map((name) => ({ name })) },
     },
-    plans: { created: ["Command control-plane-worker-3"] },
+    plans: { created: ["Action control-plane-worker-3"] },
   },
   {
     name: "a shorter life of join tokens",

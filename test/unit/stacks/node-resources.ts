@@ -17,15 +17,16 @@ export function machineOf(node: string, { real = false } = {}): Group {
 export function joinOf(node: string, more: readonly string[] = []): Group {
   const steps = [
     ...["test-windowshost", "enable-containersfeature", "confirm-reboot", "install-containerd"],
-    ...["install-kubernetes", "set-hostsentry", "join-node", "registration", "ready"],
+    ...["install-kubernetes", "set-hostsentry", "join-node", "ready"],
   ];
   return {
     title: `all of ${node}'s join`,
     names: [
-      `Command ${node}-token`,
+      `Action ${node}-token`,
       `CopyToRemote ${node}-home`,
       `Command ${node}-steps`,
       ...steps.map((step) => `Command ${node}-${step}`),
+      `Action ${node}-registration`,
       ...more,
     ],
   };
@@ -34,9 +35,13 @@ export function joinOf(node: string, more: readonly string[] = []): Group {
 /** The same of a Linux machine. */
 export function linuxJoinOf(node: string): Group {
   const copied = ["steps", "push-programs"].map((name) => `CopyToRemote ${node}-${name}`);
-  const steps = ["prepare-host", "install-programs", "join-node", "registration", "ready"];
+  const steps = ["prepare-host", "install-programs", "join-node", "ready"];
   return {
     title: `all of ${node}'s join`,
-    names: [`Command ${node}-token`, ...copied, ...steps.map((step) => `Command ${node}-${step}`)],
+    names: [
+      ...["token", "registration"].map((name) => `Action ${node}-${name}`),
+      ...copied,
+      ...steps.map((step) => `Command ${node}-${step}`),
+    ],
   };
 }

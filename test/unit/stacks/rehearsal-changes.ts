@@ -17,7 +17,7 @@ export const rehearsalChanges: readonly SettingChange[] = [
     name: "a Linux worker",
     settings: { cluster: { workers: [{ name: "worker-1" }] } },
     // Its pods are reached by way of it.
-    plans: { created: ["Command control-plane-worker-1"], changed: ["Command node-routes"] },
+    plans: { created: ["Action control-plane-worker-1"], changed: ["Command node-routes"] },
     // By what the lookup of the routes says, which a preview without a state has not got.
     alsoWhenUp: routes("win-1"),
   },
@@ -52,7 +52,7 @@ export const rehearsalChanges: readonly SettingChange[] = [
   {
     name: "a label",
     settings: { nodes: [{ name: "win-1", labels: { zone: "a" } }] },
-    plans: { changed: ["Command win-1-join-node", "Command win-1-registration"] },
+    plans: { changed: ["Command win-1-join-node", "Action win-1-registration"] },
   },
   {
     name: "a byte in Install-Kubernetes.ps1",
@@ -76,16 +76,16 @@ export const rehearsalChanges: readonly SettingChange[] = [
     // The machine stays: its node joins again, because of what reads the new token and kubeconfig.
     plans: {
       replaced: [
-        "Command control-plane",
+        "Action control-plane",
         "Command control-plane-ready",
         "Command node-routes",
-        "Command win-1-token",
+        "Action win-1-token",
         "ConfigMap kube-proxy-windows",
         "DaemonSet kube-proxy-windows",
       ],
       changed: [
         ...["kubernetes control-plane", "Command win-1-set-hostsentry"],
-        ...["Command win-1-join-node", "Command win-1-registration"],
+        ...["Command win-1-join-node", "Action win-1-registration"],
         ...["Command win-1-set-clusterroute", "Command win-1-ready"],
       ],
     },

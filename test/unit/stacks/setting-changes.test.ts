@@ -121,7 +121,7 @@ for (const { title, stack, settings, changes } of stacks) {
         ...[
           "Network lab",
           "Pool machines",
-          "Command control-plane",
+          "Action control-plane",
           "DaemonSet kube-proxy-windows",
         ],
       ]) {

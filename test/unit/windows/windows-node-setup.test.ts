@@ -23,6 +23,7 @@ import {
 } from "../../../components/windows/steps.ts";
 import { WindowsNode, type WindowsNodeArgs } from "../../../components/windows/windows-node.ts";
 import { commandProvider } from "../../../plugins/command/provider.ts";
+import { kindowsProvider } from "../../../plugins/kindows/provider.ts";
 import type { PropertyMap } from "../../../plugins/protocol/property-value.ts";
 import { type ChangeAfterUp, changesAfterUp } from "../../engine/windows/changes-after-up.ts";
 import type { Variation } from "../../engine/windows/nodes-lab.ts";
@@ -341,7 +342,8 @@ async function planned(
   for (const [id, { type, values: news }] of now) {
     const { values: olds } = before.get(id) ?? assert.fail();
     const request = { id, oldInputs: olds, olds, news };
-    const { changes } = await commandProvider.resourceType(type).diff(request);
+    const provider = type.startsWith("kindows:") ? kindowsProvider : commandProvider;
+    const { changes } = await provider.resourceType(type).diff(request);
     if (changes.length === 0) continue;
     plan[changes.some(({ replaces }) => replaces) ? "replaces" : "updates"].push(id);
   }
@@ -415,7 +417,7 @@ describe("what a change plans on a Windows node that is up", () => {
     const found = new Map<string, Inputs>();
     for (const [key, { inputs, opts }] of resources) {
       const [type = "", name = ""] = key.split("/");
-      if (!type.startsWith("command:")) continue;
+      if (!/^(command|kindows:host):/.test(type)) continue;
       const values: Record<string, unknown> = {};
       for (const [input, value] of Object.entries(inputs)) {
         if (opts.ignoreChanges?.includes(input) === true) continue;

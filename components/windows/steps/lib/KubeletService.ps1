@@ -43,8 +43,9 @@ function Register-KubeletService {
     $missing
 }
 
-# Manual until the node has joined, Automatic from then on. Returns whether anything differed; a joined node's is stopped
-# before this, not after: a step that ends in between would leave one that runs with its old arguments and looks right.
+# Manual until the node has joined, Automatic from then on. Returns whether anything differed; a joined node's is
+# stopped before this, not after: a step that ends in between would leave one that runs with its old arguments and
+# looks right.
 function Set-KubeletService {
     param([string] $CommandLine, [ValidateSet('Manual', 'Automatic')] [string] $StartMode)
     $service = Get-CimInstance -ClassName Win32_Service -Filter "Name='kubelet'"
