@@ -19,7 +19,7 @@ const step = (name: string, seconds = 1): KillPoint => ({
 /** Every state that a killed run can leave behind, in the order of an `up`. */
 export const killPoints: readonly KillPoint[] = [
   { state: "network made", line: /libvirt:index:Network lab created/, seconds: 0 },
-  { state: "kind half made", line: /Command control-plane creating/, seconds: 7 },
+  { state: "kind half made", line: /Action control-plane creating/, seconds: 7 },
   { state: "VM booting", line: /Domain win-1 creating/, seconds: 3 },
   { state: "steps being copied", line: /Command win-1-steps creating/, seconds: 0 },
   step("test-windowshost"),
