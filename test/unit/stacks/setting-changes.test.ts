@@ -118,12 +118,7 @@ for (const { title, stack, settings, changes } of stacks) {
       const real = stack === "dev";
       for (const name of [
         ...[...machineOf("win-1", { real }).names, ...joinOf("win-1").names],
-        ...[
-          "Network lab",
-          "Pool machines",
-          "Action control-plane",
-          "DaemonSet kube-proxy-windows",
-        ],
+        ...["Network lab", "Pool machines", "Action control-plane", "DaemonSet kube-proxy-windows"],
       ]) {
         assert.ok(names.includes(name), name);
       }
