@@ -17,7 +17,7 @@ export interface Placement {
 }
 
 /** What placing depends on. */
-export interface Placed extends MakersHosts {
+interface Placed extends MakersHosts {
   readonly hypervisor: Pick<WrittenSettings["hypervisor"], "machineMemoryMiB">;
   readonly nodes: readonly Pick<
     WrittenSettings["nodes"][number],

@@ -181,7 +181,7 @@ const descriptors: readonly string[] = [
 ];
 
 /** A 64 KiB BIOS that only proves that the processor runs 64-bit code, and ends QEMU. */
-export function kvmProbeRom(): Buffer {
+function kvmProbeRom(): Buffer {
   const rom = Buffer.alloc(romSize);
   bytes(code.map(([hex]) => hex)).copy(rom);
   bytes(descriptors).copy(rom, descriptorTable);

@@ -40,7 +40,7 @@ export function isHealthy(status: LabStatus): boolean {
 }
 
 /** The command that opens a shell on a machine. */
-export function sshCommand(node: LabOutputs["nodes"][number], access: AccessFiles): string {
+function sshCommand(node: LabOutputs["nodes"][number], access: AccessFiles): string {
   return ["ssh", ...sshArguments(node, access)].map(shellWord).join(" ");
 }
 

@@ -101,7 +101,7 @@ interface ScreenSize {
  *
  * @param first whether the screen still shows something else.
  */
-export function redraw(text: string, size: ScreenSize, first: boolean): string {
+function redraw(text: string, size: ScreenSize, first: boolean): string {
   const lines = fitting(text.split("\n"), size);
   const drawn = lines.map((line) => `${line}${eraseRestOfLine}`).join("\n");
   return `${first ? eraseScreen : ""}${home}${drawn}\n${eraseBelow}`;

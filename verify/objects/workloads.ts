@@ -131,7 +131,7 @@ function container({ os, part }: Role, image: string): V1Container {
  *
  * @param port that the firewall has to let others come to: it is the node's own, and closed. Default: none.
  */
-export function hostProcessCommand(args: readonly string[], port?: number): string[] {
+function hostProcessCommand(args: readonly string[], port?: number): string[] {
   const program = "%CONTAINER_SANDBOX_MOUNT_POINT%\\agnhost";
   const open =
     port === undefined

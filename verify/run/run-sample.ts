@@ -40,7 +40,7 @@ function summaryPath(node: string): string {
  * @returns what is missing, while kubelet has not measured it yet.
  * @throws when it is no summary.
  */
-export function podMetrics(
+function podMetrics(
   summary: unknown,
   namespace: string,
   name: string,
@@ -68,7 +68,7 @@ interface SettingsCheck {
 }
 
 /** What the sample's file has; in the order in which they are done. */
-export function settingsChecks(os: Os): readonly SettingsCheck[] {
+function settingsChecks(os: Os): readonly SettingsCheck[] {
   const windows = os === "windows";
   const variable = (name: string): readonly string[] =>
     windows ? ["cmd", "/c", `echo %${name}%`] : ["printenv", name];

@@ -3,7 +3,7 @@ import type { LabObjects, Seen } from "./lab-watch.ts";
 import { interfaceName } from "./objects.ts";
 
 /** A machine that runs. */
-export interface RunningInstance {
+interface RunningInstance {
   readonly address: string;
 }
 

@@ -103,7 +103,7 @@ function cloneSource(lab: Lab): object {
 }
 
 /** Name of the Secret with a node's identity disc. */
-export function identityName(lab: Lab, node: string): string {
+function identityName(lab: Lab, node: string): string {
   return `${machineName(lab, node)}-identity`;
 }
 

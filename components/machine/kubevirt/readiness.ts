@@ -319,7 +319,7 @@ function quantity(text: string | undefined): number | undefined {
 }
 
 /** All that making, finding, reaching and removing the machines takes. */
-export function neededRights(lab: Lab): readonly Right[] {
+function neededRights(lab: Lab): readonly Right[] {
   const { namespace, image } = lab.machine;
   const right =
     (group: string, resource: string, purpose: string, subresource?: string) =>

@@ -233,7 +233,7 @@ function podBinding(value: string): Complaint | undefined {
 }
 
 /** What the checks look at. */
-export interface KubeVirtSection {
+interface KubeVirtSection {
   readonly machine?: KubeVirtSettings | undefined;
   readonly nodes: readonly { readonly name: string }[];
 }

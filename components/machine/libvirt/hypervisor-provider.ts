@@ -64,7 +64,7 @@ let uri: Promise<string> | undefined;
  *
  * @returns URI to connect to.
  */
-export function absentLibvirt(): Promise<string> {
+function absentLibvirt(): Promise<string> {
   uri ??= listening();
   return uri;
 }

@@ -92,7 +92,7 @@ export async function volumesOf(
 }
 
 /** One line of `virsh vol-list`: name and path; both may contain spaces, so the path starts at the last ` /`. */
-export function parseVolumeLine(line: string): { readonly name: string; readonly path: string } {
+function parseVolumeLine(line: string): { readonly name: string; readonly path: string } {
   const at = line.lastIndexOf(" /");
   return { name: line.slice(0, at).trim(), path: line.slice(at).trim() };
 }

@@ -39,7 +39,7 @@ export async function fabricProblems(settings: Settings): Promise<HostProblem[]>
   return found.flat();
 }
 
-export function probeText({ probe }: FabricOnHost, end: FabricEnd): string {
+function probeText({ probe }: FabricOnHost, end: FabricEnd): string {
   return `export PATH="$PATH:/usr/sbin:/sbin"
 [ -n "$(ip -o address show to ${end.host.address} 2>&1)" ] || echo address ${end.host.address}
 ${probe(end)}

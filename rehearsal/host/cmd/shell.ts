@@ -69,12 +69,12 @@ async function runPowerShell(host: WindowsHost, rest: string, io: CommandIo): Pr
 }
 
 /** A line cmd.exe refuses; `message` goes to stderr and the exit code is 1. */
-export class CommandLineError extends Error {
+class CommandLineError extends Error {
   override readonly name = "CommandLineError";
 }
 
 /** The longest command cmd.exe takes, in characters. https://learn.microsoft.com/troubleshoot/windows-client/shell-experience/command-line-string-limitation */
-export const longestCommand = 8191;
+const longestCommand = 8191;
 
 /** One command of cmd.exe: what to run and the raw text behind it. */
 interface Command {

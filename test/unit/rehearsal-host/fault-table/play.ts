@@ -52,7 +52,7 @@ export function lacks(error: string, row: Row): string[] {
 }
 
 /** A step that lost its connection goes on: it may reboot the machine under the next `up`, or keep it waiting. */
-export function mayYetEnd(error: string | undefined): boolean {
+function mayYetEnd(error: string | undefined): boolean {
   return error !== undefined && [undefined, "StepBusy"].includes(codeOf(error));
 }
 
