@@ -1,5 +1,5 @@
-import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
-import { messageOf } from "../../../host/failure.ts";
+import type { Duplex } from "node:stream";
+import { LocalPort } from "../../../host/local-port.ts";
 import { dialHops, openFrom, retryPolicy, type SshConnection } from "../../../ssh/dial.ts";
 import type { PinnedEndpoint } from "../../../ssh/endpoint.ts";
 import { explainAccess } from "./explain-access.ts";
@@ -29,8 +29,7 @@ export interface ForwardArgs {
 export class BastionForward {
   readonly #args: ForwardArgs;
   readonly #tell: (line: string) => void;
-  readonly #server: Server;
-  readonly #sockets = new Set<Socket>();
+  readonly #local: LocalPort;
   #dialled: Promise<SshConnection> | undefined;
   /** What that came to. */
   #current: SshConnection | undefined;
@@ -39,8 +38,14 @@ export class BastionForward {
   private constructor(args: ForwardArgs, tell: (line: string) => void) {
     this.#args = args;
     this.#tell = tell;
-    this.#server = createServer((socket) => {
-      void this.#lead(socket);
+    this.#local = new LocalPort({
+      what: `${whereText(args.last)} for ${args.machines.join(", ")}`,
+      instead:
+        "End that, or write another port as forwardPort beside these bastions (kindows:login or kindows:nodes)",
+      open: () => this.#channel(),
+      failed: (message) => {
+        this.#report(message);
+      },
     });
   }
 
@@ -50,36 +55,18 @@ export class BastionForward {
    */
   static async open(args: ForwardArgs, tell: (line: string) => void): Promise<BastionForward> {
     const forward = new BastionForward(args, tell);
-    const { port } = args;
-    await new Promise<void>((resolve, reject) => {
-      forward.#server.once("error", ({ code, message }: NodeJS.ErrnoException) => {
-        const why = code === "EADDRINUSE" ? "somebody else listens there" : message;
-        reject(
-          new Error(
-            `port ${port} of this host cannot lead to ${whereText(args.last)} for ${args.machines.join(", ")}: ${why}. ` +
-              `End that, or write another port as forwardPort beside these bastions (kindows:login or kindows:nodes)`,
-          ),
-        );
-      });
-      forward.#server.listen(port, "127.0.0.1", resolve);
-    });
-    forward.#server.unref();
+    await forward.#local.listen(args.port);
     return forward;
   }
 
   /** Port it listens on. */
   get port(): number {
-    return (this.#server.address() as AddressInfo).port;
+    return this.#local.port;
   }
 
   /** Ends all that goes by it. */
   async close(): Promise<void> {
-    for (const socket of this.#sockets) socket.destroy();
-    const ended = new Promise<void>((resolve) => {
-      this.#server.close(() => {
-        resolve();
-      });
-    });
+    const ended = this.#local.close();
     await this.#dialled?.then(
       (hops) => {
         hops.close();
@@ -89,33 +76,17 @@ export class BastionForward {
     await ended;
   }
 
-  async #lead(socket: Socket): Promise<void> {
-    // Whoever connected notices by itself when it goes away; that it did is no error here.
-    socket.on("error", () => undefined);
-    socket.unref();
-    socket.setNoDelay(true);
-    this.#sockets.add(socket);
-    socket.once("close", () => this.#sockets.delete(socket));
+  /** A connection to the last one. */
+  async #channel(): Promise<Duplex> {
     const { last, through } = this.#args;
-    try {
-      const hops = await this.#hops();
-      const signal = AbortSignal.timeout(dialSeconds * 1000);
-      const channel = await openFrom(hops.client, { ...last, ...retryPolicy }, signal).catch(
-        (error: unknown) => {
-          const { message } = error as Error;
-          // The way itself may be dead without anybody having said so: the next one gets a new one.
-          if (message.startsWith("no answer")) this.#disconnect(hops);
-          throw new Error(`Dial hop ${through.length + 1} ${last.host}:${last.port}: ${message}`);
-        },
-      );
-      channel.on("error", () => socket.destroy());
-      channel.once("close", () => socket.destroy());
-      socket.once("close", () => channel.destroy());
-      socket.pipe(channel).pipe(socket);
-    } catch (error) {
-      this.#report(messageOf(error));
-      socket.destroy();
-    }
+    const hops = await this.#hops();
+    const signal = AbortSignal.timeout(dialSeconds * 1000);
+    return openFrom(hops.client, { ...last, ...retryPolicy }, signal).catch((error: unknown) => {
+      const { message } = error as Error;
+      // The way itself may be dead without anybody having said so: the next one gets a new one.
+      if (message.startsWith("no answer")) this.#disconnect(hops);
+      throw new Error(`Dial hop ${through.length + 1} ${last.host}:${last.port}: ${message}`);
+    });
   }
 
   /** The connection to the one before the last. */

@@ -7,6 +7,7 @@ import { CustomResource } from "@pulumi/kubernetes/apiextensions/customResource.
 import { Provider } from "@pulumi/kubernetes/provider.js";
 import type * as z from "zod";
 import { messageOf } from "../../../host/failure.ts";
+import { LocalPort } from "../../../host/local-port.ts";
 import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
 import { serverAddress } from "../../../kubernetes/kubeconfig.ts";
 import { dialHops, openFrom } from "../../../ssh/dial.ts";
@@ -22,7 +23,6 @@ import { SshKey } from "../ssh-key.ts";
 import { imageState, instanceState } from "./instance-state.ts";
 import { KubeVirtMachine } from "./kubevirt-machine.ts";
 import { LabWatch } from "./lab-watch.ts";
-import { openLocalPort } from "./local-port.ts";
 import { goldenImage, importerApi, type Lab, machineName } from "./objects.ts";
 import { clusterProblems } from "./readiness.ts";
 import type { KubeVirtNode, KubeVirtSettings } from "./settings.ts";
@@ -163,12 +163,18 @@ class Ways {
     if (this.#login.bastions.length === 0) return undefined;
     const port = node.localPort ?? defaultPort(machineName(this.#lab, node.name));
     if (!isDryRun()) {
-      await openLocalPort({
-        ...{ port, what: `the machine of ${node.name}`, open: () => this.#open(node) },
+      const what = `the machine of ${node.name}`;
+      let last = "";
+      const local = new LocalPort({
+        ...{ what, open: () => this.#open(node) },
         instead:
           "End that, or write another port as localPort of the node in kindows:machine.nodes.",
-        tell: (line) => void pulumi.log.warn(line).catch(() => undefined),
+        failed: (why) => {
+          if (why !== last) pulumi.log.warn(`${what}: ${why}`).catch(() => undefined);
+          last = why;
+        },
       });
+      await local.listen(port);
     }
     return port;
   }

@@ -1,0 +1,79 @@
+import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { messageOf } from "./failure.ts";
+
+export interface LocalPortArgs {
+  /** Where it leads, as errors name it. */
+  readonly what: string;
+  /** What to do where the port is somebody else's. */
+  readonly instead: string;
+  /** Opens one connection to the end. */
+  readonly open: () => Promise<Duplex>;
+  /** Is told each time why somebody was not led on. */
+  readonly failed: (why: string) => void;
+}
+
+/**
+ * A port of this host whose connections end somewhere that only this process reaches. It keeps no process running, and ends
+ * with it.
+ */
+export class LocalPort {
+  readonly #args: LocalPortArgs;
+  readonly #sockets = new Set<Socket>();
+  readonly #server: Server;
+
+  constructor(args: LocalPortArgs) {
+    this.#args = args;
+    this.#server = createServer((socket) => void this.#lead(socket));
+  }
+
+  /**
+   * @param port on 127.0.0.1; 0: any that is free.
+   * @throws where it is somebody else's.
+   */
+  async listen(port: number): Promise<void> {
+    const { what, instead } = this.#args;
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once("error", ({ code, message }: NodeJS.ErrnoException) => {
+        const why = code === "EADDRINUSE" ? "somebody else listens there" : message;
+        reject(new Error(`port ${port} of this host cannot lead to ${what}: ${why}. ${instead}`));
+      });
+      this.#server.listen(port, "127.0.0.1", resolve);
+    });
+    this.#server.unref();
+  }
+
+  /** Port it listens on. */
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** Ends all that goes by it. */
+  async close(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    await new Promise<void>((resolve) => {
+      this.#server.close(() => {
+        resolve();
+      });
+    });
+  }
+
+  async #lead(socket: Socket): Promise<void> {
+    // Whoever connected notices by itself when it goes away; that it did is no error here.
+    socket.on("error", () => undefined);
+    socket.unref();
+    socket.setNoDelay(true);
+    this.#sockets.add(socket);
+    socket.once("close", () => this.#sockets.delete(socket));
+    try {
+      const end = await this.#args.open();
+      end.on("error", () => socket.destroy());
+      end.once("close", () => socket.destroy());
+      socket.once("close", () => end.destroy());
+      socket.pipe(end).pipe(socket);
+    } catch (error) {
+      this.#args.failed(messageOf(error));
+      socket.destroy();
+    }
+  }
+}
