@@ -98,20 +98,32 @@ interface ClusterSection {
   readonly cluster: z.output<typeof cluster>;
 }
 
-/** The kubeconfig comes from one place. */
+/**
+ * A kubeconfig comes from one place.
+ *
+ * @param instead what to do where it comes from none.
+ */
+export function kubeconfigProblems(
+  { file, text }: ClusterSection["cluster"]["kubeconfig"],
+  path: readonly string[],
+  instead: string,
+): SettingsProblem[] {
+  if (file === undefined && text === undefined) {
+    return [{ path, value: undefined, why: "names no kubeconfig", instead }];
+  }
+  return file !== undefined && text !== undefined
+    ? [{ path, value: undefined, why: "has file and text", instead: "Keep one of them." }]
+    : [];
+}
+
 const oneKubeconfig: Check<ClusterSection> = {
   reads: ["cluster.kubeconfig.file", "cluster.kubeconfig.text"],
-  run({ cluster: { kubeconfig } }): SettingsProblem[] {
-    const { file, text } = kubeconfig;
-    const path = ["cluster", "kubeconfig"];
-    if (file === undefined && text === undefined) {
-      const instead = "Write file, its absolute path, or text, its content as a secret.";
-      return [{ path, value: undefined, why: "names no kubeconfig", instead }];
-    }
-    return file !== undefined && text !== undefined
-      ? [{ path, value: undefined, why: "has file and text", instead: "Keep one of them." }]
-      : [];
-  },
+  run: ({ cluster: { kubeconfig } }) =>
+    kubeconfigProblems(
+      kubeconfig,
+      ["cluster", "kubeconfig"],
+      "Write file, its absolute path, or text, its content as a secret.",
+    ),
 };
 
 /** A hosts entry is for a name, and each name has one. */

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { KubeVirtNode, KubeVirtSettings } from "./settings.ts";
+import { type KubeVirtNode, type KubeVirtSettings, usualSize } from "./settings.ts";
 
 /** Group and version of what KubeVirt and its importer have. */
 export const kubevirtApi = "kubevirt.io/v1";
@@ -141,7 +141,8 @@ export function virtualMachine(
   mac: string,
 ): { readonly metadata: Metadata; readonly spec: object } {
   const { machine } = lab;
-  const { cpus = 4, memoryMiB = 8192, instanceType, network, secureBoot } = machine;
+  const { cpus = usualSize.cpus, memoryMiB = usualSize.memoryMiB } = machine;
+  const { instanceType, network, secureBoot } = machine;
   const name = machineName(lab, node);
   const labels = { ...labLabels(lab), "kindows.dev/node": node };
   const isSized = instanceType === undefined;

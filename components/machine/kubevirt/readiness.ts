@@ -11,6 +11,7 @@ import {
 } from "../../controlplane/existing/rights.ts";
 import { listPath, type Seen } from "./lab-watch.ts";
 import { goldenImage, kubevirtApi, labLabels, machineName, type Lab } from "./objects.ts";
+import { usualSize } from "./settings.ts";
 
 /** Oldest releases that have everything that is asked for: `LiveMigrateIfPossible`, clones of snapshots. */
 const oldest = { KubeVirt: "1.1.0", CDI: "1.58.0" } as const;
@@ -270,7 +271,8 @@ interface Quota {
 
 /** Whether machines that are not there yet fit into what the namespace's quotas leave. */
 async function quotaProblems(ask: Ask, lab: Lab): Promise<HostProblem[]> {
-  const { namespace, nodes, diskGiB, memoryMiB = 8192, instanceType } = lab.machine;
+  const { namespace, nodes, diskGiB, instanceType } = lab.machine;
+  const { memoryMiB = usualSize.memoryMiB } = lab.machine;
   const [quotas, there] = await Promise.all([
     ask<{ items: readonly Quota[] }>(`/api/v1/namespaces/${namespace}/resourcequotas`),
     ask<{ items: readonly Seen[] }>(listPath("machines", namespace)),

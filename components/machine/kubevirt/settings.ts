@@ -10,7 +10,7 @@ import { machineSize } from "../../../config/sections/windows.ts";
 import { computerName, dnsDomain, dnsLabel, unnamed } from "../../../config/values/dns-name.ts";
 import { machineAddress } from "../../../config/values/ip-address.ts";
 import { between, text } from "../../../config/values/value.ts";
-import { cluster } from "../../controlplane/existing/settings.ts";
+import { cluster, kubeconfigProblems } from "../../controlplane/existing/settings.ts";
 
 const namespaceName = dnsLabel(63);
 
@@ -81,6 +81,9 @@ const node = z.strictObject({
   ...registration,
 });
 
+/** Size of machines without an instance type, where the settings do not say it. */
+export const usualSize = { cpus: 4, memoryMiB: 8192 } as const;
+
 /** Machines that are made on a cluster with KubeVirt. */
 export const kubevirtSettings = z
   .strictObject({
@@ -111,8 +114,8 @@ export const kubevirtSettings = z
       description:
         "VirtualMachineClusterInstancetype of the machines, instead of cpus and memoryMiB.",
     }),
-    cpus: machineSize.cpus.optional().meta({ default: "4" }),
-    memoryMiB: machineSize.memoryMiB.optional().meta({ default: "8192" }),
+    cpus: machineSize.cpus.optional().meta({ default: String(usualSize.cpus) }),
+    memoryMiB: machineSize.memoryMiB.optional().meta({ default: String(usualSize.memoryMiB) }),
     diskGiB: machineSize.diskGiB.default(64),
     timeZone: text(zone).default("UTC").meta({
       description:
@@ -259,18 +262,15 @@ function check(
 
 /** What has to fit together below `kindows:machine`. */
 export const kubevirtChecks: readonly Check<KubeVirtSection>[] = [
-  check(["kubeconfig", "kubeconfig.file", "kubeconfig.text"], ({ kubeconfig }) => {
-    if (kubeconfig === undefined) return [];
-    const path = ["kubeconfig"];
-    const { file, text } = kubeconfig;
-    if (file !== undefined && text !== undefined) {
-      return [{ path, value: undefined, why: "has file and text", instead: "Keep one of them." }];
-    }
-    const instead = "Write file or text, or leave it out for that of kindows:cluster.";
-    return file === undefined && text === undefined
-      ? [{ path, value: undefined, why: "names no kubeconfig", instead }]
-      : [];
-  }),
+  check(["kubeconfig", "kubeconfig.file", "kubeconfig.text"], ({ kubeconfig }) =>
+    kubeconfig === undefined
+      ? []
+      : kubeconfigProblems(
+          kubeconfig,
+          ["kubeconfig"],
+          "Write file or text, or leave it out for that of kindows:cluster.",
+        ),
+  ),
   check(["firmware"], ({ firmware, secureBoot }) =>
     secureBoot && firmware === "bios"
       ? [
