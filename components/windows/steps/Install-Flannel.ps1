@@ -152,7 +152,8 @@ Invoke-Step -Name 'Install-Flannel' -Body {
     if (Set-EncodedFile -Path 'C:\etc\cni\net.d\10-flannel.conflist' -Content $CniConf) {
         $changed = $true
     }
-    if (Register-FlanneldService -CommandLine (Get-FlanneldCommandLine -NodeIp $NodeIp)) {
+    if (Register-PodNetworkService -Name 'flanneld' -StartupType Manual `
+            -CommandLine (Get-FlanneldCommandLine -NodeIp $NodeIp)) {
         $changed = $true
     }
     Set-ServiceRecovery -Name 'flanneld' -Restart $true

@@ -131,7 +131,7 @@ Invoke-Step -Name 'Install-HybridOverlay' -Body {
         $changed = $true
     }
     $commandLine = Get-HybridOverlayCommandLine -NodeName $NodeName -VxlanPort $VxlanPort
-    if (Register-HybridOverlayService -CommandLine $commandLine) {
+    if (Register-PodNetworkService -Name $HybridOverlayService -CommandLine $commandLine -StartupType Automatic) {
         $changed = $true
     }
     Set-ServiceRecovery -Name $HybridOverlayService -Restart $true

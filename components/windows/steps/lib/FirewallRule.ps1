@@ -12,3 +12,14 @@ function Add-FirewallRule {
         -Protocol $Protocol -LocalPort $Port -Profile Any -Action Allow -ErrorAction Stop
     $true
 }
+
+# Returns one line for each that it removed.
+function Remove-FirewallRule {
+    param([string[]] $Name)
+    foreach ($each in $Name) {
+        if ($null -ne (Get-NetFirewallRule -Name $each -ErrorAction SilentlyContinue)) {
+            Remove-NetFirewallRule -Name $each -ErrorAction Stop
+            "firewall rule $each"
+        }
+    }
+}

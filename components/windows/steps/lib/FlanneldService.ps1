@@ -23,24 +23,6 @@ function Get-FlanneldCommandLine {
     ) -join ' '
 }
 
-# The service is stopped and manual; one that is there with another command line is stopped and gets this one. Returns
-# whether anything differed.
-function Register-FlanneldService {
-    param([string] $CommandLine)
-    if (-not (Test-Service -Name 'flanneld')) {
-        $null = New-Service -Name 'flanneld' -DisplayName 'flanneld' -Description 'Network of the pods' `
-            -BinaryPathName $CommandLine -StartupType Manual
-        return $true
-    }
-    $service = Get-CimInstance -ClassName Win32_Service -Filter "Name='flanneld'"
-    if ($service.PathName -ceq $CommandLine) {
-        return $false
-    }
-    Stop-ServiceInTime -Name 'flanneld'
-    Edit-Service -Name 'flanneld' -Setting @{ PathName = $CommandLine }
-    $true
-}
-
 # Which Node is its own. Returns whether it was another, and then leaves the service stopped.
 function Set-FlanneldNode {
     param([string] $NodeName)

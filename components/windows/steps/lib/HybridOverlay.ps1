@@ -6,6 +6,7 @@ $ErrorActionPreference = 'Stop'
 . (Join-Path $PSScriptRoot 'ServiceSettings.ps1')
 . (Join-Path $PSScriptRoot 'WholeFile.ps1')
 . (Join-Path $PSScriptRoot 'ExternalNetwork.ps1')
+. (Join-Path $PSScriptRoot 'FirewallRule.ps1')
 
 $HybridOverlayService = 'hybrid-overlay-node'
 # By the name that the program gives it (hybrid-overlay/pkg/controller/node_windows.go).
@@ -21,24 +22,6 @@ function Get-HybridOverlayCommandLine {
         '--k8s-kubeconfig', 'C:\etc\kubernetes\kubelet.conf'
         '--windows-service', '--logfile', $HybridOverlayLogPath
     ) -join ' '
-}
-
-# One with another command line is stopped and gets this one. Returns whether anything differed.
-function Register-HybridOverlayService {
-    param([string] $CommandLine)
-    $name = $HybridOverlayService
-    if (-not (Test-Service -Name $name)) {
-        $null = New-Service -Name $name -DisplayName $name -Description 'Network of the pods' `
-            -BinaryPathName $CommandLine -StartupType Automatic
-        return $true
-    }
-    $service = Get-CimInstance -ClassName Win32_Service -Filter "Name='$name'"
-    if ($service.PathName -ceq $CommandLine) {
-        return $false
-    }
-    Stop-ServiceInTime -Name $name
-    Edit-Service -Name $name -Setting @{ PathName = $CommandLine }
-    $true
 }
 
 # It learns the node's range from the Node, where ovn-kubernetes writes it once the node has joined. Returns whether it
@@ -89,9 +72,6 @@ function Get-HybridOverlayCni {
 function Remove-HybridOverlay {
     if (Test-Path -LiteralPath 'C:\k\hybrid-overlay-node.exe') {
         Remove-ServiceInTime -Name $HybridOverlayService
-        if ($null -ne (Get-NetFirewallRule -Name $HybridOverlayFirewallRule -ErrorAction SilentlyContinue)) {
-            Remove-NetFirewallRule -Name $HybridOverlayFirewallRule -ErrorAction Stop
-            "firewall rule $HybridOverlayFirewallRule"
-        }
+        Remove-FirewallRule -Name $HybridOverlayFirewallRule
     }
 }

@@ -2,6 +2,8 @@
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 
+. (Join-Path $PSScriptRoot 'FirewallRule.ps1')
+
 # Calico's scripts set the variables and the key; the second rule is theirs, too (VXLAN).
 $NodeVariablePattern = '^(CALICO_|FELIX_|KUBE_NETWORK$|IP_AUTODETECTION_METHOD$)'
 $CalicoRegistryKey = 'HKLM:\Software\Tigera'
@@ -24,12 +26,7 @@ function Remove-CalicoRegistryKey {
 }
 
 function Remove-NodeFirewallRule {
-    foreach ($name in $NodeFirewallRules) {
-        if ($null -ne (Get-NetFirewallRule -Name $name -ErrorAction SilentlyContinue)) {
-            Remove-NetFirewallRule -Name $name -ErrorAction Stop
-            "firewall rule $name"
-        }
-    }
+    Remove-FirewallRule -Name $NodeFirewallRules
 }
 
 # Removes Defender's exclusions of what lies in these folders.

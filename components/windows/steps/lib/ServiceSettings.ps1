@@ -1,9 +1,27 @@
-# Settings of a service that its registration leaves open: what happens after a crash, and its environment.
+# Settings of services: the command line of a pod network's, what happens after a crash, and the environment.
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 
 . (Join-Path $PSScriptRoot 'NativeCommand.ps1')
 . (Join-Path $PSScriptRoot 'MachineProxy.ps1')
+
+# A service of the pods' network; it is not started. One that is there with another command line is stopped and gets
+# this one. Returns whether anything differed.
+function Register-PodNetworkService {
+    param([string] $Name, [string] $CommandLine, [ValidateSet('Manual', 'Automatic')] [string] $StartupType)
+    if (-not (Test-Service -Name $Name)) {
+        $null = New-Service -Name $Name -DisplayName $Name -Description 'Network of the pods' `
+            -BinaryPathName $CommandLine -StartupType $StartupType
+        return $true
+    }
+    $service = Get-CimInstance -ClassName Win32_Service -Filter "Name='$Name'"
+    if ($service.PathName -ceq $CommandLine) {
+        return $false
+    }
+    Stop-ServiceInTime -Name $Name
+    Edit-Service -Name $Name -Setting @{ PathName = $CommandLine }
+    $true
+}
 
 # Whether Windows starts the service again 5 s after it has ended by itself, however often that happens.
 function Set-ServiceRecovery {
