@@ -236,7 +236,7 @@ function podBinding(value: string): Complaint | undefined {
 }
 
 /** What the checks look at. */
-interface KubeVirtSection {
+export interface KubeVirtSection {
   readonly machine?: KubeVirtSettings | undefined;
   readonly nodes: readonly { readonly name: string }[];
 }
