@@ -44,7 +44,7 @@ export async function down({ stack }: { readonly stack: string }): Promise<numbe
 /** Destroys what is in the state; if that fails, removes what is left on the host by name, and then the state. */
 async function destroy(pulumi: Pulumi, lab: string, host: Host): Promise<void> {
   const recovery = { pulumi, host, lab, extent: "deleted-with", say } as const;
-  const scope = await recoverState(recovery);
+  const { scope } = await recoverState(recovery);
   try {
     // An incomplete machine or container would prevent the engine from removing its networks.
     await removeOrphans(scope, host, say);

@@ -10,6 +10,7 @@ import { asOnlyRun } from "../engine/run-lock.ts";
 import { ensureStack } from "../engine/states.ts";
 import { beginUpLog, upLogFile, type UpLog } from "../engine/up-log.ts";
 import { removeOrphans } from "../host-resources/host-resources.ts";
+import { assertAddressesFree } from "../lab/addresses-in-use.ts";
 import { assertMayUse, claimLab } from "../lab/claim.ts";
 import {
   unreachableAmong,
@@ -63,7 +64,9 @@ export async function up({ stack, yes, verbose }: UpOptions): Promise<number> {
     await ensureStack(pulumi);
     await assertMayUse(pulumi, lab, host);
     await claimLab(lab, stack);
-    const scope = await recoverState({ pulumi, host, lab, unreachable, extent: "built-on", say });
+    const recovery = { pulumi, host, lab, unreachable, extent: "built-on", say } as const;
+    const { scope, resources } = await recoverState(recovery);
+    assertAddressesFree(resources, settings, stack);
     await removeOrphans(scope, host, say);
     const args = [
       ...["up", "--yes", "--skip-preview", ...leaving.args],

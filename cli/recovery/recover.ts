@@ -8,7 +8,7 @@ import type { Host } from "../../host/host.ts";
 import { processes } from "../host-resources/processes.ts";
 import { surveyHost, type CleanupScope } from "../host-resources/host-resources.ts";
 import { startStopped } from "../host-resources/stopped.ts";
-import { resourcesOf } from "../engine/deployment.ts";
+import { resourcesOf, type StateResource } from "../engine/deployment.ts";
 import type { Extent } from "./remove-from-state.ts";
 import { checkLock, readLocks, seenProcess, toldLocks, type EngineLock } from "./locks.ts";
 import { repairState } from "./repair.ts";
@@ -31,10 +31,12 @@ export interface Recovery {
  * Recovers a stack before an operation: ends what a killed run left running, removes its lock, starts what is stopped, and
  * makes the state match the host.
  *
- * @returns the scope of a later cleanup of the host, with what was found there.
+ * @returns the scope of a later cleanup of the host, with what was found there; and what is in the state.
  * @throws if somebody else is working on the stack.
  */
-export async function recoverState(recovery: Recovery): Promise<CleanupScope> {
+export async function recoverState(
+  recovery: Recovery,
+): Promise<{ readonly scope: CleanupScope; readonly resources: readonly StateResource[] }> {
   const { pulumi, host, lab, extent, say } = recovery;
   const unreachable = new Set(recovery.unreachable);
   await endStaleProcesses(lab, host, say);
@@ -52,7 +54,8 @@ export async function recoverState(recovery: Recovery): Promise<CleanupScope> {
     await pulumi.importState(repair.deployment);
     repair.notes.forEach(say);
   }
-  return { lab, owned: repair.owned, survey };
+  const scope = { lab, owned: repair.owned, survey };
+  return { scope, resources: resourcesOf(repair.deployment) };
 }
 
 async function endStaleProcesses(

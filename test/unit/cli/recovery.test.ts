@@ -9,6 +9,7 @@ import {
   type StateResource,
   withoutPendingOperations,
 } from "../../../cli/engine/deployment.ts";
+import { assertAddressesFree } from "../../../cli/lab/addresses-in-use.ts";
 import type { HostResource } from "../../../components/host-resource.ts";
 import { type Extent, extentOf, removeFromState } from "../../../cli/recovery/remove-from-state.ts";
 import {
@@ -20,6 +21,7 @@ import {
 } from "../../../cli/recovery/locks.ts";
 import { removePushes } from "../../../cli/recovery/push-again.ts";
 import { repairState } from "../../../cli/recovery/repair.ts";
+import { resolveSettings } from "../../../config/resolve.ts";
 import { eachCase } from "../each-case.ts";
 import { newFolder } from "../new-folder.ts";
 import { component, deployment, resource, urn } from "./state-builder.ts";
@@ -351,4 +353,51 @@ describe("a running process", () => {
 
   it("is not seen when there is none", async () =>
     assert.equal(await seenProcess(2 ** 22 + 1), undefined));
+});
+
+describe("nodes that get the address of a machine that still runs", () => {
+  const machines = (...names: readonly string[]) =>
+    names.map((node, index) =>
+      component("kindows:machine:LibvirtMachine", node, {
+        ...{ node, os: "windows", address: `10.0.0.${index + 10}` },
+        ...{ cpus: 2, memoryMiB: 4096, diskGiB: 40, domainType: "kvm" },
+      }),
+    );
+  const check = (
+    state: readonly StateResource[],
+    nodes: readonly (string | { readonly name: string; readonly address: string })[],
+  ): void => {
+    const settings = resolveSettings(
+      {
+        network: { cidr: "10.0.0.0/24" },
+        nodes: nodes.map((node) => (typeof node === "string" ? { name: node } : node)),
+      },
+      { stack: "t", file: "Pulumi.t.yaml" },
+    );
+    assertAddressesFree(state, settings, "t");
+  };
+
+  it("are refused: a renamed one, and one that moves up because an earlier one is left out", () => {
+    assert.throws(() => check(machines("win-1"), ["win-9"]), {
+      message:
+        "1 mistake in the settings (Pulumi.t.yaml); nothing was changed:\n" +
+        '  - the address of win-9: "10.0.0.10" is still that of win-1, which is removed or moved only after win-9 has ' +
+        "got it. Write another address for win-9, or add it in a second run.",
+    });
+    assert.throws(() => check(machines("win-1", "win-2", "win-3"), ["win-2", "win-3"]), {
+      message:
+        /2 mistakes.*\n.*Write `address: 10\.0\.0\.11`, .* for win-2\.\n.*0\.12`.* for win-3\./,
+    });
+  });
+
+  it("are taken as soon as none does, or they have another address", () => {
+    check([], ["win-9"]);
+    check(machines("win-1", "win-2"), ["win-1", "win-2", "win-3"]);
+    check(machines("win-1", "win-2"), [{ name: "win-2", address: "10.0.0.11" }]);
+    check(machines("win-1"), [{ name: "win-9", address: "10.0.0.20" }]);
+    check(
+      machines("win-1").map((one) => ({ ...one, delete: true })),
+      ["win-9"],
+    );
+  });
 });

@@ -1,0 +1,37 @@
+import { SettingsError, type SettingsProblem } from "../../config/problem.ts";
+import { machineNodes, type Settings } from "../../config/settings.ts";
+import type { StateResource } from "../engine/deployment.ts";
+import { StackFacts } from "../engine/facts.ts";
+
+/**
+ * A machine must not get the address of another one that still runs: the engine creates and changes machines before it
+ * removes those that are no longer wanted, so the new one would wait for an address at which the old one answers.
+ *
+ * @throws SettingsError naming all such nodes.
+ */
+export function assertAddressesFree(
+  resources: readonly StateResource[],
+  settings: Pick<Settings, "nodes" | "linuxNodes">,
+  stack: string,
+): void {
+  const facts = new StackFacts(resources.filter((each) => each.delete !== true));
+  const machines = [...facts.of("kindows:machine:LibvirtMachine").values()];
+  const problems = machineNodes(settings).flatMap(({ name, address }): SettingsProblem[] => {
+    const owner = machines.find((machine) => machine.address === address && machine.node !== name);
+    if (owner === undefined) return [];
+    const own = machines.find(({ node }) => node === name)?.address;
+    return [
+      {
+        path: ["nodes"],
+        place: `the address of ${name}`,
+        value: address,
+        why: `is still that of ${owner.node}, which is removed or moved only after ${name} has got it`,
+        instead:
+          own === undefined
+            ? `Write another address for ${name}, or add it in a second run.`
+            : `Write \`address: ${own}\`, which it has now, for ${name}.`,
+      },
+    ];
+  });
+  if (problems.length > 0) throw new SettingsError(problems, `Pulumi.${stack}.yaml`);
+}
