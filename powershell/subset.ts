@@ -111,17 +111,18 @@ function collect(node: AnyNode, { functions, keys, sourced }: Script): void {
   }
 }
 
-/** Methods are those of all types, and of the script's own objects. */
-type Names = Known & { readonly isMethod: (name: string) => boolean };
+/** Methods are those of all types, and of the script's own objects, in lower case. */
+type Names = Known & { readonly methods: ReadonlySet<string> };
 
 /** Refuses scripts that are run together by the first thing in them that is not known. */
 export function check(all: readonly Script[], names: Known): void {
-  const types = names.types.all();
-  const keys = new Set(["invoke", ...all.flatMap((script) => script.keys)]);
-  const isMethod = (name: string) => keys.has(name) || types.some((type) => type.methods.has(name));
+  const methods = new Set(["invoke", ...all.flatMap((script) => script.keys)]);
+  for (const type of names.types.all()) {
+    for (const name of type.methods.keys()) methods.add(name);
+  }
   const functions = new Set(all.flatMap((script) => script.functions));
   const isFunction = (name: string) => functions.has(name) || names.isFunction(name);
-  const everything = { ...names, isFunction, isMethod };
+  const everything = { ...names, isFunction, methods };
   for (const use of all.flatMap(({ uses }) => uses)) {
     const what = unknown(use, everything);
     if (what !== undefined) {
@@ -161,11 +162,11 @@ function unknownSyntax(node: AnyNode): string | undefined {
     : undefined;
 }
 
-function unknownMember(use: Use, { types, isMethod }: Names): string | undefined {
+function unknownMember(use: Use, { types, methods }: Names): string | undefined {
   const { kind, name } = use;
   const key = name.toLowerCase();
   if (use.type === undefined) {
-    return isMethod(key) ? undefined : `the method ${name}`;
+    return methods.has(key) ? undefined : `the method ${name}`;
   }
   const type = types.find(use.type);
   const isKnown =
@@ -187,8 +188,10 @@ function unknownCommand({ name, parameters = [] }: Use, names: Names): string | 
     const isCmdlet = standardVerbs.test(key) && !key.endsWith(".ps1");
     return isCmdlet && !names.mayCall?.(key) ? `the command ${name}` : undefined;
   }
-  const all = [...Object.keys(cmdlet.parameters), "ErrorAction"].map((each) => each.toLowerCase());
-  const start = parameters.find((each) => !all.some((one) => one.startsWith(each.toLowerCase())));
+  const all = [...Object.keys(cmdlet.parameters), "ErrorAction"];
+  const begins = (name: string, start: string) =>
+    name.toLowerCase().startsWith(start.toLowerCase());
+  const start = parameters.find((each) => !all.some((one) => begins(one, each)));
   return start === undefined ? undefined : `the parameter -${start} of ${cmdlet.name}`;
 }
 

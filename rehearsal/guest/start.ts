@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { createRequire, wrap } from "node:module";
 import { dirname } from "node:path";
 import { Script } from "node:vm";
@@ -8,17 +8,16 @@ const compiled = "/opt/kindows/main.compiled";
 
 /**
  * Starts the guest's program with its functions as V8 compiled them before: on an emulated CPU, compiling takes a tenth of
- * what the steps take. They are kept at the first reboot, which a baked image has behind it. V8 recompiles what does not
- * match.
+ * what the steps take. They are kept at each reboot, of which a baked image has the last one behind all its steps. V8
+ * recompiles what does not match.
  */
 const script = new Script(wrap(readFileSync(program, "utf8")), {
   filename: program,
   cachedData: existsSync(compiled) ? readFileSync(compiled) : undefined,
 });
 process.once("SIGTERM", () => {
-  if (script.cachedDataRejected !== false) {
-    writeFileSync(compiled, script.createCachedData());
-  }
+  writeFileSync(`${compiled}.new`, script.createCachedData());
+  renameSync(`${compiled}.new`, compiled);
   process.exit();
 });
 const run = script.runInThisContext() as (...ofModule: readonly unknown[]) => void;
