@@ -1,5 +1,4 @@
 /** Pulumi program: one machine of a lab and what it stands on, for measuring its boot without anything beside it. */
-import * as docker from "@pulumi/docker";
 import * as libvirt from "@pulumi/libvirt";
 import { LabNetwork } from "../components/network/lab-network.ts";
 import { addressPlan } from "../config/address-plan.ts";
@@ -29,7 +28,6 @@ const network = new LabNetwork("lab", {
   gateway: plan.gateway,
   containerRange: plan.containerRange,
   libvirtProvider,
-  dockerProvider: new docker.Provider("docker"),
 });
 const images = new LabImages();
 const { disk } = machineImage(settings, images);

@@ -32,10 +32,4 @@ export const bundledPlugins: readonly BundledPlugin[] = [
     executable: "pulumi-resource-kubernetes",
     version: "4.34.2",
   },
-  {
-    name: "docker",
-    kind: "resource",
-    executable: "pulumi-resource-docker",
-    version: "5.2.0",
-  },
 ];

@@ -1,11 +1,13 @@
+import http from "node:http";
+import { text } from "node:stream/consumers";
 import * as z from "zod";
 import semver from "semver";
 import { clusterLabel } from "../config/names.ts";
-import { DockerEngine } from "../host/docker-engine.ts";
 import { messageOf } from "../host/failure.ts";
 import type { Gathered, HostProblem } from "../config/host-problem.ts";
 import { installText, joinCommand, startCommand } from "../toolchain/host-packages.ts";
 import type { Settings } from "../config/settings.ts";
+import { parseJson } from "../toolchain/parse-json.ts";
 import type { HostFacts } from "./host-facts.ts";
 
 /** The Docker engine of this host, and what it has that a lab could run into. */
@@ -69,11 +71,8 @@ export async function gatherDocker(
       error: `DOCKER_HOST is ${socket}, which is not a socket of this host`,
     };
   }
-  const engine = new DockerEngine(socket);
   const ask = async <T>(path: string, schema: z.ZodType<T>): Promise<T> =>
-    schema.parse(
-      await engine.request("GET", path, { signal: AbortSignal.timeout(timeoutSeconds * 1000) }),
-    );
+    schema.parse(await answerOf(socket, path));
   try {
     const [info, networks, containers] = await Promise.all([
       ask("/info", infoSchema),
@@ -101,6 +100,26 @@ export async function gatherDocker(
   } catch (error) {
     return { reachable: false, error: messageOf(error) };
   }
+}
+
+/** What the Docker engine at `unix://...` answers. @throws what it says instead, or that it does not. */
+async function answerOf(socket: string, path: string): Promise<unknown> {
+  const signal = AbortSignal.timeout(timeoutSeconds * 1000);
+  const socketPath = new URL(socket).pathname;
+  const [status, body] = await new Promise<[number, string]>((resolve, reject) => {
+    const request = http.get(
+      { socketPath, path, signal, headers: { host: "docker" } },
+      (response) => {
+        text(response).then((body) => resolve([response.statusCode ?? 0, body]), reject);
+      },
+    );
+    request.on("error", (error) => reject(signal.aborted ? (signal.reason as Error) : error));
+  });
+  const answer = parseJson(body);
+  if (answer === undefined) throw new Error(`${path} at ${socket} did not answer in JSON`);
+  if (status < 400) return answer;
+  const { message } = z.object({ message: z.string().optional() }).parse(answer);
+  throw new Error(`Docker at ${socket}: ${message ?? `status ${status}`}`);
 }
 
 /** The bridge Docker names after a network's id, unless it was told another. */

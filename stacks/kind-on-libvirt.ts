@@ -1,5 +1,4 @@
 import * as pulumi from "@pulumi/pulumi";
-import * as docker from "@pulumi/docker";
 import * as z from "zod";
 import { addressPlan } from "../config/address-plan.ts";
 import { labNames } from "../config/names.ts";
@@ -47,7 +46,6 @@ export async function kindOnLibvirt(
   const placed = toldPlacement(settings);
   const plan = addressPlan(settings.network.cidr);
   const libvirtProvider = hypervisorProvider("hypervisor", settings.hypervisor.uri);
-  const dockerProvider = new docker.Provider("docker");
 
   const network = new LabNetwork("lab", {
     name: names.network,
@@ -57,7 +55,6 @@ export async function kindOnLibvirt(
     gateway: plan.gateway,
     containerRange: plan.containerRange,
     libvirtProvider,
-    dockerProvider,
   });
 
   const controlPlane = new KindCluster("control-plane", {

@@ -19,7 +19,7 @@ import { kind, kubectl, pulumi, terraformBridge, terraformProviderLibvirt } from
 export const engineNeeds = {
   lab: {
     tools: [pulumi, terraformBridge, terraformProviderLibvirt, kubectl, kind],
-    plugins: ["language-nodejs", "command", "kubernetes", "docker"],
+    plugins: ["language-nodejs", "command", "kubernetes"],
   },
   existing: {
     tools: [pulumi, kubectl],

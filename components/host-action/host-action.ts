@@ -81,10 +81,10 @@ export function observedAction<V extends Variables>(
 ): pulumi.CustomResource & { readonly stdout: pulumi.Output<string> } {
   const command = hostAction(args);
   if (isPackage) return new local.Command(name, command, opts);
-  // Such a command it was before.
+  // Such a command it was before, unless it says otherwise.
   const former = [{}, ...(opts.aliases ?? [])].map((alias) => ({
-    ...alias,
     type: "command:local:Command",
+    ...alias,
   }));
   return new Action(name, { ...command, read: commandLine(read) }, { ...opts, aliases: former });
 }

@@ -1,7 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
-import * as docker from "@pulumi/docker";
 import * as libvirt from "@pulumi/libvirt";
 import type { Facts } from "../facts.ts";
+import { observedAction } from "../host-action/host-action.ts";
+import type { environment } from "./actions/docker-network.ts";
 
 export interface LabNetworkArgs {
   /** Name of both networks, libvirt's and Docker's, e.g. `kindows-rehearsal`. */
@@ -17,7 +18,6 @@ export interface LabNetworkArgs {
   /** Part of `cidr` that Docker uses for kind's containers; contains no machine's address. */
   readonly containerRange: string;
   readonly libvirtProvider: libvirt.Provider;
-  readonly dockerProvider: docker.Provider;
 }
 
 /**
@@ -55,23 +55,28 @@ export class LabNetwork extends pulumi.ComponentResource {
       },
       { parent: this, provider: args.libvirtProvider },
     );
-    const containers = new docker.Network(
+    const action = "network/docker-network";
+    const containers = observedAction<typeof environment>(
       name,
       {
-        name: args.name,
-        driver: "bridge",
-        ipamConfigs: [{ subnet: args.cidr, gateway: args.gateway, ipRange: args.containerRange }],
-        options: {
-          "com.docker.network.bridge.name": args.bridge,
-          "com.docker.network.bridge.enable_ip_masquerade": "false",
+        ...{ create: `${action} create`, read: `${action} read`, delete: `${action} delete` },
+        environment: {
+          NETWORK: {
+            ...{ name: args.name, bridge: args.bridge },
+            ...{ subnet: args.cidr, gateway: args.gateway, ipRange: args.containerRange },
+          },
         },
       },
       // If Docker came first it would create the bridge itself, and libvirt's network could not start. This may still happen
       // after a reboot of the host: cli/host-resources/networks.ts.
-      { parent: this, provider: args.dockerProvider, dependsOn: segment },
+      {
+        ...{ parent: this, dependsOn: segment, replaceWith: [segment], deleteBeforeReplace: true },
+        aliases: [{ type: "docker:index/network:Network" }],
+      },
     );
     this.networkId = segment.id;
-    this.dockerNetworkName = containers.name;
+    // Known in previews, unlike what it prints.
+    this.dockerNetworkName = containers.urn.apply(() => args.name);
     this.registerOutputs({ networkId: this.networkId, dockerNetworkName: this.dockerNetworkName });
   }
 }

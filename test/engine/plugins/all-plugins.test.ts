@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { mkdir, readFile } from "node:fs/promises";
 import path from "node:path";
-import { execa } from "execa";
 import { bundledPlugins } from "../../../plugins/catalog.ts";
 import { ApiServer } from "./support/api-server.ts";
 import { EngineProject, succeeded } from "./support/engine.ts";
@@ -13,7 +12,6 @@ import { makeKey, SshServer } from "./support/ssh-server.ts";
 interface Variation {
   readonly trigger: number;
   readonly data: string;
-  readonly internal: boolean;
 }
 
 /**
@@ -21,7 +19,6 @@ interface Variation {
  * its resources is decided by the plugin alone, in process: test/unit/plugins, and the other files here.
  */
 describe("the engine with all plugins", () => {
-  const docker = `kindows-test-${process.pid.toString(36)}`;
   const [hostKey, key] = [makeKey(), makeKey()];
   let api: ApiServer;
   let ssh: SshServer;
@@ -45,7 +42,6 @@ describe("the engine with all plugins", () => {
   after(async () => {
     await project.dispose();
     await Promise.all([ssh.stop(), api.stop()]);
-    await execa("docker", ["network", "rm", docker], { reject: false });
   });
 
   const runtime = (options: string): Promise<void> =>
@@ -61,7 +57,6 @@ describe("the engine with all plugins", () => {
       `import { readFileSync } from "node:fs";
        import * as pulumi from "@pulumi/pulumi";
        import { local, remote } from "@pulumi/command";
-       import * as docker from "@pulumi/docker";
        import { ConfigMap } from "@pulumi/kubernetes/core/v1/configMap.js";
        import { Secret } from "@pulumi/kubernetes/core/v1/secret.js";
        import { Provider } from "@pulumi/kubernetes/provider.js";
@@ -73,7 +68,7 @@ describe("the engine with all plugins", () => {
        };
        ${resources}`,
     );
-  const program = ({ trigger, data, internal }: Variation): Promise<void> =>
+  const program = ({ trigger, data }: Variation): Promise<void> =>
     write(`
        const made = new local.Command("made",
          { create: 'echo "$TOKEN"', delete: "echo gone >> journal", environment: { TOKEN: hidden },
@@ -88,13 +83,11 @@ describe("the engine with all plugins", () => {
        new Provider("elsewhere", { kubeconfig: readFileSync("kubeconfig", "utf8").replace(/server: .*/, "server: https://127.0.0.1:1") });
        new ConfigMap("map", { metadata: { name: "map" }, data: { a: "${data}" } }, { provider });
        new Secret("secret", { stringData: { password: hidden } }, { provider });
-       const network = new docker.Network("network",
-         { name: "${docker}", internal: ${String(internal)}, ipamConfigs: [{ subnet: "203.0.113.0/24" }] });
        const inherited: string = process.env["KINDOWS_TEST_INHERITED"] ?? "";
        export const seen = { inherited, title: process.title, plain: config.require("plain"),
          project: pulumi.getProject(), stack: pulumi.getStack(), dry: pulumi.runtime.isDryRun() };
-       export const outputs = { made: made.stdout, ran: ran.stdout, network: network.name };`);
-  const first: Variation = { trigger: 1, data: "one", internal: false };
+       export const outputs = { made: made.stdout, ran: ran.stdout };`);
+  const first: Variation = { trigger: 1, data: "one" };
 
   it("makes everything, with the program's own configuration, and keeps secrets", async () => {
     await mkdir(path.join(project.folder, "source"));
@@ -108,7 +101,7 @@ describe("the engine with all plugins", () => {
       ...{ inherited: "inherited", title: "a title", plain: "value" },
       ...{ project: "test", stack: "dev", dry: false },
     });
-    assert.deepEqual(outputs, { made: "hunter2-hunter2", ran: "one", network: docker });
+    assert.deepEqual(outputs, { made: "hunter2-hunter2", ran: "one" });
     const copied = path.join(project.folder, "copied/source/file");
     assert.equal(await readFile(copied, "utf8"), "content");
     const state = JSON.stringify(await project.state());
@@ -122,25 +115,22 @@ describe("the engine with all plugins", () => {
   });
 
   it("changes in place, and replaces in the order that a plugin asks for", async () => {
-    await program({ trigger: 2, data: "two", internal: true });
+    await program({ trigger: 2, data: "two" });
     const { steps, text } = succeeded(await project.up());
     assert.deepEqual(steps["ran"], ["update"], text);
     assert.deepEqual(steps["made"], ["create-replacement", "replace", "delete-replaced"], text);
-    for (const name of ["map", "network"]) {
-      const done = steps[name] ?? [];
-      assert.ok(done.indexOf("delete-replaced") < done.indexOf("create-replacement"), text);
-    }
+    const done = steps["map"] ?? [];
+    assert.ok(done.indexOf("delete-replaced") < done.indexOf("create-replacement"), text);
     assert.deepEqual([steps["copied"], steps["secret"]], [["same"], ["same"]]);
     assert.equal(await readFile(path.join(project.folder, "journal"), "utf8"), "gone\n");
   });
 
   it("sees in a refresh what is gone, and no other change", async () => {
-    await execa("docker", ["network", "rm", docker]);
     await api.request("DELETE", "/api/v1/namespaces/default/configmaps/map");
     succeeded(await project.refresh());
     const left = (await project.state()).map(({ urn }) => urn.slice(urn.lastIndexOf("::") + 2));
     assert.deepEqual(
-      ["made", "ran", "copied", "map", "secret", "network"].filter((name) => left.includes(name)),
+      ["made", "ran", "copied", "map", "secret"].filter((name) => left.includes(name)),
       ["made", "ran", "copied", "secret"],
     );
   });
@@ -153,8 +143,7 @@ describe("the engine with all plugins", () => {
   it("tells each failure by its resource, and no secret of it at its most verbose", async () => {
     await write(`
        new local.Command("local", { create: 'echo "env $TOKEN"; exit 3', environment: { TOKEN: hidden } });
-       new remote.Command("remote", { connection, create: "echo out; exit 7" });
-       new docker.Network("network", { name: "bridge" });`);
+       new remote.Command("remote", { connection, create: "echo out; exit 7" });`);
     const run = await project.up("--continue-on-error", "--logtostderr", "-v=9", "--logflow");
     assert.notEqual(run.exitCode, 0);
     const error = (name: string): string =>
@@ -165,7 +154,6 @@ describe("the engine with all plugins", () => {
       error("remote"),
       /Process exited with status 7: running "echo out; exit 7":\n\s*out/,
     );
-    assert.match(error("network"), /predefined bridge network/);
     if (!official) assert.doesNotMatch(JSON.stringify(run.messages), /hunter2/);
   });
 

@@ -1,13 +1,11 @@
 import assert from "node:assert/strict";
 import { commandProvider } from "../../../plugins/command/provider.ts";
-import { dockerProvider } from "../../../plugins/docker/provider.ts";
 import { kubernetesProvider } from "../../../plugins/kubernetes/provider.ts";
 import type { PropertyMap } from "../../../plugins/protocol/property-value.ts";
 import type { CheckFailure, ProviderDefinition } from "../../../plugins/protocol/resource-type.ts";
 
 const providers = {
   command: commandProvider,
-  docker: dockerProvider(),
   kubernetes: kubernetesProvider(),
 } as const satisfies Readonly<Record<string, ProviderDefinition>>;
 
@@ -22,9 +20,6 @@ describe("what the bundled plugins do not cover", () => {
   const types: readonly string[] = [
     "command:remote:CopyFile",
     "command:local:Nothing",
-    "docker:index/container:Container",
-    "docker:index/image:Image",
-    "docker:index/network:Networks",
     "kubernetes:core/v1:Service",
     "kubernetes:core/v1:ConfigMapList",
     "kubernetes:core/v1:NamespacePatch",
@@ -45,7 +40,6 @@ describe("what the bundled plugins do not cover", () => {
   const local = "command:local:Command";
   const remote = "command:remote:Command";
   const copy = "command:remote:CopyToRemote";
-  const network = "docker:index/network:Network";
   const map = "kubernetes:core/v1:ConfigMap";
   const connection = { host: "h" };
   const waitFor = "pulumi.com/waitFor";
@@ -66,10 +60,6 @@ describe("what the bundled plugins do not cover", () => {
     [remote, { connection, interpreter: ["x"] }, "interpreter"],
     [copy, { connection, remotePath: "/x" }, "source"],
     [copy, { connection, remotePath: "/x", source: "text" }, "source"],
-    [network, { checkDuplicate: true }, "checkDuplicate"],
-    [network, { ipamConfigs: [{ subnets: "x" }] }, "ipamConfigs[0].subnets"],
-    [network, { labels: [{ label: "x" }] }, "labels[0].value"],
-    [network, { internal: "yes" }, "internal"],
     [map, { kind: "Secret" }, "kind"],
     [map, { apiVersion: "v2" }, "apiVersion"],
     [map, { metadata: { generateName: "x-" } }, "metadata.generateName"],
@@ -85,9 +75,6 @@ describe("what the bundled plugins do not cover", () => {
   }
 
   const settings: readonly [Provider, PropertyMap, string][] = [
-    ["docker", { certPath: "/certificates" }, "certPath"],
-    ["docker", { registryAuth: "[]" }, "registryAuth"],
-    ["docker", { hots: "unix:///x" }, "hots"],
     ["kubernetes", { renderYamlToDirectory: "/yaml" }, "renderYamlToDirectory"],
     ["kubernetes", { enableServerSideApply: "false" }, "enableServerSideApply"],
     ["kubernetes", { skipUpdateUnreachable: "true" }, "skipUpdateUnreachable"],
@@ -101,15 +88,7 @@ describe("what the bundled plugins do not cover", () => {
   }
 
   it("takes settings that it covers, and those of the engine", async () => {
-    const given = { version: "5.2.0", host: "unix:///x", pluginDownloadURL: "x" };
-    assert.deepEqual((await providers.docker.checkConfig(given)).failures, []);
     const kubernetes = { version: "4.34.2", kubeconfig: "x", deleteUnreachable: "true" };
     assert.deepEqual((await providers.kubernetes.checkConfig(kubernetes)).failures, []);
-  });
-
-  it("refuses a kind of Docker host that it does not cover", () => {
-    assert.throws(() => {
-      dockerProvider().configure({ host: "ssh://user@elsewhere" });
-    }, /ssh:\/\/user@elsewhere is not covered/);
   });
 });

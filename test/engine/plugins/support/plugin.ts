@@ -23,7 +23,6 @@ import status from "@pulumi/pulumi/proto/status_pb.js";
 import { pulumiHome } from "../../../../cli/engine/folders.ts";
 import { bundledPlugins } from "../../../../plugins/catalog.ts";
 import { commandProvider } from "../../../../plugins/command/provider.ts";
-import { dockerProvider } from "../../../../plugins/docker/provider.ts";
 import { kindowsProvider } from "../../../../plugins/kindows/provider.ts";
 import { kubernetesProvider } from "../../../../plugins/kubernetes/provider.ts";
 import type { PropertyMap } from "../../../../plugins/protocol/property-value.ts";
@@ -36,7 +35,6 @@ import { official } from "./installed-plugins.ts";
 
 const definitions = {
   command: () => commandProvider,
-  docker: dockerProvider,
   kindows: () => kindowsProvider,
   kubernetes: kubernetesProvider,
 } as const;

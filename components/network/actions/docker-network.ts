@@ -1,0 +1,71 @@
+/** Host action: Docker's network on a lab's bridge. Its argument says what is done: `create`, `read` or `delete`. */
+import * as z from "zod";
+import { docker } from "../../../host/docker.ts";
+import { messageOf } from "../../../host/failure.ts";
+import { waitUntil } from "../../../host/wait-until.ts";
+import type { Finding } from "../../host-action/host-action.ts";
+import { runAction, say } from "../../host-action/run-action.ts";
+
+const networkSchema = z.strictObject({
+  name: z.string(),
+  subnet: z.string(),
+  gateway: z.string(),
+  /** Part of `subnet` that containers get. */
+  ipRange: z.string(),
+  bridge: z.string(),
+});
+
+export const environment = { NETWORK: networkSchema };
+
+type Network = z.infer<typeof networkSchema>;
+
+/** Containers need a moment to leave a network; longer than this and something else holds it. */
+const leaveSeconds = 30;
+
+await runAction(
+  environment,
+  async ({ NETWORK: network }): Promise<string | Finding | undefined> => {
+    const id = await idOf(network.name);
+    const [, , what] = process.argv;
+    if (what === "create") return create(network, id);
+    if (what === "delete") return remove(network.name, id);
+    if (id === process.env["PULUMI_COMMAND_STDOUT"]) return undefined;
+    return { gone: `there is ${id === "" ? "no" : "another"} Docker network ${network.name}` };
+  },
+);
+
+/** "" if there is none. */
+function idOf(name: string): Promise<string> {
+  const filter = ["--filter", `name=^${name}$`, "--format", "{{.ID}}"];
+  return docker(["network", "ls", "--no-trunc", ...filter]);
+}
+
+/** @returns its identifier; that of one which a killed run left, or an earlier version made, if it is as it should be. */
+async function create({ name, subnet, gateway, ipRange, bridge }: Network, id: string) {
+  const bridgeOption = "com.docker.network.bridge.name";
+  if (id !== "") {
+    const ranges = "{{range .IPAM.Config}}{{.Subnet}} {{.Gateway}} {{.IPRange}}{{end}}";
+    const format = `${ranges} {{index .Options "${bridgeOption}"}}`;
+    const there = await docker(["network", "inspect", "--format", format, id]);
+    if (there === [subnet, gateway, ipRange, bridge].join(" ")) return id;
+    say(`there is a different Docker network ${name}`);
+    await remove(name, id);
+  }
+  return docker([
+    ...["network", "create", "--driver", "bridge"],
+    ...["--subnet", subnet, "--gateway", gateway, "--ip-range", ipRange],
+    ...["--opt", `${bridgeOption}=${bridge}`],
+    ...["--opt", "com.docker.network.bridge.enable_ip_masquerade=false", name],
+  ]);
+}
+
+async function remove(name: string, id: string): Promise<undefined> {
+  if (id === "") return;
+  const what = `the Docker network ${name} to be removed`;
+  await waitUntil({ what, timeoutSeconds: leaveSeconds, onChange: say }, () =>
+    docker(["network", "rm", id]).then(
+      () => undefined,
+      async (error: unknown) => ((await idOf(name)) === id ? messageOf(error) : undefined),
+    ),
+  );
+}
