@@ -54,6 +54,20 @@ export function fitsPlan(cidr: string): boolean {
   return segment !== undefined && segment.prefixLength <= maxSegmentPrefixLength;
 }
 
+/** IPv4 range of the segment that the machines on a hypervisor are on: the lab's, or its own. */
+export function segmentOf(
+  {
+    network,
+    hypervisors,
+  }: {
+    readonly network: { readonly cidr: string };
+    readonly hypervisors: readonly { readonly name: string; readonly cidr?: string | undefined }[];
+  },
+  hypervisor: string,
+): string {
+  return hypervisors.find(({ name }) => name === hypervisor)?.cidr ?? network.cidr;
+}
+
 /** Addresses a machine can be given in `cidr` when `taken` are given already, lowest first. */
 export function freeAddresses(cidr: string, taken: readonly (string | undefined)[]): string[] {
   const first = parseRange(cidr)?.first ?? 0;
@@ -64,18 +78,24 @@ export function freeAddresses(cidr: string, taken: readonly (string | undefined)
 }
 
 /**
- * Addresses of machines in the order given: what a machine asks for, else the first free one from `.10` upward.
+ * Addresses of machines in the order given: what a machine asks for, else the first free one of its segment from `.10`
+ * upward.
  *
  * Depends on order and count only, not on names: appending a machine moves no other one.
  *
  * @throws RangeError when there are more machines than addresses; settings that were checked never have.
  */
-export function assignAddresses(cidr: string, wanted: readonly (string | undefined)[]): string[] {
-  const free = freeAddresses(addressPlan(cidr).cidr, wanted);
-  return wanted.map((address) => {
-    const assigned = address ?? free.shift();
+export function assignAddresses(
+  wanted: readonly { readonly segment: string; readonly address: string | undefined }[],
+): string[] {
+  const taken = wanted.map(({ address }) => address);
+  const free = new Map(
+    wanted.map(({ segment }) => [segment, freeAddresses(addressPlan(segment).cidr, taken)]),
+  );
+  return wanted.map(({ segment, address }) => {
+    const assigned = address ?? free.get(segment)?.shift();
     if (assigned === undefined) {
-      throw new RangeError(`no address left in ${cidr} for ${wanted.length} machines`);
+      throw new RangeError(`no address left in ${segment} for ${wanted.length} machines`);
     }
     return assigned;
   });
@@ -91,13 +111,17 @@ function upperHalf(segment: Ipv4Range): Ipv4Range {
   };
 }
 
-/** Why a machine on the segment `cidr` can't have `address`; undefined when it can. */
-export function addressFault(cidr: string, address: string): string | undefined {
+/**
+ * Why a machine on the segment `cidr` can't have `address`; undefined when it can.
+ *
+ * @param owner the hypervisor that has this segment to itself. Default: it is the lab's, with containers on it.
+ */
+export function addressFault(cidr: string, address: string, owner?: string): string | undefined {
   const plan = addressPlan(cidr);
   const [segment, containers] = [parseRange(plan.cidr), parseRange(plan.containerRange)];
   const number = addressNumber(address);
   if (segment === undefined || number === undefined || !contains(segment, number)) {
-    return `is outside kindows:network.cidr, ${plan.cidr}`;
+    return `is outside ${owner === undefined ? "kindows:network.cidr" : `the cidr of ${owner}`}, ${plan.cidr}`;
   }
   if (number === segment.first) {
     return `is the address of the network ${plan.cidr} itself`;
@@ -108,7 +132,7 @@ export function addressFault(cidr: string, address: string): string | undefined 
   if (address === plan.gateway) {
     return "is the gateway's, the bridge's own";
   }
-  if (containers !== undefined && contains(containers, number)) {
+  if (owner === undefined && containers !== undefined && contains(containers, number)) {
     return `is in ${plan.containerRange}, from which Docker gives kind's containers their addresses`;
   }
   return number > segment.first + lastMachineOffset

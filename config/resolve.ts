@@ -1,4 +1,4 @@
-import { assignAddresses } from "./address-plan.ts";
+import { assignAddresses, segmentOf } from "./address-plan.ts";
 import { checkedSettings } from "./checked-settings.ts";
 import { checks } from "./checks/all.ts";
 import { placements } from "./placement.ts";
@@ -78,11 +78,13 @@ export function resolveSettings(
 
 /** Fills in what a node has in common with the others. */
 function filled(settings: NamedSettings): Settings {
-  const addresses = assignAddresses(
-    settings.network.cidr,
-    settings.nodes.map((node) => node.address),
-  );
   const placed = placements(settings);
+  const addresses = assignAddresses(
+    settings.nodes.map(({ address }, index) => ({
+      segment: segmentOf(settings, placed[index]?.hypervisor ?? thisHypervisor),
+      address,
+    })),
+  );
   const nodes = settings.nodes.map((node, index) => {
     const { cpus, memoryMiB, diskGiB } = settings[node.os];
     return {

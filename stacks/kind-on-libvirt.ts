@@ -7,6 +7,7 @@ import { podNetworks } from "../components/cni/registry.ts";
 import { KindCluster } from "../components/controlplane/kind-cluster.ts";
 import { KubeProxyWindows } from "../components/kubeproxy/kube-proxy-windows.ts";
 import { otherHosts } from "../components/machine/registry.ts";
+import { isRouted } from "../components/network/fabric/fabric.ts";
 import { labFabric } from "../components/network/fabric/fabric-host.ts";
 import { LabNetwork } from "../components/network/lab-network.ts";
 import { clusterRoutes } from "./cluster-routes.ts";
@@ -54,6 +55,7 @@ export async function kindOnLibvirt(
     domain: settings.network.domain,
     gateway: plan.gateway,
     containerRange: plan.containerRange,
+    mode: isRouted(settings) ? "route" : "nat",
     libvirtProvider,
   });
 

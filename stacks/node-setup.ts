@@ -11,10 +11,11 @@ export function nodeSetup(settings: Settings): NodeSetup {
 }
 
 /** Everything of the lab itself. */
-function reachedInside({ lab, network, cluster }: Settings): string[] {
+function reachedInside({ lab, network, hypervisors, cluster }: Settings): string[] {
   return [
     `.${network.domain}`,
     network.cidr,
+    ...hypervisors.flatMap(({ cidr }) => cidr ?? []),
     cluster.podCidr,
     cluster.serviceCidr,
     // Names too, as a proxy exception does not match the address that a name resolves to.

@@ -6,6 +6,7 @@ import { containers } from "./containers.ts";
 import { machineResources } from "../../components/machine/registry.ts";
 import { kubeconfigEntries } from "./kubeconfig-entries.ts";
 import { bridges, dockerNetworks, libvirtNetworks } from "./networks.ts";
+import { networkFabrics } from "./network-fabrics.ts";
 import { processes } from "./processes.ts";
 import type { HostResource, Owned, ResourceKind } from "../../components/host-resource.ts";
 
@@ -14,6 +15,7 @@ export const resourceKinds: readonly ResourceKind[] = [
   processes,
   ...(await machineResources()),
   containers,
+  networkFabrics(),
   dockerNetworks,
   libvirtNetworks,
   bridges,

@@ -8,6 +8,8 @@ import { lines, type Host } from "../../host/host.ts";
 import { virsh } from "../../host/virsh.ts";
 import { byHostActions, containers } from "./containers.ts";
 import { domains } from "../../components/machine/libvirt/domains.ts";
+import { onEachHypervisor } from "../../components/machine/libvirt/host-resources.ts";
+import { labOfPool } from "../../components/machine/libvirt/storage.ts";
 import { libvirtKind, statesOf } from "../../components/machine/libvirt/pools-and-networks.ts";
 import {
   isLabPrefix,
@@ -209,13 +211,11 @@ async function asRoot(host: Host, args: readonly string[]): Promise<void> {
   }
 }
 
-const network = libvirtKind("net", "libvirt network", (name) =>
-  isLabPrefix(name) ? name : undefined,
-);
+const network = libvirtKind("net", "libvirt network", labOfPool);
 
-/** libvirt's networks of a lab, with bridge, DHCP server and firewall rules. */
+/** libvirt's networks of a lab, with bridge, DHCP server and firewall rules; on other hypervisors named as the pool there. */
 export const libvirtNetworks: ResourceKind = {
-  ...network,
+  ...onEachHypervisor(network),
   owned: {
     "libvirt:index/network:Network": ({ id }) => [
       { identity: `libvirt network ${id}`, essential: true },

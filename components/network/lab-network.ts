@@ -4,15 +4,21 @@ import type { Facts } from "../facts.ts";
 import { observedAction } from "../host-action/host-action.ts";
 import type { environment } from "./actions/docker-network.ts";
 
-export interface LabNetworkArgs {
-  /** Name of both networks, libvirt's and Docker's, e.g. `kindows-rehearsal`. */
+/** A libvirt network that has a bridge, DHCP and DNS. */
+interface SegmentArgs {
+  /** e.g. `kindows-rehearsal`. */
   readonly name: string;
-  /** IPv4 range of the segment in CIDR form, at least a /24. */
+  /** IPv4 range in CIDR form, at least a /24. */
   readonly cidr: string;
   /** Name of the Linux bridge, at most 15 characters (IFNAMSIZ less the final zero). */
   readonly bridge: string;
   /** DNS domain that libvirt's dnsmasq answers for, e.g. `rehearsal.kindows.test`. */
   readonly domain: string;
+  /** How packets leave it: `nat` hides its addresses, `route` does not. Default: `nat`. */
+  readonly mode?: "nat" | "route";
+}
+
+export interface LabNetworkArgs extends SegmentArgs {
   /** The bridge's own address: gateway, DNS and DHCP server of the machines. */
   readonly gateway: string;
   /** Part of `cidr` that Docker uses for kind's containers; contains no machine's address. */
@@ -41,20 +47,7 @@ export class LabNetwork extends pulumi.ComponentResource {
       containerRange: args.containerRange,
     };
     super("kindows:network:LabNetwork", name, { facts }, opts);
-    const segment = new libvirt.Network(
-      name,
-      {
-        name: args.name,
-        mode: "nat",
-        bridge: args.bridge,
-        addresses: [args.cidr],
-        domain: args.domain,
-        dns: { enabled: true, localOnly: true },
-        dhcp: { enabled: true },
-        autostart: true,
-      },
-      { parent: this, provider: args.libvirtProvider },
-    );
+    const segment = libvirtSegment(name, args, { parent: this, provider: args.libvirtProvider });
     const action = "network/docker-network";
     const containers = observedAction<typeof environment>(
       name,
@@ -79,4 +72,23 @@ export class LabNetwork extends pulumi.ComponentResource {
     this.dockerNetworkName = containers.urn.apply(() => args.name);
     this.registerOutputs({ networkId: this.networkId, dockerNetworkName: this.dockerNetworkName });
   }
+}
+
+/** libvirt's network for a segment of machines. */
+export function libvirtSegment(
+  name: string,
+  args: SegmentArgs,
+  opts: pulumi.CustomResourceOptions,
+): libvirt.Network {
+  const network = {
+    name: args.name,
+    mode: args.mode ?? "nat",
+    bridge: args.bridge,
+    addresses: [args.cidr],
+    domain: args.domain,
+    dns: { enabled: true, localOnly: true },
+    dhcp: { enabled: true },
+    autostart: true,
+  };
+  return new libvirt.Network(name, network, opts);
 }

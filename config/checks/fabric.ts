@@ -1,7 +1,7 @@
 import { fabricAddress } from "../../components/network/fabric/fabric.ts";
 import { fabricNamed } from "../../components/network/fabric/registry.ts";
 import { addressNumber, contains, parseRange } from "../ipv4.ts";
-import type { Check, SettingsProblem } from "../problem.ts";
+import { type Check, pathText, type SettingsProblem } from "../problem.ts";
 import type { NamedSettings } from "../settings.ts";
 
 /** Each further hypervisor has the bridge that its user has made, or an address for the fabric that kindows makes. */
@@ -16,7 +16,13 @@ export const connectedHosts: Check<NamedSettings> = {
     if (hypervisors.length === 0) {
       return [];
     }
-    const segment = parseRange(network.cidr);
+    const segments = [
+      { path: ["network", "cidr"], cidr: network.cidr },
+      ...hypervisors.map(({ cidr = "" }, index) => ({
+        path: ["hypervisors", index, "cidr"],
+        cidr,
+      })),
+    ];
     const hosts = [
       { path: ["hypervisor", "fabricAddress"], address: hypervisor.fabricAddress },
       ...hypervisors.map((one, index) => ({
@@ -33,14 +39,18 @@ export const connectedHosts: Check<NamedSettings> = {
         return [{ path, value, why, instead: "Write the address of this one." }];
       }
       const number = addressNumber(value);
-      return segment !== undefined && number !== undefined && contains(segment, number)
-        ? [
+      const segment = segments.find(({ cidr }) => {
+        const range = parseRange(cidr);
+        return range !== undefined && number !== undefined && contains(range, number);
+      });
+      return segment === undefined
+        ? []
+        : [
             {
-              ...{ path, value, why: `is in kindows:network.cidr (${network.cidr})` },
+              ...{ path, value, why: `is in ${pathText(segment.path)} (${segment.cidr})` },
               instead: "Write the host's address in the network that connects the hosts already.",
             },
-          ]
-        : [];
+          ];
     });
   },
 };

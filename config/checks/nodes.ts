@@ -3,7 +3,8 @@ import type { NamedSettings } from "../settings.ts";
 import { machineMakers, otherHosts } from "../../components/machine/registry.ts";
 import { leastLinuxDiskGiB } from "../sections/linux.ts";
 import { controlPlaneNames, labNames, linuxWorkerName, loadBalancerName } from "../names.ts";
-import { addressFault, addressPlan, fitsPlan, freeAddresses } from "../address-plan.ts";
+import { placements } from "../placement.ts";
+import { addressFault, addressPlan, fitsPlan, freeAddresses, segmentOf } from "../address-plan.ts";
 
 /** What Windows Server needs at least, from Microsoft's hardware requirements; the rehearsal guest gets by with less. */
 const windowsMinimum = { memoryMiB: 2048, diskGiB: 32 } as const;
@@ -187,16 +188,25 @@ export const nodeAddresses: Check<NamedSettings> = {
   reads: ["network.cidr"],
   run(settings) {
     // A segment too small for the plan is another check's business.
-    return fitsPlan(settings.network.cidr)
-      ? [...misplaced(settings), ...twice(settings), ...tooMany(settings)]
+    const placed = placements(settings).map(({ hypervisor }) => ({
+      hypervisor,
+      segment: segmentOf(settings, hypervisor),
+    }));
+    return placed.every(({ segment }) => fitsPlan(segment))
+      ? [...misplaced(settings, placed), ...twice(settings), ...tooMany(settings, placed)]
       : [];
   },
 };
 
-function misplaced({ network, nodes }: NamedSettings): SettingsProblem[] {
-  const { machines } = addressPlan(network.cidr);
+/** Where each node is placed. */
+type Placed = readonly { readonly hypervisor: string; readonly segment: string }[];
+
+function misplaced({ network, nodes }: NamedSettings, placed: Placed): SettingsProblem[] {
   return nodes.flatMap(({ address }, index) => {
-    const why = address === undefined ? undefined : addressFault(network.cidr, address);
+    const { segment = network.cidr, hypervisor } = placed[index] ?? {};
+    const owner = segment === network.cidr ? undefined : hypervisor;
+    const why = address === undefined ? undefined : addressFault(segment, address, owner);
+    const { machines } = addressPlan(segment);
     return why === undefined
       ? []
       : [
@@ -226,18 +236,21 @@ function twice({ nodes }: NamedSettings): SettingsProblem[] {
   });
 }
 
-function tooMany({ network, nodes }: NamedSettings): SettingsProblem[] {
-  const written = nodes.map((node) => node.address);
-  const wanting = written.filter((address) => address === undefined).length;
-  const free = freeAddresses(network.cidr, written).length;
-  return wanting <= free
-    ? []
-    : [
-        {
-          path: ["nodes"],
-          value: `${nodes.length} nodes`,
-          why: `need more addresses than the ${free} that are left`,
-          instead: `Have at most ${nodes.length - wanting + free} nodes.`,
-        },
-      ];
+function tooMany({ nodes }: NamedSettings, placed: Placed): SettingsProblem[] {
+  const written = nodes.map(({ address }) => address);
+  return [...new Set(placed.map(({ segment }) => segment))].flatMap((segment) => {
+    const there = nodes.filter((_, index) => placed[index]?.segment === segment);
+    const wanting = there.filter(({ address }) => address === undefined).length;
+    const free = freeAddresses(segment, written).length;
+    return wanting <= free
+      ? []
+      : [
+          {
+            path: ["nodes"],
+            value: `${there.length} nodes`,
+            why: `need more addresses than the ${free} that are left in ${segment}`,
+            instead: `Have at most ${there.length - wanting + free} nodes there.`,
+          },
+        ];
+  });
 }

@@ -40,7 +40,7 @@ const serviceRange: LabRange = {
 };
 
 /** All of them. */
-const labRanges: readonly LabRange[] = [segmentRange, podRange, serviceRange];
+export const labRanges: readonly LabRange[] = [segmentRange, podRange, serviceRange];
 
 /** A range to write for `range`, apart from the other two and from everything in `taken`. */
 export function proposedRange(
@@ -96,8 +96,7 @@ export const rangesUsable: readonly Check<NamedSettings>[] = labRanges.map((rang
   run(settings) {
     const value = range.read(settings);
     const parsed = parseRange(value);
-    const why =
-      parsed === undefined ? undefined : (reservedBy(parsed, settings) ?? publicBy(parsed));
+    const why = parsed === undefined ? undefined : rangeFault(parsed, settings);
     return why === undefined
       ? []
       : [
@@ -110,6 +109,11 @@ export const rangesUsable: readonly Check<NamedSettings>[] = labRanges.map((rang
         ];
   },
 }));
+
+/** Why no segment of a lab can have a range, whatever the host. */
+export function rangeFault(range: Ipv4Range, settings: NamedSettings): string | undefined {
+  return reservedBy(range, settings) ?? publicBy(range);
+}
 
 function reservedBy(range: Ipv4Range, settings: NamedSettings): string | undefined {
   return reserved.find((one) => {

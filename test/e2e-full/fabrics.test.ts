@@ -12,7 +12,7 @@ const pairs = [
 const all = pairs.map((pair) => pair.join("-"));
 
 /** Real packets between namespaces that stand for hosts, with the programs that kindows installs on hosts. */
-for (const fabric of ["ovn", "vxlan"] as const) {
+for (const fabric of ["ovn", "routed", "vxlan"] as const) {
   describe(`the fabric ${fabric} between three hosts`, function () {
     this.bail(true);
 
@@ -54,6 +54,13 @@ for (const fabric of ["ovn", "vxlan"] as const) {
       await connected(...all);
     });
 
+    if (fabric === "routed") {
+      it("carries packets as they are, with the machines' own addresses", async () => {
+        const rules = await lab.run("r2", "iptables -t nat -vS POSTROUTING");
+        assert.match(rules, /MASQUERADE -c 0 0|-c 0 0 -j MASQUERADE/);
+      });
+    }
+
     it("loses only the pair between which the network is parted, and has it again afterwards", async () => {
       await lab.part("local", "r2", true);
       await connected("local-r3", "r2-r3");
@@ -82,6 +89,15 @@ for (const fabric of ["ovn", "vxlan"] as const) {
       for (const host of [...hosts, ...hosts]) await lab.disconnect(host);
       for (const host of hosts) assert.equal(await lab.configuration(host), before.get(host), host);
     });
+
+    if (fabric === "routed") {
+      it("finds a route of somebody else's into the range of another host", async () => {
+        assert.equal(await lab.probe("r2"), "");
+        await lab.run("r2", "ip route add 192.168.72.0/25 dev eth0");
+        assert.match(await lab.probe("r2"), /^taken 192\.168\.72\.0\/24: 192\.168\.72\.0\/25 /);
+      });
+      return;
+    }
 
     it("refuses an interface that is not the lab's, and leaves it alone", async () => {
       const { bridge } = lab.settings.network;

@@ -46,7 +46,7 @@ export const linuxPrograms: Artifact = {
       nodeImageFolder,
       [
         ...["container-images.ts", "image-packing.ts", "oci-archive.ts", "debian-pieces.ts"],
-        ...["agnhost-image.ts", "files/pod-routes.sh"],
+        "files/pod-routes.sh",
       ].map((file) => path.join(nodeImageFolder, file)),
     ),
   }),

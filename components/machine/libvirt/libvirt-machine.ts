@@ -10,19 +10,22 @@ import { connectionOnSegment, MachineComponent } from "../machine.ts";
 import type { MachineStorage } from "./machine-storage.ts";
 import { SshKey } from "../ssh-key.ts";
 
-/** How a machine gets on the lab's segment. */
-export type MachineSegment =
+/** How a machine gets on the lab's segment, or on that of its hypervisor. */
+export type MachineSegment = {
+  /** What connects it with other hosts. Default: there is nothing to wait for. */
+  readonly connected?: readonly pulumi.Resource[];
+} &
   /** By the libvirt network that makes it, on the same hypervisor. */
-  | { readonly kind: "network"; readonly networkId: pulumi.Input<string> }
-  /** By a Linux bridge of another hypervisor that is connected to it. */
-  | {
-      readonly kind: "bridge";
-      readonly bridge: string;
-      /** What connects it; empty if that is there already. */
-      readonly connected: readonly pulumi.Resource[];
-      /** Reserves the machine's address where its DHCP server is, as a part of the machine's component. */
-      readonly reserve: (parent: pulumi.Resource) => pulumi.Resource;
-    };
+  (
+    | { readonly kind: "network"; readonly networkId: pulumi.Input<string> }
+    /** By a Linux bridge of another hypervisor that is connected to it. */
+    | {
+        readonly kind: "bridge";
+        readonly bridge: string;
+        /** Reserves the machine's address where its DHCP server is, as a part of the machine's component. */
+        readonly reserve: (parent: pulumi.Resource) => pulumi.Resource;
+      }
+  );
 
 export interface LibvirtMachineArgs {
   /** Computer name: a DNS label of at most 15 characters. */
@@ -162,9 +165,8 @@ export class LibvirtMachine extends MachineComponent {
         deleteBeforeReplace: true,
         dependsOn: [
           closed,
-          ...(args.segment.kind === "bridge"
-            ? [args.segment.reserve(this), ...args.segment.connected]
-            : []),
+          ...(args.segment.connected ?? []),
+          ...(args.segment.kind === "bridge" ? [args.segment.reserve(this)] : []),
         ],
       },
     );

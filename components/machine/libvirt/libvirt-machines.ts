@@ -1,8 +1,11 @@
 import type * as libvirt from "@pulumi/libvirt";
 import { hypervisorConnections } from "./hypervisor-connections.ts";
 import { thisHypervisor } from "../../../config/sections/machine-host.ts";
+import { segmentOf } from "../../../config/address-plan.ts";
 import { domainName, labNames, remotePool } from "../../../config/names.ts";
 import type { NodeSettings, Settings } from "../../../config/settings.ts";
+import { isRouted } from "../../network/fabric/fabric.ts";
+import { libvirtSegment } from "../../network/lab-network.ts";
 import { addressReservation } from "../address-reservation.ts";
 import { linuxBootSeconds } from "../../linux/steps.ts";
 import { defaultTimeouts } from "../../windows/node-step.ts";
@@ -73,7 +76,10 @@ function here({ settings, images, network, libvirtProvider }: MachinesLab): Mach
   };
 }
 
-/** Another host: a pool and a copy of the image of its own, and the segment by a bridge that is there. */
+/**
+ * Another host: a pool and a copy of the image of its own, and the segment by a bridge that is there, or one of its own by
+ * a libvirt network.
+ */
 function elsewhere(
   { settings, images, network, fabric }: MachinesLab,
   connection: ReturnType<typeof hypervisorConnections>[number],
@@ -86,6 +92,34 @@ function elsewhere(
     ...{ poolName: pool.name, poolPath: pool.folder },
   };
   const libvirtProvider = hypervisorProvider(`hypervisor-${name}`, connection.providerUri);
+  const bridge = connection.bridge ?? settings.network.bridge;
+  const connected = [thisHypervisor, name].flatMap((host) => fabric.get(host) ?? []);
+  const own = isRouted(settings)
+    ? libvirtSegment(
+        `lab-${name}`,
+        {
+          ...{ name: pool.name, mode: "route", bridge },
+          ...{ cidr: segmentOf(settings, name), domain: settings.network.domain },
+        },
+        { provider: libvirtProvider },
+      )
+    : undefined;
+  const bridged = (node: NodeSettings): MachineSegment => ({
+    ...{ kind: "bridge", bridge, connected },
+    reserve: (parent) =>
+      addressReservation(
+        node.name,
+        {
+          uri: settings.hypervisor.uri,
+          network: names.network,
+          networkId: network.networkId,
+          mac: macAddress(names.prefix, node.name),
+          address: node.address,
+          computerName: node.name,
+        },
+        parent,
+      ),
+  });
   return {
     libvirtProvider,
     domainType,
@@ -95,24 +129,8 @@ function elsewhere(
       image: images.windows,
       libvirtProvider,
     }),
-    segment: (node) => ({
-      kind: "bridge",
-      bridge: connection.bridge ?? settings.network.bridge,
-      connected: [thisHypervisor, name].flatMap((host) => fabric.get(host) ?? []),
-      reserve: (parent) =>
-        addressReservation(
-          node.name,
-          {
-            uri: settings.hypervisor.uri,
-            network: names.network,
-            networkId: network.networkId,
-            mac: macAddress(names.prefix, node.name),
-            address: node.address,
-            computerName: node.name,
-          },
-          parent,
-        ),
-    }),
+    segment:
+      own === undefined ? bridged : () => ({ kind: "network", networkId: own.id, connected }),
   };
 }
 

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Complaint } from "../../../config/problem.ts";
 import { hostKey } from "../../../config/values/host-key.ts";
-import { machineAddress } from "../../../config/values/ip-address.ts";
+import { cidr, machineAddress } from "../../../config/values/ip-address.ts";
 import { text } from "../../../config/values/value.ts";
 import { machineMemoryMiB, remoteHost } from "../../../config/sections/machine-host.ts";
 import { bridgeName } from "../../../config/sections/network.ts";
@@ -14,6 +14,8 @@ function fabricAddress(without: string): z.ZodOptional<z.ZodString> {
     default: without,
   });
 }
+
+const exampleSubnet = "192.168.151.0/24";
 
 const domainType = z.enum(["kvm", "qemu"]);
 
@@ -45,6 +47,11 @@ const remote = remoteHost.extend({
       placeholder: () => "unnamed",
     }),
   fabricAddress: fabricAddress("the host in `uri`, if that is an IPv4 address"),
+  cidr: text(cidr(exampleSubnet)).optional().meta({
+    description:
+      "IPv4 range of the machines there, /24 or larger, with `network.fabric: routed`: `.1` is the hypervisor, `.2` to `.99` are for machines.",
+    default: "none; required with `routed`",
+  }),
   domainType: domainType.optional().meta({
     description: "`kvm` or `qemu`.",
     default: "`hypervisor.domainType`",

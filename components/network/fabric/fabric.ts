@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
+import { segmentOf } from "../../../config/address-plan.ts";
 import { labNames } from "../../../config/names.ts";
 import type { Check, Complaint } from "../../../config/problem.ts";
 import { thisHypervisor } from "../../../config/sections/machine-host.ts";
 import type { NamedSettings, Settings } from "../../../config/settings.ts";
+import { fabricNamed } from "./registry.ts";
 
 /** How the hosts of a lab are connected, so that the machines on them reach each other. */
 export interface Fabric {
@@ -10,6 +12,8 @@ export interface Fabric {
   readonly choice: string;
   /** Rules across sections if it is chosen. */
   readonly checks: readonly Check<NamedSettings>[];
+  /** Whether each hypervisor has a segment of its own, libvirt's there, instead of a part of the one here. */
+  readonly isRouted?: boolean;
   /** What it is on each host; undefined if the user connects them. */
   readonly onHost?: FabricOnHost;
 }
@@ -36,6 +40,8 @@ export interface FabricHost {
   readonly address: string;
   /** Linux bridge that its machines are plugged into. */
   readonly bridge: string;
+  /** IPv4 range of its machines. */
+  readonly cidr: string;
 }
 
 /** What one host has to know of the fabric. */
@@ -52,7 +58,10 @@ export interface FabricEnd {
   readonly local: FabricHost;
 }
 
-/** The ends of a lab's fabric: this host and those that nodes are placed on; none if all nodes are on this host. */
+/**
+ * The ends of a lab's fabric: this host and those that nodes are placed on. If all nodes are on this host, it is the only
+ * one where it routes, or there is none.
+ */
 export function fabricEnds(
   settings: Pick<Settings, "lab" | "network" | "hypervisor" | "hypervisors" | "placement">,
 ): FabricEnd[] {
@@ -60,18 +69,19 @@ export function fabricEnds(
   const used = hypervisors.filter(({ name }) =>
     placement.some((placed) => placed.hypervisor === name),
   );
-  if (used.length === 0) {
+  if (used.length === 0 && !isRouted(settings)) {
     return [];
   }
   const lab = labNames(settings.lab.name).prefix;
   const address = hypervisor.fabricAddress ?? "";
-  const local = { name: thisHypervisor, address, bridge: network.bridge };
+  const local = { name: thisHypervisor, address, bridge: network.bridge, cidr: network.cidr };
   const hosts = [
     local,
     ...used.map((one) => ({
       name: one.name,
       address: fabricAddress(one) ?? "",
       bridge: one.bridge ?? network.bridge,
+      cidr: segmentOf(settings, one.name),
     })),
   ];
   return hosts.map((host) => ({
@@ -81,6 +91,11 @@ export function fabricEnds(
     ...{ isLocal: host === local, local },
     peers: hosts.filter((one) => one !== host),
   }));
+}
+
+/** Whether each hypervisor of the lab has a segment of its own. */
+export function isRouted({ network }: Pick<Settings, "network">): boolean {
+  return fabricNamed(network.fabric).isRouted === true;
 }
 
 /** The address of a hypervisor in the fabric, if it is known without asking DNS. */

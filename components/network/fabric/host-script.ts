@@ -68,7 +68,8 @@ export function fabricUnit({ after }: FabricOnHost, { lab, host, isLocal }: Fabr
   const device = `sys-subsystem-net-devices-${host.bridge.replaceAll("-", "\\x2d")}.device`;
   return `[Unit]
 Description=kindows: network fabric of ${lab}
-After=${[...after, ...(isLocal ? [device] : [])].join(" ")}
+Wants=network-online.target
+After=${["network-online.target", ...after, ...(isLocal ? [device] : [])].join(" ")}
 ${isLocal ? `BindsTo=${device}` : "Before=libvirtd.service virtqemud.service"}
 
 [Service]
@@ -102,7 +103,7 @@ systemctl enable --quiet ${unitName(lab)}
 }
 
 /** Shell that removes all of it; fine if it is gone, or was never there. */
-export function removeText({ lab, script }: Installed): string {
+export function removeText({ lab, script }: Omit<Installed, "unit">): string {
   return `set -eu
 if [ -e ${unitFile(lab)} ]; then
   systemctl disable --quiet --now ${unitName(lab)} || :
@@ -112,12 +113,15 @@ fi
 sh -s down <<'END-OF-FABRIC'
 ${script}END-OF-FABRIC
 rm -rf ${folderOf(lab)}
-rmdir /var/lib/kindows 2>/dev/null || :
+rmdir ${fabricsFolder} 2>/dev/null || :
 `;
 }
 
+/** Where the programs of all labs' fabrics are on a host. */
+export const fabricsFolder = "/var/lib/kindows";
+
 function folderOf(lab: string): string {
-  return `/var/lib/kindows/${lab}`;
+  return `${fabricsFolder}/${lab}`;
 }
 
 function unitName(lab: string): string {

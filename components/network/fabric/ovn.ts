@@ -33,6 +33,8 @@ if [ ! -e /sys/class/net/${plug} ]; then
   ip link add name ${plug} mtu ${segmentMtu} type veth peer name ${port} mtu ${segmentMtu}
   ip link set dev ${plug} alias ${lab} addrgenmode none
   ip link set dev ${port} alias ${lab} addrgenmode none up
+  # Open vSwitch in user space forwards checksums as they come, and Linux leaves them to the interface.
+  [ "$(ovs_key ovn-bridge-datapath-type)" != netdev ] || ethtool -K ${plug} tx off
 fi
 ip link set dev ${plug} master ${host.bridge} up
 ovs-vsctl --may-exist add-port ${integration} ${port} -- \\

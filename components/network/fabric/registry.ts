@@ -1,5 +1,6 @@
 import type { Fabric } from "./fabric.ts";
 import { ovn } from "./ovn.ts";
+import { routed } from "./routed.ts";
 import { vxlan } from "./vxlan.ts";
 
 /** One layer-2 segment that the user makes. */
@@ -9,7 +10,7 @@ const bridge: Fabric = {
 };
 
 /** The fabrics, by `kindows:network.fabric`. */
-export const fabrics = { bridge, vxlan, ovn } as const satisfies Record<string, Fabric>;
+export const fabrics = { bridge, vxlan, ovn, routed } as const satisfies Record<string, Fabric>;
 
 export type FabricName = keyof typeof fabrics;
 

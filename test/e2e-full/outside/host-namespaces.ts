@@ -3,23 +3,22 @@ import os from "node:os";
 import path from "node:path";
 import { execa, type ResultPromise } from "execa";
 
-import { fabricEnds, type FabricEnd } from "../../../components/network/fabric/fabric.ts";
+import { fabricEnds, type FabricEnd, isRouted } from "../../../components/network/fabric/fabric.ts";
 import {
   fabricScript,
+  fabricsFolder,
   fabricUnit,
   installText,
   removeText,
 } from "../../../components/network/fabric/host-script.ts";
 import { type FabricName, fabricNamed } from "../../../components/network/fabric/registry.ts";
 import { ensureHostPackages } from "../../../toolchain/host-packages.ts";
+import { addressPlan, segmentOf } from "../../../config/address-plan.ts";
 import { resolveSettings } from "../../../config/resolve.ts";
 import { machineNodes, type Settings } from "../../../config/settings.ts";
 
 /** What stands for Open vSwitch on several hosts. */
-const packages = ["openvswitch-switch", "ovn-host", "ovn-central", "ethtool"];
-
-/** Where kindows keeps a fabric's program on a host: here each namespace has a folder of its own there. */
-const installed = "/var/lib/kindows";
+export const switchPackages = ["openvswitch-switch", "ovn-host", "ovn-central", "ethtool"];
 
 /** Answers with the number of bytes it got; and each byte at once, to those who send one first. */
 const server = `require("net").createServer({ allowHalfOpen: true }, (socket) => {
@@ -56,6 +55,50 @@ socket.setNoDelay(true).on("connect", ask).on("data", () => {
   process.exit();
 });`;
 
+interface SwitchHost {
+  readonly host: string;
+  /** With the prefix's length; moves from `port` to the switch that gets it. */
+  readonly address: string;
+  readonly port: string;
+  readonly mtu: number;
+  /** Whether OVN's databases are there. */
+  readonly isCentral: boolean;
+}
+
+/**
+ * Shell that starts Open vSwitch and OVN as their packages do, in the new folders OVS_RUNDIR and OVN_RUNDIR; the switch that
+ * was there before has the host's own interface.
+ */
+export function switchText({ host, address, port, mtu, isCentral }: SwitchHost): string {
+  const daemon = "--detach --no-chdir --log-file=/dev/null";
+  const server = (name: string, schema: string, remotes: string): string =>
+    `ovsdb-tool create $OVN_RUNDIR/${name}.db /usr/share/${schema}.ovsschema
+ovsdb-server $OVN_RUNDIR/${name}.db ${daemon} --pidfile=$OVN_RUNDIR/${name}.pid --unixctl=$OVN_RUNDIR/${name}.ctl ${remotes}`;
+  const central = [
+    server("ovnnb_db", "ovn/ovn-nb", "--remote=punix:$OVN_RUNDIR/ovnnb_db.sock"),
+    server(
+      "ovnsb_db",
+      "ovn/ovn-sb",
+      "--remote=punix:$OVN_RUNDIR/ovnsb_db.sock --remote=db:OVN_Southbound,SB_Global,connections",
+    ),
+    `ovn-northd ${daemon} --pidfile`,
+  ];
+  return [
+    "mkdir -p $OVN_RUNDIR",
+    server("db", "openvswitch/vswitch", "--remote=punix:$OVS_RUNDIR/db.sock"),
+    "ovs-vsctl --no-wait init",
+    `ovs-vsctl --no-wait set open_vswitch . external-ids:system-id=${host}`,
+    // This kernel may have no module for it.
+    "ovs-vsctl --no-wait set open_vswitch . external-ids:ovn-bridge-datapath-type=netdev",
+    `ovs-vswitchd ${daemon} --pidfile`,
+    `ovs-vsctl add-br br-phy -- set bridge br-phy datapath_type=netdev -- add-port br-phy ${port}`,
+    `ip address flush dev ${port}; ip address add ${address} dev br-phy`,
+    `ip link set br-phy mtu ${mtu} up`,
+    ...(isCentral ? central : []),
+    `ovn-controller ${daemon} --pidfile`,
+  ].join("\n");
+}
+
 /** Hosts of a lab, as network namespaces on one network, each with one machine: a namespace on the host's bridge. */
 export class HostNamespaces {
   readonly settings: Settings;
@@ -91,6 +134,7 @@ export class HostNamespaces {
               privateKeyFile: "/k",
               bridge: `kw-${this.lab}`,
             },
+            ...(this.fabric === "routed" && { cidr: `192.168.7${this.hosts.indexOf(name)}.0/24` }),
           })),
         nodes: hosts.map((hypervisor) => ({ name: `win-${hypervisor}`, hypervisor })),
       },
@@ -107,6 +151,15 @@ export class HostNamespaces {
     return node?.address ?? "";
   }
 
+  private gateway(host: string): string {
+    return addressPlan(segmentOf(this.settings, host)).gateway;
+  }
+
+  /** Whether the bridge of a host is made by libvirt. */
+  private isLibvirts(host: string): boolean {
+    return host === "local" || isRouted(this.settings);
+  }
+
   namespace(host: string): string {
     return `${this.lab}-${host}`;
   }
@@ -120,10 +173,10 @@ export class HostNamespaces {
   }
 
   async make(): Promise<void> {
-    if (this.fabric === "ovn") await ensureHostPackages(packages, console.log);
+    if (this.fabric === "ovn") await ensureHostPackages(switchPackages, console.log);
     await this.remove();
     this.folder = await mkdtemp(path.join(os.tmpdir(), "kindows-fabric-"));
-    await mkdir(installed, { recursive: true });
+    await mkdir(fabricsFolder, { recursive: true });
     await ip("netns", "add", this.network);
     await ip("-n", this.network, "link", "add", "br0", "type", "bridge");
     await ip("-n", this.network, "link", "set", "br0", "up");
@@ -132,16 +185,13 @@ export class HostNamespaces {
       await this.plug(this.namespace(host), `${this.address(host)}/24`, this.network, "br0");
       if (this.fabric === "ovn") await this.startSwitch(host);
       await this.plug(this.machine(host), `${this.machineAddress(host)}/24`, this.namespace(host));
-      // Open vSwitch in user space forwards checksums as they come, and the kernel would leave them to the interface.
-      if (this.fabric === "ovn") {
-        const offloads = ["ethtool", "-K", "eth0", "tx", "off"];
-        await ip("netns", "exec", this.machine(host), ...offloads);
-      }
+      await ip("-n", this.machine(host), "route", "add", "default", "via", this.gateway(host));
       const args = ["netns", "exec", this.machine(host), process.execPath, "-e", server];
       const running = execa("ip", args, { reject: false });
       this.servers.push(running);
     }
-    await this.makeLocalBridge();
+    for (const host of this.hosts.filter((one) => this.isLibvirts(one)))
+      await this.makeBridge(host);
   }
 
   /** A namespace with an interface whose other end is in another one, in a bridge there if one is named. */
@@ -156,44 +206,22 @@ export class HostNamespaces {
     await ip("-n", inside, "address", "add", address, "dev", "eth0");
   }
 
-  /** Open vSwitch and OVN as their packages start them; the switch that was there before has the host's own interface. */
   private async startSwitch(host: string): Promise<void> {
-    const daemon = "--detach --no-chdir --log-file=/dev/null";
-    const server = (name: string, schema: string, remotes: string): string =>
-      `ovsdb-tool create $OVN_RUNDIR/${name}.db /usr/share/${schema}.ovsschema
-ovsdb-server $OVN_RUNDIR/${name}.db ${daemon} --pidfile=$OVN_RUNDIR/${name}.pid --unixctl=$OVN_RUNDIR/${name}.ctl ${remotes}`;
-    const central = [
-      server("ovnnb_db", "ovn/ovn-nb", "--remote=punix:$OVN_RUNDIR/ovnnb_db.sock"),
-      server(
-        "ovnsb_db",
-        "ovn/ovn-sb",
-        "--remote=punix:$OVN_RUNDIR/ovnsb_db.sock --remote=db:OVN_Southbound,SB_Global,connections",
-      ),
-      `ovn-northd ${daemon} --pidfile`,
-    ];
-    const shell = [
-      "mkdir $OVN_RUNDIR",
-      server("db", "openvswitch/vswitch", "--remote=punix:$OVS_RUNDIR/db.sock"),
-      "ovs-vsctl --no-wait init",
-      `ovs-vsctl --no-wait set open_vswitch . external-ids:system-id=${host}`,
-      // This kernel may have no module for it.
-      "ovs-vsctl --no-wait set open_vswitch . external-ids:ovn-bridge-datapath-type=netdev",
-      `ovs-vswitchd ${daemon} --pidfile`,
-      "ovs-vsctl add-br br-phy -- set bridge br-phy datapath_type=netdev -- add-port br-phy eth0",
-      `ip address flush dev eth0; ip address add ${this.address(host)}/24 dev br-phy`,
-      `ip link set br-phy mtu ${this.mtu} up`,
-      ...(host === "local" ? central : []),
-      `ovn-controller ${daemon} --pidfile`,
-    ];
-    await this.run(host, shell.join("\n"));
+    const address = `${this.address(host)}/24`;
+    const isCentral = host === "local";
+    await this.run(host, switchText({ host, address, isCentral, port: "eth0", mtu: this.mtu }));
   }
 
-  /** As libvirt's network makes it. */
-  private async makeLocalBridge(): Promise<void> {
-    const { bridge } = this.settings.network;
-    await ip("-n", this.namespace("local"), "link", "add", bridge, "type", "bridge");
-    await ip("-n", this.namespace("local"), "link", "set", bridge, "up");
-    await this.plugMachine("local");
+  /** As libvirt's network makes it; where it routes, forwarding is closed otherwise, as by Docker. */
+  private async makeBridge(host: string): Promise<void> {
+    const [name, { bridge }] = [this.namespace(host), this.settings.network];
+    await ip("-n", name, "link", "add", bridge, "type", "bridge");
+    await ip("-n", name, "link", "set", bridge, "up");
+    await ip("-n", name, "address", "add", `${this.gateway(host)}/24`, "dev", bridge);
+    if (isRouted(this.settings)) {
+      await this.run(host, "sysctl -qw net.ipv4.ip_forward=1; iptables -P FORWARD DROP");
+    }
+    await this.plugMachine(host);
   }
 
   /** As libvirt does when it starts the machine. */
@@ -204,7 +232,7 @@ ovsdb-server $OVN_RUNDIR/${name}.db ${daemon} --pidfile=$OVN_RUNDIR/${name}.pid 
 
   /** Runs shell on a host. */
   async run(host: string, shell: string): Promise<string> {
-    const alone = `mount --bind ${path.join(this.folder, host)} ${installed}
+    const alone = `mount --bind ${path.join(this.folder, host)} ${fabricsFolder}
 if [ -d /run/systemd ]; then mount -t tmpfs none /run/systemd; fi\n`;
     const run = path.join(this.folder, host);
     const input = `set -e\nexport OVS_RUNDIR=${run} OVN_RUNDIR=${run}/ovn\n${alone}${shell}`;
@@ -247,6 +275,12 @@ ip link set ${bridge} up
 ip link set eth0 master ${bridge}`;
   }
 
+  /** What the fabric's requirements lack on a host. */
+  async probe(host: string): Promise<string> {
+    const probe = fabricNamed(this.fabric).onHost?.probe;
+    return this.run(host, probe?.(this.endOf(host, this.hosts)) ?? "");
+  }
+
   async disconnect(host: string): Promise<void> {
     await this.run(host, removeText(this.parameter(host, this.hosts)));
   }
@@ -260,12 +294,15 @@ ip link set eth0 master ${bridge}`;
       if (!kept.includes(ifname) && !ifname.startsWith("kwi-"))
         await this.run(host, `ip link delete dev ${ifname} || :`);
     }
-    await this.run(host, "iptables -F; iptables -t nat -F");
+    await this.run(
+      host,
+      "for table in raw nat filter; do iptables -t $table -F; done; ip rule delete pref 32000 || :",
+    );
   }
 
   /** Runs what systemd's unit says, on a host that was rebooted. */
   async start(host: string): Promise<void> {
-    if (host === "local") await this.makeLocalBridge();
+    if (this.isLibvirts(host)) await this.makeBridge(host);
     const { unit } = this.parameter(host, this.hosts);
     await this.run(host, /^ExecStart=(.*)$/m.exec(unit)?.[1] ?? "false");
     await this.plugMachine(host);
@@ -303,7 +340,7 @@ ip link set eth0 master ${bridge}`;
   async configuration(host: string): Promise<string> {
     return this.run(
       host,
-      `ip -br link | sed 's/[@ ].*//' | sort; ip route; iptables-save | grep ^-A || :; ls ${installed}
+      `ip -br link | sed 's/[@ ].*//' | sort; ip route; ip rule; iptables-save | grep ^-A || :; ls ${fabricsFolder}
 if [ -e $OVS_RUNDIR/db.sock ]; then
   ovs-vsctl list-br
   ovs-vsctl get open_vswitch . external-ids
@@ -331,7 +368,7 @@ fi`,
       await execa("ip", ["netns", "delete", name], { reject: false });
     }
     if (this.folder !== "") await rm(this.folder, { recursive: true, force: true });
-    await rmdir(installed).catch(() => undefined);
+    await rmdir(fabricsFolder).catch(() => undefined);
   }
 }
 

@@ -33,6 +33,10 @@ export interface SshDaemonOptions {
   readonly login: KeyFile;
   /** Network namespace that it runs in. Default: this host's own. */
   readonly namespace?: string;
+  /** Shell that is run in the namespace before it, with mounts that nobody else sees. */
+  readonly prepare?: string;
+  /** Environment of those who log in. */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 /** An sshd of the test's own, with its own host key and settings; nothing of /etc/ssh is read. */
@@ -107,8 +111,11 @@ export class SshDaemon {
   }
 }
 
-function settings({ folder, address, port }: SshDaemonOptions, hostKey: KeyFile): string {
+function settings(options: SshDaemonOptions, hostKey: KeyFile): string {
+  const { folder, address, port, environment = {} } = options;
+  const set = Object.entries(environment).map((pair) => pair.join("="));
   return [
+    ...(set.length === 0 ? [] : [`SetEnv ${set.join(" ")}`]),
     `ListenAddress ${address}:${port}`,
     `HostKey ${hostKey.file}`,
     `AuthorizedKeysFile ${path.join(folder, "authorized_keys")}`,
@@ -129,10 +136,12 @@ function logFile({ folder }: SshDaemonOptions): string {
 }
 
 function run(options: SshDaemonOptions): ChildProcess {
-  const { folder, namespace } = options;
+  const { folder, namespace, prepare = "" } = options;
   const command = ["/usr/sbin/sshd", "-D", "-e", "-f", path.join(folder, "sshd_config")];
   const [program = "", ...args] =
-    namespace === undefined ? command : ["ip", "netns", "exec", namespace, ...command];
+    namespace === undefined
+      ? command
+      : ["ip", "netns", "exec", namespace, "sh", "-ec", `${prepare}\nexec "$@"`, "sh", ...command];
   const child = spawn(program, args, { stdio: ["ignore", "ignore", "pipe"] });
   child.stderr.pipe(createWriteStream(logFile(options), { flags: "a" }));
   return child;

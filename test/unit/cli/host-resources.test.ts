@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
 
 import type { StateResource } from "../../../cli/engine/deployment.ts";
 import { containers } from "../../../cli/host-resources/containers.ts";
@@ -6,6 +9,7 @@ import { domains } from "../../../components/machine/libvirt/domains.ts";
 import { ownedResources, removeOrphans } from "../../../cli/host-resources/host-resources.ts";
 import { labEntries } from "../../../cli/host-resources/kubeconfig-entries.ts";
 import { bridges, libvirtNetworks } from "../../../cli/host-resources/networks.ts";
+import { networkFabrics } from "../../../cli/host-resources/network-fabrics.ts";
 import { labOfEnvironment } from "../../../cli/host-resources/processes.ts";
 import type { HostResource, ResourceKind } from "../../../components/host-resource.ts";
 import { labOfPoolFile, pools, volumes } from "../../../components/machine/libvirt/storage.ts";
@@ -152,6 +156,29 @@ describe("removing what a lab left", () => {
   });
 });
 
+describe("a network fabric that a killed run has left", () => {
+  it("is found by its program, which removes it", async () => {
+    const folder = await mkdtemp(path.join(os.tmpdir(), "kindows-fabrics-"));
+    try {
+      for (const name of ["kindows-a", "somebody-else"]) {
+        await mkdir(path.join(folder, name));
+        await writeFile(path.join(folder, name, "fabric"), "down() { ip link delete kwx-a; }\n");
+      }
+      const ran: string[] = [];
+      const fabrics = networkFabrics(folder, (_server, shell) =>
+        Promise.resolve(`${ran.push(shell)}`),
+      );
+      const [found, ...others] = await fabrics.find(recordedHost({}));
+      assert.deepEqual([found?.lab, others], ["kindows-a", []]);
+      if (found) await fabrics.remove(found, recordedHost({}));
+      assert.match(ran.join(), /sh -s down [^]*down\(\) \{ ip link delete kwx-a; \}/);
+      assert.deepEqual(await networkFabrics(`${folder}/none`).find(recordedHost({})), []);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+});
+
 describe("names that tell a lab", () => {
   const environments = {
     "A=1\0KINDOWS_LAB=kindows-a\0B=2\0": "kindows-a",
@@ -249,8 +276,9 @@ const action = (
   parameter: string,
   value: object,
   rest: Partial<StateResource> = {},
+  module = "controlplane",
 ): [StateResource, StateResource] => {
-  const component = resource(`kindows:controlplane:${type}`, "a", { custom: false });
+  const component = resource(`kindows:${module}:${type}`, "a", { custom: false });
   const environment = { [parameter]: JSON.stringify(value), KUBECONFIG_CONTENT: secret };
   const parent = component.urn;
   return [
@@ -262,6 +290,8 @@ const libvirt = (kind: string, id: string, outputs?: object): StateResource =>
   resource(`libvirt:index/${kind}:${kind[0]?.toUpperCase()}${kind.slice(1)}`, "a", {
     ...{ id, outputs: outputs as StateResource["outputs"] },
   });
+const fabricHost = { name: "local", lab: "kindows-t", script: "", unit: "" };
+const sshServer = { host: "b", port: 22, user: "root", hostKey: "k", privateKeyFile: "/k" };
 const container = (name: string): readonly [string, boolean] => [`docker container ${name}`, true];
 
 describe("what a resource stands for on the host", () => {
@@ -305,6 +335,14 @@ describe("what a resource stands for on the host", () => {
     ],
     "what waits for a cluster": [
       action("KindCluster", "CLUSTER", { controlPlanes: ["a"] }, { deletedWith: "cluster" }),
+      [],
+    ],
+    "this host's end of a network fabric": [
+      action("FabricHost", "FABRIC_HOST", fabricHost, {}, "network"),
+      [["network fabric kindows-t", true]],
+    ],
+    "another host's end of it": [
+      action("FabricHost", "FABRIC_HOST", { ...fabricHost, server: sshServer }, {}, "network"),
       [],
     ],
     "another component's host action": [action("ExistingCluster", "CLUSTER", { id: "a" }), []],

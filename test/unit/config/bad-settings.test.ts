@@ -12,7 +12,7 @@ import { type BadCase, badCase, badCases, tables } from "./bad-settings/bad-case
 const tooMany = badCase("more nodes than addresses", {
   settings: { nodes: Array.from({ length: 92 }, (_, place) => ({ name: `win-${place}` })) },
   "kindows:nodes":
-    '"92 nodes" need more addresses than the 90 that are left. Have at most 90 nodes.',
+    '"92 nodes" need more addresses than the 90 that are left in 192.168.150.0/24. Have at most 90 nodes there.',
 });
 
 const all: readonly BadCase[] = [...tables.flatMap(badCases), tooMany];

@@ -6,6 +6,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { parse } from "yaml";
 
 import { LinuxNode, type LinuxNodeArgs } from "../../../components/linux/linux-node.ts";
+import { linuxPrograms } from "../../../components/linux/programs/artifact.ts";
 import { kubeletArguments } from "../../../components/linux/steps.ts";
 import { parseStepResult } from "../../../components/windows/step-result.ts";
 import {
@@ -264,4 +265,8 @@ describe("the Linux steps", () => {
       assert.match(text.trimEnd().split("\n").at(-1) ?? "", /^finish /);
     });
   }
+});
+
+describe("a Linux node's programs", () => {
+  it("are known by files that are there", () => assert.doesNotReject(linuxPrograms.inputs()));
 });

@@ -4,12 +4,15 @@ import { fabricEnds } from "../../../components/network/fabric/fabric.ts";
 import { fabricUnit } from "../../../components/network/fabric/host-script.ts";
 import { lacking } from "../../../components/network/fabric/readiness.ts";
 import { ovn } from "../../../components/network/fabric/ovn.ts";
+import { routed } from "../../../components/network/fabric/routed.ts";
 import { vxlan } from "../../../components/network/fabric/vxlan.ts";
 import { hostProblemText } from "../../../config/host-problem.ts";
 import { resolveSettings } from "../../../config/resolve.ts";
 
 const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEB";
 const login = { hostKey, privateKeyFile: "/k" };
+
+const cidr = "192.168.150.0/24";
 
 /** The ends of a lab with nodes on these hosts. */
 function endsWith(...hosts: readonly string[]) {
@@ -28,9 +31,9 @@ function endsWith(...hosts: readonly string[]) {
 describe("a network fabric", () => {
   it("is on this host and on those that have nodes", () => {
     const hosts = [
-      { name: "local", address: "192.0.2.1", bridge: "kw-x" },
-      { name: "b", address: "192.0.2.2", bridge: "br-b" },
-      { name: "c", address: "192.0.2.3", bridge: "kw-x" },
+      { name: "local", address: "192.0.2.1", bridge: "kw-x", cidr },
+      { name: "b", address: "192.0.2.2", bridge: "br-b", cidr },
+      { name: "c", address: "192.0.2.3", bridge: "kw-x", cidr },
     ];
     assert.deepEqual(endsWith("local"), []);
     const two = endsWith("c");
@@ -61,12 +64,14 @@ describe("a network fabric", () => {
       ...lacking(vxlan.onHost, here, "iproute2\n"),
       ...lacking(vxlan.onHost, there, "address 192.0.2.2\nvxlan\n"),
       ...lacking(vxlan.onHost, there, ""),
+      ...lacking(routed.onHost, there, "taken 10.7.0.0/24: 10.7.0.0/16 dev eth1\n"),
       ...lacking(ovn.onHost, there, "programs ovn-controller\nopenvswitch\nmtu eth0 1500\n"),
     ];
     assert.deepEqual(found.map(hostProblemText), [
       "This host lacks the programs ip and bridge. Install its package iproute2.",
       "The hypervisor b has no interface with its fabricAddress (192.0.2.2). Write an address of this host that the others reach (kindows:network.fabric).",
       "The hypervisor b cannot make a VXLAN. Make `modprobe vxlan` succeed there; the module is in the kernel's package.",
+      "The hypervisor b already has a route into a range of the lab (10.7.0.0/24: 10.7.0.0/16 dev eth1). Write another kindows:network.cidr or hypervisors[].cidr, or remove that route there.",
       "The hypervisor b lacks a program of Open vSwitch or OVN (ovn-controller). Install the packages openvswitch-switch and ovn-host, on the host with the control plane ovn-central too.",
       "The hypervisor b has an Open vSwitch that does not answer. Start it: systemctl enable --now openvswitch-switch ovn-host.",
       "The hypervisor b sends too small packets to another host (eth0 1500). Give that interface, and what is between the hosts, an MTU of 1558, or write vxlan for kindows:network.fabric.",

@@ -121,17 +121,21 @@ describe("one lab on several hypervisors", () => {
     );
   });
 
-  it("connects the hosts before machines are made, those that are away remain peers", async () => {
-    const fabricAddress = "192.0.2.1";
-    const hypervisors = [2, 3].map((number) => ({
+  /** The lab, with a fabric that kindows makes. */
+  const onFabric = (fabric: string, more: (number: number) => object = () => ({})) => ({
+    ...settings,
+    network: { cidr: "192.168.170.0/24", bridge: "kw-fleet", fabric },
+    hypervisor: { machineMemoryMiB: 16384, fabricAddress: "192.0.2.1" },
+    hypervisors: [2, 3].map((number) => ({
       ...{ name: `rack-${number}`, uri: `qemu+ssh://root@192.0.2.${number}/system` },
       ...{ hostKey: hyperVHosts[0]?.hostKey, privateKeyFile: "/etc/kindows/id_ed25519" },
-      machineMemoryMiB: 49152,
-    }));
-    const network = { cidr: "192.168.170.0/24", bridge: "kw-fleet", fabric: "vxlan" };
-    const hypervisor = { machineMemoryMiB: 16384, fabricAddress };
+      ...{ machineMemoryMiB: 49152, ...more(number) },
+    })),
+  });
+
+  it("connects the hosts before machines are made, those that are away remain peers", async () => {
     const connected = await recordedStack("fleet", {
-      settings: { ...settings, network, hypervisor, hypervisors },
+      settings: onFabric("vxlan"),
       environment: { KINDOWS_AWAY: "rack-2" },
     });
     const commands = named("command:local:Command", connected);
@@ -151,6 +155,40 @@ describe("one lab on several hypervisors", () => {
     for (const name of names(hosts)) {
       assert.ok(machine?.dependencies.some((each) => each.endsWith(name)));
     }
+  });
+
+  it("gives each hypervisor a range and a network of its own where the fabric routes", async () => {
+    const own = (number: number) => ({ cidr: `10.7.${number}.0/24` });
+    const routed = await recordedStack("fleet", { settings: onFabric("routed", own) });
+    assert.deepEqual(
+      named("libvirt:index/network:Network", routed)
+        .map(({ inputs: { name, mode, bridge, addresses } }) => [name, mode, bridge, addresses])
+        .sort(),
+      [
+        ["kindows-fleet", "route", "kw-fleet", ["192.168.170.0/24"]],
+        ["kindows-fleet.rack-2", "route", "kw-fleet", ["10.7.2.0/24"]],
+        ["kindows-fleet.rack-3", "route", "kw-fleet", ["10.7.3.0/24"]],
+      ],
+    );
+    const domains = named("libvirt:index/domain:Domain", routed);
+    const interfaces = Object.fromEntries(
+      domains.map(({ name, inputs }) => [name, JSON.stringify(inputs["networkInterfaces"])]),
+    );
+    assert.match(interfaces["win-1"] ?? "", /"addresses":\["192\.168\.170\.10"\]/);
+    assert.match(interfaces["win-2"] ?? "", /"addresses":\["10\.7\.2\.10"\]/);
+    assert.match(interfaces["linux-1"] ?? "", /"addresses":\["10\.7\.2\.\d+"\]/);
+    const machine = domains.find(({ name }) => name === "win-2");
+    for (const needed of ["lab-rack-2", "fabric-local", "fabric-rack-2"]) {
+      assert.ok(
+        machine?.dependencies.some((each) => each.endsWith(`::${needed}`)),
+        needed,
+      );
+    }
+    const script = JSON.stringify(
+      named("command:local:Command", routed).find(({ name }) => name === "fabric-rack-3")?.inputs,
+    );
+    assert.match(script, /route 192\.168\.170\.0\/24 192\.0\.2\.1 \d+/);
+    assert.match(script, /route 10\.7\.2\.0\/24 192\.0\.2\.2 \d+/);
   });
 
   it("refuses the name of a hypervisor that it does not have", () => {

@@ -1,0 +1,133 @@
+import { cp, mkdir, mkdtemp, rm, rmdir } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { execa } from "execa";
+
+import { fabricsFolder } from "../../../components/network/fabric/host-script.ts";
+import type { Settings } from "../../../config/settings.ts";
+import { ensureHostPackages } from "../../../toolchain/host-packages.ts";
+import { switchPackages, switchText } from "./host-namespaces.ts";
+import { type KeyFile, makeKeyFile, SshDaemon } from "./ssh-daemon.ts";
+
+const [network, mtu] = ["10.199.78", 1600];
+/** Addresses of this host and of the other one in the network between them. */
+const [here, there] = [`${network}.1`, `${network}.2`];
+
+/**
+ * Another host with a hypervisor: a network namespace with a libvirt and an SSH server of its own, and a cable to this host.
+ * Both have this machine's kernel and nothing else in common, for what libvirt and kindows write is in folders that only it
+ * sees.
+ */
+export class SecondHypervisor {
+  /** This host's end of the cable. */
+  private readonly cable: string;
+  private folder = "";
+  private login: KeyFile | undefined;
+  private daemon: SshDaemon | undefined;
+
+  /** @param name what the lab calls it, at most 10 characters. */
+  constructor(readonly name: string) {
+    this.cable = `kwh-${name}`;
+  }
+
+  /** @param hasSwitch whether Open vSwitch and OVN run, here and there. */
+  async start(hasSwitch: boolean): Promise<void> {
+    await this.remove();
+    this.folder = await mkdtemp(path.join(os.tmpdir(), "kindows-second-"));
+    for (const each of ["etc", "lib/images", "kindows"]) {
+      await mkdir(path.join(this.folder, each), { recursive: true });
+    }
+    await mkdir(fabricsFolder, { recursive: true });
+    // Its settings, but no network or machine of this host's.
+    for (const file of ["libvirtd.conf", "virtlogd.conf", "qemu.conf"]) {
+      await cp(path.join("/etc/libvirt", file), path.join(this.folder, "etc", file));
+    }
+    await ip("netns", "add", this.cable);
+    const end = ["type", "veth", "peer", "name", "eth0", "netns", this.cable];
+    await ip("link", "add", this.cable, "mtu", String(mtu), ...end);
+    await ip("link", "set", this.cable, "up");
+    await ip("address", "add", `${here}/24`, "dev", this.cable);
+    await ip("-n", this.cable, "link", "set", "lo", "up");
+    await ip("-n", this.cable, "link", "set", "eth0", "mtu", String(mtu), "up");
+    await ip("-n", this.cable, "address", "add", `${there}/24`, "dev", "eth0");
+    if (hasSwitch) await this.startSwitches();
+    this.login = await makeKeyFile(path.join(this.folder, "login"));
+    this.daemon = await SshDaemon.start({
+      ...{ folder: path.join(this.folder, "sshd"), address: there, port: 22, login: this.login },
+      ...{ namespace: this.cable, environment: this.runFolders("there") },
+      prepare: `mount --bind ${this.folder}/etc /etc/libvirt
+mount --bind ${this.folder}/lib /var/lib/libvirt
+mount --bind ${this.folder}/kindows ${fabricsFolder}
+mount -t tmpfs none /run/libvirt
+if [ -d /run/systemd ]; then mount -t tmpfs none /run/systemd; fi
+virtlogd --daemon --pid-file ${this.folder}/virtlogd.pid
+libvirtd --daemon --pid-file ${this.folder}/libvirtd.pid`,
+    });
+  }
+
+  private async startSwitches(): Promise<void> {
+    await ensureHostPackages(switchPackages, console.log);
+    for (const host of ["here", "there"] as const) {
+      const [isCentral, address] = [host === "here", host === "here" ? here : there];
+      const port = isCentral ? this.cable : "eth0";
+      const text = switchText({ host, address: `${address}/24`, port, mtu, isCentral });
+      const [program = "", ...args] = isCentral
+        ? ["sh", "-es"]
+        : ["ip", "netns", "exec", this.cable, "sh", "-es"];
+      await mkdir(path.join(this.folder, host));
+      await execa(program, args, { input: text, env: this.runFolders(host) });
+    }
+    // For what kindows runs on this host.
+    Object.assign(process.env, this.runFolders("here"));
+  }
+
+  private runFolders(host: "here" | "there") {
+    const run = path.join(this.folder, host);
+    return { OVS_RUNDIR: run, OVN_RUNDIR: path.join(run, "ovn") };
+  }
+
+  /** Both hosts in a lab's settings. */
+  settings(): Pick<Settings, "hypervisor" | "hypervisors"> | object {
+    return {
+      hypervisor: { fabricAddress: here },
+      hypervisors: [
+        {
+          ...{ name: this.name, uri: `qemu+ssh://root@${there}/system` },
+          hostKey: this.daemon?.hostKey.publicKey,
+          privateKeyFile: this.login?.file,
+        },
+      ],
+    };
+  }
+
+  /** Runs shell there, as somebody who has logged in. */
+  async run(shell: string): Promise<string> {
+    const login = [
+      ...["-i", this.login?.file ?? "", "-o", "StrictHostKeyChecking=no"],
+      ...["-o", "UserKnownHostsFile=/dev/null", "-o", "LogLevel=ERROR", `root@${there}`],
+    ];
+    return (await execa("ssh", [...login, shell])).stdout;
+  }
+
+  /** Removes all of it; fine when there is none. */
+  async remove(): Promise<void> {
+    const { stdout } = await execa("ip", ["netns", "pids", this.cable], { reject: false });
+    const found = stdout.split("\n").filter(Boolean);
+    await execa("kill", found, { reject: false });
+    if (this.folder !== "") {
+      const pids = `cat ${this.folder}/here/*.pid ${this.folder}/here/ovn/*.pid 2>/dev/null`;
+      await execa("sh", ["-c", `ovs-vsctl --timeout=5 del-br br-phy; kill $(${pids})`], {
+        ...{ reject: false, env: this.runFolders("here") },
+      });
+    }
+    await execa("ip", ["netns", "delete", this.cable], { reject: false });
+    await execa("ip", ["link", "delete", this.cable], { reject: false });
+    for (const name of ["OVS_RUNDIR", "OVN_RUNDIR"]) Reflect.deleteProperty(process.env, name);
+    if (this.folder !== "") await rm(this.folder, { recursive: true, force: true });
+    await rmdir(fabricsFolder).catch(() => undefined);
+  }
+}
+
+async function ip(...args: string[]): Promise<void> {
+  await execa("ip", args);
+}
