@@ -1,18 +1,11 @@
 import assert from "node:assert/strict";
-import { readFile, writeFile } from "node:fs/promises";
-import path from "node:path";
-import { parse, stringify } from "yaml";
 import { readState } from "../../cli/engine/states.ts";
 import { resourcesOf } from "../../cli/engine/deployment.ts";
-import { rehearsalVersions } from "../../config/supported.ts";
-import { projectRoot } from "../../toolchain/project.ts";
-import { waitUntil } from "../../host/wait-until.ts";
 import { isReady } from "../e2e/cluster.ts";
 import { succeeded, printSeconds, type Finished } from "../e2e/lab.ts";
 import { differences } from "./outside/disk-content.ts";
-import { clearHost, Estate, estateLab as lab } from "./outside/estate.ts";
+import { clearHost, controlPlane, Estate, estateLab as lab } from "./outside/estate.ts";
 import type { OutsideMachine } from "./outside/outside-machine.ts";
-import { controlPlane } from "./outside/estate.ts";
 import { answers } from "./outside/ssh-daemon.ts";
 import { verifiedOutside } from "./outside/verified-outside.ts";
 
@@ -21,9 +14,6 @@ const goneSeconds = 120;
 
 /** What stays on a machine, as docs/existing.md says. */
 const left = ["+ drive_c/kindows/"];
-
-/** What the cluster itself removes: the kubelets' requests, an hour after they were signed. */
-const endsByItself = /^CertificateSigningRequest \/csr-/;
 
 /** Machines and a cluster that were made without kindows, joined by it and left as they were. */
 describe("existing machines joined to an existing cluster", function () {
@@ -36,21 +26,9 @@ describe("existing machines joined to an existing cluster", function () {
   let objects: readonly string[];
   let disk: Record<string, string>;
 
-  /** Writes the stack's settings, as docs/existing.md says: a copy of the example with what is the user's own. */
   async function configure(machines: readonly OutsideMachine[]): Promise<void> {
-    const example = parse(
-      await readFile(path.join(projectRoot, "Pulumi.existing.yaml"), "utf8"),
-    ) as { encryptionsalt: string };
-    const { cluster, login, checksums, bastion, bastionAddress } = estate;
-    const config = {
-      "kindows:stack": "existing",
-      "kindows:cluster": {
-        kubeconfig: { file: cluster.kubeconfig },
-        kubernetesVersion: "1.36.4",
-        hostsEntries: [{ name: controlPlane, address: cluster.address }],
-      },
-      "kindows:cni": { kind: "none" },
-      "kindows:windows": { containerdVersion: rehearsalVersions.containerd, checksums },
+    const { ground, login, bastion, bastionAddress } = estate;
+    await ground.configure({
       "kindows:login": { user: "Administrator", privateKeyFile: login.file },
       "kindows:nodes": machines.map(({ name, address, hostKey }) => ({
         ...{ name, address, hostKey },
@@ -58,8 +36,7 @@ describe("existing machines joined to an existing cluster", function () {
           bastions: [{ address: bastionAddress, user: "root", hostKey: bastion.hostKey.publicKey }],
         }),
       })),
-    };
-    await writeFile(lab.stackFile, stringify({ ...example, config }));
+    });
   }
 
   const pulumi = (command: string): Promise<Finished> =>
@@ -165,13 +142,7 @@ describe("existing machines joined to an existing cluster", function () {
     assert.deepEqual(resources.map(({ urn }) => urn).slice(1), []);
     assert.deepEqual(await names(), [controlPlane]);
     assert.ok((await estate.cluster.nodes()).every((node) => isReady(node)));
-    const what = "the cluster to have what it had before";
-    await waitUntil({ what, timeoutSeconds: 60, pollMilliseconds: 2000 }, async () => {
-      const now = await estate.cluster.objects();
-      const more = now.filter((each) => !objects.includes(each) && !endsByItself.test(each));
-      const less = objects.filter((each) => !now.includes(each));
-      return more.length + less.length === 0 ? undefined : `+ ${more.join()} - ${less.join()}`;
-    });
+    await estate.cluster.untilAgain(objects);
     assert.ok(await second.isRunning());
     assert.deepEqual(differences(disk, await second.content()), left);
   });

@@ -231,9 +231,12 @@ export class TestLab extends Cluster {
   }
 
   /** A command with the environment that `kindows env` prints, e.g. `pulumi preview`. */
-  async withEnvironment(command: string): Promise<Finished> {
+  async withEnvironment(
+    command: string,
+    onLine: (line: string) => void = () => undefined,
+  ): Promise<Finished> {
     const script = `eval "$(./kindows --stack ${this.stack} env)" && ${command}`;
-    return this.spawn("bash", ["-c", script], () => undefined);
+    return this.spawn("bash", ["-c", script], onLine);
   }
 
   /** @throws when another `up` would change anything. */

@@ -2,10 +2,13 @@ import { cp, mkdir, mkdtemp, open, readFile, rm, truncate, writeFile } from "nod
 import os from "node:os";
 import path from "node:path";
 import { execa } from "execa";
+import { parse, stringify } from "yaml";
 
 import { ensureClusterImages } from "../../../components/controlplane/actions/cluster-images.ts";
 import { hostTraits } from "../../../components/controlplane/host-traits.ts";
 import { kindConfig } from "../../../components/controlplane/kind-config.ts";
+import { userData } from "../../../components/machine/identity.ts";
+import { macAddress } from "../../../components/machine/mac-address.ts";
 import { downloadArtifact } from "../../../components/windows/download-artifact.ts";
 import {
   type CarriedArtifact,
@@ -13,12 +16,16 @@ import {
 } from "../../../components/windows/image-manifest.ts";
 import type { ProgramName } from "../../../components/windows/software.ts";
 import { addressPlan } from "../../../config/address-plan.ts";
+import { rehearsalVersions } from "../../../config/supported.ts";
 import { containerAddress } from "../../../host/docker.ts";
+import { waitUntil } from "../../../host/wait-until.ts";
 import { fileSha256 } from "../../../rehearsal/image/media.ts";
+import { generateEd25519 } from "../../../ssh/generate-ed25519.ts";
 import type { Artifact } from "../../../toolchain/artifact.ts";
 import { builtArtifacts, builtRehearsalImage, builtTool } from "../../../toolchain/built.ts";
 import { Cache } from "../../../toolchain/cache.ts";
 import { ensureArtifacts } from "../../../toolchain/ensure.ts";
+import { projectRoot } from "../../../toolchain/project.ts";
 import { Cluster } from "../../e2e/cluster.ts";
 import { bareMachines, succeeded, TestLab, virsh } from "../../e2e/lab.ts";
 import { debugfs, rootOf, rootOffset } from "./disk-content.ts";
@@ -171,6 +178,9 @@ async function letIn(address: string): Promise<void> {
 
 const kindSeconds = 600;
 
+/** What the cluster itself removes: the kubelets' requests, an hour after they were signed. */
+const endsByItself = /^CertificateSigningRequest \/csr-/;
+
 /** A cluster that somebody has made with kind, with kind's own pod network. */
 export class OutsideCluster extends Cluster {
   private constructor(
@@ -232,14 +242,30 @@ export class OutsideCluster extends Cluster {
     );
     return listed.split("\n").filter(Boolean).sort();
   }
+
+  /** Waits until that is what it was. */
+  async untilAgain(objects: readonly string[]): Promise<void> {
+    const what = "the cluster to have what it had before";
+    await waitUntil({ what, timeoutSeconds: 60, pollMilliseconds: 2000 }, async () => {
+      const now = await this.objects();
+      const more = now.filter((each) => !objects.includes(each) && !endsByItself.test(each));
+      const less = objects.filter((each) => !now.includes(each));
+      return more.length + less.length === 0 ? undefined : `+ ${more.join()} - ${less.join()}`;
+    });
+  }
 }
 
 const [network] = segment.cidr.split(".0/");
 const addresses = { bastion: `${network}.5`, first: `${network}.10`, second: `${network}.11` };
-const macs = { first: "52:54:00:0e:1e:0a", second: "52:54:00:0e:1e:0b" };
 
 /** Of the stack that joins all of it. */
 export const estateLab = new TestLab("e2eexisting");
+
+/** As the stack gives them to machines that it makes. */
+const macs = {
+  first: macAddress(estateLab.prefix, "win-1"),
+  second: macAddress(estateLab.prefix, "win-2"),
+};
 
 /** Has on this host all that the guest, kind and the daemons need, and nothing that a killed test has left. */
 export async function clearHost(): Promise<void> {
@@ -250,51 +276,97 @@ export async function clearHost(): Promise<void> {
   await estateLab.withEnvironment("pulumi stack rm --yes --force --non-interactive");
 }
 
-/**
- * What somebody has who comes to kindows late: a cluster made by kind, two machines, and a bastion before the second,
- * whose SSH server this host cannot reach. Made with kind, libvirt, Docker and sshd alone.
- */
-export class Estate {
+/** A cluster made by kind, a segment for machines, where `win-1` has an address of its own, and a disk they start from. */
+export class Ground {
+  readonly address = addresses.first;
+
   private constructor(
-    private readonly folder: string,
+    readonly folder: string,
     readonly cluster: OutsideCluster,
-    readonly machines: readonly [OutsideMachine, OutsideMachine],
-    readonly bastion: SshDaemon,
-    readonly bastionAddress: string,
-    /** Logs in to machines and bastion. */
-    readonly login: KeyFile,
-    readonly checksums: ProgramChecksums,
+    readonly base: string,
+    private readonly checksums: ProgramChecksums,
   ) {}
 
-  /** Makes all of it; the machines are off. */
-  static async make(): Promise<Estate> {
+  static async make(): Promise<Ground> {
     const folder = await mkdtemp(path.join(os.tmpdir(), "outside-"));
     await mkdir(imagesFolder, { recursive: true });
     const definition = path.join(folder, "network.xml");
     await writeFile(definition, networkXml());
     await virsh("net-define", definition);
     await virsh("net-start", outside);
-    const login = await makeKeyFile(path.join(folder, "login"));
     const base = path.join(imagesFolder, "base.raw");
     const [checksums, cluster] = await Promise.all([
       makeBaseDisk(base, path.join(imagesFolder, "programs")),
       OutsideCluster.make(folder),
     ]);
-    const machine = (name: string, which: "first" | "second"): Promise<OutsideMachine> =>
-      OutsideMachine.make({
-        ...{ name, address: addresses[which], mac: macs[which], base },
-        loginKey: login.publicKey,
-      });
+    return new Ground(folder, cluster, base, checksums);
+  }
+
+  /** Writes the stack's settings, as docs/existing.md says: a copy of the example with what is the user's own. */
+  async configure(sections: object): Promise<void> {
+    const file = await readFile(path.join(projectRoot, "Pulumi.existing.yaml"), "utf8");
+    const example = parse(file) as { encryptionsalt: string };
+    const config = {
+      "kindows:stack": "existing",
+      "kindows:cluster": {
+        kubeconfig: { file: this.cluster.kubeconfig },
+        kubernetesVersion: "1.36.4",
+        hostsEntries: [{ name: controlPlane, address: this.cluster.address }],
+      },
+      "kindows:cni": { kind: "none" },
+      "kindows:windows": {
+        ...{ containerdVersion: rehearsalVersions.containerd, checksums: this.checksums },
+      },
+      ...sections,
+    };
+    await writeFile(estateLab.stackFile, stringify({ ...example, config }));
+  }
+
+  async remove(): Promise<void> {
+    await removeAll();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * What somebody has who comes to kindows late: a cluster made by kind, two machines, and a bastion before the second,
+ * whose SSH server this host cannot reach. Made with kind, libvirt, Docker and sshd alone.
+ */
+export class Estate {
+  private constructor(
+    readonly ground: Ground,
+    readonly machines: readonly [OutsideMachine, OutsideMachine],
+    readonly bastion: SshDaemon,
+    readonly bastionAddress: string,
+    /** Logs in to machines and bastion. */
+    readonly login: KeyFile,
+  ) {}
+
+  /** Makes all of it; the machines are off. */
+  static async make(): Promise<Estate> {
+    const ground = await Ground.make();
+    const { folder, base } = ground;
+    const login = await makeKeyFile(path.join(folder, "login"));
+    const machine = (name: string, which: "first" | "second"): Promise<OutsideMachine> => {
+      const pair = generateEd25519();
+      const hostKey = { hostPrivateKey: pair.private, hostPublicKey: pair.public.trim() };
+      const identity = { computerName: name, ...hostKey, authorizedKeys: [login.publicKey] };
+      const place = { name, address: addresses[which], mac: macs[which] };
+      return OutsideMachine.make({ ...place, base, userData: userData(identity) });
+    };
     const machines = [await machine("win-1", "first"), await machine("win-2", "second")] as const;
     const bastion = await startBastion(addresses.bastion, path.join(folder, "bastion"), login);
     await shutOut(addresses.second);
-    return new Estate(folder, cluster, machines, bastion, addresses.bastion, login, checksums);
+    return new Estate(ground, machines, bastion, addresses.bastion, login);
+  }
+
+  get cluster(): OutsideCluster {
+    return this.ground.cluster;
   }
 
   async remove(): Promise<void> {
     await this.bastion.stop();
-    await removeAll();
-    await rm(this.folder, { recursive: true, force: true });
+    await this.ground.remove();
   }
 }
 

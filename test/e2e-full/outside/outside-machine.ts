@@ -1,9 +1,9 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { execa } from "execa";
-import { generateEd25519 } from "../../../ssh/generate-ed25519.ts";
-import { metaData, userData } from "../../../components/machine/identity.ts";
+import { parse } from "yaml";
+import { metaData } from "../../../components/machine/identity.ts";
 import { waitUntil } from "../../../host/wait-until.ts";
 import { virsh } from "../../e2e/lab.ts";
 import { diskContent } from "./disk-content.ts";
@@ -24,8 +24,8 @@ export interface OutsideMachineArgs {
   readonly mac: string;
   /** Disk that it starts from. */
   readonly base: string;
-  /** Public key of who may log in. */
-  readonly loginKey: string;
+  /** `user-data` of its identity disc. */
+  readonly userData: string;
 }
 
 /** A machine that somebody has set up: a libvirt domain of which kindows knows nothing. */
@@ -44,17 +44,10 @@ export class OutsideMachine {
 
   /** Makes its disks and defines it; it does not run yet. */
   static async make(args: OutsideMachineArgs): Promise<OutsideMachine> {
-    const { name, address, mac, base, loginKey } = args;
+    const { name, address, mac, base, userData } = args;
     const folder = path.join(imagesFolder, name);
     await mkdir(folder, { recursive: true });
-    const hostKey = generateEd25519();
-    const identity = {
-      computerName: name,
-      hostPrivateKey: hostKey.private,
-      hostPublicKey: hostKey.public.trim(),
-      authorizedKeys: [loginKey],
-    };
-    await writeFile(path.join(folder, "user-data"), userData(identity), { mode: 0o600 });
+    await writeFile(path.join(folder, "user-data"), userData, { mode: 0o600 });
     await writeFile(path.join(folder, "meta-data"), metaData(`${outside}-${name}`, name));
     const iso = path.join(folder, "identity.iso");
     await execa("mkisofs", [
@@ -63,7 +56,8 @@ export class OutsideMachine {
     ]);
     const disk = path.join(folder, "disk.qcow2");
     await execa("qemu-img", ["create", "-q", "-f", "qcow2", "-F", "raw", "-b", base, disk]);
-    const machine = new OutsideMachine(name, address, identity.hostPublicKey, disk);
+    const { ssh_keys } = parse(userData) as { ssh_keys: { ed25519_public: string } };
+    const machine = new OutsideMachine(name, address, ssh_keys.ed25519_public, disk);
     const definition = path.join(folder, "domain.xml");
     await writeFile(definition, domainXml(machine.domain, mac, disk, iso));
     await virsh("define", definition);
@@ -101,6 +95,14 @@ export class OutsideMachine {
   /** Takes its power away. */
   async kill(): Promise<void> {
     await virsh("destroy", this.domain);
+  }
+
+  /** Goes on in another QEMU from where it was: to the guest the end of a live migration. */
+  async move(): Promise<void> {
+    const file = path.join(path.dirname(this.disk), "moved");
+    await virsh("save", this.domain, file);
+    await virsh("restore", file);
+    await rm(file);
   }
 
   /** What it has on its disk; it is switched off for it. */

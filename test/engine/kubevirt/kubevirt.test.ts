@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
-import { connect, createServer, type Server } from "node:net";
+import { connect, createServer, type Server, type Socket } from "node:net";
 import { once } from "node:events";
+import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { KubeConfig } from "@kubernetes/client-node";
 import { parse } from "yaml";
+import { projectRoot } from "../../../toolchain/project.ts";
 import { ApiServerCluster } from "../../../rehearsal/host/fake/api-server-cluster.ts";
 import { type RehearsalHost, startRehearsalHost } from "../../../rehearsal/host/in-process.ts";
 import { endpointOf, makeClusterOfKubeadm } from "../existing/existing-lab.ts";
@@ -17,6 +19,8 @@ import { type Guest, type GuestStart, KubeVirtStandIn } from "./stand-in.ts";
 class Guests {
   readonly hosts = new Map<string, RehearsalHost>();
   readonly #gates = new Map<string, Server>();
+  /** Is told of each connection that is made to one. */
+  onDial: () => void = () => undefined;
 
   constructor(
     private readonly kubeconfig: string,
@@ -46,7 +50,10 @@ class Guests {
       this.hosts.set(node, host);
     }
     const address = this.address(node);
+    const clients = new Set<Socket>();
     const gate = createServer((client) => {
+      clients.add(client);
+      this.onDial();
       const server = connect(this.hosts.get(node)?.port ?? 0, "127.0.0.1");
       client.on("error", () => server.destroy());
       server.on("error", () => client.destroy());
@@ -58,6 +65,7 @@ class Guests {
       address,
       stop: async () => {
         this.#gates.delete(node);
+        for (const client of clients) client.destroy();
         await new Promise((resolve) => gate.close(resolve));
       },
     };
@@ -66,6 +74,13 @@ class Guests {
   async stop(): Promise<void> {
     for (const host of this.hosts.values()) await host.stop();
   }
+}
+
+/** What docs/kubevirt.md says that a user needs in the machines' cluster. */
+async function documentedRole(): Promise<object> {
+  const text = await readFile(path.join(projectRoot, "docs/kubevirt.md"), "utf8");
+  const [, role = ""] = /```yaml\n(apiVersion: rbac[^]*?)```/.exec(text) ?? [];
+  return parse(role) as object;
 }
 
 describe("machines on KubeVirt's stand-in in the engine", () => {
@@ -81,11 +96,15 @@ describe("machines on KubeVirt's stand-in in the engine", () => {
     login: object = {},
   ): Promise<void> => {
     const settings = {
-      cluster: { kubeconfig: { file: "KUBECONFIG" }, endpoint: endpointOf(api) },
+      cluster: {
+        kubeconfig: { file: path.join(project.folder, "kubeconfig") },
+        endpoint: endpointOf(api),
+      },
       cni: { kind: "none" },
       login: { port: guests.port, ...login },
       machine: {
-        ...{ kind: "kubevirt", namespace: "windows", storageClass: "fast" },
+        ...{ kind: "kubevirt", namespace: "windows", storageClass: "fast", startMinutes: 10 },
+        kubeconfig: { file: path.join(project.folder, "kubeconfig-of-role") },
         image: { kind: "http", url: "https://images.example.com/windows.qcow2" },
         ...{ network: { multus: "windows/lan" }, nodes: nodes.map((name) => ({ name })) },
         ...machine,
@@ -98,11 +117,7 @@ describe("machines on KubeVirt's stand-in in the engine", () => {
       import { resolveExisting } from "./config/existing.ts";
       import { existingMachines } from "./stacks/existing-machines.ts";
 
-      const written = JSON.parse(
-        ${JSON.stringify(JSON.stringify(settings))}.replace('"KUBECONFIG"', JSON.stringify(process.cwd() + "/kubeconfig")),
-      );
-      const settings = resolveExisting(written, { file: "Pulumi.test.yaml" });
-      settings.machine.startMinutes = 1;
+      const settings = resolveExisting(${JSON.stringify(settings)}, { file: "Pulumi.test.yaml" });
       const { cluster, cni } = settings;
       const examined = await examineCluster(cluster.kubeconfig, { ...cluster, cni, nodes: [] });
       const software = imageSoftware(
@@ -149,6 +164,23 @@ describe("machines on KubeVirt's stand-in in the engine", () => {
     await any.stop();
     project = await sourcesProject();
     await project.write("kubeconfig", api.kubeconfig);
+    const account = { metadata: { name: "kindows", namespace: "windows" } };
+    await api.request("POST", "/api/v1/namespaces/windows/serviceaccounts", account);
+    const roles = "/apis/rbac.authorization.k8s.io/v1/namespaces/windows";
+    await api.request("POST", `${roles}/roles`, await documentedRole());
+    await api.request("POST", `${roles}/rolebindings`, {
+      metadata: { name: "kindows" },
+      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: "kindows" },
+      subjects: [{ kind: "ServiceAccount", ...account.metadata }],
+    });
+    const { status } = (await api.request(
+      "POST",
+      "/api/v1/namespaces/windows/serviceaccounts/kindows/token",
+      { spec: { expirationSeconds: 7200 } },
+    )) as { status: { token: string } };
+    const config = JSON.parse(api.kubeconfig) as object;
+    const users = [{ name: "admin", user: { token: status.token } }];
+    await project.write("kubeconfig-of-role", JSON.stringify({ ...config, users }));
   });
   after(async () => {
     await project.dispose();
@@ -183,6 +215,24 @@ describe("machines on KubeVirt's stand-in in the engine", () => {
     assert.deepEqual(changes(run), {});
     assert.equal(guests.hosts.get("win-1")?.boots, boots);
     assert.deepEqual(await names("instances"), ["kindows-dev-win-1", "kindows-dev-win-2"]);
+  });
+
+  it("finishes what an instance that was killed under `up` has left, at the next one at the latest", async () => {
+    await program(["win-1", "win-2", "win-3"]);
+    let dials = 0;
+    let killed: Promise<void> | undefined;
+    guests.onDial = () => {
+      dials += 1;
+      if (dials === 5) killed = standIn.kill("kindows-dev-win-3");
+    };
+    const first = await project.up();
+    await killed;
+    assert.ok(killed !== undefined, first.text);
+    const machines = await standIn.list("machines");
+    succeeded(await project.up());
+    assert.deepEqual(await nodeNames(), ["win-1", "win-2", "win-3"]);
+    const uids = (all: typeof machines): string[] => all.map(({ metadata }) => metadata.uid).sort();
+    assert.deepEqual(uids(await standIn.list("machines")), uids(machines));
   });
 
   it("takes one out, and leaves the other alone", async () => {
@@ -240,10 +290,25 @@ describe("machines on KubeVirt's stand-in in the engine", () => {
   });
 
   it("refuses a cluster without what it needs before anything is made", async () => {
-    await program(["win-1"], { storageClass: "ssd", network: { multus: "windows/wan" } });
+    await program(["win-1"], {
+      ...{ kubeconfig: undefined, storageClass: "ssd", network: { multus: "windows/wan" } },
+    });
     failed(
       await project.up(),
       /2 things are in the way in the cluster; nothing was changed:\s+- The NetworkAttachmentDefinition windows\/wan[^]*- The storage class ssd/,
+    );
+    assert.deepEqual(await names("machines"), []);
+  });
+
+  it("names the rights that a role is too narrow for, before anything is made", async () => {
+    await program(["win-1"]);
+    const role = "/apis/rbac.authorization.k8s.io/v1/namespaces/windows/roles/kindows";
+    await api.patch(role, {
+      rules: [{ apiGroups: ["kubevirt.io"], resources: ["*"], verbs: ["get", "list", "watch"] }],
+    });
+    failed(
+      await project.up(),
+      /may not: create virtualmachines\.kubevirt\.io -n windows \(to make machines\), patch virtual[^]*Have an administrator allow that/,
     );
     assert.deepEqual(await names("machines"), []);
   });

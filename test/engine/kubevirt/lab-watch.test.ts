@@ -7,6 +7,7 @@ import {
   type Lab,
   virtualMachine,
 } from "../../../components/machine/kubevirt/objects.ts";
+import { clusterProblems } from "../../../components/machine/kubevirt/readiness.ts";
 import { type ApiRequest, ClusterApi } from "../../../kubernetes/cluster-api.ts";
 import { labWith } from "../../unit/machine/kubevirt/kubevirt-lab.ts";
 import { ApiServer } from "../plugins/support/api-server.ts";
@@ -40,8 +41,13 @@ describe("machines on KubeVirt's stand-in, waited for", () => {
   let standIn: KubeVirtStandIn;
   let started = 0;
 
+  /** What was said before there were definitions. */
+  let problems: readonly string[];
+
   before(async () => {
     server = await ApiServer.start();
+    const api = new ClusterApi(server.kubeconfig);
+    problems = (await clusterProblems(api, lab)).map(({ subject, why }) => `${subject} ${why}`);
     standIn = await KubeVirtStandIn.begin(server.kubeconfig, () => {
       started += 1;
       return Promise.resolve({ address: `192.0.2.${started}`, stop: () => Promise.resolve() });
@@ -127,6 +133,12 @@ describe("machines on KubeVirt's stand-in, waited for", () => {
       await remove();
     });
   }
+
+  it("is told that KubeVirt and CDI are not there, and nothing else", async () => {
+    const absent = "is not in the cluster for the machines";
+    assert.deepEqual(problems, [`KubeVirt ${absent}`, `CDI ${absent}`]);
+    assert.deepEqual(await clusterProblems(standIn.api, lab), []);
+  });
 
   it("adds the cluster's warnings about them", async () => {
     standIn.faults.set("image", "storage full");

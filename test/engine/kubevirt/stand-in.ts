@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { messageOf } from "../../../host/failure.ts";
 import { ClusterApi, hasStatus } from "../../../kubernetes/cluster-api.ts";
 import { definitions } from "./definitions.ts";
 
@@ -153,11 +154,19 @@ export class KubeVirtStandIn {
     await this.api.delete(`${paths.instances}/${machine}`);
   }
 
+  /** Says what KubeVirt does after a live migration: the same instance, somewhere else. */
+  async move(machine: string): Promise<void> {
+    await this.#say("instances", machine, { nodeName: "rack-4" });
+  }
+
   async #run(): Promise<void> {
     while (!this.#ended.signal.aborted) {
-      // An object that changed meanwhile is looked at again.
+      // An object that changed meanwhile is looked at again, and a busy API server is asked again.
       await this.#reconcile().catch((error: unknown) => {
-        if (!hasStatus(error, 404) && !hasStatus(error, 409)) throw error;
+        const isPassing =
+          [404, 409].some((status) => hasStatus(error, status)) ||
+          /socket hang up|ECONNRESET|does not answer/.test(messageOf(error));
+        if (!isPassing) throw error;
       });
       await sleep(100);
     }
@@ -189,7 +198,10 @@ export class KubeVirtStandIn {
       }
     }
     for (const volume of volumes) await this.#import(volume);
-    for (const machine of machines) await this.#runMachine(machine, instances, volumes);
+    for (const machine of machines) {
+      if (machine.metadata.deletionTimestamp !== undefined) continue;
+      await this.#runMachine(machine, instances, volumes);
+    }
   }
 
   async #import(volume: Object): Promise<void> {
