@@ -13,7 +13,7 @@ import type {
 import plugin from "@pulumi/pulumi/proto/plugin_pb.js";
 import empty from "google-protobuf/google/protobuf/empty_pb.js";
 
-import { type Previewed, readPreview } from "../cli/preview-diff/previewed.ts";
+import { previewOf, type Previewed } from "../cli/preview-diff/previewed.ts";
 import { servePlugin } from "../plugins/protocol/plugin-server.ts";
 import { fromStruct } from "../plugins/protocol/struct.ts";
 import { unary, unimplemented } from "../plugins/protocol/unary.ts";
@@ -31,16 +31,17 @@ const allowances = await readAllowances(path.join(projectRoot, "policy"));
 const { ADVISORY, MANDATORY } = analyzer.EnforcementLevel;
 
 /** What rules see of resources: inputs of one that is about to be created or changed, or outputs of all. */
-function previewOf(
+function previewed(
   resources: readonly Pick<AnalyzerResource, "getUrn" | "getType" | "getProperties">[],
 ): Previewed {
   const steps = resources.map((resource) => {
     const type = resource.getType();
-    const custom = !/^(?:kindows:|pulumi:pulumi:)/.test(type);
+    // The engine does not say which are components: all of kindows' own types but one are.
+    const custom = !/^(?:kindows:(?!host:Action$)|pulumi:pulumi:)/.test(type);
     const inputs = fromStruct(resource.getProperties());
     return { op: "create", urn: resource.getUrn(), newState: { type, custom, inputs } };
   });
-  return readPreview(JSON.stringify({ steps }), projectRoot);
+  return previewOf({ steps }, projectRoot);
 }
 
 function diagnosticOf({ rule, message, accepted }: Finding, urn: string): AnalyzeDiagnostic {
@@ -62,7 +63,7 @@ function answer(findings: readonly Finding[], urn: string): AnalyzeResponse {
 const server: IAnalyzerServer = {
   // Before a resource is created or changed: what is about a resource.
   analyze: unary((request) => {
-    const findings = check(previewOf([request]), allowances, packRules);
+    const findings = check(previewed([request]), allowances, packRules);
     return answer(
       findings.filter(({ resource }) => resource !== undefined),
       request.getUrn(),
@@ -70,7 +71,7 @@ const server: IAnalyzerServer = {
   }),
   // At the end: what is about the stack as a whole.
   analyzeStack: unary((request) => {
-    const findings = check(previewOf(request.getResourcesList()), allowances, packRules);
+    const findings = check(previewed(request.getResourcesList()), allowances, packRules);
     return answer(
       findings.filter(({ resource }) => resource === undefined),
       "",

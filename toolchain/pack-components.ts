@@ -8,6 +8,7 @@ import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:f
 import path from "node:path";
 import { Analyzer } from "@pulumi/pulumi/provider/experimental/analyzer.js";
 import { generateSchema } from "@pulumi/pulumi/provider/experimental/schema.js";
+import * as exported from "../components/library/components.ts";
 import { projectRoot } from "./project.ts";
 
 const source = path.join(projectRoot, "components");
@@ -40,12 +41,11 @@ for (const file of filesBelow(dist, /\.(d\.ts|js)$/)) {
 const { description, version } = JSON.parse(
   readFileSync(path.join(source, "package.json"), "utf8"),
 ) as { readonly description: string; readonly version: string };
-const names = ["WindowsNode", "LibvirtMachine", "KindCluster", "Calico", "Flannel"];
 const { components, typeDefinitions, dependencies } = new Analyzer(
   library,
   "kindows",
   { main: "components.ts" },
-  new Set([...names, "KubeProxyWindows"]),
+  new Set(Object.keys(exported)),
 ).analyze();
 const schema = generateSchema(
   ...(["kindows", version, description] as const),

@@ -53,7 +53,12 @@ export function readPreview(json: string, folder: string): Previewed {
   } catch (error) {
     throw new Error(`the engine's preview cannot be read: ${messageOf(error)}`, { cause: error });
   }
-  const steps = parsed.steps ?? [];
+  return previewOf(parsed, folder);
+}
+
+/** The same of steps that were read before. */
+export function previewOf(read: z.infer<typeof previewSchema>, folder: string): Previewed {
+  const steps = read.steps ?? [];
   // Components do nothing themselves.
   const components = steps.flatMap(({ urn, newState }) =>
     newState?.custom === false ? [{ ...newState, urn }] : [],
@@ -81,7 +86,7 @@ export function readPreview(json: string, folder: string): Previewed {
       },
     ];
   });
-  return { resources: inOrder(resources), components, diagnostics: parsed.diagnostics ?? [] };
+  return { resources: inOrder(resources), components, diagnostics: read.diagnostics ?? [] };
 }
 
 /** `triggers` of `triggers[*]`. */

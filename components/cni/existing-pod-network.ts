@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { ControlPlane } from "../controlplane/control-plane.ts";
+import { inExisting } from "./registry.ts";
 import type {
   FoundPodNetwork,
   HnsNetwork,
@@ -24,9 +25,8 @@ export class ExistingPodNetwork extends pulumi.ComponentResource implements PodN
   constructor(name: string, args: ExistingPodNetworkArgs, opts?: pulumi.ComponentResourceOptions) {
     const { controlPlane, network, complete } = args;
     super("kindows:cni:ExistingPodNetwork", name, { kind: network.kind }, opts);
-    const completed = complete?.(this, name, controlPlane, network);
-    this.resource = completed?.resource ?? controlPlane.resource;
-    this.windows = completed?.windows;
+    this.resource = complete?.(this, name, controlPlane, network) ?? controlPlane.resource;
+    this.windows = inExisting.get(network.kind)?.hnsNetwork(network);
     this.registerOutputs({});
   }
 

@@ -98,14 +98,14 @@ export type PodNetworkSettings = Pick<
 export interface PodNetworkComponents {
   /** Installs it into a cluster that was created for it. */
   install(this: void, controlPlane: ControlPlane, settings: PodNetworkSettings): PodNetwork;
-  /** Adds what an existing cluster lacks for Windows nodes, if allowed. */
+  /** Adds what an existing cluster lacks for Windows nodes, if allowed. @returns what pods there wait for */
   complete?(
     this: void,
     parent: pulumi.Resource,
     name: string,
     controlPlane: ControlPlane,
     network: FoundPodNetwork,
-  ): Omit<PodNetwork, "awaitOnWindows">;
+  ): pulumi.Resource;
 }
 
 /** The pod network found in a cluster, or `none`; further fields depend on the kind. */
@@ -147,4 +147,6 @@ export interface PodNetworkInExisting {
     network: FoundPodNetwork,
     ranges: Pick<ControlPlane, "podCidr" | "serviceCidr"> & Pick<WantedPodNetwork, "nodeCidr">,
   ): WindowsPodNetwork;
+  /** The same for kube-proxy there. */
+  hnsNetwork(network: FoundPodNetwork): HnsNetwork;
 }

@@ -9,7 +9,6 @@ import * as calico from "../cni/calico/calico.ts";
 import { calicoRelease, defaultCalicoVersion } from "../cni/calico/release.ts";
 import * as flannel from "../cni/flannel/flannel.ts";
 import type { FlannelBackend } from "../cni/flannel/flannel-config.ts";
-import type { HnsNetwork } from "../cni/pod-network.ts";
 import { inExisting, podNetworkNamed, podNetworks } from "../cni/registry.ts";
 import { BootstrapToken } from "../controlplane/bootstrap-token.ts";
 import * as existing from "../controlplane/existing/existing-cluster.ts";
@@ -99,6 +98,9 @@ export interface WindowsNodeArgs extends ClusterArgs {
   tokenTtlMinutes?: number;
 }
 
+/** Pod networks that Windows nodes may have. */
+const onWindows = { ...Object.fromEntries(inExisting), none: undefined };
+
 /** What is known of a node once it has joined. */
 interface Joined {
   readonly nodeName: string;
@@ -130,8 +132,7 @@ export class WindowsNode extends pulumi.ComponentResource<Joined> {
   ): Promise<Joined> {
     const child = { parent: this };
     const { computerName, address, nodeCidr = "" } = args;
-    const choices = { ...Object.fromEntries(inExisting), none: undefined };
-    const podNetwork = oneOf(choices, "podNetwork", args.podNetwork ?? "none");
+    const podNetwork = oneOf(onWindows, "podNetwork", args.podNetwork ?? "none");
     const { containerdVersion = defaultContainerdVersion, checksums = {} } = args;
     const { kubernetesVersion, podCidr, serviceCidr } = rangesOf(args);
     const versions = { kubernetes: kubernetesVersion, containerd: containerdVersion };
@@ -341,10 +342,10 @@ export class Flannel extends pulumi.ComponentResource {
     super("kindows:index:Flannel", name, secretly(args, "kubeconfig"), opts);
     const child = { parent: this };
     const controlPlane = clusterOf(name, args, child);
-    const backend = backendOf(args);
     if (args.isThere === true) {
-      flannel.complete(this, name, controlPlane, { kind: "flannel", backend });
+      flannel.complete(this, name, controlPlane);
     } else {
+      const backend = backendOf(args);
       new flannel.Flannel(name, { controlPlane, backend, windows: true }, child);
     }
     this.registerOutputs({});
@@ -352,7 +353,7 @@ export class Flannel extends pulumi.ComponentResource {
 }
 
 export interface KubeProxyWindowsArgs extends ClusterArgs {
-  /** Pod network that its nodes have: `calico`, `flannel` or `none`, e.g. `calico`. Default: `none`. */
+  /** Pod network that its nodes have: `calico`, `flannel`, `ovn-kubernetes` or `none`, e.g. `calico`. Default: `none`. */
   podNetwork?: string;
   /** Flannel's backend: `vxlan` or `host-gw`, e.g. `vxlan`. Default: `vxlan`. */
   flannelBackend?: string;
@@ -365,12 +366,9 @@ export class KubeProxyWindows extends pulumi.ComponentResource {
   constructor(name: string, args: KubeProxyWindowsArgs, opts?: pulumi.ComponentResourceOptions) {
     super("kindows:index:KubeProxyWindows", name, secretly(args, "kubeconfig"), opts);
     const child = { parent: this };
-    const networks: Readonly<Record<string, HnsNetwork | undefined>> = {
-      calico: calico.hnsNetwork,
-      flannel: flannel.hnsNetwork(backendOf(args)),
-      none: undefined,
-    };
-    const network = networks[oneOf(networks, "podNetwork", args.podNetwork ?? "none")];
+    const kind = oneOf(onWindows, "podNetwork", args.podNetwork ?? "none");
+    const pods = { kind, backend: backendOf(args) };
+    const network = inExisting.get(kind)?.hnsNetwork(pods);
     const controlPlane = clusterOf(name, args, child);
     new kubeProxy.KubeProxyWindows(name, { controlPlane, network, image: args.image }, child);
     this.registerOutputs({});

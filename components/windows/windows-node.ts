@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Facts } from "../facts.ts";
+import { isPackage } from "../own-files.ts";
 import type { JoiningMachine } from "../node/joining-machine.ts";
 import { nodeObject } from "../node/node-object.ts";
 import { defaultRequirements, type HostRequirements } from "./host-requirements.ts";
@@ -152,10 +153,11 @@ function checksums(
   if (missing.length > 0 && !pulumi.runtime.isDryRun()) {
     throw new pulumi.ResourceError(message, parent);
   }
-  const warned =
-    missing.length === 0
-      ? Promise.resolve()
-      : pulumi.log.warn(`\`pulumi up\` will fail. ${message}`, parent);
+  // Of a clone, `pulumi up` makes an image that is not there before it installs anything.
+  const willFail = missing.some(({ origin }) => isPackage || origin !== "image");
+  const warned = willFail
+    ? pulumi.log.warn(`\`pulumi up\` will fail. ${message}`, parent)
+    : Promise.resolve();
   const unknown = warned.then(() => pulumi.unknown as unknown as string);
   const checksum = (name: ProgramName): pulumi.Input<string> => {
     const artifact = software[name];

@@ -40,7 +40,11 @@ export function languageService(engine: string): ILanguageRuntimeServer {
       return response;
     }),
     getRequiredPlugins: unimplemented("GetRequiredPlugins"),
-    run: unary((request) => runner.run(request)),
+    run: unary((request) => {
+      // As the engine tells it a provider that is a process of its own.
+      process.env["PULUMI_PROJECT"] = request.getProject();
+      return runner.run(request);
+    }),
     cancel: unary(() => {
       runner.cancel();
       return new empty.Empty();

@@ -18,7 +18,7 @@ import type { environment as finding } from "../actions/find-api-server.ts";
 import type { environment as change } from "../../controlplane/actions/apply-change.ts";
 import type { HnsNetwork, PodNetwork, PodNetworkSettings } from "../pod-network.ts";
 import type { CalicoConfiguration } from "./configuration.ts";
-import type { FoundCalico } from "./existing.ts";
+import { calicoHnsNetwork, type FoundCalico } from "./existing.ts";
 import { apiServer, installation, type CalicoNetworkOptions } from "./installation.ts";
 import {
   endpointVariables,
@@ -65,8 +65,8 @@ export function complete(
   name: string,
   { kubeconfig, resource: cluster }: ControlPlane,
   { changes }: FoundCalico,
-): Omit<PodNetwork, "awaitOnWindows"> {
-  const resource = changes.reduce((before, { object, path, fields }) => {
+): pulumi.Resource {
+  return changes.reduce((before, { object, path, fields }) => {
     const suffix = object.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-");
     return new local.Command(
       `${name}-${suffix}`,
@@ -87,7 +87,6 @@ export function complete(
       },
     );
   }, cluster);
-  return { resource, windows: hnsNetwork };
 }
 
 export interface CalicoTimeouts {
@@ -99,9 +98,6 @@ export interface CalicoTimeouts {
 
 /** Calico's own tests allow 600 s for its Windows pods; images over a slow line take longer. */
 const defaultCalicoTimeouts: CalicoTimeouts = { operatorSeconds: 600, rolloutSeconds: 1200 };
-
-/** The names of Calico's HNS network and of its endpoint on Windows nodes. */
-export const hnsNetwork: HnsNetwork = { name: "Calico", endpoint: "Calico_ep" };
 
 /** Calico's components on Linux nodes in its operator's status, and the resource of each. */
 const linuxComponents = {
@@ -129,7 +125,7 @@ export class Calico extends pulumi.ComponentResource implements PodNetwork {
     super("kindows:cni:Calico", name, { calico: release.calico, operator: release.operator }, opts);
     this.#name = name;
     this.#args = args;
-    this.windows = network.windows ? hnsNetwork : undefined;
+    this.windows = network.windows ? calicoHnsNetwork : undefined;
     const timeouts = args.timeouts ?? defaultCalicoTimeouts;
     const object = this.#inCluster({ provider: controlPlane.provider });
     const wanted = installation({

@@ -1,12 +1,15 @@
 import type { V1ConfigMap } from "@kubernetes/client-node";
 import { found, type ClusterAnswers } from "../../controlplane/existing/cluster-answers.ts";
 import type { ClusterChange, ClusterProblem } from "../../controlplane/existing/cluster-problem.ts";
-import type { FoundPodNetwork, PodNetworkInExisting } from "../pod-network.ts";
+import type { FoundPodNetwork, HnsNetwork, PodNetworkInExisting } from "../pod-network.ts";
 
 /** Calico in an existing cluster, and what may be changed in it. */
 export interface FoundCalico extends FoundPodNetwork {
   readonly changes: readonly ClusterChange[];
 }
+
+/** The names of Calico's HNS network and of its endpoint on Windows nodes. */
+export const calicoHnsNetwork: HnsNetwork = { name: "Calico", endpoint: "Calico_ep" };
 
 const foundCalico = (changes: readonly ClusterChange[]): FoundCalico => ({
   kind: "calico",
@@ -47,6 +50,7 @@ export const existingCalico: PodNetworkInExisting = {
     };
   },
   onWindows: ({ kind }) => ({ kind }),
+  hnsNetwork: () => calicoHnsNetwork,
 };
 
 interface Installation {

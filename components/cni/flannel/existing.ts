@@ -5,9 +5,10 @@ import type { Check, SettingsProblem } from "../../../config/problem.ts";
 import { found, type ClusterAnswers } from "../../controlplane/existing/cluster-answers.ts";
 import type { ClusterProblem } from "../../controlplane/existing/cluster-problem.ts";
 import { written } from "../../controlplane/existing/rights.ts";
-import type { FoundPodNetwork, PodNetworkInExisting } from "../pod-network.ts";
+import type { FoundPodNetwork, HnsNetwork, PodNetworkInExisting } from "../pod-network.ts";
 import type { FlannelBackend } from "./flannel-config.ts";
 import type { FlannelOnWindows } from "./node-steps.ts";
+import { flannelHnsNetwork } from "./windows-files.ts";
 
 /** Flannel in an existing cluster. */
 export interface FoundFlannel extends FoundPodNetwork {
@@ -55,6 +56,11 @@ const rangeHolds: Check<WrittenExisting> = {
   },
 };
 
+/** The pods' network on Windows nodes, for kube-proxy. */
+export function flannelOnHns(backend: FlannelBackend): HnsNetwork {
+  return { name: flannelHnsNetwork(backend), endpoint: undefined };
+}
+
 const foundFlannel = (backend: FlannelBackend): FoundFlannel => ({ kind: "flannel", backend });
 
 export const existingFlannel: PodNetworkInExisting = {
@@ -94,6 +100,7 @@ export const existingFlannel: PodNetworkInExisting = {
     // Required with Flannel: by the settings' checks, or when the cluster was examined.
     network: { backend, podCidr, serviceCidr, nodeCidr },
   }),
+  hnsNetwork: ({ backend }: FoundFlannel) => flannelOnHns(backend),
 };
 
 interface NetConf {

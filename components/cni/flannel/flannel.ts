@@ -9,7 +9,7 @@ import { ClusterRoleBinding } from "@pulumi/kubernetes/rbac/v1/clusterRoleBindin
 
 import { type ControlPlane, deletedWith } from "../../controlplane/control-plane.ts";
 import type { HnsNetwork, PodNetwork, PodNetworkSettings } from "../pod-network.ts";
-import type { FoundFlannel } from "./existing.ts";
+import { flannelOnHns } from "./existing.ts";
 import { cniConf, netConf, type FlannelBackend } from "./flannel-config.ts";
 import {
   flannelAccount,
@@ -22,7 +22,6 @@ import {
 } from "./flannel-objects.ts";
 import { isRehearsed } from "./settings.ts";
 import { windowsNodesBinding, windowsNodesRole } from "./windows-access.ts";
-import { flannelHnsNetwork } from "./windows-files.ts";
 
 export interface FlannelArgs {
   /** The cluster; created without a CNI. */
@@ -45,16 +44,10 @@ export function complete(
   parent: pulumi.Resource,
   name: string,
   controlPlane: ControlPlane,
-  { backend }: FoundFlannel,
-): Omit<PodNetwork, "awaitOnWindows"> {
+): pulumi.Resource {
   const { provider, resource } = controlPlane;
   const child = { parent, provider, replaceWith: [resource], ...deletedWith(controlPlane) };
-  return { resource: accessOfNodes(name, child), windows: hnsNetwork(backend) };
-}
-
-/** The pods' network on Windows nodes. */
-export function hnsNetwork(backend: FlannelBackend): HnsNetwork {
-  return { name: flannelHnsNetwork(backend), endpoint: undefined };
+  return accessOfNodes(name, child);
 }
 
 /** Longest wait for its pods: two images over a slow line. */
@@ -84,7 +77,7 @@ export class Flannel extends pulumi.ComponentResource implements PodNetwork {
     const binding = new ClusterRoleBinding(name, flannelBinding(), { ...child, dependsOn: [role] });
     const configMap = new ConfigMap(name, flannelConfigMap(files), inNamespace);
     const access = windows ? [accessOfNodes(name, child)] : [];
-    this.windows = windows ? hnsNetwork(backend) : undefined;
+    this.windows = windows ? flannelOnHns(backend) : undefined;
     this.resource = new DaemonSet(name, flannelDaemonSet(flannelConfigMapName(files)), {
       ...child,
       dependsOn: [account, binding, configMap, ...access],

@@ -6,7 +6,7 @@ import { found, type ClusterAnswers } from "../../controlplane/existing/cluster-
 import type { ClusterProblem } from "../../controlplane/existing/cluster-problem.ts";
 import { written } from "../../controlplane/existing/rights.ts";
 import type { FoundPodNetwork, NamedPrograms, PodNetworkInExisting } from "../pod-network.ts";
-import type { HybridOverlayOnWindows } from "./node-steps.ts";
+import { type HybridOverlayOnWindows, hybridOverlayNetwork } from "./node-steps.ts";
 import { program } from "./program.ts";
 
 /** OVN-Kubernetes with its hybrid overlay in an existing cluster. */
@@ -66,6 +66,7 @@ export const existingOvnKubernetes: PodNetworkInExisting = {
     { vxlanPort }: FoundHybridOverlay,
     { podCidr, serviceCidr },
   ): HybridOverlayOnWindows => ({ kind: "ovn-kubernetes", vxlanPort, podCidr, serviceCidr }),
+  hnsNetwork: () => ({ name: hybridOverlayNetwork, endpoint: undefined }),
   programs({ hybridOverlay }): NamedPrograms {
     const uri = programUri(hybridOverlay);
     const { sha256 } = hybridOverlay;

@@ -3,8 +3,6 @@ import { ClusterRoleBinding } from "@pulumi/kubernetes/rbac/v1/clusterRoleBindin
 import type * as pulumi from "@pulumi/pulumi";
 
 import { type ControlPlane, deletedWith } from "../../controlplane/control-plane.ts";
-import type { PodNetwork } from "../pod-network.ts";
-import { hybridOverlayNetwork } from "./node-steps.ts";
 
 const name = "hybrid-overlay-windows-nodes";
 const metadata = { name, annotations: { "pulumi.com/patchFieldManager": "kindows" } };
@@ -23,7 +21,7 @@ export function complete(
   parent: pulumi.Resource,
   resourceName: string,
   controlPlane: ControlPlane,
-): Omit<PodNetwork, "awaitOnWindows"> {
+): pulumi.Resource {
   const { provider, resource } = controlPlane;
   const child = { parent, provider, replaceWith: [resource], ...deletedWith(controlPlane) };
   const role = new ClusterRole(
@@ -34,7 +32,7 @@ export function complete(
     },
     child,
   );
-  const binding = new ClusterRoleBinding(
+  return new ClusterRoleBinding(
     `${resourceName}-windows`,
     {
       metadata,
@@ -43,5 +41,4 @@ export function complete(
     },
     { ...child, dependsOn: [role] },
   );
-  return { resource: binding, windows: { name: hybridOverlayNetwork, endpoint: undefined } };
 }

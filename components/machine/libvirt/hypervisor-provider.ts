@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import net from "node:net";
 import os from "node:os";
 import path from "node:path";
 import * as libvirt from "@pulumi/libvirt";
 import * as pulumi from "@pulumi/pulumi";
+import { isDryRun } from "@pulumi/pulumi/runtime/index.js";
 import { isPreviewAnywhere } from "../../preview-anywhere.ts";
 
 /**
@@ -34,8 +35,13 @@ export function hypervisorProvider(
  * @param uri of the settings
  */
 function hypervisorUri(uri: string): pulumi.Input<string> {
-  return isPreviewAnywhere() ? pulumi.secret(absentLibvirt()) : uri;
+  // The first `pulumi up` on a host shows its plan before it installs libvirt.
+  const isNotYet = isDryRun() && uri === "qemu:///system" && !existsSync(systemSocket);
+  return isPreviewAnywhere() || isNotYet ? pulumi.secret(absentLibvirt()) : uri;
 }
+
+/** Where the provider connects to for `qemu:///system`. */
+const systemSocket = "/var/run/libvirt/libvirt-sock";
 
 /** libvirt's protocol (src/rpc/virnetprotocol.x): sizes in bytes, and numbers of what is asked. */
 const headerSize = 28;

@@ -9,10 +9,7 @@ import { projectConfig } from "../../../config/write-schema-files.ts";
 import { builtTool } from "../../../toolchain/built.ts";
 import { projectRoot } from "../../../toolchain/project.ts";
 import { inNewFolder } from "../../unit/new-folder.ts";
-
-/** Copies what git has of this project, or would get by the next commit. */
-const copyOfClone = `git ls-files -z --cached --others --exclude-standard |
-  tar --create --null --files-from - --ignore-failed-read | tar --extract --directory "$CLONE"`;
+import { freshClone } from "../plugins/support/sources.ts";
 
 describe("plain pulumi in a fresh clone", () => {
   const clone = inNewFolder();
@@ -35,7 +32,7 @@ describe("plain pulumi in a fresh clone", () => {
   };
 
   before(async () => {
-    await execa("bash", ["-c", copyOfClone], { cwd: projectRoot, env: { CLONE: clone() } });
+    await freshClone(clone());
     await symlink(path.join(projectRoot, "node_modules"), clone("node_modules"));
     await mkdir(clone("state"));
     const made = await pulumi("stack", "init");

@@ -71,7 +71,7 @@ describe("the engine with all plugins", () => {
   const program = ({ trigger, data }: Variation): Promise<void> =>
     write(`
        const made = new local.Command("made",
-         { create: 'echo "$TOKEN"', delete: "echo gone >> journal", environment: { TOKEN: hidden },
+         { create: 'echo "$TOKEN $PULUMI_PROJECT"', delete: "echo gone >> journal", environment: { TOKEN: hidden },
            triggers: [${String(trigger)}] },
          { additionalSecretOutputs: ["stdout"] });
        const ran = new remote.Command("ran", { connection, create: "echo ${data}" });
@@ -101,7 +101,7 @@ describe("the engine with all plugins", () => {
       ...{ inherited: "inherited", title: "a title", plain: "value" },
       ...{ project: "test", stack: "dev", dry: false },
     });
-    assert.deepEqual(outputs, { made: "hunter2-hunter2", ran: "one" });
+    assert.deepEqual(outputs, { made: "hunter2-hunter2 test", ran: "one" });
     const copied = path.join(project.folder, "copied/source/file");
     assert.equal(await readFile(copied, "utf8"), "content");
     const state = JSON.stringify(await project.state());

@@ -32,11 +32,13 @@ describe("the policy pack on the real engine", () => {
       new local.Command("open", { create: "serve 0.0.0.0:80" });
       new local.Command("clear", { environment: { PASSWORD: "hunter2" } });
       new local.Command("image", { environment: { image: "busybox:1" } });
+      new pulumi.CustomResource("kindows:host:Action", "observed", { environment: { image: "busybox:1" } });
       new local.Command("flannel", { environment: { image: "flannel:1" } });`);
     assert.equal(run.exitCode, 1, run.text);
     assert.deepEqual([...told(run)].sort(), [
       "advisory images-by-digest command:local:Command: flannel",
       "mandatory images-by-digest command:local:Command: image",
+      "mandatory images-by-digest kindows:host:Action: observed",
       "mandatory no-clear-secrets command:local:Command: clear",
       "mandatory no-open-listeners command:local:Command: open",
     ]);

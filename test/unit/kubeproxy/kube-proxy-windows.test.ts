@@ -58,7 +58,7 @@ describe("kube-proxy for Windows", () => {
         () => "",
         (opts) => new library.KubeProxyWindows("p", { kubeconfig: "", podNetwork: "cilium" }, opts),
       ),
-      /podNetwork: "cilium" is none of calico, flannel, none/,
+      /podNetwork: "cilium" is none of calico, flannel, ovn-kubernetes, none/,
     ));
 
   it("says which name the API server must have on its node", async () => {

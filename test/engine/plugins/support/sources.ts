@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { cp, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 
+import { execa } from "execa";
+
 import { projectRoot } from "../../../../toolchain/project.ts";
 import { inNewFolder } from "../../../unit/new-folder.ts";
 import { EngineProject } from "./engine.ts";
@@ -23,6 +25,14 @@ export async function copySources(folder: string, more: readonly string[] = []):
   for (const name of [...sources, ...more]) {
     await cp(path.join(repository, name), path.join(folder, name), { recursive: true });
   }
+}
+
+/** Copies what git has of this project, or would get by the next commit, to a new folder. */
+export async function freshClone(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const copy = `git ls-files -z --cached --others --exclude-standard |
+    tar --create --null --files-from - --ignore-failed-read | tar --extract --directory "$CLONE"`;
+  await execa("bash", ["-c", copy], { cwd: projectRoot, env: { CLONE: folder } });
 }
 
 const stackFile = "Pulumi.dev.yaml";
