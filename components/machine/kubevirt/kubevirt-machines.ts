@@ -23,7 +23,7 @@ import { SshKey } from "../ssh-key.ts";
 import { imageState, instanceState } from "./instance-state.ts";
 import { KubeVirtMachine } from "./kubevirt-machine.ts";
 import { LabWatch } from "./lab-watch.ts";
-import { goldenImage, importerApi, type Lab, machineName } from "./objects.ts";
+import { goldenImage, importerApi, type Lab, labOf, machineName } from "./objects.ts";
 import { clusterProblems } from "./readiness.ts";
 import type { KubeVirtNode, KubeVirtSettings } from "./settings.ts";
 
@@ -43,15 +43,6 @@ export interface MachinesInCluster {
   /** Logs in to all of them; secret. */
   readonly sshPrivateKey: pulumi.Output<string>;
   readonly machines: readonly { readonly node: KubeVirtNode; readonly machine: PinnedMachine }[];
-}
-
-/** What all objects of a stack have in common. */
-export function labOf(machine: KubeVirtSettings, stack: string): Lab {
-  const name = stack
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, "-")
-    .replace(/^-+|-+$/g, "");
-  return { prefix: `kindows-${name}`.slice(0, 40), machine };
 }
 
 /**
@@ -141,6 +132,16 @@ export async function running(
     const wait = { what: `the image ${image}`, seconds, onChange: tell };
     await watch.until(wait, [image], (objects) => imageState(objects, image));
   }
+  const there = {
+    what: `the VirtualMachine ${name}`,
+    seconds: Math.min(60, seconds),
+    onChange: tell,
+  };
+  await watch.until(there, [name], ({ machines }) =>
+    machines.has(name)
+      ? { found: true }
+      : "there is none. If somebody has removed it, `kindows doctor --fix` takes it out of the stack's state",
+  );
   const wait = { what: `the machine of ${node} to run`, seconds, onChange: tell };
   const found = await watch.until(wait, [name], (objects) => instanceState(objects, name, address));
   return found.address;
