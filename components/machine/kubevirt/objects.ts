@@ -76,16 +76,23 @@ export function goldenImage(
         registry: { url, ...(secret !== undefined && { secretRef: secret }) },
       });
     }
+    case "upload":
+      return imageFrom(lab, { upload: {} }, image.sha256);
     case "pvc":
     case "snapshot":
       return undefined;
   }
 }
 
-function imageFrom(lab: Lab, source: object): ReturnType<typeof goldenImage> {
+/** @param content what makes it another image. */
+function imageFrom(
+  lab: Lab,
+  source: object,
+  content: unknown = source,
+): ReturnType<typeof goldenImage> {
   const { diskGiB, storageClass } = lab.machine;
   const hash = createHash("sha256")
-    .update(JSON.stringify([source, diskGiB, storageClass]))
+    .update(JSON.stringify([content, diskGiB, storageClass]))
     .digest("hex")
     .slice(0, 8);
   return {
