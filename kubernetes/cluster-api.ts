@@ -219,7 +219,7 @@ export function hasStatus(error: unknown, status: number): boolean {
 }
 
 /** With the message of the `Status` object in an answer's body. */
-function apiError(status: number, body: string): ApiError {
+export function apiError(status: number, body: string): ApiError {
   let said: { readonly message?: unknown; readonly reason?: string } = {};
   try {
     said = JSON.parse(body) as typeof said;

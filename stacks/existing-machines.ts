@@ -133,7 +133,7 @@ function existingSetup(
 
 /** All of the cluster. */
 function reachedInside(
-  { cluster, nodes }: ExistingSettings,
+  { cluster, cni, machine, nodes }: ExistingSettings,
   { podCidr, serviceCidr }: Ranges,
 ): string[] {
   return [
@@ -142,5 +142,8 @@ function reachedInside(
     ...(cluster.endpoint === undefined ? [] : [cluster.endpoint.replace(/:\d+$/, "")]),
     ...cluster.hostsEntries.flatMap(({ name, address }) => [name, address]),
     ...nodes.map(({ address }) => address),
+    // Of machines that are made it is known beforehand in which range they get their addresses, if that is written.
+    ...(machine?.nodes ?? []).flatMap(({ address }) => address ?? []),
+    ...(machine === undefined ? [] : (cni.nodeCidr ?? [])),
   ];
 }

@@ -60,8 +60,22 @@ function runner(program: Command) {
       const named = Object.fromEntries(operands.map((operand, at) => [operand, given[at]]));
       const own = given[operands.length] as object;
       const options = { ...program.opts<{ stack: string }>(), ...named, ...own };
-      process.exitCode = await (await load())[name](options as never);
+      process.exitCode =
+        (await ofMachinesMade(name, options)) ?? (await (await load())[name](options as never));
     };
+}
+
+/** Runs a command that a stack has too whose machines are made on a cluster; undefined where it is another one. */
+async function ofMachinesMade(
+  name: string,
+  options: { readonly stack: string },
+): Promise<number | undefined> {
+  if (!["status", "doctor", "showConsole"].includes(name)) return undefined;
+  const { machinesMade } = await import("../machines-made/machines-made.ts");
+  const made = await machinesMade(options.stack);
+  if (made === undefined) return undefined;
+  const commands = await import("../machines-made/commands.ts");
+  return commands[name as keyof typeof commands](made, options as never);
 }
 
 /** Option of commands that download: consent without a question. */
@@ -165,6 +179,11 @@ function addAccessCommands(program: Command, run: Run): void {
     .description("print how to see the screen of a node's machine, even while it boots")
     .argument("<node>", "name of the node")
     .option("--open", "open a viewer, where there is one", false)
+    .addOption(
+      new Option("--screenshot <file>", "write a picture of it into a file instead").conflicts(
+        "open",
+      ),
+    )
     .action(run(() => import("../commands/console.ts"), "showConsole", "node"));
 }
 

@@ -3,6 +3,7 @@ import { hostname, userInfo } from "node:os";
 import { screenOf, openViewer, wayTo } from "../console/screen.ts";
 import { exitCodes } from "../../host/failure.ts";
 import { thisHost } from "../../host/host.ts";
+import { virsh } from "../../host/virsh.ts";
 import { say } from "../progress.ts";
 import { labIdentity } from "../stack-settings.ts";
 
@@ -11,16 +12,28 @@ export interface ConsoleOptions {
   readonly node: string;
   /** Open a viewer. */
   readonly open: boolean;
+  /** File for a picture of it, instead. */
+  readonly screenshot?: string;
 }
 
 /**
- * `kindows console`: prints the address of the screen of a node's machine, and opens it if asked.
+ * `kindows console`: prints the address of the screen of a node's machine, and opens it if asked; or takes a picture of it.
  *
  * @throws Failure when there is no such machine, it is off, or no viewer can be opened.
  */
-export async function showConsole({ stack, node, open }: ConsoleOptions): Promise<number> {
+export async function showConsole({
+  stack,
+  node,
+  open,
+  screenshot,
+}: ConsoleOptions): Promise<number> {
   const identity = await labIdentity(stack);
-  const screen = await screenOf(thisHost(identity), identity, node);
+  const host = thisHost(identity);
+  const screen = await screenOf(host, identity, node);
+  if (screenshot !== undefined) {
+    await virsh(host, "screenshot", screen.domain, screenshot);
+    return exitCodes.ok;
+  }
   const way = wayTo(screen, identity.libvirtUri, hostname(), userInfo().username);
   // The address alone on standard output, for scripts.
   process.stdout.write(`${way.url}\n`);

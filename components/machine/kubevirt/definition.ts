@@ -7,5 +7,7 @@ export const kubevirt = {
   settings: kubevirtSettings,
   /** What has to fit together, besides each setting for itself. */
   checks: kubevirtChecks,
+  /** What commands do with the machines of a stack; needs no Pulumi. */
+  stackMachines: () => import("./stack-machines.ts"),
   components: () => import("./kubevirt-machines.ts"),
 } as const;

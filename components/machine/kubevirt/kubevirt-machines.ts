@@ -20,12 +20,14 @@ import { isPreviewAnywhere } from "../../preview-anywhere.ts";
 import { effectiveHops, type login as loginSchema } from "../existing/login.ts";
 import type { PinnedMachine } from "../machine.ts";
 import { SshKey } from "../ssh-key.ts";
+import { uploadImage } from "./image-upload.ts";
 import { imageState, instanceState } from "./instance-state.ts";
 import { KubeVirtMachine } from "./kubevirt-machine.ts";
 import { LabWatch } from "./lab-watch.ts";
-import { goldenImage, importerApi, type Lab, machineName } from "./objects.ts";
+import { goldenImage, importerApi, type Lab, labOf, machineName } from "./objects.ts";
 import { clusterProblems } from "./readiness.ts";
 import type { KubeVirtNode, KubeVirtSettings } from "./settings.ts";
+import { openSubresource } from "./subresources.ts";
 
 type Login = z.output<typeof loginSchema>;
 
@@ -43,15 +45,6 @@ export interface MachinesInCluster {
   /** Logs in to all of them; secret. */
   readonly sshPrivateKey: pulumi.Output<string>;
   readonly machines: readonly { readonly node: KubeVirtNode; readonly machine: PinnedMachine }[];
-}
-
-/** What all objects of a stack have in common. */
-export function labOf(machine: KubeVirtSettings, stack: string): Lab {
-  const name = stack
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, "-")
-    .replace(/^-+|-+$/g, "");
-  return { prefix: `kindows-${name}`.slice(0, 40), machine };
 }
 
 /**
@@ -88,14 +81,22 @@ export async function machinesInCluster({
       { apiVersion: importerApi, kind: "DataVolume", ...golden },
       { provider, replaceOnChanges: ["spec"] },
     );
-  const ways = new Ways(lab, login, found?.watch);
+  let uploading: Promise<void> | undefined;
+  const upload = async (tell: (seen: string) => void): Promise<void> => {
+    if (machine.image.kind !== "upload" || found === undefined || isDryRun()) return;
+    await (uploading ??= uploadImage(found.api, found.watch, lab, machine.image, tell));
+  };
+  const ways = new Ways(lab, login, found);
   const machines = await Promise.all(
     machine.nodes.map(async (node) => ({
       node,
       machine: new KubeVirtMachine(node.name, {
         ...{ lab, node, provider, image },
         login: { user: login.user, port: login.port, key },
-        running: (tell) => running(lab, node, found?.watch, tell),
+        running: async (tell) => {
+          await upload(tell);
+          return running(lab, node, found?.watch, tell);
+        },
         localPort: await ways.localPort(node),
       }),
     })),
@@ -104,8 +105,9 @@ export async function machinesInCluster({
 }
 
 /** A cluster that machines can be made on. */
-interface FoundCluster {
+export interface FoundCluster {
   readonly kubeconfig: string;
+  readonly api: ClusterApi;
   readonly watch: LabWatch;
 }
 
@@ -116,7 +118,7 @@ async function look(lab: Lab, source: KubeconfigSource): Promise<FoundCluster> {
   if (problems.length > 0) {
     throw new Error(clusterProblemsText(problems));
   }
-  return { kubeconfig, watch: await LabWatch.open(api, lab) };
+  return { kubeconfig, api, watch: await LabWatch.open(api, lab) };
 }
 
 /**
@@ -141,32 +143,42 @@ export async function running(
     const wait = { what: `the image ${image}`, seconds, onChange: tell };
     await watch.until(wait, [image], (objects) => imageState(objects, image));
   }
+  const there = {
+    what: `the VirtualMachine ${name}`,
+    seconds: Math.min(60, seconds),
+    onChange: tell,
+  };
+  await watch.until(there, [name], ({ machines }) =>
+    machines.has(name)
+      ? { found: true }
+      : "there is none. If somebody has removed it, `kindows doctor --fix` takes it out of the stack's state",
+  );
   const wait = { what: `the machine of ${node} to run`, seconds, onChange: tell };
   const found = await watch.until(wait, [name], (objects) => instanceState(objects, name, address));
   return found.address;
 }
 
 /** How machines are reached that are not dialled at their addresses: by ports of this host, while the program runs. */
-class Ways {
+export class Ways {
   readonly #lab: Lab;
   readonly #login: Login;
-  readonly #watch: LabWatch | undefined;
+  readonly #found: FoundCluster | undefined;
 
-  constructor(lab: Lab, login: Login, watch: LabWatch | undefined) {
+  constructor(lab: Lab, login: Login, found: FoundCluster | undefined) {
     this.#lab = lab;
     this.#login = login;
-    this.#watch = watch;
+    this.#found = found;
   }
 
   /** The port that leads to a node's machine; undefined where none is needed. It is listened on when something may dial. */
   async localPort(node: KubeVirtNode): Promise<number | undefined> {
-    if (this.#login.bastions.length === 0) return undefined;
+    if (this.#login.bastions.length === 0 && !this.#lab.machine.portForward) return undefined;
     const port = node.localPort ?? defaultPort(machineName(this.#lab, node.name));
     if (!isDryRun()) {
       const what = `the machine of ${node.name}`;
       let last = "";
       const local = new LocalPort({
-        ...{ what, open: () => this.#open(node) },
+        ...{ what, open: () => this.open(node) },
         instead:
           "End that, or write another port as localPort of the node in kindows:machine.nodes.",
         failed: (why) => {
@@ -179,9 +191,15 @@ class Ways {
     return port;
   }
 
-  async #open(node: KubeVirtNode): Promise<Duplex> {
+  /** Opens one connection to the SSH server of a node's machine. */
+  async open(node: KubeVirtNode): Promise<Duplex> {
     const signal = AbortSignal.timeout(60_000);
-    const host = await running(this.#lab, node, this.#watch, () => undefined);
+    const host = await running(this.#lab, node, this.#found?.watch, () => undefined);
+    const { namespace, portForward } = this.#lab.machine;
+    if (portForward && this.#found !== undefined) {
+      const machine = { namespace, name: machineName(this.#lab, node.name) };
+      return openSubresource(this.#found.api, machine, `portforward/${this.#login.port}/tcp`);
+    }
     const hops = effectiveHops(this.#login).map(
       ({ address, port, user, hostKey, privateKeyFile, privateKey, privateKeyPassphrase }) => ({
         ...{ host: address, port, user, hostKey, privateKeyPassword: privateKeyPassphrase },

@@ -1,7 +1,7 @@
 import { messageOf } from "../../../host/failure.ts";
 import { hasStatus, type ClusterApi } from "../../../kubernetes/cluster-api.ts";
 import { setTimeout as sleep } from "node:timers/promises";
-import { importerApi, kubevirtApi, labLabels, type Lab } from "./objects.ts";
+import { importerApi, kubevirtApi, labSelector, type Lab } from "./objects.ts";
 
 /** A condition of an object's status. */
 export interface Condition {
@@ -191,7 +191,7 @@ export class LabWatch {
   }
 
   async #watch(kind: Kind, signal: AbortSignal): Promise<void> {
-    const query = { ...this.#selector, resourceVersion: this.#versions.get(kind) ?? "" };
+    const query = { ...labSelector(this.#lab), resourceVersion: this.#versions.get(kind) ?? "" };
     const objects = this.#objects[kind];
     let isOld = false;
     await this.#api.watch<WatchEvent>(this.#path(kind), { query, signal }, ({ type, object }) => {
@@ -209,7 +209,7 @@ export class LabWatch {
 
   async #list(kind: Kind): Promise<void> {
     const { metadata, items } = await this.#api.request<List>("GET", this.#path(kind), {
-      query: this.#selector,
+      query: labSelector(this.#lab),
     });
     this.#versions.set(kind, metadata.resourceVersion);
     const objects = this.#objects[kind];
@@ -223,11 +223,6 @@ export class LabWatch {
 
   #path(kind: Kind): string {
     return listPath(kind, this.#lab.machine.namespace);
-  }
-
-  get #selector(): { readonly labelSelector: string } {
-    const labels = Object.entries(labLabels(this.#lab)).map(([key, value]) => `${key}=${value}`);
-    return { labelSelector: labels.join(",") };
   }
 
   /** What the cluster itself says of objects, the last of each kind of trouble; nothing where it may not be asked. */

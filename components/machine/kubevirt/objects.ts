@@ -12,9 +12,24 @@ export interface Lab {
   readonly machine: KubeVirtSettings;
 }
 
+/** @param stack name of the stack. */
+export function labOf(machine: KubeVirtSettings, stack: string): Lab {
+  const name = stack
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-+|-+$/g, "");
+  return { prefix: `kindows-${name}`.slice(0, 40), machine };
+}
+
 /** Labels by which a stack's objects are found. */
 export function labLabels({ prefix }: Pick<Lab, "prefix">): Record<string, string> {
   return { "app.kubernetes.io/managed-by": "kindows", "kindows.dev/lab": prefix };
+}
+
+/** Query that lists those with these labels. */
+export function labSelector(lab: Pick<Lab, "prefix">): { readonly labelSelector: string } {
+  const labels = Object.entries(labLabels(lab)).map(([key, value]) => `${key}=${value}`);
+  return { labelSelector: labels.join(",") };
 }
 
 /** Name of a node's VirtualMachine, and of its disk. */
@@ -61,16 +76,23 @@ export function goldenImage(
         registry: { url, ...(secret !== undefined && { secretRef: secret }) },
       });
     }
+    case "upload":
+      return imageFrom(lab, { upload: {} }, image.sha256);
     case "pvc":
     case "snapshot":
       return undefined;
   }
 }
 
-function imageFrom(lab: Lab, source: object): ReturnType<typeof goldenImage> {
+/** @param content what makes it another image. */
+function imageFrom(
+  lab: Lab,
+  source: object,
+  content: unknown = source,
+): ReturnType<typeof goldenImage> {
   const { diskGiB, storageClass } = lab.machine;
   const hash = createHash("sha256")
-    .update(JSON.stringify([source, diskGiB, storageClass]))
+    .update(JSON.stringify([content, diskGiB, storageClass]))
     .digest("hex")
     .slice(0, 8);
   return {

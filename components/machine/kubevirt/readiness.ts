@@ -1,5 +1,7 @@
+import { constants } from "node:fs";
+import { access } from "node:fs/promises";
 import semver from "semver";
-import type { HostProblem } from "../../../config/host-problem.ts";
+import { type HostProblem, unless } from "../../../config/host-problem.ts";
 import { pathText } from "../../../config/problem.ts";
 import { messageOf } from "../../../host/failure.ts";
 import { ApiError, type ClusterApi } from "../../../kubernetes/cluster-api.ts";
@@ -9,6 +11,7 @@ import {
   rightText,
   written,
 } from "../../controlplane/existing/rights.ts";
+import { type ImporterConfig, importerConfigPath } from "./image-upload.ts";
 import { listPath, type Seen } from "./lab-watch.ts";
 import { goldenImage, kubevirtApi, labLabels, machineName, type Lab } from "./objects.ts";
 import { usualSize } from "./settings.ts";
@@ -44,8 +47,8 @@ export async function clusterProblems(api: Asked, lab: Lab): Promise<HostProblem
     const missing = await apiProblems(ask);
     if (missing.length > 0) return missing;
     const found = await Promise.all([
-      ...[namedProblems, storageProblems, foreignProblems, quotaProblems].map((find) =>
-        find(ask, lab),
+      ...[namedProblems, storageProblems, uploadProblems, foreignProblems, quotaProblems].map(
+        (find) => find(ask, lab),
       ),
       rightProblems(api, lab),
     ]);
@@ -232,6 +235,29 @@ async function namedProblems(ask: Ask, lab: Lab): Promise<HostProblem[]> {
   return found.flat();
 }
 
+async function uploadProblems(ask: Ask, { machine: { image } }: Lab): Promise<HostProblem[]> {
+  if (image.kind !== "upload") return [];
+  const isReadable = await access(image.path, constants.R_OK).then(
+    () => true,
+    () => false,
+  );
+  const config = await ask<ImporterConfig>(importerConfigPath);
+  const hasProxy =
+    image.proxy !== undefined ||
+    typeof config !== "object" ||
+    config.status?.uploadProxyURL !== undefined;
+  return [
+    ...unless(isReadable, {
+      ...{ subject: image.path, why: "cannot be read" },
+      instead: "Write the path of a disk on this host as machine.image.path.",
+    }),
+    ...unless(hasProxy, {
+      ...{ subject: "CDI", why: "knows no address of its upload proxy" },
+      instead: "Write one as machine.image.proxy (docs/kubevirt.md).",
+    }),
+  ];
+}
+
 /** Objects of the lab's names that are not the lab's: they would be taken over, and be removed with it. */
 async function foreignProblems(ask: Ask, lab: Lab): Promise<HostProblem[]> {
   const { namespace, nodes } = lab.machine;
@@ -322,7 +348,7 @@ function quantity(text: string | undefined): number | undefined {
 
 /** All that making, finding, reaching and removing the machines takes. */
 function neededRights(lab: Lab): readonly Right[] {
-  const { namespace, image } = lab.machine;
+  const { namespace, image, portForward } = lab.machine;
   const right =
     (group: string, resource: string, purpose: string, subresource?: string) =>
     (verb: string): Right => ({
@@ -338,6 +364,12 @@ function neededRights(lab: Lab): readonly Right[] {
       right("cdi.kubevirt.io", "datavolumes", "for their disks"),
     ),
     ...written.map(right("", "secrets", "for their identity discs")),
+    ...(portForward ? ["get"] : []).map(
+      right("subresources.kubevirt.io", "virtualmachineinstances", "for SSH", "portforward"),
+    ),
+    ...(image.kind === "upload" ? ["create"] : []).map(
+      right("upload.cdi.kubevirt.io", "uploadtokenrequests", "to upload the image"),
+    ),
     ...(elsewhere === namespace
       ? []
       : [

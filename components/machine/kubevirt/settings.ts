@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { fileSha256, localFile } from "../../../config/named-file.ts";
 import {
   pathText,
   type Check,
@@ -60,6 +61,24 @@ const image = z.discriminatedUnion("kind", [
       secret: credentials,
     })
     .meta({ description: "A container disk of a registry." }),
+  z
+    .strictObject({
+      kind: z.literal("upload"),
+      path: text(localFile).meta({
+        description:
+          "Absolute path of the disk on this host: raw or qcow2, also compressed by gzip or xz.",
+        placeholder: () => "/unnamed",
+      }),
+      sha256: text(fileSha256).meta({
+        description: "Its SHA-256, in lower case; another one is another image.",
+        placeholder: () => "0".repeat(64),
+      }),
+      proxy: text(uploadProxy).optional().meta({
+        description: "Address of CDI's upload proxy, as this host reaches it.",
+        default: "the one that CDI knows",
+      }),
+    })
+    .meta({ description: "A disk of this host, which is uploaded." }),
   alreadyThere("pvc", "A PersistentVolumeClaim that is there."),
   alreadyThere("snapshot", "A VolumeSnapshot that is there."),
 ]);
@@ -75,7 +94,7 @@ const node = z.strictObject({
   }),
   localPort: between(1024, 65535).optional().meta({
     description:
-      "Port of this host that leads to it while the program runs, where `login` has bastions.",
+      "Port of this host that leads to it while the program runs, where `login` has bastions, or with `portForward`.",
     default: "one that follows from its name",
   }),
   ...registration,
@@ -136,6 +155,10 @@ export const kubevirtSettings = z
         description: "Network of the machines: one of the two.",
         placeholder: () => ({ multus: "unnamed/unnamed" }),
       }),
+    portForward: z.boolean().default(false).meta({
+      description:
+        "Whether SSH goes through the API server (KubeVirt's `portforward`), where nothing else reaches the machines.",
+    }),
     nodeSelector: z.record(z.string(), z.string()).default({}).meta({
       description: "Labels of the nodes there that may run machines.",
     }),
@@ -190,6 +213,13 @@ function diskUrl(value: string): Complaint | undefined {
       };
 }
 
+/** Where a token is sent to. */
+function uploadProxy(value: string): Complaint | undefined {
+  return URL.canParse(value) && new URL(value).protocol === "https:" && !value.includes("@")
+    ? undefined
+    : { why: "is not an https address", instead: "Write https://HOST or https://HOST:PORT." };
+}
+
 /** A container disk that is the same one tomorrow, as far as its tag says. */
 function containerDisk(value: string): Complaint | undefined {
   if (/^[a-z]+:\/\//.test(value)) {
@@ -239,6 +269,7 @@ function podBinding(value: string): Complaint | undefined {
 export interface KubeVirtSection {
   readonly machine?: KubeVirtSettings | undefined;
   readonly nodes: readonly { readonly name: string }[];
+  readonly login: { readonly bastions: readonly unknown[] };
 }
 
 const section = "machine";
@@ -310,6 +341,16 @@ export const kubevirtChecks: readonly Check<KubeVirtSection>[] = [
           ]
         : [];
     },
+  ),
+  check(["portForward"], ({ portForward }, { login }) =>
+    portForward && login.bastions.length > 0
+      ? [
+          {
+            ...{ path: ["portForward"], value: true, why: "stands beside kindows:login.bastions" },
+            instead: "Keep one of the two ways to the machines.",
+          },
+        ]
+      : [],
   ),
   check([], ({ nodes }, { nodes: others }) =>
     nodes.flatMap(({ name, address }, index): SettingsProblem[] => {

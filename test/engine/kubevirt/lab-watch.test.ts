@@ -163,6 +163,15 @@ describe("machines on KubeVirt's stand-in, waited for", () => {
     await remove();
   });
 
+  it("does not wait long for one that somebody has removed", async () => {
+    const cloned = labWith({ ...nodes(1), image: { kind: "pvc", name: "golden" } });
+    const watch = await LabWatch.open(standIn.api, cloned);
+    await assert.rejects(
+      running(cloned, node, watch, () => undefined, 3),
+      /^Error: waited 3 s for the VirtualMachine kindows-prod-win-1; last seen: there is none\. If somebody has removed it, `kindows doctor --fix` /,
+    );
+  });
+
   it("tells the address of one that was killed and runs again", async () => {
     const watch = await LabWatch.open(standIn.api, lab);
     await make(lab);

@@ -1,5 +1,7 @@
+import type { IncomingMessage } from "node:http";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
 import { mock } from "node:test";
 
 import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
@@ -20,6 +22,7 @@ export function hastenClock(): void {
 export async function withFakeApi<T>(
   answer: (request: string, body: unknown) => Answer,
   test: (api: ClusterApi, requests: Requests, server: string) => Promise<T>,
+  upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void = () => undefined,
 ): Promise<T> {
   const requests: Requests = [];
   const server = createServer(
@@ -37,6 +40,7 @@ export async function withFakeApi<T>(
       });
     },
   );
+  server.on("upgrade", upgrade);
   await new Promise<void>((resolve) => {
     server.listen(0, "127.0.0.1", resolve);
   });

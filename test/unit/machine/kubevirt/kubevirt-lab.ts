@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { labOf } from "../../../../components/machine/kubevirt/kubevirt-machines.ts";
-import type { Lab } from "../../../../components/machine/kubevirt/objects.ts";
+import { type Lab, labOf } from "../../../../components/machine/kubevirt/objects.ts";
 import { resolveExisting } from "../../../../config/existing.ts";
 
 const good = {

@@ -59,6 +59,10 @@ describe("kindows:machine of KubeVirt", () => {
       { nodes: [{ name: "win-1", hostKey: "ssh-ed25519 AAAA" }] },
       'kindows:machine.nodes[0].hostKey: "ssh-ed25519 AAAA" is not a setting. Leave it out.',
     ],
+    "an upload to a proxy that anybody may listen to": [
+      { image: { kind: "upload", path: "/a", sha256: "0".repeat(64), proxy: "http://cdi" } },
+      'kindows:machine.image.proxy: "http://cdi" is not an https address. Write https://HOST or https://HOST:PORT.',
+    ],
     "a kubeconfig from two places": [
       { kubeconfig: { file: "/a", text: "b" } },
       "kindows:machine.kubeconfig: has file and text. Keep one of them.",
@@ -76,6 +80,16 @@ describe("kindows:machine of KubeVirt", () => {
       );
     });
   }
+
+  it("refuses to go through the API server beside bastions", () => {
+    const hostKey =
+      "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ8Vxxy0Jm2x0m5dUyBEuU3kXlUnRzSUKgKyuG1QHZ3A";
+    const bastions = [{ address: "jump.example.com", user: "jump", hostKey }];
+    assert.throws(
+      () => settingsWith({ portForward: true }, { login: { privateKeyFile: "/key", bastions } }),
+      /1 mistake [^]*kindows:machine\.portForward: true stands beside kindows:login\.bastions\. Keep one of the two ways to the machines\./,
+    );
+  });
 
   it("reports all mistakes at once, also beside those of other sections", () =>
     assert.throws(
@@ -333,6 +347,14 @@ describe("a cluster for machines", () => {
         "The cluster for the machines has no default storage class (there are slow, fast). Write one as machine.storageClass.",
       ],
     ],
+    "whose upload proxy nobody reaches, for a disk that is not here": [
+      { "/apis/cdi.kubevirt.io/v1beta1/cdiconfigs/config": { status: {} } },
+      { image: { kind: "upload", path: "/nowhere.qcow2", sha256: "0".repeat(64) } },
+      [
+        "/nowhere.qcow2 cannot be read. Write the path of a disk on this host as machine.image.path.",
+        "CDI knows no address of its upload proxy. Write one as machine.image.proxy (docs/kubevirt.md).",
+      ],
+    ],
     "with somebody else's objects of the same names": [
       {
         "/apis/kubevirt.io/v1/namespaces/windows/virtualmachines": {
@@ -385,11 +407,13 @@ describe("a cluster for machines", () => {
 
   it("names each right that is missing: verb, resource and namespace", async () => {
     const denied = ["patch virtualmachines", "watch datavolumes", "create datavolumes/source"];
-    const lab = labWith({ image: { kind: "pvc", name: "golden", namespace: "images" } });
+    denied.push("get virtualmachineinstances/portforward");
+    const image = { kind: "pvc", name: "golden", namespace: "images" };
+    const lab = labWith({ image, portForward: true });
     const path = "/api/v1/namespaces/images/persistentvolumeclaims/golden";
     const found = await clusterProblems(cluster({ [path]: {} }, denied), lab);
     assert.deepEqual(found.map(hostProblemText), [
-      "The kubeconfig's user in the cluster for the machines may not: patch virtualmachines.kubevirt.io -n windows (to make machines), watch datavolumes.cdi.kubevirt.io -n windows (for their disks), create datavolumes.cdi.kubevirt.io/source -n images (to clone a disk of another namespace). Have an administrator allow that in the namespace windows (docs/kubevirt.md has a Role).",
+      "The kubeconfig's user in the cluster for the machines may not: patch virtualmachines.kubevirt.io -n windows (to make machines), watch datavolumes.cdi.kubevirt.io -n windows (for their disks), get virtualmachineinstances.subresources.kubevirt.io/portforward -n windows (for SSH), create datavolumes.cdi.kubevirt.io/source -n images (to clone a disk of another namespace). Have an administrator allow that in the namespace windows (docs/kubevirt.md has a Role).",
     ]);
   });
 

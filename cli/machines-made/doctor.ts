@@ -1,0 +1,75 @@
+import { hostProblemText } from "../../config/host-problem.ts";
+import { messageOf } from "../../host/failure.ts";
+import type { Diagnosis } from "../doctor/examine.ts";
+import { resourceName, resourcesOf, type StateResource } from "../engine/deployment.ts";
+import type { Pulumi } from "../engine/pulumi.ts";
+import { repairState } from "../recovery/repair.ts";
+import type { MachinesMade } from "./machines-made.ts";
+
+/** Looks at the machines that were made for a stack, in their cluster; changes nothing. */
+export async function examineMade(
+  { stack, machines }: MachinesMade,
+  resources: readonly StateResource[],
+): Promise<Diagnosis> {
+  const there = { what: "cluster for the machines", detail: machines.server };
+  const found: Diagnosis = {
+    ...{ stack, lab: machines.lab.prefix, present: [there] },
+    ...{ asleep: [], findings: [], heartbeats: {}, busy: false },
+    leftovers: { own: [], unknown: [], elsewhere: [] },
+    problems: (await machines.problems()).map(hostProblemText),
+  };
+  try {
+    const [seen, gone, left] = await Promise.all([
+      machines.seen(),
+      machines.gone(resources),
+      machines.leftOver(resources),
+    ]);
+    const running = seen.filter(({ trouble }) => trouble === undefined).length;
+    const fix = `\`kindows doctor --fix --stack ${stack}\``;
+    return {
+      ...found,
+      present: [there, { what: "machines", detail: `${running} of ${seen.length} run` }],
+      findings: [
+        ...gone.map((urn) => ({
+          ...{ name: `machine of ${resourceName(urn)}`, seen: "somebody has removed it" },
+          remedy: `${fix} takes it out of the stack's state, and the next \`pulumi up\` makes it again`,
+        })),
+        ...left.map(({ kind, name }) => ({
+          ...{
+            name: `${kind} ${name}`,
+            seen: "it has the stack's labels, and is not in its state",
+          },
+          remedy: `unless a run is making it right now, ${fix} removes it`,
+        })),
+      ],
+    };
+  } catch (error) {
+    return { ...found, problems: [...found.problems, messageOf(error)] };
+  }
+}
+
+/**
+ * Takes machines that are gone out of the stack's state, with all that was built on them, and removes what is left over.
+ *
+ * @throws if a run works on the stack, or something cannot be removed.
+ */
+export async function fixMade(
+  { title, machines }: MachinesMade,
+  pulumi: Pick<Pulumi, "findState" | "importState">,
+  say: (line: string) => void,
+): Promise<void> {
+  const before = await pulumi.findState();
+  const gone = await machines.gone(resourcesOf(before));
+  const goneElsewhere = gone.map((urn) => ({ urn, maker: title }));
+  const observed = { things: [], blind: [], goneElsewhere };
+  const repair = before && repairState(before, observed, "built-on");
+  if (repair !== undefined) {
+    // Also where it is as it was: that fails where a run works on the stack, whose objects are not left over.
+    await pulumi.importState(repair.deployment);
+    repair.notes.forEach(say);
+  }
+  for (const thing of await machines.leftOver(resourcesOf(repair?.deployment))) {
+    await machines.remove(thing);
+    say(`removed ${thing.kind} ${thing.name}`);
+  }
+}

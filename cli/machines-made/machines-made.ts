@@ -1,0 +1,50 @@
+import type { KubeconfigSource } from "../../components/controlplane/existing/examine-cluster.ts";
+import type { StackMachines } from "../../components/machine/kubevirt/stack-machines.ts";
+import { machineKinds } from "../../components/machine/registry.ts";
+import { enginePulumi } from "../engine/pulumi.ts";
+import { existingSettings, withoutSealed } from "../stack-settings.ts";
+
+/** A stack of existing machines that has others made for it, and these. */
+export interface MachinesMade {
+  readonly stack: string;
+  /** Who makes them, as people call it. */
+  readonly title: string;
+  /** Of the cluster that they join. */
+  readonly kubeconfig: KubeconfigSource;
+  readonly machines: StackMachines;
+}
+
+/**
+ * The machines that were made for a stack; undefined for a lab, and where there are only those that exist anyway.
+ *
+ * @throws for mistakes in the settings, and where the cluster's kubeconfig cannot be used.
+ */
+export async function machinesMade(stack: string): Promise<MachinesMade | undefined> {
+  const settings = await existingSettings(stack);
+  if (settings?.machine === undefined) return undefined;
+  const { machine, cluster } = settings;
+  const { title, stackMachines } = machineKinds[machine.kind];
+  const { StackMachines: Machines } = await stackMachines();
+  const kubeconfig = await readable(stack, "cluster", cluster.kubeconfig);
+  const own = machine.kubeconfig && (await readable(stack, "machine", machine.kubeconfig));
+  const machines = new Machines({ ...machine, kubeconfig: own }, kubeconfig, stack);
+  return { stack, title, kubeconfig, machines };
+}
+
+/** What stands for an encrypted one. */
+const sealed = withoutSealed({ text: { secure: "" } }) as KubeconfigSource;
+
+/** A kubeconfig of the settings; one that is encrypted there the engine can read. */
+async function readable(
+  stack: string,
+  section: string,
+  source: KubeconfigSource,
+): Promise<KubeconfigSource> {
+  if (source.file !== sealed.file) return source;
+  const path = ["--path", `kindows:${section}.kubeconfig.text`];
+  return {
+    ...source,
+    file: undefined,
+    text: await enginePulumi(stack).state(["config", "get", ...path]),
+  };
+}

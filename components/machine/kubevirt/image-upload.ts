@@ -1,0 +1,145 @@
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import { request } from "node:https";
+import { text } from "node:stream/consumers";
+import { pipeline } from "node:stream/promises";
+import { checkServerIdentity, rootCertificates } from "node:tls";
+import pRetry, { AbortError } from "p-retry";
+import { messageOf } from "../../../host/failure.ts";
+import { ApiError, type ClusterApi } from "../../../kubernetes/cluster-api.ts";
+import { sha256OfFile } from "../../../toolchain/cache-marker.ts";
+import { imageState } from "./instance-state.ts";
+import type { LabWatch } from "./lab-watch.ts";
+import { goldenImage, importerApi, type Lab } from "./objects.ts";
+import type { KubeVirtSettings } from "./settings.ts";
+
+/** A disk of this host that becomes the image. */
+export type UploadedImage = Extract<KubeVirtSettings["image"], { readonly kind: "upload" }>;
+
+/** What CDI says of itself; any user of the cluster may read it. */
+export const importerConfigPath = `/apis/${importerApi}/cdiconfigs/config`;
+
+export interface ImporterConfig {
+  readonly status?: {
+    readonly uploadProxyURL?: string;
+    /** PEM certificates. */
+    readonly uploadProxyCA?: string;
+  };
+}
+
+/** How often an upload is begun again; pauses grow to half a minute. */
+const retries = 15;
+
+/** Longest time without any progress, in milliseconds. */
+const idleMilliseconds = 10 * 60_000;
+
+/** The name in the certificate that CDI makes for its proxy, which is also reached by `kubectl port-forward`. */
+const ownName = "cdi-uploadproxy";
+
+/**
+ * Uploads a lab's image where its DataVolume waits for that. CDI takes it in one piece: what breaks off begins again.
+ *
+ * @param tell is told how far it is.
+ * @throws where the file is not the one of the settings, and where the proxy cannot be reached or refuses it.
+ */
+export async function uploadImage(
+  api: ClusterApi,
+  watch: LabWatch,
+  lab: Lab,
+  image: UploadedImage,
+  tell: (seen: string) => void,
+  firstPauseMilliseconds = 1000,
+): Promise<void> {
+  const { namespace, startMinutes } = lab.machine;
+  const name = goldenImage(lab)?.metadata.name ?? "";
+  const wait = { what: `the image ${name} to take an upload`, seconds: startMinutes * 60 };
+  const wanted = (): Promise<boolean> =>
+    watch.until({ ...wait, onChange: tell }, [name], (objects) => {
+      const state = imageState(objects, name);
+      if (typeof state !== "string") return { found: false };
+      const isReady = objects.volumes.get(name)?.status?.phase === "UploadReady";
+      return isReady ? { found: true } : state;
+    });
+  if (!(await wanted())) return;
+  tell(`reads ${image.path}`);
+  if ((await sha256OfFile(image.path)) !== image.sha256) {
+    throw new Error(
+      `${image.path} has another SHA-256 than kindows:machine.image.sha256: write what sha256sum prints, or the path of the file that is meant`,
+    );
+  }
+  const attempt = async (): Promise<void> => {
+    const isWanted = await wanted().catch((error: unknown) => {
+      throw new AbortError(messageOf(error));
+    });
+    if (!isWanted) return;
+    const { status = {} } = await api.get<ImporterConfig>(importerConfigPath);
+    const { status: token } = await api.ask<{ status: { token: string } }>(
+      `/apis/upload.cdi.kubevirt.io/v1beta1/namespaces/${namespace}/uploadtokenrequests`,
+      {
+        ...{ apiVersion: "upload.cdi.kubevirt.io/v1beta1", kind: "UploadTokenRequest" },
+        ...{ metadata: { name, namespace }, spec: { pvcName: name } },
+      },
+    );
+    await send(image, { ...status, ...token }, tell);
+  };
+  await pRetry(attempt, {
+    ...{ retries, minTimeout: firstPauseMilliseconds, maxTimeout: 30_000 },
+    // One that goes on by itself, or a proxy that is not there yet.
+    shouldRetry: ({ error }) => !(error instanceof ApiError) || error.status >= 500,
+    onFailedAttempt: ({ error }) => {
+      tell(`the upload of ${image.path} broke off (${error.message})`);
+    },
+  });
+}
+
+async function send(
+  { path, proxy }: UploadedImage,
+  { uploadProxyURL = "", uploadProxyCA = "", token }: Upload,
+  tell: (seen: string) => void,
+): Promise<void> {
+  const { size } = await stat(path);
+  const gib = (size / 2 ** 30).toFixed(1);
+  // CDI has it with or without a scheme, as who exposed it wrote it.
+  const base = proxy ?? uploadProxyURL.replace(/^(?!https?:)/, "https://");
+  const url = `${base.replace(/\/$/, "")}/v1beta1/upload-async`;
+  const outgoing = request(url, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${token}`,
+      "content-type": "application/octet-stream",
+      "content-length": size,
+    },
+    ca: [...rootCertificates, uploadProxyCA],
+    checkServerIdentity: (host, certificate) =>
+      checkServerIdentity(host, certificate) && checkServerIdentity(ownName, certificate),
+    timeout: idleMilliseconds,
+  });
+  async function* counted(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    let [sent, told] = [0, -1];
+    for await (const chunk of chunks) {
+      const percent = Math.floor((sent / size) * 20) * 5;
+      if (percent > told) tell(`uploads ${path}: ${percent} % of ${gib} GiB`);
+      told = percent;
+      sent += chunk.length;
+      yield chunk;
+    }
+  }
+  await new Promise<void>((resolve, reject) => {
+    outgoing.on("timeout", () => {
+      outgoing.destroy(new Error(`${url} takes nothing`));
+    });
+    outgoing.on("error", reject);
+    outgoing.on("response", (answer) => {
+      const { statusCode = 0 } = answer;
+      text(answer).then((said) => {
+        // It has all of it already.
+        if (statusCode === 200 || statusCode === 409) resolve();
+        else reject(new ApiError(statusCode, `${url} answers ${statusCode}: ${said.trim()}`));
+      }, reject);
+    });
+    // What fails here fails the request.
+    pipeline(createReadStream(path), counted, outgoing).catch(() => undefined);
+  });
+}
+
+type Upload = NonNullable<ImporterConfig["status"]> & { readonly token: string };

@@ -1,0 +1,165 @@
+import type { HostProblem } from "../../../config/host-problem.ts";
+import { LocalPort } from "../../../host/local-port.ts";
+import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
+import { serverAddress } from "../../../kubernetes/kubeconfig.ts";
+import {
+  type KubeconfigSource,
+  readKubeconfig,
+} from "../../controlplane/existing/examine-cluster.ts";
+import type { HostResource, KnownResource } from "../../host-resource.ts";
+import { addressOf, instanceState } from "./instance-state.ts";
+import { LabWatch, listPath, type Seen } from "./lab-watch.ts";
+import { type Lab, labOf, labSelector, machineName } from "./objects.ts";
+import { clusterProblems } from "./readiness.ts";
+import type { KubeVirtSettings } from "./settings.ts";
+import { type Instance, openSubresource, screenshot } from "./subresources.ts";
+
+/** A node's machine, as its cluster shows it. */
+export interface SeenMachine {
+  readonly node: string;
+  /** KubeVirt's word: `Running`, `Scheduling`, ... */
+  readonly state: string;
+  /** The node of that cluster that it runs on. */
+  readonly host: string;
+  readonly address: string;
+  /** What there is instead of a machine that runs and has an address, in the cluster's own words. */
+  readonly trouble?: string;
+}
+
+/** Paths of what is found by a lab's labels, in the order of removal. */
+const paths = {
+  VirtualMachine: (namespace: string) => listPath("machines", namespace),
+  DataVolume: (namespace: string) => listPath("volumes", namespace),
+  Secret: (namespace: string) => `/api/v1/namespaces/${namespace}/secrets`,
+} as const;
+type Kind = keyof typeof paths;
+const kinds = Object.keys(paths) as Kind[];
+
+/** The machines of a stack on a cluster with KubeVirt, for commands. */
+export class StackMachines {
+  readonly lab: Lab;
+  /** Host of the cluster's API server. */
+  readonly server: string;
+  readonly #api: ClusterApi;
+
+  /** @throws where the kubeconfig cannot be used, with the setting. */
+  constructor(machine: KubeVirtSettings, cluster: KubeconfigSource, stack: string) {
+    const kubeconfig = readKubeconfig(machine.kubeconfig ?? cluster);
+    this.lab = labOf(machine, stack);
+    this.server = serverAddress(kubeconfig);
+    this.#api = new ClusterApi(kubeconfig);
+  }
+
+  /** The machines of the settings, and others of the lab that are there. */
+  async seen(): Promise<SeenMachine[]> {
+    const { objects } = await LabWatch.open(this.#api, this.lab);
+    const { nodes } = this.lab.machine;
+    const names = new Set([
+      ...nodes.map((node) => machineName(this.lab, node.name)),
+      ...objects.machines.keys(),
+    ]);
+    return [...names].map((name) => {
+      const node = name.slice(machineName(this.lab, "").length);
+      const address = nodes.find((each) => each.name === node)?.address;
+      const instance = objects.instances.get(name);
+      const state = instanceState(objects, name, address);
+      return {
+        node,
+        state:
+          instance?.status?.phase ??
+          objects.machines.get(name)?.status?.printableStatus ??
+          "not there",
+        host: instance?.status?.nodeName ?? "",
+        address: address ?? (instance && addressOf(instance)) ?? "",
+        ...(typeof state === "string" && { trouble: state }),
+      };
+    });
+  }
+
+  /** A local port that leads to the screen of a node's machine, by VNC; it ends with this process. */
+  async screen(node: string, failed: (why: string) => void): Promise<LocalPort> {
+    const open = () => openSubresource(this.#api, this.#instance(node), "vnc");
+    // Tells at once what is wrong. Whoever comes next takes the screen over.
+    (await open()).destroy();
+    const port = new LocalPort({
+      what: `the screen of ${node}`,
+      instead: "Try again.",
+      open,
+      failed,
+    });
+    await port.listen(0);
+    return port;
+  }
+
+  /** What the machine of a node shows, as PNG. */
+  screenshot(node: string): Promise<Buffer> {
+    return screenshot(this.#api, this.#instance(node));
+  }
+
+  #instance(node: string): Instance {
+    return { namespace: this.lab.machine.namespace, name: machineName(this.lab, node) };
+  }
+
+  /** What is in the way of making them, or of reaching their cluster. */
+  problems(): Promise<HostProblem[]> {
+    return clusterProblems(this.#api, this.lab);
+  }
+
+  /** What has the lab's labels, and is neither in the state nor goes with something else. */
+  async leftOver(resources: readonly KnownResource[]): Promise<HostResource[]> {
+    const owned = new Set(resources.map(({ type, id }) => `${type.split(":").at(-1)} ${id}`));
+    const found = await Promise.all(
+      kinds.map(async (kind) =>
+        (await this.#list(kind))
+          .filter(({ metadata: { ownerReferences = [] } }) => ownerReferences.length === 0)
+          .map(({ metadata }) => `${this.lab.machine.namespace}/${metadata.name}`)
+          .map((name) => ({ kind, name, lab: this.lab.prefix, identity: `${kind} ${name}` }))
+          .filter(({ identity }) => !owned.has(identity)),
+      ),
+    );
+    return found.flat();
+  }
+
+  /** Removes one that `leftOver` returned; succeeds where it is gone. */
+  async remove({ kind, name }: HostResource): Promise<void> {
+    await this.#api.delete(`${this.#path(kind as Kind)}/${name.split("/").at(-1)}`);
+  }
+
+  /** URNs of machines of the state that somebody has removed from this cluster and namespace. */
+  async gone(resources: readonly KnownResource[]): Promise<string[]> {
+    const isHere = resources.some(
+      ({ type, inputs }) =>
+        type === "pulumi:providers:kubernetes" && inputs?.["clusterIdentifier"] === this.server,
+    );
+    const known = resources.filter(
+      ({ type, id }) =>
+        type === "kubernetes:kubevirt.io/v1:VirtualMachine" &&
+        id?.startsWith(`${this.lab.machine.namespace}/`),
+    );
+    if (!isHere || known.length === 0) return [];
+    const there = new Set((await this.#list("VirtualMachine")).map(({ metadata }) => metadata.uid));
+    return known.filter(({ outputs }) => !there.has(uidOf(outputs))).map(({ urn }) => urn);
+  }
+
+  async #list(kind: Kind): Promise<readonly OwnedObject[]> {
+    const query = labSelector(this.lab);
+    const { items } = await this.#api.request<List>("GET", this.#path(kind), { query });
+    return items;
+  }
+
+  #path(kind: Kind): string {
+    return paths[kind](this.lab.machine.namespace);
+  }
+}
+
+interface List {
+  readonly items: readonly OwnedObject[];
+}
+
+interface OwnedObject extends Seen {
+  readonly metadata: Seen["metadata"] & { readonly ownerReferences?: readonly unknown[] };
+}
+
+function uidOf(outputs: KnownResource["outputs"]): string {
+  return (outputs?.["metadata"] as { readonly uid?: string } | undefined)?.uid ?? "";
+}

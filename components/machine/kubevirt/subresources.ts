@@ -1,0 +1,78 @@
+// The library is compiled from what it imports.
+// eslint-disable-next-line @typescript-eslint/triple-slash-reference
+/// <reference path="./ws.d.ts" />
+import { request } from "node:https";
+import type { Duplex } from "node:stream";
+import { buffer, text } from "node:stream/consumers";
+import { createWebSocketStream, WebSocket } from "ws";
+import { apiError, type ClusterApi } from "../../../kubernetes/cluster-api.ts";
+
+/** Longest wait for an answer of the API server, in milliseconds: it dials the machine first. */
+const answerMilliseconds = 30_000;
+
+/** Frames that hold bytes of the stream and nothing else (client-go of KubeVirt, subresources/constants.go). */
+const plainStream = "plain.kubevirt.io";
+
+/** A machine that runs. */
+export interface Instance {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** Path of a subresource of it. */
+function pathOf({ namespace, name }: Instance, subresource: string): string {
+  return `/apis/subresources.kubevirt.io/v1/namespaces/${namespace}/virtualmachineinstances/${name}/${subresource}`;
+}
+
+/**
+ * Connects through the API server with a part of a machine that runs.
+ *
+ * @param subresource `vnc`, or `portforward/PORT/tcp`.
+ * @throws ApiError with KubeVirt's words, e.g. where it does not run.
+ */
+export async function openSubresource(
+  api: ClusterApi,
+  machine: Instance,
+  subresource: string,
+): Promise<Duplex> {
+  const { server, ...connection } = await api.connection();
+  const path = pathOf(machine, subresource);
+  const socket = new WebSocket(
+    `${server.replace(/^http(.*?)\/?$/, "ws$1")}${path}`,
+    [plainStream],
+    {
+      ...connection,
+      ...{ handshakeTimeout: answerMilliseconds, perMessageDeflate: false },
+    },
+  );
+  await new Promise<void>((resolve, reject) => {
+    socket.once("open", resolve);
+    socket.once("error", reject);
+    socket.once("unexpected-response", (_, answer) => {
+      text(answer).then((body) => reject(apiError(answer.statusCode ?? 0, body)), reject);
+    });
+  });
+  return createWebSocketStream(socket);
+}
+
+/**
+ * What a machine that runs shows on its screen, as PNG.
+ *
+ * @throws ApiError with KubeVirt's words.
+ */
+export async function screenshot(api: ClusterApi, machine: Instance): Promise<Buffer> {
+  const { server, agent, auth, headers } = await api.connection();
+  const url = server.replace(/\/$/, "") + pathOf(machine, "vnc/screenshot");
+  return new Promise((resolve, reject) => {
+    const signal = AbortSignal.timeout(answerMilliseconds);
+    const given = headers as Readonly<Record<string, string>> | undefined;
+    request(url, { agent, auth, headers: { ...given }, signal }, (answer) => {
+      buffer(answer).then((body) => {
+        if (answer.statusCode === 200) resolve(body);
+        else reject(apiError(answer.statusCode ?? 0, body.toString()));
+      }, reject);
+    })
+      .on("error", reject)
+      .end();
+  });
+}

@@ -1,0 +1,186 @@
+import assert from "node:assert/strict";
+import { examineMade, fixMade } from "../../../cli/machines-made/doctor.ts";
+import type { MachinesMade } from "../../../cli/machines-made/machines-made.ts";
+import { isWell, lookAtMade, madeText } from "../../../cli/machines-made/status.ts";
+import {
+  type Deployment,
+  resourcesOf,
+  type StateResource,
+} from "../../../cli/engine/deployment.ts";
+import { StackMachines } from "../../../components/machine/kubevirt/stack-machines.ts";
+import { withFakeApi, type Answer } from "../controlplane/fake-api.ts";
+import { kubeconfig } from "../controlplane/fixture-kubeconfig.ts";
+import { settingsWith } from "../machine/kubevirt/kubevirt-lab.ts";
+import { deployment, resource } from "./state-builder.ts";
+
+const object = (name: string, more: object = {}, metadata: object = {}): object => ({
+  metadata: { name, uid: `uid of ${name}`, resourceVersion: "1", ...metadata },
+  ...more,
+});
+const running = {
+  status: {
+    ...{ phase: "Running", nodeName: "rack-3" },
+    interfaces: [{ name: "nodes", ipAddress: "192.0.2.7" }],
+  },
+};
+const unschedulable = {
+  status: {
+    phase: "Scheduling",
+    conditions: [
+      {
+        ...{ type: "PodScheduled", status: "False", reason: "Unschedulable" },
+        message: "0/3 nodes are available",
+      },
+    ],
+  },
+};
+const node = (name: string, ready: string): object => ({
+  metadata: { name },
+  status: { conditions: [{ type: "Ready", status: ready }] },
+});
+
+/** What is in the cluster, which is both that of the machines and the one that they join, by the lists' paths. */
+const lists: Readonly<Record<string, readonly object[]>> = {
+  "/apis/kubevirt.io/v1/namespaces/windows/virtualmachines": [
+    object("kindows-prod-win-1"),
+    object("kindows-prod-win-2"),
+    object("kindows-prod-old"),
+  ],
+  "/apis/kubevirt.io/v1/namespaces/windows/virtualmachineinstances": [
+    object("kindows-prod-win-1", running),
+    object("kindows-prod-win-2", unschedulable),
+    object("kindows-prod-old", running),
+  ],
+  "/apis/cdi.kubevirt.io/v1beta1/namespaces/windows/datavolumes": [
+    object("kindows-prod-image-1"),
+    object("kindows-prod-image-2"),
+    object("kindows-prod-win-1", {}, { ownerReferences: [{ uid: "1" }] }),
+  ],
+  "/api/v1/namespaces/windows/secrets": [object("kindows-prod-win-1-identity")],
+  "/api/v1/nodes": [node("win-1", "True"), node("win-2", "False")],
+};
+
+const inState = (type: string, name: string): StateResource =>
+  resource(`kubernetes:${type}`, name, {
+    id: `windows/${name}`,
+    outputs: { metadata: { uid: `uid of ${name}` } },
+  });
+
+describe("machines that were made for a stack of existing machines", () => {
+  /** @param test is given what was removed. */
+  const withMade = (test: (made: MachinesMade, deleted: readonly string[]) => Promise<void>) => {
+    const deleted: string[] = [];
+    const answer = (request: string): Answer => {
+      const [method = "", path = ""] = request.split(" ");
+      if (method === "DELETE") deleted.push(path.split("/").slice(-2).join("/"));
+      const items = lists[path];
+      return items === undefined && method === "GET"
+        ? [404, {}]
+        : [200, { metadata: { resourceVersion: "1" }, items }];
+    };
+    return withFakeApi(answer, async (_api, _requests, server) => {
+      const { machine, cluster } = settingsWith(
+        {},
+        { cluster: { kubeconfig: { text: kubeconfig(server) } } },
+      );
+      assert.ok(machine !== undefined);
+      const machines = new StackMachines(machine, cluster.kubeconfig, "prod");
+      await test(
+        { stack: "prod", title: "KubeVirt", kubeconfig: cluster.kubeconfig, machines },
+        deleted,
+      );
+    });
+  };
+
+  it("are shown with their state, host, address, and whether their nodes are Ready", () =>
+    withMade(async (made) => {
+      const seen = await lookAtMade(made);
+      assert.deepEqual(madeText(seen).split("\n"), [
+        "NODE   READY  MACHINE     HOST    ADDRESS",
+        "win-1  yes    Running     rack-3  192.0.2.7",
+        "win-2  NO     Scheduling",
+        "old    NO     Running     rack-3  192.0.2.7",
+        "win-2: its instance is Scheduling: Unschedulable: 0/3 nodes are available",
+      ]);
+      assert.ok(!isWell(seen));
+      const [first] = seen.nodes;
+      assert.ok(first !== undefined && isWell({ nodes: [first] }));
+    }));
+
+  it("are shown also where the cluster that they join does not answer", () =>
+    withMade(async (made) => {
+      const kubeconfig = { text: "clusters: []" };
+      const seen = await lookAtMade({ ...made, kubeconfig });
+      assert.match(madeText(seen), /^win-1 +\? +Running[^]*\nthe cluster does not answer: /m);
+      assert.ok(!isWell(seen));
+    }));
+
+  /** Of two machines one is gone, and an image, a Secret and a machine are in no state. */
+  const state = ({ machines }: MachinesMade): Deployment =>
+    deployment([
+      resource("pulumi:providers:kubernetes", "kubevirt", {
+        inputs: { clusterIdentifier: machines.server },
+      }),
+      inState("kubevirt.io/v1:VirtualMachine", "kindows-prod-win-1"),
+      inState("kubevirt.io/v1:VirtualMachine", "kindows-prod-win-2"),
+      inState("kubevirt.io/v1:VirtualMachine", "kindows-prod-win-3"),
+      inState("cdi.kubevirt.io/v1beta1:DataVolume", "kindows-prod-image-1"),
+    ]);
+
+  it("are gone where their cluster has no such machine any more, and left over where no state has them", () =>
+    withMade(async (made) => {
+      const { findings, present } = await examineMade(made, resourcesOf(state(made)));
+      assert.deepEqual(
+        findings.map(({ name, seen }) => `${name}: ${seen}`),
+        [
+          "machine of kindows-prod-win-3: somebody has removed it",
+          ...["VirtualMachine windows/kindows-prod-old", "DataVolume windows/kindows-prod-image-2"]
+            .concat("Secret windows/kindows-prod-win-1-identity")
+            .map((each) => `${each}: it has the stack's labels, and is not in its state`),
+        ],
+      );
+      assert.deepEqual(present[1], { what: "machines", detail: "2 of 3 run" });
+    }));
+
+  it("are never gone from a cluster that is not asked", () =>
+    withMade(async (made) => {
+      const [, ...others] = resourcesOf(state(made));
+      assert.deepEqual(await made.machines.gone(others), []);
+    }));
+
+  it("are taken out of the state, and what is left over is removed", () =>
+    withMade(async (made, deleted) => {
+      const imported: Deployment[] = [];
+      const said: string[] = [];
+      const pulumi = {
+        findState: () => Promise.resolve(state(made)),
+        importState: (each: Deployment) => Promise.resolve(void imported.push(each)),
+      };
+      await fixMade(made, pulumi, (line) => said.push(line));
+      assert.deepEqual(
+        imported.flatMap(resourcesOf).map(({ id }) => id),
+        [
+          undefined,
+          ...["kindows-prod-win-1", "kindows-prod-win-2", "kindows-prod-image-1"].map(
+            (name) => `windows/${name}`,
+          ),
+        ],
+      );
+      assert.equal(said[0], "gone from its KubeVirt host: VirtualMachine kindows-prod-win-3");
+      assert.deepEqual(deleted, [
+        "virtualmachines/kindows-prod-old",
+        "datavolumes/kindows-prod-image-2",
+        "secrets/kindows-prod-win-1-identity",
+      ]);
+    }));
+
+  it("leave all as it is where a run works on the stack", () =>
+    withMade(async (made, deleted) => {
+      const pulumi = {
+        findState: () => Promise.resolve(state(made)),
+        importState: () => Promise.reject(new Error("the stack is currently locked")),
+      };
+      await assert.rejects(fixMade(made, pulumi, assert.fail), /currently locked/);
+      assert.deepEqual(deleted, []);
+    }));
+});
