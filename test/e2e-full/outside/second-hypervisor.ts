@@ -115,10 +115,12 @@ libvirtd --daemon --pid-file ${this.folder}/libvirtd.pid`,
     const found = stdout.split("\n").filter(Boolean);
     await execa("kill", found, { reject: false });
     if (this.folder !== "") {
-      const pids = `cat ${this.folder}/here/*.pid ${this.folder}/here/ovn/*.pid 2>/dev/null`;
-      await execa("sh", ["-c", `ovs-vsctl --timeout=5 del-br br-phy; kill $(${pids})`], {
-        ...{ reject: false, env: this.runFolders("here") },
-      });
+      // The switch here leaves the interface of its datapath.
+      const shell = `cd ${this.folder}/here || exit 0
+ovs-vsctl --timeout=5 del-br br-phy
+kill $(cat *.pid ovn/*.pid)
+ip link delete ovs-netdev`;
+      await execa("sh", ["-c", shell], { reject: false, env: this.runFolders("here") });
     }
     await execa("ip", ["netns", "delete", this.cable], { reject: false });
     await execa("ip", ["link", "delete", this.cable], { reject: false });
