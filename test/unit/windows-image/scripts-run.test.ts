@@ -3,7 +3,7 @@
  * cmdlets, is stood in for by other functions.
  */
 import assert from "node:assert/strict";
-import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
+import type { RehearsalHost } from "../../rehearsed-machine/in-process.ts";
 import { runText } from "../rehearsal-host/step-runner.ts";
 import { startWithSteps } from "../rehearsal-host/step-runner.ts";
 import { functions, imageScripts } from "../windows/step-scripts.ts";
