@@ -5,7 +5,7 @@ import path from "node:path";
 import { inspect } from "node:util";
 import type { Context } from "mocha";
 
-import { stopLeftRunning } from "../rehearsal/left-running.ts";
+import { stopLeftRunning } from "./left-running.ts";
 import { cacheRoot } from "../toolchain/cache.ts";
 import { keepCoverage } from "./script-coverage.ts";
 

@@ -1,7 +1,7 @@
 <#
 .SYNOPSIS
-Runs the tests of the scripts that make an image, of those for Hyper-V, and of what in the steps only a real PowerShell
-shows, with Pester 5; the exit code is the number of tests that failed, 255 without Pester.
+Runs the tests of what only a real PowerShell shows, in the steps and in the scripts that make an image, with Pester 5;
+the exit code is the number of tests that failed, 255 without Pester.
 
 .DESCRIPTION
 Windows' cmdlets are mocked, so PowerShell 7 on Linux will do; tests of what only Windows has are skipped there.

@@ -1,10 +1,10 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { KubeConfig } from "@kubernetes/client-node";
 
-import { ApiServerCluster } from "../../../rehearsal/host/fake/api-server-cluster.ts";
-import type { FakeMedia } from "../../../rehearsal/host/fake/fake-media.ts";
-import { type RehearsalHost, startRehearsalHost } from "../../../rehearsal/host/in-process.ts";
-import { started, stopped } from "../../../rehearsal/left-running.ts";
+import { ApiServerCluster } from "../../rehearsed-machine/api-server-cluster.ts";
+import type { FakeMedia } from "../../rehearsed-machine/fake-media.ts";
+import { type RehearsalHost, startRehearsalHost } from "../../rehearsed-machine/in-process.ts";
+import { started, stopped } from "../../left-running.ts";
 import { ApiServer } from "../plugins/support/api-server.ts";
 import type { EngineProject } from "../plugins/support/engine.ts";
 import { sourcesProject } from "../plugins/support/sources.ts";

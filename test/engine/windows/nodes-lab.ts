@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 
-import type { FakeMedia } from "../../../rehearsal/host/fake/fake-media.ts";
-import { type RehearsalHost, startRehearsalHost } from "../../../rehearsal/host/in-process.ts";
+import type { FakeMedia } from "../../rehearsed-machine/fake-media.ts";
+import { type RehearsalHost, startRehearsalHost } from "../../rehearsed-machine/in-process.ts";
 import { type EngineProject, type EngineRun, succeeded } from "../plugins/support/engine.ts";
 import { sourcesProject } from "../plugins/support/sources.ts";
 import { makeKey } from "../plugins/support/ssh-server.ts";

@@ -6,7 +6,7 @@ import { EventReader } from "../../../cli/engine/events.ts";
 import { FailedNodes } from "../../../cli/logs/failed-nodes.ts";
 import { parseDeployment } from "../../../cli/engine/deployment.ts";
 import { removePushes } from "../../../cli/recovery/push-again.ts";
-import { writeFakeMedia } from "../../../rehearsal/host/fake/fake-media.ts";
+import { writeFakeMedia } from "../../rehearsed-machine/fake-media.ts";
 import { routeText } from "../../../rehearsal/host/routes.ts";
 import { withFakeApi } from "../../unit/controlplane/fake-api.ts";
 import { kubeconfig } from "../../unit/controlplane/fixture-kubeconfig.ts";

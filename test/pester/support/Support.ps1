@@ -59,29 +59,13 @@ function New-ImageFolder {
 # Cmdlets of Windows that PowerShell on Linux lacks. Pester can mock what exists only, so each gets a stand-in with the
 # parameters the scripts use, which fails when it is called unmocked.
 $WindowsCmdlets = @{
-    'Disable-PnpDevice'          = 'InstanceId', '[switch] Confirm'
-    'Get-AppxPackage'            = @('[switch] AllUsers')
-    'Get-CimInstance'            = 'ClassName', 'Filter'
     'Get-LocalUser'              = @()
-    'Get-NetFirewallRule'        = @('Name')
-    'Get-Partition'              = @()
     'Get-Service'                = @('Name')
-    'Install-WindowsFeature'     = @('Name')
-    'New-NetFirewallRule'        = @(
-        'Name', 'DisplayName', 'Enabled', 'Direction', 'Protocol', 'LocalPort', 'Profile', 'Action'
-    )
     'New-ScheduledTaskAction'    = 'Execute', 'Argument'
     'New-ScheduledTaskPrincipal' = 'UserId', 'LogonType', 'RunLevel'
     'New-ScheduledTaskTrigger'   = @('[switch] AtStartup')
     'Register-ScheduledTask'     = 'TaskName', 'Action', 'Principal', 'Trigger', '[switch] Force'
-    'Remove-AppxPackage'         = 'Package', '[switch] AllUsers'
-    'Remove-Partition'           = 'DiskNumber', 'PartitionNumber', '[switch] Confirm'
-    'Rename-Computer'            = 'NewName', '[switch] Force'
     'Set-LocalUser'              = 'InputObject', 'Password', 'PasswordNeverExpires'
-    'Set-SConfig'                = @('AutoLaunch')
-    'Set-Service'                = 'Name', 'StartupType'
-    'Start-ScheduledTask'        = @('TaskName')
-    'Unregister-ScheduledTask'   = 'TaskName', '[switch] Confirm'
 }
 foreach ($cmdlet in $WindowsCmdlets.Keys) {
     if ($null -eq (Get-Command -Name $cmdlet -ErrorAction SilentlyContinue)) {

@@ -4,7 +4,7 @@ import path from "node:path";
 import { collectLogs } from "../../../cli/logs/collect.ts";
 import { labState, type NodeMachine } from "../../../cli/lab/lab-state.ts";
 import { parseDeployment, type StateResource } from "../../../cli/engine/deployment.ts";
-import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
+import type { RehearsalHost } from "../../rehearsed-machine/in-process.ts";
 import { newFolder } from "../new-folder.ts";
 import { adminKey, remoteSteps } from "../rehearsal-host/ssh-client.ts";
 import { joinToken, prepareThrough, startWithSteps } from "../rehearsal-host/step-runner.ts";

@@ -7,7 +7,7 @@ import type { NodeMachine } from "../../../cli/lab/lab-state.ts";
 import { runJoin } from "../../../cli/doctor/repairs.ts";
 import { scriptCommand } from "../../../components/windows/step-command.ts";
 import { confirmReboot } from "../../../components/windows/steps.ts";
-import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
+import type { RehearsalHost } from "../../rehearsed-machine/in-process.ts";
 import { eachCase } from "../each-case.ts";
 import { withFakeApi } from "../controlplane/fake-api.ts";
 import { kubeconfig } from "../controlplane/fixture-kubeconfig.ts";

@@ -23,7 +23,7 @@ import {
 } from "../../../cli/logs/follow/process-streams.ts";
 import { stepsStream } from "../../../cli/logs/follow/steps-stream.ts";
 import { waitUntil } from "../../../host/wait-until.ts";
-import { type RehearsalHost, startRehearsalHost } from "../../../rehearsal/host/in-process.ts";
+import { type RehearsalHost, startRehearsalHost } from "../../rehearsed-machine/in-process.ts";
 import type { SshSource } from "../../../ssh/run-over-ssh.ts";
 import { eachCase } from "../each-case.ts";
 import { newFolder } from "../new-folder.ts";

@@ -1,5 +1,5 @@
 import type { SshSource } from "../../../ssh/run-over-ssh.ts";
-import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
+import type { RehearsalHost } from "../../rehearsed-machine/in-process.ts";
 import { adminKey } from "../rehearsal-host/ssh-client.ts";
 
 /** How a rehearsed machine is logged in to. */

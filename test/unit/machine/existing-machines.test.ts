@@ -16,7 +16,7 @@ import type {
   Place,
 } from "../../../components/machine/existing/machine-parameter.ts";
 import { officialSoftware } from "../../../components/windows/software.ts";
-import { type RehearsalHost, startRehearsalHost } from "../../../rehearsal/host/in-process.ts";
+import { type RehearsalHost, startRehearsalHost } from "../../rehearsed-machine/in-process.ts";
 import { rehearsedWindows } from "../../../rehearsal/host/windows-version.ts";
 import { machineReset } from "../../../components/windows/machine-reset.ts";
 import { makeEncryptedKey, makeKey, SshServer } from "../../engine/plugins/support/ssh-server.ts";

@@ -7,7 +7,7 @@ import { installContainerd } from "../../../components/windows/steps.ts";
 import { stepsSource } from "../../../components/windows/steps-folder.ts";
 import { readScript, scripts } from "../../../powershell/interpreter.ts";
 import { runBake } from "../../../rehearsal/bake/run-bake.ts";
-import { type RehearsalHost, startRehearsalHost } from "../../../rehearsal/host/in-process.ts";
+import { type RehearsalHost, startRehearsalHost } from "../../rehearsed-machine/in-process.ts";
 import { readKeptScripts } from "../../../rehearsal/windows/kept-scripts.ts";
 import { adminKey } from "./ssh-client.ts";
 

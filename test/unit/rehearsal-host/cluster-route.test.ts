@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
+import type { RehearsalHost } from "../../rehearsed-machine/in-process.ts";
 import { type Route, routeText } from "../../../rehearsal/host/routes.ts";
 import { listing } from "./machine-listing.ts";
 import { runStep, startWithSteps, type StepRun } from "./step-runner.ts";

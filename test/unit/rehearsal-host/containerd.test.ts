@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { readdir } from "node:fs/promises";
 
 import { artifactPath } from "../../../components/windows/media-folder.ts";
-import { writeFakeMedia } from "../../../rehearsal/host/fake/fake-media.ts";
-import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
+import { writeFakeMedia } from "../../rehearsed-machine/fake-media.ts";
+import type { RehearsalHost } from "../../rehearsed-machine/in-process.ts";
 import { prepareThrough, runGood, startWithSteps, type StepRun } from "./step-runner.ts";
 
 const folder = "C:\\Program Files\\containerd";

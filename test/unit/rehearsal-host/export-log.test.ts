@@ -3,7 +3,7 @@ import { readFile, readdir, mkdir, symlink, utimes, writeFile } from "node:fs/pr
 import { join } from "node:path";
 import { extract } from "tar";
 import { runShellCommand } from "../../../rehearsal/host/cmd/shell.ts";
-import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
+import type { RehearsalHost } from "../../rehearsed-machine/in-process.ts";
 import { runText } from "./step-runner.ts";
 import { stepCommand } from "./ssh-client.ts";
 import { joinToken, prepareThrough, startWithSteps } from "./step-runner.ts";

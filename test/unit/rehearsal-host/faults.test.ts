@@ -3,7 +3,7 @@ import { mock } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import type ssh2 from "ssh2";
 import { type FaultSetting, checkedFaults, faultsPath } from "../../../rehearsal/host/faults.ts";
-import { type RehearsalHost, startRehearsalHost } from "../../../rehearsal/host/in-process.ts";
+import { type RehearsalHost, startRehearsalHost } from "../../rehearsed-machine/in-process.ts";
 import { runText } from "./step-runner.ts";
 import { adminKey, connect, copySteps, run, stepCommand } from "./ssh-client.ts";
 import { runStep, startWithSteps, withSteps } from "./step-runner.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { artifactPath } from "../../../components/windows/media-folder.ts";
-import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
+import type { RehearsalHost } from "../../rehearsed-machine/in-process.ts";
 import { holdWait, runGood } from "./step-runner.ts";
 import { listing } from "./machine-listing.ts";
 import { base64, prepareThrough, runStep, startWithSteps, type StepRun } from "./step-runner.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { artifactPath } from "../../../components/windows/media-folder.ts";
-import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
+import type { RehearsalHost } from "../../rehearsed-machine/in-process.ts";
 import { listing } from "./machine-listing.ts";
 import { prepareThrough, runGood, runStep, startWithSteps, type StepRun } from "./step-runner.ts";
 

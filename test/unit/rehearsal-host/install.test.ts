@@ -6,8 +6,8 @@ import { artifactPath } from "../../../components/windows/media-folder.ts";
 import { defaultSetup } from "../../../components/windows/node-setup.ts";
 import { officialSoftware } from "../../../components/windows/software.ts";
 import { kubernetesValues } from "../../../components/windows/steps.ts";
-import { writeFakeMedia } from "../../../rehearsal/host/fake/fake-media.ts";
-import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
+import { writeFakeMedia } from "../../rehearsed-machine/fake-media.ts";
+import type { RehearsalHost } from "../../rehearsed-machine/in-process.ts";
 import type { RunOptions } from "../../../rehearsal/host/programs.ts";
 import {
   noAutoUpdate,

@@ -6,8 +6,8 @@ import {
   type FakeCluster,
   type FakeJoin,
   RecordingCluster,
-} from "../../../rehearsal/host/fake/fake-cluster.ts";
-import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
+} from "../../rehearsed-machine/fake-cluster.ts";
+import type { RehearsalHost } from "../../rehearsed-machine/in-process.ts";
 import { ServiceError } from "../../../rehearsal/host/service-manager.ts";
 import {
   caCertHash,

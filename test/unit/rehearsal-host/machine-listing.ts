@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
+import type { RehearsalHost } from "../../rehearsed-machine/in-process.ts";
 import type { WindowsHost } from "../../../rehearsal/host/windows-host.ts";
 import { machineVariables, type RegistryJson, texts } from "../../../rehearsal/windows/registry.ts";
 

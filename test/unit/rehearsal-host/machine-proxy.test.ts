@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
+import type { RehearsalHost } from "../../rehearsed-machine/in-process.ts";
 import {
   fault,
   goodArguments,

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { types } from "../../../powershell/types.ts";
-import { RecordingCluster } from "../../../rehearsal/host/fake/fake-cluster.ts";
-import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
+import { RecordingCluster } from "../../rehearsed-machine/fake-cluster.ts";
+import type { RehearsalHost } from "../../rehearsed-machine/in-process.ts";
 import { VirtualTime } from "../../../rehearsal/host/machine-time.ts";
 import { windowsCmdlets, windowsPowerShell } from "../../../rehearsal/windows/powershell.ts";
 import { RegistryItems } from "../../../rehearsal/windows/registry.ts";

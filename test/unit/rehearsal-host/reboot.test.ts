@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type ssh2 from "ssh2";
 
 import type { FaultSetting } from "../../../rehearsal/host/faults.ts";
-import { type RehearsalHost, startRehearsalHost } from "../../../rehearsal/host/in-process.ts";
+import { type RehearsalHost, startRehearsalHost } from "../../rehearsed-machine/in-process.ts";
 import { type HeldWait, holdWait } from "./step-runner.ts";
 import { calicoBootTime } from "./machine-listing.ts";
 import { runText } from "./step-runner.ts";

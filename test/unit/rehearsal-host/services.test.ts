@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 
 import { runShellCommand } from "../../../rehearsal/host/cmd/shell.ts";
-import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
+import type { RehearsalHost } from "../../rehearsed-machine/in-process.ts";
 import { prepareThrough, startWithSteps } from "./step-runner.ts";
 
 describe("The model's service manager", () => {

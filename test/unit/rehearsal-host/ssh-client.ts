@@ -2,7 +2,7 @@ import { readFile, readdir } from "node:fs/promises";
 import { join, relative } from "node:path";
 import ssh2, { type ConnectConfig, type SFTPWrapper } from "ssh2";
 import { generateEd25519 } from "../../../ssh/generate-ed25519.ts";
-import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
+import type { RehearsalHost } from "../../rehearsed-machine/in-process.ts";
 
 /** A key pair for the tests of one file. */
 export const adminKey = generateEd25519();

@@ -6,7 +6,7 @@ import type ssh2 from "ssh2";
 import type { ConnectConfig } from "ssh2";
 import { create } from "tar";
 
-import { type RehearsalHost, startRehearsalHost } from "../../../rehearsal/host/in-process.ts";
+import { type RehearsalHost, startRehearsalHost } from "../../rehearsed-machine/in-process.ts";
 import { generateEd25519 } from "../../../ssh/generate-ed25519.ts";
 import { eachCase } from "../each-case.ts";
 import { newFolder } from "../new-folder.ts";

@@ -9,7 +9,7 @@ import {
   type RehearsalHost,
   type RehearsalHostOptions,
   startRehearsalHost,
-} from "../../../rehearsal/host/in-process.ts";
+} from "../../rehearsed-machine/in-process.ts";
 import type { MachineTime } from "../../../rehearsal/host/machine-time.ts";
 import { windowsPowerShell } from "../../../rehearsal/windows/powershell.ts";
 import { remoteSteps, stepCommand } from "./ssh-client.ts";

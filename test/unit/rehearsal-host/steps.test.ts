@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 
 import { nodeScripts } from "../../../components/windows/steps.ts";
 import { faultsPath } from "../../../rehearsal/host/faults.ts";
-import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
+import type { RehearsalHost } from "../../rehearsed-machine/in-process.ts";
 import type { HostState } from "../../../rehearsal/host/state.ts";
 import { rehearsedWindows, type WindowsVersion } from "../../../rehearsal/host/windows-version.ts";
 import { runGood, runText } from "./step-runner.ts";

@@ -1,18 +1,24 @@
 /**
  * Functions of the scripts that make an image, each alone on the interpreter: what no model has, programs and some
- * cmdlets, is stood in for by other functions.
+ * cmdlets, is stood in for by other functions. Then whole scripts, with others in place of all the functions they call.
  */
 import assert from "node:assert/strict";
-import type { RehearsalHost } from "../../../rehearsal/host/in-process.ts";
-import { runText } from "../rehearsal-host/step-runner.ts";
-import { startWithSteps } from "../rehearsal-host/step-runner.ts";
-import { functions, imageScripts } from "../windows/step-scripts.ts";
+import type { RehearsalHost } from "../../rehearsed-machine/in-process.ts";
+import { runText, startWithSteps } from "../rehearsal-host/step-runner.ts";
+import {
+  commandName,
+  functions,
+  imageScripts,
+  nodes,
+  scripts as library,
+} from "../windows/step-scripts.ts";
 
-const known = new Map(imageScripts.flatMap((script) => [...functions(script)]));
+/** What each function of the scripts and of their library is called by. */
+const known = new Map([...library, ...imageScripts].flatMap((script) => [...functions(script)]));
 /** Names and paths that the scripts' functions share. */
-const shared = imageScripts.flatMap(({ text }) => text.match(/^\$\w+ = '.*'$/gm) ?? []);
+const shared = imageScripts.flatMap(({ text }) => text.match(/^\$\w+ = ('.*'|\d+)$/gm) ?? []);
 
-/** Programs end with $Code, and tell how they were called. */
+/** Programs end with $Code, and tell how they were called. A script's frame tells how it ended. */
 const standIns = `
 $Code = 0
 $Output = ''
@@ -25,11 +31,56 @@ function Invoke-NativeCommand {
     }
     $Output
 }
+function Invoke-Step {
+    param([string] $Name, [bool] $Alone, [scriptblock] $Body)
+    try {
+        $result = & $Body
+        "reboot: $($result.RebootRequired), $(ConvertTo-Json -InputObject $result.Facts -Compress)" | Out-Host
+    }
+    catch {
+        "$($_.Exception.Data['StepCode']): $($_.Exception.Message)" | Out-Host
+    }
+}
 `;
 
+/** A function that says how it was called, then does what `then` says. */
+const standIn = (name: string, parameters: readonly string[], then = ""): string =>
+  `function ${name} { param(${parameters.map((each) => `$${each}`).join(", ")}) ` +
+  `"${[name, ...parameters.map((each) => `$${each}`)].join(" ")}" | Out-Host; ${then} }; `;
+
+/** What of a script stays itself where all else that it calls only says its name. */
+const framed = [
+  "Invoke-Step",
+  "New-StepResult",
+  "Stop-Step",
+  "Write-SerialLine",
+  "Write-SerialFailure",
+];
+
+/** A script, with functions in place of those it calls: each says its name, then does what `then` has for it. */
+function scriptAlone(name: string, then: Readonly<Record<string, string>> = {}): string {
+  const script = imageScripts.find((each) => each.name === name) ?? assert.fail(name);
+  const called = new Set(nodes(script.root, "command").map(commandName));
+  const standIns = [...called].flatMap((each) => {
+    const node = framed.includes(each) ? undefined : known.get(each);
+    const parameters = node && nodes(node, "param_block")[0]?.text;
+    return node
+      ? [`function ${each} {\n${parameters ?? ""}\n'${each}' | Out-Host\n${then[each] ?? ""}\n}`]
+      : [];
+  });
+  const own = script.text.slice(script.text.indexOf("\nInvoke-Step "));
+  return [...standIns, own.replace("[Environment]::OSVersion.Version.Build", "20348")].join("\n");
+}
+
+/** The code and the message of the error that a call ends with. */
+const failureOf = (call: string): string =>
+  `try { ${call} } catch { "$($_.Exception.Data['StepCode']): $($_.Exception.Message)" }`;
+
+const lines = (...all: readonly string[]): string => all.map((each) => `${each}\n`).join("");
+
+const baked = "Invoke-BakedStep -Script 'X.ps1' -Parameters ";
 const says = (output: string, code = 0): string =>
-  `$Code = ${code}; $Output = '${output}'; ` +
-  "Invoke-BakedStep -Script 'X.ps1' -Parameters ([pscustomobject]@{ A = 1 })";
+  `$Code = ${code}; $Output = '${output}'; ${baked}([pscustomobject]@{ A = 1 })`;
 const state = (value: string): string =>
   "if (-not (Test-Path -LiteralPath $WindowsStateKey)) { $null = New-Item -Path $WindowsStateKey -Force }; " +
   `Set-ItemProperty -LiteralPath $WindowsStateKey -Name ImageState -Value '${value}'; ` +
@@ -42,7 +93,9 @@ const override =
   "{ (Get-Item -LiteralPath $FeatureOverrideKey).GetValue('1114842764') } else { 'none' }";
 
 /** What is run, of which functions, and what comes of it. */
-const cases: readonly (readonly [name: string, taken: string, text: string, comes: RegExp])[] = [
+type Case = readonly [name: string, taken: string, text: string, comes: RegExp | string];
+
+const cases: readonly Case[] = [
   ...[0, 1641, 3010, 2359301, 2359302].map(
     (code) =>
       [
@@ -105,6 +158,24 @@ const cases: readonly (readonly [name: string, taken: string, text: string, come
     /X\.ps1 ended without a result/,
   ],
   [
+    "a step gets all its parameters, an empty one too",
+    "Invoke-BakedStep",
+    `$Output = '{"rebootRequired":false}'; ${baked}([pscustomobject]@{ Version = '2.3'; Mirrors = ''; Exclusions = 1 })`,
+    /-File X\.ps1 -Version 2\.3 -Mirrors {2}-Exclusions 1\nFalse\n$/,
+  ],
+  [
+    "what a step warns of is said on the serial port",
+    "Invoke-BakedStep",
+    says('{"rebootRequired":false,"facts":{"warning":"no registry"}}'),
+    /\nCOM1: warning: no registry\nFalse\n$/,
+  ],
+  [
+    "an empty warning is none",
+    "Invoke-BakedStep",
+    says('{"rebootRequired":false,"facts":{"warning":""}}'),
+    /-A 1\nFalse\n$/,
+  ],
+  [
     "sshd starts with Windows at once",
     "Enable-SshServer",
     "function Get-Service { 'sshd' }; function Set-ServiceRecovery { }; Enable-SshServer",
@@ -165,6 +236,462 @@ const cases: readonly (readonly [name: string, taken: string, text: string, come
   ],
 ];
 
+const userData = "$file = 'C:\\user-data'; ";
+const document = {
+  hostname: "win-7",
+  ssh_keys: {
+    ed25519_private:
+      "-----BEGIN OPENSSH PRIVATE KEY-----\nhidden\n-----END OPENSSH PRIVATE KEY-----\n",
+    ed25519_public: "ssh-ed25519 AAAA win-7",
+  },
+  ssh_authorized_keys: ["ssh-ed25519 BBBB somebody"],
+};
+/** Reads the identity from a disc with this text. */
+const reading = (text: string, read: string): string =>
+  `${userData}Write-WholeText -Path $file -Text '${text}'; ${read}`;
+const read = failureOf("$null = Read-Identity -Path $file");
+const discs = (...found: readonly string[]): string =>
+  `function Get-CimInstance { param($ClassName) ${found.join("; ")} }; `;
+const disc = (drive: string, name: string): string =>
+  `[pscustomobject]@{ Drive = '${drive}'; VolumeName = '${name}'; PNPDeviceID = 'SCSI\\CDROM' }`;
+const nameKey = "HKLM:\\SYSTEM\\CurrentControlSet\\Control\\ComputerName\\ComputerName";
+
+/** How a machine made from the image becomes the one it shall be, at its first boot. */
+const identity: readonly Case[] = [
+  [
+    "the identity's disc is found by its name, not by its letter",
+    "Get-IdentityDisc",
+    `${discs(disc("D:", ""), disc("E:", "cidata"))}(Get-IdentityDisc -TimeoutSeconds 1).Drive`,
+    "E:\n",
+  ],
+  [
+    "it is waited for",
+    "Get-IdentityDisc",
+    `$seen = @{ Times = 0 }; ${discs(`$seen.Times++; if ($seen.Times -gt 2) { ${disc("E:", "cidata")} }`)}` +
+      "(Get-IdentityDisc -TimeoutSeconds 60).Drive",
+    "E:\n",
+  ],
+  [
+    "where it is not there, the drives are named",
+    "Get-IdentityDisc",
+    discs(disc("D:", "SSS_X64")) + failureOf("Get-IdentityDisc -TimeoutSeconds 0"),
+    /^MediumMissing: .*: D: 'SSS_X64'\.\n$/,
+  ],
+  [
+    "an identity is read as components/machine/identity.ts writes it",
+    "Read-Identity",
+    reading(
+      `#cloud-config\n${JSON.stringify(document)}`,
+      '$read = Read-Identity -Path $file; "$($read.ComputerName) $($read.HostPublicKey)"; $read.AuthorizedKeys; $read.HostKey',
+    ),
+    `win-7 ssh-ed25519 AAAA win-7\nssh-ed25519 BBBB somebody\n${document.ssh_keys.ed25519_private}\n`,
+  ],
+  ...["#cloud-config\nhostname: hidden", '{"hidden": true}', ""].map(
+    (text) =>
+      [
+        `${JSON.stringify(text)} is no identity, and is not repeated`,
+        "Read-Identity",
+        reading(text, read),
+        /^ConfigurationUnknown: (?!.*hidden)/,
+      ] as const,
+  ),
+  ...Object.entries({
+    hostname: [{ hostname: "a-name-of-16-char" }, { hostname: "" }],
+    ed25519_private: [{ ssh_keys: { ...document.ssh_keys, ed25519_private: "x" } }],
+    ed25519_public: [{ ssh_keys: { ...document.ssh_keys, ed25519_public: "y" } }],
+    ssh_authorized_keys: [{ ssh_authorized_keys: [] }],
+  }).flatMap(([field, changes]) =>
+    changes.map(
+      (change) =>
+        [
+          `${JSON.stringify(change)} makes no identity: ${field}`,
+          "Read-Identity",
+          reading(JSON.stringify({ ...document, ...change }), read),
+          new RegExp(`^ConfigurationUnknown: (?!.*hidden).*usable (ssh_keys\\.)?${field}\\.\n$`),
+        ] as const,
+    ),
+  ),
+  [
+    "the disc is taken away",
+    "Disable-IdentityDisc",
+    standIn("Disable-PnpDevice", ["InstanceId", "Confirm", "ErrorAction"]) +
+      `Disable-IdentityDisc -Disc (${disc("E:", "cidata")})`,
+    "Disable-PnpDevice SCSI\\CDROM False Stop\n",
+  ],
+  [
+    "a disc that stays is a warning",
+    "Disable-IdentityDisc",
+    standIn(
+      "Disable-PnpDevice",
+      ["InstanceId", "Confirm", "ErrorAction"],
+      "throw 'Generic failure'",
+    ) + `Disable-IdentityDisc -Disc (${disc("E:", "cidata")})`,
+    /\nCOM1: warning: the identity disc stays readable: Generic failure\n$/,
+  ],
+  [
+    "a machine that has its name is left alone; another gets it with a reboot, which a second run asks for again",
+    "Set-MachineName",
+    `function Rename-Computer { param($NewName, [switch] $Force) $NewName; Set-ItemProperty -LiteralPath '${nameKey}' -Name ComputerName -Value $NewName }; ` +
+      "Set-MachineName -Name 'WIN-1'; Set-MachineName -Name 'win-2'; Set-MachineName -Name 'win-2'; " +
+      `Set-ItemProperty -LiteralPath '${nameKey}' -Name ComputerName -Value 'win-1'`,
+    lines("False", "win-2", "True", "True"),
+  ],
+  [
+    "the script of the first boot is not started a third time",
+    "Suspend-FirstBoot",
+    `${state("IMAGE_STATE_COMPLETE")}Suspend-FirstBoot; ${failureOf("Suspend-FirstBoot")}`,
+    /^CommandFailed: After a reboot the computer is not called/,
+  ],
+  [
+    "it goes with all that starts it, and may be gone",
+    "Remove-FirstBoot",
+    state("IMAGE_STATE_COMPLETE") +
+      "$paths = $FirstBootMark, $SetupCompletePath, $FirstBootFolder; foreach ($path in $paths) { if (-not (Test-Path -LiteralPath $path)) { Write-WholeText -Path $path -Text 'x' } }; " +
+      standIn("Unregister-ScheduledTask", ["TaskName", "Confirm", "ErrorAction"]) +
+      "Remove-FirstBoot; Remove-FirstBoot; foreach ($path in $paths) { Test-Path -LiteralPath $path }",
+    lines(
+      ...Array<string>(2).fill("Unregister-ScheduledTask kindows-first-boot False Continue"),
+      ...Array<string>(3).fill("False"),
+    ),
+  ],
+];
+
+const sysprep = (state: string): string =>
+  `$SysprepErrorLog = 'C:\\setuperr.log'; Write-WholeText -Path $SysprepErrorLog -Text 'Package Edge'; ${state}` +
+  standIn("Unregister-ScheduledTask", ["TaskName", "Confirm", "ErrorAction"]);
+const runsSysprep = lines(
+  "Unregister-ScheduledTask kindows-seal False Stop",
+  "Sysprep.exe /oobe /generalize /mode:vm /shutdown /quiet /unattend:C:\\Windows\\System32\\Sysprep\\unattend.xml",
+);
+const partitions = (...types: readonly string[]): string =>
+  "function Get-Partition { param($ErrorAction) " +
+  types
+    .map(
+      (type, index) => `[pscustomobject]@{ DiskNumber = 0; PartitionNumber = ${index}; ${type} }`,
+    )
+    .join("; ") +
+  " }; " +
+  standIn("Remove-Partition", ["DiskNumber", "PartitionNumber", "Confirm", "ErrorAction"]);
+const drive = "GptType = '{ebd0a0a2-b9e5-4433-87c0-68b6b72699c7}'; MbrType = $null";
+const packages = (then = ""): string =>
+  "function Get-AppxPackage { param([switch] $AllUsers) foreach ($name in 'Microsoft.MicrosoftEdge.Stable', 'Microsoft.WindowsTerminal') " +
+  '{ [pscustomobject]@{ Name = $name; PackageFullName = "${name}_1.0" } } }; ' +
+  `function Remove-AppxPackage { param([switch] $AllUsers, $Package) "$AllUsers $Package" | Out-Host; ${then} }; `;
+
+/** What of one machine must not be in an image, and the task that ends the work. */
+const sealing: readonly Case[] = [
+  [
+    "answer files go, as far as they are there",
+    "Remove-AnswerFile",
+    "$AnswerFilePaths = 'C:\\unattend.xml', 'C:\\none.xml'; Write-WholeText -Path C:\\unattend.xml -Text 'x'; " +
+      "Remove-AnswerFile; Test-Path -LiteralPath C:\\unattend.xml",
+    "False\n",
+  ],
+  [
+    "a task that outlives the session seals",
+    "Start-Sealing",
+    `${standIn("Start-SystemTask", ["Name", "Command"])}Start-Sealing -DelaySeconds 5`,
+    /^Start-SystemTask kindows-seal .*Sealing\.ps1'; Invoke-Sysprep -DelaySeconds 5\n$/,
+  ],
+  [
+    "sysprep that generalizes is all",
+    "Invoke-Sysprep Write-SerialFailure",
+    `${sysprep(state("IMAGE_STATE_GENERALIZE_RESEAL_TO_OOBE"))}Invoke-Sysprep -DelaySeconds 1`,
+    runsSysprep,
+  ],
+  [
+    "why it did not is said on the serial port",
+    "Invoke-Sysprep Write-SerialFailure",
+    `${sysprep(state("IMAGE_STATE_COMPLETE"))}Invoke-Sysprep -DelaySeconds 1`,
+    `${runsSysprep}COM1: failed: sysprep ended without generalizing (IMAGE_STATE_COMPLETE): Package Edge Solve what sysprep names, then build the image again.\n`,
+  ],
+  [
+    "and that it failed",
+    "Invoke-Sysprep Write-SerialFailure",
+    `${sysprep("")}$Code = 1; Invoke-Sysprep -DelaySeconds 1`,
+    /\nCOM1: failed: ended with 1 Solve what sysprep names/,
+  ],
+  [
+    "a failure without a remedy is one line too",
+    "Write-SerialFailure",
+    'try { throw "No`r`nidea." } catch { Write-SerialFailure -Exception $_.Exception }',
+    "COM1: failed: No idea.\n",
+  ],
+  [
+    "a disk without a recovery partition is left alone",
+    "Remove-RecoveryPartition",
+    `${partitions(drive)}Remove-RecoveryPartition`,
+    "",
+  ],
+  ...[
+    "GptType = '{de94bba4-06d1-4d40-a16a-bfd50179d6ac}'; MbrType = $null",
+    "GptType = $null; MbrType = 39",
+  ].map(
+    (type) =>
+      [
+        `a recovery partition goes once nothing recovers from it: ${type}`,
+        "Remove-RecoveryPartition",
+        `${partitions(drive, type)}Remove-RecoveryPartition`,
+        lines("reagentc.exe /disable", "Remove-Partition 0 1 False Stop"),
+      ] as const,
+  ),
+  [
+    "Edge's package goes, for all users, and no other",
+    "Remove-UserPackage",
+    `${packages()}Remove-UserPackage`,
+    "True Microsoft.MicrosoftEdge.Stable_1.0\n",
+  ],
+  [
+    "a Windows may know no packages",
+    "Remove-UserPackage",
+    `${packages("throw 'There are none.'")}function Get-Command { param($Name, $ErrorAction) }; Remove-UserPackage`,
+    "",
+  ],
+  [
+    "a package that stays is a warning",
+    "Remove-UserPackage",
+    `${packages("throw 'In use.'")}Remove-UserPackage`,
+    /\nCOM1: warning: Edge's package stays: In use\.\n$/,
+  ],
+];
+
+const protecting =
+  standIn("Protect-Folder", ["Path"], "$null = New-Item -Path $Path -ItemType Directory -Force") +
+  standIn("Write-ProtectedFile", ["Path", "Text"]);
+const sshFolder = "C:\\ProgramData\\ssh";
+const sshFiles = [
+  "ssh_host_ed25519_key",
+  "ssh_host_ed25519_key.pub",
+  "administrators_authorized_keys",
+  "sshd_config",
+];
+const sshWith = (folder: string): string =>
+  `foreach ($name in ${sshFiles.map((each) => `'${each}'`).join(", ")}) ` +
+  `{ Write-WholeText -Path (Join-Path '${folder}' $name) -Text $name }; `;
+
+/** An image's SSH server, and settings of Windows. */
+const ssh: readonly Case[] = [
+  [
+    "keys and settings of SSH are the CD's",
+    "Set-SshServer",
+    `${protecting}${sshWith("C:\\")}Set-SshServer -Folder C:\\`,
+    lines(
+      `Protect-Folder ${sshFolder}`,
+      ...sshFiles.map((each) => `Write-ProtectedFile ${sshFolder}\\${each} ${each}`),
+    ),
+  ],
+  [
+    "a machine's own keys are closed to others",
+    "Set-SshIdentity",
+    `${protecting}Set-SshIdentity -HostKey "pem\`n" -HostPublicKey 'ssh-ed25519 A' -AuthorizedKeys 'ssh-ed25519 B', 'ssh-ed25519 C'`,
+    [
+      `Protect-Folder ${sshFolder}\nWrite-ProtectedFile ${sshFolder}\\ssh_host_ed25519_key pem\n\n`,
+      `Write-ProtectedFile ${sshFolder}\\ssh_host_ed25519_key.pub ssh-ed25519 A\n\n`,
+      `Write-ProtectedFile ${sshFolder}\\administrators_authorized_keys ssh-ed25519 B\nssh-ed25519 C\n\n`,
+    ].join(""),
+  ],
+  [
+    "the port of SSH is opened once, in every profile",
+    "Add-SshFirewallRule",
+    "Add-SshFirewallRule; Add-SshFirewallRule; $rule = Get-NetFirewallRule -Name kindows-sshd; $rule.Name",
+    "kindows-sshd\n",
+  ],
+  [
+    "a Windows without sshd is refused",
+    "Enable-SshServer",
+    `function Get-Service { }; ${failureOf("Enable-SshServer")}`,
+    /^ServiceNotRunning: This Windows has no service sshd/,
+  ],
+  [
+    "sshd starts anew",
+    "Start-SshServer",
+    `${standIn("Stop-ServiceInTime", ["Name"])}${standIn("Start-ServiceInTime", ["Name", "TimeoutSeconds", "LogPath"])}Start-SshServer`,
+    lines("Stop-ServiceInTime sshd", `Start-ServiceInTime sshd 120 ${sshFolder}\\logs\\sshd.log`),
+  ],
+  [
+    "a sealed image's sshd does not start, and WinRM never",
+    "Disable-SshServer Stop-RemoteManagement",
+    `${standIn("Stop-ServiceInTime", ["Name"])}${standIn("Set-Service", ["Name", "StartupType"])}Disable-SshServer; Stop-RemoteManagement`,
+    lines("Set-Service sshd Disabled", "Stop-ServiceInTime WinRM", "Set-Service WinRM Disabled"),
+  ],
+  [
+    "keys of SSH go, and nothing else",
+    "Remove-SshKey",
+    `$null = New-Item -Path '${sshFolder}' -ItemType Directory -Force; ${sshWith(sshFolder)}Remove-SshKey; (Get-ChildItem -LiteralPath '${sshFolder}' -File).Name`,
+    "sshd_config\n",
+  ],
+  [
+    "the menu of a Windows without a desktop does not start",
+    "Stop-ConsoleMenu",
+    `Stop-ConsoleMenu; ${standIn("Set-SConfig", ["AutoLaunch"])}Stop-ConsoleMenu`,
+    "Set-SConfig False\n",
+  ],
+  [
+    "nobody is logged on by itself any more, and the password goes, once",
+    "Stop-AutomaticLogon",
+    "if (-not (Test-Path -LiteralPath $WinlogonKey)) { $null = New-Item -Path $WinlogonKey -Force }; " +
+      "Set-ItemProperty -LiteralPath $WinlogonKey -Name DefaultPassword -Value 'x'; Stop-AutomaticLogon; Stop-AutomaticLogon; " +
+      "$key = Get-Item -LiteralPath $WinlogonKey; $key.GetValue('AutoAdminLogon'); $null -eq $key.GetValue('DefaultPassword')",
+    lines("0", "True"),
+  ],
+  [
+    "an image's build is two numbers",
+    "Get-ImageBuild",
+    '$found = Get-ImageBuild; "$($found.Build).$($found.Revision)"',
+    /^\d{5}\.4405\n$/,
+  ],
+];
+
+const fails = (code: string): string =>
+  `Stop-Step -Code '${code}' -Message 'It hangs.' -Remedy 'Do it.'`;
+const atTheDisc = [
+  ...["COM1: set up, taking its identity", "Get-IdentityDisc", "Read-Identity", "Set-MachineName"],
+];
+const identified = {
+  "Get-IdentityDisc": "[pscustomobject]@{ Drive = 'E:' }",
+  "Read-Identity":
+    "[pscustomobject]@{ ComputerName = 'win-7'; HostKey = 'k'; HostPublicKey = 'p'; AuthorizedKeys = @('a') }",
+  "Set-MachineName": "$false",
+};
+const prepared = [
+  ...["COM1: installed, preparing the image", "Disable-AutomaticUpdate", "Set-PowerPlan"],
+  ...["Stop-ConsoleMenu", "Stop-AutomaticLogon", "Set-SwitchOverride"],
+  ...["COM1: installing the guest tools", "Install-GuestTools", "COM1: installing OpenSSH"],
+];
+const onTheDisc = (name: string): string =>
+  `Write-WholeText -Path (Join-Path $PSScriptRoot 'media\\${name}') -Text 'x'; `;
+const openSsh = ["Set-SshServer", "Add-SshFirewallRule", "Enable-SshServer"];
+const build = (found: string, waits = ""): string => {
+  const [number, revision] = found.split(".");
+  return (
+    "$MinimumBuild = 20348; $MinimumRevision = 2762; $RebootDelaySeconds = 5; " +
+    scriptAlone("Confirm-ImageBuild", {
+      "Get-PendingRebootReason": waits,
+      "Get-ImageBuild": `[pscustomobject]@{ Build = ${number}; Revision = ${revision} }`,
+    })
+  );
+};
+const looked = ["Get-PendingRebootReason", "Get-ImageBuild"];
+const baking = (then: Readonly<Record<string, string>>): string =>
+  `Write-WholeText -Path (Join-Path $PSScriptRoot 'bake.json') -Text '${JSON.stringify({
+    steps: ["One", "Two"].map((step) => ({ step, parameters: {} })),
+  })}'; ${scriptAlone("Invoke-Bake", then)}`;
+const seals = "$SealedAnswerFile = 'E:\\sealed.xml'; $DelaySeconds = 5; ";
+const taken = "Write-SerialFailure";
+
+/** Whole scripts: what they call, in which order, and what they say. */
+const wholes: readonly Case[] = [
+  [
+    "Initialize-Image takes Windows' own OpenSSH, and opens the machine last",
+    taken,
+    scriptAlone("Initialize-Image"),
+    new RegExp(
+      `^${lines(...prepared, ...openSsh, "Start-SshServer", "COM1: initialized")}reboot: False, .*"openSsh":"windows"\\}\n$`,
+    ),
+  ],
+  [
+    "Initialize-Image takes the CD's OpenSSH, and opens the machine only after the reboot of an update",
+    taken,
+    onTheDisc("OpenSSH-Win64.zip") + onTheDisc("update.msu") + scriptAlone("Initialize-Image"),
+    new RegExp(
+      `^${lines(...prepared, "Install-SshServer", ...openSsh, "COM1: installing the update", "Install-ImageUpdate", "COM1: updated, rebooting", "Start-Reboot")}reboot: True, .*"openSsh":"archive"\\}\n$`,
+    ),
+  ],
+  [
+    "Initialize-Image does not reboot after an update that failed",
+    taken,
+    onTheDisc("update.msu") +
+      scriptAlone("Initialize-Image", { "Install-ImageUpdate": fails("CommandFailed") }),
+    /\nInstall-ImageUpdate\nCOM1: failed: It hangs\. Do it\.\nCommandFailed: It hangs\.\n$/,
+  ],
+  [
+    "Initialize-Image says what failed",
+    taken,
+    scriptAlone("Initialize-Image", { "Install-GuestTools": "throw 'No drivers.'" }),
+    /\nInstall-GuestTools\nCOM1: failed: No drivers\.\n: No drivers\.\n$/,
+  ],
+  ...["20348.2762", "20348.5139", "26100.1742"].map(
+    (found) =>
+      [
+        `Confirm-ImageBuild takes ${found}`,
+        taken,
+        build(found),
+        `${lines(...looked, `COM1: build ${found}`)}reboot: False, {"build":${found.replace(".", ',"revision":')}}\n`,
+      ] as const,
+  ),
+  ...["20348.2761", "17763.9999"].map(
+    (found) =>
+      [
+        `Confirm-ImageBuild refuses ${found}`,
+        taken,
+        build(found),
+        `${lines(...looked)}HostUnsuitable: The image has Windows ${found}, and a node needs 20348.2762 or newer.\n`,
+      ] as const,
+  ),
+  [
+    "Confirm-ImageBuild reboots first where Windows waits for it",
+    taken,
+    build("20348.587", "'Component Based Servicing'"),
+    /^Get-PendingRebootReason\nCOM1: rebooting for Component Based Servicing\nStart-Reboot\nRebootNotDone: /,
+  ],
+  [
+    "Invoke-Bake runs all steps in their order, and takes away what they installed from",
+    taken,
+    baking({ "Invoke-BakedStep": "$false" }),
+    `${lines("Copy-Program", "COM1: baking: One", "Invoke-BakedStep", "COM1: baking: Two", "Invoke-BakedStep", "Remove-Program")}reboot: False, {"steps":2}\n`,
+  ],
+  [
+    "Invoke-Bake stops at a reboot, to be run again",
+    taken,
+    baking({ "Invoke-BakedStep": "$true" }),
+    `${lines("Copy-Program", "COM1: baking: One", "Invoke-BakedStep", "COM1: rebooting for One")}RebootNotDone: The machine reboots for One.\n`,
+  ],
+  [
+    "Invoke-Bake says what failed",
+    taken,
+    baking({ "Invoke-BakedStep": fails("CommandFailed") }),
+    /\nInvoke-BakedStep\nCOM1: failed: It hangs\. Do it\.\nCommandFailed: It hangs\.\n$/,
+  ],
+  [
+    "Set-MachineIdentity opens the machine last",
+    taken,
+    scriptAlone("Set-MachineIdentity", identified),
+    `${lines(...atTheDisc, "Set-SshIdentity", "Reset-AdministratorPassword", "Remove-AnswerFile", "Disable-IdentityDisc", "Remove-FirstBoot", "Enable-SshServer", "Start-SshServer", "COM1: ready")}reboot: False, {"computerName":"win-7"}\n`,
+  ],
+  [
+    "Set-MachineIdentity reboots a machine that is not called so yet, closed",
+    taken,
+    scriptAlone("Set-MachineIdentity", { ...identified, "Set-MachineName": "$true" }),
+    `${lines(...atTheDisc, "Suspend-FirstBoot", "COM1: renamed, rebooting", "Start-Reboot")}reboot: True, {"computerName":"win-7"}\n`,
+  ],
+  [
+    "Set-MachineIdentity leaves it closed where something fails, and says why",
+    taken,
+    scriptAlone("Set-MachineIdentity", {
+      ...identified,
+      "Reset-AdministratorPassword": "throw 'No such account.'",
+    }),
+    `${lines(...atTheDisc, "Set-SshIdentity", "Reset-AdministratorPassword", "COM1: failed: No such account.")}: No such account.\n`,
+  ],
+  [
+    "Complete-Image takes passwords and keys out, closes the machine, and seals last",
+    taken,
+    seals + scriptAlone("Complete-Image"),
+    `${lines("COM1: sealing", "Stop-RemoteManagement", "Remove-RecoveryPartition", "Remove-UserPackage", "Remove-AnswerFile", "Reset-AdministratorPassword", "Write-SealedAnswerFile", "Install-FirstBoot", "Disable-SshServer", "Remove-SshKey", "Start-Sealing")}reboot: False, {}\n`,
+  ],
+  [
+    "Complete-Image does not seal what still has something in it",
+    taken,
+    seals + scriptAlone("Complete-Image", { "Remove-SshKey": "throw 'In use.'" }),
+    /\nRemove-SshKey\n: In use\.\n$/,
+  ],
+];
+
+/** What of the library the functions call. */
+const libraries = [
+  ...["Step", "WholeFile", "ServiceState", "ServiceSettings", "FirewallRule", "PendingReboot"],
+];
+
 describe("scripts that make an image, on the interpreter", () => {
   let host: RehearsalHost;
   before(async () => {
@@ -172,14 +699,21 @@ describe("scripts that make an image, on the interpreter", () => {
   });
   after(() => host.stop());
 
-  for (const [name, taken, text, comes] of cases) {
+  it("are all run", () => {
+    const steps = imageScripts.filter(({ isStep }) => isStep).map(({ name }) => name);
+    assert.deepEqual(steps.sort(), [...new Set(wholes.map(([name]) => name.split(" ")[0]))].sort());
+  });
+
+  for (const [name, taken, text, comes] of [...cases, ...identity, ...sealing, ...ssh, ...wholes]) {
     it(name, async () => {
       const parts = taken.split(" ").map((each) => known.get(each)?.text ?? "");
       const script = [...shared, standIns, ...parts, text].join("\n");
-      const output = await runText(host, ["Step", "WholeFile", "ServiceState"], script).catch(
-        String,
+      const output = (await runText(host, libraries, script).catch(String)).replaceAll(
+        "\r\n",
+        "\n",
       );
-      assert.match(output.replaceAll("\r\n", "\n"), comes);
+      if (typeof comes === "string") assert.equal(output, comes);
+      else assert.match(output, comes);
     });
   }
 });

@@ -7,7 +7,7 @@ import os from "node:os";
 import path from "node:path";
 import https from "node:https";
 import { text } from "node:stream/consumers";
-import { started, stopped } from "../../../../rehearsal/left-running.ts";
+import { started, stopped } from "../../../left-running.ts";
 import { waitUntil } from "../../../../host/wait-until.ts";
 import { findTool } from "./engine.ts";
 

@@ -29,7 +29,7 @@ import type { PropertyMap } from "../../../../plugins/protocol/property-value.ts
 import { providerService } from "../../../../plugins/protocol/provider-service.ts";
 import { fromStruct, toStruct } from "../../../../plugins/protocol/struct.ts";
 import { unary } from "../../../../plugins/protocol/unary.ts";
-import { started, stopped } from "../../../../rehearsal/left-running.ts";
+import { started, stopped } from "../../../left-running.ts";
 import type { Message } from "./engine.ts";
 import { official } from "./installed-plugins.ts";
 

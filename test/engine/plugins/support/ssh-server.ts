@@ -11,7 +11,7 @@ import ssh2, {
 } from "ssh2";
 
 import { endSftp } from "../../../../rehearsal/host/ssh/sftp-server.ts";
-import { started, stopped } from "../../../../rehearsal/left-running.ts";
+import { started, stopped } from "../../../left-running.ts";
 import { generateEd25519 } from "../../../../ssh/generate-ed25519.ts";
 
 const { STATUS_CODE, flagsToString } = ssh2.utils.sftp;

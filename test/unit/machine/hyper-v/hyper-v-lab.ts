@@ -13,7 +13,7 @@ import type {
 } from "../../../../components/machine/hyper-v/parameters.ts";
 import type { FaultSetting } from "../../../../rehearsal/host/faults.ts";
 import type { Hardware } from "../../../../rehearsal/host/hardware.ts";
-import { type RehearsalHost, startRehearsalHost } from "../../../../rehearsal/host/in-process.ts";
+import { type RehearsalHost, startRehearsalHost } from "../../../rehearsed-machine/in-process.ts";
 import { diskSchema, type HyperV, hyperVSchema } from "../../../../rehearsal/windows/hyper-v.ts";
 import { inNewFolder } from "../../new-folder.ts";
 

@@ -1,5 +1,5 @@
 import type { FaultPoint, FaultSetting } from "../../../../rehearsal/host/faults.ts";
-import type { RehearsalHost } from "../../../../rehearsal/host/in-process.ts";
+import type { RehearsalHost } from "../../../rehearsed-machine/in-process.ts";
 import type { FaultyCluster } from "./lab.ts";
 import { isCopy, placeOf, type Row, rows, unpacking } from "./rows.ts";
 

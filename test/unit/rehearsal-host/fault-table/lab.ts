@@ -19,8 +19,8 @@ import {
   type FakeJoin,
   type FakeNode,
   RecordingCluster,
-} from "../../../../rehearsal/host/fake/fake-cluster.ts";
-import { type RehearsalHost, startRehearsalHost } from "../../../../rehearsal/host/in-process.ts";
+} from "../../../rehearsed-machine/fake-cluster.ts";
+import { type RehearsalHost, startRehearsalHost } from "../../../rehearsed-machine/in-process.ts";
 import { type MachineTime, VirtualTime } from "../../../../rehearsal/host/machine-time.ts";
 import { dial } from "../../../../ssh/dial.ts";
 import { uploadSource } from "../../../../ssh/upload.ts";

@@ -1,5 +1,5 @@
 import { PowerLost } from "../../../../rehearsal/host/power-lost.ts";
-import type { RehearsalHost } from "../../../../rehearsal/host/in-process.ts";
+import type { RehearsalHost } from "../../../rehearsed-machine/in-process.ts";
 import {
   goodArguments,
   joinInput,

@@ -1,8 +1,13 @@
 import { extract } from "tar";
-import { Drive } from "../drive.ts";
-import type { MachineTime } from "../machine-time.ts";
-import type { HostsEntry, ProgramResult, RunOptions, WindowsPrograms } from "../programs.ts";
-import type { Route } from "../routes.ts";
+import { Drive } from "../../rehearsal/host/drive.ts";
+import type { MachineTime } from "../../rehearsal/host/machine-time.ts";
+import type {
+  HostsEntry,
+  ProgramResult,
+  RunOptions,
+  WindowsPrograms,
+} from "../../rehearsal/host/programs.ts";
+import type { Route } from "../../rehearsal/host/routes.ts";
 import type { FakeCluster, FakeNode, FakeJoin } from "./fake-cluster.ts";
 import { readFakeExecutable } from "./fake-executable.ts";
 import * as z from "zod";

@@ -6,9 +6,9 @@ import {
   type V1Node,
   type V1Taint,
 } from "@kubernetes/client-node";
-import { rehearsedBuild, rehearsedWindows } from "../windows-version.ts";
-import { serverTime } from "../server-time.ts";
-import { tcpProbe } from "../tcp-probe.ts";
+import { rehearsedBuild, rehearsedWindows } from "../../rehearsal/host/windows-version.ts";
+import { serverTime } from "../../rehearsal/host/server-time.ts";
+import { tcpProbe } from "../../rehearsal/host/tcp-probe.ts";
 import type { FakeCluster, FakeJoin, FakeNode } from "./fake-cluster.ts";
 
 /**

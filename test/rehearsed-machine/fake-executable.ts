@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { NotAProgram } from "../programs.ts";
+import { NotAProgram } from "../../rehearsal/host/programs.ts";
 
 const executableSchema = z.strictObject({
   fake: z.enum([

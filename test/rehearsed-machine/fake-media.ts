@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { create } from "tar";
-import type { Drive } from "../drive.ts";
+import type { Drive } from "../../rehearsal/host/drive.ts";
 import { fakeExecutable } from "./fake-executable.ts";
 
 /** A file of the media: how it is called and what its content hashes to. */

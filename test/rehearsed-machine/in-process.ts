@@ -7,19 +7,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import ssh2 from "ssh2";
-import { Drive } from "./drive.ts";
-import type { FaultSetting } from "./faults.ts";
-import type { Hardware } from "./hardware.ts";
-import { type FakeCluster, type FakeNode, RecordingCluster } from "./fake/fake-cluster.ts";
-import { type FakeMedia, type FakeVersions, writeFakeMedia } from "./fake/fake-media.ts";
-import { FakePrograms } from "./fake/fake-programs.ts";
+import { Drive } from "../../rehearsal/host/drive.ts";
+import type { FaultSetting } from "../../rehearsal/host/faults.ts";
+import type { Hardware } from "../../rehearsal/host/hardware.ts";
+import { type FakeCluster, type FakeNode, RecordingCluster } from "./fake-cluster.ts";
+import { type FakeMedia, type FakeVersions, writeFakeMedia } from "./fake-media.ts";
+import { FakePrograms } from "./fake-programs.ts";
 import { generateEd25519 } from "../../ssh/generate-ed25519.ts";
-import { type MachineTime, VirtualTime } from "./machine-time.ts";
-import { type RunningHost, startHost } from "./start-host.ts";
+import { type MachineTime, VirtualTime } from "../../rehearsal/host/machine-time.ts";
+import { type RunningHost, startHost } from "../../rehearsal/host/start-host.ts";
 import { started, stopped } from "../left-running.ts";
-import { loadState } from "./state.ts";
-import type { WindowsHost } from "./windows-host.ts";
-import type { WindowsVersion } from "./windows-version.ts";
+import { loadState } from "../../rehearsal/host/state.ts";
+import type { WindowsHost } from "../../rehearsal/host/windows-host.ts";
+import type { WindowsVersion } from "../../rehearsal/host/windows-version.ts";
 
 /** What a rehearsal host in this process is made of. */
 export interface RehearsalHostOptions {
