@@ -341,7 +341,7 @@ export class WindowsHost {
     await this.#saved;
   }
 
-  /** Has the registry say which Windows this is: none, it says. */
+  /** Has the registry say which Windows this is: none, it says. And keys that every Windows has, below which steps write. */
   #introduce(): void {
     const { productName, edition, build, revision } = this.version;
     const version = this.registry.make("SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion");
@@ -353,6 +353,10 @@ export class WindowsHost {
     for (const each of ["ComputerName", "ActiveComputerName"]) {
       names.make(each).set("ComputerName", this.computerName, "String");
     }
+    this.registry.make("SYSTEM\\CurrentControlSet\\Services");
+    this.registry.make("SOFTWARE\\Policies\\Microsoft\\Windows");
+    const current = this.registry.make("SOFTWARE\\Microsoft\\Windows\\CurrentVersion");
+    current.make("Component Based Servicing");
   }
 
   async #layOutDrive(): Promise<void> {
