@@ -15,16 +15,10 @@ import {
 } from "./pulumi-home.ts";
 import { kind, kubectl, pulumi, terraformBridge, terraformProviderLibvirt } from "./tools/table.ts";
 
-/** What the engine needs for a kind of stack: with existing machines and an existing cluster it creates neither. */
-export const engineNeeds = {
-  lab: {
-    tools: [pulumi, terraformBridge, terraformProviderLibvirt, kubectl, kind],
-    plugins: ["language-nodejs", "command", "kubernetes"],
-  },
-  existing: {
-    tools: [pulumi, kubectl],
-    plugins: ["language-nodejs", "command", "kubernetes"],
-  },
+/** Tools that the engine needs for a kind of stack: with existing machines and an existing cluster it creates neither. */
+export const engineTools = {
+  lab: [pulumi, terraformBridge, terraformProviderLibvirt, kubectl, kind],
+  existing: [pulumi, kubectl],
 } as const;
 
 /**
@@ -37,15 +31,15 @@ export const engineNeeds = {
 export async function prepareEngine(
   further: readonly Artifact[],
   options: EnsureOptions,
-  needs: keyof typeof engineNeeds = "lab",
+  needs: keyof typeof engineTools = "lab",
 ): Promise<EnsuredArtifacts> {
-  const { tools, plugins: names } = engineNeeds[needs];
   const source = pluginSource(process.env);
-  const plugins = bundledPlugins
-    .filter(({ name }) => names.some((each) => each === name))
-    .map((plugin) => ({ plugin, artifact: pluginArtifact(plugin, source) }));
+  const plugins = bundledPlugins.map((plugin) => ({
+    plugin,
+    artifact: pluginArtifact(plugin, source),
+  }));
   const ensured = await ensureArtifacts(
-    [...further, ...tools, ...plugins.map(({ artifact }) => artifact)],
+    [...further, ...engineTools[needs], ...plugins.map(({ artifact }) => artifact)],
     options,
   );
   const links = pluginLinks(plugins, ensured);

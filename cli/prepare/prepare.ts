@@ -36,7 +36,7 @@ import {
 import { ensureHostPackages } from "../../toolchain/host-packages.ts";
 import { isNamed } from "../../components/linux/cloud-image/located.ts";
 import { prepareCloudImage } from "./cloud-image.ts";
-import { engineNeeds, prepareEngine } from "../../toolchain/prepare-engine.ts";
+import { engineTools, prepareEngine } from "../../toolchain/prepare-engine.ts";
 import { ensureStackPackages } from "./image-checks.ts";
 import { nodeImage as officialNodeImage } from "../../stacks/node-image.ts";
 import { convertedDisk, convertedDiskNote } from "../../components/machine/disk/converted-disk.ts";
@@ -79,7 +79,7 @@ async function prepareLab(settings: Settings, options: PrepareOptions): Promise<
   const { progress: say } = options;
   const { uri } = settings.hypervisor;
   // A user who may not install packages gets one message about all of them.
-  const packages = await checkArtifacts([...engineNeeds.lab.tools, ...machineImages(settings)]);
+  const packages = await checkArtifacts([...engineTools.lab, ...machineImages(settings)]);
   const daemons = await ensureStackPackages(settings, packages, say);
   await ensureDaemons(uri, daemons, options);
 
