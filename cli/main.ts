@@ -21,7 +21,6 @@ try {
   process.exitCode = explain(error);
 }
 
-/** Prints an error. @returns the exit code. */
 function explain(error: unknown): number {
   if (error instanceof CommanderError) {
     // Commander has printed it; it treats help and version as errors.

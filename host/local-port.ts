@@ -43,12 +43,10 @@ export class LocalPort {
     this.#server.unref();
   }
 
-  /** Port it listens on. */
   get port(): number {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** Ends all that goes by it. */
   async close(): Promise<void> {
     for (const socket of this.#sockets) socket.destroy();
     await new Promise<void>((resolve) => {

@@ -9,8 +9,7 @@ import { assertNotTheirs } from "../lab/claim.ts";
 import { thisHost, type Host } from "../../host/host.ts";
 import { labIdentity } from "../stack-settings.ts";
 import { examine, lookIntoLab, type Diagnosis } from "./examine.ts";
-import { repairText, type Repair } from "./finding.ts";
-import { doRepair } from "./repairs.ts";
+import { doRepair, repairText, type Repair } from "./repairs.ts";
 
 /**
  * Rounds of examining and repairing: a stopped machine hides its other problems, and those of the control plane hide the
@@ -97,7 +96,6 @@ interface Place {
   readonly say: (line: string) => void;
 }
 
-/** Makes all planned repairs, even if some fail, and returns the failures. */
 async function repairAll(
   diagnosis: Diagnosis,
   planned: readonly string[],

@@ -10,7 +10,6 @@ import { findPrograms, type FetchedFile } from "./programs.ts";
 /** Who agrees to downloads. */
 export interface Consent {
   readonly stack: string;
-  /** Given by an option of the command. */
   readonly yes: boolean;
   /** Asks for one line at a terminal; undefined where there is none. */
   readonly ask: ((question: string) => Promise<string>) | undefined;

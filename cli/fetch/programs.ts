@@ -19,7 +19,6 @@ export type HostArtifact = ProgramArtifact & { readonly origin: HostOrigin };
 export interface FetchedFile extends Pick<ProgramArtifact, "uri" | "sha256"> {
   /** URL of its publisher's checksum; undefined if only the pinned one is accepted. */
   readonly origin: Partial<Pick<HostOrigin, "checksumUri">>;
-  /** Its size, if known beforehand. */
   readonly bytes?: number | undefined;
 }
 
@@ -34,14 +33,12 @@ export interface ProgramState {
   readonly bytes: number;
   /** Folder named by the SHA-256 that holds the file; undefined while it is missing. */
   readonly folder: string | undefined;
-  /** Why it is missing. */
   readonly problem?: string;
 }
 
 export interface FetchOptions {
   readonly cache: Cache;
   readonly say: Progress;
-  /** The lock's file. Default: this clone's. */
   readonly lockFile?: string;
   readonly ensurePackages?: (names: readonly string[]) => Promise<void>;
 }

@@ -4,7 +4,9 @@ import type { Settings } from "../../config/settings.ts";
 import { recordBuilt } from "../../toolchain/built.ts";
 import { Cache } from "../../toolchain/cache.ts";
 import { ensureHostPackages } from "../../toolchain/host-packages.ts";
-import { Failure } from "../../host/failure.ts";
+import { lockChecksum } from "../../toolchain/publisher.ts";
+import { readSoftwareLock, softwareLockFile } from "../../toolchain/software-lock.ts";
+import { Failure, messageOf } from "../../host/failure.ts";
 import { say } from "../progress.ts";
 import {
   fetchPrograms,
@@ -12,7 +14,13 @@ import {
   type HostArtifact,
   type ProgramState,
 } from "./programs.ts";
-import { imageMedia, isMadeFromIso } from "../../components/windows/image/media.ts";
+import { imageMedia, isMadeFromIso, missingUpdate } from "../../components/windows/image/media.ts";
+import { nameAnUpdate } from "../../components/windows/image/update.ts";
+import {
+  catalogueSearch,
+  findInCatalogue,
+  updateCatalogue,
+} from "../../components/windows/image/update-catalogue.ts";
 import type { HostProblem } from "../../config/host-problem.ts";
 import { windowsVersionOf } from "../../config/supported.ts";
 
@@ -89,4 +97,35 @@ export function downloadedMedia({ windows }: Pick<Settings, "windows">): Downloa
       : [{ uri: source.url, sha256: source.sha256, bytes: source.bytes, origin: {} }],
   );
   return { files, problems };
+}
+
+/**
+ * Finds the update for the ISO if neither settings nor lock have its file, and locks what Microsoft's catalogue says about
+ * it: trust on first use. Queries nothing before the terms are agreed to, and downloads nothing.
+ *
+ * @throws Failure with an alternative.
+ */
+export async function findUpdate(
+  { windows }: Pick<Settings, "windows">,
+  lockFile = softwareLockFile,
+  site = updateCatalogue,
+): Promise<void> {
+  const { image, version } = windows;
+  if (!isMadeFromIso(image)) {
+    return;
+  }
+  const kb = missingUpdate(image, windowsVersionOf(version), readSoftwareLock(lockFile));
+  if (kb === undefined) {
+    return;
+  }
+  say(`looks for ${kb} in Microsoft's Update Catalog`);
+  await ensureHostPackages(["curl"], say);
+  try {
+    const { url, sha256 } = await findInCatalogue(kb, site);
+    await lockChecksum({ url, checksumUrl: catalogueSearch(kb) }, sha256, say, lockFile);
+  } catch (error) {
+    throw new Failure(
+      `${kb} could not be found in Microsoft's Update Catalog: ${messageOf(error)}. ${nameAnUpdate}`,
+    );
+  }
 }

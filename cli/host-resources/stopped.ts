@@ -16,7 +16,6 @@ const stops: readonly Stop[] = [
 /** Something of a lab on this host that is stopped. */
 export interface StoppedResource extends Stopped {
   readonly kind: string;
-  /** The verb for starting it, e.g. `start`. */
   readonly verb: string;
 }
 

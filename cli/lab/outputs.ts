@@ -8,11 +8,9 @@ import { labIdentity } from "../stack-settings.ts";
 import { writeAccessFiles, type AccessFiles } from "./access.ts";
 
 const nodeSchema = z.object({
-  /** Node and computer name. */
   name: z.string(),
   os: z.enum(["windows", "linux"]),
   address: z.string(),
-  /** Public SSH host key. */
   hostKey: z.string(),
   sshUser: z.string(),
 });

@@ -20,7 +20,7 @@ import { unpinned } from "../../components/windows/software.ts";
 import { stackSoftware } from "../../components/windows/stack-software.ts";
 import { hostProblemsText, type HostProblem } from "../../config/host-problem.ts";
 import { checkKvm, gatherKvmDevice } from "../../preflight/kvm.ts";
-import { gatherMemory, type MemoryFacts } from "../../preflight/host-facts.ts";
+import { gatherMemory, type MemoryFacts } from "../../preflight/room.ts";
 import type { Settings } from "../../config/settings.ts";
 import { windowsVersionOf } from "../../config/supported.ts";
 import type { Progress } from "../../toolchain/artifact.ts";
@@ -115,17 +115,14 @@ export function memoryForImage({ availableMiB, totalMiB }: MemoryFacts): HostPro
       ];
 }
 
-function throwAny(problems: readonly HostProblem[]): void {
+/** @throws Failure with all of them, if there are any. */
+export function throwAny(problems: readonly HostProblem[]): void {
   if (problems.length > 0) {
     throw new Failure(hostProblemsText(problems));
   }
 }
 
-/** Which daemons answer on this host. */
-interface Daemons {
-  readonly docker: DaemonState;
-  readonly libvirt: DaemonState;
-}
+type Daemons = Readonly<Record<"docker" | "libvirt", DaemonState>>;
 
 /**
  * Installs the packages that a stack's lab needs on this host, and further ones, all at once, so that a user who may not

@@ -5,11 +5,8 @@ import { type Previewed, type PreviewedResource, hasHidden, type Value } from ".
 export interface PropertyChange {
   /** Where it is, e.g. `["networkInterfaces", "0", "mac"]`. */
   readonly path: readonly string[];
-  /** Undefined if the property is new. */
   readonly before?: Value;
-  /** Undefined if the property is gone. */
   readonly after?: Value;
-  /** Whether it replaces the resource. */
   readonly replaces: boolean;
   /** Names of the replaced resources that the value depends on, if it cannot be known. */
   readonly follows?: readonly string[];

@@ -134,22 +134,17 @@ export interface PreviewedResource {
   readonly inputs: Readonly<Record<string, Value>>;
   /** Resources whose outputs an input depends on, by the input's name. */
   readonly inputSources: Readonly<Record<string, readonly string[]>>;
-  /** Resources that are created before it. */
   readonly dependencies: readonly string[];
-  /** Inputs whose changes are ignored. */
   readonly ignored: readonly string[];
   /** Inputs whose changes replace it according to the program. */
   readonly replacing: readonly string[];
-  /** Resources with which it is replaced. */
   readonly replacedWith: readonly string[];
-  /** The resource that deletes it too. */
   readonly deletedWith?: string;
 }
 
 /** A value that is unknown before `up`, as it depends on something that does not exist yet. */
 const unknownText = "known after up";
 
-/** A secret; no preview has its value. */
 const secretText = "secret";
 
 /** An input of a resource, without secrets and unknown values. */
@@ -175,11 +170,9 @@ const unknowns: ReadonlySet<string> = new Set([
 
 /** Key and values that mark a special value: resource/sig/sig.go. */
 const signature = "4dabf18193072939515e22adb298388d";
-const secretSignature = "1b47061264138c4ac30d75fd1eb44270";
 const assetSignature = "c44067f5952c0a294b673a41bacd8c17";
 const archiveSignature = "0def7320c3a5731c473e5ecbe6d01bc7";
 
-/** Internal properties of the engine. */
 const ownProperties: ReadonlySet<string> = new Set(["__internal", "__defaults"]);
 
 /**
@@ -187,7 +180,7 @@ const ownProperties: ReadonlySet<string> = new Set(["__internal", "__defaults"])
  *
  * @param folder of the project, which differs in each preview and is shown as `.`.
  */
-export function valueOf(raw: unknown, folder: string): Value {
+function valueOf(raw: unknown, folder: string): Value {
   if (typeof raw === "string") {
     return textValue(raw, folder);
   }
@@ -200,21 +193,20 @@ export function valueOf(raw: unknown, folder: string): Value {
   if (typeof raw !== "object" || raw === null) {
     return null;
   }
-  const entries = Object.entries(raw as Record<string, unknown>);
-  switch ((raw as Record<string, unknown>)[signature]) {
+  const properties = raw as Record<string, unknown>;
+  switch (properties[signature]) {
     case undefined:
       return Object.fromEntries(
-        entries
+        Object.entries(properties)
           .filter(([key]) => !ownProperties.has(key))
           .map(([key, each]) => [key, valueOf(each, folder)]),
       );
     case assetSignature:
     case archiveSignature: {
       // Its content counts, not its path; it may contain a key.
-      const hash = entries.find(([key]) => key === "hash")?.[1];
+      const { hash } = properties;
       return { hash: typeof hash === "string" ? hash : null };
     }
-    case secretSignature:
     default:
       return { hidden: secretText };
   }

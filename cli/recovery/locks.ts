@@ -18,7 +18,6 @@ export type Verdict = "dead" | "alive" | "elsewhere";
 
 /** A process of the host. */
 export interface SeenProcess {
-  /** Name of its program. */
   readonly program: string;
   readonly startedAt: Date;
 }

@@ -25,7 +25,6 @@ export interface WatchOptions {
   readonly display: Display;
   /** Pause between two updates, which never overlap. */
   readonly intervalSeconds: number;
-  /** Ends the watch. */
   readonly signal: AbortSignal;
   readonly now: () => Date;
 }
@@ -82,14 +81,12 @@ async function orEnd<T>(looking: Promise<T>, signal: AbortSignal): Promise<T | u
   return Promise.race([looking, ended]);
 }
 
-/** Time of day on this host, to the second. */
 function clock(date: Date): string {
   return [date.getHours(), date.getMinutes(), date.getSeconds()]
     .map((part) => String(part).padStart(2, "0"))
     .join(":");
 }
 
-/** Size of a terminal, in characters. */
 interface ScreenSize {
   readonly columns: number;
   readonly rows: number;
@@ -124,7 +121,6 @@ function fitting(lines: readonly string[], { columns, rows }: ScreenSize): reado
 export interface Fact {
   /** What is compared between two updates: a reason may be worded differently each time. */
   readonly state: string;
-  /** How it is reported. */
   readonly text: string;
 }
 

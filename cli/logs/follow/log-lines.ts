@@ -1,15 +1,13 @@
 import { StringDecoder } from "node:string_decoder";
 import { stripVTControlCharacters } from "node:util";
-import { redactLog } from "../redact-log.ts";
+import { redactLog } from "../../engine/redact.ts";
 
-/** Longer lines are truncated to so many characters. */
 export const longestLine = 64 * 1024;
 
 const keyBegins = /-----BEGIN [A-Z ]*PRIVATE KEY-----(?![\s\S]*-----END)/;
 const keyEnds = /^.*?-----END [A-Z ]*PRIVATE KEY-----/;
 /** A line within a private key; old ones begin with headers. */
 const keyGoesOn = /^\s*(?:[A-Za-z0-9+/=]*|Proc-Type: .*|DEK-Info: .*)\s*$/;
-/** Lines of the longest possible key. */
 const longestKey = 200;
 
 /** A line of a container's log as the CRI writes it: time, stream, whether the line goes on, text. */
@@ -63,7 +61,6 @@ class Pieces {
     this.#dropped += Math.max(0, piece.length - room);
   }
 
-  /** Returns the line, and starts a new one. */
   take(): string {
     const [text, dropped] = [this.#text, this.#dropped];
     this.#text = "";

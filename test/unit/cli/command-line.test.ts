@@ -29,25 +29,21 @@ describe("a command as a process", () => {
 
 describe("arguments of commands", () => {
   it("are days from 0, seconds from 1, ports and lists", () => {
-    assert.equal(days("0"), 0);
-    assert.equal(seconds("20"), 20);
-    assert.equal(port("65535"), 65535);
+    assert.deepEqual([days("0"), seconds("20"), port("65535")], [0, 20, 65535]);
     assert.deepEqual(commaList("a, b-*"), ["a", "b-*"]);
   });
 
-  for (const [read, text, expected] of [
-    [days, "-1", /whole number of days/],
-    [seconds, "0", /whole number of seconds, at least 1/],
-    [seconds, "1.5", /whole number of seconds, at least 1/],
-    [seconds, "1m", /whole number of seconds, at least 1/],
-    [port, "0", /from 1 to 65535/],
-    [port, "65536", /from 1 to 65535/],
-    [port, "ssh", /from 1 to 65535/],
-    [commaList, "a,,b", /names separated by commas/],
-    [commaList, "", /names separated by commas/],
-  ] as const) {
-    it(`do not take "${text}" for ${read.name}`, () => assert.throws(() => read(text), expected));
-  }
+  const refused: Readonly<
+    Record<string, readonly [(text: string) => unknown, texts: string[], why: RegExp]>
+  > = {
+    days: [days, ["-1"], /whole number of days/],
+    seconds: [seconds, ["0", "1.5", "1m"], /whole number of seconds, at least 1/],
+    ports: [port, ["0", "65536", "ssh"], /from 1 to 65535/],
+    lists: [commaList, ["a,,b", ""], /names separated by commas/],
+  };
+  eachCase("are no %s where they are something else", refused, ([read, texts, why]) => {
+    for (const text of texts) assert.throws(() => read(text), why, text);
+  });
 });
 
 describe("signals to a kindows command", () => {

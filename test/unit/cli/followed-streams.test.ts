@@ -21,7 +21,7 @@ import {
   staticPodArguments,
   staticPodsStream,
 } from "../../../cli/logs/follow/process-streams.ts";
-import { stepsStream } from "../../../cli/logs/follow/steps-stream.ts";
+import { stepsStream } from "../../../cli/logs/follow/followed-files.ts";
 import { waitUntil } from "../../../host/wait-until.ts";
 import { type RehearsalHost, startRehearsalHost } from "../../rehearsed-machine/in-process.ts";
 import type { SshSource } from "../../../ssh/run-over-ssh.ts";

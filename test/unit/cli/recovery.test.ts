@@ -7,11 +7,9 @@ import {
   pendingOperations,
   resourcesOf,
   type StateResource,
-  withoutPendingOperations,
 } from "../../../cli/engine/deployment.ts";
 import { assertAddressesFree } from "../../../cli/lab/addresses-in-use.ts";
 import type { HostResource } from "../../../components/host-resource.ts";
-import { type Extent, extentOf, removeFromState } from "../../../cli/recovery/remove-from-state.ts";
 import {
   checkLock,
   readLocks,
@@ -19,8 +17,13 @@ import {
   type SeenProcess,
   type Verdict,
 } from "../../../cli/recovery/locks.ts";
-import { removePushes } from "../../../cli/recovery/push-again.ts";
-import { repairState } from "../../../cli/recovery/repair.ts";
+import {
+  type Extent,
+  extentOf,
+  removeFromState,
+  removePushes,
+  repairState,
+} from "../../../cli/recovery/repair.ts";
 import { resolveSettings } from "../../../config/resolve.ts";
 import { eachCase } from "../each-case.ts";
 import { newFolder } from "../new-folder.ts";
@@ -270,16 +273,6 @@ describe("a stack's exported state", () => {
     const empty = parseDeployment('{"version":3,"deployment":{"manifest":{}}}');
     assert.deepEqual(resourcesOf(empty), []);
     assert.deepEqual(pendingOperations(empty), []);
-  });
-
-  it("loses its pending operations and nothing else", () => {
-    const before = deployment(
-      [resource("t", "a")],
-      [{ type: "creating", resource: resource("libvirt:index/pool:Pool", "a") }],
-    );
-    const after = withoutPendingOperations(before);
-    assert.deepEqual(after, deployment([resource("t", "a")]));
-    assert.equal(pendingOperations(before).length, 1);
   });
 
   const guess = '{"type":"guessing","resource":{"urn":"u","type":"t"}}';

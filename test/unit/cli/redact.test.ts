@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { redact } from "../../../cli/engine/redact.ts";
-import { redactLog } from "../../../cli/logs/redact-log.ts";
+import { redact, redactLog } from "../../../cli/engine/redact.ts";
 import type { RehearsalHost } from "../../rehearsed-machine/in-process.ts";
 import { runText } from "../rehearsal-host/step-runner.ts";
 import { startWithSteps } from "../rehearsal-host/step-runner.ts";

@@ -13,9 +13,9 @@ import {
 import { denialsIn, gatherConfinement } from "../../../preflight/confinement.ts";
 import { gatherDocker } from "../../../preflight/docker.ts";
 import { availableIn, bridgeIn } from "../../../components/machine/libvirt/readiness.ts";
-import { gatherImage } from "../../../preflight/image.ts";
-import { gatherInotify } from "../../../preflight/inotify.ts";
-import { memoryIn, gatherTools } from "../../../preflight/host-facts.ts";
+import { gatherImage } from "../../../preflight/images.ts";
+import { gatherInotify, memoryIn } from "../../../preflight/room.ts";
+import { missingTools } from "../../../preflight/host-facts.ts";
 import { routeRanges } from "../../../preflight/network.ts";
 import { eachCase } from "../each-case.ts";
 import { newFolder } from "../new-folder.ts";
@@ -154,11 +154,11 @@ describe("gathered facts", () => {
   });
 
   it("tools are missing unless they can be run", async () => {
-    assert.deepEqual(await gatherTools(folder), { missing: ["mkisofs", "xsltproc"] });
+    assert.deepEqual(await missingTools(folder), ["mkisofs", "xsltproc"]);
     await writeFile(path.join(folder, "mkisofs"), "");
     await writeFile(path.join(folder, "xsltproc"), "");
     await chmod(path.join(folder, "xsltproc"), 0o755);
-    assert.deepEqual(await gatherTools(`/nowhere:${folder}`), { missing: ["mkisofs"] });
+    assert.deepEqual(await missingTools(`/nowhere:${folder}`), ["mkisofs"]);
   });
 
   describe("image", () => {
@@ -247,59 +247,35 @@ describe("gathered facts", () => {
 const text = `<network>
   <name>default</name>
   <bridge name='virbr0' stp='on' delay='0'/>
-  <ip address='192.168.122.1' netmask='255.255.255.0'>
-  </ip>
+  <ip address='192.168.122.1' netmask='255.255.255.0'/>
 </network>
 
 <network connections='1'>
   <name>kindows-x</name>
   <bridge name='kw-x' stp='on' delay='0'/>
-  <domain name='x.kindows.test' localOnly='yes'/>
-  <ip family='ipv4' address='192.168.171.1' prefix='24'>
-    <dhcp>
-      <host mac='52:54:00:11:22:33' name='win-1' ip='192.168.171.10'/>
-    </dhcp>
-  </ip>
-  <ip family='ipv6' address='fd00::1' prefix='64'>
-  </ip>
+  <ip family='ipv4' address='192.168.171.1' prefix='24'><dhcp/></ip>
+  <ip family='ipv6' address='fd00::1' prefix='64'/>
 </network>
 
-<network>
-  <name>isolated</name>
-</network>
+<network><name>isolated</name></network>
 
 <pool type='dir'>
   <name>kindows-x</name>
-  <target>
-    <path>/var/lib/libvirt/images/kindows-x</path>
-  </target>
+  <target><path>/var/lib/libvirt/images/kindows-x</path></target>
 </pool>
 
-<pool type='rbd'>
-  <name>ceph</name>
-  <source>
-    <name>rbd</name>
-  </source>
-</pool>
+<pool type='rbd'><name>ceph</name><source><name>rbd</name></source></pool>
 
 <domain type='qemu' id='3'>
   <name>kindows-x-win-1</name>
   <devices>
-    <interface type='network'>
-      <source network='kindows-x' portid='21b1eb58' bridge='kw-x'/>
-    </interface>
-    <interface type='bridge'>
-      <source bridge='br0'/>
-    </interface>
-    <interface type='network'>
-      <source network='default'/>
-    </interface>
+    <interface type='network'><source network='kindows-x' bridge='kw-x'/></interface>
+    <interface type='bridge'><source bridge='br0'/></interface>
+    <interface type='network'><source network='default'/></interface>
   </devices>
 </domain>
 
-<domain type='kvm'>
-  <name>db</name>
-</domain>
+<domain type='kvm'><name>db</name></domain>
 `;
 
 describe("libvirt's answers", () => {
