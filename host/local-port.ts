@@ -49,11 +49,7 @@ export class LocalPort {
 
   async close(): Promise<void> {
     for (const socket of this.#sockets) socket.destroy();
-    await new Promise<void>((resolve) => {
-      this.#server.close(() => {
-        resolve();
-      });
-    });
+    await new Promise((resolve) => this.#server.close(resolve));
   }
 
   async #lead(socket: Socket): Promise<void> {

@@ -14,15 +14,12 @@ import type { HostFacts } from "./host-facts.ts";
 import type { HostProblem } from "../config/host-problem.ts";
 
 /** What the disk the machines start from is, or why it is of no use. */
-export type ImageFacts =
-  | {
-      /** Size of the disk that a machine sees, in GiB. */
-      readonly virtualGiB: number;
-    }
-  | "missing"
-  | "unreadable"
-  | "no disk"
-  | "not converted";
+export type ImageFacts = UsableImage | "missing" | "unreadable" | "no disk" | "not converted";
+
+interface UsableImage {
+  /** Size of the disk that a machine sees, in GiB. */
+  readonly virtualGiB: number;
+}
 
 /** Looks at the image the settings ask for. */
 export async function gatherImage(settings: ImageSettings): Promise<ImageFacts> {
@@ -76,10 +73,8 @@ export function checkImage(
       },
     ];
   }
-  const another = "Write the path of a qcow2, VHD or VHDX image you may read.";
   const problem = {
-    missing: { why: "does not exist", instead: another },
-    unreadable: { why: "can't be read", instead: another },
+    ...notReadable("Write the path of a qcow2, VHD or VHDX image you may read."),
     "no disk": {
       why: "is neither a qcow2 image nor VHD or VHDX",
       instead: "Convert it: qemu-img convert -O qcow2 OLD NEW.",
@@ -110,13 +105,7 @@ function disksTooSmall(
 
 /** The disk that Linux machines start from, and the programs they get, as they are on this host. */
 export interface LinuxArtifactFacts {
-  readonly image:
-    | {
-        /** Size of the disk that a machine sees, in GiB. */
-        readonly virtualGiB: number;
-      }
-    | Extract<LocatedImage, string>
-    | { readonly wrongSha256: string };
+  readonly image: UsableImage | Extract<LocatedImage, string> | { readonly wrongSha256: string };
   readonly programs: "there" | "missing";
 }
 
@@ -161,7 +150,7 @@ function subjectOf({ path, url }: Settings["linux"]["image"]): string {
 }
 
 function imageProblem(
-  image: Exclude<LinuxArtifactFacts["image"], { readonly virtualGiB: number }>,
+  image: Exclude<LinuxArtifactFacts["image"], UsableImage>,
   wanted: string | undefined,
 ): Omit<HostProblem, "subject"> {
   if (typeof image === "object") {
@@ -170,10 +159,8 @@ function imageProblem(
       instead: "Compare with what its publisher says, and download it again.",
     };
   }
-  const another = "Write the path of a cloud image you may read.";
   return {
-    missing: { why: "does not exist", instead: another },
-    unreadable: { why: "can't be read", instead: another },
+    ...notReadable("Write the path of a cloud image you may read."),
     "no disk": {
       why: "is neither a qcow2, VHD or VHDX image nor a disk with a partition table",
       instead: "Write the path of a cloud image: Debian's end in .qcow2, Ubuntu's in .img.",
@@ -181,3 +168,7 @@ function imageProblem(
     "not prepared": { why: "is not prepared yet", instead: "Run `./kindows prepare`." },
   }[image];
 }
+
+const notReadable = (instead: string) => ({
+  ...{ missing: { why: "does not exist", instead }, unreadable: { why: "can't be read", instead } },
+});

@@ -21,12 +21,8 @@ export async function kubeconfig(
   const files = kubeconfigFiles(process.env);
   if (remove) {
     const gone = await removeFromFiles(files, origin);
-    for (const each of gone) {
-      say(`removed ${each}`);
-    }
-    if (gone.length === 0) {
-      say(`there is nothing of the stack ${stack} in ${files.join(", ")}`);
-    }
+    for (const each of gone) say(`removed ${each}`);
+    if (gone.length === 0) say(`there is nothing of the stack ${stack} in ${files.join(", ")}`);
     return;
   }
   const { lab, outputs, access } = await labThatIsUp(stack);
@@ -37,9 +33,7 @@ export async function kubeconfig(
     return;
   }
   const merged = await mergeIntoFiles(files, outputs.kubeconfig, { origin, use, force });
-  for (const each of merged.overwritten) {
-    say(`overwrote the ${each} in ${merged.file}`);
-  }
+  for (const each of merged.overwritten) say(`overwrote the ${each} in ${merged.file}`);
   say(`the context ${lab} is in ${merged.file}${merged.written ? "" : " already"}`);
   say(use ? "kubectl works with it from now on" : `to use it: kubectl --context ${lab} get nodes`);
 }

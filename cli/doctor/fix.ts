@@ -69,9 +69,7 @@ export async function fix(stack: string, say: (line: string) => void): Promise<v
       // What failed once is not tried again.
       const planned = plannedRepairs(diagnosis).filter((each) => !announced.has(each));
       if (planned.length === 0) {
-        if (round === 0) {
-          say("there is nothing that --fix repairs");
-        }
+        if (round === 0) say("there is nothing that --fix repairs");
         break;
       }
       say(["--fix will:", ...planned.map((each) => `  - ${each}`)].join("\n"));

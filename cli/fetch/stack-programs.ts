@@ -111,13 +111,9 @@ export async function findUpdate(
   site = updateCatalogue,
 ): Promise<void> {
   const { image, version } = windows;
-  if (!isMadeFromIso(image)) {
-    return;
-  }
+  if (!isMadeFromIso(image)) return;
   const kb = missingUpdate(image, windowsVersionOf(version), readSoftwareLock(lockFile));
-  if (kb === undefined) {
-    return;
-  }
+  if (kb === undefined) return;
   say(`looks for ${kb} in Microsoft's Update Catalog`);
   await ensureHostPackages(["curl"], say);
   try {

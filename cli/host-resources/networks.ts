@@ -218,19 +218,11 @@ export const dockerNetworks: ResourceKind = {
     ]);
     return lines(listed)
       .map((line) => line.split(" "))
-      .flatMap(([id = "", name = ""]) =>
-        isLabPrefix(name)
-          ? [
-              {
-                kind: dockerNetworks.kind,
-                name,
-                lab: name,
-                identity: `docker network ${id}`,
-                place: id,
-              },
-            ]
-          : [],
-      );
+      .filter(([, name = ""]) => isLabPrefix(name))
+      .map(([id = "", name = ""]) => ({
+        ...{ kind: dockerNetworks.kind, name, lab: name },
+        ...{ identity: `docker network ${id}`, place: id },
+      }));
   },
 
   owned: {

@@ -22,19 +22,10 @@ export const processes: ResourceKind = {
         .filter((pid) => !own.has(pid))
         .map(async (pid) => {
           const lab = labOfEnvironment(await readProcFile(pid, "environ"));
-          if (lab === undefined) {
-            return [];
-          }
+          if (lab === undefined) return [];
           const command = (await readProcFile(pid, "cmdline")).split("\0").join(" ").trim();
-          return [
-            {
-              kind: processes.kind,
-              name: `${pid} (${command.slice(0, 80)})`,
-              lab,
-              identity: undefined,
-              place: String(pid),
-            },
-          ];
+          const name = `${pid} (${command.slice(0, 80)})`;
+          return [{ kind: processes.kind, name, lab, identity: undefined, place: String(pid) }];
         }),
     );
     return found.flat();

@@ -40,9 +40,7 @@ export function differenceOf(base: Previewed, head: Previewed): Difference {
   const changes = new Map<string, readonly PropertyChange[]>();
   for (const resource of head.resources) {
     const old = before.get(resource.urn);
-    if (old !== undefined) {
-      changes.set(resource.urn, propertyChanges(old, resource));
-    }
+    if (old !== undefined) changes.set(resource.urn, propertyChanges(old, resource));
   }
   const replacedUrns = new Set(
     [...changes].flatMap(([urn, list]) => (list.some((each) => each.replaces) ? [urn] : [])),

@@ -58,9 +58,7 @@ export async function watch(options: WatchOptions): Promise<void> {
       display.write(redraw(`${shown}\n\n${footer}`, size, first));
     } else if (failure === undefined) {
       const seen = factsOf(status, facts);
-      for (const line of changesBetween(facts, seen)) {
-        display.write(`${time} ${line}\n`);
-      }
+      for (const line of changesBetween(facts, seen)) display.write(`${time} ${line}\n`);
       facts = seen;
     } else if (failure !== trouble) {
       display.write(`${time} cannot look: ${failure}\n`);
@@ -87,10 +85,7 @@ function clock(date: Date): string {
     .join(":");
 }
 
-interface ScreenSize {
-  readonly columns: number;
-  readonly rows: number;
-}
+type ScreenSize = Readonly<Record<"columns" | "rows", number>>;
 
 /**
  * Output that replaces the text on a terminal without flicker: nothing is erased before the new text is written. A text that
@@ -140,17 +135,12 @@ export function factsOf(status: LabStatus | undefined, before: Facts = new Map()
   }
   facts.set("stack", fact("up"));
   const keep = (prefix: string): void => {
-    for (const [subject, known] of before) {
-      if (subject.startsWith(prefix)) {
-        facts.set(subject, known);
-      }
-    }
+    for (const [subject, known] of before)
+      if (subject.startsWith(prefix)) facts.set(subject, known);
   };
   if (status.clusterTrouble === undefined) {
     facts.set("cluster", fact("answers"));
-    for (const { name } of status.outputs.nodes) {
-      facts.set(`node ${name}`, fact("not joined"));
-    }
+    for (const { name } of status.outputs.nodes) facts.set(`node ${name}`, fact("not joined"));
     for (const { name, ready, reason = "" } of status.nodes) {
       facts.set(`node ${name}`, fact(ready ? "Ready" : `not Ready: ${reason}`));
     }
@@ -159,9 +149,7 @@ export function factsOf(status: LabStatus | undefined, before: Facts = new Map()
     keep("node ");
   }
   if (status.machineTrouble === undefined) {
-    for (const { name, state } of status.machines) {
-      facts.set(`machine ${name}`, fact(state));
-    }
+    for (const { name, state } of status.machines) facts.set(`machine ${name}`, fact(state));
   } else {
     facts.set("libvirt", fact("does not tell its machines", status.machineTrouble));
     keep("machine ");

@@ -19,13 +19,14 @@ export type LogForm = "plain" | "container";
 /** Turns a log that arrives in parts into lines without secrets. */
 export class LogLines {
   readonly #raw: RawLines;
-  readonly #container: ContainerLines | undefined;
+  readonly #form: LogForm;
+  readonly #parts = new Pieces();
   readonly #redactor = new LineRedactor();
 
   /** @param skipFirst whether the first part begins within a line, which is skipped. */
   constructor(form: LogForm, skipFirst = false) {
     this.#raw = new RawLines(skipFirst);
-    this.#container = form === "container" ? new ContainerLines() : undefined;
+    this.#form = form;
   }
 
   /** Adds the next part, and returns the lines that end in it. */
@@ -40,9 +41,19 @@ export class LogLines {
 
   #shown(lines: readonly string[]): readonly string[] {
     return lines.flatMap((line) => {
-      const whole = this.#container === undefined ? line : this.#container.read(line);
+      const whole = this.#form === "plain" ? line : this.#ofContainer(line);
       return whole === undefined ? [] : (this.#redactor.read(whole) ?? []);
     });
+  }
+
+  /**
+   * The text of a container's line; undefined while that is incomplete: containerd writes long lines in parts of 16 KiB,
+   * which are joined again, as a secret may be split.
+   */
+  #ofContainer(line: string): string | undefined {
+    const [, kind, text = line] = containerLine.exec(line) ?? [];
+    this.#parts.add(text);
+    return kind === "P" ? undefined : this.#parts.take();
   }
 }
 
@@ -69,21 +80,6 @@ class Pieces {
     // Its last word may be the truncated beginning of a secret.
     const whole = text.replace(/\S*$/, "");
     return `${whole}[${dropped + text.length - whole.length} characters left out]`;
-  }
-}
-
-/**
- * Extracts a container's lines from its log. containerd writes long lines in parts of 16 KiB, which are joined again, as a
- * secret may be split.
- */
-class ContainerLines {
-  readonly #pieces = new Pieces();
-
-  /** @returns undefined while the line is incomplete. */
-  read(line: string): string | undefined {
-    const [, kind, text = line] = containerLine.exec(line) ?? [];
-    this.#pieces.add(text);
-    return kind === "P" ? undefined : this.#pieces.take();
   }
 }
 
