@@ -6,9 +6,7 @@ import { Failure, exitCodes, messageOf } from "../host/failure.ts";
 
 // A reader that stops early (`kindows status | head`) is no error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code !== "EPIPE") {
-    throw error;
-  }
+  if (error.code !== "EPIPE") throw error;
   process.exit(0);
 });
 

@@ -42,9 +42,7 @@ export async function gatherConfinement(sys = "/sys"): Promise<ConfinementFacts>
   );
   const by =
     seLinux?.trim() === "1" ? "SELinux" : appArmor?.trim() === "Y" ? "AppArmor" : undefined;
-  if (by === undefined) {
-    return { by, denials: [] };
-  }
+  if (by === undefined) return { by, denials: [] };
   const read = await Promise.all(
     logs.map(([program = "", ...args]) => runProgram(program, args, timeoutSeconds)),
   );

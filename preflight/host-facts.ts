@@ -101,9 +101,7 @@ interface ProgramFacts {
 
 /** Looks for the programs that are pushed to machines; a rehearsal's are in its image. */
 function gatherPrograms(settings: Settings): ProgramFacts {
-  if (settings.windows.image.kind === "rehearsal") {
-    return { unpinned: [], missing: [] };
-  }
+  if (settings.windows.image.kind === "rehearsal") return { unpinned: [], missing: [] };
   const artifacts = programArtifacts(stackSoftware(settings)).map(([, artifact]) => artifact);
   const isFetched = ({ origin }: (typeof artifacts)[number]): boolean =>
     origin === "image" || (origin.folder !== undefined && existsSync(origin.folder));

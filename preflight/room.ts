@@ -114,9 +114,7 @@ export async function gatherMemory(): Promise<MemoryFacts> {
 export function memoryIn(table: string): MemoryFacts {
   const mib = (key: string): number => {
     const kib = new RegExp(`^${key}:\\s+(\\d+) kB$`, "m").exec(table)?.[1];
-    if (kib === undefined) {
-      throw new Error(`/proc/meminfo has no line ${key}`);
-    }
+    if (kib === undefined) throw new Error(`/proc/meminfo has no line ${key}`);
     return Math.floor(Number(kib) / 1024);
   };
   return { availableMiB: mib("MemAvailable"), totalMiB: mib("MemTotal") };
@@ -221,9 +219,7 @@ export async function gatherInotify(proc = "/proc"): Promise<InotifyFacts> {
 
 async function instancesOf(process: string): Promise<number> {
   try {
-    if (!/^Uid:\s+0\s/m.test(await readFile(path.join(process, "status"), "utf8"))) {
-      return 0;
-    }
+    if (!/^Uid:\s+0\s/m.test(await readFile(path.join(process, "status"), "utf8"))) return 0;
     const folder = path.join(process, "fd");
     const files = await Promise.all(
       (await readdir(folder)).map(async (fd) => readlink(path.join(folder, fd)).catch(() => "")),

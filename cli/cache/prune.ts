@@ -79,9 +79,7 @@ async function removeDead(cache: Cache, parent: string): Promise<number> {
   const names = await readdir(parent).catch(() => [] as string[]);
   let freed = 0;
   for (const name of names) {
-    if (await isLivingBuild(cache, name)) {
-      continue;
-    }
+    if (await isLivingBuild(cache, name)) continue;
     const folder = path.join(parent, name);
     if ((await stat(folder)).isDirectory()) {
       freed += await bytesBelow(folder);

@@ -49,9 +49,7 @@ export async function prune(options: { readonly unusedFor: number }): Promise<vo
 }
 
 function madeIn(address: string, seconds: number | undefined): string {
-  if (seconds !== undefined) {
-    return `${seconds.toFixed(0)} s`;
-  }
+  if (seconds !== undefined) return `${seconds.toFixed(0)} s`;
   return compilerAddresses.some((each) => each === address) ? "for builds only" : "not whole";
 }
 

@@ -49,9 +49,7 @@ async function destroy(pulumi: Pulumi, lab: string, host: Host): Promise<void> {
     await removeOrphans(scope, host, say);
     await destroyResources(pulumi);
   } catch (error) {
-    if (!(error instanceof Failure) || error.exitCode !== exitCodes.failed) {
-      throw error;
-    }
+    if (!(error instanceof Failure) || error.exitCode !== exitCodes.failed) throw error;
     say("what the engine could not remove is removed by name");
     await removeOrphans({ lab, owned: nothing }, host, say);
     await recoverState(recovery);

@@ -126,9 +126,7 @@ async function examined(windows: Settings["windows"]): Promise<string[][]> {
     const what = `${format}, ${virtualGiB.toFixed(0)} GiB, ${actualGiB.toFixed(1)} GiB on this host`;
     return [["disk", what, image.path]];
   }
-  if (!isMadeFromIso(image)) {
-    return [];
-  }
+  if (!isMadeFromIso(image)) return [];
   await ensureHostPackages(["p7zip-full", "wimtools"], say);
   const { windows: iso, drivers, openSsh, update } = await examineMedia(windows, new Cache());
   const { index, name, build, revision, languages } = iso.image;

@@ -103,9 +103,7 @@ export async function updateLock(
     }
     try {
       const unreachable = await whyUnreachable(file.checksumUrl ?? file.url);
-      if (unreachable !== undefined) {
-        throw new Error(unreachable);
-      }
+      if (unreachable !== undefined) throw new Error(unreachable);
       await lockChecksum(file, await publishersChecksum(file), say, lockFile);
     } catch (error) {
       problems.set(file.url, messageOf(error));

@@ -40,9 +40,7 @@ interface LogsOptions extends Options<"follow"> {
  * @returns exit code 1 if the logs of a machine could not be collected.
  */
 export async function logs(options: LogsOptions): Promise<number> {
-  if (options.follow) {
-    return followLogs(options);
-  }
+  if (options.follow) return followLogs(options);
   const { stack, sources: nodes } = options;
   const { names } = await labIdentity(stack);
   const { machines: sources } = await labStateOf(enginePulumi(stack, names.prefix));

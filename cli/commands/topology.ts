@@ -22,9 +22,7 @@ export async function topology({
   const { signal } = watchInterruption();
   const tools = await previewTools(signal);
   const svg = await topologySvg(stack, await previewOf(projectRoot, stack, tools));
-  if (signal.aborted) {
-    return exitCodes.interrupted;
-  }
+  if (signal.aborted) return exitCodes.interrupted;
   await (out === undefined ? process.stdout.write(svg) : writeFile(out, svg));
   return exitCodes.ok;
 }

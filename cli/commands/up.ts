@@ -142,9 +142,7 @@ async function run(
       },
     );
   } catch (thrown) {
-    if (thrown instanceof Failure && thrown.exitCode === exitCodes.interrupted) {
-      throw thrown;
-    }
+    if (thrown instanceof Failure && thrown.exitCode === exitCodes.interrupted) throw thrown;
     error = thrown as Error;
   } finally {
     stages.stop();

@@ -179,9 +179,7 @@ async function namesOf(stack: string): Promise<LabNames> {
   try {
     return (await labIdentity(stack)).names;
   } catch (error) {
-    if (error instanceof Failure) {
-      return labNames(stack);
-    }
+    if (error instanceof Failure) return labNames(stack);
     throw error;
   }
 }
@@ -190,9 +188,7 @@ async function isBusy(stack: string): Promise<boolean> {
   const owner = await readOwner(runLockFile(stack));
   // The doctor itself, while it repairs.
   const other = owner?.pid === process.pid ? undefined : owner;
-  if (other !== undefined && (await isAlive(other))) {
-    return true;
-  }
+  if (other !== undefined && (await isAlive(other))) return true;
   const locks = await readLocks(lockFolder(stack), os.hostname());
   const verdicts = await Promise.all(
     locks.map(async (lock) => checkLock(lock, os.hostname(), await seenProcess(lock.pid))),
@@ -234,18 +230,14 @@ function presentOn(facts: HostFacts): readonly Present[] {
 }
 
 function confinementText({ by, denials }: HostFacts["confinement"]): string {
-  if (by === undefined) {
-    return "none";
-  }
+  if (by === undefined) return "none";
   return denials === undefined
     ? `${by}; what it denied only root and the group adm or systemd-journal may see`
     : by;
 }
 
 function kvmText(kvm: HostFacts["kvm"]): string {
-  if (kvm === undefined) {
-    return "not asked for: machines are emulated";
-  }
+  if (kvm === undefined) return "not asked for: machines are emulated";
   return typeof kvm === "string" ? kvm : `does not work: ${kvm.error}`;
 }
 

@@ -37,9 +37,7 @@ export function plannedRepairs(diagnosis: Diagnosis): readonly string[] {
 
 /** Repairs in a lab, each once; none while something is stopped, which may be the only reason. */
 function repairsOf({ asleep, findings }: Pick<Diagnosis, "asleep" | "findings">): Repair[] {
-  if (asleep.some(({ first }) => first === undefined)) {
-    return [];
-  }
+  if (asleep.some(({ first }) => first === undefined)) return [];
   const all = findings.flatMap(({ repair }) => repair ?? []);
   const certificates = all.filter(({ kind }) => kind === "renew-certificates");
   // Nothing else can be checked before the API server can be asked.

@@ -79,9 +79,7 @@ export function checkNodes(
 
 /** @throws if it has none: then it is no node. */
 function nameOf({ metadata }: V1Node): string {
-  if (metadata?.name === undefined) {
-    throw new Error("it has an item without a name");
-  }
+  if (metadata?.name === undefined) throw new Error("it has an item without a name");
   return metadata.name;
 }
 

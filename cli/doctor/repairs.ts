@@ -85,9 +85,7 @@ async function renewCertificates(
   }
   const [first] = containers;
   const { kubeconfig } = await labStateOf(enginePulumi(stack, lab));
-  if (first === undefined || kubeconfig === undefined) {
-    return;
-  }
+  if (first === undefined || kubeconfig === undefined) return;
   const admin = await docker(["exec", first, "cat", "/etc/kubernetes/admin.conf"]);
   const renewed = reachableKubeconfig(admin, {
     name: lab,

@@ -42,9 +42,7 @@ export async function requireConsent(
   ];
   const states = await findPrograms(files, cache);
   const lines = files.filter((_, place) => states[place]?.state === "missing").map(lineOf);
-  if (lines.length === 0 || yes) {
-    return;
-  }
+  if (lines.length === 0 || yes) return;
   const what = `the stack ${stack} takes files that this host has not yet:\n${lines.join("\n")}\n`;
   if (ask === undefined) {
     throw new Failure(

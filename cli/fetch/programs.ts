@@ -53,9 +53,7 @@ export function findPrograms(
   return Promise.all(
     files.map(async (file) => {
       const { sha256 } = file;
-      if (sha256 === undefined) {
-        return missing(file, undefined, notPinned);
-      }
+      if (sha256 === undefined) return missing(file, undefined, notPinned);
       return (
         (await inCache(file, sha256, cache)) ??
         missing(file, sha256, "not in the cache", await partSize(sha256, cache))
@@ -117,9 +115,7 @@ async function inCache(
   cache: Cache,
 ): Promise<ProgramState | undefined> {
   const address = await artifactAddress(artifactOf(file, sha256));
-  if ((await cache.state(address)).kind !== "complete") {
-    return undefined;
-  }
+  if ((await cache.state(address)).kind !== "complete") return undefined;
   await cache.markUsed(address);
   return found(file, sha256, "there", cache.entryFolder(address));
 }
@@ -170,8 +166,6 @@ export function programsText(states: readonly ProgramState[]): string {
 }
 
 function sizeText(state: ProgramState["state"], bytes: number): string {
-  if (state !== "missing") {
-    return transferText(bytes);
-  }
+  if (state !== "missing") return transferText(bytes);
   return bytes === 0 ? "-" : `${transferText(bytes)} of it`;
 }

@@ -26,9 +26,7 @@ import { windowsVersionOf } from "../../config/supported.ts";
 
 /** Programs that a stack pushes to its Windows machines: those that their image does not carry. */
 export function pushedPrograms(settings: Settings): HostArtifact[] {
-  if (settings.windows.image.kind === "rehearsal") {
-    return [];
-  }
+  if (settings.windows.image.kind === "rehearsal") return [];
   return pushedArtifacts(stackSoftware(settings));
 }
 
@@ -87,9 +85,7 @@ export interface DownloadedMedia {
 /** Downloads for a stack's image: pinned, never trusted on first use. */
 export function downloadedMedia({ windows }: Pick<Settings, "windows">): DownloadedMedia {
   const { image, version } = windows;
-  if (!isMadeFromIso(image)) {
-    return { files: [], problems: [] };
-  }
+  if (!isMadeFromIso(image)) return { files: [], problems: [] };
   const { media, problems } = imageMedia(image, windowsVersionOf(version));
   const files = media.flatMap(({ source }) =>
     source.kind === "file"

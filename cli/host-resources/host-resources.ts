@@ -101,9 +101,7 @@ export async function removeOrphans(
   const isLeft = (each: HostResource): boolean =>
     each.lab === lab && (each.identity === undefined || !owned.has(each.identity));
   const { things, blind } = survey ?? (await surveyHost(host, kinds));
-  if (blind.length === 0 && !things.some(isLeft)) {
-    return 0;
-  }
+  if (blind.length === 0 && !things.some(isLeft)) return 0;
   const troubles: string[] = [];
   let removed = 0;
   for (const kind of kinds) {

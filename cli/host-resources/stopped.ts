@@ -53,9 +53,7 @@ export async function startStopped(
 ): Promise<void> {
   const wanted = stops.filter(({ neededToRemove }) => which === "all" || neededToRemove === true);
   const { stopped, blind } = await stoppedOf(lab, host, wanted);
-  if (stopped.length === 0 && blind.length === 0) {
-    return;
-  }
+  if (stopped.length === 0 && blind.length === 0) return;
   const troubles: string[] = [];
   for (const stop of wanted) {
     const { kind, verb = ["start", "started"] } = stop;

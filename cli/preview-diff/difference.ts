@@ -124,9 +124,7 @@ function valueChanges(
       valueChanges(olds[key], news[key], [...path, key]),
     );
   }
-  if (JSON.stringify(before) === JSON.stringify(after)) {
-    return [];
-  }
+  if (JSON.stringify(before) === JSON.stringify(after)) return [];
   return [{ path, ...(before !== undefined && { before }), ...(after !== undefined && { after }) }];
 }
 
@@ -163,9 +161,7 @@ const byType: Readonly<Record<string, readonly string[] | "all">> = {
 /** Whether a change of an input replaces the resource; a Kubernetes object is identified by its name and kind. */
 export function replaces(resource: PreviewedResource, path: readonly string[]): boolean {
   const [input = "", below = ""] = path;
-  if (resource.replacing.includes(input)) {
-    return true;
-  }
+  if (resource.replacing.includes(input)) return true;
   if (resource.type.startsWith("kubernetes:")) {
     return (
       ["apiVersion", "kind"].includes(input) ||

@@ -60,9 +60,7 @@ function stackText({ stack, difference, troubles, warnings, only }: StackReport)
   if (difference === undefined) {
     return [heading, "**It cannot be previewed:**", failed.join("\n"), ...quoted].join("\n\n");
   }
-  if (isNone(difference)) {
-    return [`${heading}: no change`, ...quoted].join("\n\n");
-  }
+  if (isNone(difference)) return [`${heading}: no change`, ...quoted].join("\n\n");
   const { created, changed, deleted } = difference;
   const replacements = changed.filter(({ replaced }) => replaced);
   const updated = changed.filter(({ replaced }) => !replaced);
@@ -147,9 +145,7 @@ function brief(
 
 function valueText(value: Value): string {
   if (typeof value === "object" && value !== null) {
-    if ("hidden" in value && typeof value.hidden === "string") {
-      return `*${value.hidden}*`;
-    }
+    if ("hidden" in value && typeof value.hidden === "string") return `*${value.hidden}*`;
     return code(cut(JSON.stringify(value, showHidden)));
   }
   return code(typeof value === "string" ? cut(oneLine(value)) || '""' : String(value));

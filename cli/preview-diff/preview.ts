@@ -88,9 +88,7 @@ export async function previewOf(
  * passphrase.
  */
 function withoutSeal(text: string): { readonly text: string; readonly sealed: boolean } {
-  if (/^\s+(?:- )?secure:/m.test(text)) {
-    return { text, sealed: true };
-  }
+  if (/^\s+(?:- )?secure:/m.test(text)) return { text, sealed: true };
   const document = parseDocument(text);
   for (const key of ["encryptionsalt", "secretsprovider", "encryptedkey"]) {
     document.delete(key);

@@ -64,9 +64,7 @@ export function previewOf(read: z.infer<typeof previewSchema>, folder: string): 
     newState?.custom === false ? [{ ...newState, urn }] : [],
   );
   const resources = steps.flatMap(({ urn, newState }) => {
-    if (newState?.custom !== true) {
-      return [];
-    }
+    if (newState?.custom !== true) return [];
     const { type, inputs, propertyDependencies, deletedWith } = newState;
     return [
       {
@@ -181,18 +179,10 @@ const ownProperties: ReadonlySet<string> = new Set(["__internal", "__defaults"])
  * @param folder of the project, which differs in each preview and is shown as `.`.
  */
 function valueOf(raw: unknown, folder: string): Value {
-  if (typeof raw === "string") {
-    return textValue(raw, folder);
-  }
-  if (typeof raw === "number" || typeof raw === "boolean") {
-    return raw;
-  }
-  if (Array.isArray(raw)) {
-    return raw.map((each) => valueOf(each, folder));
-  }
-  if (typeof raw !== "object" || raw === null) {
-    return null;
-  }
+  if (typeof raw === "string") return textValue(raw, folder);
+  if (typeof raw === "number" || typeof raw === "boolean") return raw;
+  if (Array.isArray(raw)) return raw.map((each) => valueOf(each, folder));
+  if (typeof raw !== "object" || raw === null) return null;
   const properties = raw as Record<string, unknown>;
   switch (properties[signature]) {
     case undefined:
@@ -214,19 +204,13 @@ function valueOf(raw: unknown, folder: string): Value {
 
 /** Whether it, or something in it, is a secret or not known. */
 export function hasHidden(value: Value | undefined): boolean {
-  if (typeof value !== "object" || value === null) {
-    return false;
-  }
+  if (typeof value !== "object" || value === null) return false;
   return "hidden" in value || Object.values(value).some((each: Value) => hasHidden(each));
 }
 
 function textValue(raw: string, folder: string): Value {
-  if (raw === "[secret]") {
-    return { hidden: secretText };
-  }
-  if (unknowns.has(raw)) {
-    return { hidden: unknownText };
-  }
+  if (raw === "[secret]") return { hidden: secretText };
+  if (unknowns.has(raw)) return { hidden: unknownText };
   // Secrets should be marked as such by the program, but a public document must not rely on that.
   const text = redact(raw.replaceAll(folder, "."));
   if (/^[[{]/.test(text)) {

@@ -124,9 +124,7 @@ export interface ClusterNode {
  */
 export function clusterNodes(json: string): readonly ClusterNode[] {
   const { items } = JSON.parse(json) as Partial<V1NodeList>;
-  if (items === undefined) {
-    throw new Error("its answer has no items");
-  }
+  if (items === undefined) throw new Error("its answer has no items");
   return items.map(({ metadata, status }) => {
     const info = status?.nodeInfo;
     const condition = status?.conditions?.find(({ type }) => type === "Ready");

@@ -46,9 +46,7 @@ export async function watch(options: WatchOptions): Promise<void> {
     } catch (error) {
       failure = messageOf(error);
     }
-    if (signal.aborted) {
-      return;
-    }
+    if (signal.aborted) return;
     const time = clock(now());
     if (display.isTTY) {
       const shown = failure === undefined ? report(status) : `cannot look: ${failure}`;
@@ -104,9 +102,7 @@ function fitting(lines: readonly string[], { columns, rows }: ScreenSize): reado
   const room = Math.max(rows - 1, 1);
   const height = (line: string): number => Math.max(1, Math.ceil(line.length / columns));
   const total = lines.reduce((sum, line) => sum + height(line), 0);
-  if (total <= room) {
-    return lines;
-  }
+  if (total <= room) return lines;
   let used = 1;
   const shown = lines.filter((line) => (used += height(line)) <= room);
   return [...shown, `... ${lines.length - shown.length} more lines: make the window higher`];
@@ -130,9 +126,7 @@ export type Facts = ReadonlyMap<string, Fact>;
  */
 export function factsOf(status: LabStatus | undefined, before: Facts = new Map()): Facts {
   const facts = new Map<string, Fact>();
-  if (status === undefined) {
-    return facts.set("stack", fact("not up"));
-  }
+  if (status === undefined) return facts.set("stack", fact("not up"));
   facts.set("stack", fact("up"));
   const keep = (prefix: string): void => {
     for (const [subject, known] of before)
