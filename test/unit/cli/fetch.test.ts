@@ -22,6 +22,7 @@ import { programNames } from "../../../components/windows/software.ts";
 import { resolveSettings } from "../../../config/resolve.ts";
 import { artifactAddress, Cache } from "../../../toolchain/cache.ts";
 import { readSoftwareLock, renderSoftwareLock } from "../../../toolchain/software-lock.ts";
+import { eachCase } from "../each-case.ts";
 import { inNewFolder, newFolder } from "../new-folder.ts";
 import { type Answer, cutAfter, HttpsServer, serve } from "../toolchain/https-server.ts";
 
@@ -167,16 +168,18 @@ describe("kindows fetch", () => {
       /^kubelet\.exe could not be made after .*curl: \(22\) .* 404$/,
     ],
   };
-  for (const [what, [page, content, message]] of Object.entries(failures)) {
-    it(`goes on with the others after ${what}, and names it`, async () => {
+  eachCase(
+    "goes on with the others after %s, and names it",
+    failures,
+    async ([page, content, message]) => {
       if (content === undefined) Reflect.deleteProperty(site, page);
       else site[page] = serve(content);
       const states = await fetch([medium("kubelet.exe"), medium("kubeadm.exe")]);
       assert.deepEqual(statesOf(states), ["missing", "fetched"]);
       assert.match(states[0]?.problem ?? "", message);
       assert.deepEqual(Object.keys(readSoftwareLock(lockFile())), [`${server.url}/kubeadm.exe`]);
-    });
-  }
+    },
+  );
 
   it("says what there is and what not, without a network, also of what was cut off", async () => {
     await fetch([medium("kubeadm.exe", sha256(kubeadm))]);

@@ -63,6 +63,10 @@ describe("gathered facts", () => {
       return `unix://${socket}`;
     }
 
+    const network = (Name: string, Id: string, subnets: readonly string[], Options = {}) => ({
+      ...{ Name, Id, Driver: "bridge", Options },
+      IPAM: { Config: subnets.map((Subnet) => ({ Subnet })) },
+    });
     const answers = {
       "/info": {
         ServerVersion: "28.5.1",
@@ -70,20 +74,10 @@ describe("gathered facts", () => {
         SecurityOptions: ["name=seccomp,profile=builtin", "name=rootless"],
       },
       "/networks": [
-        {
-          Name: "bridge",
-          Id: "618b5b78ffdec0f0",
-          Driver: "bridge",
-          IPAM: { Config: [{ Subnet: "172.17.0.0/16" }] },
-          Options: { "com.docker.network.bridge.name": "docker0" },
-        },
-        {
-          Name: "shop",
-          Id: "0123456789abcdef",
-          Driver: "bridge",
-          IPAM: { Config: [{ Subnet: "172.18.0.0/16" }, { Subnet: "fc00::/64" }] },
-          Options: {},
-        },
+        network("bridge", "618b5b78ffdec0f0", ["172.17.0.0/16"], {
+          "com.docker.network.bridge.name": "docker0",
+        }),
+        network("shop", "0123456789abcdef", ["172.18.0.0/16", "fc00::/64"]),
         { Name: "none", Id: "2755e06e7f28", Driver: "null", IPAM: { Config: null }, Options: null },
       ],
       "/containers/json?all=true": [
@@ -112,12 +106,10 @@ describe("gathered facts", () => {
     it("is not reachable without a socket, on another host, and where it refuses a question", async () => {
       const socket = path.join(folder, "none.sock");
       const refusing = await engine({ ...answers, "/networks": undefined });
+      const tcp = "tcp://192.0.2.7:2375";
       for (const [endpoint, error] of [
         [`unix://${socket}`, `connect ENOENT ${socket}`],
-        [
-          "tcp://192.0.2.7:2375",
-          "DOCKER_HOST is tcp://192.0.2.7:2375, which is not a socket of this host",
-        ],
+        [tcp, `DOCKER_HOST is ${tcp}, which is not a socket of this host`],
         [refusing, `Docker at ${refusing}: page not found`],
       ] as const) {
         assert.deepEqual(await gatherDocker(endpoint), { reachable: false, error });
@@ -308,20 +300,15 @@ describe("libvirt's answers", () => {
       { mtu: undefined },
     ],
     "an interface that is no bridge": [
-      { stdout: "<interface type='ethernet' name='br0'>\n  <mtu size='1500'/>\n</interface>\n" },
+      { stdout: "<interface type='ethernet' name='br0'/>" },
       "missing",
     ],
     "no interface of that name": [
-      {
-        stderr: "error: failed\nerror: Interface not found: couldn't find interface named 'br0'\n",
-      },
+      { stderr: "error: failed\nerror: Interface not found: couldn't find interface 'br0'\n" },
       "missing",
     ],
     "a libvirt without the driver": [
-      {
-        stderr:
-          "error: this function is not supported by the connection driver: virInterfaceLookup",
-      },
+      { stderr: "error: this function is not supported by the connection driver: virInterface" },
       "unknown",
     ],
   };
