@@ -1,6 +1,31 @@
-import { Argument, Command, Option, InvalidArgumentError } from "commander";
+import { Argument, Command, CommanderError, Option, InvalidArgumentError } from "commander";
 import { completeCommand, shells } from "../completion/shell-scripts.ts";
-import { exitCodes } from "../../host/failure.ts";
+import { exitCodes, Failure, messageOf } from "../../host/failure.ts";
+
+/** Runs a command line, and prints why it failed. @returns the exit code. */
+export async function runKindows(args: readonly string[]): Promise<number> {
+  try {
+    await kindowsProgram().parseAsync(args, { from: "user" });
+    return Number(process.exitCode ?? exitCodes.ok);
+  } catch (error) {
+    return explain(error);
+  }
+}
+
+function explain(error: unknown): number {
+  if (error instanceof CommanderError) {
+    // Commander has printed it; it treats help and version as errors.
+    return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
+  }
+  if (error instanceof Failure) {
+    process.stderr.write(`kindows: ${error.message}\n`);
+    return error.exitCode;
+  }
+  // These are bugs in the program; all other errors tell the user what to do.
+  const mistake = error instanceof TypeError || error instanceof ReferenceError;
+  process.stderr.write(`kindows: ${mistake ? (error.stack ?? error.message) : messageOf(error)}\n`);
+  return exitCodes.failed;
+}
 
 /** The command line with all its commands, as yet without arguments. */
 export function kindowsProgram(): Command {
