@@ -17,9 +17,11 @@ export async function docker(
 ): Promise<string> {
   const { how, stdout, reason } = await runProgram("docker", args, timeoutSeconds, { input });
   if (how === "well") return stdout;
-  const hint = how === "missing" ? ": install Docker (`kindows doctor` says how)" : "";
-  const end = reason.split("\n").slice(-5).join(" ");
-  throw new Error(`docker ${args.slice(0, 2).join(" ")}: ${end}${hint}`);
+  const why =
+    how === "missing"
+      ? "there is no docker command: install Docker (`kindows doctor` says how)"
+      : reason.split("\n").slice(-5).join(" ");
+  throw new Error(`docker ${args.slice(0, 2).join(" ")}: ${why}`);
 }
 
 /** Containers with a label, written as `key=value`, including stopped ones, sorted by name. */
