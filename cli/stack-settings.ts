@@ -8,7 +8,7 @@ import { type SettingsProblem, SettingsError, type Complaint } from "../config/p
 import { type Settings, settingsSchema } from "../config/settings.ts";
 import { stackSections, type StackSections, namespace } from "../config/stack-sections.ts";
 import { projectRoot } from "../toolchain/project.ts";
-import { settingsFile } from "./engine/folders.ts";
+import { settingsFile, stackOf } from "./engine/folders.ts";
 import { Failure, messageOf } from "../host/failure.ts";
 import {
   LineCounter,
@@ -40,9 +40,7 @@ export async function stackSettings(stack: string): Promise<Settings> {
  */
 export async function existingSettings(stack: string): Promise<ExistingSettings | undefined> {
   const { kind, sections, others } = partsOf(stack, await settingsOf(stack));
-  if (kind === "lab") {
-    return undefined;
-  }
+  if (kind === "lab") return undefined;
   // Labs need none of it.
   const { resolveExisting } = await import("../config/existing.ts");
   const readable = withoutSealed(sections) as Record<string, unknown>;
@@ -72,7 +70,6 @@ function assertLab(stack: string, { kind }: Pick<StackSections, "kind">): void {
 export interface LabIdentity {
   readonly stack: string;
   readonly names: LabNames;
-  /** libvirt connection of its machines. */
   readonly libvirtUri: string;
 }
 
@@ -92,20 +89,17 @@ export async function labIdentity(stack: string): Promise<LabIdentity> {
 
 /** Stacks of this project: those with a settings file. */
 export async function knownStacks(): Promise<readonly string[]> {
-  const names = await readdir(projectRoot);
-  return names.flatMap((name) => /^Pulumi\.([A-Za-z0-9_.-]+)\.yaml$/.exec(name)?.[1] ?? []).sort();
+  return (await readdir(projectRoot)).flatMap((name) => stackOf(name) ?? []).sort();
 }
 
 function fileName(stack: string): string {
   return path.basename(settingsFile(stack));
 }
 
-/** Content of the stack's file. */
 async function settingsOf(stack: string): Promise<SettingsFile> {
   return readSettingsFile(await settingsText(stack), fileName(stack));
 }
 
-/** The stack's file as written. */
 async function settingsText(stack: string): Promise<string> {
   const known = await knownStacks();
   if (!known.includes(stack)) {
@@ -134,12 +128,8 @@ const placeholders: Readonly<Record<string, readonly [key: string, value: string
 
 /** Sections as written in a stack's file, with placeholders for encrypted values (`secure: v1:...`). */
 export function withoutSealed(value: unknown): unknown {
-  if (Array.isArray(value)) {
-    return value.map(withoutSealed);
-  }
-  if (typeof value !== "object" || value === null) {
-    return value;
-  }
+  if (Array.isArray(value)) return value.map(withoutSealed);
+  if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]): [string, unknown] => {
       if (!isSealed(inner)) return [key, withoutSealed(inner)];
@@ -158,11 +148,9 @@ function isSealed(value: unknown): boolean {
   );
 }
 
-/** The part of a stack's file that this program reads. */
 interface SettingsFile {
   /** The content of `config:`, keys as written. */
   readonly config: Readonly<Record<string, unknown>>;
-  /** Mistakes around it. */
   readonly outside: readonly SettingsProblem[];
 }
 
@@ -188,12 +176,8 @@ export function readSettingsFile(text: string, file: string): SettingsFile {
     throw new SettingsError(yamlProblems(document, text, lines), file);
   }
   const content: unknown = withinLimits(() => document.toJS() as unknown, file);
-  if (content === null || content === undefined) {
-    return { config: {}, outside: [] };
-  }
-  if (!isMapping(content)) {
-    throw new SettingsError([notMapping("the whole file", content)], file);
-  }
+  if (content === null || content === undefined) return { config: {}, outside: [] };
+  if (!isMapping(content)) throw new SettingsError([notMapping(wholeFile.place, content)], file);
   const { config = null } = content;
   const outside = Object.entries(content).flatMap(([key, value]) => misplaced(key, value));
   if (config !== null && !isMapping(config)) {
@@ -207,21 +191,13 @@ function withinLimits(read: () => unknown, file: string): unknown {
   try {
     return read();
   } catch (error) {
-    const why = messageOf(error);
-    throw new SettingsError(
-      [
-        {
-          path: [],
-          place: "the whole file",
-          value: undefined,
-          why: `can't be read: ${why.replace(/\.$/, "")}`,
-          instead: "Write the settings out, without `*` and `<<`.",
-        },
-      ],
-      file,
-    );
+    const why = `can't be read: ${messageOf(error).replace(/\.$/, "")}`;
+    const instead = "Write the settings out, without `*` and `<<`.";
+    throw new SettingsError([{ ...wholeFile, value: undefined, why, instead }], file);
   }
 }
+
+const wholeFile = { path: [], place: "the whole file" };
 
 function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
@@ -229,10 +205,7 @@ function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
 
 function notMapping(place: string, value: unknown): SettingsProblem {
   return {
-    path: [],
-    place,
-    value,
-    why: "is not a group of settings",
+    ...{ path: [], place, value, why: "is not a group of settings" },
     instead: `Write \`config:\`, below it \`${namespace}:network:\` and the others, and their settings indented below them.`,
   };
 }
@@ -240,27 +213,13 @@ function notMapping(place: string, value: unknown): SettingsProblem {
 /** Settings where the engine reads none, and a misspelt `config`. */
 function misplaced(key: string, value: unknown): SettingsProblem[] {
   const section = key.replace(`${namespace}:`, "");
+  const at = { path: [key], place: key, value };
   if (key.startsWith(`${namespace}:`) || section in settingsSchema.shape) {
-    return [
-      {
-        path: [key],
-        place: key,
-        value,
-        why: "stands beside `config:`, where nothing reads it",
-        instead: `Write it as \`${namespace}:${section}:\` below \`config:\`, indented by two blanks.`,
-      },
-    ];
+    const instead = `Write it as \`${namespace}:${section}:\` below \`config:\`, indented by two blanks.`;
+    return [{ ...at, why: "stands beside `config:`, where nothing reads it", instead }];
   }
   return key !== "config" && distance(key.toLowerCase(), "config") <= 2
-    ? [
-        {
-          path: [key],
-          place: key,
-          value,
-          why: "is no part of a stack's file",
-          instead: "Did you mean config?",
-        },
-      ]
+    ? [{ ...at, why: "is no part of a stack's file", instead: "Did you mean config?" }]
     : [];
 }
 
@@ -293,7 +252,6 @@ const known: Readonly<Record<string, Complaint>> = {
   },
 };
 
-/** Git's conflict markers. */
 const conflict = /^(<{7}|={7}|>{7})( |$)/;
 const merge: Complaint = {
   why: "is what git leaves of a conflict",
@@ -313,9 +271,7 @@ function yamlProblems(
     const { line, col } = counter.linePos(start);
     const code = start < error.pos[0] ? "MISSING_CHAR" : error.code;
     // Further problems on the same line follow from the first.
-    if (seen.has(line)) {
-      return [];
-    }
+    if (seen.has(line)) return [];
     seen.add(line);
     const written = (lines[line - 1] ?? "").trim();
     return [

@@ -1,8 +1,7 @@
-import { ExecaError, execa } from "execa";
+import { lines } from "./host.ts";
+import { runProgram, type RunOptions } from "./run-program.ts";
 
-export interface DockerOptions {
-  /** Text for its standard input. */
-  readonly input?: string;
+export interface DockerOptions extends Pick<RunOptions, "input"> {
   /** Longest run in seconds. Default: 60. */
   readonly timeoutSeconds?: number;
 }
@@ -14,30 +13,21 @@ export interface DockerOptions {
  */
 export async function docker(
   args: readonly string[],
-  options: DockerOptions = {},
+  { input = "", timeoutSeconds = 60 }: DockerOptions = {},
 ): Promise<string> {
-  try {
-    const done = await execa("docker", args, {
-      input: options.input ?? "",
-      timeout: (options.timeoutSeconds ?? 60) * 1000,
-    });
-    return done.stdout;
-  } catch (error) {
-    throw new Error(`docker ${args.slice(0, 2).join(" ")}: ${reason(error)}`);
-  }
+  const { how, stdout, reason } = await runProgram("docker", args, timeoutSeconds, { input });
+  if (how === "well") return stdout;
+  const why =
+    how === "missing"
+      ? "there is no docker command: install Docker (`kindows doctor` says how)"
+      : reason.split("\n").slice(-5).join(" ");
+  throw new Error(`docker ${args.slice(0, 2).join(" ")}: ${why}`);
 }
 
 /** Containers with a label, written as `key=value`, including stopped ones, sorted by name. */
-export async function labelledContainers(label: string): Promise<string[]> {
-  const names = await docker([
-    "ps",
-    "--all",
-    "--filter",
-    `label=${label}`,
-    "--format",
-    "{{.Names}}",
-  ]);
-  return names.split("\n").filter((name) => name !== "");
+export async function labelledContainers(label: string): Promise<readonly string[]> {
+  const filter = ["--filter", `label=${label}`];
+  return lines(await docker(["ps", "--all", ...filter, "--format", "{{.Names}}"]));
 }
 
 /** Removes containers with their volumes; ignores those that are already gone. */
@@ -55,18 +45,4 @@ export async function containerAddress(container: string, network: string): Prom
     throw new Error(`the container ${container} is not running, or not on the network ${network}`);
   }
   return address;
-}
-
-function reason(error: unknown): string {
-  if (!(error instanceof ExecaError)) {
-    return String(error);
-  }
-  if (error.timedOut) {
-    return `not done within its time limit`;
-  }
-  if (error.code === "ENOENT") {
-    return "there is no docker command: install Docker (`kindows doctor` says how)";
-  }
-  const text = String(error.stderr ?? "").trim();
-  return text === "" ? error.shortMessage : text.split("\n").slice(-5).join(" ");
 }

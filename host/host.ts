@@ -23,7 +23,6 @@ export interface RemoteHost {
   readonly name: string;
   /** As in the settings, for people. */
   readonly uri: string;
-  /** For virsh. */
   readonly virshUri: string;
 }
 
@@ -32,26 +31,15 @@ const timeoutSeconds = 60;
 
 /** This host, and the hypervisors of a stack's lab on others. */
 export function thisHost(
-  {
-    stack,
-    names,
-    libvirtUri,
-  }: Pick<Host, "libvirtUri"> & {
-    readonly stack: string;
-    readonly names: { readonly prefix: string };
-  },
+  lab: { stack: string; names: { readonly prefix: string }; libvirtUri: string },
   others: readonly RemoteHost[] = [],
 ): Host {
   return {
-    ...{ libvirtUri, others, of: { stack, lab: names.prefix } },
+    ...{ libvirtUri: lab.libvirtUri, others, of: { stack: lab.stack, lab: lab.names.prefix } },
     run: async (program, args) => {
       const { how, stdout, reason } = await runProgram(program, args, timeoutSeconds);
-      if (how === "well") {
-        return stdout;
-      }
-      if (how === "missing") {
-        return undefined;
-      }
+      if (how === "well") return stdout;
+      if (how === "missing") return undefined;
       throw new Failure(`\`${program} ${args.join(" ")}\` failed: ${reason}`);
     },
   };

@@ -5,7 +5,6 @@ const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 /** Signals to this process. */
 export interface Interruption {
   readonly signal: AbortSignal;
-  /** Ends watching. */
   readonly stop: () => void;
 }
 

@@ -43,19 +43,13 @@ export class LocalPort {
     this.#server.unref();
   }
 
-  /** Port it listens on. */
   get port(): number {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** Ends all that goes by it. */
   async close(): Promise<void> {
     for (const socket of this.#sockets) socket.destroy();
-    await new Promise<void>((resolve) => {
-      this.#server.close(() => {
-        resolve();
-      });
-    });
+    await new Promise((resolve) => this.#server.close(resolve));
   }
 
   async #lead(socket: Socket): Promise<void> {

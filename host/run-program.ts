@@ -10,20 +10,23 @@ export interface ProgramEnd {
   readonly reason: string;
 }
 
-/**
- * Runs a program of the host, in English and without standard input. Failures are results, not errors.
- *
- * @param locale the character set of its file names.
- */
+export interface RunOptions {
+  /** With the character set of its file names. Default: C. */
+  readonly locale?: "C" | "C.UTF-8";
+  /** Text for its standard input. Default: it has none. */
+  readonly input?: string;
+}
+
+/** Runs a program of the host, in English. Failures are results, not errors. */
 export async function runProgram(
   program: string,
   args: readonly string[],
   timeoutSeconds: number,
-  locale: "C" | "C.UTF-8" = "C",
+  { locale = "C", input }: RunOptions = {},
 ): Promise<ProgramEnd> {
   const result = await execa(program, args, {
     reject: false,
-    stdin: "ignore",
+    ...(input === undefined ? { stdin: "ignore" as const } : { input }),
     timeout: timeoutSeconds * 1000,
     env: { LC_ALL: locale },
   });

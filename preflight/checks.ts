@@ -2,16 +2,13 @@ import { smallPackets } from "../components/network/packet-size.ts";
 import { thisHypervisor } from "../config/sections/machine-host.ts";
 import { machineNodes, type Settings } from "../config/settings.ts";
 import { installText, joinCommand, startCommand } from "../toolchain/host-packages.ts";
-import { needs } from "./footprint.ts";
 import { type HostFacts, providerTools } from "./host-facts.ts";
 import { type HostProblem, unless } from "../config/host-problem.ts";
 import { checkBridge, checkSegment } from "./network.ts";
-import { checkDisks } from "./disks.ts";
+import { checkDisks, checkInotify, checkMemory } from "./room.ts";
 import { checkDocker } from "./docker.ts";
-import { checkImage } from "./image.ts";
-import { checkInotify } from "./inotify.ts";
+import { checkImage, checkLinuxArtifacts } from "./images.ts";
 import { checkKvm } from "./kvm.ts";
-import { checkLinuxArtifacts } from "./linux-artifacts.ts";
 import { controlPlaneNames, domainName, labNames, linuxWorkerName } from "../config/names.ts";
 
 /** Debian's package of each tool. */
@@ -39,21 +36,11 @@ export function checkHost(settings: Settings, facts: HostFacts): HostProblem[] {
   return checks.flatMap((one) => one(settings, facts));
 }
 
-/** What is still to be made fits into the memory that can be had. */
-function checkMemory(settings: Settings, facts: HostFacts): HostProblem[] {
-  const needed = needs(settings, facts).filter(({ memoryMiB }) => memoryMiB > 0);
-  const total = needed.reduce((sum, { memoryMiB }) => sum + memoryMiB, 0);
-  const { availableMiB, totalMiB } = facts.memory;
-  return unless(total <= availableMiB, {
-    subject: "Memory",
-    why: `of ${total} MiB is needed (${needed.map((one) => `${one.what} ${one.memoryMiB}`).join(", ")}), ${availableMiB} of ${totalMiB} MiB are available`,
-    instead: "Have fewer nodes, write less for kindows:windows.memoryMiB, or stop something else.",
-  });
-}
-
-/** The programs libvirt's provider starts are there. */
-function checkTools(_settings: Settings, { tools, packageManager }: HostFacts): HostProblem[] {
-  return tools.missing.map((name) => ({
+function checkTools(
+  _settings: Settings,
+  { missingTools, packageManager }: HostFacts,
+): HostProblem[] {
+  return missingTools.map((name) => ({
     subject: `The program ${name}`,
     why: `is not on the PATH; it ${providerTools[name]}`,
     instead: `Install it: ${installText(packageManager, [packages[name]])}.`,
@@ -131,12 +118,10 @@ function machines(settings: Settings, { libvirt }: HostFacts): HostProblem[] {
   const names = machineNodes(settings)
     .filter(({ hypervisor }) => hypervisor === thisHypervisor)
     .map(({ name }) => domainName(lab.name, name));
+  const { network } = labNames(lab.name);
   const domains = libvirt.reachable ? libvirt.domains : [];
   return domains
-    .filter(
-      ({ name, networks }) =>
-        names.includes(name) && !networks.includes(labNames(lab.name).network),
-    )
+    .filter(({ name, networks }) => names.includes(name) && !networks.includes(network))
     .map(({ name }) => ({
       subject: `libvirt's machine ${name}`,
       why: "has the name of a node's, but is not on the lab's network",
@@ -150,19 +135,14 @@ function pools({ lab }: Settings, { libvirt }: HostFacts): HostProblem[] {
   const all = libvirt.reachable ? libvirt.pools : [];
   return all
     .filter(({ name, path }) => (name === pool) !== (path === poolFolder))
-    .map(({ name, path }) =>
-      name === pool
-        ? {
-            subject: `libvirt's pool ${name}`,
-            why: `has the lab's name, but is in ${path ?? "no folder"}`,
-            instead,
-          }
-        : {
-            subject: `libvirt's pool ${name}`,
-            why: `is in the lab's folder ${poolFolder}`,
-            instead,
-          },
-    );
+    .map(({ name, path }) => ({
+      subject: `libvirt's pool ${name}`,
+      why:
+        name === pool
+          ? `has the lab's name, but is in ${path ?? "no folder"}`
+          : `is in the lab's folder ${poolFolder}`,
+      instead,
+    }));
 }
 
 /** A container is the lab's when kind says so. */

@@ -14,7 +14,6 @@ export interface ConfinementFacts {
   readonly denials: readonly Denial[] | undefined;
 }
 
-/** One file that was denied to a virtual machine's QEMU. */
 interface Denial {
   readonly by: "AppArmor" | "SELinux";
   /** AppArmor tells the whole path, SELinux often the last part only. */
@@ -43,9 +42,7 @@ export async function gatherConfinement(sys = "/sys"): Promise<ConfinementFacts>
   );
   const by =
     seLinux?.trim() === "1" ? "SELinux" : appArmor?.trim() === "Y" ? "AppArmor" : undefined;
-  if (by === undefined) {
-    return { by, denials: [] };
-  }
+  if (by === undefined) return { by, denials: [] };
   const read = await Promise.all(
     logs.map(([program = "", ...args]) => runProgram(program, args, timeoutSeconds)),
   );
@@ -57,28 +54,21 @@ export async function gatherConfinement(sys = "/sys"): Promise<ConfinementFacts>
 export function denialsIn(text: string): Denial[] {
   const found = text
     .split("\n")
-    .flatMap((line) => appArmorDenial(line) ?? seLinuxDenial(line) ?? []);
+    .flatMap((line) => denialIn(line, "AppArmor") ?? denialIn(line, "SELinux") ?? []);
   return [...new Map(found.map((denial) => [denial.file, denial])).values()];
 }
 
-/** libvirt gives each machine a profile of its own. */
-function appArmorDenial(line: string): Denial | undefined {
-  const [, file, wanted] =
-    /\bapparmor="DENIED" .*\bprofile="libvirt-[-0-9a-f]{36}" name="([^"]+)".* denied_mask="(\w+)"/.exec(
-      line,
-    ) ?? [];
-  return file === undefined || wanted === undefined ? undefined : { by: "AppArmor", file, wanted };
-}
+/** libvirt gives each machine an AppArmor profile of its own; for SELinux it is svirt_t, and svirt_tcg_t if emulated. */
+const patterns = {
+  AppArmor:
+    /\bapparmor="DENIED" .*\bprofile="libvirt-[-0-9a-f]{36}" name="(?<file>[^"]+)".* denied_mask="(?<wanted>\w+)"/,
+  SELinux:
+    /\bavc: +denied +\{ (?<wanted>[^}]+) \} .*\b(?:path|name)="?(?<file>[^"\s]+)"? .*\bscontext=\S+:svirt\w*_t:(?!.* permissive=1)/,
+};
 
-/** libvirt runs machines as svirt_t, emulated ones as svirt_tcg_t. */
-function seLinuxDenial(line: string): Denial | undefined {
-  const [, wanted, file] =
-    /\bavc: +denied +\{ ([^}]+) \} .*\b(?:path|name)="?([^"\s]+)"? .*\bscontext=\S+:svirt\w*_t:/.exec(
-      line,
-    ) ?? [];
-  return file === undefined || wanted === undefined || line.includes(" permissive=1")
-    ? undefined
-    : { by: "SELinux", file, wanted };
+function denialIn(line: string, by: Denial["by"]): Denial | undefined {
+  const { file, wanted } = patterns[by].exec(line)?.groups ?? {};
+  return file === undefined || wanted === undefined ? undefined : { by, file, wanted };
 }
 
 /**

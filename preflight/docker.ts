@@ -4,7 +4,7 @@ import * as z from "zod";
 import semver from "semver";
 import { clusterLabel } from "../config/names.ts";
 import { messageOf } from "../host/failure.ts";
-import type { Gathered, HostProblem } from "../config/host-problem.ts";
+import { type Gathered, type HostProblem, unless } from "../config/host-problem.ts";
 import { installText, joinCommand, startCommand } from "../toolchain/host-packages.ts";
 import type { Settings } from "../config/settings.ts";
 import { parseJson } from "../toolchain/parse-json.ts";
@@ -15,7 +15,6 @@ export interface DockerFacts {
   readonly version: string;
   /** A rootless engine has a network of its own, without the host's bridges. */
   readonly rootless: boolean;
-  /** Folder of images and containers. */
   readonly rootFolder: string;
   readonly networks: readonly {
     readonly name: string;
@@ -84,12 +83,12 @@ export async function gatherDocker(
       version: info.ServerVersion,
       rootless: (info.SecurityOptions ?? []).some((option) => option.includes("rootless")),
       rootFolder: info.DockerRootDir,
-      networks: networks.map((network) => ({
-        name: network.Name,
-        cidrs: (network.IPAM.Config ?? [])
-          .map(({ Subnet }) => Subnet)
-          .filter((one) => one !== undefined),
-        bridge: bridgeOf(network),
+      networks: networks.map(({ Name: name, Id, Driver, IPAM, Options }) => ({
+        name,
+        cidrs: (IPAM.Config ?? []).flatMap(({ Subnet }) => Subnet ?? []),
+        // It is named after the network's id, unless Docker was told another name.
+        bridge:
+          Driver === "bridge" ? (Options?.[bridgeOption] ?? `br-${Id.slice(0, 12)}`) : undefined,
       })),
       containers: containers.map(({ Names, Labels, State }) => ({
         name: (Names[0] ?? "").replace(/^\//, ""),
@@ -122,15 +121,6 @@ async function answerOf(socket: string, path: string): Promise<unknown> {
   throw new Error(`Docker at ${socket}: ${message ?? `status ${status}`}`);
 }
 
-/** The bridge Docker names after a network's id, unless it was told another. */
-function bridgeOf({
-  Driver,
-  Options,
-  Id,
-}: z.infer<typeof networksSchema>[number]): string | undefined {
-  return Driver === "bridge" ? (Options?.[bridgeOption] ?? `br-${Id.slice(0, 12)}`) : undefined;
-}
-
 /** The first to say its control group version, which kind's nodes depend on. */
 const minimumVersion = "20.10.0";
 
@@ -160,13 +150,9 @@ export function checkDocker(
   }
   // Docker's versions up to 20.10 had leading zeros, e.g. 19.03.13.
   const version = semver.coerce(docker.version, { loose: true });
-  return version !== null && semver.lt(version, minimumVersion)
-    ? [
-        {
-          subject: `Docker ${docker.version}`,
-          why: "is too old for kind",
-          instead: `Install ${minimumVersion} or newer.`,
-        },
-      ]
-    : [];
+  return unless(version === null || semver.gte(version, minimumVersion), {
+    subject: `Docker ${docker.version}`,
+    why: "is too old for kind",
+    instead: `Install ${minimumVersion} or newer.`,
+  });
 }

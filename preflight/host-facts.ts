@@ -7,12 +7,22 @@ import type { Gathered, HostProblem } from "../config/host-problem.ts";
 import type { Settings } from "../config/settings.ts";
 import { type PackageManager, thisPackageManager } from "../toolchain/host-packages.ts";
 import { type ConfinementFacts, gatherConfinement } from "./confinement.ts";
-import { type DiskFacts, gatherDisks } from "./disks.ts";
+import {
+  type DiskFacts,
+  gatherDisks,
+  gatherInotify,
+  gatherMemory,
+  type InotifyFacts,
+  type MemoryFacts,
+} from "./room.ts";
 import { type DockerFacts, gatherDocker } from "./docker.ts";
-import { gatherImage, type ImageFacts } from "./image.ts";
-import { gatherInotify, type InotifyFacts } from "./inotify.ts";
+import {
+  gatherImage,
+  gatherLinuxArtifacts,
+  type ImageFacts,
+  type LinuxArtifactFacts,
+} from "./images.ts";
 import { gatherKvm, type KvmFacts } from "./kvm.ts";
-import { gatherLinuxArtifacts, type LinuxArtifactFacts } from "./linux-artifacts.ts";
 import { gatherNetwork, type NetworkFacts } from "./network.ts";
 import { fileNameOf } from "../components/windows/media-folder.ts";
 import { programArtifacts } from "../components/windows/software.ts";
@@ -31,7 +41,8 @@ export interface HostFacts {
   readonly memory: MemoryFacts;
   readonly inotify: InotifyFacts;
   readonly disks: DiskFacts;
-  readonly tools: ToolFacts;
+  /** Those of libvirt's provider that are missing. */
+  readonly missingTools: readonly (keyof typeof providerTools)[];
   readonly image: ImageFacts;
   readonly programs: ProgramFacts;
   /** What Linux machines start from and get; undefined where there are none. */
@@ -55,7 +66,7 @@ export async function hostFacts(settings: Settings): Promise<HostFacts> {
     memory: gatherMemory(),
     inotify: gatherInotify(),
     disks: docker.then((found) => gatherDisks(settings, found)),
-    tools: gatherTools(),
+    missingTools: missingTools(),
     image: gatherImage(settings),
     programs: gatherPrograms(settings),
     linuxArtifacts: gatherLinuxArtifacts(settings),
@@ -84,17 +95,13 @@ async function gatherMtu(networkInterface: string): Promise<number | undefined> 
 
 /** What of the programs for Windows nodes is missing on this host, by file name. */
 interface ProgramFacts {
-  /** Nobody has said which checksum is right. */
   readonly unpinned: readonly string[];
-  /** Not in the cache. */
   readonly missing: readonly string[];
 }
 
 /** Looks for the programs that are pushed to machines; a rehearsal's are in its image. */
 function gatherPrograms(settings: Settings): ProgramFacts {
-  if (settings.windows.image.kind === "rehearsal") {
-    return { unpinned: [], missing: [] };
-  }
+  if (settings.windows.image.kind === "rehearsal") return { unpinned: [], missing: [] };
   const artifacts = programArtifacts(stackSoftware(settings)).map(([, artifact]) => artifact);
   const isFetched = ({ origin }: (typeof artifacts)[number]): boolean =>
     origin === "image" || (origin.folder !== undefined && existsSync(origin.folder));
@@ -112,38 +119,11 @@ export const providerTools = {
   xsltproc: "completes the machines' descriptions",
 } as const;
 
-/** Which of them are missing. */
-interface ToolFacts {
-  readonly missing: readonly (keyof typeof providerTools)[];
-}
-
 /** Looks for them on the PATH, as the provider will. */
-export async function gatherTools(searchPath = process.env["PATH"] ?? ""): Promise<ToolFacts> {
+export async function missingTools(
+  searchPath = process.env["PATH"] ?? "",
+): Promise<HostFacts["missingTools"]> {
   const names = Object.keys(providerTools) as (keyof typeof providerTools)[];
   const found = await Promise.all(names.map((name) => findOnPath(name, searchPath)));
-  return { missing: names.filter((_, index) => found[index] === undefined) };
-}
-
-/** Memory of this host. */
-export interface MemoryFacts {
-  /** What the kernel thinks could be had without swapping, in MiB. */
-  readonly availableMiB: number;
-  readonly totalMiB: number;
-}
-
-/** Reads /proc/meminfo. */
-export async function gatherMemory(): Promise<MemoryFacts> {
-  return memoryIn(await readFile("/proc/meminfo", "utf8"));
-}
-
-/** @throws when a line that every kernel since 3.14 has is missing. */
-export function memoryIn(table: string): MemoryFacts {
-  const mib = (key: string): number => {
-    const kib = new RegExp(`^${key}:\\s+(\\d+) kB$`, "m").exec(table)?.[1];
-    if (kib === undefined) {
-      throw new Error(`/proc/meminfo has no line ${key}`);
-    }
-    return Math.floor(Number(kib) / 1024);
-  };
-  return { availableMiB: mib("MemAvailable"), totalMiB: mib("MemTotal") };
+  return names.filter((_, index) => found[index] === undefined);
 }

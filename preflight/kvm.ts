@@ -6,6 +6,7 @@ import { execa } from "execa";
 import type { Settings } from "../config/settings.ts";
 import type { HostFacts } from "./host-facts.ts";
 import type { HostProblem } from "../config/host-problem.ts";
+import type { Complaint } from "../config/problem.ts";
 
 /** Whether KVM can be used: `hangs` when it opens and then does not run a guest; undefined when nobody asks for it. */
 export type KvmFacts =
@@ -55,22 +56,13 @@ export async function runProbeRom(accelerator: "kvm" | "tcg"): Promise<KvmFacts>
       ],
       { reject: false, timeout: timeoutSeconds * 1000, forceKillAfterDelay: 500, stdin: "ignore" },
     );
-    if (result.timedOut) {
-      return "hangs";
-    }
-    if (result.exitCode === goodExitCode) {
-      return "works";
-    }
-    return {
-      error: lastLine(result.stderr) ?? result.shortMessage ?? `ended with ${result.exitCode}`,
-    };
+    if (result.timedOut) return "hangs";
+    if (result.exitCode === goodExitCode) return "works";
+    const last = result.stderr.trim().split("\n").at(-1);
+    return { error: last || (result.shortMessage ?? `ended with ${result.exitCode}`) };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-function lastLine(text: string): string | undefined {
-  return text.trim().split("\n").at(-1) || undefined;
 }
 
 const otherwise = 'or, for a rehearsal, write kindows:hypervisor.domainType "qemu"';
@@ -90,32 +82,28 @@ export function checkKvm(
   return complaint === undefined ? [] : [{ subject: "/dev/kvm", ...complaint }];
 }
 
-function complaintOf(kvm: HostFacts["kvm"]): { why: string; instead: string } | undefined {
-  if (kvm === undefined || kvm === "works") {
-    return undefined;
-  }
-  if (kvm === "absent") {
+function complaintOf(kvm: HostFacts["kvm"]): Complaint | undefined {
+  if (kvm === undefined || kvm === "works") return undefined;
+  if (typeof kvm === "object") {
     return {
-      why: 'does not exist, and kindows:hypervisor.domainType is "kvm"',
-      instead: `Turn on virtualization in the firmware, or nested virtualization where this host is a virtual machine, and load kvm_intel or kvm_amd; ${otherwise}.`,
-    };
-  }
-  if (kvm === "denied") {
-    return {
-      why: "may not be opened by you",
-      instead: `Join its group (usermod -aG kvm $USER, then log in again); ${otherwise}.`,
-    };
-  }
-  if (kvm === "hangs") {
-    return {
-      why: "opens, but a guest hangs as soon as it runs, as happens where this host is itself a virtual machine without proper nested virtualization",
-      instead: `Use another host; ${otherwise}.`,
+      why: `opens, but QEMU can't use it: ${kvm.error}`,
+      instead: `Make QEMU work with it; ${otherwise}.`,
     };
   }
   return {
-    why: `opens, but QEMU can't use it: ${kvm.error}`,
-    instead: `Make QEMU work with it; ${otherwise}.`,
-  };
+    absent: {
+      why: 'does not exist, and kindows:hypervisor.domainType is "kvm"',
+      instead: `Turn on virtualization in the firmware, or nested virtualization where this host is a virtual machine, and load kvm_intel or kvm_amd; ${otherwise}.`,
+    },
+    denied: {
+      why: "may not be opened by you",
+      instead: `Join its group (usermod -aG kvm $USER, then log in again); ${otherwise}.`,
+    },
+    hangs: {
+      why: "opens, but a guest hangs as soon as it runs, as happens where this host is itself a virtual machine without proper nested virtualization",
+      instead: `Use another host; ${otherwise}.`,
+    },
+  }[kvm];
 }
 
 /** Where a PC's processor looks for its first instruction: the last 16 bytes of the ROM. */
@@ -126,7 +114,6 @@ const romSize = 0x10000;
 /** Port of QEMU's isa-debug-exit device: a byte written there ends QEMU with the exit code 2 * byte + 1. */
 const exitPort = 0xf4;
 
-/** Exit code of QEMU when the ROM ran to its end. */
 const goodExitCode = 2 * 0x10 + 1;
 
 /**

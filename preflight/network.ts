@@ -56,18 +56,24 @@ function number(littleEndianHex: string): number {
 interface Owned {
   /** Names of the libvirt network and the Docker network. */
   readonly network: string;
-  /** Bridges of those networks. */
-  readonly bridges: ReadonlySet<string>;
+  readonly bridges: ReadonlySet<string | undefined>;
 }
 
-/** Tells the lab's own networks by name, and their bridges by them. */
-function owned(settings: Settings, { docker, libvirt }: HostFacts): Owned {
+function networksOf({ docker, libvirt }: HostFacts) {
+  return {
+    libvirt: libvirt.reachable ? libvirt.networks : [],
+    docker: docker.reachable ? docker.networks : [],
+  };
+}
+
+function owned(settings: Settings, facts: HostFacts): Owned {
   const { network, dockerNetwork } = labNames(settings.lab.name);
-  const bridges = [
-    ...(libvirt.reachable ? libvirt.networks.filter(({ name }) => name === network) : []),
-    ...(docker.reachable ? docker.networks.filter(({ name }) => name === dockerNetwork) : []),
-  ].map(({ bridge }) => bridge);
-  return { network, bridges: new Set(bridges.filter((bridge) => bridge !== undefined)) };
+  const { docker, libvirt } = networksOf(facts);
+  const own = [
+    ...libvirt.filter(({ name }) => name === network),
+    ...docker.filter(({ name }) => name === dockerNetwork),
+  ];
+  return { network, bridges: new Set(own.map(({ bridge }) => bridge)) };
 }
 
 interface Occupied {
@@ -82,9 +88,7 @@ export function checkSegment(settings: Settings, facts: HostFacts): HostProblem[
   const occupied = occupiedBy(settings, facts);
   const found =
     segment === undefined ? [] : occupied.filter(({ range }) => overlaps(range, segment));
-  if (found.length === 0) {
-    return [];
-  }
+  if (found.length === 0) return [];
   const owners = [...new Set(found.map(({ owner }) => owner))];
   const free = proposedRange(
     segmentRange,
@@ -103,12 +107,9 @@ export function checkSegment(settings: Settings, facts: HostFacts): HostProblem[
 /** Everything on this host that has IPv4 ranges and is not the lab's; a bridge is told by its network, not twice. */
 function occupiedBy(settings: Settings, facts: HostFacts): Occupied[] {
   const { network, bridges } = owned(settings, facts);
-  const libvirt = (facts.libvirt.reachable ? facts.libvirt.networks : []).filter(
-    ({ name }) => name !== network,
-  );
-  const docker = (facts.docker.reachable ? facts.docker.networks : []).filter(
-    ({ name }) => name !== network,
-  );
+  const all = networksOf(facts);
+  const libvirt = all.libvirt.filter(({ name }) => name !== network);
+  const docker = all.docker.filter(({ name }) => name !== network);
   const told = new Set([...bridges, ...[...libvirt, ...docker].map(({ bridge }) => bridge)]);
   return [
     ...libvirt.flatMap(({ name, cidrs }) =>
@@ -119,9 +120,8 @@ function occupiedBy(settings: Settings, facts: HostFacts): Occupied[] {
     ),
     ...facts.network.ranges
       .filter((one) => !told.has(one.interface))
-      .map((one) => ({
-        cidr: one.cidr,
-        owner: `${one.cidr} at this host's interface ${one.interface}`,
+      .map(({ cidr, interface: name }) => ({
+        ...{ cidr, owner: `${cidr} at this host's interface ${name}` },
       })),
   ].flatMap(({ cidr, owner }) => {
     const range = parseRange(cidr);
@@ -141,18 +141,11 @@ export function checkBridge(settings: Settings, facts: HostFacts): HostProblem[]
   });
 }
 
-function ownerOf(bridge: string, { docker, libvirt, network }: HostFacts): string | undefined {
-  const libvirtNetwork = libvirt.reachable
-    ? libvirt.networks.find((one) => one.bridge === bridge)
-    : undefined;
-  const dockerNetwork = docker.reachable
-    ? docker.networks.find((one) => one.bridge === bridge)
-    : undefined;
-  if (libvirtNetwork !== undefined) {
-    return `libvirt's network ${libvirtNetwork.name}`;
-  }
-  if (dockerNetwork !== undefined) {
-    return `Docker's network ${dockerNetwork.name}`;
-  }
-  return network.interfaces.includes(bridge) ? "a network interface of this host" : undefined;
+function ownerOf(bridge: string, facts: HostFacts): string | undefined {
+  const { docker, libvirt } = networksOf(facts);
+  const ofLibvirt = libvirt.find((one) => one.bridge === bridge);
+  if (ofLibvirt !== undefined) return `libvirt's network ${ofLibvirt.name}`;
+  const ofDocker = docker.find((one) => one.bridge === bridge);
+  if (ofDocker !== undefined) return `Docker's network ${ofDocker.name}`;
+  return facts.network.interfaces.includes(bridge) ? "a network interface of this host" : undefined;
 }

@@ -17,9 +17,7 @@ import { projectRoot } from "../toolchain/project.ts";
 export async function preflight(settings: Settings): Promise<void> {
   const facts = await hostFacts(settings);
   const problems = checkHost(settings, facts);
-  if (problems.length > 0) {
-    throw new RunError(hostProblemsText(problems));
-  }
+  if (problems.length > 0) throw new RunError(hostProblemsText(problems));
   for (const problem of checkConfinement(settings, facts)) {
     await log.warn(hostProblemText(problem));
   }
@@ -32,9 +30,7 @@ export async function preflight(settings: Settings): Promise<void> {
  * @throws RunError when something can't be had; what it is stands before it, line by line.
  */
 export async function prepareHost(): Promise<void> {
-  if (process.env[labVariable] !== undefined) {
-    return;
-  }
+  if (process.env[labVariable] !== undefined) return;
   const prepare = ["prepare", "--stack", getStack()];
   const { failed } = await execa(
     process.execPath,

@@ -1,13 +1,10 @@
 import { readdir, rm, stat } from "node:fs/promises";
 import path from "node:path";
-import { execa } from "execa";
 
+import { runProgram } from "../../host/run-program.ts";
 import type { Cache } from "../../toolchain/cache.ts";
 import { bytesBelow, type CacheEntry } from "./entries.ts";
 import { isLivingBuild } from "../../toolchain/living-build.ts";
-
-/** Longest wait for a process that is building the entry to be removed. */
-const lockTimeoutSeconds = 1;
 
 /** Entries that no clone has used for so many days; 0 means all. */
 export function unusedFor<T extends CacheEntry>(
@@ -26,11 +23,7 @@ export async function removeEntries(
   say: (line: string) => void,
 ): Promise<number> {
   let freed = 0;
-  const options = {
-    timeoutSeconds: lockTimeoutSeconds,
-    pollMilliseconds: 100,
-    onWait: () => undefined,
-  };
+  const options = { timeoutSeconds: 1, pollMilliseconds: 100, onWait: () => undefined };
   for (const { address, bytes } of entries) {
     await cache.withEntryLock(address, options, () => cache.remove(address));
     await removeLogs(cache, address);
@@ -49,7 +42,6 @@ async function removeLogs(cache: Cache, address: string): Promise<void> {
   }
 }
 
-/** A download written to within this time is still running. */
 const underWayMilliseconds = 60_000;
 
 /** Removes incomplete and rejected downloads that nobody has resumed for so many days. */
@@ -87,9 +79,7 @@ async function removeDead(cache: Cache, parent: string): Promise<number> {
   const names = await readdir(parent).catch(() => [] as string[]);
   let freed = 0;
   for (const name of names) {
-    if (await isLivingBuild(cache, name)) {
-      continue;
-    }
+    if (await isLivingBuild(cache, name)) continue;
     const folder = path.join(parent, name);
     if ((await stat(folder)).isDirectory()) {
       freed += await bytesBelow(folder);
@@ -114,21 +104,10 @@ export async function removeLoadedImages(
   say: (line: string) => void,
 ): Promise<void> {
   const format = "{{.Repository}}:{{.Tag}}";
-  const listed = await execa("docker", ["images", "--format", format, repository], {
-    reject: false,
-    stdin: "ignore",
-    timeout: 60_000,
-  });
-  if (listed.failed) {
-    return;
-  }
+  const listed = await runProgram("docker", ["images", "--format", format, repository], 60);
   for (const reference of orphaned(listed.stdout.split("\n"), addresses)) {
-    const removed = await execa("docker", ["rmi", reference], {
-      reject: false,
-      stdin: "ignore",
-      timeout: 60_000,
-    });
-    say(removed.failed ? `kept ${reference}: it is in use` : `removed ${reference} from Docker`);
+    const { how } = await runProgram("docker", ["rmi", reference], 60);
+    say(how === "well" ? `removed ${reference} from Docker` : `kept ${reference}: it is in use`);
   }
 }
 

@@ -1,5 +1,31 @@
-import { Argument, Command, Option, InvalidArgumentError } from "commander";
+import { Argument, Command, CommanderError, Option, InvalidArgumentError } from "commander";
 import { completeCommand, shells } from "../completion/shell-scripts.ts";
+import { exitCodes, Failure, messageOf } from "../../host/failure.ts";
+
+/** Runs a command line, and prints why it failed. @returns the exit code. */
+export async function runKindows(args: readonly string[]): Promise<number> {
+  try {
+    await kindowsProgram().parseAsync(args, { from: "user" });
+    return Number(process.exitCode ?? exitCodes.ok);
+  } catch (error) {
+    return explain(error);
+  }
+}
+
+function explain(error: unknown): number {
+  if (error instanceof CommanderError) {
+    // Commander has printed it; it treats help and version as errors.
+    return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
+  }
+  if (error instanceof Failure) {
+    process.stderr.write(`kindows: ${error.message}\n`);
+    return error.exitCode;
+  }
+  // These are bugs in the program; all other errors tell the user what to do.
+  const mistake = error instanceof TypeError || error instanceof ReferenceError;
+  process.stderr.write(`kindows: ${mistake ? (error.stack ?? error.message) : messageOf(error)}\n`);
+  return exitCodes.failed;
+}
 
 /** The command line with all its commands, as yet without arguments. */
 export function kindowsProgram(): Command {
@@ -46,30 +72,34 @@ Exit codes: 0 success, 1 something is wrong or failed, 2 unknown command or opti
 
 type Run = ReturnType<typeof runner>;
 
+/** What every command gets: the program's options, and flags of its own. */
+export type Options<Flag extends string = never> = { readonly stack: string } & Readonly<
+  Record<Flag, boolean>
+>;
+
 /**
- * Runs a command with the program's options, its operands by their names, and its own options; its exit code becomes the
- * process's. Each loads its module only then, to keep every other command quick.
+ * Runs a command with the program's options, its operands by their names, and its own options. The exit code that it
+ * returns becomes the process's; without one, all went well. Each loads its module only then, to keep every other command
+ * quick.
  */
 function runner(program: Command) {
   return <Name extends string>(
-      load: () => Promise<Record<Name, (options: never) => Promise<number>>>,
+      load: () => Promise<Record<Name, (options: never) => Promise<number> | Promise<void>>>,
       name: Name,
       ...operands: string[]
     ) =>
     async (...given: unknown[]): Promise<void> => {
       const named = Object.fromEntries(operands.map((operand, at) => [operand, given[at]]));
       const own = given[operands.length] as object;
-      const options = { ...program.opts<{ stack: string }>(), ...named, ...own };
-      process.exitCode =
+      const options = { ...program.opts<Options>(), ...named, ...own };
+      const exitCode =
         (await ofMachinesMade(name, options)) ?? (await (await load())[name](options as never));
+      process.exitCode = Number(exitCode ?? exitCodes.ok);
     };
 }
 
 /** Runs a command that a stack has too whose machines are made on a cluster; undefined where it is another one. */
-async function ofMachinesMade(
-  name: string,
-  options: { readonly stack: string },
-): Promise<number | undefined> {
+async function ofMachinesMade(name: string, options: Options): Promise<number | undefined> {
   if (!["status", "doctor", "showConsole"].includes(name)) return undefined;
   const { machinesMade } = await import("../machines-made/machines-made.ts");
   const made = await machinesMade(options.stack);
@@ -78,7 +108,6 @@ async function ofMachinesMade(
   return commands[name as keyof typeof commands](made, options as never);
 }
 
-/** Option of commands that download: consent without a question. */
 const fetchOption = (): Option =>
   new Option("-y, --yes", "fetch what is missing without asking").default(false);
 
@@ -269,7 +298,7 @@ function addImageCommands(image: Command, run: Run): void {
     )
     .argument("<folder>", "a folder that does not exist yet")
     .option("--language <name>", "language of that Windows", "en-US")
-    .action(run(() => import("../commands/image-scripts.ts"), "writeScripts", "folder"));
+    .action(run(() => import("../commands/image.ts"), "writeScripts", "folder"));
   image
     .command("build")
     .description("build the stack's image from its ISO unless it exists; `up` does this too")
@@ -301,7 +330,7 @@ function addExistingMachineCommands(program: Command, run: Run): void {
     .description("print the SSH host key of an existing machine, to pin in the settings")
     .argument("<host>", "its address or name")
     .option("--port <number>", "its SSH port", port, 22)
-    .action(run(() => import("../commands/host-key.ts"), "hostKey", "host"));
+    .action(run(() => import("../commands/bootstrap.ts"), "hostKey", "host"));
 }
 
 /** Commands about what was built or fetched once. */
@@ -328,43 +357,34 @@ function addShellCommands(program: Command, run: Run): void {
     .command("completion")
     .description("print what a shell needs to complete kindows: source <(kindows completion bash)")
     .addArgument(new Argument("<shell>", "which shell").choices(shells))
-    .action(run(() => import("../commands/completion.ts"), "printCompletion", "shell"));
+    .action(run(() => import("../completion/complete.ts"), "printCompletion", "shell"));
   program
     .command(completeCommand, { hidden: true })
     .argument("[words...]")
     .action(async (words: string[]) => {
-      const { printCandidates } = await import("../commands/completion.ts");
-      const { stack } = program.opts<{ stack: string }>();
-      process.exitCode = await printCandidates(program, words, stack);
+      const { printCandidates } = await import("../completion/complete.ts");
+      await printCandidates(program, words, program.opts<Options>().stack);
     });
 }
 
-/** @throws when the text is not a whole number of days. */
-export const days = (text: string): number => wholeNumber(text, 0, 99_999, " of days");
-
-/** @throws when the text is not a whole number of seconds from 1 upward. */
-export const seconds = (text: string): number =>
-  wholeNumber(text, 1, 999_999, " of seconds, at least 1");
-
-/** @throws when the text is not a whole number of lines. */
-const lines = (text: string): number => wholeNumber(text, 0, 99_999, " of lines");
-
-/** @throws when the text is not a port's number. */
-export const port = (text: string): number => wholeNumber(text, 1, 65_535, " from 1 to 65535");
+export const days = wholeNumber(0, 99_999, " of days");
+export const seconds = wholeNumber(1, 999_999, " of seconds, at least 1");
+const lines = wholeNumber(0, 99_999, " of lines");
+export const port = wholeNumber(1, 65_535, " from 1 to 65535");
 
 /** @throws when a part of the list is empty. */
 export function commaList(text: string): string[] {
   const parts = text.split(",").map((part) => part.trim());
-  if (parts.includes("")) {
-    throw new InvalidArgumentError("It must be names separated by commas.");
-  }
+  if (parts.includes("")) throw new InvalidArgumentError("It must be names separated by commas.");
   return parts;
 }
 
-function wholeNumber(text: string, least: number, most: number, what: string): number {
-  const number = Number(text);
-  if (!/^[0-9]{1,6}$/.test(text) || number < least || number > most) {
-    throw new InvalidArgumentError(`It must be a whole number${what}.`);
-  }
-  return number;
+function wholeNumber(least: number, most: number, what: string): (text: string) => number {
+  return (text) => {
+    const number = Number(text);
+    if (!/^[0-9]{1,6}$/.test(text) || number < least || number > most) {
+      throw new InvalidArgumentError(`It must be a whole number${what}.`);
+    }
+    return number;
+  };
 }

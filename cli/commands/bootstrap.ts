@@ -4,13 +4,16 @@ import path from "node:path";
 
 import { hostName } from "../../config/values/dns-name.ts";
 import { hostKey as publicKeyComplaint } from "../../config/values/host-key.ts";
-import { Failure, exitCodes } from "../../host/failure.ts";
+import { Failure, messageOf } from "../../host/failure.ts";
+import { fingerprint, learnHostKey } from "../../ssh/host-key.ts";
 
-export interface BootstrapOptions {
-  /** Address or name of the machine. */
+interface Machine {
   readonly host: string;
-  /** File of the public key that shall log in. Default: ~/.ssh/id_ed25519.pub. */
-  readonly key?: string;
+}
+
+function requireHostName(host: string): void {
+  const wrong = hostName(host);
+  if (wrong !== undefined) throw new Failure(`${host} ${wrong.why}. ${wrong.instead}`);
 }
 
 /**
@@ -19,11 +22,8 @@ export interface BootstrapOptions {
  *
  * @throws Failure for an invalid host, and for a file without a public key.
  */
-export async function bootstrap({ host, key }: BootstrapOptions): Promise<number> {
-  const wrongHost = hostName(host);
-  if (wrongHost !== undefined) {
-    throw new Failure(`${host} ${wrongHost.why}. ${wrongHost.instead}`);
-  }
+export async function bootstrap({ host, key }: Machine & { readonly key?: string }): Promise<void> {
+  requireHostName(host);
   const file = path.resolve(key ?? path.join(os.homedir(), ".ssh", "id_ed25519.pub"));
   const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
     throw new Failure(
@@ -42,7 +42,6 @@ export async function bootstrap({ host, key }: BootstrapOptions): Promise<number
       `-Credential (Get-Credential) -ScriptBlock { ... }\n` +
       `The last one prints the machine's host key for kindows:nodes[].hostKey.\n`,
   );
-  return exitCodes.ok;
 }
 
 /**
@@ -65,4 +64,20 @@ export function bootstrapLines(publicKey: string): readonly string[] {
     "if (-not (Get-NetFirewallRule -Name kindows-ssh -ErrorAction SilentlyContinue)) { New-NetFirewallRule -Name kindows-ssh -DisplayName 'SSH' -Direction Inbound -Protocol TCP -LocalPort 22 -Action Allow -Profile Any }",
     "Get-Content C:\\ProgramData\\ssh\\ssh_host_ed25519_key.pub",
   ];
+}
+
+/**
+ * `kindows host-key`: prints a machine's host key, to be compared once and pinned in the settings.
+ *
+ * @throws Failure if nothing answers there.
+ */
+export async function hostKey({ host, port }: Machine & { readonly port: number }): Promise<void> {
+  requireHostName(host);
+  const key = await learnHostKey(host, port).catch((error: unknown) => {
+    throw new Failure(`no host key from ${host}:${port}: ${messageOf(error)}`);
+  });
+  process.stdout.write(`${key}\n`);
+  process.stderr.write(
+    `${fingerprint(key)}: compare it once on the machine's own console, by ssh-keygen -lf C:\\ProgramData\\ssh\\ssh_host_ed25519_key.pub\n`,
+  );
 }

@@ -8,12 +8,11 @@ import {
   removeStaleDownloads,
   unusedFor,
 } from "../cache/prune.ts";
-import { exitCodes } from "../../host/failure.ts";
 import { say } from "../progress.ts";
 import { table } from "../table.ts";
 
 /** `kindows cache ls`: what the cache holds. */
-export async function list(): Promise<number> {
+export async function list(): Promise<void> {
   const cache = new Cache();
   const entries = [...(await compilerCaches(cache)), ...(await cacheEntries(cache))];
   const rows = entries.map(({ address, bytes, seconds, usedAt }) => [
@@ -26,16 +25,10 @@ export async function list(): Promise<number> {
   process.stdout.write(
     `${table(["ENTRY", "SIZE", "MADE IN", "LAST USED (UTC)"], rows)}\n\n${entries.length} entries, ${mebibytes(total)} in ${cache.root}\n`,
   );
-  return exitCodes.ok;
-}
-
-export interface PruneOptions {
-  /** Entries that no clone has used for so many days are removed. */
-  readonly unusedFor: number;
 }
 
 /** `kindows cache prune`: removes unused and incomplete entries, and their images in Docker. */
-export async function prune(options: PruneOptions): Promise<number> {
+export async function prune(options: { readonly unusedFor: number }): Promise<void> {
   const cache = new Cache();
   const now = new Date();
   const unused = unusedFor(options.unusedFor, await cacheEntries(cache), now);
@@ -53,13 +46,10 @@ export async function prune(options: PruneOptions): Promise<number> {
     say,
   );
   say(`freed ${mebibytes(freed)}`);
-  return exitCodes.ok;
 }
 
 function madeIn(address: string, seconds: number | undefined): string {
-  if (seconds !== undefined) {
-    return `${seconds.toFixed(0)} s`;
-  }
+  if (seconds !== undefined) return `${seconds.toFixed(0)} s`;
   return compilerAddresses.some((each) => each === address) ? "for builds only" : "not whole";
 }
 

@@ -19,6 +19,7 @@ import { makeResultsFolder, readResults } from "../../verify/conformance/results
 import { removeRun, runJob } from "../../verify/conformance/run-job.ts";
 import { checkPrograms, localCommand, runLocal } from "../../verify/conformance/run-local.ts";
 import { suiteNamed, suites } from "../../verify/conformance/suites.ts";
+import type { Options } from "../command-line/kindows-program.ts";
 import { accessFiles } from "../lab/access.ts";
 import { labThatIsUp } from "../lab/outputs.ts";
 import { stackFolder } from "../engine/folders.ts";
@@ -31,28 +32,16 @@ import { watchInterruption } from "../../host/interruption.ts";
 import type { Settings } from "../../config/settings.ts";
 import { nodesOf, type Facts } from "../../verify/cluster/facts.ts";
 
-export interface ConformanceOptions {
-  readonly stack: string;
-  /** Id of a suite. */
+interface ConformanceOptions extends Options<"list" | "dryRun" | "keep"> {
   readonly suite: string;
-  /** Only print the suites. */
-  readonly list: boolean;
-  /** Only print what would be applied, or run. */
-  readonly dryRun: boolean;
-  /** Leave namespace and Job in place. */
-  readonly keep: boolean;
-  /** Other focus and skip than the suite's: regular expressions of the tests' names. */
   readonly focus?: string;
   readonly skip?: string;
   /** Longest run in seconds. Default: the suite's. */
   readonly timeout?: number;
-  /** Image to use instead of the conformance image. */
   readonly image?: string;
-  /** File with other registries for the tests' images, as KUBE_TEST_REPO_LIST names one. */
   readonly repoList?: string;
-  /** Folder with ginkgo and e2e.test, to run them on this host. */
   readonly local?: string;
-  /** Folder for log and results. Default: below `.kindows/<stack>/conformance`. */
+  /** Default: a folder below `.kindows/<stack>/conformance`. */
   readonly output?: string;
 }
 
@@ -76,9 +65,9 @@ export async function conformance(options: ConformanceOptions): Promise<number> 
     options.repoList === undefined ? undefined : await readText(options.repoList);
   const images = { tests: options.image ?? conformanceImage(run.kubernetesVersion) };
   const objects = conformanceObjects(run, { ...images, results: agnhostImage }, repositories);
+  const time = new Date().toISOString().slice(0, 19).replaceAll(":", "-");
   const folder = path.resolve(
-    options.output ??
-      path.join(stackFolder(stack), "conformance", `${options.suite}-${timeText(new Date())}`),
+    options.output ?? path.join(stackFolder(stack), "conformance", `${options.suite}-${time}`),
   );
   if (options.dryRun) {
     const { kubeconfig } = accessFiles(stack);
@@ -90,23 +79,13 @@ export async function conformance(options: ConformanceOptions): Promise<number> 
     return exitCodes.ok;
   }
   const unfit = whyNoWindows(settings);
-  if (unfit !== undefined) {
-    throw new Failure(unfit);
-  }
-  if (options.local !== undefined) {
-    await checkPrograms(options.local).catch((error: unknown) => {
-      throw new Failure(messageOf(error));
-    });
-  }
+  if (unfit !== undefined) throw new Failure(unfit);
+  if (options.local !== undefined) await checkPrograms(options.local);
   const { outputs, access } = await labThatIsUp(stack);
   const api = new ClusterApi(outputs.kubeconfig, 60);
   const notReady = whyNotReady(await readNodes(api));
-  if (notReady !== undefined) {
-    throw new Failure(notReady);
-  }
-  await makeResultsFolder(folder).catch((error: unknown) => {
-    throw new Failure(messageOf(error));
-  });
+  if (notReady !== undefined) throw new Failure(notReady);
+  await makeResultsFolder(folder);
   const interruption = watchInterruption((first) =>
     say(
       first
@@ -212,17 +191,8 @@ async function readText(file: string): Promise<string> {
   }
 }
 
-/** Time as part of a folder's name, e.g. `2026-11-22T08-15-00`. */
-function timeText(time: Date): string {
-  return time.toISOString().slice(0, 19).replaceAll(":", "-");
-}
-
 /** Why the tests prove nothing about a stack's nodes; undefined if they do. */
-function whyNoWindows({
-  windows,
-  nodes,
-  cni,
-}: Pick<Settings, "windows" | "nodes" | "cni">): string | undefined {
+function whyNoWindows({ windows, nodes, cni }: Settings): string | undefined {
   const need = "conformance needs a real Windows node";
   if (windows.image.kind === "rehearsal") {
     return (

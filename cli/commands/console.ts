@@ -1,18 +1,14 @@
 import { hostname, userInfo } from "node:os";
 
+import type { Options } from "../command-line/kindows-program.ts";
 import { screenOf, openViewer, wayTo } from "../console/screen.ts";
-import { exitCodes } from "../../host/failure.ts";
 import { thisHost } from "../../host/host.ts";
 import { virsh } from "../../host/virsh.ts";
 import { say } from "../progress.ts";
 import { labIdentity } from "../stack-settings.ts";
 
-export interface ConsoleOptions {
-  readonly stack: string;
+export interface ConsoleOptions extends Options<"open"> {
   readonly node: string;
-  /** Open a viewer. */
-  readonly open: boolean;
-  /** File for a picture of it, instead. */
   readonly screenshot?: string;
 }
 
@@ -26,13 +22,13 @@ export async function showConsole({
   node,
   open,
   screenshot,
-}: ConsoleOptions): Promise<number> {
+}: ConsoleOptions): Promise<void> {
   const identity = await labIdentity(stack);
   const host = thisHost(identity);
   const screen = await screenOf(host, identity, node);
   if (screenshot !== undefined) {
     await virsh(host, "screenshot", screen.domain, screenshot);
-    return exitCodes.ok;
+    return;
   }
   const way = wayTo(screen, identity.libvirtUri, hostname(), userInfo().username);
   // The address alone on standard output, for scripts.
@@ -45,5 +41,4 @@ export async function showConsole({
         `then open vnc://127.0.0.1:${screen.port} there`,
     );
   }
-  return exitCodes.ok;
 }

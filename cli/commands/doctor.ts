@@ -1,15 +1,10 @@
 import { examine } from "../doctor/examine.ts";
 import { doctorText, isFine } from "../doctor/report.ts";
+import type { Options } from "../command-line/kindows-program.ts";
 import { exitCodes } from "../../host/failure.ts";
 import { say } from "../progress.ts";
 
-export interface DoctorOptions {
-  readonly stack: string;
-  /** Print JSON instead of text. */
-  readonly json: boolean;
-  /** First repair what can be repaired. */
-  readonly fix: boolean;
-}
+export type DoctorOptions = Options<"json" | "fix">;
 
 /**
  * `kindows doctor`: shows what this host has, what it lacks for the stack, what is stopped in its lab, and orphans of

@@ -1,3 +1,4 @@
+import type { Options } from "../command-line/kindows-program.ts";
 import { prepareEngine } from "../../toolchain/prepare-engine.ts";
 import { chosenBackend } from "../engine/backend.ts";
 import { enginePulumi, type Pulumi } from "../engine/pulumi.ts";
@@ -17,7 +18,7 @@ import { labIdentity, stackSettings } from "../stack-settings.ts";
 const nothing: ReadonlySet<string> = new Set();
 
 /** `kindows down`: removes everything of a lab, in whatever state it is. */
-export async function down({ stack }: { readonly stack: string }): Promise<number> {
+export async function down({ stack }: Options): Promise<void> {
   const identity = await labIdentity(stack);
   const lab = identity.names.prefix;
   await assertNotTheirs(lab, stack);
@@ -38,10 +39,8 @@ export async function down({ stack }: { readonly stack: string }): Promise<numbe
     await releaseLab(lab);
   });
   say(`the lab ${lab} is gone from this host`);
-  return exitCodes.ok;
 }
 
-/** Destroys what is in the state; if that fails, removes what is left on the host by name, and then the state. */
 async function destroy(pulumi: Pulumi, lab: string, host: Host): Promise<void> {
   const recovery = { pulumi, host, lab, extent: "deleted-with", say } as const;
   const { scope } = await recoverState(recovery);
@@ -50,9 +49,7 @@ async function destroy(pulumi: Pulumi, lab: string, host: Host): Promise<void> {
     await removeOrphans(scope, host, say);
     await destroyResources(pulumi);
   } catch (error) {
-    if (!(error instanceof Failure) || error.exitCode !== exitCodes.failed) {
-      throw error;
-    }
+    if (!(error instanceof Failure) || error.exitCode !== exitCodes.failed) throw error;
     say("what the engine could not remove is removed by name");
     await removeOrphans({ lab, owned: nothing }, host, say);
     await recoverState(recovery);

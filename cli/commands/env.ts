@@ -1,10 +1,10 @@
 import { shellWord } from "../../host/shell-word.ts";
 import { engineEnvironment, unwantedVariables } from "../engine/environment.ts";
 import { ensureLocalState } from "../engine/folders.ts";
-import { exitCodes } from "../../host/failure.ts";
+import type { Options } from "../command-line/kindows-program.ts";
 
 /** `kindows env`: prints shell commands for `eval` that set up plain `pulumi` for a stack. */
-export async function env({ stack }: { readonly stack: string }): Promise<number> {
+export async function env({ stack }: Options): Promise<void> {
   await ensureLocalState();
   // Without the last variable, Pulumi would use the stack that was created or selected last.
   const variables = { ...engineEnvironment(process.env), PULUMI_STACK: stack };
@@ -13,5 +13,4 @@ export async function env({ stack }: { readonly stack: string }): Promise<number
   );
   const unsets = unwantedVariables.map((name) => `unset ${name}`);
   process.stdout.write(`${[...unsets, ...exports].join("\n")}\n`);
-  return exitCodes.ok;
 }

@@ -1,24 +1,20 @@
 import { hostProblemText } from "../../config/host-problem.ts";
 import { existingSoftware } from "../../stacks/existing-software.ts";
 import { Cache } from "../../toolchain/cache.ts";
+import type { Options } from "../command-line/kindows-program.ts";
 import { exitCodes, messageOf } from "../../host/failure.ts";
-import { findUpdate } from "../fetch/find-update.ts";
 import {
+  type DownloadedMedia,
   downloadedMedia,
   fetchFiles,
   fetchNoted,
+  findUpdate,
   pushedArtifacts,
   pushedPrograms,
 } from "../fetch/stack-programs.ts";
 import { findPrograms, type HostArtifact, programsText } from "../fetch/programs.ts";
 import { say } from "../progress.ts";
 import { existingSettings, stackSettings } from "../stack-settings.ts";
-
-export interface FetchCommandOptions {
-  readonly stack: string;
-  /** Only list what is in the cache. */
-  readonly list: boolean;
-}
 
 /**
  * `kindows fetch`: fills the cache with the programs that the stack installs on Windows machines, and with the media of
@@ -27,7 +23,7 @@ export interface FetchCommandOptions {
  * @returns exit code 0 if all of them are there, else 1. Media that the settings do not name are only reported:
  * nodes on existing machines need none.
  */
-export async function fetch({ stack, list }: FetchCommandOptions): Promise<number> {
+export async function fetch({ stack, list }: Options<"list">): Promise<number> {
   const { programs, media } = await wanted(stack, list);
   if (programs.length === 0) {
     say(`the stack ${stack} fetches nothing: the rehearsal image carries its programs`);
@@ -43,14 +39,10 @@ export async function fetch({ stack, list }: FetchCommandOptions): Promise<numbe
   return states.some(({ state }) => state === "missing") ? exitCodes.failed : exitCodes.ok;
 }
 
-/** What a stack installs on its machines, and the media of their image; existing machines need no image. */
 async function wanted(
   stack: string,
   list: boolean,
-): Promise<{
-  readonly programs: HostArtifact[];
-  readonly media: ReturnType<typeof downloadedMedia>;
-}> {
+): Promise<{ programs: HostArtifact[]; media: DownloadedMedia }> {
   const existing = await existingSettings(stack);
   if (existing !== undefined) {
     const programs = pushedArtifacts(existingSoftware(existing));

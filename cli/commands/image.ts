@@ -1,7 +1,14 @@
+import { copyFile, mkdir, readdir, writeFile } from "node:fs/promises";
+import path from "node:path";
+
 import { examineDisk } from "../../components/machine/disk/examine-disk.ts";
 import { windowsDisk } from "../../components/windows/image/windows-images.ts";
 import { examineMedia } from "../../components/windows/image/examine-media.ts";
 import { editionOf } from "../../components/windows/image/choose-image.ts";
+import { sealedAnswerFileText } from "../../components/windows/image/answer-file.ts";
+import { sealedAnswerFile } from "../../components/windows/image/config-disc-paths.ts";
+import { imageScripts } from "../../components/windows/image/scripts-folder.ts";
+import { language as languageComplaint } from "../../config/sections/windows-image.ts";
 import { isMadeFromIso } from "../../components/windows/image/media.ts";
 import type { Settings } from "../../config/settings.ts";
 import { Cache } from "../../toolchain/cache.ts";
@@ -9,19 +16,11 @@ import { formatSeconds } from "../../toolchain/duration.ts";
 import { ensureHostPackages } from "../../toolchain/host-packages.ts";
 import { transferText } from "../../toolchain/transfer-text.ts";
 import { removeEntries, removePartialBuilds } from "../cache/prune.ts";
-import { exitCodes, messageOf } from "../../host/failure.ts";
+import type { Options } from "../command-line/kindows-program.ts";
+import { Failure, messageOf } from "../../host/failure.ts";
 import { consentOf, requireConsent } from "../fetch/consent.ts";
-import { findUpdate } from "../fetch/find-update.ts";
-import { ensureStackPrograms } from "../fetch/stack-programs.ts";
-import {
-  unfinishedImages,
-  imageEntries,
-  madeImages,
-  type ImageUse,
-  type MadeImage,
-  usedByLabs,
-  wantedByStacks,
-} from "../image/images.ts";
+import { ensureStackPrograms, findUpdate } from "../fetch/stack-programs.ts";
+import { madeImages, unfinishedImages } from "../image/images.ts";
 import { thisHost } from "../../host/host.ts";
 import { requireMakeableImage } from "../prepare/image-checks.ts";
 import { buildStackImage } from "../prepare/stack-image.ts";
@@ -29,29 +28,19 @@ import { say } from "../progress.ts";
 import { labIdentity, stackSettings } from "../stack-settings.ts";
 import { table } from "../table.ts";
 
-export interface ImageCommandOptions {
-  readonly stack: string;
-}
-
 /**
  * `kindows image check`: examines the media of the stack's image, and prints what they are.
  *
  * @throws Failure with everything that is wrong with it.
  */
-export async function check({ stack }: ImageCommandOptions): Promise<number> {
+export async function check({ stack }: Options): Promise<void> {
   const { windows } = await stackSettings(stack);
   if (windows.image.kind === "rehearsal") {
     say(`the stack ${stack} has no Windows media: its image is the rehearsal's`);
-    return exitCodes.ok;
+    return;
   }
   const rows = await examined(windows);
   process.stdout.write(`${table(["MEDIUM", "WHAT IT IS", "WHERE"], rows)}\n`);
-  return exitCodes.ok;
-}
-
-export interface ImageBuildOptions extends ImageCommandOptions {
-  /** Download what is missing without asking. */
-  readonly yes: boolean;
 }
 
 /**
@@ -59,7 +48,7 @@ export interface ImageBuildOptions extends ImageCommandOptions {
  *
  * @throws Failure with what to do.
  */
-export async function build({ stack, yes }: ImageBuildOptions): Promise<number> {
+export async function build({ stack, yes }: Options<"yes">): Promise<void> {
   const settings = await stackSettings(stack);
   const { image } = settings.windows;
   if (!isMadeFromIso(image)) {
@@ -68,7 +57,7 @@ export async function build({ stack, yes }: ImageBuildOptions): Promise<number> 
         ? `the stack ${stack} has a prepared disk, from which nothing is made: ${image.path}`
         : `the stack ${stack} has the rehearsal's image: \`./kindows prepare --stack ${stack}\` makes it`,
     );
-    return exitCodes.ok;
+    return;
   }
   const cache = new Cache();
   // No lab is created, so nothing else is prepared.
@@ -79,13 +68,12 @@ export async function build({ stack, yes }: ImageBuildOptions): Promise<number> 
     await ensureStackPrograms(settings);
   }
   process.stdout.write(`${await buildStackImage(settings, cache)}\n`);
-  return exitCodes.ok;
 }
 
 /** `kindows image ls`: images made from an ISO, for all stacks and clones, unfinished ones too; what labs use, if libvirt runs. */
-export async function list({ stack }: ImageCommandOptions): Promise<number> {
+export async function list({ stack }: Options): Promise<void> {
   const cache = new Cache();
-  const all = await images(cache, stack, (error) => {
+  const all = await madeImages(cache, thisHost(await labIdentity(stack)), (error) => {
     say(`which images labs of this host use is not known: ${messageOf(error)}`);
     return [];
   });
@@ -104,21 +92,15 @@ export async function list({ stack }: ImageCommandOptions): Promise<number> {
   );
   const header = ["IMAGE", "WINDOWS SERVER", "SIZE", "MADE IN", "USED BY"];
   process.stdout.write(`${table(header, rows)}\n`);
-  return exitCodes.ok;
-}
-
-export interface ImagePruneOptions extends ImageCommandOptions {
-  /** Only list what would be removed. */
-  readonly dryRun: boolean;
 }
 
 /**
  * `kindows image prune`: removes images that no lab of this host and no stack of this clone uses, and what killed builds
  * left.
  */
-export async function prune({ stack, dryRun }: ImagePruneOptions): Promise<number> {
+export async function prune({ stack, dryRun }: Options<"dryRun">): Promise<void> {
   const cache = new Cache();
-  const all = await images(cache, stack);
+  const all = await madeImages(cache, thisHost(await labIdentity(stack)));
   for (const { address, uses } of all.filter((each) => each.uses.length > 0)) {
     say(`kept ${address}: ${uses.join(", ")}`);
   }
@@ -129,36 +111,11 @@ export async function prune({ stack, dryRun }: ImagePruneOptions): Promise<numbe
     cutOff.forEach(({ address, what }) => say(`would remove ${address}, which ${what}`));
     const bytes = [...unused, ...cutOff].reduce((sum, each) => sum + each.bytes, 0);
     say(`would free ${transferText(bytes)}`);
-    return exitCodes.ok;
+    return;
   }
   cutOff.forEach(({ address, what }) => say(`removes ${address}, which ${what}`));
   const freed = await removePartialBuilds(cache);
   say(`freed ${transferText(freed + (await removeEntries(cache, unused, say)))}`);
-  return exitCodes.ok;
-}
-
-/**
- * Images of the cache, with what uses them. libvirt, which may not run, is not asked if there are none.
- *
- * @param unasked What to assume of labs if libvirt does not answer. Default: that is an error.
- */
-async function images(
-  cache: Cache,
-  stack: string,
-  unasked?: (error: unknown) => ImageUse[],
-): Promise<MadeImage[]> {
-  const host = thisHost(await labIdentity(stack));
-  const entries = await imageEntries(cache);
-  if (entries.length === 0) {
-    return [];
-  }
-  const byLabs = await usedByLabs(host).catch((error: unknown) => {
-    if (unasked === undefined) {
-      throw error;
-    }
-    return unasked(error);
-  });
-  return madeImages(cache, entries, [...byLabs, ...(await wantedByStacks(cache))]);
 }
 
 async function examined(windows: Settings["windows"]): Promise<string[][]> {
@@ -169,13 +126,12 @@ async function examined(windows: Settings["windows"]): Promise<string[][]> {
     const what = `${format}, ${virtualGiB.toFixed(0)} GiB, ${actualGiB.toFixed(1)} GiB on this host`;
     return [["disk", what, image.path]];
   }
-  if (!isMadeFromIso(image)) {
-    return [];
-  }
+  if (!isMadeFromIso(image)) return [];
   await ensureHostPackages(["p7zip-full", "wimtools"], say);
   const { windows: iso, drivers, openSsh, update } = await examineMedia(windows, new Cache());
   const { index, name, build, revision, languages } = iso.image;
   const edition = editionOf(iso.image) ?? "";
+  const whatItMakes = "an update; what it makes of Windows is seen when it is installed";
   const what = `image ${index}, ${name} (${edition}), build ${build}.${revision}, ${languages.join(" ")}`;
   return [
     ["windows", what, iso.path],
@@ -185,14 +141,41 @@ async function examined(windows: Settings["windows"]): Promise<string[][]> {
       drivers.path,
     ],
     ...(openSsh === undefined ? [] : [["openSsh", "OpenSSH for 64-bit Windows", openSsh.path]]),
-    ...(update === undefined
-      ? []
-      : [
-          [
-            "update",
-            "an update; what it makes of Windows is seen when it is installed",
-            update.path,
-          ],
-        ]),
+    ...(update === undefined ? [] : [["update", whatItMakes, update.path]]),
   ];
+}
+
+/**
+ * `kindows image scripts`: writes the scripts that seal a Windows Server of the user's, so that machines can be made
+ * from its disk.
+ *
+ * @throws Failure for an invalid language, or a folder that is not empty.
+ */
+export async function writeScripts({
+  folder,
+  language,
+}: Readonly<Record<"folder" | "language", string>>): Promise<void> {
+  const complaint = languageComplaint(language);
+  if (complaint !== undefined) {
+    throw new Failure(`--language: "${language}" ${complaint.why}. ${complaint.instead}`);
+  }
+  const into = path.resolve(folder);
+  await mkdir(into, { recursive: true });
+  if ((await readdir(into)).length > 0) {
+    throw new Failure(`${into} is not empty: name a folder that does not exist yet`);
+  }
+  const scripts = imageScripts();
+  for (const target of new Set([...scripts.keys()].map((name) => path.dirname(name)))) {
+    await mkdir(path.join(into, target), { recursive: true });
+  }
+  await Promise.all(
+    [...scripts].map(([target, source]) => copyFile(source, path.join(into, target))),
+  );
+  await writeFile(path.join(into, sealedAnswerFile), sealedAnswerFileText(language, undefined));
+  say(
+    `Copy ${into} to C:\\seal on the machine, and run there as Administrator:\n` +
+      `powershell.exe -ExecutionPolicy Bypass -File C:\\seal\\Complete-Image.ps1 ` +
+      `-SealedAnswerFile C:\\seal\\${sealedAnswerFile}\n` +
+      "It shuts down some minutes later; its disk is the image. What it must have before: docs/windows-image.md",
+  );
 }

@@ -1,25 +1,11 @@
 import { readFile } from "node:fs/promises";
 
 import { projectRoot } from "../../toolchain/project.ts";
-import { exitCodes } from "../../host/failure.ts";
+import type { Options } from "../command-line/kindows-program.ts";
 import { kubeconfigFiles } from "../kubeconfig/config-file.ts";
 import { mergeIntoFiles, refreshInFiles, removeFromFiles } from "../kubeconfig/lab-entries.ts";
 import { labThatIsUp } from "../lab/outputs.ts";
 import { say } from "../progress.ts";
-
-export interface KubeconfigOptions {
-  readonly stack: string;
-  /** Print the kubeconfig itself instead of where it is. */
-  readonly print: boolean;
-  /** Merge it into the user's own. */
-  readonly merge: boolean;
-  /** With `merge`: make the lab's context the current one. */
-  readonly use: boolean;
-  /** With `merge`: overwrite entries of the same name and another origin. */
-  readonly force: boolean;
-  /** Remove it from the user's own. */
-  readonly remove: boolean;
-}
 
 /**
  * `kindows kubeconfig`: prints the path or content of a lab's kubeconfig, merges it into the user's own, or removes it
@@ -27,34 +13,29 @@ export interface KubeconfigOptions {
  *
  * @throws Failure if the stack is not up (except for `remove`), or the user's kubeconfig cannot be changed.
  */
-export async function kubeconfig(options: KubeconfigOptions): Promise<number> {
+export async function kubeconfig(
+  options: Options<"print" | "merge" | "use" | "force" | "remove">,
+): Promise<void> {
   const { stack, print, merge, use, force, remove } = options;
   const origin = { project: projectRoot, stack };
   const files = kubeconfigFiles(process.env);
   if (remove) {
     const gone = await removeFromFiles(files, origin);
-    for (const each of gone) {
-      say(`removed ${each}`);
-    }
-    if (gone.length === 0) {
-      say(`there is nothing of the stack ${stack} in ${files.join(", ")}`);
-    }
-    return exitCodes.ok;
+    for (const each of gone) say(`removed ${each}`);
+    if (gone.length === 0) say(`there is nothing of the stack ${stack} in ${files.join(", ")}`);
+    return;
   }
   const { lab, outputs, access } = await labThatIsUp(stack);
   if (!merge) {
     process.stdout.write(
       print ? await readFile(access.kubeconfig, "utf8") : `${access.kubeconfig}\n`,
     );
-    return exitCodes.ok;
+    return;
   }
   const merged = await mergeIntoFiles(files, outputs.kubeconfig, { origin, use, force });
-  for (const each of merged.overwritten) {
-    say(`overwrote the ${each} in ${merged.file}`);
-  }
+  for (const each of merged.overwritten) say(`overwrote the ${each} in ${merged.file}`);
   say(`the context ${lab} is in ${merged.file}${merged.written ? "" : " already"}`);
   say(use ? "kubectl works with it from now on" : `to use it: kubectl --context ${lab} get nodes`);
-  return exitCodes.ok;
 }
 
 /** After `up`: updates what `--merge` has put into the user's kubeconfig. */

@@ -15,6 +15,7 @@ import { guestTools } from "../../rehearsal/image/artifact.ts";
 import { ownRelease } from "../../toolchain/tools/own-release.ts";
 import { goArchive } from "../../toolchain/tools/go-toolchain.ts";
 import * as tools from "../../toolchain/tools/table.ts";
+import type { Options } from "../command-line/kindows-program.ts";
 import { exitCodes, messageOf } from "../../host/failure.ts";
 import { say } from "../progress.ts";
 import path from "node:path";
@@ -22,17 +23,12 @@ import type { Progress } from "../../toolchain/artifact.ts";
 import { readSoftwareLock, softwareLockFile } from "../../toolchain/software-lock.ts";
 import { table } from "../table.ts";
 
-export interface LockCommandOptions {
-  /** Ask publishers for checksums that are not locked. */
-  readonly update: boolean;
-}
-
 /**
  * `kindows lock`: lists downloads, and whether their checksums are locked.
  *
  * @returns exit code 0 when all of them, except for this project's own releases, are, else 1.
  */
-export async function lock({ update }: LockCommandOptions): Promise<number> {
+export async function lock({ update }: Options<"update">): Promise<number> {
   const files = [...toolFiles(), ...windowsFiles()];
   const own = await Promise.all(guestTools.map((tool) => ownRelease(tool)));
   const all = [...files, ...own.flatMap((archives) => archives ?? [])];
@@ -73,12 +69,10 @@ function windowsFiles(): readonly PublishedFile[] {
   return [...new Map(files.map((file) => [file.url, file])).values()];
 }
 
-/** A downloaded file's entry in the lock. */
 interface LockedFile {
   readonly url: string;
   /** Source of its checksum; undefined if none is locked. */
   readonly takenFrom: string | undefined;
-  /** Why its publisher's checksum could not be locked. */
   readonly problem?: string;
 }
 
@@ -109,9 +103,7 @@ export async function updateLock(
     }
     try {
       const unreachable = await whyUnreachable(file.checksumUrl ?? file.url);
-      if (unreachable !== undefined) {
-        throw new Error(unreachable);
-      }
+      if (unreachable !== undefined) throw new Error(unreachable);
       await lockChecksum(file, await publishersChecksum(file), say, lockFile);
     } catch (error) {
       problems.set(file.url, messageOf(error));

@@ -2,18 +2,12 @@ import path from "node:path";
 
 import { check, needless, readAllowances, rules, type Finding } from "../../policy/check.ts";
 import { projectRoot } from "../../toolchain/project.ts";
+import type { Options } from "../command-line/kindows-program.ts";
 import { Failure, exitCodes } from "../../host/failure.ts";
 import { watchInterruption } from "../../host/interruption.ts";
 import { previewOf, previewTools } from "../preview-diff/preview.ts";
 import { knownStacks } from "../stack-settings.ts";
 import { table } from "../table.ts";
-
-export interface PolicyOptions {
-  /** Stacks to check. Default: all. */
-  readonly stacks?: readonly string[];
-  /** Only list the rules. */
-  readonly rules: boolean;
-}
 
 /**
  * `kindows policy`: checks the stacks against the rules. Uses previews, as `preview-diff` does: needs no Docker, no
@@ -22,7 +16,10 @@ export interface PolicyOptions {
  * @returns exit code 1 if a rule is broken, or an exception is no longer needed.
  * @throws Failure when a stack cannot be previewed.
  */
-export async function policy({ stacks, rules: onlyList }: PolicyOptions): Promise<number> {
+export async function policy({
+  stacks,
+  rules: onlyList,
+}: Options<"rules"> & { readonly stacks?: readonly string[] }): Promise<number> {
   if (onlyList) {
     const rows = rules.map(({ name, description }) => [name, description]);
     process.stdout.write(`${table(["RULE", "WHAT MUST HOLD"], rows)}\n`);

@@ -1,23 +1,16 @@
 import { consentOf } from "../fetch/consent.ts";
 import { prepareStack } from "../prepare/prepare-stack.ts";
 import { prepare as prepareHost } from "../prepare/prepare.ts";
-import { exitCodes } from "../../host/failure.ts";
+import type { Options } from "../command-line/kindows-program.ts";
 import { say } from "../progress.ts";
 import { existingSettings, stackSettings } from "../stack-settings.ts";
 
-export interface PrepareOptions {
-  readonly stack: string;
-  /** Download what is missing without asking. */
-  readonly yes: boolean;
-}
-
 /** `kindows prepare`: installs and starts host packages, daemons, tools and images that the stack needs. */
-export async function prepare({ stack, yes }: PrepareOptions): Promise<number> {
+export async function prepare({ stack, yes }: Options<"yes">): Promise<void> {
   if (await existingSettings(stack)) {
     await prepareHost(undefined, say);
   } else {
     await prepareStack(await stackSettings(stack), consentOf(stack, yes), say);
   }
   say(`everything that the stack ${stack} needs is in place`);
-  return exitCodes.ok;
 }

@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { projectRoot } from "../../toolchain/project.ts";
-import { Failure, exitCodes, messageOf } from "../../host/failure.ts";
+import { Failure, exitCodes } from "../../host/failure.ts";
 import { watchInterruption } from "../../host/interruption.ts";
 import { Repository, touchedStacks } from "../preview-diff/git.ts";
 import { markdown, type StackReport } from "../preview-diff/markdown.ts";
@@ -9,12 +9,9 @@ import { say } from "../progress.ts";
 import { differenceOf } from "../preview-diff/difference.ts";
 import type { Previewed } from "../preview-diff/previewed.ts";
 
-export interface PreviewDiffOptions {
-  /** Branch, tag or commit to compare the working tree with. */
+interface PreviewDiffOptions {
   readonly base: string;
-  /** File for the document. Default: standard output. */
   readonly out?: string;
-  /** Stacks to compare. Default: those that the change may affect. */
   readonly stacks?: readonly string[];
 }
 
@@ -52,15 +49,11 @@ export async function previewDiff({ base, out, stacks }: PreviewDiffOptions): Pr
       for (const stack of chosen) {
         say(`previewing ${stack} before and after`);
         reports.push(await compareStack(stack, versions, tools));
-        if (signal.aborted) {
-          return;
-        }
+        if (signal.aborted) return;
       }
     });
   }
-  if (signal.aborted) {
-    return exitCodes.interrupted;
-  }
+  if (signal.aborted) return exitCodes.interrupted;
   const title = { base: `${base} (${commit.slice(0, 10)})`, head: "the change" };
   const document = markdown(title, reports);
   await (out === undefined ? process.stdout.write(document) : writeFile(out, document));
@@ -69,11 +62,9 @@ export async function previewDiff({ base, out, stacks }: PreviewDiffOptions): Pr
 
 const nothing: Previewed = { resources: [], components: [], diagnostics: [] };
 
-/** The two versions of a project, and which stacks they have. */
-interface Versions {
-  readonly base: { readonly folder: string; readonly stacks: readonly string[] };
-  readonly head: { readonly folder: string; readonly stacks: readonly string[] };
-}
+type Versions = Readonly<
+  Record<"base" | "head", { readonly folder: string; readonly stacks: readonly string[] }>
+>;
 
 /** Previews a stack in both versions; failures are part of the report. */
 export async function compareStack(
@@ -88,14 +79,8 @@ export async function compareStack(
     try {
       return await previewOf(folder, stack, tools);
     } catch (error) {
-      if (!(error instanceof Failure)) {
-        throw error;
-      }
-      troubles.push(
-        ...messageOf(error)
-          .split("\n")
-          .map((line) => `${version}: ${line}`),
-      );
+      if (!(error instanceof Failure)) throw error;
+      troubles.push(...error.message.split("\n").map((line) => `${version}: ${line}`));
       return nothing;
     }
   };

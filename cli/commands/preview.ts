@@ -2,12 +2,12 @@ import { prepare } from "../prepare/prepare.ts";
 import { enginePulumi } from "../engine/pulumi.ts";
 import { ensureStack } from "../engine/states.ts";
 import { ensureLocalState } from "../engine/folders.ts";
-import { exitCodes } from "../../host/failure.ts";
+import type { Options } from "../command-line/kindows-program.ts";
 import { say } from "../progress.ts";
 import { labIdentity, stackSettings } from "../stack-settings.ts";
 
 /** `kindows preview`: what `up` would change; changes nothing. */
-export async function preview({ stack }: { readonly stack: string }): Promise<number> {
+export async function preview({ stack }: Options): Promise<void> {
   const settings = await stackSettings(stack);
   const { names } = await labIdentity(stack);
   await prepare(settings, say);
@@ -15,5 +15,4 @@ export async function preview({ stack }: { readonly stack: string }): Promise<nu
   const pulumi = enginePulumi(stack, names.prefix);
   await ensureStack(pulumi);
   await pulumi.operation(["preview"]);
-  return exitCodes.ok;
 }

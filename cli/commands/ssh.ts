@@ -1,17 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 
+import type { Options } from "../command-line/kindows-program.ts";
 import { findOnPath } from "../../host/search-path.ts";
 import { exitCodes, Failure } from "../../host/failure.ts";
 import { labThatIsUp } from "../lab/outputs.ts";
 import { sshArguments } from "../lab/access.ts";
-
-export interface SshOptions {
-  readonly stack: string;
-  readonly node: string;
-  /** Command to run. Default: a shell. */
-  readonly command: readonly string[];
-}
 
 /**
  * `kindows ssh`: a shell on a node's machine, or one command.
@@ -19,7 +13,11 @@ export interface SshOptions {
  * @returns the command's exit code; 255 is ssh's own, when it can't connect.
  * @throws Failure when the stack is not up, has no such machine, or there is no ssh.
  */
-export async function ssh({ stack, node, command }: SshOptions): Promise<number> {
+export async function ssh({
+  stack,
+  node,
+  command,
+}: Options & Readonly<{ node: string; command: readonly string[] }>): Promise<number> {
   const { outputs, access } = await labThatIsUp(stack);
   const machine = outputs.nodes.find(({ name }) => name === node);
   if (machine === undefined) {

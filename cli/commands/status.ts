@@ -1,3 +1,4 @@
+import type { Options } from "../command-line/kindows-program.ts";
 import { builtTool } from "../../toolchain/built.ts";
 import { stacksWithState } from "../engine/states.ts";
 import { Failure, exitCodes, messageOf } from "../../host/failure.ts";
@@ -11,20 +12,15 @@ import {
 import { watch } from "../status/watch.ts";
 import { labIdentity, stackSettings } from "../stack-settings.ts";
 import { enginePulumi } from "../engine/pulumi.ts";
-import { writeAccessFiles, type AccessFiles } from "../lab/access.ts";
+import { writeAccessFiles } from "../lab/access.ts";
 import { listedMachines } from "../../components/machine/registry.ts";
 import { watchInterruption } from "../../host/interruption.ts";
 import { hypervisorsIn } from "../lab/fleet.ts";
 import { thisHost, type Host } from "../../host/host.ts";
-import { labOutputs, type LabOutputs } from "../lab/outputs.ts";
+import { labOutputs } from "../lab/outputs.ts";
 
-export interface StatusOptions {
-  readonly stack: string;
-  /** Print JSON instead of a table. */
-  readonly json: boolean;
-  /** Keep watching until ^C. */
+export interface StatusOptions extends Options<"json"> {
   readonly watch?: boolean;
-  /** Seconds between two updates of a watch. */
   readonly interval?: number;
 }
 
@@ -39,13 +35,19 @@ export async function status(options: StatusOptions): Promise<number> {
   await labIdentity(stack);
   const look = looker(stack);
   if (options.watch) {
-    await watchStack(stack, look, options.interval ?? 5);
+    await watch({
+      look,
+      report: (seen) =>
+        seen === undefined ? notUp(stack) : statusText(seen, builtTool("kubectl")),
+      display: process.stdout,
+      intervalSeconds: options.interval ?? 5,
+      signal: watchInterruption().signal,
+      now: () => new Date(),
+    });
     return exitCodes.ok;
   }
   const seen = await look();
-  if (seen === undefined) {
-    throw new Failure(notUp(stack));
-  }
+  if (seen === undefined) throw new Failure(notUp(stack));
   if (json) {
     // Secrets are in the access files, not here.
     const { outputs, ...rest } = seen;
@@ -56,21 +58,6 @@ export async function status(options: StatusOptions): Promise<number> {
     process.stdout.write(`${statusText(seen, builtTool("kubectl"))}\n`);
   }
   return isHealthy(seen) ? exitCodes.ok : exitCodes.failed;
-}
-
-async function watchStack(
-  stack: string,
-  look: () => Promise<LabStatus | undefined>,
-  intervalSeconds: number,
-): Promise<void> {
-  await watch({
-    look,
-    report: (seen) => (seen === undefined ? notUp(stack) : statusText(seen, builtTool("kubectl"))),
-    display: process.stdout,
-    intervalSeconds,
-    signal: watchInterruption().signal,
-    now: () => new Date(),
-  });
 }
 
 /** Examines a stack's lab; asks the engine for outputs only if the state has changed since the last time. */
@@ -85,7 +72,7 @@ function looker(stack: string): () => Promise<LabStatus | undefined> {
       lab = await knownLab(stack);
     }
     written = now;
-    return lab === undefined ? undefined : lookAt(lab);
+    return lab?.();
   };
 }
 
@@ -93,63 +80,39 @@ function notUp(stack: string): string {
   return `the stack ${stack} is not up: \`kindows up --stack ${stack}\``;
 }
 
-/** Longest wait for the API server. */
 const apiTimeout = "1500ms";
-
-/** A lab to examine, repeatedly as long as the stack's state does not change. */
-interface KnownLab {
-  readonly stack: string;
-  readonly lab: string;
-  /** Including the further hypervisors of its machines. */
-  readonly host: Host;
-  readonly rehearsal: boolean;
-  readonly outputs: LabOutputs;
-  readonly access: AccessFiles;
-}
 
 /**
  * What the stack's state says about its lab. Rewrites the access files, so that they are also right after plain `pulumi up`.
  *
- * @returns undefined if the stack is not up.
+ * @returns examines the lab: nodes from the cluster, machines from libvirt, each queried for a bounded time; undefined if
+ * the stack is not up.
  */
-async function knownLab(stack: string): Promise<KnownLab | undefined> {
+async function knownLab(stack: string): Promise<(() => Promise<LabStatus>) | undefined> {
   const identity = await labIdentity(stack);
   const lab = identity.names.prefix;
   const outputs = await labOutputs(enginePulumi(stack, lab));
-  if (outputs === undefined) {
-    return undefined;
-  }
+  if (outputs === undefined) return undefined;
   const access = await writeAccessFiles(stack, outputs);
-  const settings = await attempt(async () => stackSettings(stack));
-  const rehearsal = settings.value?.windows.image.kind === "rehearsal";
-  const others = settings.value === undefined ? [] : hypervisorsIn(settings.value);
-  return { stack, lab, host: thisHost(identity, others), rehearsal, outputs, access };
-}
-
-/** Current status of a lab: nodes from the cluster, machines from libvirt, each queried for a bounded time. */
-async function lookAt(known: KnownLab): Promise<LabStatus> {
-  const { stack, lab, host, rehearsal, outputs, access } = known;
-  const [nodes, machines] = await Promise.all([
-    attempt(async () =>
-      clusterNodes(
-        (await host.run(builtTool("kubectl"), [
-          ...["--kubeconfig", access.kubeconfig, "--request-timeout", apiTimeout],
-          ...["get", "--raw", "/api/v1/nodes"],
-        ])) ?? "",
-      ),
-    ),
-    attempt(async () => machinesOf(lab, host)),
-  ]);
-  return {
-    stack,
-    lab,
-    rehearsal,
-    nodes: nodes.value ?? [],
-    ...(nodes.trouble !== undefined && { clusterTrouble: nodes.trouble }),
-    machines: machines.value ?? [],
-    ...(machines.trouble !== undefined && { machineTrouble: machines.trouble }),
-    outputs,
-    access,
+  const { value: settings } = await attempt(async () => stackSettings(stack));
+  const rehearsal = settings?.windows.image.kind === "rehearsal";
+  const host = thisHost(identity, settings === undefined ? [] : hypervisorsIn(settings));
+  const query = [
+    ...["--kubeconfig", access.kubeconfig, "--request-timeout", apiTimeout],
+    ...["get", "--raw", "/api/v1/nodes"],
+  ];
+  return async () => {
+    const [nodes, machines] = await Promise.all([
+      attempt(async () => clusterNodes((await host.run(builtTool("kubectl"), query)) ?? "")),
+      attempt(async () => machinesOf(lab, host)),
+    ]);
+    return {
+      ...{ stack, lab, rehearsal, nodes: nodes.value ?? [] },
+      ...(nodes.trouble !== undefined && { clusterTrouble: nodes.trouble }),
+      machines: machines.value ?? [],
+      ...(machines.trouble !== undefined && { machineTrouble: machines.trouble }),
+      ...{ outputs, access },
+    };
   };
 }
 

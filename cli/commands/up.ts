@@ -2,6 +2,7 @@ import { hostProblemText } from "../../config/host-problem.ts";
 import { machineNodes, type Settings } from "../../config/settings.ts";
 import { checkConfinement, gatherConfinement } from "../../preflight/confinement.ts";
 import { gatherLibvirt } from "../../components/machine/libvirt/libvirt-facts.ts";
+import type { Options } from "../command-line/kindows-program.ts";
 import { consentOf } from "../fetch/consent.ts";
 import { prepareStack } from "../prepare/prepare-stack.ts";
 import { ensureLocalState } from "../engine/folders.ts";
@@ -26,25 +27,16 @@ import { Failure, exitCodes } from "../../host/failure.ts";
 import { FailedNodes } from "../logs/failed-nodes.ts";
 import { say } from "../progress.ts";
 import { type StagedNode, ToldStages } from "../stages/node-stages.ts";
-import { pushAgain } from "../recovery/push-again.ts";
+import { pushAgain } from "../recovery/repair.ts";
 import { recoverState } from "../recovery/recover.ts";
 import { labIdentity, stackSettings } from "../stack-settings.ts";
 import { refreshMerged } from "./kubeconfig.ts";
 import { status } from "./status.ts";
 
-/** Options that make the engine and its plugins log everything. */
 const allOfItsLog = ["--logtostderr", "-v=9"];
 
-export interface UpOptions {
-  readonly stack: string;
-  /** Download what is missing without asking. */
-  readonly yes: boolean;
-  /** Print the engine's own log too. */
-  readonly verbose: boolean;
-}
-
 /** `kindows up`: takes a bare host to Ready nodes; also finishes what a killed run began. */
-export async function up({ stack, yes, verbose }: UpOptions): Promise<number> {
+export async function up({ stack, yes, verbose }: Options<"yes" | "verbose">): Promise<number> {
   // Report mistakes in the settings before half an hour of building.
   const settings = await stackSettings(stack);
   const identity = await labIdentity(stack);
@@ -86,8 +78,13 @@ export async function up({ stack, yes, verbose }: UpOptions): Promise<number> {
           say(`${unreachableText(one)}: run again then`),
         );
         (await denied(settings)).forEach(say);
+        if (last.failed.length > 0) {
+          // Slow to load and rarely needed.
+          const { logsOfFailed } = await import("./logs.ts");
+          await logsOfFailed(pulumi, last.failed);
+        }
+        throw last.error;
       }
-      await finish(pulumi, last);
     } finally {
       await log.close();
     }
@@ -114,7 +111,6 @@ async function denied(settings: Settings): Promise<readonly string[]> {
   return checkConfinement(settings, { libvirt, confinement }).map(hostProblemText);
 }
 
-/** Result of a run of the engine. */
 interface Run {
   /** Undefined if it succeeded. */
   readonly error: Error | undefined;
@@ -146,25 +142,10 @@ async function run(
       },
     );
   } catch (thrown) {
-    if (thrown instanceof Failure && thrown.exitCode === exitCodes.interrupted) {
-      throw thrown;
-    }
+    if (thrown instanceof Failure && thrown.exitCode === exitCodes.interrupted) throw thrown;
     error = thrown as Error;
   } finally {
     stages.stop();
   }
   return { error, failed: seen.names, lackingPrograms: seen.lackingPrograms };
-}
-
-/** @throws the error of the run, after collecting the logs of failed nodes. */
-async function finish(pulumi: Pulumi, { error, failed }: Run): Promise<void> {
-  if (error === undefined) {
-    return;
-  }
-  if (failed.length > 0) {
-    // Slow to load and rarely needed.
-    const { logsOfFailed } = await import("./logs.ts");
-    await logsOfFailed(pulumi, failed);
-  }
-  throw error;
 }

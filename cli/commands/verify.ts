@@ -8,6 +8,7 @@ import { rowTitle } from "../../verify/rows/row.ts";
 import { needsText } from "../../verify/rows/runnable.ts";
 import { selectRows } from "../../verify/rows/select.ts";
 import { verifyCluster } from "../../verify/verify.ts";
+import type { Options } from "../command-line/kindows-program.ts";
 import { asHolderOf } from "../engine/run-lock.ts";
 import { exitCodes, Failure } from "../../host/failure.ts";
 import { say } from "../progress.ts";
@@ -20,21 +21,12 @@ import { htmlText } from "../../verify/report/html.ts";
 import { jsonText } from "../../verify/report/json.ts";
 import { junitText } from "../../verify/report/junit.ts";
 
-export interface VerifyOptions extends ReportFiles {
-  readonly stack: string;
-  /** A kubeconfig, whose cluster is verified instead of the stack's. */
+interface VerifyOptions extends ReportFiles, Options<"list" | "keep"> {
   readonly kubeconfig?: string;
-  /** Its context. Default: the current one, or the only one. */
   readonly context?: string;
-  /** Ids of rows, or patterns with `*`. Default: all. */
   readonly rows?: readonly string[];
-  /** Only print the rows. */
-  readonly list: boolean;
-  /** Leave namespace and pods in place. */
-  readonly keep: boolean;
   /** Longest time for a row, in seconds. Default: it depends on the row. */
   readonly timeout?: number;
-  /** Image to use instead of agnhost. */
   readonly image?: string;
 }
 
@@ -90,9 +82,7 @@ export async function verify(options: VerifyOptions): Promise<number> {
           options.keep,
         ),
     );
-    if (results === undefined) {
-      return exitCodes.interrupted;
-    }
+    if (results === undefined) return exitCodes.interrupted;
     const verification: Verification = {
       stack: cluster.name,
       lab: cluster.lab,
@@ -112,65 +102,50 @@ export async function verify(options: VerifyOptions): Promise<number> {
   }
 }
 
-/** Whether to use colours: on a terminal, unless turned off. */
 function wantsColour(): boolean {
   return process.stdout.isTTY && (process.env["NO_COLOR"] ?? "") === "";
-}
-
-/** Files that a run's results are written to. */
-interface ReportFiles {
-  readonly json?: string;
-  readonly junit?: string;
-  readonly html?: string;
 }
 
 const renderers = { json: jsonText, junit: junitText, html: htmlText } as const;
 
 type Format = keyof typeof renderers;
 
+type ReportFiles = Readonly<Partial<Record<Format, string>>>;
+
 /** Checks before a long run that the reports can be written. @throws Failure with every file that cannot. */
 export async function checkReportFiles(files: ReportFiles): Promise<void> {
-  const problems = await Promise.all(
-    wanted(files).map(async ([format, file]) => {
-      const why = await whyNotWritable(file);
-      return why === undefined ? [] : [`--${format} ${file}: ${why}`];
-    }),
-  );
-  if (problems.flat().length > 0) {
-    throw new Failure(problems.flat().join("\n"));
-  }
+  const problems = await forEachFile(files, async (file, format) => {
+    const why = await whyNotWritable(file);
+    return why === undefined ? [] : [`--${format} ${file}: ${why}`];
+  });
+  if (problems.flat().length > 0) throw new Failure(problems.flat().join("\n"));
 }
 
 /** Writes the results in every requested format. @returns the files */
-export async function writeReportFiles(
+export function writeReportFiles(
   files: ReportFiles,
   verification: Verification,
 ): Promise<readonly string[]> {
-  return Promise.all(
-    wanted(files).map(async ([format, file]) => {
-      await writeFile(file, renderers[format](verification));
-      return file;
-    }),
-  );
+  return forEachFile(files, async (file, format) => {
+    await writeFile(file, renderers[format](verification));
+    return file;
+  });
 }
 
-function wanted(files: ReportFiles): readonly (readonly [Format, string])[] {
-  return (Object.keys(renderers) as Format[]).flatMap((format) => {
-    const file = files[format];
-    return file === undefined ? [] : [[format, file] as const];
-  });
+function forEachFile<T>(
+  files: ReportFiles,
+  work: (file: string, format: Format) => Promise<T>,
+): Promise<readonly T[]> {
+  const formats = Object.keys(renderers) as Format[];
+  return Promise.all(formats.flatMap((each) => (files[each] ? [work(files[each], each)] : [])));
 }
 
 async function whyNotWritable(file: string): Promise<string | undefined> {
   const folder = path.dirname(path.resolve(file));
   const there = await stat(folder).catch(() => undefined);
-  if (there?.isDirectory() !== true) {
-    return `there is no folder ${folder}: make it first`;
-  }
+  if (there?.isDirectory() !== true) return `there is no folder ${folder}: make it first`;
   const own = await stat(file).catch(() => undefined);
-  if (own?.isDirectory() === true) {
-    return "it is a folder: name a file";
-  }
+  if (own?.isDirectory() === true) return "it is a folder: name a file";
   return access(own === undefined ? folder : file, constants.W_OK).then(
     () => undefined,
     () => "it may not be written by this user",

@@ -1,18 +1,43 @@
-import type { Command, Option } from "commander";
+import path from "node:path";
+import type { Argument, Command, Option } from "commander";
 
+import { machineNodes } from "../../config/settings.ts";
+import { projectRoot } from "../../toolchain/project.ts";
 import { controlPlaneName, stepsName } from "../logs/follow/log-stream.ts";
+import { knownStacks, stackSettings } from "../stack-settings.ts";
+import { completionScript, type Shell } from "./shell-scripts.ts";
 
-/** Kind of an argument or of an option's value. */
-type ValueKind =
-  "stack" | "node" | "source" | "file" | "folder" | "other" | { of: readonly string[] };
+/** `kindows completion`: what a shell must read to complete kindows' command lines. */
+export function printCompletion({ shell }: { readonly shell: Shell }): Promise<void> {
+  process.stdout.write(completionScript(shell, path.join(projectRoot, "kindows")));
+  return Promise.resolve();
+}
 
-/** An option as it is typed. */
-interface OptionEntry {
-  /** Its long name and its short one, e.g. `--stack` and `-s`. */
-  readonly names: readonly string[];
-  readonly description: string;
-  /** Undefined if it takes no value. */
-  readonly value?: ValueKind;
+/**
+ * What the shells' scripts call: a line for each word that could be typed next, its description after a tab; `:files` or
+ * `:folders` where the shell knows.
+ *
+ * @param words of the command line after `kindows`; the last one is being typed.
+ */
+export async function printCandidates(
+  program: Command,
+  words: readonly string[],
+  defaultStack: string,
+): Promise<void> {
+  const found = await complete(program, words, {
+    defaultStack,
+    stacks: knownStacks,
+    nodes: async (stack) =>
+      stackSettings(stack).then(
+        (settings) => machineNodes(settings).map(({ name }) => name),
+        () => [],
+      ),
+  });
+  const lines =
+    typeof found === "string"
+      ? [`:${found}`]
+      : found.map(({ value, description }) => `${value}\t${description}`);
+  process.stdout.write(lines.map((line) => `${line}\n`).join(""));
 }
 
 /** Something that could be typed next. */
@@ -30,7 +55,6 @@ export interface KnownNames {
   /** The stack if no option names one. */
   readonly defaultStack: string;
   stacks(): Promise<readonly string[]>;
-  /** Nodes of a stack; none if its settings cannot be read. */
   nodes(stack: string): Promise<readonly string[]>;
 }
 
@@ -48,56 +72,44 @@ export async function complete(
   const typed = joined(words);
   const current = typed.at(-1) ?? "";
   const line = readLine(program, typed.slice(0, -1), known.defaultStack);
-  const assigned = /^(--[^=]+)=(.*)$/s.exec(current);
-  if (line.afterDashes) {
-    return [];
-  }
-  if (line.pending?.value !== undefined) {
-    return valuesOf(line.pending.value, current, line.stack, known);
-  }
-  if (assigned) {
-    const [, name = "", start = ""] = assigned;
-    const value = optionNamed(line.options, name)?.value;
-    const found = value === undefined ? [] : await valuesOf(value, start, line.stack, known);
+  const { command, options, stack } = line;
+  if (line.afterDashes) return [];
+  if (line.pending !== undefined) return valuesOf(line.pending, current, stack, known);
+  const [, name = "", start] = /^(--[^=]+)=(.*)$/s.exec(current) ?? [];
+  if (start !== undefined) {
+    const option = optionNamed(options, name);
+    const found = option?.required ? await valuesOf(option, start, stack, known) : [];
     return typeof found === "string" || words.at(-1) !== current
       ? found
       : found.map((each) => ({ ...each, value: `${name}=${each.value}` }));
   }
   if (current.startsWith("-")) {
-    return startingWith(
-      line.options.flatMap(({ names, description }) =>
-        names.map((value) => ({ value, description })),
-      ),
-      current,
+    const names = options.flatMap(({ long, short, description }) =>
+      [long, short].flatMap((value) => (value ? [{ value, description }] : [])),
     );
+    return startingWith(names, current);
   }
-  const below = commandsBelow(line.command);
-  if (below.length > 0) {
-    return startingWith(below, current);
-  }
-  const operands = line.command.registeredArguments;
-  const last = operands.at(-1);
-  const operand = operands[line.operands] ?? (last?.variadic ? last : undefined);
-  if (operand === undefined) {
-    return [];
-  }
+  const below = commandsBelow(command);
+  if (below.length > 0) return startingWith(below, current);
+  const last = command.registeredArguments.at(-1);
+  const operand = command.registeredArguments[line.operands] ?? (last?.variadic ? last : undefined);
+  if (operand === undefined) return [];
   // `help` takes the names of the other commands.
-  const sisters = commandsBelow(line.parent).flatMap(({ value }) =>
-    value === "help" ? [] : value,
-  );
-  const of = line.command.name() === "help" ? sisters : operand.argChoices;
-  return valuesOf(of ? { of } : kindOf(operand.name()), current, line.stack, known);
+  return command.name() === "help"
+    ? startingWith(
+        commandsBelow(line.parent).filter(({ value }) => value !== "help"),
+        current,
+      )
+    : valuesOf(operand, current, stack, known);
 }
 
-/** What the words before the last one mean. */
 interface Line {
   readonly command: Command;
   /** Its parent; the program is its own parent. */
   readonly parent: Command;
   /** The command's options, and those of the commands above it. */
-  readonly options: readonly OptionEntry[];
-  /** An option whose value comes next. */
-  readonly pending: OptionEntry | undefined;
+  readonly options: readonly Option[];
+  readonly pending: Option | undefined;
   readonly operands: number;
   readonly stack: string;
   readonly afterDashes: boolean;
@@ -107,26 +119,25 @@ function readLine(program: Command, words: readonly string[], defaultStack: stri
   let command = program;
   let parent = program;
   let options = optionsOf(program);
-  let pending: OptionEntry | undefined;
+  let pending: Option | undefined;
   let operands = 0;
   let stack = defaultStack;
   for (const word of words) {
     if (pending !== undefined) {
-      stack = pending.value === "stack" ? word : stack;
+      stack = isStack(pending) ? word : stack;
       pending = undefined;
     } else if (word === "--") {
       return { command, parent, options, pending, operands, stack, afterDashes: true };
     } else if (word.startsWith("-") && word !== "-") {
       const [name = "", value] = word.split(/=(.*)/s);
       const option = optionNamed(options, name);
-      if (option?.value !== undefined && value === undefined) {
-        pending = option;
-      } else if (option?.value === "stack" && value !== undefined) {
-        stack = value;
-      }
+      if (option?.required && value === undefined) pending = option;
+      else if (option && isStack(option) && value !== undefined) stack = value;
     } else {
-      const below = command.createHelp().visibleCommands(command);
-      const next = below.find((each) => each.name() === word);
+      const next = command
+        .createHelp()
+        .visibleCommands(command)
+        .find((each) => each.name() === word);
       if (next === undefined) {
         operands += 1;
       } else {
@@ -137,10 +148,16 @@ function readLine(program: Command, words: readonly string[], defaultStack: stri
     }
   }
   options = options.filter(
-    ({ names }, at) => options.findIndex((each) => each.names[0] === names[0]) === at,
+    ({ long }, at) => options.findIndex((each) => each.long === long) === at,
   );
   return { command, parent, options, pending, operands, stack, afterDashes: false };
 }
+
+function optionNamed(options: readonly Option[], name: string): Option | undefined {
+  return options.find(({ long, short }) => name === long || name === short);
+}
+
+const isStack = (option: Option): boolean => option.attributeName() === "stack";
 
 /** `--stack`, `=`, `x` as one word again. */
 function joined(words: readonly string[]): readonly string[] {
@@ -158,12 +175,8 @@ function joined(words: readonly string[]): readonly string[] {
   return result;
 }
 
-function optionNamed(options: readonly OptionEntry[], name: string): OptionEntry | undefined {
-  return options.find(({ names }) => names.includes(name));
-}
-
 async function valuesOf(
-  kind: ValueKind,
+  of: Argument | Option,
   start: string,
   stack: string,
   known: KnownNames,
@@ -173,7 +186,8 @@ async function valuesOf(
       values.map((value) => ({ value, description: "" })),
       start,
     );
-  switch (kind) {
+  if (of.argChoices) return named(of.argChoices);
+  switch (placeholderOf(of)) {
     case "stack":
       return named(await known.stacks());
     case "node":
@@ -184,11 +198,15 @@ async function valuesOf(
       return "files";
     case "folder":
       return "folders";
-    case "other":
-      return [];
     default:
-      return named(kind.of);
+      return [];
   }
+}
+
+/** The word that `--help` shows in its place. */
+function placeholderOf(of: Argument | Option): string {
+  if (!("flags" in of)) return of.name();
+  return isStack(of) ? "stack" : (/<([^>]+)>/.exec(of.flags)?.[1] ?? "");
 }
 
 function startingWith(candidates: readonly Candidate[], start: string): readonly Candidate[] {
@@ -203,37 +221,7 @@ function commandsBelow(command: Command): readonly Candidate[] {
   }));
 }
 
-function optionsOf(command: Command): readonly OptionEntry[] {
-  // `help` has no subcommands.
-  return command.name() === "help"
-    ? []
-    : command.createHelp().visibleOptions(command).map(optionEntry);
-}
-
-function optionEntry(option: Option): OptionEntry {
-  const names = [option.long, option.short].filter((name) => typeof name === "string");
-  const placeholder = /<([^>]+)>/.exec(option.flags)?.[1];
-  return {
-    names,
-    description: option.description,
-    ...(placeholder !== undefined && {
-      value: option.argChoices
-        ? { of: option.argChoices }
-        : kindOf(option.attributeName() === "stack" ? "stack" : placeholder),
-    }),
-  };
-}
-
-/** By the word that `--help` shows in its place. */
-function kindOf(placeholder: string): ValueKind {
-  switch (placeholder) {
-    case "stack":
-    case "node":
-    case "source":
-    case "file":
-    case "folder":
-      return placeholder;
-    default:
-      return "other";
-  }
+/** `help` has no subcommands, and no options. */
+function optionsOf(command: Command): readonly Option[] {
+  return command.name() === "help" ? [] : command.createHelp().visibleOptions(command);
 }

@@ -11,11 +11,9 @@ import { findOnPath } from "../../host/search-path.ts";
 
 /** Where a machine's screen can be seen. */
 export interface Screen {
-  /** libvirt domain. */
   readonly domain: string;
   /** Address it listens on: the loopback of its hypervisor. */
   readonly address: string;
-  /** TCP port there. */
   readonly port: number;
 }
 
@@ -67,7 +65,6 @@ export interface Way {
   readonly url: string;
   /** The same for viewers that take no URL: host, two colons, port. */
   readonly target: string;
-  /** Command that forwards the port to another computer. */
   readonly tunnel: string;
   /** Host of the machines, if it is not this one. */
   readonly remoteHost: string | undefined;

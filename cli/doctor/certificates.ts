@@ -6,7 +6,7 @@ import { messageOf } from "../../host/failure.ts";
 import { kindNodes } from "../host-resources/containers.ts";
 import { runningOf } from "../../components/host-resource.ts";
 import type { Host } from "../../host/host.ts";
-import type { Finding } from "./finding.ts";
+import type { Finding } from "./repairs.ts";
 
 /**
  * A certificate that expires within so many days is reported. kubelet renews its own when 10 to 30 % of their year are
@@ -31,9 +31,7 @@ export interface ContainerCertificates {
   readonly controlPlane: readonly Certificate[];
   /** Authorities: they cannot be renewed in a running cluster. */
   readonly authorities: readonly Certificate[];
-  /** The client certificate of its kubelet. */
   readonly kubelet: readonly Certificate[];
-  /** What could not be read, and why. */
   readonly troubles: readonly string[];
 }
 
@@ -90,29 +88,29 @@ export function checkCertificates(
   return [
     ...clockFindings([...kubeconfig, ...containers.flatMap(({ kubelet }) => kubelet)], now),
     ...planes.flatMap(({ container, controlPlane }) =>
-      ending(`certificates of ${container}`, controlPlane, now).map((finding) => ({
-        ...finding,
+      ending(controlPlane, now, {
+        name: `certificates of ${container}`,
         remedy: `in that container: kubeadm certs renew all --config /kind/kubeadm.conf`,
         ...repair,
-      })),
+      }),
     ),
-    ...ending("kubeconfig of the stack", kubeconfig, now).map((finding) => ({
-      ...finding,
+    ...ending(kubeconfig, now, {
+      name: "kubeconfig of the stack",
       remedy: "renew the certificates of the control plane, and give the stack the new one",
       ...repair,
-    })),
+    }),
     ...containers.flatMap(({ container, kubelet }) =>
-      ending(`certificate of kubelet in ${container}`, kubelet, now).map((finding) => ({
-        ...finding,
+      ending(kubelet, now, {
+        name: `certificate of kubelet in ${container}`,
         remedy: "kubelet renews it by itself as long as it runs and reaches the API server",
-        repair: { kind: "renew-kubelet-certificate", container } as const,
-      })),
+        repair: { kind: "renew-kubelet-certificate", container },
+      }),
     ),
     ...containers.flatMap(({ container, authorities }) =>
-      ending(`certificate authorities of ${container}`, authorities, now).map((finding) => ({
-        ...finding,
+      ending(authorities, now, {
+        name: `certificate authorities of ${container}`,
         remedy: "recreate the lab: kindows down, kindows up",
-      })),
+      }),
     ),
     ...containers.flatMap(({ container, troubles }) =>
       troubles.map((trouble) => ({
@@ -126,10 +124,10 @@ export function checkCertificates(
 
 /** One finding for all certificates of a container that have expired or soon will. */
 function ending(
-  name: string,
   certificates: readonly Certificate[],
   now: Date,
-): readonly Pick<Finding, "name" | "seen">[] {
+  finding: Omit<Finding, "seen">,
+): readonly Finding[] {
   const left = ({ until }: Certificate): number => until.getTime() - now.getTime();
   const soon = certificates
     .filter((each) => left(each) < nearDays * dayMilliseconds)
@@ -139,7 +137,7 @@ function ending(
     const when = left(each) <= 0 ? "expired" : `ends in ${days} day${days === 1 ? "" : "s"},`;
     return `${each.name} ${when} ${each.until.toISOString().slice(0, 16)}Z`;
   });
-  return seen.length === 0 ? [] : [{ name, seen: seen.join("; ") }];
+  return seen.length === 0 ? [] : [{ ...finding, seen: seen.join("; ") }];
 }
 
 /** A certificate from the future was issued by this host while its clock was wrong. */

@@ -21,11 +21,10 @@ import {
   gatherCertificates,
   type ContainerCertificates,
 } from "./certificates.ts";
-import type { Finding } from "./finding.ts";
+import type { Finding } from "./repairs.ts";
 import { heartbeatsOf, checkNodes, type ClusterAnswer } from "./nodes.ts";
 import { CommandFailed, runOverSsh } from "../../ssh/run-over-ssh.ts";
 
-/** Longest wait for one answer of the API server. */
 const apiSeconds = 10;
 
 /** Longest wait for a machine's time: PowerShell starts slowly on a busy one. */
@@ -47,10 +46,8 @@ export interface LabAnswers {
   readonly cluster: ClusterAnswer | string;
   /** Bootstrap tokens; undefined if they cannot be read or none is needed. */
   readonly tokens: readonly KnownToken[] | undefined;
-  /** Running containers of the cluster, and their certificates. */
   readonly certificates: readonly ContainerCertificates[];
   readonly clocks: readonly ClockReading[];
-  /** Nodes whose container or machine runs. */
   readonly running: ReadonlySet<string>;
   readonly now: Date;
 }
@@ -73,12 +70,8 @@ export function checkLab(answers: LabAnswers): readonly Finding[] {
     state.machines.some((each) => each.node === node && each.join !== undefined);
   const containers = certificates.map(({ container }) => container);
   const joined = state.machines.flatMap(({ node, join }) => (join === undefined ? [] : [node]));
-  const certificateFindings = checkCertificates(
-    certificates,
-    kubeconfigCertificates(state.kubeconfig),
-    now,
-  );
-  const clockFindings = checkClocks(clocks, canJoin);
+  const ofKubeconfig = kubeconfigCertificates(state.kubeconfig);
+  const certificateFindings = checkCertificates(certificates, ofKubeconfig, now);
   const wrongClocks = clocks
     .filter((reading) => "time" in reading && secondsOff(reading) !== 0)
     .map(({ node }) => node);
@@ -87,7 +80,7 @@ export function checkLab(answers: LabAnswers): readonly Finding[] {
     ...(typeof cluster === "string"
       ? silentCluster(cluster, certificates, certificateFindings.length > 0)
       : checkCluster(cluster, { joined, containers, wrongClocks, canJoin }, now)),
-    ...clockFindings,
+    ...checkClocks(clocks, canJoin),
     ...checkTokens(state.unjoined, tokens, now),
   ];
 }
@@ -100,13 +93,8 @@ function checkCluster(
   try {
     return checkNodes(cluster, known, now);
   } catch (error) {
-    return [
-      {
-        name: "API server",
-        seen: `its answer cannot be read: ${messageOf(error)}`,
-        remedy: "is something else at its address?",
-      },
-    ];
+    const seen = `its answer cannot be read: ${messageOf(error)}`;
+    return [{ name: "API server", seen, remedy: "is something else at its address?" }];
   }
 }
 
@@ -162,9 +150,7 @@ async function runningNodes(lab: string, host: Host): Promise<ReadonlySet<string
 
 /** @returns the reason if it does not answer. */
 export async function askCluster(kubeconfig: string | undefined): Promise<ClusterAnswer | string> {
-  if (kubeconfig === undefined) {
-    return "the state has no kubeconfig: `kindows up` was not finished";
-  }
+  if (kubeconfig === undefined) return "the state has no kubeconfig: `kindows up` was not finished";
   try {
     const api = new ClusterApi(kubeconfig, apiSeconds);
     const [nodes, pods, leases] = await Promise.all([
@@ -230,9 +216,7 @@ export async function stepOverSsh(
   try {
     output = await runOverSsh(machine, command, timeoutSeconds, input);
   } catch (error) {
-    if (!(error instanceof CommandFailed) || error.output.trim() === "") {
-      throw error;
-    }
+    if (!(error instanceof CommandFailed) || error.output.trim() === "") throw error;
     output = error.output;
   }
   return parseStepResult(step, machine.node, output);
@@ -261,18 +245,13 @@ export function checkClocks(
   return readings.flatMap((reading): Finding[] => {
     const { node } = reading;
     if ("trouble" in reading) {
+      const seen = `it does not say how it is: ${reading.trouble}`;
       return [
-        {
-          name: `machine ${node}`,
-          seen: `it does not say how it is: ${reading.trouble}`,
-          remedy: `look at its screen: kindows console ${node}`,
-        },
+        { name: `machine ${node}`, seen, remedy: `look at its screen: kindows console ${node}` },
       ];
     }
     const seconds = secondsOff(reading);
-    if (Math.abs(seconds) <= toleranceSeconds) {
-      return [];
-    }
+    if (Math.abs(seconds) <= toleranceSeconds) return [];
     return [
       {
         name: `clock of ${node}`,
@@ -291,9 +270,7 @@ export function secondsOff({
   answered,
 }: Extract<ClockReading, { time: Date }>): number {
   const [early, late] = [time.getTime() - answered.getTime(), time.getTime() - asked.getTime()];
-  if (early <= 0 && late >= 0) {
-    return 0;
-  }
+  if (early <= 0 && late >= 0) return 0;
   return Math.round((early > 0 ? early : late) / 1000);
 }
 
@@ -338,16 +315,10 @@ export function checkTokens(
   now: Date,
 ): readonly Finding[] {
   return unjoined.map((node) => {
-    const good = tokens?.some(
-      ({ description, expires }) =>
-        description === `kindows: join of ${node}` && expires !== undefined && expires > now,
-    );
-    const token =
-      good === undefined
-        ? "whether its token is still good cannot be seen"
-        : good
-          ? "its token is still good"
-          : "its token has expired";
+    const isGood = ({ description, expires }: KnownToken): boolean =>
+      description === `kindows: join of ${node}` && expires !== undefined && expires > now;
+    const known = tokens?.some(isGood) ? "its token is still good" : "its token has expired";
+    const token = tokens === undefined ? "whether its token is still good cannot be seen" : known;
     return {
       name: `join of ${node}`,
       seen: `it was begun and not finished; ${token}`,

@@ -1,4 +1,3 @@
-import { access, constants } from "node:fs/promises";
 import os from "node:os";
 
 import { hostProblemText } from "../../config/host-problem.ts";
@@ -18,11 +17,12 @@ import { ownedIdentities, surveyHost } from "../host-resources/host-resources.ts
 import type { HostResource } from "../../components/host-resource.ts";
 import { stoppedOf, type StoppedResource, type StoppedSeen } from "../host-resources/stopped.ts";
 import { ownershipOf, type Ownership } from "../lab/claim.ts";
+import { isExecutable } from "../../host/search-path.ts";
 import { thisHost, type Host } from "../../host/host.ts";
 import { checkLock, readLocks, seenProcess } from "../recovery/locks.ts";
 import { knownStacks, labIdentity, stackSettings } from "../stack-settings.ts";
 import { askLab, heartbeatsIn, checkLab } from "./examine-lab.ts";
-import type { Finding } from "./finding.ts";
+import type { Finding } from "./repairs.ts";
 
 /** Something on the host that a lab uses. */
 export interface Present {
@@ -44,7 +44,6 @@ export interface Diagnosis {
   readonly findings: readonly Finding[];
   /** Last heartbeat of each node of that lab, by its own clock. */
   readonly heartbeats: Readonly<Record<string, Date>>;
-  /** Whether a run is working on the stack right now. */
   readonly busy: boolean;
 }
 
@@ -118,7 +117,6 @@ export async function lookIntoLab(stack: string, lab: string, host: Host): Promi
       };
 }
 
-/** What was found, and one line for each problem. */
 type Prepared = Pick<Diagnosis, "present" | "problems">;
 
 async function hostProblems(stack: string): Promise<Prepared> {
@@ -126,7 +124,7 @@ async function hostProblems(stack: string): Promise<Prepared> {
     const settings = await stackSettings(stack);
     const facts = await hostFacts(settings);
     return {
-      present: presentOn(facts, process.version),
+      present: presentOn(facts),
       problems: [...checkHost(settings, facts), ...checkConfinement(settings, facts)].map(
         hostProblemText,
       ),
@@ -137,17 +135,9 @@ async function hostProblems(stack: string): Promise<Prepared> {
 }
 
 /** What this project's stacks own, their labs, which of them are up, and which a run is working on. */
-async function statesOfProject(): Promise<{
-  readonly owned: ReadonlySet<string>;
-  readonly labs: ReadonlySet<string>;
-  readonly up: ReadonlySet<string>;
-  readonly busy: ReadonlySet<string>;
-  /** Labs whose state cannot be read, so that it is unknown what they own. */
-  readonly unreadable: ReadonlySet<string>;
-  /** States and settings that cannot be read. */
-  readonly problems: readonly string[];
-}> {
+async function statesOfProject() {
   const problems: string[] = [];
+  /** Labs whose state cannot be read, so that it is unknown what they own. */
   const unreadable = new Set<string>();
   const owned = new Set<string>();
   const labs = new Set<string>();
@@ -189,9 +179,7 @@ async function namesOf(stack: string): Promise<LabNames> {
   try {
     return (await labIdentity(stack)).names;
   } catch (error) {
-    if (error instanceof Failure) {
-      return labNames(stack);
-    }
+    if (error instanceof Failure) return labNames(stack);
     throw error;
   }
 }
@@ -200,9 +188,7 @@ async function isBusy(stack: string): Promise<boolean> {
   const owner = await readOwner(runLockFile(stack));
   // The doctor itself, while it repairs.
   const other = owner?.pid === process.pid ? undefined : owner;
-  if (other !== undefined && (await isAlive(other))) {
-    return true;
-  }
+  if (other !== undefined && (await isAlive(other))) return true;
   const locks = await readLocks(lockFolder(stack), os.hostname());
   const verdicts = await Promise.all(
     locks.map(async (lock) => checkLock(lock, os.hostname(), await seenProcess(lock.pid))),
@@ -210,7 +196,6 @@ async function isBusy(stack: string): Promise<boolean> {
   return verdicts.includes("alive");
 }
 
-/** Tools that `kindows prepare` has installed, and those that are missing. */
 async function preparedTools(): Promise<Prepared> {
   let tools: Readonly<Record<string, string>>;
   try {
@@ -220,12 +205,7 @@ async function preparedTools(): Promise<Prepared> {
   }
   const looked = await Promise.all(
     Object.entries(tools).map(async ([what, detail]) => ({
-      what,
-      detail,
-      there: await access(detail, constants.X_OK).then(
-        () => true,
-        () => false,
-      ),
+      ...{ what, detail, there: await isExecutable(detail) },
     })),
   );
   return {
@@ -236,45 +216,33 @@ async function preparedTools(): Promise<Prepared> {
   };
 }
 
-/** Description of this host. */
-function presentOn(facts: HostFacts, nodeVersion: string): readonly Present[] {
+function presentOn(facts: HostFacts): readonly Present[] {
   const { docker, libvirt, kvm, confinement, memory, disks } = facts;
-  return [
-    { what: "Node.js", detail: nodeVersion },
-    { what: "Docker", detail: docker.reachable ? docker.version : `no answer: ${docker.error}` },
-    {
-      what: "libvirt",
-      detail: libvirt.reachable ? libvirt.version : `no answer: ${libvirt.error}`,
-    },
-    { what: "/dev/kvm", detail: kvmText(kvm) },
-    { what: "confinement", detail: confinementText(confinement) },
-    {
-      what: "memory",
-      detail: `${memory.availableMiB} MiB available of ${memory.totalMiB} MiB`,
-    },
-    { what: "disk", detail: `${Math.floor(disks.pool.freeGiB)} GiB free at ${disks.pool.folder}` },
-  ];
+  return Object.entries({
+    "Node.js": process.version,
+    Docker: docker.reachable ? docker.version : `no answer: ${docker.error}`,
+    libvirt: libvirt.reachable ? libvirt.version : `no answer: ${libvirt.error}`,
+    "/dev/kvm": kvmText(kvm),
+    confinement: confinementText(confinement),
+    memory: `${memory.availableMiB} MiB available of ${memory.totalMiB} MiB`,
+    disk: `${Math.floor(disks.pool.freeGiB)} GiB free at ${disks.pool.folder}`,
+  }).map(([what, detail]) => ({ what, detail }));
 }
 
 function confinementText({ by, denials }: HostFacts["confinement"]): string {
-  if (by === undefined) {
-    return "none";
-  }
+  if (by === undefined) return "none";
   return denials === undefined
     ? `${by}; what it denied only root and the group adm or systemd-journal may see`
     : by;
 }
 
 function kvmText(kvm: HostFacts["kvm"]): string {
-  if (kvm === undefined) {
-    return "not asked for: machines are emulated";
-  }
+  if (kvm === undefined) return "not asked for: machines are emulated";
   return typeof kvm === "string" ? kvm : `does not work: ${kvm.error}`;
 }
 
 /** A lab that has something on this host. */
 export interface LabOnHost {
-  /** Prefix of its names. */
   readonly lab: string;
   readonly things: readonly HostResource[];
 }
@@ -291,7 +259,6 @@ export interface Orphans {
 
 /** What is known about labs. */
 export interface KnownLabs {
-  /** Lab of the chosen stack. */
   readonly own: string;
   /** Labs that a run is working on: what is not in their state yet is not orphaned. */
   readonly busy: ReadonlySet<string>;

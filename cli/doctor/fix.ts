@@ -9,8 +9,7 @@ import { assertNotTheirs } from "../lab/claim.ts";
 import { thisHost, type Host } from "../../host/host.ts";
 import { labIdentity } from "../stack-settings.ts";
 import { examine, lookIntoLab, type Diagnosis } from "./examine.ts";
-import { repairText, type Repair } from "./finding.ts";
-import { doRepair } from "./repairs.ts";
+import { doRepair, repairText, type Repair } from "./repairs.ts";
 
 /**
  * Rounds of examining and repairing: a stopped machine hides its other problems, and those of the control plane hide the
@@ -38,9 +37,7 @@ export function plannedRepairs(diagnosis: Diagnosis): readonly string[] {
 
 /** Repairs in a lab, each once; none while something is stopped, which may be the only reason. */
 function repairsOf({ asleep, findings }: Pick<Diagnosis, "asleep" | "findings">): Repair[] {
-  if (asleep.some(({ first }) => first === undefined)) {
-    return [];
-  }
+  if (asleep.some(({ first }) => first === undefined)) return [];
   const all = findings.flatMap(({ repair }) => repair ?? []);
   const certificates = all.filter(({ kind }) => kind === "renew-certificates");
   // Nothing else can be checked before the API server can be asked.
@@ -70,9 +67,7 @@ export async function fix(stack: string, say: (line: string) => void): Promise<v
       // What failed once is not tried again.
       const planned = plannedRepairs(diagnosis).filter((each) => !announced.has(each));
       if (planned.length === 0) {
-        if (round === 0) {
-          say("there is nothing that --fix repairs");
-        }
+        if (round === 0) say("there is nothing that --fix repairs");
         break;
       }
       say(["--fix will:", ...planned.map((each) => `  - ${each}`)].join("\n"));
@@ -97,7 +92,6 @@ interface Place {
   readonly say: (line: string) => void;
 }
 
-/** Makes all planned repairs, even if some fail, and returns the failures. */
 async function repairAll(
   diagnosis: Diagnosis,
   planned: readonly string[],

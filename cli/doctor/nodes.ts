@@ -7,7 +7,7 @@ import type {
 } from "@kubernetes/client-node";
 
 import { isCordonedForUpgrade } from "../../components/controlplane/upgrade-cordon.ts";
-import type { Finding, Repair } from "./finding.ts";
+import type { Finding, Repair } from "./repairs.ts";
 
 /**
  * A kubelet without a heartbeat for so many seconds is reported: it renews its node's lease every 10 s, and the control
@@ -21,9 +21,7 @@ const podGraceSeconds = 180;
 /** A cluster's answers; each part as the API server sent it, or why it did not. */
 export interface ClusterAnswer {
   readonly nodes: unknown;
-  /** Pods of kube-system. */
   readonly pods: unknown;
-  /** Leases of kube-node-lease. */
   readonly leases: unknown;
 }
 
@@ -45,11 +43,9 @@ export function heartbeatsOf({ leases }: Pick<ClusterAnswer, "leases">): Readonl
 export interface KnownNodes {
   /** Nodes that have joined, by the stack's state. */
   readonly joined: readonly string[];
-  /** Nodes that are containers of this host. */
   readonly containers: readonly string[];
   /** Nodes whose clock is wrong: their times mean nothing. */
   readonly wrongClocks: readonly string[];
-  /** Machines that can join again. */
   readonly canJoin: (node: string) => boolean;
 }
 
@@ -83,9 +79,7 @@ export function checkNodes(
 
 /** @throws if it has none: then it is no node. */
 function nameOf({ metadata }: V1Node): string {
-  if (metadata?.name === undefined) {
-    throw new Error("it has an item without a name");
-  }
+  if (metadata?.name === undefined) throw new Error("it has an item without a name");
   return metadata.name;
 }
 

@@ -1,8 +1,7 @@
 import { table } from "../table.ts";
 import type { StoppedResource } from "../host-resources/stopped.ts";
 import type { Diagnosis } from "./examine.ts";
-import { repairText } from "./finding.ts";
-import type { Finding } from "./finding.ts";
+import { repairText, type Finding } from "./repairs.ts";
 
 /** Whether there is nothing to do. */
 export function isFine(diagnosis: Diagnosis): boolean {
@@ -19,58 +18,40 @@ export function isFine(diagnosis: Diagnosis): boolean {
 /** The diagnosis as people read it. */
 export function doctorText(diagnosis: Diagnosis): string {
   const { stack, lab, present, problems, leftovers, asleep, findings, busy } = diagnosis;
+  const items = (list: readonly string[]): string[] => list.map((each) => `  - ${each}`);
   const things = (list: readonly { readonly kind: string; readonly name: string }[]): string[] =>
-    list.map(({ kind, name }) => `  - ${kind} ${name}`);
-  const paragraphs = [
+    items(list.map(({ kind, name }) => `${kind} ${name}`));
+  const section = (title: string, lines: readonly string[]): string[] =>
+    lines.length === 0 ? [] : [[title, ...lines].join("\n")];
+  const fix = `\`kindows doctor --fix --stack ${stack}\``;
+  return [
     table(
       ["THERE", ""],
       present.map(({ what, detail }) => [what, detail]),
     ),
-  ];
-  if (problems.length > 0) {
-    paragraphs.push(
-      [`In the way of the stack ${stack}:`, ...problems.map((each) => `  - ${each}`)].join("\n"),
-    );
-  }
-  if (asleep.length > 0) {
-    paragraphs.push(
-      [
-        `Stopped in the lab ${lab} (\`kindows doctor --fix --stack ${stack}\` starts it, \`up\` does too):`,
-        ...asleep.map(asleepLine),
-      ].join("\n"),
-    );
-  }
-  if (findings.length > 0) {
-    paragraphs.push([`Wrong in the lab ${lab}:`, ...findings.map(findingLine)].join("\n"));
-  }
-  if (leftovers.own.length > 0) {
-    paragraphs.push(
-      [
-        `Left over from the lab ${lab} (\`kindows doctor --fix --stack ${stack}\` removes it, \`down\` does too):`,
-        ...things(leftovers.own),
-      ].join("\n"),
-    );
-  }
-  for (const { lab: other, things: list } of leftovers.unknown) {
-    paragraphs.push(
-      [
-        `Left over from a lab ${other} that no project here knows; remove it by its stack's \`kindows down\`, or by hand:`,
-        ...things(list),
-      ].join("\n"),
-    );
-  }
-  for (const { lab: other, project, things: list } of leftovers.elsewhere) {
-    paragraphs.push(
-      `The lab ${other} (${list.length} thing${list.length === 1 ? "" : "s"}) is run from ${project}.`,
-    );
-  }
-  if (busy) {
-    paragraphs.push(`A run works on the stack ${stack} right now.`);
-  }
-  paragraphs.push(
-    isFine(diagnosis) ? `The stack ${stack} has no problems, and there are no orphans.` : "",
-  );
-  return paragraphs.filter((each) => each !== "").join("\n\n");
+    ...section(`In the way of the stack ${stack}:`, items(problems)),
+    ...section(
+      `Stopped in the lab ${lab} (${fix} starts it, \`up\` does too):`,
+      asleep.map(asleepLine),
+    ),
+    ...section(`Wrong in the lab ${lab}:`, findings.map(findingLine)),
+    ...section(
+      `Left over from the lab ${lab} (${fix} removes it, \`down\` does too):`,
+      things(leftovers.own),
+    ),
+    ...leftovers.unknown.flatMap((other) =>
+      section(
+        `Left over from a lab ${other.lab} that no project here knows; remove it by its stack's \`kindows down\`, or by hand:`,
+        things(other.things),
+      ),
+    ),
+    ...leftovers.elsewhere.map(
+      ({ lab: other, project, things: { length } }) =>
+        `The lab ${other} (${length} thing${length === 1 ? "" : "s"}) is run from ${project}.`,
+    ),
+    ...(busy ? [`A run works on the stack ${stack} right now.`] : []),
+    ...(isFine(diagnosis) ? [`The stack ${stack} has no problems, and there are no orphans.`] : []),
+  ].join("\n\n");
 }
 
 function asleepLine({ kind, name, seen, first }: StoppedResource): string {

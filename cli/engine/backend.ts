@@ -39,7 +39,6 @@ export function chosenBackend(
 /** By project: every command asks several times, and parsing Pulumi.yaml takes milliseconds. */
 const urls = new Map<string, string>();
 
-/** `backend.url` in a project's Pulumi.yaml, or "". */
 function urlIn(project: string): string {
   const file = path.join(project, "Pulumi.yaml");
   const url =
@@ -51,7 +50,6 @@ function urlIn(project: string): string {
 const projectSchema = z.object({ backend: z.object({ url: z.string() }) });
 const loginsSchema = z.object({ current: z.string() });
 
-/** What stands in a file, nothing where there is none. */
 function textOf(file: string): string {
   try {
     return readFileSync(file, "utf8");

@@ -16,7 +16,10 @@ export function engineEnvironment(caller: NodeJS.ProcessEnv): Readonly<Record<st
   const tools = [builtTool("pulumi"), builtTool("kubectl"), ...(kind === undefined ? [] : [kind])];
   return {
     PULUMI_HOME: pulumiHome,
-    ...(chosenBackend(caller) === undefined ? stateHere(caller) : ownBackend(caller)),
+    // The user's own backend, with the logins that the engine would look for in its home. What opens secrets is his.
+    ...(chosenBackend(caller) === undefined
+      ? stateHere(caller)
+      : { PULUMI_CREDENTIALS_PATH: loginsFolder(caller) }),
     PULUMI_SKIP_UPDATE_CHECK: "true",
     PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
     PULUMI_DISABLE_REGISTRY_RESOLVE: "true",
@@ -26,11 +29,6 @@ export function engineEnvironment(caller: NodeJS.ProcessEnv): Readonly<Record<st
       ...new Set([...tools.map((file) => path.dirname(file)), ...searchPath.split(path.delimiter)]),
     ].join(path.delimiter),
   };
-}
-
-/** The user's own backend, with the logins that the engine would look for in its home. What opens secrets is his. */
-function ownBackend(caller: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
-  return { PULUMI_CREDENTIALS_PATH: loginsFolder(caller) };
 }
 
 /**
@@ -55,7 +53,6 @@ export function engineProcessEnvironment(): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(inherited), ...engineEnvironment(process.env) };
 }
 
-/** Variables to hide from the engine. */
 export const unwantedVariables: readonly string[] = [
   // With an agent that does not answer, command.remote fails even if it has a key.
   "SSH_AUTH_SOCK",

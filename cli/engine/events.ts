@@ -40,7 +40,6 @@ const eventSchema = z.object({
     .optional(),
 });
 
-/** Operations that create or change something. */
 const makes = new Set(["create", "update", "replace", "create-replacement"]);
 
 /** Turns the engine's events into events of nodes, by the components that appear before their children. */
@@ -69,7 +68,6 @@ export class EventReader {
 
 /** Where an engine sends its events. */
 export interface EventServer {
-  /** For `--event-log`. */
   readonly address: string;
   close(): void;
 }

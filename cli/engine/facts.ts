@@ -59,9 +59,7 @@ export class StackFacts {
     return new Map(
       found.map(({ urn, inputs }) => {
         const { data } = schema.safeParse(inputs?.["facts"]);
-        if (data === undefined) {
-          throw byOtherVersion(`the facts of ${resourceName(urn)}`);
-        }
+        if (data === undefined) throw byOtherVersion(`the facts of ${resourceName(urn)}`);
         return [urn, data];
       }),
     );

@@ -17,6 +17,11 @@ export function settingsFile(stack: string): string {
   return path.join(projectRoot, `Pulumi.${stack}.yaml`);
 }
 
+/** The stack of a settings file, by its name; undefined for other files. */
+export function stackOf(file: string): string | undefined {
+  return /^Pulumi\.([A-Za-z0-9_.-]+)\.yaml$/.exec(file)?.[1];
+}
+
 /** Folder of a stack's access files: kubeconfig, SSH key, known hosts. */
 export function stackFolder(stack: string): string {
   return path.join(localFolder, stack);

@@ -19,12 +19,10 @@ const stateTimeoutSeconds = 60;
 /** What the command line ends with where there is no such stack (https://pulumi.com/docs/iac/cli/exit-codes/). */
 const stackNotFound = 6;
 
-/** How a command that reads or writes the state has ended. */
 interface Ended {
   readonly failed: boolean;
   readonly exitCode?: number | undefined;
   readonly stdout: string;
-  /** What it has said of a failure. */
   readonly said: string;
 }
 
@@ -32,13 +30,10 @@ interface Ended {
 export interface Workplace {
   /** Folder with Pulumi.yaml. */
   readonly project: string;
-  /** The `pulumi` program. */
   readonly program: string;
-  /** Its whole environment. */
   readonly environment: NodeJS.ProcessEnv;
   /** Folder in which it locks the stack, where the backend is this clone's. */
   readonly lockFolder: string;
-  /** The backend that the user has chosen. */
   readonly backend?: string | undefined;
 }
 
@@ -101,7 +96,6 @@ export class Pulumi {
     return { failed, exitCode, stdout, said: said || (shortMessage ?? "") };
   }
 
-  /** The stack's state. */
   async exportState(...options: "--show-secrets"[]): Promise<Deployment> {
     return parseDeployment(await this.state(["stack", "export", ...options]));
   }
@@ -115,7 +109,6 @@ export class Pulumi {
       : parseDeployment(await this.#printed(args, ended));
   }
 
-  /** Replaces the stack's state. */
   async importState(deployment: Deployment): Promise<void> {
     await this.state(["stack", "import"], JSON.stringify(deployment));
   }
@@ -177,7 +170,6 @@ export class Pulumi {
   }
 }
 
-/** Removes the lab's secrets from the output of the engine and its plugins. */
 function redacted(onLine: (line: string) => void): (line: unknown) => Generator<string> {
   return function* (line: unknown): Generator<string> {
     const shown = redact(String(line));
@@ -210,11 +202,6 @@ export function enginePulumi(
   });
 }
 
-/** The part of a child process that signals need. */
-export interface Signalled {
-  kill(signal: NodeJS.Signals): boolean;
-}
-
 /** The signal to send to the engine instead of the given one; a SIGHUP would kill it at once. */
 const passedOn = { SIGINT: "SIGINT", SIGTERM: "SIGTERM", SIGHUP: "SIGTERM" } as const;
 
@@ -224,7 +211,9 @@ const passedOn = { SIGINT: "SIGINT", SIGTERM: "SIGTERM", SIGHUP: "SIGTERM" } as 
  *
  * @returns an object whose `stop` ends that, and returns whether there was a signal.
  */
-export function passSignalsOn(child: Signalled): { readonly stop: () => boolean } {
+export function passSignalsOn(child: { kill(signal: NodeJS.Signals): boolean }): {
+  readonly stop: () => boolean;
+} {
   let count = 0;
   const handlers = (Object.keys(passedOn) as (keyof typeof passedOn)[]).map((name) => {
     const handler = (): void => {

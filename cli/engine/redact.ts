@@ -1,4 +1,3 @@
-/** Replacement for secrets. */
 const mask = "[redacted]";
 
 /** A lab's secrets in texts, also escaped within JSON, or truncated. */
@@ -21,5 +20,35 @@ const kinds: readonly { readonly pattern: RegExp; readonly shown: string }[] = [
  * The engine's own log has the secrets that pass between engine and plugins from level 5 on.
  */
 export function redact(line: string): string {
-  return kinds.reduce((text, { pattern, shown }) => text.replaceAll(pattern, shown), line);
+  return shown(kinds, line);
+}
+
+function shown(secrets: typeof kinds, text: string): string {
+  return secrets.reduce((before, { pattern, shown: now }) => before.replaceAll(pattern, now), text);
+}
+
+/**
+ * The secrets that a machine itself redacts (`Hide-Secret` in components/windows/steps/lib/LogFiles.ps1), for texts that
+ * were read directly; `redact` knows the others.
+ */
+const name = "((?:client-key-data|bearer|password|authorization)";
+const sign = String.raw`\\*["']?\s*[:=]\s*`;
+const scheme = String.raw`(?:(?:bearer|basic|negotiate|digest|ntlm)\s+)?`;
+const ofMachines: typeof kinds = [
+  ...[
+    // The quoted value after a name; then in escaped quotes, in single quotes, and without any.
+    String.raw`${name}${sign}")(?:\\.|[^"\\])*`,
+    String.raw`${name}${sign}\\+")(?:\\(?!\\*")|[^"\\])*`,
+    String.raw`${name}${sign}')[^']*`,
+    String.raw`${name}["'\\]*(?:\s*[:=]+\s*|\s+))${scheme}(?!'|\\*"|[:=])[^\s",]+`,
+  ].map((pattern) => ({ pattern: new RegExp(pattern, "gi"), shown: `$1${mask}` })),
+  // Scripts of an earlier version redact the scheme only.
+  { pattern: /(authorization["\\:=\s]+\[redacted\])[ \t]+[^\s",]+/gi, shown: "$1" },
+  // The user and password of a proxy's address.
+  { pattern: /:\/\/[^/@\s]+@/g, shown: `://${mask}@` },
+];
+
+/** A text of a node's logs without tokens, keys and passwords. */
+export function redactLog(text: string): string {
+  return shown(ofMachines, redact(text));
 }

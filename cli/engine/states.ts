@@ -20,12 +20,8 @@ const fileSchema = z.object({
  * @throws when the file is damaged, or the backend cannot be used.
  */
 export async function readState(stack: string): Promise<Deployment | undefined> {
-  if (chosenBackend() !== undefined) {
-    return enginePulumi(stack).findState();
-  }
-  if (!(await stackExists(stack))) {
-    return undefined;
-  }
+  if (chosenBackend() !== undefined) return enginePulumi(stack).findState();
+  if (!(await stackExists(stack))) return undefined;
   const { version, checkpoint } = fileSchema.parse(
     JSON.parse(await readFile(stateFile(stack), "utf8")),
   );

@@ -13,7 +13,6 @@ export function upLogFile(stack: string): string {
 
 /** The log of an `up`. */
 export interface UpLog {
-  /** Writes one line, without secrets. */
   write(line: string): void;
   close(): Promise<void>;
 }

@@ -10,7 +10,6 @@ import { findPrograms, type FetchedFile } from "./programs.ts";
 /** Who agrees to downloads. */
 export interface Consent {
   readonly stack: string;
-  /** Given by an option of the command. */
   readonly yes: boolean;
   /** Asks for one line at a terminal; undefined where there is none. */
   readonly ask: ((question: string) => Promise<string>) | undefined;
@@ -43,9 +42,7 @@ export async function requireConsent(
   ];
   const states = await findPrograms(files, cache);
   const lines = files.filter((_, place) => states[place]?.state === "missing").map(lineOf);
-  if (lines.length === 0 || yes) {
-    return;
-  }
+  if (lines.length === 0 || yes) return;
   const what = `the stack ${stack} takes files that this host has not yet:\n${lines.join("\n")}\n`;
   if (ask === undefined) {
     throw new Failure(

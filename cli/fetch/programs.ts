@@ -19,7 +19,6 @@ export type HostArtifact = ProgramArtifact & { readonly origin: HostOrigin };
 export interface FetchedFile extends Pick<ProgramArtifact, "uri" | "sha256"> {
   /** URL of its publisher's checksum; undefined if only the pinned one is accepted. */
   readonly origin: Partial<Pick<HostOrigin, "checksumUri">>;
-  /** Its size, if known beforehand. */
   readonly bytes?: number | undefined;
 }
 
@@ -34,14 +33,12 @@ export interface ProgramState {
   readonly bytes: number;
   /** Folder named by the SHA-256 that holds the file; undefined while it is missing. */
   readonly folder: string | undefined;
-  /** Why it is missing. */
   readonly problem?: string;
 }
 
 export interface FetchOptions {
   readonly cache: Cache;
   readonly say: Progress;
-  /** The lock's file. Default: this clone's. */
   readonly lockFile?: string;
   readonly ensurePackages?: (names: readonly string[]) => Promise<void>;
 }
@@ -56,9 +53,7 @@ export function findPrograms(
   return Promise.all(
     files.map(async (file) => {
       const { sha256 } = file;
-      if (sha256 === undefined) {
-        return missing(file, undefined, notPinned);
-      }
+      if (sha256 === undefined) return missing(file, undefined, notPinned);
       return (
         (await inCache(file, sha256, cache)) ??
         missing(file, sha256, "not in the cache", await partSize(sha256, cache))
@@ -120,9 +115,7 @@ async function inCache(
   cache: Cache,
 ): Promise<ProgramState | undefined> {
   const address = await artifactAddress(artifactOf(file, sha256));
-  if ((await cache.state(address)).kind !== "complete") {
-    return undefined;
-  }
+  if ((await cache.state(address)).kind !== "complete") return undefined;
   await cache.markUsed(address);
   return found(file, sha256, "there", cache.entryFolder(address));
 }
@@ -173,8 +166,6 @@ export function programsText(states: readonly ProgramState[]): string {
 }
 
 function sizeText(state: ProgramState["state"], bytes: number): string {
-  if (state !== "missing") {
-    return transferText(bytes);
-  }
+  if (state !== "missing") return transferText(bytes);
   return bytes === 0 ? "-" : `${transferText(bytes)} of it`;
 }

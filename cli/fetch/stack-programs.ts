@@ -4,7 +4,9 @@ import type { Settings } from "../../config/settings.ts";
 import { recordBuilt } from "../../toolchain/built.ts";
 import { Cache } from "../../toolchain/cache.ts";
 import { ensureHostPackages } from "../../toolchain/host-packages.ts";
-import { Failure } from "../../host/failure.ts";
+import { lockChecksum } from "../../toolchain/publisher.ts";
+import { readSoftwareLock, softwareLockFile } from "../../toolchain/software-lock.ts";
+import { Failure, messageOf } from "../../host/failure.ts";
 import { say } from "../progress.ts";
 import {
   fetchPrograms,
@@ -12,15 +14,19 @@ import {
   type HostArtifact,
   type ProgramState,
 } from "./programs.ts";
-import { imageMedia, isMadeFromIso } from "../../components/windows/image/media.ts";
+import { imageMedia, isMadeFromIso, missingUpdate } from "../../components/windows/image/media.ts";
+import { nameAnUpdate } from "../../components/windows/image/update.ts";
+import {
+  catalogueSearch,
+  findInCatalogue,
+  updateCatalogue,
+} from "../../components/windows/image/update-catalogue.ts";
 import type { HostProblem } from "../../config/host-problem.ts";
 import { windowsVersionOf } from "../../config/supported.ts";
 
 /** Programs that a stack pushes to its Windows machines: those that their image does not carry. */
 export function pushedPrograms(settings: Settings): HostArtifact[] {
-  if (settings.windows.image.kind === "rehearsal") {
-    return [];
-  }
+  if (settings.windows.image.kind === "rehearsal") return [];
   return pushedArtifacts(stackSoftware(settings));
 }
 
@@ -79,9 +85,7 @@ export interface DownloadedMedia {
 /** Downloads for a stack's image: pinned, never trusted on first use. */
 export function downloadedMedia({ windows }: Pick<Settings, "windows">): DownloadedMedia {
   const { image, version } = windows;
-  if (!isMadeFromIso(image)) {
-    return { files: [], problems: [] };
-  }
+  if (!isMadeFromIso(image)) return { files: [], problems: [] };
   const { media, problems } = imageMedia(image, windowsVersionOf(version));
   const files = media.flatMap(({ source }) =>
     source.kind === "file"
@@ -89,4 +93,31 @@ export function downloadedMedia({ windows }: Pick<Settings, "windows">): Downloa
       : [{ uri: source.url, sha256: source.sha256, bytes: source.bytes, origin: {} }],
   );
   return { files, problems };
+}
+
+/**
+ * Finds the update for the ISO if neither settings nor lock have its file, and locks what Microsoft's catalogue says about
+ * it: trust on first use. Queries nothing before the terms are agreed to, and downloads nothing.
+ *
+ * @throws Failure with an alternative.
+ */
+export async function findUpdate(
+  { windows }: Pick<Settings, "windows">,
+  lockFile = softwareLockFile,
+  site = updateCatalogue,
+): Promise<void> {
+  const { image, version } = windows;
+  if (!isMadeFromIso(image)) return;
+  const kb = missingUpdate(image, windowsVersionOf(version), readSoftwareLock(lockFile));
+  if (kb === undefined) return;
+  say(`looks for ${kb} in Microsoft's Update Catalog`);
+  await ensureHostPackages(["curl"], say);
+  try {
+    const { url, sha256 } = await findInCatalogue(kb, site);
+    await lockChecksum({ url, checksumUrl: catalogueSearch(kb) }, sha256, say, lockFile);
+  } catch (error) {
+    throw new Failure(
+      `${kb} could not be found in Microsoft's Update Catalog: ${messageOf(error)}. ${nameAnUpdate}`,
+    );
+  }
 }

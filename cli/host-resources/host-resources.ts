@@ -26,7 +26,6 @@ export const resourceKinds: readonly ResourceKind[] = [
 /** What was found on the host, and what could not be examined. */
 export interface Survey {
   readonly things: readonly HostResource[];
-  /** Kinds that could not be listed, with the reason. */
   readonly blind: readonly { readonly kind: string; readonly reason: string }[];
 }
 
@@ -80,9 +79,7 @@ export function ownedIdentities(resources: readonly StateResource[]): ReadonlySe
 
 /** What a cleanup may and may not touch. */
 export interface CleanupScope {
-  /** Prefix of the lab; other labs are left alone. */
   readonly lab: string;
-  /** Identities that the stack's state owns. */
   readonly owned: ReadonlySet<string>;
   /** What was just found on the host. Default: it is listed. */
   readonly survey?: Survey;
@@ -104,9 +101,7 @@ export async function removeOrphans(
   const isLeft = (each: HostResource): boolean =>
     each.lab === lab && (each.identity === undefined || !owned.has(each.identity));
   const { things, blind } = survey ?? (await surveyHost(host, kinds));
-  if (blind.length === 0 && !things.some(isLeft)) {
-    return 0;
-  }
+  if (blind.length === 0 && !things.some(isLeft)) return 0;
   const troubles: string[] = [];
   let removed = 0;
   for (const kind of kinds) {

@@ -19,7 +19,6 @@ import {
   type ResourceKind,
 } from "../../components/host-resource.ts";
 
-/** An entry of a lab in a kubeconfig. */
 interface Entry extends HostResource {
   readonly file: string;
   readonly section: Section;

@@ -18,14 +18,12 @@ import {
   type HostResource,
   type ResourceKind,
   type Stop,
-  type Stopped,
 } from "../../components/host-resource.ts";
 
 const linksSchema = z.array(
   z.object({
     ifname: z.string().optional(),
     ifindex: z.number().optional(),
-    /** Bridge it is plugged into. */
     master: z.string().optional(),
   }),
 );
@@ -38,15 +36,14 @@ async function linksOf(host: Host, ...which: string[]): Promise<readonly Link[]>
   return linksSchema.parse(JSON.parse(listed === undefined || listed === "" ? "[]" : listed));
 }
 
-/** Bridge of the lab's libvirt network, according to libvirt. */
 async function bridgeOf(host: Host, lab: string): Promise<string | undefined> {
   const described = readXml(await virsh(host, "net-dumpxml", "--inactive", lab));
   return below(described, "network", "bridge")[0]?.attributes["name"];
 }
 
-/** Whether the lab's libvirt network is in that state. */
-async function isNetwork(host: Host, lab: string, state: "active" | "inactive"): Promise<boolean> {
-  return (await statesOf(host, "net")).get(lab) === state;
+/** Whether the lab's network of this host's libvirt is in that state. */
+async function isHere(host: Host, lab: string, state: "active" | "inactive"): Promise<boolean> {
+  return isLocal(host.libvirtUri) && (await statesOf(host, "net")).get(lab) === state;
 }
 
 /**
@@ -57,35 +54,25 @@ const takenBridges: Stop = {
   kind: "bridge that is there before its libvirt network",
   verb: ["remove", "removed"],
   find: async (host, lab) => {
-    if (!isLocal(host.libvirtUri) || !(await isNetwork(host, lab, "inactive"))) {
-      return [];
-    }
+    if (!(await isHere(host, lab, "inactive"))) return [];
     const bridge = await bridgeOf(host, lab);
     const links = await linksOf(host);
-    if (bridge === undefined || !links.some(({ ifname }) => ifname === bridge)) {
-      return [];
-    }
-    return [takenBridge(bridge, await dockerBridgeOf(host, lab))];
+    if (bridge === undefined || !links.some(({ ifname }) => ifname === bridge)) return [];
+    const isDockers = (await dockerBridgeOf(host, lab)) === bridge;
+    return [
+      isDockers
+        ? { name: bridge, seen: "Docker has made it, so libvirt cannot start its network on it" }
+        : {
+            name: bridge,
+            seen: "it is not known who made it, and libvirt cannot start its network on it",
+            first: `if nobody needs it: ip link delete ${bridge} type bridge`,
+          },
+    ];
   },
   start: async (host, name) => {
     await asRoot(host, ["link", "delete", name, "type", "bridge"]);
   },
 };
-
-/**
- * Owner of a bridge that blocks the lab's network.
- *
- * @param dockers bridge of the lab's Docker network, if there is one.
- */
-function takenBridge(bridge: string, dockers: string | undefined): Stopped {
-  return dockers === bridge
-    ? { name: bridge, seen: "Docker has made it, so libvirt cannot start its network on it" }
-    : {
-        name: bridge,
-        seen: "it is not known who made it, and libvirt cannot start its network on it",
-        first: `if nobody needs it: ip link delete ${bridge} type bridge`,
-      };
-}
 
 async function dockerBridgeOf(host: Host, lab: string): Promise<string | undefined> {
   const option = `{{index .Options "com.docker.network.bridge.name"}}`;
@@ -100,9 +87,7 @@ const lostBridges: Stop = {
   kind: "bridge of the libvirt network",
   verb: ["make again", "made again"],
   find: async (host, lab) => {
-    if (!isLocal(host.libvirtUri) || !(await isNetwork(host, lab, "active"))) {
-      return [];
-    }
+    if (!(await isHere(host, lab, "active"))) return [];
     const [bridge, links] = [await bridgeOf(host, lab), await linksOf(host)];
     return bridge === undefined ||
       links.length === 0 ||
@@ -123,9 +108,7 @@ const lostBridges: Stop = {
 const leases: Stop = {
   kind: "dnsmasq of the libvirt network",
   find: async (host, lab) => {
-    if (!isLocal(host.libvirtUri) || !(await isNetwork(host, lab, "active"))) {
-      return [];
-    }
+    if (!(await isHere(host, lab, "active"))) return [];
     const running = await host.run("ps", ["-e", "-o", "args="]);
     return running === undefined || new RegExp(`dnsmasq .*/${lab}\\.conf`).test(running)
       ? []
@@ -147,32 +130,25 @@ export const ports: Stop = {
   verb: ["plug in", "plugged in"],
   find: async (host, lab) => {
     const links = isLocal(host.libvirtUri) ? await linksOf(host) : [];
-    if (links.length === 0) {
-      return [];
-    }
-    const owners = [...(await machinePorts(host, lab)), ...(await containerPorts(host, lab))];
-    return unplugged(links, owners);
+    if (links.length === 0) return [];
+    const ports = [...(await machinePorts(host, lab)), ...(await containerPorts(host, lab))];
+    return ports.flatMap(({ link, owner }) => {
+      const found = links.find(({ ifname, ifindex }) => ifname === link || ifindex === link);
+      // Somebody may have put one into another bridge on purpose.
+      return found?.ifname === undefined || found.master !== undefined
+        ? []
+        : [{ name: found.ifname, seen: `it is ${owner}'s, and is in no bridge` }];
+    });
   },
   start: async (host, name, lab) => {
     await asRoot(host, ["link", "set", "dev", name, "master", (await bridgeOf(host, lab)) ?? ""]);
   },
 };
 
-/** Host's end of a machine's or a container's interface. */
+/** The host's end of a machine's or a container's interface, by name or by number. */
 interface Port {
-  /** Identified by name or by number. */
   readonly link: string | number;
   readonly owner: string;
-}
-
-/** Existing ones in no bridge; somebody may have put one into another bridge on purpose. */
-function unplugged(links: readonly Link[], owners: readonly Port[]): readonly Stopped[] {
-  return owners.flatMap(({ link, owner }) => {
-    const found = links.find(({ ifname, ifindex }) => ifname === link || ifindex === link);
-    return found?.ifname === undefined || found.master !== undefined
-      ? []
-      : [{ name: found.ifname, seen: `it is ${owner}'s, and is in no bridge` }];
-  });
 }
 
 async function machinePorts(host: Host, lab: string): Promise<readonly Port[]> {
@@ -242,19 +218,11 @@ export const dockerNetworks: ResourceKind = {
     ]);
     return lines(listed)
       .map((line) => line.split(" "))
-      .flatMap(([id = "", name = ""]) =>
-        isLabPrefix(name)
-          ? [
-              {
-                kind: dockerNetworks.kind,
-                name,
-                lab: name,
-                identity: `docker network ${id}`,
-                place: id,
-              },
-            ]
-          : [],
-      );
+      .filter(([, name = ""]) => isLabPrefix(name))
+      .map(([id = "", name = ""]) => ({
+        ...{ kind: dockerNetworks.kind, name, lab: name },
+        ...{ identity: `docker network ${id}`, place: id },
+      }));
   },
 
   owned: {
@@ -273,9 +241,7 @@ export const dockerNetworks: ResourceKind = {
     const id = place ?? "";
     await host.run("docker", ["network", "rm", id]).catch(async (error: unknown) => {
       const left = await host.run("docker", ["network", "ls", "--no-trunc", "--quiet"]);
-      if (lines(left).includes(id)) {
-        throw error;
-      }
+      if (lines(left).includes(id)) throw error;
     });
   },
 };

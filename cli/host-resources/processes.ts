@@ -5,7 +5,6 @@ import { labVariable } from "../../config/names.ts";
 import { isAlive, ownerOf } from "../../toolchain/owner.ts";
 import { isLabPrefix, type ResourceKind } from "../../components/host-resource.ts";
 
-/** Longest time for a process to end by itself before it is killed. */
 const graceSeconds = 5;
 
 /**
@@ -23,19 +22,10 @@ export const processes: ResourceKind = {
         .filter((pid) => !own.has(pid))
         .map(async (pid) => {
           const lab = labOfEnvironment(await readProcFile(pid, "environ"));
-          if (lab === undefined) {
-            return [];
-          }
+          if (lab === undefined) return [];
           const command = (await readProcFile(pid, "cmdline")).split("\0").join(" ").trim();
-          return [
-            {
-              kind: processes.kind,
-              name: `${pid} (${command.slice(0, 80)})`,
-              lab,
-              identity: undefined,
-              place: String(pid),
-            },
-          ];
+          const name = `${pid} (${command.slice(0, 80)})`;
+          return [{ kind: processes.kind, name, lab, identity: undefined, place: String(pid) }];
         }),
     );
     return found.flat();
@@ -70,7 +60,6 @@ async function allProcesses(): Promise<readonly number[]> {
   return (await readdir("/proc")).filter((name) => /^[0-9]+$/.test(name)).map(Number);
 }
 
-/** The process and its ancestors. */
 async function ancestors(pid: number): Promise<ReadonlySet<number>> {
   const chain = new Set<number>();
   for (let current = pid; current > 0 && !chain.has(current);) {
@@ -81,7 +70,6 @@ async function ancestors(pid: number): Promise<ReadonlySet<number>> {
   return chain;
 }
 
-/** Content of a file of the process; undefined if it ended or belongs to another user. */
 async function readProcFile(pid: number, file: string): Promise<string> {
   return readFile(`/proc/${pid}/${file}`, "utf8").catch(() => "");
 }

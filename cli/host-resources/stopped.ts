@@ -16,7 +16,6 @@ const stops: readonly Stop[] = [
 /** Something of a lab on this host that is stopped. */
 export interface StoppedResource extends Stopped {
   readonly kind: string;
-  /** The verb for starting it, e.g. `start`. */
   readonly verb: string;
 }
 
@@ -54,9 +53,7 @@ export async function startStopped(
 ): Promise<void> {
   const wanted = stops.filter(({ neededToRemove }) => which === "all" || neededToRemove === true);
   const { stopped, blind } = await stoppedOf(lab, host, wanted);
-  if (stopped.length === 0 && blind.length === 0) {
-    return;
-  }
+  if (stopped.length === 0 && blind.length === 0) return;
   const troubles: string[] = [];
   for (const stop of wanted) {
     const { kind, verb = ["start", "started"] } = stop;

@@ -22,7 +22,6 @@ import { knownStacks, stackSettings } from "../stack-settings.ts";
 
 /** An image that was built here, for all stacks and clones. */
 export interface MadeImage extends CacheEntry {
-  /** Undefined for an incomplete one. */
   readonly note: ImageNote | undefined;
   /** What prevents its removal, as in "the lab kindows-dev has it". */
   readonly uses: readonly string[];
@@ -30,24 +29,28 @@ export interface MadeImage extends CacheEntry {
 
 /** An image in use, by its name; see `imageUses`. */
 export interface ImageUse {
-  /** First digits of the hash. */
   readonly hash: string;
   readonly why: string;
 }
 
-/** Entries of all images of the cache, biggest first. */
-export async function imageEntries(cache: Cache): Promise<CacheEntry[]> {
-  return (await cacheEntries(cache)).filter(({ address }) =>
-    address.startsWith(`${imageArtifactName}-`),
-  );
-}
-
-/** Facts about images, in their order. */
+/**
+ * Images of the cache, biggest first, with what uses them. libvirt, which may not run, is not asked if there are none.
+ *
+ * @param unasked What to assume of labs if libvirt does not answer. Default: that is an error.
+ */
 export async function madeImages(
   cache: Cache,
-  entries: readonly CacheEntry[],
-  uses: readonly ImageUse[],
+  host: Host,
+  unasked?: (error: unknown) => ImageUse[],
 ): Promise<MadeImage[]> {
+  const isImage = ({ address }: CacheEntry): boolean => address.startsWith(`${imageArtifactName}-`);
+  const entries = (await cacheEntries(cache)).filter(isImage);
+  if (entries.length === 0) return [];
+  const byLabs = await usedByLabs(host).catch((error: unknown) => {
+    if (unasked === undefined) throw error;
+    return unasked(error);
+  });
+  const uses = [...byLabs, ...(await wantedByStacks(cache))];
   return Promise.all(
     entries.map(async (entry) => ({
       ...entry,
@@ -63,7 +66,6 @@ export async function madeImages(
 export interface UnfinishedImage {
   readonly address: string;
   readonly bytes: number;
-  /** A short description. */
   readonly what: string;
   readonly isUnderWay: boolean;
 }
@@ -112,7 +114,7 @@ export function hashOfVolume(pool: string, volume: string): string | undefined {
 }
 
 /** Images that stacks of this clone ask for, if their settings and media say which. */
-export async function wantedByStacks(cache: Cache): Promise<ImageUse[]> {
+async function wantedByStacks(cache: Cache): Promise<ImageUse[]> {
   const uses: ImageUse[] = [];
   for (const stack of await knownStacks()) {
     try {

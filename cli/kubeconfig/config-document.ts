@@ -30,9 +30,7 @@ export function readConfig(text: string, file: string): Document {
     empty.commentBefore = document.commentBefore;
     return empty;
   }
-  if (!isMap(document.contents)) {
-    throw damaged(file, "it is not a mapping");
-  }
+  if (!isMap(document.contents)) throw damaged(file, "it is not a mapping");
   for (const section of sectionNames) {
     const list = document.get(section);
     if (list !== undefined && list !== null && !(isScalar(list) && list.value === null)) {
@@ -46,9 +44,7 @@ export function readConfig(text: string, file: string): Document {
 
 /** The text of a changed kubeconfig, in the style of `before`. */
 export function writeConfig(document: Document, before: string): string {
-  if (isJson(before)) {
-    return `${JSON.stringify(document.toJSON(), undefined, 2)}\n`;
-  }
+  if (isJson(before)) return `${JSON.stringify(document.toJSON(), undefined, 2)}\n`;
   const indentSeq = !/^(?:clusters|contexts|users):[ \t]*\r?\n-/m.test(before);
   const flowCollectionPadding = !/\{\S/.test(before);
   return document.toString({ lineWidth: 0, indentSeq, flowCollectionPadding });
@@ -104,9 +100,7 @@ export function takeEntries(
 export function unsetMissingCurrent(document: Document, instead?: string): void {
   const names = entriesOf(document, "contexts").map((entry) => entry.get("name"));
   const current = document.get("current-context");
-  if (current === undefined || current === "" || names.includes(current)) {
-    return;
-  }
+  if (current === undefined || current === "" || names.includes(current)) return;
   document.set("current-context", instead !== undefined && names.includes(instead) ? instead : "");
 }
 

@@ -20,11 +20,7 @@ export function kubeconfigFiles(environment: NodeJS.ProcessEnv): readonly string
  * @param files at least one.
  */
 export async function fileForNew(files: readonly string[]): Promise<string> {
-  for (const file of files) {
-    if (await isThere(file)) {
-      return file;
-    }
-  }
+  for (const file of files) if (await isThere(file)) return file;
   return files.at(-1) ?? "";
 }
 
@@ -37,9 +33,7 @@ export async function readConfigFile(file: string): Promise<string> {
   try {
     return await readFile(await targetOf(file), "utf8");
   } catch (error) {
-    if (isMissing(error)) {
-      return "";
-    }
+    if (isMissing(error)) return "";
     throw error instanceof Failure
       ? error
       : new Failure(`cannot read ${file}: ${messageOf(error)}`);
@@ -63,9 +57,7 @@ export async function editConfigFile(
     return await withKubectlsLock(file, async () => {
       const text = await readConfigFile(file);
       const changed = change(text);
-      if (changed === text) {
-        return false;
-      }
+      if (changed === text) return false;
       await replace(await targetOf(file), changed);
       return true;
     });
@@ -85,9 +77,7 @@ async function withKubectlsLock<T>(file: string, work: () => Promise<T>): Promis
       await (await open(lock, "wx", 0)).close();
       break;
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST") {
-        throw error;
-      }
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
       if (Date.now() > end) {
         throw new Failure(
           `somebody has been writing ${file} for ${lockSeconds} s (${lock} is there): ` +
@@ -106,14 +96,10 @@ async function withKubectlsLock<T>(file: string, work: () => Promise<T>): Promis
 
 async function replace(target: string, text: string): Promise<void> {
   const old = await lstat(target).catch((error: unknown) => {
-    if (isMissing(error)) {
-      return undefined;
-    }
+    if (isMissing(error)) return undefined;
     throw error;
   });
-  if (old !== undefined && !old.isFile()) {
-    throw new Failure(`${target} is not a file`);
-  }
+  if (old?.isFile() === false) throw new Failure(`${target} is not a file`);
   // Even if its folder (or being root) allows replacing it, a read-only file is respected.
   if (old !== undefined && (old.mode & 0o200) === 0) {
     throw new Failure(`${target} is read-only, and stays as it is: chmod u+w ${target}`);
@@ -137,14 +123,11 @@ async function replace(target: string, text: string): Promise<void> {
   }
 }
 
-/** The file itself, or the target of a link. */
 async function targetOf(file: string): Promise<string> {
   try {
     return await realpath(file);
   } catch (error) {
-    if (!isMissing(error)) {
-      throw error;
-    }
+    if (!isMissing(error)) throw error;
     if (await isThere(file)) {
       throw new Failure(
         `${file} is a link to something that does not exist: make that, or remove the link`,

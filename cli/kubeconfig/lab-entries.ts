@@ -17,7 +17,6 @@ import { editConfigFile, fileForNew, readConfigFile } from "./config-file.ts";
 
 /** Which stack of which clone has put an entry into a kubeconfig. */
 export interface Origin {
-  /** Folder of the clone. */
   readonly project: string;
   readonly stack: string;
 }
@@ -39,7 +38,6 @@ const labSchema = z.object({
 
 export interface MergeOptions {
   readonly origin: Origin;
-  /** Make it the current context. */
   readonly use: boolean;
   /** Overwrite entries of the same name and another origin. */
   readonly force: boolean;
@@ -88,7 +86,7 @@ function mergeLab(
     ],
   };
   // If the lab was renamed, remove entries of its former name.
-  removeOf(document, origin, (entry) => entry.get("name") !== name);
+  removeLab(document, origin, (entry) => entry.get("name") !== name);
   putEntry(document, "clusters", { name, cluster: { ...cluster, extensions } });
   putEntry(document, "users", { name, user: { ...lab.users[0].user, extensions } });
   putEntry(document, "contexts", { name, context });
@@ -103,19 +101,10 @@ function mergeLab(
  *
  * @returns what was removed, e.g. `context kindows-a`.
  */
-function removeLab(document: Document, origin: Origin): readonly string[] {
-  return removeOf(document, origin, () => true);
-}
-
-/** Whether this stack has put something into a kubeconfig. */
-function holdsLab(document: Document, origin: Origin): boolean {
-  return entriesOf(document, "contexts").some((entry) => isOf(entry, "contexts", origin));
-}
-
-function removeOf(
+function removeLab(
   document: Document,
   origin: Origin,
-  which: (entry: YAMLMap) => boolean,
+  which: (entry: YAMLMap) => boolean = () => true,
 ): readonly string[] {
   const befores = entriesOf(document, "contexts")
     .filter((entry) => isOf(entry, "contexts", origin))
@@ -159,7 +148,6 @@ function whose(entry: YAMLMap, section: Section): string {
 /** Result of a merge. */
 export interface Merged {
   readonly file: string;
-  /** Whether anything changed. */
   readonly written: boolean;
   /** Overwritten entries of another origin, e.g. `context kindows-a`. */
   readonly overwritten: readonly string[];
@@ -201,9 +189,7 @@ export async function removeFromFiles(
   for (const file of files) {
     const text = await readConfigFile(file);
     // If there is nothing to remove, create neither lock nor folder.
-    if (text === "" || removeLab(readConfig(text, file), origin).length === 0) {
-      continue;
-    }
+    if (text === "" || removeLab(readConfig(text, file), origin).length === 0) continue;
     await editConfigFile(file, (now) =>
       changed(now, file, (document) => {
         gone.push(...removeLab(document, origin).map((each) => `${each} from ${file}`));
@@ -228,9 +214,7 @@ export async function refreshInFiles(
 ): Promise<void> {
   try {
     const file = await fileWithLab(files, origin);
-    if (file === undefined) {
-      return;
-    }
+    if (file === undefined) return;
     const options = { origin, use: false, force: false };
     if ((await mergeIntoFiles([file], await labKubeconfig(), options)).written) {
       say(`brought the context of ${origin.stack} in ${file} up to date`);
@@ -242,9 +226,8 @@ export async function refreshInFiles(
 
 async function fileWithLab(files: readonly string[], origin: Origin): Promise<string | undefined> {
   for (const file of files) {
-    if (holdsLab(readConfig(await readConfigFile(file), file), origin)) {
-      return file;
-    }
+    const contexts = entriesOf(readConfig(await readConfigFile(file), file), "contexts");
+    if (contexts.some((entry) => isOf(entry, "contexts", origin))) return file;
   }
   return undefined;
 }

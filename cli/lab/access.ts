@@ -63,16 +63,10 @@ async function writeSecret(file: string, content: string): Promise<void> {
   await writeFile(file, content, { mode: 0o600, flag: "wx" });
 }
 
-/** A machine as its host key is pinned. */
-interface PinnedHost {
-  readonly name: string;
-  readonly address: string;
-  /** `ssh-ed25519 AAAA...`, with or without a comment. */
-  readonly hostKey: string;
-}
-
 /** Lines of a known_hosts file: each machine by address and by name. */
-export function knownHosts(hosts: readonly PinnedHost[]): string {
+export function knownHosts(
+  hosts: readonly Pick<LabOutputs["nodes"][number], "name" | "address" | "hostKey">[],
+): string {
   return hosts
     .map(({ name, address, hostKey }) => {
       const [type = "", key = ""] = hostKey.trim().split(/\s+/);

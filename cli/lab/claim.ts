@@ -1,4 +1,5 @@
-import { mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import * as z from "zod";
 
@@ -53,11 +54,7 @@ export async function ownershipOf(lab: string, stack: string): Promise<Ownership
     if (resourcesOf(state).length > 0) return { kind: "ours" };
   }
   if (claim.backend !== undefined) return { kind: "theirs", claim };
-  const state = path.join(claim.project, ".kindows", "state");
-  const exists = await stat(state).then(
-    () => true,
-    () => false,
-  );
+  const exists = existsSync(path.join(claim.project, ".kindows", "state"));
   return { kind: exists ? "theirs" : "abandoned", claim };
 }
 
@@ -93,13 +90,9 @@ function claimFile(lab: string): string {
  */
 export async function assertMayUse(pulumi: Pulumi, lab: string, host: Host): Promise<void> {
   const ownership = await assertNotTheirs(lab, pulumi.stack);
-  if (ownership.kind !== "unclaimed") {
-    return;
-  }
+  if (ownership.kind !== "unclaimed") return;
   const state = await pulumi.exportState();
-  if (resourcesOf(state).length > 0 || pendingOperations(state).length > 0) {
-    return;
-  }
+  if (resourcesOf(state).length > 0 || pendingOperations(state).length > 0) return;
   // Files are this clone's own.
   const found = (await surveyHost(host)).things.filter(
     (thing) => thing.lab === lab && thing.kind !== labFiles.kind,

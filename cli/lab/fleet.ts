@@ -12,7 +12,6 @@ import type { RemoteHost } from "../../host/host.ts";
 
 /** The further hypervisors of a lab before a run; both lists are empty for most labs. */
 export interface Fleet {
-  /** Those that answer. */
   readonly reachable: readonly RemoteHost[];
   /** Those that do not answer, and that `KINDOWS_GONE` does not name. */
   readonly unreachable: readonly UnreachableHost[];
@@ -105,7 +104,6 @@ export function assertAllReachable({ unreachable }: Fleet, stack: string): void 
   }
 }
 
-/** Longest wait for a hypervisor, in seconds. */
 const reachSeconds = 15;
 
 /** The further hypervisors of the settings. */
@@ -147,7 +145,6 @@ export function together(hosts: readonly RemoteHost[]): readonly RemoteHost[] {
 
 /** A hypervisor that does not answer. */
 export interface UnreachableHost extends RemoteHost {
-  /** The error of virsh. */
   readonly reason: string;
 }
 

@@ -10,7 +10,6 @@ import { unusedTokens } from "../recovery/repair.ts";
 
 /** A Windows machine that has its step scripts. */
 export interface NodeMachine extends SshSource {
-  /** Node name. */
   readonly node: string;
   /** Folder on the machine of the script that exports its logs, as a Windows path. */
   readonly scripts: string;
@@ -103,12 +102,9 @@ export function withToken(input: string, token: string): string {
   return JSON.stringify({ ...secret.data, token });
 }
 
-/** A value of a state that shows secrets, with its secrets unwrapped. */
 function revealed(value: unknown): unknown {
   const secret = secretSchema.safeParse(value);
-  if (secret.success) {
-    return revealed(JSON.parse(secret.data.plaintext));
-  }
+  if (secret.success) return revealed(JSON.parse(secret.data.plaintext));
   if (typeof value === "object" && value !== null && !Array.isArray(value)) {
     return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, revealed(each)]));
   }

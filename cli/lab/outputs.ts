@@ -8,11 +8,9 @@ import { labIdentity } from "../stack-settings.ts";
 import { writeAccessFiles, type AccessFiles } from "./access.ts";
 
 const nodeSchema = z.object({
-  /** Node and computer name. */
   name: z.string(),
   os: z.enum(["windows", "linux"]),
   address: z.string(),
-  /** Public SSH host key. */
   hostKey: z.string(),
   sshUser: z.string(),
 });
@@ -45,9 +43,7 @@ export async function labOutputs(pulumi: Pulumi): Promise<LabOutputs | undefined
   const values: unknown = JSON.parse(text);
   if (typeof values === "object" && values !== null) {
     // A run that continues after a failure (a lost host of a fleet) ends with the outputs that it has.
-    if (!("kubeconfig" in values) || Object.values(values).includes(unknown)) {
-      return undefined;
-    }
+    if (!("kubeconfig" in values) || Object.values(values).includes(unknown)) return undefined;
   }
   const parsed = outputsSchema.safeParse(values);
   if (!parsed.success) {

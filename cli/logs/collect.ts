@@ -7,9 +7,8 @@ import { parseStepResult } from "../../components/windows/step-result.ts";
 import { exportNodeLog, logSeconds } from "../../components/windows/steps.ts";
 import { runOverSsh } from "../../ssh/run-over-ssh.ts";
 import type { NodeMachine } from "../lab/lab-state.ts";
-import { redactLog } from "./redact-log.ts";
+import { redactLog } from "../engine/redact.ts";
 
-/** KiB of the end of each log file. */
 const tailKiB = 1024;
 
 /**
@@ -47,7 +46,6 @@ function isPlain(name: string, entry: object): boolean {
   return isFile && /^\.?\/?[^/]*\/?$/.test(name);
 }
 
-/** Redacts again, by this side's rules. */
 async function redactAll(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const file = path.join(folder, name);

@@ -20,7 +20,7 @@ import { unpinned } from "../../components/windows/software.ts";
 import { stackSoftware } from "../../components/windows/stack-software.ts";
 import { hostProblemsText, type HostProblem } from "../../config/host-problem.ts";
 import { checkKvm, gatherKvmDevice } from "../../preflight/kvm.ts";
-import { gatherMemory, type MemoryFacts } from "../../preflight/host-facts.ts";
+import { gatherMemory, type MemoryFacts } from "../../preflight/room.ts";
 import type { Settings } from "../../config/settings.ts";
 import { windowsVersionOf } from "../../config/supported.ts";
 import type { Progress } from "../../toolchain/artifact.ts";
@@ -46,9 +46,7 @@ export async function requireMakeableImage(
     ensureStackPackages(settings, names, say),
 ): Promise<boolean> {
   const { windows, hypervisor } = settings;
-  if (!isMadeFromIso(windows.image)) {
-    return false;
-  }
+  if (!isMadeFromIso(windows.image)) return false;
   const problems: HostProblem[] = [];
   // Checksums may still be missing, but then no image with these programs exists.
   const { cluster } = settings;
@@ -90,13 +88,9 @@ async function roomForImage(
 async function bytesToFetch(medium: ImageMedium, cache: Cache): Promise<number> {
   const pinned = pinnedFile(medium);
   const { source } = medium;
-  if (pinned === undefined || source.kind === "file" || source.bytes === undefined) {
-    return 0;
-  }
+  if (pinned === undefined || source.kind === "file" || source.bytes === undefined) return 0;
   const address = await artifactAddress(downloadArtifact(pinned));
-  if ((await cache.state(address)).kind === "complete") {
-    return 0;
-  }
+  if ((await cache.state(address)).kind === "complete") return 0;
   const part = path.join(cache.downloadsFolder, `${pinned.sha256}.part`);
   const there = (await stat(part).catch(() => undefined))?.size ?? 0;
   return Math.max(0, source.bytes - there);
@@ -115,17 +109,12 @@ export function memoryForImage({ availableMiB, totalMiB }: MemoryFacts): HostPro
       ];
 }
 
-function throwAny(problems: readonly HostProblem[]): void {
-  if (problems.length > 0) {
-    throw new Failure(hostProblemsText(problems));
-  }
+/** @throws Failure with all of them, if there are any. */
+export function throwAny(problems: readonly HostProblem[]): void {
+  if (problems.length > 0) throw new Failure(hostProblemsText(problems));
 }
 
-/** Which daemons answer on this host. */
-interface Daemons {
-  readonly docker: DaemonState;
-  readonly libvirt: DaemonState;
-}
+type Daemons = Readonly<Record<"docker" | "libvirt", DaemonState>>;
 
 /**
  * Installs the packages that a stack's lab needs on this host, and further ones, all at once, so that a user who may not

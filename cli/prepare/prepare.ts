@@ -1,5 +1,4 @@
 import path from "node:path";
-import { execa } from "execa";
 import {
   calicoDefinitions,
   definitionsName,
@@ -37,18 +36,17 @@ import { ensureHostPackages } from "../../toolchain/host-packages.ts";
 import { isNamed } from "../../components/linux/cloud-image/located.ts";
 import { prepareCloudImage } from "./cloud-image.ts";
 import { engineTools, prepareEngine } from "../../toolchain/prepare-engine.ts";
-import { ensureStackPackages } from "./image-checks.ts";
+import { ensureStackPackages, throwAny } from "./image-checks.ts";
 import { nodeImage as officialNodeImage } from "../../stacks/node-image.ts";
 import { convertedDisk, convertedDiskNote } from "../../components/machine/disk/converted-disk.ts";
 import { windowsDisk } from "../../components/windows/image/windows-images.ts";
 import { mustBeConverted } from "../../toolchain/disk-format.ts";
 import { linuxDebian } from "../../components/linux/image/debian.ts";
 import { roomProblems } from "../../components/machine/disk/require-room.ts";
-import { hostProblemsText } from "../../config/host-problem.ts";
-import { needs } from "../../preflight/footprint.ts";
+import { needs } from "../../preflight/room.ts";
 import { rehearsalDebian } from "../../rehearsal/image/debian.ts";
 import { kubernetesLinux, kubernetesWindows } from "../../toolchain/tools/table.ts";
-import { Failure } from "../../host/failure.ts";
+import { runProgram } from "../../host/run-program.ts";
 
 /**
  * Installs everything that a stack needs on this host: packages, daemons, tools, images, the engine's home. Existing ones
@@ -120,7 +118,6 @@ async function imagesFor(settings: Settings, say: Progress): Promise<readonly Ar
   return images;
 }
 
-/** Those for virtual machines. */
 function machineImages(settings: Settings): Artifact[] {
   const images: Artifact[] = [];
   const { image } = settings.windows;
@@ -137,49 +134,35 @@ async function builtImages(
   images: readonly Artifact[],
   ensured: EnsuredArtifacts,
 ): Promise<Omit<BuiltArtifacts, "tools">> {
-  const image = (artifact: Artifact, reference: string): BuiltArtifacts["nodeImage"] =>
-    images.includes(artifact)
-      ? { reference, archive: path.join(ensured.path(artifact), archiveName) }
-      : undefined;
-  const guest = async (artifact: Artifact): Promise<BuiltArtifacts["rehearsalImage"]> =>
-    images.includes(artifact) ? builtGuest(ensured.path(artifact)) : undefined;
+  const built = <T>(artifact: Artifact, describe: (folder: string) => T): T | undefined =>
+    images.includes(artifact) ? describe(ensured.path(artifact)) : undefined;
+  const reference = await nodeImageReference();
   return {
-    nodeImage: image(nodeImage, await nodeImageReference()),
-    loadBalancerImage: image(loadBalancerImage, loadBalancerReference),
-    rehearsalImage: await guest(rehearsalImage),
-    bakedRehearsalImage: await guest(bakedRehearsalImage),
-    ...(images.includes(linuxImage) && {
-      linuxImage: await builtLinuxImage(ensured.path(linuxImage)),
-    }),
-    ...(images.includes(linuxPrograms) && {
-      linuxPrograms: await builtLinuxPrograms(ensured.path(linuxPrograms)),
-    }),
+    nodeImage: built(nodeImage, (folder) => ({
+      reference,
+      archive: path.join(folder, archiveName),
+    })),
+    loadBalancerImage: built(loadBalancerImage, (folder) => ({
+      ...{ reference: loadBalancerReference, archive: path.join(folder, archiveName) },
+    })),
+    rehearsalImage: await built(rehearsalImage, builtGuest),
+    bakedRehearsalImage: await built(bakedRehearsalImage, builtGuest),
+    linuxImage: await built(linuxImage, (folder) => builtDisk(folder, linuxDiskName)),
+    linuxPrograms: await built(linuxPrograms, async (folder) => ({
+      path: path.join(folder, programsName),
+      sha256: await recordedSha256(folder, programsName),
+    })),
   };
 }
 
-/** What Linux machines start from, identified by its content too. */
-async function builtLinuxImage(folder: string): Promise<BuiltArtifacts["linuxImage"]> {
-  return {
-    path: path.join(folder, linuxDiskName),
-    hash: (await recordedSha256(folder, linuxDiskName)).slice(0, 12),
-  };
+/** A disk that machines start from is identified by its content: built again it differs. */
+async function builtDisk(folder: string, name: string): Promise<{ path: string; hash: string }> {
+  const hash = (await recordedSha256(folder, name)).slice(0, 12);
+  return { path: path.join(folder, name), hash };
 }
 
-/** What Linux machines get. */
-async function builtLinuxPrograms(folder: string): Promise<BuiltArtifacts["linuxPrograms"]> {
-  return {
-    path: path.join(folder, programsName),
-    sha256: await recordedSha256(folder, programsName),
-  };
-}
-
-/** The disk is identified by its content: built again it differs, as do the programs' checksums in its manifest. */
 async function builtGuest(folder: string): Promise<BuiltArtifacts["rehearsalImage"]> {
-  return {
-    path: path.join(folder, diskName),
-    hash: (await recordedSha256(folder, diskName)).slice(0, 12),
-    manifest: path.join(folder, manifestName),
-  };
+  return { ...(await builtDisk(folder, diskName)), manifest: path.join(folder, manifestName) };
 }
 
 /** Half a gigabyte over a slow line. */
@@ -190,43 +173,25 @@ const pullTimeoutSeconds = 900;
  * official one is pulled, only Docker is asked.
  */
 async function mustBuildNodeImage(settings: Settings, say: Progress): Promise<boolean> {
-  if (settings.cluster.nodeImage !== undefined) {
-    return false;
-  }
-  if (wasBuilt()) {
-    return true;
-  }
+  if (settings.cluster.nodeImage !== undefined) return false;
+  if (builtSoFar().nodeImage !== undefined) return true;
   const official = officialNodeImage(settings);
-  const present = await execa("docker", ["image", "inspect", "--format", "{{.Id}}", official], {
-    reject: false,
-    stdin: "ignore",
-    timeout: 30_000,
-  });
-  if (!present.failed) {
-    return false;
-  }
+  const present = await runProgram(
+    "docker",
+    ["image", "inspect", "--format", "{{.Id}}", official],
+    30,
+  );
+  if (present.how === "well") return false;
   say(`pulling ${official}`);
-  const pull = await execa("docker", ["pull", "--quiet", official], {
-    reject: false,
-    stdin: "ignore",
-    timeout: pullTimeoutSeconds * 1000,
-  });
-  if (!pull.failed) {
-    return false;
-  }
-  const reason = pull.timedOut ? `no end after ${pullTimeoutSeconds} s` : pull.stderr.trim();
-  say(`the node image is built here, since the official one cannot be pulled: ${reason}`);
+  const pull = await runProgram("docker", ["pull", "--quiet", official], pullTimeoutSeconds);
+  if (pull.how === "well") return false;
+  say(`the node image is built here, since the official one cannot be pulled: ${pull.reason}`);
   return true;
-}
-
-function wasBuilt(): boolean {
-  return builtSoFar().nodeImage !== undefined;
 }
 
 /** A user's disk that has to be converted. */
 export interface UserDisk {
   readonly artifact: Artifact;
-  /** What is recorded once it is converted. */
   record(folder: string): Promise<NonNullable<BuiltArtifacts["convertedDisks"]>>;
 }
 
@@ -239,9 +204,7 @@ export function userDisk(
   say: Progress,
   cache = new Cache(),
 ): UserDisk | undefined {
-  if (image.kind !== "disk" || !mustBeConverted(image.path)) {
-    return undefined;
-  }
+  if (image.kind !== "disk" || !mustBeConverted(image.path)) return undefined;
   const source = image.path;
   if (convertedFrom(source) === undefined) {
     say(`reads ${source} whole: it is known by its content`);
@@ -287,13 +250,8 @@ export async function requireRoomToPrepare(
   say: Progress,
 ): Promise<void> {
   const neededGiB = roomGiB(missing);
-  if (neededGiB === 0) {
-    return;
-  }
-  const problems = await roomProblems(cacheRoot(), neededGiB, "building what is missing", say);
-  if (problems.length > 0) {
-    throw new Failure(hostProblemsText(problems));
-  }
+  if (neededGiB === 0) return;
+  throwAny(await roomProblems(cacheRoot(), neededGiB, "building what is missing", say));
   if (settings !== undefined) {
     // Its machines' disks and its containers. The preflight subtracts what exists already.
     const all = needs(settings, { docker: notAsked, libvirt: notAsked });

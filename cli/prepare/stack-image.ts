@@ -8,7 +8,6 @@ import {
 import { imageKey } from "../../components/windows/image/builder/built-image.ts";
 import { isMadeFromIso } from "../../components/windows/image/media.ts";
 import { MediaError } from "../../components/machine/disk/media-program.ts";
-import { hostProblemsText } from "../../config/host-problem.ts";
 import { checkKvm, gatherKvm } from "../../preflight/kvm.ts";
 import type { Settings } from "../../config/settings.ts";
 import { recordBuilt } from "../../toolchain/built.ts";
@@ -19,8 +18,8 @@ import { causesOf, Failure, messageOf } from "../../host/failure.ts";
 import { downloadedMedia, ensureStackPrograms, fetchFiles } from "../fetch/stack-programs.ts";
 import type { ProgramState } from "../fetch/programs.ts";
 import { say } from "../progress.ts";
+import { throwAny } from "./image-checks.ts";
 
-/** Digits of the hash in a volume's name. */
 const hashDigits = 12;
 
 /**
@@ -53,7 +52,8 @@ export async function buildStackImage(
   try {
     const address = await artifactAddress(artifact);
     if ((await cache.state(address)).kind !== "complete") {
-      await requireKvm(settings);
+      // Without it Windows takes a day to install.
+      throwAny(checkKvm(settings, { kvm: await gatherKvm(settings.hypervisor.domainType) }));
       await cache.requireWritable();
       // Only pinned downloads, and only with the consent given in the settings.
       requireFetched(await fetchFiles(downloadedMedia(settings).files));
@@ -86,14 +86,6 @@ export function requireFetched(states: readonly ProgramState[]): void {
           "Run again to continue, or fetch it elsewhere and write its `path` below kindows:windows.image.",
       })),
     );
-  }
-}
-
-/** @throws Failure if the settings want KVM and it does not work: without it Windows takes a day to install. */
-async function requireKvm({ hypervisor }: Pick<Settings, "hypervisor">): Promise<void> {
-  const problems = checkKvm({ hypervisor }, { kvm: await gatherKvm(hypervisor.domainType) });
-  if (problems.length > 0) {
-    throw new Failure(hostProblemsText(problems));
   }
 }
 

@@ -5,11 +5,8 @@ import { type Previewed, type PreviewedResource, hasHidden, type Value } from ".
 export interface PropertyChange {
   /** Where it is, e.g. `["networkInterfaces", "0", "mac"]`. */
   readonly path: readonly string[];
-  /** Undefined if the property is new. */
   readonly before?: Value;
-  /** Undefined if the property is gone. */
   readonly after?: Value;
-  /** Whether it replaces the resource. */
   readonly replaces: boolean;
   /** Names of the replaced resources that the value depends on, if it cannot be known. */
   readonly follows?: readonly string[];
@@ -43,9 +40,7 @@ export function differenceOf(base: Previewed, head: Previewed): Difference {
   const changes = new Map<string, readonly PropertyChange[]>();
   for (const resource of head.resources) {
     const old = before.get(resource.urn);
-    if (old !== undefined) {
-      changes.set(resource.urn, propertyChanges(old, resource));
-    }
+    if (old !== undefined) changes.set(resource.urn, propertyChanges(old, resource));
   }
   const replacedUrns = new Set(
     [...changes].flatMap(([urn, list]) => (list.some((each) => each.replaces) ? [urn] : [])),
@@ -129,9 +124,7 @@ function valueChanges(
       valueChanges(olds[key], news[key], [...path, key]),
     );
   }
-  if (JSON.stringify(before) === JSON.stringify(after)) {
-    return [];
-  }
+  if (JSON.stringify(before) === JSON.stringify(after)) return [];
   return [{ path, ...(before !== undefined && { before }), ...(after !== undefined && { after }) }];
 }
 
@@ -168,9 +161,7 @@ const byType: Readonly<Record<string, readonly string[] | "all">> = {
 /** Whether a change of an input replaces the resource; a Kubernetes object is identified by its name and kind. */
 export function replaces(resource: PreviewedResource, path: readonly string[]): boolean {
   const [input = "", below = ""] = path;
-  if (resource.replacing.includes(input)) {
-    return true;
-  }
+  if (resource.replacing.includes(input)) return true;
   if (resource.type.startsWith("kubernetes:")) {
     return (
       ["apiVersion", "kind"].includes(input) ||

@@ -1,9 +1,12 @@
-import { access, cp, mkdir, mkdtemp, readFile, rm, symlink } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { cp, mkdir, mkdtemp, readFile, rm, symlink } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { execa } from "execa";
 
 import { Failure, messageOf } from "../../host/failure.ts";
+import { lines } from "../../host/host.ts";
+import { stackOf } from "../engine/folders.ts";
 
 /** Longest time for one question to git, or for writing a tree of this size. */
 const gitSeconds = 120;
@@ -19,7 +22,6 @@ export class Repository {
     this.folder = folder;
   }
 
-  /** @throws Failure when there is no such commit. */
   async commit(reference: string): Promise<string> {
     try {
       return await this.#git("rev-parse", "--verify", "--quiet", `${reference}^{commit}`);
@@ -54,14 +56,10 @@ export class Repository {
       commit === undefined
         ? lines(await this.#git("ls-files", "--cached", "--others", "--exclude-standard"))
         : lines(await this.#git("ls-tree", "--name-only", commit));
-    const stacks: string[] = [];
-    for (const name of names) {
-      const stack = stackOf(name);
-      if (stack !== undefined && (commit !== undefined || (await isThere(this.folder, name)))) {
-        stacks.push(stack);
-      }
-    }
-    return stacks.sort();
+    return names
+      .filter((name) => commit !== undefined || existsSync(path.join(this.folder, name)))
+      .flatMap((name) => stackOf(name) ?? [])
+      .sort();
   }
 
   /**
@@ -97,7 +95,7 @@ export class Repository {
       await this.#run("./toolchain/dependencies.sh", [], project, packagesSeconds);
     }
     const prepared = path.join(".kindows", "artifacts.json");
-    if (await isThere(this.folder, prepared)) {
+    if (existsSync(path.join(this.folder, prepared))) {
       await mkdir(path.join(project, ".kindows"), { recursive: true });
       await cp(path.join(this.folder, prepared), path.join(project, prepared));
     }
@@ -107,12 +105,7 @@ export class Repository {
     return this.#run("git", args, this.folder, gitSeconds);
   }
 
-  async #run(
-    program: string,
-    args: readonly string[],
-    cwd: string,
-    seconds: number,
-  ): Promise<string> {
+  async #run(program: string, args: string[], cwd: string, seconds: number): Promise<string> {
     try {
       const { stdout } = await execa(program, args, {
         cwd,
@@ -130,27 +123,9 @@ export class Repository {
   }
 }
 
-function lines(text: string): string[] {
-  return text.split("\n").filter((line) => line !== "");
-}
-
-async function isThere(folder: string, name: string): Promise<boolean> {
-  return access(path.join(folder, name)).then(
-    () => true,
-    () => false,
-  );
-}
-
 /** Paths that no stack depends on: changes there need no preview. */
 const elsewhere =
   /^(?:docs|test|bench|samples|policy|rehearsal\/README|\.github|\.ci)\/|(?:^|\/)[^/]*\.md$|^(?:Makefile|LICENSE|\.[^/]*|eslint\.config\.js|PSScriptAnalyzerSettings\.psd1)$/;
-
-const settingsFile = /^Pulumi\.([A-Za-z0-9_.-]+)\.yaml$/;
-
-/** The stack of a settings file; undefined for other files. */
-function stackOf(file: string): string | undefined {
-  return settingsFile.exec(file)?.[1];
-}
 
 /**
  * The stacks that a change may affect: those whose settings it contains, or all of them.

@@ -13,31 +13,28 @@ export const documentMark = "<!-- kindows preview-diff -->";
 /** Result of previewing a stack twice. */
 export interface StackReport {
   readonly stack: string;
-  /** Set if both previews succeeded. */
   readonly difference?: Difference;
   /** Reasons why there is no difference to show. */
   readonly troubles: readonly string[];
   /** Warnings of the newer program that the older one does not have. */
   readonly warnings: readonly string[];
-  /** Set if only one version has the stack. */
   readonly only?: "base" | "head";
-}
-
-export interface ReportTitle {
-  /** Name of the base, e.g. `main (1a2b3c4)`. */
-  readonly base: string;
-  readonly head: string;
 }
 
 /** GitHub takes 65536 characters for a comment. */
 const documentLimit = 60_000;
-/** Longest value that is shown. */
 const valueLimit = 100;
-/** Properties shown of one resource. */
 const propertyLimit = 20;
 
-/** One Markdown document about all stacks, without secrets and unknown values. */
-export function markdown(title: ReportTitle, stacks: readonly StackReport[]): string {
+/**
+ * One Markdown document about all stacks, without secrets and unknown values.
+ *
+ * @param title names of both versions, e.g. `main (1a2b3c4)`.
+ */
+export function markdown(
+  title: { readonly base: string; readonly head: string },
+  stacks: readonly StackReport[],
+): string {
   const parts = [
     documentMark,
     `# What \`up\` would change`,
@@ -53,21 +50,17 @@ export function markdown(title: ReportTitle, stacks: readonly StackReport[]): st
 }
 
 function stackText({ stack, difference, troubles, warnings, only }: StackReport): string {
-  const whole =
-    only === "head"
-      ? [`The stack is new.`]
-      : only === "base"
-        ? [`The stack goes: run ${code(`kindows down --stack ${stack}`)} before its settings do.`]
-        : [];
+  const whole = {
+    head: `The stack is new.`,
+    base: `The stack goes: run ${code(`kindows down --stack ${stack}`)} before its settings do.`,
+  };
   const failed = troubles.map((line) => `- ${code(line)}`);
   const quoted = warnings.map((line) => `> ${plain(line)}`);
   const heading = `## ${plain(stack)}`;
   if (difference === undefined) {
     return [heading, "**It cannot be previewed:**", failed.join("\n"), ...quoted].join("\n\n");
   }
-  if (isNone(difference)) {
-    return [`${heading}: no change`, ...quoted].join("\n\n");
-  }
+  if (isNone(difference)) return [`${heading}: no change`, ...quoted].join("\n\n");
   const { created, changed, deleted } = difference;
   const replacements = changed.filter(({ replaced }) => replaced);
   const updated = changed.filter(({ replaced }) => !replaced);
@@ -79,7 +72,7 @@ function stackText({ stack, difference, troubles, warnings, only }: StackReport)
   ].flatMap(([count, word]) => (count === 0 ? [] : [`${count} ${word}`]));
   return [
     `${heading}: ${counts.join(", ")}`,
-    ...whole,
+    ...(only === undefined ? [] : [whole[only]]),
     ...quoted,
     ...section("Deleted", deleted.map(resourceText)),
     ...section("Replaced", replacements.map(changeText)),
@@ -137,9 +130,7 @@ function brief(
   if (typeof before === "string" && typeof after === "string") {
     const [one, other] = [oneLine(before), oneLine(after)];
     let start = 0;
-    while (start < one.length && one[start] === other[start]) {
-      start += 1;
-    }
+    while (start < one.length && one[start] === other[start]) start += 1;
     // With a few characters before it.
     const from = Math.max(0, start - 20);
     return Math.max(one.length, other.length) <= valueLimit || from === 0
@@ -154,9 +145,7 @@ function brief(
 
 function valueText(value: Value): string {
   if (typeof value === "object" && value !== null) {
-    if ("hidden" in value && typeof value.hidden === "string") {
-      return `*${value.hidden}*`;
-    }
+    if ("hidden" in value && typeof value.hidden === "string") return `*${value.hidden}*`;
     return code(cut(JSON.stringify(value, showHidden)));
   }
   return code(typeof value === "string" ? cut(oneLine(value)) || '""' : String(value));

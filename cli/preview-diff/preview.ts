@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { execa } from "execa";
@@ -6,7 +6,7 @@ import { parseDocument } from "yaml";
 
 import { backendUrl, ensureLocalState } from "../engine/folders.ts";
 import { initArguments } from "../engine/pulumi.ts";
-import { Failure, messageOf } from "../../host/failure.ts";
+import { Failure } from "../../host/failure.ts";
 import { readPreview, type Previewed } from "./previewed.ts";
 import { builtTool } from "../../toolchain/built.ts";
 import { ensureHostPackages } from "../../toolchain/host-packages.ts";
@@ -19,11 +19,9 @@ const previewSeconds = 300;
 
 /** How to make a preview. */
 export interface PreviewTools {
-  /** The `pulumi` program. */
   readonly program: string;
   /** Its environment, except for state and passphrase, which each preview has of its own. */
   readonly environment: NodeJS.ProcessEnv;
-  /** Ends it. */
   readonly signal: AbortSignal;
 }
 
@@ -46,10 +44,7 @@ export async function previewOf(
     const written = await readFile(path.join(project, `Pulumi.${stack}.yaml`), "utf8");
     const { text, sealed } = withoutSeal(written);
     await writeFile(settings, text);
-    await writeFile(
-      path.join(folder, "Pulumi.yaml"),
-      await readFile(path.join(project, "Pulumi.yaml"), "utf8"),
-    );
+    await copyFile(path.join(project, "Pulumi.yaml"), path.join(folder, "Pulumi.yaml"));
     const run = async (cwd: string, args: readonly string[]): Promise<string> => {
       const result = await execa(
         "setpriv",
@@ -72,14 +67,8 @@ export async function previewOf(
         },
       );
       if (result.failed) {
-        throw new Failure(
-          reasonOf(
-            result.stdout ?? "",
-            result.stderr ?? "",
-            result.shortMessage ?? "the engine failed",
-            project,
-          ),
-        );
+        const { stdout = "", stderr = "", shortMessage = "the engine failed" } = result;
+        throw new Failure(reasonOf(stdout, stderr.trim() || shortMessage, project));
       }
       return result.stdout;
     };
@@ -99,9 +88,7 @@ export async function previewOf(
  * passphrase.
  */
 function withoutSeal(text: string): { readonly text: string; readonly sealed: boolean } {
-  if (/^\s+(?:- )?secure:/m.test(text)) {
-    return { text, sealed: true };
-  }
+  if (/^\s+(?:- )?secure:/m.test(text)) return { text, sealed: true };
   const document = parseDocument(text);
   for (const key of ["encryptionsalt", "secretsprovider", "encryptedkey"]) {
     document.delete(key);
@@ -110,16 +97,16 @@ function withoutSeal(text: string): { readonly text: string; readonly sealed: bo
 }
 
 /** What went wrong: the program's own errors rather than the engine's summary. */
-function reasonOf(stdout: string, stderr: string, short: string, project: string): string {
+function reasonOf(stdout: string, said: string, project: string): string {
   let errors: readonly string[] = [];
   try {
     errors = readPreview(stdout, project)
       .diagnostics.filter(({ severity }) => severity === "error")
       .map(({ message }) => message.trim());
-  } catch (error) {
-    errors = [stderr.trim() || short || messageOf(error)];
+  } catch {
+    // It has ended before it wrote any preview.
   }
-  return (errors.length > 0 ? errors.join("\n") : stderr.trim() || short).replaceAll(project, ".");
+  return (errors.length > 0 ? errors.join("\n") : said).replaceAll(project, ".");
 }
 
 /**

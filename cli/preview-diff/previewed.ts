@@ -64,9 +64,7 @@ export function previewOf(read: z.infer<typeof previewSchema>, folder: string): 
     newState?.custom === false ? [{ ...newState, urn }] : [],
   );
   const resources = steps.flatMap(({ urn, newState }) => {
-    if (newState?.custom !== true) {
-      return [];
-    }
+    if (newState?.custom !== true) return [];
     const { type, inputs, propertyDependencies, deletedWith } = newState;
     return [
       {
@@ -134,22 +132,17 @@ export interface PreviewedResource {
   readonly inputs: Readonly<Record<string, Value>>;
   /** Resources whose outputs an input depends on, by the input's name. */
   readonly inputSources: Readonly<Record<string, readonly string[]>>;
-  /** Resources that are created before it. */
   readonly dependencies: readonly string[];
-  /** Inputs whose changes are ignored. */
   readonly ignored: readonly string[];
   /** Inputs whose changes replace it according to the program. */
   readonly replacing: readonly string[];
-  /** Resources with which it is replaced. */
   readonly replacedWith: readonly string[];
-  /** The resource that deletes it too. */
   readonly deletedWith?: string;
 }
 
 /** A value that is unknown before `up`, as it depends on something that does not exist yet. */
 const unknownText = "known after up";
 
-/** A secret; no preview has its value. */
 const secretText = "secret";
 
 /** An input of a resource, without secrets and unknown values. */
@@ -175,11 +168,9 @@ const unknowns: ReadonlySet<string> = new Set([
 
 /** Key and values that mark a special value: resource/sig/sig.go. */
 const signature = "4dabf18193072939515e22adb298388d";
-const secretSignature = "1b47061264138c4ac30d75fd1eb44270";
 const assetSignature = "c44067f5952c0a294b673a41bacd8c17";
 const archiveSignature = "0def7320c3a5731c473e5ecbe6d01bc7";
 
-/** Internal properties of the engine. */
 const ownProperties: ReadonlySet<string> = new Set(["__internal", "__defaults"]);
 
 /**
@@ -187,34 +178,25 @@ const ownProperties: ReadonlySet<string> = new Set(["__internal", "__defaults"])
  *
  * @param folder of the project, which differs in each preview and is shown as `.`.
  */
-export function valueOf(raw: unknown, folder: string): Value {
-  if (typeof raw === "string") {
-    return textValue(raw, folder);
-  }
-  if (typeof raw === "number" || typeof raw === "boolean") {
-    return raw;
-  }
-  if (Array.isArray(raw)) {
-    return raw.map((each) => valueOf(each, folder));
-  }
-  if (typeof raw !== "object" || raw === null) {
-    return null;
-  }
-  const entries = Object.entries(raw as Record<string, unknown>);
-  switch ((raw as Record<string, unknown>)[signature]) {
+function valueOf(raw: unknown, folder: string): Value {
+  if (typeof raw === "string") return textValue(raw, folder);
+  if (typeof raw === "number" || typeof raw === "boolean") return raw;
+  if (Array.isArray(raw)) return raw.map((each) => valueOf(each, folder));
+  if (typeof raw !== "object" || raw === null) return null;
+  const properties = raw as Record<string, unknown>;
+  switch (properties[signature]) {
     case undefined:
       return Object.fromEntries(
-        entries
+        Object.entries(properties)
           .filter(([key]) => !ownProperties.has(key))
           .map(([key, each]) => [key, valueOf(each, folder)]),
       );
     case assetSignature:
     case archiveSignature: {
       // Its content counts, not its path; it may contain a key.
-      const hash = entries.find(([key]) => key === "hash")?.[1];
+      const { hash } = properties;
       return { hash: typeof hash === "string" ? hash : null };
     }
-    case secretSignature:
     default:
       return { hidden: secretText };
   }
@@ -222,19 +204,13 @@ export function valueOf(raw: unknown, folder: string): Value {
 
 /** Whether it, or something in it, is a secret or not known. */
 export function hasHidden(value: Value | undefined): boolean {
-  if (typeof value !== "object" || value === null) {
-    return false;
-  }
+  if (typeof value !== "object" || value === null) return false;
   return "hidden" in value || Object.values(value).some((each: Value) => hasHidden(each));
 }
 
 function textValue(raw: string, folder: string): Value {
-  if (raw === "[secret]") {
-    return { hidden: secretText };
-  }
-  if (unknowns.has(raw)) {
-    return { hidden: unknownText };
-  }
+  if (raw === "[secret]") return { hidden: secretText };
+  if (unknowns.has(raw)) return { hidden: unknownText };
   // Secrets should be marked as such by the program, but a public document must not rely on that.
   const text = redact(raw.replaceAll(folder, "."));
   if (/^[[{]/.test(text)) {

@@ -18,7 +18,6 @@ export type Verdict = "dead" | "alive" | "elsewhere";
 
 /** A process of the host. */
 export interface SeenProcess {
-  /** Name of its program. */
   readonly program: string;
   readonly startedAt: Date;
 }
@@ -37,12 +36,8 @@ export function checkLock(
   hostname: string,
   found: SeenProcess | undefined,
 ): Verdict {
-  if (lock.hostname !== hostname) {
-    return "elsewhere";
-  }
-  if (found === undefined || found.program !== "pulumi") {
-    return "dead";
-  }
+  if (lock.hostname !== hostname) return "elsewhere";
+  if (found === undefined || found.program !== "pulumi") return "dead";
   const age = lock.timestamp.getTime() - found.startedAt.getTime();
   return age >= -toleranceMilliseconds ? "alive" : "dead";
 }
@@ -83,9 +78,7 @@ export async function seenProcess(pid: number): Promise<SeenProcess | undefined>
     ]);
     const ticks = parseStartTicks(stat);
     const bootSeconds = /^btime ([0-9]+)$/m.exec(system)?.[1];
-    if (ticks === undefined || bootSeconds === undefined) {
-      return undefined;
-    }
+    if (ticks === undefined || bootSeconds === undefined) return undefined;
     const startSeconds = Number(bootSeconds) + Number(ticks) / ticksPerSecond;
     return { program: name.trim(), startedAt: new Date(startSeconds * 1000) };
   } catch {

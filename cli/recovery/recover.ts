@@ -9,21 +9,18 @@ import { processes } from "../host-resources/processes.ts";
 import { surveyHost, type CleanupScope } from "../host-resources/host-resources.ts";
 import { startStopped } from "../host-resources/stopped.ts";
 import { resourcesOf, type StateResource } from "../engine/deployment.ts";
-import type { Extent } from "./remove-from-state.ts";
 import { checkLock, readLocks, seenProcess, toldLocks, type EngineLock } from "./locks.ts";
-import { repairState } from "./repair.ts";
+import { repairState, type Extent } from "./repair.ts";
 
 /** What recovery needs after a run that may have been killed anywhere. */
 export interface Recovery {
   readonly pulumi: Pulumi;
   readonly host: Host;
-  /** Prefix of the stack's lab. */
   readonly lab: string;
   /** URNs of resources on unreachable hypervisors, which are left as they are. */
   readonly unreachable?: readonly string[];
   /** What is removed from the state with resources that are gone from the host. */
   readonly extent: Extent;
-  /** Gets one line for each repair. */
   readonly say: (line: string) => void;
 }
 
@@ -75,9 +72,7 @@ async function releaseLock(pulumi: Pulumi, say: (line: string) => void): Promise
   const locks = await (backend === undefined
     ? readLocks(lockFolder, os.hostname())
     : locksInTheWay(pulumi, backend));
-  if (locks.length === 0) {
-    return;
-  }
+  if (locks.length === 0) return;
   for (const lock of locks) {
     const verdict = checkLock(lock, os.hostname(), await seenProcess(lock.pid));
     if (verdict === "alive") {

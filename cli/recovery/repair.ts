@@ -1,14 +1,17 @@
+import * as z from "zod";
 import type { GoneMachine } from "../../components/machine/registry.ts";
 import {
   pendingOperations,
+  providerUrn,
   resourcesOf,
   shortName,
   withoutPendingOperations,
   type Deployment,
   type StateResource,
 } from "../engine/deployment.ts";
+import { StackFacts } from "../engine/facts.ts";
+import type { Pulumi } from "../engine/pulumi.ts";
 import { ownedIdentities, ownedResources, type Survey } from "../host-resources/host-resources.ts";
-import { extentOf, removeFromState, neededBy, type Extent } from "./remove-from-state.ts";
 
 /** A state that matches the host, and what was changed. */
 export interface Repair {
@@ -21,7 +24,6 @@ export interface Repair {
 
 /** What was observed on the host. */
 export interface Observation {
-  /** Everything of the lab that was found. */
   readonly things: Survey["things"];
   /** Kinds that could not be listed: nothing of them counts as gone. */
   readonly blind: readonly { readonly kind: string }[];
@@ -51,26 +53,20 @@ export function repairState(deployment: Deployment, observed: Observation, exten
   );
   const elsewhere = observed.goneElsewhere ?? [];
   const gone = extentOf(resources, new Set([...lost, ...elsewhere].map(({ urn }) => urn)), extent);
-  for (const { urn, identity } of lost) {
-    notes.push(`gone from this host: ${shortName(urn)} (${identity})`);
-  }
-  for (const { urn, maker } of elsewhere) {
-    notes.push(`gone from its ${maker} host: ${shortName(urn)}`);
-  }
+  notes.push(
+    ...lost.map(({ urn, identity }) => `gone from this host: ${shortName(urn)} (${identity})`),
+    ...elsewhere.map(({ urn, maker }) => `gone from its ${maker} host: ${shortName(urn)}`),
+  );
   const left = resources.filter(({ urn }) => !gone.has(urn));
   const tokens = extent === "built-on" ? unusedTokens(left) : [];
-  for (const urn of tokens) {
-    notes.push(`join token that nothing has used: ${shortName(urn)}, replaced`);
-  }
+  notes.push(
+    ...tokens.map((urn) => `join token that nothing has used: ${shortName(urn)}, replaced`),
+  );
   const repaired = removeFromState(
     withoutPendingOperations(deployment),
     new Set([...gone, ...tokens]),
   );
-  return {
-    deployment: repaired,
-    notes,
-    owned: ownedIdentities(resourcesOf(repaired)),
-  };
+  return { deployment: repaired, notes, owned: ownedIdentities(resourcesOf(repaired)) };
 }
 
 /**
@@ -83,4 +79,123 @@ export function unusedTokens(resources: readonly StateResource[]): readonly stri
     .filter(({ inputs }) => /\bmint-bootstrap-token\b/.test(String(inputs?.["create"])))
     .filter((each) => !needed.has(each.urn))
     .map((each) => each.urn);
+}
+
+/** What is removed from the state along with a resource. */
+export type Extent =
+  /** What the engine would not delete by itself either (`deletedWith`): for `destroy`. */
+  | "deleted-with"
+  /** Also what was built on it, which has to be rebuilt: for `up`. */
+  | "built-on";
+
+/** Types that own or change something outside the cluster; all of them can be recreated. */
+const rebuilt = /^(libvirt|docker|command|kindows:host):/;
+
+const provider = /^pulumi:providers:/;
+
+/** URNs of everything to remove when the resources `gone` no longer exist, including `gone`. */
+export function extentOf(
+  resources: readonly StateResource[],
+  gone: ReadonlySet<string>,
+  extent: Extent,
+): ReadonlySet<string> {
+  const all = new Set(gone);
+  const deadProviders = new Set<string>();
+  let before: number;
+  do {
+    before = all.size + deadProviders.size;
+    for (const resource of resources) {
+      if (provider.test(resource.type)) {
+        // It stays and is configured again, but what it created is gone with what it was configured from.
+        if (neededBy(resource).some((urn) => all.has(urn))) deadProviders.add(resource.urn);
+        continue;
+      }
+      const lost =
+        (resource.deletedWith !== undefined && all.has(resource.deletedWith)) ||
+        (resource.parent !== undefined && all.has(resource.parent)) ||
+        deadProviders.has(providerUrn(resource) ?? "") ||
+        (extent === "built-on" &&
+          rebuilt.test(resource.type) &&
+          neededBy(resource).some((urn) => all.has(urn)));
+      if (lost) all.add(resource.urn);
+    }
+  } while (all.size + deadProviders.size > before);
+  return all;
+}
+
+/** The state without these resources, and without a reference to any of them. */
+export function removeFromState(deployment: Deployment, urns: ReadonlySet<string>): Deployment {
+  const kept = resourcesOf(deployment)
+    .filter((resource) => !urns.has(resource.urn))
+    .map((resource) => withoutReferences(resource, urns));
+  return { ...deployment, deployment: { ...deployment.deployment, resources: kept } };
+}
+
+function withoutReferences(resource: StateResource, urns: ReadonlySet<string>): StateResource {
+  const kept = (list: readonly string[]): string[] => list.filter((urn) => !urns.has(urn));
+  const { dependencies, replaceWith, propertyDependencies } = resource;
+  const byProperty = Object.entries(propertyDependencies ?? {});
+  return {
+    ...resource,
+    ...(dependencies && { dependencies: kept(dependencies) }),
+    ...(replaceWith && { replaceWith: kept(replaceWith) }),
+    ...(propertyDependencies && {
+      propertyDependencies: Object.fromEntries(
+        byProperty.map(([key, list]) => [key, kept(list ?? [])]),
+      ),
+    }),
+  };
+}
+
+/** URNs that a resource depends on in any way that the engine knows. */
+export function neededBy(resource: StateResource): readonly string[] {
+  return [
+    ...(resource.dependencies ?? []),
+    ...Object.values(resource.propertyDependencies ?? {}).flatMap((list) => list ?? []),
+  ];
+}
+
+/** Triggers of a copy: another machine and, for a program but not for scripts, another checksum. */
+const pushTriggersSchema = z.tuple([z.unknown(), z.string()]);
+
+/**
+ * Removes the pushes of programs to these nodes' machines from the state, so that they are made again. The engine cannot
+ * notice by itself that a file on a machine is damaged or gone.
+ *
+ * @param nodes names of nodes; those whose image carries their programs have had nothing pushed.
+ */
+export function removePushes(
+  deployment: Deployment,
+  nodes: readonly string[],
+): Pick<Repair, "deployment" | "notes"> {
+  const resources = resourcesOf(deployment);
+  const facts = new StackFacts(resources);
+  const pushes = resources.filter(
+    ({ type, urn, inputs }) =>
+      type === "command:remote:CopyToRemote" &&
+      pushTriggersSchema.safeParse(inputs?.["triggers"]).success &&
+      nodes.includes(facts.nodeOf(urn) ?? ""),
+  );
+  return {
+    deployment: removeFromState(deployment, new Set(pushes.map(({ urn }) => urn))),
+    notes: pushes.map(({ urn }) => `pushed again: ${shortName(urn)}`),
+  };
+}
+
+/**
+ * Makes the next operation push the programs of these nodes again.
+ *
+ * @returns whether there was anything that had been pushed.
+ */
+export async function pushAgain(
+  pulumi: Pulumi,
+  nodes: readonly string[],
+  say: (line: string) => void,
+): Promise<boolean> {
+  const { deployment, notes } = removePushes(await pulumi.exportState(), nodes);
+  if (notes.length > 0) {
+    await pulumi.importState(deployment);
+    notes.forEach(say);
+  }
+  return notes.length > 0;
 }

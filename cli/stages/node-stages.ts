@@ -8,15 +8,12 @@ import { nodeSteps } from "../../components/windows/steps.ts";
 /** A node and its operating system. */
 export type StagedNode = Pick<Machine, "name" | "os">;
 
-/** Progress of a node. */
 interface Way {
   readonly startedAt: number;
   /** Index and name of its current stage. */
   stage: number;
   noun: string;
-  /** When that stage began. */
   since: number;
-  /** Durations of its earlier stages. */
   readonly took: { readonly noun: string; readonly milliseconds: number }[];
 }
 
@@ -102,7 +99,6 @@ export interface Stage extends StepTitle {
   readonly resources: readonly string[];
 }
 
-/** The resource that completes a node. */
 const lastResource = "-ready";
 
 type Titled = readonly [title: StepTitle, resource: string];

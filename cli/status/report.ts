@@ -15,13 +15,10 @@ export interface MachineState {
 export interface LabStatus {
   readonly stack: string;
   readonly lab: string;
-  /** Whether the rehearsal guest replaces Windows. */
   readonly rehearsal: boolean;
   readonly nodes: readonly ClusterNode[];
-  /** Why the cluster did not list its nodes. */
   readonly clusterTrouble?: string;
   readonly machines: readonly MachineState[];
-  /** Why libvirt did not list its machines. */
   readonly machineTrouble?: string;
   readonly outputs: LabOutputs;
   readonly access: AccessFiles;
@@ -39,12 +36,10 @@ export function isHealthy(status: LabStatus): boolean {
   );
 }
 
-/** The command that opens a shell on a machine. */
 function sshCommand(node: LabOutputs["nodes"][number], access: AccessFiles): string {
   return ["ssh", ...sshArguments(node, access)].map(shellWord).join(" ");
 }
 
-/** The command that talks to the cluster. */
 function kubectlCommand(access: AccessFiles, kubectl: string): string {
   return `${shellWord(kubectl)} --kubeconfig ${shellWord(access.kubeconfig)} get nodes -o wide`;
 }
@@ -111,12 +106,10 @@ function addressOf(outputs: LabOutputs): string {
 /** A node as the cluster reports it. */
 export interface ClusterNode {
   readonly name: string;
-  /** `linux` or `windows`. */
   readonly os: string;
   readonly ready: boolean;
   /** Why it is not Ready, as Kubernetes says. */
   readonly reason?: string;
-  /** Version of its kubelet. */
   readonly version: string;
   readonly address: string;
   /** Distribution, or Windows edition, and kernel or build. */
@@ -131,9 +124,7 @@ export interface ClusterNode {
  */
 export function clusterNodes(json: string): readonly ClusterNode[] {
   const { items } = JSON.parse(json) as Partial<V1NodeList>;
-  if (items === undefined) {
-    throw new Error("its answer has no items");
-  }
+  if (items === undefined) throw new Error("its answer has no items");
   return items.map(({ metadata, status }) => {
     const info = status?.nodeInfo;
     const condition = status?.conditions?.find(({ type }) => type === "Ready");

@@ -25,7 +25,6 @@ export interface WatchOptions {
   readonly display: Display;
   /** Pause between two updates, which never overlap. */
   readonly intervalSeconds: number;
-  /** Ends the watch. */
   readonly signal: AbortSignal;
   readonly now: () => Date;
 }
@@ -47,9 +46,7 @@ export async function watch(options: WatchOptions): Promise<void> {
     } catch (error) {
       failure = messageOf(error);
     }
-    if (signal.aborted) {
-      return;
-    }
+    if (signal.aborted) return;
     const time = clock(now());
     if (display.isTTY) {
       const shown = failure === undefined ? report(status) : `cannot look: ${failure}`;
@@ -59,9 +56,7 @@ export async function watch(options: WatchOptions): Promise<void> {
       display.write(redraw(`${shown}\n\n${footer}`, size, first));
     } else if (failure === undefined) {
       const seen = factsOf(status, facts);
-      for (const line of changesBetween(facts, seen)) {
-        display.write(`${time} ${line}\n`);
-      }
+      for (const line of changesBetween(facts, seen)) display.write(`${time} ${line}\n`);
       facts = seen;
     } else if (failure !== trouble) {
       display.write(`${time} cannot look: ${failure}\n`);
@@ -82,18 +77,13 @@ async function orEnd<T>(looking: Promise<T>, signal: AbortSignal): Promise<T | u
   return Promise.race([looking, ended]);
 }
 
-/** Time of day on this host, to the second. */
 function clock(date: Date): string {
   return [date.getHours(), date.getMinutes(), date.getSeconds()]
     .map((part) => String(part).padStart(2, "0"))
     .join(":");
 }
 
-/** Size of a terminal, in characters. */
-interface ScreenSize {
-  readonly columns: number;
-  readonly rows: number;
-}
+type ScreenSize = Readonly<Record<"columns" | "rows", number>>;
 
 /**
  * Output that replaces the text on a terminal without flicker: nothing is erased before the new text is written. A text that
@@ -112,9 +102,7 @@ function fitting(lines: readonly string[], { columns, rows }: ScreenSize): reado
   const room = Math.max(rows - 1, 1);
   const height = (line: string): number => Math.max(1, Math.ceil(line.length / columns));
   const total = lines.reduce((sum, line) => sum + height(line), 0);
-  if (total <= room) {
-    return lines;
-  }
+  if (total <= room) return lines;
   let used = 1;
   const shown = lines.filter((line) => (used += height(line)) <= room);
   return [...shown, `... ${lines.length - shown.length} more lines: make the window higher`];
@@ -124,7 +112,6 @@ function fitting(lines: readonly string[], { columns, rows }: ScreenSize): reado
 export interface Fact {
   /** What is compared between two updates: a reason may be worded differently each time. */
   readonly state: string;
-  /** How it is reported. */
   readonly text: string;
 }
 
@@ -139,22 +126,15 @@ export type Facts = ReadonlyMap<string, Fact>;
  */
 export function factsOf(status: LabStatus | undefined, before: Facts = new Map()): Facts {
   const facts = new Map<string, Fact>();
-  if (status === undefined) {
-    return facts.set("stack", fact("not up"));
-  }
+  if (status === undefined) return facts.set("stack", fact("not up"));
   facts.set("stack", fact("up"));
   const keep = (prefix: string): void => {
-    for (const [subject, known] of before) {
-      if (subject.startsWith(prefix)) {
-        facts.set(subject, known);
-      }
-    }
+    for (const [subject, known] of before)
+      if (subject.startsWith(prefix)) facts.set(subject, known);
   };
   if (status.clusterTrouble === undefined) {
     facts.set("cluster", fact("answers"));
-    for (const { name } of status.outputs.nodes) {
-      facts.set(`node ${name}`, fact("not joined"));
-    }
+    for (const { name } of status.outputs.nodes) facts.set(`node ${name}`, fact("not joined"));
     for (const { name, ready, reason = "" } of status.nodes) {
       facts.set(`node ${name}`, fact(ready ? "Ready" : `not Ready: ${reason}`));
     }
@@ -163,9 +143,7 @@ export function factsOf(status: LabStatus | undefined, before: Facts = new Map()
     keep("node ");
   }
   if (status.machineTrouble === undefined) {
-    for (const { name, state } of status.machines) {
-      facts.set(`machine ${name}`, fact(state));
-    }
+    for (const { name, state } of status.machines) facts.set(`machine ${name}`, fact(state));
   } else {
     facts.set("libvirt", fact("does not tell its machines", status.machineTrouble));
     keep("machine ");

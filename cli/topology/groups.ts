@@ -5,9 +5,7 @@ import type { Previewed, PreviewedResource } from "../preview-diff/previewed.ts"
 export interface Group {
   /** Unique: the component, the machine it is for, and which part of it: `WindowsNode win-1 (2)`. */
   readonly title: string;
-  /** The machine it is for, where it is for one. */
   readonly machine?: string;
-  /** In the order they are made. */
   readonly resources: readonly PreviewedResource[];
   /** Titles of the groups of which something is made before something of this one; none that follows from others. */
   readonly after: readonly string[];
@@ -98,7 +96,6 @@ function titleOf(
   return there === 0 ? title : `${title} (${there + 1})`;
 }
 
-/** The outermost component a resource is in. */
 function componentOf({ urn }: PreviewedResource, facts: StackFacts): string | undefined {
   const within = facts.chain(urn).filter(({ type }) => type !== "pulumi:pulumi:Stack");
   return within.length > 1 ? within.at(-1)?.type.split(":").at(-1) : undefined;

@@ -9,7 +9,6 @@ import { groupsOf, type Group } from "./groups.ts";
 interface DrawnLab {
   readonly network: Facts<"kindows:network:LabNetwork"> | undefined;
   readonly cluster: Facts<"kindows:controlplane:KindCluster"> | undefined;
-  /** Names of containers and nodes. */
   readonly workers: readonly string[];
   readonly machines: readonly Facts<"kindows:machine:LibvirtMachine">[];
 }
@@ -44,7 +43,7 @@ export async function topologySvg(stack: string, previewed: Previewed): Promise<
     .map(({ type, name }) => `${kindOf(type)} (${name})`);
   const rest = `Besides: ${providers.join(", ")}. ${previewed.resources.length} resources in all.`;
   const host = hostGraph(stack, lab);
-  const order = orderGraph(groups);
+  const lowest = host.nodes.at(-1)?.name;
   const drawn = (await instance()).renderString(
     {
       directed: true,
@@ -54,17 +53,11 @@ export async function topologySvg(stack: string, previewed: Previewed): Promise<
       },
       nodeAttributes: { shape: "box", margin: "0.2,0.08", ...font },
       edgeAttributes: { ...font, fontsize: 11, color: "#57606a" },
-      subgraphs: [host, order],
+      subgraphs: [host, orderGraph(groups)],
       // The order below the host.
       edges: groups.flatMap(({ title, after }) =>
         after.length === 0
-          ? [
-              {
-                tail: host.nodes.at(-1)?.name ?? title,
-                head: title,
-                attributes: { style: "invis" },
-              },
-            ]
+          ? [{ tail: lowest ?? title, head: title, attributes: { style: "invis" } }]
           : [],
       ),
     },
@@ -85,13 +78,11 @@ ${styleSheet}
 const font = { fontname: "Helvetica", fontsize: 13 };
 type Html = Readonly<Record<"html", string>>;
 
-/** Lines of small text. */
 function small(lines: readonly string[]): Html {
   const written = lines.map((line) => `${xmlText(line)}<br align="left"/>`).join("");
   return { html: `<font point-size="11">${written}</font>` };
 }
 
-/** A name, and lines about it. */
 function named(name: string, lines: readonly string[] = []): Html {
   const about = lines.length === 0 ? "" : small(lines).html;
   return { html: `<b>${xmlText(name)}</b><br align="left"/>${about}` };
@@ -99,7 +90,6 @@ function named(name: string, lines: readonly string[] = []): Html {
 
 const perRow = 3;
 
-/** A table of things, with a head. */
 function table(head: Html, things: readonly Html[]): Html {
   const left = `align="left" balign="left"`;
   const rows = Array.from({ length: Math.ceil(things.length / perRow) }, (_, row) =>
@@ -287,12 +277,10 @@ const fills = {
   libvirt: ["#dafbe1", "#0f2f1a"],
 } as const;
 
-/** What a box of a class looks like. */
 const look = (kind: keyof typeof fills) => ({
   ...{ class: kind, style: "rounded,filled", color: "#8c959f", fillcolor: fills[kind][0] },
 });
 
-/** Where a page is dark. */
 const styleSheet = `@media (prefers-color-scheme: dark) {
   text { fill: #e6edf3; }
 ${Object.entries(fills)

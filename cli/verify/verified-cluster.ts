@@ -11,7 +11,6 @@ import { whyNoNetworkPolicies } from "../../verify/cluster/enforcement.ts";
 import { readNodes } from "../../verify/cluster/snapshot.ts";
 import type { Row } from "../../verify/rows/row.ts";
 import { verifyLockFile } from "../engine/run-lock.ts";
-import { Failure } from "../../host/failure.ts";
 import { labThatIsUp } from "../lab/outputs.ts";
 import { stackSettings } from "../stack-settings.ts";
 import { addressPlan } from "../../config/address-plan.ts";
@@ -32,7 +31,6 @@ export interface VerifiedCluster {
   readonly facts: Facts;
   /** Address of this host on the nodes' network segment, if it has one. */
   readonly hostAddress?: string;
-  /** Held while it is verified. */
   readonly lockFile: string;
   /** Removes the files that were written to reach it. */
   removeFiles(): Promise<void>;
@@ -61,19 +59,14 @@ export async function clusterOfLab(stack: string, rows: readonly Row[]): Promise
  * Its Windows nodes count as real ones, whose pods have a network. Its pods may not be able to reach this host.
  *
  * @param context of the kubeconfig. Default: its current one, or its only one.
- * @throws Failure naming all that is wrong with the file.
+ * @throws naming all that is wrong with the file.
  */
 export async function clusterOfKubeconfig(
   file: string,
   context: string | undefined,
   rows: readonly Row[],
 ): Promise<VerifiedCluster> {
-  let kubeconfig: string;
-  try {
-    kubeconfig = readKubeconfig({ file, ...(context !== undefined && { context }) });
-  } catch (error) {
-    throw new Failure((error as Error).message);
-  }
+  const kubeconfig = readKubeconfig({ file, ...(context !== undefined && { context }) });
   const api = new ClusterApi(kubeconfig);
   const common = await commonFacts(api, rows);
   const facts: Facts = {
@@ -95,24 +88,16 @@ export async function clusterOfKubeconfig(
 }
 
 /** Address of this host on the lab's segment, which pods reach without the internet. */
-export function hostAddress(settings: Settings): string {
-  return addressPlan(settings.network.cidr).gateway;
-}
+const hostAddress = ({ network }: Settings): string => addressPlan(network.cidr).gateway;
 
-/** Why rows that need the internet cannot be run here. Only asked if there are such rows. */
-async function whyNoInternetFor(rows: readonly Row[]): Promise<string | undefined> {
-  const outward = pathRows.filter(({ target }) => target.to === "internet");
-  return rows.some(({ id }) => outward.some((row) => row.id === id)) ? whyNoInternet() : undefined;
-}
-
-/** What is asked of any cluster. */
 async function commonFacts(
   api: ClusterApi,
   rows: readonly Row[],
 ): Promise<Pick<Facts, "nodes" | "noInternet" | "noNetworkPolicies">> {
+  const outward = pathRows.filter(({ target }) => target.to === "internet").map(({ id }) => id);
   const [nodes, noInternet, noNetworkPolicies] = await Promise.all([
     readNodes(api),
-    whyNoInternetFor(rows),
+    rows.some(({ id }) => outward.includes(id)) ? whyNoInternet() : undefined,
     whyNoNetworkPolicies(api),
   ]);
   return {

@@ -22,7 +22,7 @@ import { readImageNote } from "../../components/windows/image/builder/partial-im
 import { QemuProcess, SerialLines } from "../../components/windows/image/builder/qemu-process.ts";
 import { nodeImages } from "../../components/windows/image/node-images.ts";
 import { stackSoftware } from "../../components/windows/stack-software.ts";
-import { gatherImage } from "../../preflight/image.ts";
+import { gatherImage } from "../../preflight/images.ts";
 import type { Settings } from "../../config/settings.ts";
 import { Cache, artifactAddress } from "../../toolchain/cache.ts";
 import { waitUntil } from "../../host/wait-until.ts";

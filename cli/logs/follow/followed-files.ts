@@ -1,7 +1,8 @@
+import { open, readdir, stat } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { LogLines, type LogForm } from "./log-lines.ts";
-import { withRetries, type LogStream } from "./log-stream.ts";
+import { stepsName, withRetries, type LogStream } from "./log-stream.ts";
 
 /** The time that programs put in the name of a log that they rename. */
 const old = /-\d{4}-?\d\d-?\d\dT?/;
@@ -14,13 +15,11 @@ export interface LogPattern {
   /** Path with `/`; `*` matches any characters within a part. */
   readonly path: string;
   readonly form: LogForm;
-  /** Prefix of its lines. */
   readonly label: (file: string) => string;
   /** Size at which its writer renames it, which fails if somebody has the file open. */
   readonly renamedAt?: number;
 }
 
-/** Logs that are files. */
 interface FileStream {
   readonly name: string;
   readonly patterns: readonly LogPattern[];
@@ -87,9 +86,7 @@ export function fileStream(stream: FileStream): LogStream {
 export async function findLogs(files: LogFolder, pattern: string): Promise<readonly string[]> {
   const parts = pattern.split("/");
   const first = parts.findIndex((part) => part.includes("*"));
-  if (first === -1) {
-    return (await files.size(pattern)) === undefined ? [] : [pattern];
-  }
+  if (first === -1) return (await files.size(pattern)) === undefined ? [] : [pattern];
   const folder = parts.slice(0, first).join("/");
   const wanted = wildcard(parts[first] ?? "");
   const rest = parts.slice(first + 1);
@@ -111,7 +108,6 @@ function wildcard(part: string): RegExp {
 
 /** Bytes at the end of a file that are searched for its last lines. */
 const tailBytes = 256 * 1024;
-/** Bytes read at a time. */
 const partBytes = 256 * 1024;
 /** Parts of one file that are read before the next file's turn. */
 const partsAtOnce = 16;
@@ -123,17 +119,12 @@ const marginBytes = 256 * 1024;
 /** Result of reading a file once. */
 export interface FileNews {
   readonly lines: readonly string[];
-  /** A message about the file itself. */
   readonly notes: readonly string[];
 }
 
-export interface FollowedFileOptions {
-  readonly path: string;
-  readonly form: LogForm;
+interface FollowedFileOptions extends Omit<LogPattern, "label"> {
   /** Last lines to show of the file at first. Default: all of it. */
   readonly tail?: number;
-  /** Size at which its writer renames it, which fails if the file is open. */
-  readonly renamedAt?: number;
 }
 
 /** A log file that grows, and is sometimes renamed or emptied; read again and again. */
@@ -155,7 +146,6 @@ export class FollowedFile {
     this.#lines = new LogLines(form);
   }
 
-  /** What was written since the last time. */
   async look(files: LogFolder): Promise<FileNews> {
     const size = await files.size(this.#path);
     if (size === undefined) return { lines: [], notes: [] };
@@ -257,4 +247,49 @@ export interface LogFolder {
    * @returns undefined if it does not exist.
    */
   read(file: string, offset: number, length: number): Promise<Buffer | undefined>;
+}
+
+/**
+ * The output of the last or running `up`.
+ *
+ * @param file in which `up` writes it.
+ */
+export function stepsStream(file: string): LogStream {
+  return fileStream({
+    name: stepsName,
+    patterns: [{ path: file, form: "plain", label: () => stepsName }],
+    expected: new Map([[stepsName, "no `up` of this clone has written anything; waits for one"]]),
+    renewed: "a new `up` has begun",
+    withFiles: (_signal, work) => work(localFiles),
+  });
+}
+
+const localFiles: LogFolder = {
+  list: async (folder) =>
+    orNothing(async () => {
+      const entries = await readdir(folder, { withFileTypes: true });
+      return entries.map((entry) => ({ name: entry.name, isFolder: entry.isDirectory() }));
+    }, []),
+
+  size: async (file) => orNothing(async () => (await stat(file)).size, undefined),
+
+  read: async (file, offset, length) =>
+    orNothing(async () => {
+      const opened = await open(file, "r");
+      try {
+        const { buffer, bytesRead } = await opened.read(Buffer.alloc(length), 0, length, offset);
+        return buffer.subarray(0, bytesRead);
+      } finally {
+        await opened.close();
+      }
+    }, undefined),
+};
+
+async function orNothing<T>(work: () => Promise<T>, nothing: T): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return nothing;
+    throw error;
+  }
 }

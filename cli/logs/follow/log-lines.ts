@@ -1,15 +1,13 @@
 import { StringDecoder } from "node:string_decoder";
 import { stripVTControlCharacters } from "node:util";
-import { redactLog } from "../redact-log.ts";
+import { redactLog } from "../../engine/redact.ts";
 
-/** Longer lines are truncated to so many characters. */
 export const longestLine = 64 * 1024;
 
 const keyBegins = /-----BEGIN [A-Z ]*PRIVATE KEY-----(?![\s\S]*-----END)/;
 const keyEnds = /^.*?-----END [A-Z ]*PRIVATE KEY-----/;
 /** A line within a private key; old ones begin with headers. */
 const keyGoesOn = /^\s*(?:[A-Za-z0-9+/=]*|Proc-Type: .*|DEK-Info: .*)\s*$/;
-/** Lines of the longest possible key. */
 const longestKey = 200;
 
 /** A line of a container's log as the CRI writes it: time, stream, whether the line goes on, text. */
@@ -21,13 +19,14 @@ export type LogForm = "plain" | "container";
 /** Turns a log that arrives in parts into lines without secrets. */
 export class LogLines {
   readonly #raw: RawLines;
-  readonly #container: ContainerLines | undefined;
+  readonly #form: LogForm;
+  readonly #parts = new Pieces();
   readonly #redactor = new LineRedactor();
 
   /** @param skipFirst whether the first part begins within a line, which is skipped. */
   constructor(form: LogForm, skipFirst = false) {
     this.#raw = new RawLines(skipFirst);
-    this.#container = form === "container" ? new ContainerLines() : undefined;
+    this.#form = form;
   }
 
   /** Adds the next part, and returns the lines that end in it. */
@@ -42,9 +41,19 @@ export class LogLines {
 
   #shown(lines: readonly string[]): readonly string[] {
     return lines.flatMap((line) => {
-      const whole = this.#container === undefined ? line : this.#container.read(line);
+      const whole = this.#form === "plain" ? line : this.#ofContainer(line);
       return whole === undefined ? [] : (this.#redactor.read(whole) ?? []);
     });
+  }
+
+  /**
+   * The text of a container's line; undefined while that is incomplete: containerd writes long lines in parts of 16 KiB,
+   * which are joined again, as a secret may be split.
+   */
+  #ofContainer(line: string): string | undefined {
+    const [, kind, text = line] = containerLine.exec(line) ?? [];
+    this.#parts.add(text);
+    return kind === "P" ? undefined : this.#parts.take();
   }
 }
 
@@ -63,7 +72,6 @@ class Pieces {
     this.#dropped += Math.max(0, piece.length - room);
   }
 
-  /** Returns the line, and starts a new one. */
   take(): string {
     const [text, dropped] = [this.#text, this.#dropped];
     this.#text = "";
@@ -72,21 +80,6 @@ class Pieces {
     // Its last word may be the truncated beginning of a secret.
     const whole = text.replace(/\S*$/, "");
     return `${whole}[${dropped + text.length - whole.length} characters left out]`;
-  }
-}
-
-/**
- * Extracts a container's lines from its log. containerd writes long lines in parts of 16 KiB, which are joined again, as a
- * secret may be split.
- */
-class ContainerLines {
-  readonly #pieces = new Pieces();
-
-  /** @returns undefined while the line is incomplete. */
-  read(line: string): string | undefined {
-    const [, kind, text = line] = containerLine.exec(line) ?? [];
-    this.#pieces.add(text);
-    return kind === "P" ? undefined : this.#pieces.take();
   }
 }
 

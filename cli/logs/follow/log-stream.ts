@@ -4,11 +4,9 @@ import { messageOf } from "../../../host/failure.ts";
 
 /** Options and callbacks for following a source. */
 export interface Following extends RetryPolicy {
-  /** Last lines of each log to begin with. */
   readonly tail: number;
   /** Seconds between two reads of files. */
   readonly lookSeconds: number;
-  /** Ends it. */
   readonly signal: AbortSignal;
   /** Gets a line without secrets, and the name of its log. */
   readonly line: (log: string, text: string) => void;
@@ -26,23 +24,18 @@ export interface LogStream {
 
 /** How long to wait for a source that does not answer. */
 export interface RetryPolicy {
-  /** Seconds since it was lost. */
   readonly waitSeconds: number;
-  /** Seconds between two attempts. */
   readonly pauseSeconds: number;
 }
 
-export interface RetryOptions extends RetryPolicy {
+interface RetryOptions extends RetryPolicy, Pick<Following, "signal"> {
   /**
    * Follows the source until it is lost, which is an error, or ends.
    *
    * @param alive to be called whenever the source answers.
    */
   readonly follow: (alive: () => void) => Promise<void>;
-  /** Gets messages about the source. */
   readonly tell: (text: string) => void;
-  /** Ends it. */
-  readonly signal: AbortSignal;
   /** Milliseconds of a monotonic clock. */
   readonly now?: () => number;
 }
@@ -67,7 +60,7 @@ export async function withRetries(options: RetryOptions): Promise<Ending> {
     } catch (error) {
       // Failures while everything is being stopped are not reported.
       if (signal.aborted) break;
-      const reason = firstLine(messageOf(error));
+      const [reason = ""] = messageOf(error).split("\n");
       if (error instanceof SourceRefused) {
         tell(`given up: ${reason}`);
         return "given up";
@@ -87,23 +80,15 @@ export async function withRetries(options: RetryOptions): Promise<Ending> {
   return "ended";
 }
 
-function firstLine(text: string): string {
-  return text.split("\n")[0] ?? "";
-}
-
 /** A source that can never be followed, so that waiting is useless. */
 export class SourceRefused extends Error {
   override readonly name = "SourceRefused";
 }
 
-export interface FollowAllOptions extends RetryPolicy {
+interface FollowAllOptions extends Omit<Following, "line" | "tell" | "lookSeconds"> {
   readonly streams: readonly LogStream[];
-  /** Last lines of each log to begin with. */
-  readonly tail: number;
   /** Seconds between two reads of files. Default: 1. */
   readonly lookSeconds?: number;
-  /** Ends it. */
-  readonly signal: AbortSignal;
   /** Prints a line of a log: standard output. */
   readonly out: (line: string) => void;
   /** Prints a message: standard error. */
@@ -125,23 +110,21 @@ export async function followAll(options: FollowAllOptions): Promise<readonly End
   );
 }
 
-/** Streams by their names on the command line. */
-export type StreamsByName = ReadonlyMap<string, readonly LogStream[]>;
-
 /** The streams to follow, or the unknown names. */
 export type Choice =
   { readonly streams: readonly LogStream[] } | { readonly unknown: readonly string[] };
 
-/** The streams of these names. Default: all. */
-export function chooseStreams(all: StreamsByName, names: readonly string[]): Choice {
+/** The streams of these names on the command line. Default: all. */
+export function chooseStreams(
+  all: ReadonlyMap<string, readonly LogStream[]>,
+  names: readonly string[],
+): Choice {
   const unknown = names.filter((name) => !all.has(name));
   if (unknown.length > 0) return { unknown };
   const wanted = names.length === 0 ? [...all.keys()] : names;
   return { streams: [...new Set(wanted.flatMap((name) => all.get(name) ?? []))] };
 }
 
-/** Name of all control planes on the command line. */
 export const controlPlaneName = "control-plane";
 
-/** Name of the engine's output in `up`. */
 export const stepsName = "steps";

@@ -6,7 +6,6 @@ import { withRetries, SourceRefused, type LogStream } from "./log-stream.ts";
 /** Where to start: with the last lines, or at a time. */
 type Begin = { readonly tail: number } | Date;
 
-/** A log that is followed by a program of this host. */
 interface ProcessStream {
   readonly name: string;
   /** Prefix of messages about it. */
@@ -81,7 +80,6 @@ export function journalArguments(container: string, from: Begin): string[] {
   ];
 }
 
-/** Label that kubeadm gives to the pods of a control plane. */
 const selector = "tier=control-plane";
 /** Maximum number of logs: four pods on each of three control planes, and some more. */
 const mostLogs = 20;
@@ -137,10 +135,8 @@ const settledSeconds = 5;
 interface ProcessOptions {
   readonly program: string;
   readonly args: readonly string[];
-  /** Gets its output. */
   readonly output: (part: Buffer) => void;
   readonly alive: () => void;
-  /** Ends it. */
   readonly signal: AbortSignal;
 }
 

@@ -52,7 +52,7 @@ export async function runMediaProgram(
   args: readonly string[],
   timeoutSeconds: number,
 ): Promise<ProgramEnd> {
-  const end = await runProgram(program, args, timeoutSeconds, "C.UTF-8");
+  const end = await runProgram(program, args, timeoutSeconds, { locale: "C.UTF-8" });
   if (end.how === "missing") {
     const install = installText(await thisPackageManager(), [packages[program]]);
     throw new Error(`${end.reason}: ${install}`);

@@ -5,7 +5,7 @@ import path from "node:path";
 import { EventReader } from "../../../cli/engine/events.ts";
 import { FailedNodes } from "../../../cli/logs/failed-nodes.ts";
 import { parseDeployment } from "../../../cli/engine/deployment.ts";
-import { removePushes } from "../../../cli/recovery/push-again.ts";
+import { removePushes } from "../../../cli/recovery/repair.ts";
 import { writeFakeMedia } from "../../rehearsed-machine/fake-media.ts";
 import { routeText } from "../../../rehearsal/host/routes.ts";
 import { withFakeApi } from "../../unit/controlplane/fake-api.ts";

@@ -5,6 +5,7 @@ import { collectLogs } from "../../../cli/logs/collect.ts";
 import { labState, type NodeMachine } from "../../../cli/lab/lab-state.ts";
 import { parseDeployment, type StateResource } from "../../../cli/engine/deployment.ts";
 import type { RehearsalHost } from "../../rehearsed-machine/in-process.ts";
+import { eachCase } from "../each-case.ts";
 import { newFolder } from "../new-folder.ts";
 import { adminKey, remoteSteps } from "../rehearsal-host/ssh-client.ts";
 import { joinToken, prepareThrough, startWithSteps } from "../rehearsal-host/step-runner.ts";
@@ -62,10 +63,9 @@ describe("logs of a machine", () => {
     "no scripts": [{ scripts: "C:\\kindows\\steps\\gone" }, /exit code .* does not exist/s],
     "nobody at the port": [{ port: 1 }, /ECONNREFUSED/],
   };
-  for (const [what, [change, message]] of Object.entries(wrong)) {
-    it(`fail in bounded time with ${what}`, () =>
-      assert.rejects(collectLogs({ ...source, ...change }, below), message));
-  }
+  eachCase("fail in bounded time with %s", wrong, ([change, message]) =>
+    assert.rejects(collectLogs({ ...source, ...change }, below), message),
+  );
 });
 
 describe("machines whose logs can be had", () => {

@@ -11,43 +11,23 @@ import { projectRoot } from "../../../toolchain/project.ts";
 import { eachCase } from "../each-case.ts";
 import { newFolder } from "../new-folder.ts";
 
-describe("a command as a process", () => {
-  const cases: Readonly<Record<string, readonly [code: number, says: RegExp]>> = {
-    "image prune --help": [0, /--dry-run/],
-    "image prune --now": [2, /^error: unknown option '--now'/],
-    "conformance --dry-run --suite all": [2, /^kindows: there is no suite "all": write one of /],
-    "conformance --stack rehearsal": [1, /^kindows: conformance needs a real Windows node/],
-  };
-  eachCase("kindows %s", cases, async ([code, says], line) => {
-    const args = ["--import", "tsx", "cli/main.ts", ...line.split(" ")];
-    const options = { cwd: projectRoot, reject: false, all: true } as const;
-    const { exitCode, all } = await execa(process.execPath, args, options);
-    assert.equal(exitCode, code);
-    assert.match(all, says);
-  });
-});
-
 describe("arguments of commands", () => {
   it("are days from 0, seconds from 1, ports and lists", () => {
-    assert.equal(days("0"), 0);
-    assert.equal(seconds("20"), 20);
-    assert.equal(port("65535"), 65535);
+    assert.deepEqual([days("0"), seconds("20"), port("65535")], [0, 20, 65535]);
     assert.deepEqual(commaList("a, b-*"), ["a", "b-*"]);
   });
 
-  for (const [read, text, expected] of [
-    [days, "-1", /whole number of days/],
-    [seconds, "0", /whole number of seconds, at least 1/],
-    [seconds, "1.5", /whole number of seconds, at least 1/],
-    [seconds, "1m", /whole number of seconds, at least 1/],
-    [port, "0", /from 1 to 65535/],
-    [port, "65536", /from 1 to 65535/],
-    [port, "ssh", /from 1 to 65535/],
-    [commaList, "a,,b", /names separated by commas/],
-    [commaList, "", /names separated by commas/],
-  ] as const) {
-    it(`do not take "${text}" for ${read.name}`, () => assert.throws(() => read(text), expected));
-  }
+  const refused: Readonly<
+    Record<string, readonly [(text: string) => unknown, texts: string[], why: RegExp]>
+  > = {
+    days: [days, ["-1"], /whole number of days/],
+    seconds: [seconds, ["0", "1.5", "1m"], /whole number of seconds, at least 1/],
+    ports: [port, ["0", "65536", "ssh"], /from 1 to 65535/],
+    lists: [commaList, ["a,,b", ""], /names separated by commas/],
+  };
+  eachCase("are no %s where they are something else", refused, ([read, texts, why]) => {
+    for (const text of texts) assert.throws(() => read(text), why, text);
+  });
 });
 
 describe("signals to a kindows command", () => {
@@ -157,10 +137,9 @@ describe("completing a command line", () => {
   });
 });
 
-const repository = path.resolve(import.meta.dirname, "../../..");
-const kindows = path.join(repository, "kindows");
+const kindows = path.join(projectRoot, "kindows");
 const bash = "bash --noprofile --norc -i";
-const searched = `${repository}:${process.env["PATH"] ?? ""}`;
+const searched = `${projectRoot}:${process.env["PATH"] ?? ""}`;
 const tab = "\t";
 /** Goes to the beginning of the line and makes it one that prints itself. */
 const printIt = "\u0001printf '<%s>' \r";
@@ -195,8 +174,8 @@ describe("bash completes kindows", () => {
     [`kindows nothing-like-this${tab}`]: ["kindows", "nothing-like-this"],
   };
   for (const [keys, words] of Object.entries(lines)) {
-    it(keys.replaceAll(tab, "<Tab>"), async () => {
-      assert.deepEqual(await typed(keys, folder), words);
-    });
+    it(keys.replaceAll(tab, "<Tab>"), async () =>
+      assert.deepEqual(await typed(keys, folder), words),
+    );
   }
 });

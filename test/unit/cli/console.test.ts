@@ -6,14 +6,14 @@ import { screenOf, openViewer, wayTo } from "../../../cli/console/screen.ts";
 import type { LabIdentity } from "../../../cli/stack-settings.ts";
 import { labNames } from "../../../config/names.ts";
 import { eventually } from "../../engine/plugins/support/eventually.ts";
+import { eachCase } from "../each-case.ts";
 import { newFolder } from "../new-folder.ts";
-import { recordedHost, type Answers } from "./recorded-host.ts";
+import { domainXml, recordedHost, type Answers } from "./recorded-host.ts";
 
 const lab: LabIdentity = {
   ...{ stack: "dev", names: labNames("dev"), libvirtUri: "test:///default" },
 };
-const domain = (graphics: string, network = "kindows-dev"): string =>
-  `<domain><uuid>u</uuid><devices><interface><source network='${network}'/></interface>${graphics}</devices></domain>`;
+const domain = (graphics: string, network = "kindows-dev"): string => domainXml(network, graphics);
 /** As libvirt prints it of a machine that runs. */
 const vnc =
   "<graphics type='vnc' port='5901' autoport='yes' listen='127.0.0.1'><listen type='address' address='127.0.0.1'/></graphics>";
@@ -61,10 +61,9 @@ describe("the screen of a machine", () => {
     ],
     "a libvirt that does not answer, in its own words": [{}, /virsh list --all: failed/],
   };
-  for (const [what, [given, message, node = "win-1"]] of Object.entries(wrong)) {
-    it(`is not there for ${what}`, () =>
-      assert.rejects(screenOf(recordedHost(given), lab, node), { message }));
-  }
+  eachCase("is not there for %s", wrong, ([given, message, node = "win-1"]) =>
+    assert.rejects(screenOf(recordedHost(given), lab, node), { message }),
+  );
 });
 
 const screen = { domain: "kindows-dev-win-1", address: "127.0.0.1", port: 5901 };
@@ -101,12 +100,13 @@ describe("a viewer", () => {
     return { PATH: folder, DISPLAY: ":0" };
   }
 
-  for (const [program, argument] of [
-    ["remote-viewer", "vnc://127.0.0.1:5901"],
+  for (const [program, argument, ...others] of [
+    // The first of those that are there.
+    ["remote-viewer", "vnc://127.0.0.1:5901", "vncviewer"],
     ["vncviewer", "127.0.0.1::5901"],
   ] as const) {
     it(`is opened as ${program} takes it`, async () => {
-      const given = { ...environment(program), PATH: `/nowhere::${folder}:/bin` };
+      const given = { ...environment(program, ...others), PATH: `/nowhere::${folder}:/bin` };
       assert.equal(await openViewer(here, given), program);
       const opened = await eventually("the viewer has been opened", () =>
         existsSync(at("opened")) ? readFileSync(at("opened"), "utf8") : undefined,
@@ -114,12 +114,6 @@ describe("a viewer", () => {
       assert.equal(opened, `${at(program)} ${argument}`);
     });
   }
-
-  it("is the first of those that are there", async () => {
-    const given = { ...environment("remote-viewer", "vncviewer"), PATH: `${folder}:/bin` };
-    assert.equal(await openViewer(here, given), "remote-viewer");
-    await eventually("it has been opened", () => (existsSync(at("opened")) ? true : undefined));
-  });
 
   it("that is not executable is none", async () => {
     writeFileSync(at("vncviewer"), "");

@@ -206,20 +206,19 @@ describe("lines of a log that comes in parts", () => {
     ],
   };
 
-  for (const [name, [text, lines, form]] of Object.entries(cases)) {
-    const bytes = Buffer.from(text);
-
-    it(`${name}, in one part, and in two, wherever they meet`, () => {
+  eachCase(
+    "%s, in one part, in two, wherever they meet, and byte by byte",
+    cases,
+    ([text, lines, form]) => {
+      const bytes = Buffer.from(text);
       for (let cut = 0; cut < bytes.length; cut++) {
         const parts = [bytes.subarray(0, cut), bytes.subarray(cut)];
         assert.deepEqual(linesOf(parts, form), lines, `cut at ${cut}`);
       }
-    });
-    it(`${name}, byte by byte`, () => {
-      const parts = [...bytes].map((byte) => Buffer.of(byte));
-      assert.deepEqual(linesOf(parts, form), lines);
-    });
-  }
+      const single = [...bytes].map((byte) => Buffer.of(byte));
+      assert.deepEqual(linesOf(single, form), lines);
+    },
+  );
 
   it("are cut where they are too long, and never within a word", () => {
     const start = "word ".repeat(longestLine / 5 - 2);

@@ -6,7 +6,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { execa } from "execa";
 
 import { beginUpLog } from "../../../cli/engine/up-log.ts";
-import { kindNodes } from "../../../cli/host-resources/containers.ts";
 import {
   chooseStreams,
   type Ending,
@@ -21,14 +20,13 @@ import {
   staticPodArguments,
   staticPodsStream,
 } from "../../../cli/logs/follow/process-streams.ts";
-import { stepsStream } from "../../../cli/logs/follow/steps-stream.ts";
+import { stepsStream } from "../../../cli/logs/follow/followed-files.ts";
 import { waitUntil } from "../../../host/wait-until.ts";
 import { type RehearsalHost, startRehearsalHost } from "../../rehearsed-machine/in-process.ts";
 import type { SshSource } from "../../../ssh/run-over-ssh.ts";
 import { eachCase } from "../each-case.ts";
 import { newFolder } from "../new-folder.ts";
 import { adminKey, connect, run } from "../rehearsal-host/ssh-client.ts";
-import { recordedHost } from "./recorded-host.ts";
 import { loginOf } from "./rehearsal-machine.ts";
 
 /** Streams that are followed, and what is reported about them. */
@@ -243,21 +241,6 @@ describe("following programs that follow logs", () => {
   ] as const) {
     it(`reads ${line}`, () => assert.deepEqual(podLine(line), { pod, text }));
   }
-
-  it("knows the Linux nodes of a lab", async () => {
-    const listed =
-      "kindows-a-worker-1 exited kindows-a worker\n" +
-      "kindows-a-external-load-balancer running kindows-a external-load-balancer\n" +
-      "kindows-a-control-plane running kindows-a control-plane\n";
-    const nodes = await kindNodes(recordedHost({}, listed), "kindows-a");
-    assert.deepEqual(
-      nodes.map(({ name, role }) => [name, role]),
-      [
-        ["kindows-a-control-plane", "control-plane"],
-        ["kindows-a-worker-1", "worker"],
-      ],
-    );
-  });
 });
 
 const time = new Date("2026-11-22T11:32:38.000Z");
@@ -315,9 +298,7 @@ describe("what is to be followed", () => {
     "control-plane": { streams: [plane, pods] },
     "win-1 win-9 x": { unknown: ["win-9", "x"] },
   };
-  for (const [line, choice] of Object.entries(cases)) {
-    it(line || "everything", () => {
-      assert.deepEqual(chooseStreams(all, line === "" ? [] : line.split(" ")), choice);
-    });
-  }
+  eachCase('of "%s"', cases, (choice, line) =>
+    assert.deepEqual(chooseStreams(all, line === "" ? [] : line.split(" ")), choice),
+  );
 });

@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import os from "node:os";
-import path from "node:path";
+import { mkdir, writeFile } from "node:fs/promises";
 
 import type { StateResource } from "../../../cli/engine/deployment.ts";
 import { containers } from "../../../cli/host-resources/containers.ts";
@@ -14,22 +12,17 @@ import { labOfEnvironment } from "../../../cli/host-resources/processes.ts";
 import type { HostResource, ResourceKind } from "../../../components/host-resource.ts";
 import { labOfPoolFile, pools, volumes } from "../../../components/machine/libvirt/storage.ts";
 import { eachCase } from "../each-case.ts";
-import { type Answers, recordedHost } from "./recorded-host.ts";
+import { inNewFolder } from "../new-folder.ts";
+import { type Answers, domainXml, psLine, recordedHost } from "./recorded-host.ts";
 import { resource } from "./state-builder.ts";
 
 const uuid = "214eb323-4be6-4f00-a39a-5f0351cda04b";
 
-const domainXml = (network: string, disk = ""): string => `<domain type='qemu'>
-  <uuid>${uuid}</uuid>
-  <devices>
-    <disk type='volume' device='disk'>${disk}</disk>
-    <interface type='network'><source network='${network}' portid='p' bridge='b'/></interface>
-  </devices>
-</domain>`;
-
-const psFormat =
-  '--no-trunc --filter label=io.x-k8s.kind.cluster --format {{.Names}} {{.State}} {{.Label "io.x-k8s.kind.cluster"}} {{.Label "io.x-k8s.kind.role"}}';
+const domain = (network: string, disk = ""): string =>
+  domainXml(network, `<disk type='volume' device='disk'>${disk}</disk>`, uuid);
 const pool = "/var/lib/libvirt/images/kindows-a";
+const inPool = "<source pool='kindows-a' volume='kindows-a-win-2.qcow2'/>";
+const inFolder = `<source file='${pool}/kindows-a-win-3.qcow2'/>`;
 const links = "ip -j link show type bridge";
 
 /** Lab, name, identity of what is found. */
@@ -42,18 +35,12 @@ const cases: Readonly<Record<string, readonly [ResourceKind, Answers, Found]>> =
         "virsh list --all":
           " 7 kindows-a-b-win-1 running\n - kindows-a-win-2 shut off\n - kindows-a-win-3 shut off\n - kindows-mine shut off\n - kindows-x-y shut off\n 8 web running\n\n",
         // Lab `a-b`, node `win-1`; not lab `a`, node `b-win-1`.
-        "virsh dumpxml --inactive kindows-a-b-win-1": domainXml("kindows-a-b"),
-        "virsh dumpxml --inactive kindows-a-win-2": domainXml(
-          "default",
-          "<source pool='kindows-a' volume='kindows-a-win-2.qcow2'/>",
-        ),
-        "virsh dumpxml --inactive kindows-a-win-3": domainXml(
-          "default",
-          `<source file='${pool}/kindows-a-win-3.qcow2'/>`,
-        ),
-        "virsh dumpxml --inactive kindows-mine": domainXml("default", "<source file='/d.qcow2'/>"),
+        "virsh dumpxml --inactive kindows-a-b-win-1": domain("kindows-a-b"),
+        "virsh dumpxml --inactive kindows-a-win-2": domain("default", inPool),
+        "virsh dumpxml --inactive kindows-a-win-3": domain("default", inFolder),
+        "virsh dumpxml --inactive kindows-mine": domain("default", "<source file='/d.qcow2'/>"),
         // On a lab's network, but not named after that lab.
-        "virsh dumpxml --inactive kindows-x-y": domainXml("kindows-a"),
+        "virsh dumpxml --inactive kindows-x-y": domain("kindows-a"),
       },
       [
         ["kindows-a-b", "kindows-a-b-win-1", `libvirt domain ${uuid}`],
@@ -82,7 +69,7 @@ const cases: Readonly<Record<string, readonly [ResourceKind, Answers, Found]>> =
   "containers by kind's label; other kind clusters are not touched": [
     containers,
     {
-      [`docker ps --all ${psFormat}`]:
+      [psLine]:
         "kindows-b-worker exited kindows-b worker\nkind-control-plane running kind control-plane\nkindows-a-control-plane running kindows-a control-plane\n",
     },
     [
@@ -158,24 +145,18 @@ describe("removing what a lab left", () => {
 
 describe("a network fabric that a killed run has left", () => {
   it("is found by its program, which removes it", async () => {
-    const folder = await mkdtemp(path.join(os.tmpdir(), "kindows-fabrics-"));
-    try {
-      for (const name of ["kindows-a", "somebody-else"]) {
-        await mkdir(path.join(folder, name));
-        await writeFile(path.join(folder, name, "fabric"), "down() { ip link delete kwx-a; }\n");
-      }
-      const ran: string[] = [];
-      const fabrics = networkFabrics(folder, (_server, shell) =>
-        Promise.resolve(`${ran.push(shell)}`),
-      );
-      const [found, ...others] = await fabrics.find(recordedHost({}));
-      assert.deepEqual([found?.lab, others], ["kindows-a", []]);
-      if (found) await fabrics.remove(found, recordedHost({}));
-      assert.match(ran.join(), /sh -s down [^]*down\(\) \{ ip link delete kwx-a; \}/);
-      assert.deepEqual(await networkFabrics(`${folder}/none`).find(recordedHost({})), []);
-    } finally {
-      await rm(folder, { recursive: true });
+    const at = inNewFolder();
+    for (const name of ["kindows-a", "somebody-else"]) {
+      await mkdir(at(name));
+      await writeFile(at(name, "fabric"), "down() { ip link delete kwx-a; }\n");
     }
+    const ran: string[] = [];
+    const fabrics = networkFabrics(at(), (_server, shell) => Promise.resolve(`${ran.push(shell)}`));
+    const [found, ...others] = await fabrics.find(recordedHost({}));
+    assert.deepEqual([found?.lab, others], ["kindows-a", []]);
+    if (found) await fabrics.remove(found, recordedHost({}));
+    assert.match(ran.join(), /sh -s down [^]*down\(\) \{ ip link delete kwx-a; \}/);
+    assert.deepEqual(await networkFabrics(at("none")).find(recordedHost({})), []);
   });
 });
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 
-import type { StateResource } from "../../../cli/engine/deployment.ts";
+import { resourceName, type StateResource } from "../../../cli/engine/deployment.ts";
 import type { Pulumi } from "../../../cli/engine/pulumi.ts";
 import { onEachHypervisor } from "../../../components/machine/libvirt/host-resources.ts";
 import { labOfPool, pools } from "../../../components/machine/libvirt/storage.ts";
@@ -18,6 +18,7 @@ import { labOutputs } from "../../../cli/lab/outputs.ts";
 import { goneMachines } from "../../../components/machine/hyper-v/recovery.ts";
 import { repairState } from "../../../cli/recovery/repair.ts";
 import { resolveSettings } from "../../../config/resolve.ts";
+import { eachCase } from "../each-case.ts";
 import { component, deployment, resource, urn } from "./state-builder.ts";
 
 const key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEB";
@@ -165,17 +166,13 @@ describe("the outputs of a lab", () => {
     "whose last run has lost a host on the way": { ...whole, nodes: unknown },
     "whose control plane was not made": { ...whole, kubeconfig: unknown, controlPlane: unknown },
   };
-  for (const [which, outputs] of Object.entries(partial)) {
-    it(`are not there for one ${which}`, async () =>
-      assert.equal(await labOutputs(stackWith(outputs)), undefined));
-  }
+  eachCase("are not there for one %s", partial, async (outputs) =>
+    assert.equal(await labOutputs(stackWith(outputs)), undefined),
+  );
 
   it("of another version are reported by their names, without what is in them", () =>
     assert.rejects(labOutputs(stackWith({ ...whole, nodes: ["secret"] })), (error: Error) => {
-      assert.match(
-        error.message,
-        /understand the stack's outputs \(nodes\.0\): another one .* newer/,
-      );
+      assert.match(error.message, /the stack's outputs \(nodes\.0\): another one .* newer/);
       assert.doesNotMatch(error.message, /secret/);
       return true;
     }));
@@ -206,39 +203,26 @@ const names = (urns: readonly string[]): string[] =>
   urns.map((each) => each.split("::").slice(-2).join(" ")).sort();
 
 describe("what the state has on further hypervisors", () => {
-  /** A hypervisor as a storage names it. */
-  const remote = (name: string) => ({
-    name,
-    uri: `qemu+ssh://root@${name}/system`,
-    virshUri: `virsh-of-${name}`,
-  });
   const storage = (name: string, hypervisor?: string): StateResource =>
     component("kindows:machine:MachineStorage", name, {
       ...(hypervisor !== undefined && { hypervisor: remote(hypervisor) }),
     });
-  const [here, onB, onB2, linuxOnB] = [
-    storage("machines"),
-    storage("machines-b", "b"),
-    storage("machines-b-2", "b-2"),
-    storage("linux-machines-b", "b"),
-  ];
+  const [here, linuxOnB] = [storage("machines"), storage("linux-machines-b", "b")];
+  const [onB, onB2] = [storage("machines-b", "b"), storage("machines-b-2", "b-2")];
+  const pool = (name: string, id: string, of: StateResource): StateResource =>
+    resource("libvirt:index/pool:Pool", name, {
+      ...at(name.replace("machines", "hypervisor")),
+      ...below(of),
+      id,
+    });
+  const machineOn = (hypervisor: string, of: StateResource, id: string): StateResource =>
+    resource(domain, resourceName(of.urn), { ...at(hypervisor), ...below(of), id });
   const fabricOnB = component("kindows:network:FabricHost", "fabric-b", { host: "b" });
   const resources = [
-    resource(providers, "hypervisor"),
-    resource(providers, "hypervisor-b"),
-    resource(providers, "hypervisor-b-2"),
+    ...["hypervisor", "hypervisor-b", "hypervisor-b-2"].map((name) => resource(providers, name)),
     resource("libvirt:index/network:Network", "lab", { ...at("hypervisor"), id: "n" }),
     ...[here, onB, onB2, linuxOnB],
-    resource("libvirt:index/pool:Pool", "machines-b", {
-      ...at("hypervisor-b"),
-      ...below(onB),
-      id: "p",
-    }),
-    resource("libvirt:index/pool:Pool", "machines-b-2", {
-      ...at("hypervisor-b-2"),
-      ...below(onB2),
-      id: "p2",
-    }),
+    ...[pool("machines-b", "p", onB), pool("machines-b-2", "p2", onB2)],
     resource(command, "machines-b-images", below(onB)),
     resource(command, "machines-b-2-images", below(onB2)),
     resource(command, "linux-machines-b-images", below(linuxOnB)),
@@ -247,9 +231,9 @@ describe("what the state has on further hypervisors", () => {
     resource(command, "fabric-b", below(fabricOnB)),
     resource(command, "machines-images", below(here)),
     ...[win1, win1b, win2],
-    resource(domain, "win-1", { ...at("hypervisor"), ...below(win1), id: "d1" }),
-    resource(domain, "win-1-b", { ...at("hypervisor-b"), ...below(win1b), id: "d2" }),
-    resource(domain, "win-2", { ...at("hypervisor-b-2"), ...below(win2), id: "d3" }),
+    machineOn("hypervisor", win1, "d1"),
+    machineOn("hypervisor-b", win1b, "d2"),
+    machineOn("hypervisor-b-2", win2, "d3"),
     resource(command, "win-1-b-reservation", below(win1b)),
     ...[node1, node1b],
     resource("command:remote:Command", "win-1-b-join", below(node1b)),

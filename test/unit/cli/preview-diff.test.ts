@@ -7,12 +7,7 @@ import { compareStack } from "../../../cli/commands/preview-diff.ts";
 import { differenceOf, isNone } from "../../../cli/preview-diff/difference.ts";
 import { Repository, touchedStacks } from "../../../cli/preview-diff/git.ts";
 import { documentMark, markdown, type StackReport } from "../../../cli/preview-diff/markdown.ts";
-import {
-  type Previewed,
-  type PreviewedResource,
-  readPreview,
-  valueOf,
-} from "../../../cli/preview-diff/previewed.ts";
+import { type Previewed, readPreview } from "../../../cli/preview-diff/previewed.ts";
 import { eachCase } from "../each-case.ts";
 import { newFolder } from "../new-folder.ts";
 
@@ -40,39 +35,41 @@ describe("the stacks a change has to do with", () => {
 });
 
 interface Given {
-  readonly name: string;
-  readonly of?: readonly string[];
-  readonly after?: readonly string[];
+  readonly type?: string;
+  readonly inputs?: Readonly<Record<string, unknown>>;
+  /** Further fields of the engine's new state. */
+  readonly with?: Readonly<Record<string, unknown>>;
 }
+type Resources = Readonly<Record<string, Given>>;
 
 const urn = (name: string): string => `urn:pulumi:a::kindows::x:y:Z::${name}`;
 
-/** Names in the order in which a preview tells them, whatever the order in which the engine reported it. */
-function ordered(resources: readonly Given[]): readonly string[] {
-  const steps = resources.map(({ name, of = [], after = [] }) => ({
-    op: "create",
-    urn: urn(name),
-    newState: {
-      custom: true,
-      type: "x:y:Z",
-      inputs: {},
-      propertyDependencies: { input: of.map(urn) },
-      dependencies: after.map(urn),
-    },
-  }));
-  return readPreview(JSON.stringify({ steps }), "/project").resources.map(({ name }) => name);
+/** A preview as the engine prints it. */
+function previewed(resources: Resources): Previewed {
+  const steps = Object.entries(resources).map(
+    ([name, { type = "x:y:Z", inputs = {}, ...given }]) => ({
+      ...{ op: "create", urn: urn(name) },
+      newState: { custom: true, type, inputs, ...given.with },
+    }),
+  );
+  return readPreview(JSON.stringify({ steps, diagnostics: [] }), "/project");
 }
 
 describe("the order of a preview's resources", () => {
-  const lab: readonly Given[] = [
-    { name: "win-1", of: ["pool"] },
-    { name: "win-1-ready", after: ["win-1-join"] },
-    { name: "win-1-join", of: ["token", "win-1"] },
-    { name: "win-10", of: ["pool"] },
-    { name: "win-2", of: ["pool"] },
-    { name: "token" },
-    { name: "pool" },
-  ];
+  const made = (of: readonly string[], after: readonly string[] = []): Given => ({
+    with: { propertyDependencies: { input: of.map(urn) }, dependencies: after.map(urn) },
+  });
+  const ordered = (resources: readonly (readonly [string, Given])[]): readonly string[] =>
+    previewed(Object.fromEntries(resources)).resources.map(({ name }) => name);
+  const lab = [
+    ["win-1", made(["pool"])],
+    ["win-1-ready", made([], ["win-1-join"])],
+    ["win-1-join", made(["token", "win-1"])],
+    ["win-10", made(["pool"])],
+    ["win-2", made(["pool"])],
+    ["token", {}],
+    ["pool", {}],
+  ] as const;
   const expected = ["pool", "token", "win-1", "win-1-join", "win-1-ready", "win-2", "win-10"];
 
   it("puts what a resource is made of before it, and else goes by name, not by the engine's order", () => {
@@ -81,14 +78,10 @@ describe("the order of a preview's resources", () => {
     assert.deepEqual(ordered([...lab.slice(3), ...lab.slice(0, 3)]), expected);
   });
 
-  it("ends where resources are made of each other, or of one that nobody tells", () =>
-    assert.deepEqual(
-      ordered([
-        { name: "b", of: ["a"] },
-        { name: "a", of: ["b", "gone"] },
-      ]),
-      ["b", "a"],
-    ));
+  it("ends where resources are made of each other, or of one that nobody tells", () => {
+    const circle = [["b", made(["a"])] as const, ["a", made(["b", "gone"])] as const];
+    assert.deepEqual(ordered(circle), ["b", "a"]);
+  });
 });
 
 const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
@@ -106,29 +99,8 @@ const notCustom = { with: { custom: false } };
 const ignored = { with: { ignoreChanges: ["source"] } };
 
 describe("the difference of two previews", () => {
-  interface Given {
-    readonly type?: string;
-    readonly inputs?: Readonly<Record<string, unknown>>;
-    /** Further fields of the engine's new state. */
-    readonly with?: Readonly<Record<string, unknown>>;
-  }
-
-  const urn = (name: string): string => `urn:pulumi:a::kindows::x::${name}`;
-
-  /** A preview as the engine prints it. */
-  function previewed(resources: Readonly<Record<string, Given>>): Previewed {
-    const steps = Object.entries(resources).map(
-      ([name, { type = "x:y:Z", inputs = {}, ...given }]) => ({
-        op: "create",
-        urn: urn(name),
-        newState: { custom: true, type, inputs, ...given.with },
-      }),
-    );
-    return readPreview(JSON.stringify({ steps, diagnostics: [] }), "/project");
-  }
-
   /** A machine with a disk that is like this, and what follows from it. */
-  const machineOn = (disk: object): Readonly<Record<string, Given>> => ({
+  const machineOn = (disk: object): Resources => ({
     disk: { type: volume, inputs: { ...disk } },
     other: {
       ...{ type: volume, inputs: { baseVolumeId: unknown } },
@@ -152,7 +124,6 @@ describe("the difference of two previews", () => {
     object: { with: { replaceWith: [urn("step")] } },
   });
 
-  type Resources = Readonly<Record<string, Given>>;
   /** One resource, of no kind that is special. */
   const a = (inputs: Given["inputs"], more: Omit<Given, "inputs"> = {}): Resources => ({
     a: { ...more, inputs: inputs ?? {} },
@@ -253,23 +224,14 @@ describe("the difference of two previews", () => {
 
 const title = { base: "main (1a2b3c4d5e)", head: "the change" };
 
-function resource(name: string, inputs: Readonly<Record<string, unknown>>): PreviewedResource {
-  return {
-    ...{ urn: `urn::${name}`, type: "command:local:Command", name, parent: "" },
-    inputs: valueOf(inputs, "/project") as PreviewedResource["inputs"],
-    ...{ inputSources: {}, dependencies: [], ignored: [], replacing: [], replacedWith: [] },
-  };
-}
+const of = (inputs: Given["inputs"]): Given => ({ type: command, inputs: inputs ?? {} });
 
 function report(
-  before: readonly PreviewedResource[],
-  after: readonly PreviewedResource[],
+  before: Resources,
+  after: Resources,
   further: Partial<StackReport> = {},
 ): StackReport {
-  const difference = differenceOf(
-    { resources: before, components: [], diagnostics: [] },
-    { resources: after, components: [], diagnostics: [] },
-  );
+  const difference = differenceOf(previewed(before), previewed(after));
   return { stack: "dev", troubles: [], warnings: [], difference, ...further };
 }
 
@@ -282,29 +244,22 @@ describe("the document of a preview's difference", () => {
     assert.equal(
       body(
         report(
-          [
-            resource("gone", {}),
-            resource("replaced", { triggers: ["1"], create: "x" }),
-            resource("updated", {
-              count: 1,
-              on: true,
-              script: script("old"),
-              nested: { "a.b": [1] },
-              secret: "open",
-              made: "04da6b54-80e4-46f7-96ec-b56ff0331ba9",
+          {
+            gone: of({}),
+            replaced: of({ triggers: ["1"], create: "x" }),
+            updated: of({
+              ...{ count: 1, on: true, script: script("old"), nested: { "a.b": [1] } },
+              ...{ secret: "open", made: unknown },
             }),
-          ],
-          [
-            resource("replaced", { triggers: ["2"], create: "x" }),
-            resource("updated", {
-              count: 2,
-              script: script("new"),
-              nested: { "a.b": [1, { s: "[secret]" }] },
-              secret: "[secret]",
-              made: "",
+          },
+          {
+            replaced: of({ triggers: ["2"], create: "x" }),
+            updated: of({
+              ...{ count: 2, script: script("new"), nested: { "a.b": [1, { s: "[secret]" }] } },
+              ...{ secret: "[secret]", made: "" },
             }),
-            resource("new `one`", { secret: "[secret]" }),
-          ],
+            "new `one`": of({ secret: "[secret]" }),
+          },
         ),
       ),
       `## dev: 1 created, 1 changed, 1 replaced, 1 deleted
@@ -336,11 +291,11 @@ describe("the document of a preview's difference", () => {
 
   const whole: readonly (readonly [string, readonly StackReport[], RegExp])[] = [
     ["no stack", [], /^No stack is touched by this change\.$/m],
-    ["no change", [report([], [])], /^## dev: no change$/m],
-    ["a new stack", [report([], [resource("a", {})], { only: "head" })], /^The stack is new\.$/m],
+    ["no change", [report({}, {})], /^## dev: no change$/m],
+    ["a new stack", [report({}, { a: of({}) }, { only: "head" })], /^The stack is new\.$/m],
     [
       "a stack that goes",
-      [report([resource("a", {})], [], { only: "base" })],
+      [report({ a: of({}) }, {}, { only: "base" })],
       /^The stack goes: run `kindows down --stack dev` before/m,
     ],
     [
@@ -350,7 +305,7 @@ describe("the document of a preview's difference", () => {
     ],
     [
       "a warning, which mentions nobody and is no markup",
-      [report([], [], { warnings: ["ask @someone <b>"] })],
+      [report({}, {}, { warnings: ["ask @someone <b>"] })],
       /^> ask @\u200bsomeone \\<b\\>$/m,
     ],
   ];
@@ -365,8 +320,8 @@ describe("the document of a preview's difference", () => {
   it("never holds a key or a token, wherever it comes from", () => {
     const document = markdown(title, [
       report(
-        [resource("a", { text: "x" })],
-        [resource("a", { text: "kubeadm join --token abcdef.0123456789abcdef" })],
+        { a: of({ text: "x" }) },
+        { a: of({ text: "kubeadm join --token abcdef.0123456789abcdef" }) },
         { warnings: ["client-key-data: QUJD", "-----BEGIN PRIVATE KEY-----\nQUJD"] },
       ),
     ]);
@@ -374,8 +329,8 @@ describe("the document of a preview's difference", () => {
   });
 
   it("fits into a comment", () => {
-    const many = Array.from({ length: 3000 }, (_, at) => resource(`resource-${at}`, {}));
-    const document = markdown(title, [report([], many)]);
+    const many = Array.from({ length: 3000 }, (_, at) => [`resource-${at}`, of({})] as const);
+    const document = markdown(title, [report({}, Object.fromEntries(many))]);
     assert.ok(document.length < 65_536);
     assert.match(document, /\.\.\. and more: this document is cut at 60000 characters\.\n$/);
   });

@@ -31,3 +31,11 @@ export function recordedHost(
     },
   };
 }
+
+/** The question for containers of kind. */
+export const psLine =
+  'docker ps --all --no-trunc --filter label=io.x-k8s.kind.cluster --format {{.Names}} {{.State}} {{.Label "io.x-k8s.kind.cluster"}} {{.Label "io.x-k8s.kind.role"}}';
+
+/** What libvirt tells of a machine on a network. */
+export const domainXml = (network: string, devices = "", uuid = "u"): string =>
+  `<domain type='qemu'><uuid>${uuid}</uuid><devices><interface><source network='${network}' portid='p'/></interface>${devices}</devices></domain>`;

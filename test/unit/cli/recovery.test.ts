@@ -3,15 +3,14 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 
 import {
+  type Deployment,
   parseDeployment,
   pendingOperations,
   resourcesOf,
   type StateResource,
-  withoutPendingOperations,
 } from "../../../cli/engine/deployment.ts";
 import { assertAddressesFree } from "../../../cli/lab/addresses-in-use.ts";
 import type { HostResource } from "../../../components/host-resource.ts";
-import { type Extent, extentOf, removeFromState } from "../../../cli/recovery/remove-from-state.ts";
 import {
   checkLock,
   readLocks,
@@ -19,8 +18,13 @@ import {
   type SeenProcess,
   type Verdict,
 } from "../../../cli/recovery/locks.ts";
-import { removePushes } from "../../../cli/recovery/push-again.ts";
-import { repairState } from "../../../cli/recovery/repair.ts";
+import {
+  type Extent,
+  extentOf,
+  removeFromState,
+  removePushes,
+  repairState,
+} from "../../../cli/recovery/repair.ts";
 import { resolveSettings } from "../../../config/resolve.ts";
 import { eachCase } from "../each-case.ts";
 import { newFolder } from "../new-folder.ts";
@@ -145,9 +149,6 @@ const thing = (identity: string): HostResource => ({
   lab: "kindows-t",
   identity,
 });
-const nothing = { things: [], blind: [] };
-const all = [thing("libvirt pool p1"), thing("libvirt domain d1")];
-
 describe("repairing a state", () => {
   const domain = resource("libvirt:index/domain:Domain", "win-1", { id: "d1" });
   const step = resource("command:remote:Command", "win-1-step", { deletedWith: domain.urn });
@@ -158,61 +159,58 @@ describe("repairing a state", () => {
     propertyDependencies: { stdin: [token.urn] },
   });
 
-  it("leaves one that fits the host as it is", () => {
-    const state = deployment([pool, domain, step, token, join]);
-    const repair = repairState(state, { things: all, blind: [] }, "built-on");
-    assert.deepEqual(repair.notes, []);
-    assert.deepEqual(repair.deployment, state);
-    assert.deepEqual([...repair.owned], ["libvirt pool p1", "libvirt domain d1"]);
-  });
-
-  it("drops pending operations and says which", () => {
-    const pending = [{ type: "creating" as const, resource: domain }];
-    const repair = repairState(deployment([pool], pending), { things: all, blind: [] }, "built-on");
-    assert.deepEqual(repair.deployment, deployment([pool]));
-    assert.deepEqual(repair.notes, ["creating Domain win-1 was interrupted"]);
-    assert.deepEqual([...repair.owned], ["libvirt pool p1"], "a domain half made is nobody's");
-  });
-
-  it("forgets what is gone from the host with what was done to it", () => {
-    const state = deployment([pool, domain, step]);
-    const observed = { things: [thing("libvirt pool p1")], blind: [] };
-    for (const extent of ["built-on", "deleted-with"] as const) {
-      const repair = repairState(state, observed, extent);
-      assert.deepEqual(repair.deployment, deployment([pool]));
-      assert.deepEqual(repair.notes, ["gone from this host: Domain win-1 (libvirt domain d1)"]);
-    }
-  });
-
-  it("takes a thing of the same name, replaced by somebody, for another one", () => {
-    const observed = { things: [thing("libvirt pool p2")], blind: [] };
-    const repair = repairState(deployment([pool]), observed, "deleted-with");
-    assert.deepEqual(repair.deployment, deployment([]));
-  });
-
-  it("takes nothing for gone that it could not look for", () => {
-    const observed = { things: [thing("libvirt pool p1")], blind: [{ kind: "libvirt domain" }] };
-    const repair = repairState(deployment([pool, domain]), observed, "built-on");
-    assert.deepEqual(repair.deployment, deployment([pool, domain]));
-    assert.deepEqual(repair.notes, []);
-  });
-
-  it("forgets a token whose join is not in the state, for up only", () => {
-    const state = deployment([token]);
-    const repaired = repairState(state, nothing, "built-on").deployment;
-    assert.deepEqual(repaired, deployment([]));
-    assert.deepEqual(repairState(state, nothing, "deleted-with").deployment, state);
-  });
-
-  it("forgets a token whose join goes with its machine", () => {
-    const state = deployment([domain, token, { ...join, deletedWith: domain.urn }]);
-    const repair = repairState(state, nothing, "built-on");
-    assert.deepEqual(resourcesOf(repair.deployment), []);
-  });
-
-  it("keeps a token that a join has used", () => {
-    const state = deployment([token, join]);
-    assert.deepEqual(repairState(state, nothing, "built-on").notes, []);
+  interface Case {
+    readonly state: readonly StateResource[];
+    readonly pending?: Deployment["deployment"]["pending_operations"];
+    /** What is found on the host. */
+    readonly things?: readonly string[];
+    readonly blind?: string;
+    readonly extent?: Extent;
+    /** What is left of the state, and what of the host it owns. */
+    readonly left?: readonly StateResource[];
+    readonly owned?: readonly string[];
+    readonly notes?: readonly string[];
+  }
+  const goneDomain = {
+    ...{ state: [pool, domain, step], things: ["libvirt pool p1"], left: [pool] },
+    notes: ["gone from this host: Domain win-1 (libvirt domain d1)"],
+  };
+  const unused = "join token that nothing has used: Command win-1-token, replaced";
+  const cases: Readonly<Record<string, Case>> = {
+    "leaves one that fits the host as it is": {
+      state: [pool, domain, step, token, join],
+      owned: ["libvirt pool p1", "libvirt domain d1"],
+    },
+    "drops pending operations and says which; a domain half made is nobody's": {
+      state: [pool],
+      pending: [{ type: "creating", resource: domain }],
+      owned: ["libvirt pool p1"],
+      notes: ["creating Domain win-1 was interrupted"],
+    },
+    "forgets what is gone from the host with what was done to it": goneDomain,
+    "forgets it for destroy, too": { ...goneDomain, extent: "deleted-with" },
+    "takes a thing of the same name, replaced by somebody, for another one": {
+      ...{ state: [pool], things: ["libvirt pool p2"], extent: "deleted-with", left: [] },
+      notes: ["gone from this host: Pool machines (libvirt pool p1)"],
+    },
+    "takes nothing for gone that it could not look for": {
+      ...{ state: [pool, domain], things: ["libvirt pool p1"], blind: "libvirt domain" },
+    },
+    "forgets a token whose join is not in the state": { state: [token], left: [], notes: [unused] },
+    "keeps it for destroy": { state: [token], extent: "deleted-with" },
+    "forgets a token whose join goes with its machine": {
+      state: [domain, token, { ...join, deletedWith: domain.urn }],
+      ...{ things: [], left: [], notes: [...goneDomain.notes, unused] },
+    },
+    "keeps a token that a join has used": { state: [token, join] },
+  };
+  eachCase("%s", cases, (one) => {
+    const { state, pending, things = ["libvirt pool p1", "libvirt domain d1"], blind } = one;
+    const observed = { things: things.map(thing), blind: blind ? [{ kind: blind }] : [] };
+    const repair = repairState(deployment(state, pending), observed, one.extent ?? "built-on");
+    assert.deepEqual(repair.deployment, deployment(one.left ?? state));
+    assert.deepEqual(repair.notes, one.notes ?? []);
+    if (one.owned) assert.deepEqual([...repair.owned], one.owned);
   });
 });
 
@@ -270,16 +268,6 @@ describe("a stack's exported state", () => {
     const empty = parseDeployment('{"version":3,"deployment":{"manifest":{}}}');
     assert.deepEqual(resourcesOf(empty), []);
     assert.deepEqual(pendingOperations(empty), []);
-  });
-
-  it("loses its pending operations and nothing else", () => {
-    const before = deployment(
-      [resource("t", "a")],
-      [{ type: "creating", resource: resource("libvirt:index/pool:Pool", "a") }],
-    );
-    const after = withoutPendingOperations(before);
-    assert.deepEqual(after, deployment([resource("t", "a")]));
-    assert.equal(pendingOperations(before).length, 1);
   });
 
   const guess = '{"type":"guessing","resource":{"urn":"u","type":"t"}}';

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
-import { redact } from "../../../cli/engine/redact.ts";
-import { redactLog } from "../../../cli/logs/redact-log.ts";
+import { redact, redactLog } from "../../../cli/engine/redact.ts";
 import type { RehearsalHost } from "../../rehearsed-machine/in-process.ts";
-import { runText } from "../rehearsal-host/step-runner.ts";
-import { startWithSteps } from "../rehearsal-host/step-runner.ts";
+import { eachCase } from "../each-case.ts";
+import { runText, startWithSteps } from "../rehearsal-host/step-runner.ts";
 
 const body = "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAAB";
 const pem = `-----BEGIN OPENSSH PRIVATE KEY-----\n${body}\n${body}==\n-----END OPENSSH PRIVATE KEY-----\n`;
@@ -23,9 +22,9 @@ describe("redact", () => {
     "a key in JSON in JSON": [inJson, '{"a":"{\\"k\\":\\"[redacted]\\\\n\\"}"}'],
     "a key that is cut off": [`x ${pem.slice(0, 60)}`, "x [redacted]"],
   };
-  for (const [what, [text, shown]] of Object.entries(ofEngine)) {
-    it(`takes ${what} out of the engine's log`, () => assert.equal(redact(text), shown));
-  }
+  eachCase("takes %s out of the engine's log", ofEngine, ([text, shown]) =>
+    assert.equal(redact(text), shown),
+  );
 
   const ofNode: typeof ofBoth = {
     ...ofBoth,
@@ -45,9 +44,9 @@ describe("redact", () => {
     "one in single quotes": ["password='my word' x", "password='[redacted]' x"],
     "a proxy's login": ["http://me:sesame@proxy.test:3128/", "http://[redacted]@proxy.test:3128/"],
   };
-  for (const [what, [text, shown]] of Object.entries(ofNode)) {
-    it(`takes ${what} out of a node's log`, () => assert.equal(redactLog(text), shown));
-  }
+  eachCase("takes %s out of a node's log", ofNode, ([text, shown]) =>
+    assert.equal(redactLog(text), shown),
+  );
 
   describe("on the machine", () => {
     let host: RehearsalHost;
@@ -78,21 +77,19 @@ describe("redact", () => {
     });
   });
 
-  for (const text of [
-    "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAAAA win-1",
-    "certificate-authority-data: LS0tLS1CRUdJTiBDRVJU",
-    "sha256:3b6713a2e4d1 v1.36.4 10.0.20348.4405",
-    "-----BEGIN CERTIFICATE-----",
-    "password: sesame",
-  ]) {
-    it(`leaves alone in the engine's log: ${text}`, () => assert.equal(redact(text), text));
-  }
-
-  for (const text of [
-    'I1122 11:32:38.1 kubelet.go:2412] "Starting kubelet main sync loop"',
-    "https://192.168.150.128:6443/api/v1/nodes?limit=500",
-    "sha256:3b6713a2e4d1 v1.36.4 10.0.20348.4405",
-  ]) {
-    it(`leaves alone in a node's log: ${text}`, () => assert.equal(redactLog(text), text));
-  }
+  it("leaves all else alone", () => {
+    const both = ["sha256:3b6713a2e4d1 v1.36.4 10.0.20348.4405"];
+    const inEnginesLog = [
+      "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAAAA win-1",
+      "certificate-authority-data: LS0tLS1CRUdJTiBDRVJU",
+      "-----BEGIN CERTIFICATE-----",
+      "password: sesame",
+    ];
+    const inNodesLog = [
+      'I1122 11:32:38.1 kubelet.go:2412] "Starting kubelet main sync loop"',
+      "https://192.168.150.128:6443/api/v1/nodes?limit=500",
+    ];
+    for (const text of [...both, ...inEnginesLog]) assert.equal(redact(text), text);
+    for (const text of [...both, ...inNodesLog]) assert.equal(redactLog(text), text);
+  });
 });

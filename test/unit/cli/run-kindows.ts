@@ -1,7 +1,4 @@
-import { CommanderError } from "commander";
-
-import { kindowsProgram } from "../../../cli/command-line/kindows-program.ts";
-import { Failure, exitCodes, messageOf } from "../../../host/failure.ts";
+import { runKindows as runInProcess } from "../../../cli/command-line/kindows-program.ts";
 
 /** How a command ended, and what it printed. */
 export interface Ended {
@@ -22,15 +19,7 @@ export async function runKindows(
   stdout.write = (text) => Boolean((ended.out += String(text)));
   stderr.write = (text) => Boolean((ended.err += String(text)));
   try {
-    await kindowsProgram().parseAsync(args, { from: "user" });
-    ended.code = Number(process.exitCode ?? exitCodes.ok);
-  } catch (error) {
-    if (error instanceof CommanderError) {
-      ended.code = error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
-    } else {
-      ended.code = error instanceof Failure ? error.exitCode : exitCodes.failed;
-      ended.err += `kindows: ${messageOf(error)}\n`;
-    }
+    ended.code = await runInProcess(args);
   } finally {
     // Those of the prototype come to light again.
     for (const stream of [stdout, stderr]) Reflect.deleteProperty(stream, "write");

@@ -7,15 +7,10 @@ import {
 import type { Stopped } from "../../../components/host-resource.ts";
 import { startStopped, stoppedOf } from "../../../cli/host-resources/stopped.ts";
 import { eachCase } from "../each-case.ts";
-import { recordedHost, type Answers } from "./recorded-host.ts";
-
-const domainXml = (uuid: string, network: string): string =>
-  `<domain><uuid>${uuid}</uuid><devices><interface><source network='${network}'/></interface></devices></domain>`;
+import { domainXml, psLine, recordedHost, type Answers } from "./recorded-host.ts";
 
 const here = "qemu:///system";
 const elsewhere = "qemu+ssh://root@other/system";
-const containers =
-  'docker ps --all --no-trunc --filter label=io.x-k8s.kind.cluster --format {{.Names}} {{.State}} {{.Label "io.x-k8s.kind.cluster"}} {{.Label "io.x-k8s.kind.role"}}';
 const dnsmasq =
   "/usr/sbin/dnsmasq --conf-file=/var/lib/libvirt/dnsmasq/kindows-x.conf --leasefile-ro";
 const dockerBridge = `docker network inspect --format {{index .Options "com.docker.network.bridge.name"}} kindows-x`;
@@ -43,8 +38,8 @@ const network = {
 };
 const paused = {
   "virsh list --all": "1 kindows-x-win-1 paused\n2 kindows-y-win-1 paused",
-  "virsh dumpxml --inactive kindows-x-win-1": domainXml("1", "kindows-x"),
-  "virsh dumpxml --inactive kindows-y-win-1": domainXml("2", "kindows-y"),
+  "virsh dumpxml --inactive kindows-x-win-1": domainXml("kindows-x"),
+  "virsh dumpxml --inactive kindows-y-win-1": domainXml("kindows-y"),
 };
 
 interface Case {
@@ -63,7 +58,7 @@ const cases: Readonly<Record<string, Case>> = {
     answers: {
       "virsh pool-list --all": "kindows-x inactive\nkindows-y inactive",
       "virsh net-list --all": "default active yes\nkindows-x inactive yes",
-      [containers]:
+      [psLine]:
         "kindows-x-worker-2 exited kindows-x\nkindows-y-worker exited kindows-y\nkindows-x-control-plane exited kindows-x",
     },
     said: [
@@ -132,10 +127,10 @@ const cases: Readonly<Record<string, Case>> = {
     answers: {
       ...network,
       "virsh list --all": "1 kindows-x-win-1 running",
-      "virsh dumpxml --inactive kindows-x-win-1": domainXml("1", "kindows-x"),
+      "virsh dumpxml --inactive kindows-x-win-1": domainXml("kindows-x"),
       "virsh domiflist kindows-x-win-1":
         " Interface   Type      Source      Model    MAC\n---\n vnet3   network   kindows-x   virtio   52:54:00:00:00:01\n",
-      [containers]: "kindows-x-control-plane running kindows-x control-plane",
+      [psLine]: "kindows-x-control-plane running kindows-x control-plane",
       "docker exec kindows-x-control-plane cat /sys/class/net/eth0/iflink": "77\n",
       "ip -j link show": links(
         { ifname: "kw-x", ifindex: 1 },
@@ -151,7 +146,7 @@ const cases: Readonly<Record<string, Case>> = {
     answers: {
       "virsh pool-list --all": "kindows-x inactive",
       "virsh pool-start kindows-x": new Error("no folder"),
-      [containers]: "kindows-x-control-plane paused kindows-x",
+      [psLine]: "kindows-x-control-plane paused kindows-x",
     },
     said: ["started paused docker container kindows-x-control-plane"],
     trouble: /libvirt pool: no folder/,
@@ -188,7 +183,7 @@ describe("starting what of a lab is stopped", () => {
 
   it("tells what could not be looked for, and the rest all the same", async () => {
     const silent = new Error("no answer within 60 s");
-    const answers = { ...idleNetwork, [containers]: silent };
+    const answers = { ...idleNetwork, [psLine]: silent };
     const { stopped, blind } = await stoppedOf("kindows-x", recordedHost(answers, "", here));
     const kinds = stopped.map(({ kind }) => kind);
     assert.deepEqual(kinds, ["libvirt network"]);
@@ -236,7 +231,7 @@ describe("a machine that is paused", () => {
   it("asks for the room of each disk, also of those that libvirt lists by the name of their volume", async () => {
     const answers = {
       "virsh list --all": "1 kindows-x-win-1 paused\n",
-      "virsh dumpxml --inactive kindows-x-win-1": domainXml("1", "kindows-x"),
+      "virsh dumpxml --inactive kindows-x-win-1": domainXml("kindows-x"),
       "virsh domstate --reason kindows-x-win-1": "paused (I/O error)\n",
       "virsh domblkerror kindows-x-win-1": "vda: no space\n",
       "virsh domblklist kindows-x-win-1": " vda  kindows-x-win-1.qcow2\n sda  /pool/identity.iso\n",

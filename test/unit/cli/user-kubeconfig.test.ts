@@ -13,6 +13,7 @@ import {
 } from "../../../cli/kubeconfig/lab-entries.ts";
 import { reachableKubeconfig } from "../../../kubernetes/kubeconfig.ts";
 import { kubeconfig } from "../controlplane/fixture-kubeconfig.ts";
+import { eachCase } from "../each-case.ts";
 import { newFolder } from "../new-folder.ts";
 import { recordedHost } from "./recorded-host.ts";
 
@@ -169,18 +170,18 @@ describe("a user's own kubeconfig", () => {
       /- user kindows-a, of the stack z of the project in \/other.*--force/s,
     ],
   };
-  for (const [who, [content, message]] of Object.entries(foreign)) {
-    it(`keeps an entry of the same name made ${who}, unless asked to overwrite it`, async () => {
+  eachCase(
+    "keeps an entry of the same name made %s, unless asked to overwrite it",
+    foreign,
+    async ([content, message]) => {
       await writeFile(file, content);
       await assert.rejects(merge(), message);
-      assert.equal(await text(), content);
       assert.deepEqual(await remove(), []);
       assert.equal(await text(), content);
-      const { overwritten } = await merge({ force: true });
-      assert.equal(overwritten.length, 1);
+      assert.equal((await merge({ force: true })).overwritten.length, 1);
       assert.deepEqual(await names(), ["kindows-a"]);
-    });
-  }
+    },
+  );
 
   const damaged: Readonly<Record<string, readonly [content: string, RegExp]>> = {
     "broken YAML": ["users:\n- user: {token: s3cret", /not YAML at line 2, column \d+/],
@@ -191,23 +192,21 @@ describe("a user's own kubeconfig", () => {
     "clusters that are none": ["clusters: s3cret\n", /`clusters` is not a list/],
     "a user without a name": ["users: [{ user: { token: s3cret } }]\n", /`users` is not a list/],
   };
-  for (const [what, [content, message]] of Object.entries(damaged)) {
-    it(`stays as it is with ${what} in it; the error shows nothing of it`, async () => {
+  eachCase(
+    "stays as it is with %s in it; the error shows nothing of it",
+    damaged,
+    async ([content, message]) => {
       await writeFile(file, content);
       for (const attempt of [() => merge(), remove]) {
-        const { message: reported } = await attempt().then(
-          () => assert.fail(),
-          (error: Error) => error,
-        );
-        assert.match(reported, message);
-        assert.ok(
-          reported.startsWith(`${file} is not a kubeconfig`) && !reported.includes("s3cret"),
-          reported,
-        );
+        await assert.rejects(attempt(), (error: Error) => {
+          assert.match(error.message, message);
+          assert.ok(error.message.startsWith(`${file} is not a kubeconfig`), error.message);
+          return !error.message.includes("s3cret");
+        });
       }
       assert.equal(await text(), content);
-    });
-  }
+    },
+  );
 
   for (const content of ["", "\n", "# nothing yet\n", "null\n", "contexts: null\nusers: []\n"]) {
     it(`that says nothing gets the context: ${JSON.stringify(content)}`, async () => {
@@ -231,11 +230,6 @@ describe("a user's own kubeconfig", () => {
     assert.deepEqual(await readdir(folder), ["config"]);
   });
 
-  it("that is a folder is reported", async () => {
-    await mkdir(file);
-    await assert.rejects(merge(), /cannot read .*config: EISDIR/);
-  });
-
   it("that is a link stays one; what it points to is changed", async () => {
     const real = path.join(folder, "dotfiles");
     await writeFile(real, mine);
@@ -248,9 +242,13 @@ describe("a user's own kubeconfig", () => {
     assert.deepEqual(parse(await readFile(real, "utf8")), parse(mine));
   });
 
-  it("that is a link to nothing is reported", async () => {
-    await symlink("nowhere", file);
-    await assert.rejects(merge(), /is a link to something that does not/);
+  const unusable: Readonly<Record<string, readonly [make: () => Promise<unknown>, RegExp]>> = {
+    "a folder": [() => mkdir(file), /cannot read .*config: EISDIR/],
+    "a link to nothing": [() => symlink("nowhere", file), /is a link to something that does not/],
+  };
+  eachCase("that is %s is reported", unusable, async ([make, message]) => {
+    await make();
+    await assert.rejects(merge(), message);
   });
 
   it("is the one that has the context, else the first that exists, else the last", async () => {

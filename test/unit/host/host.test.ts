@@ -77,31 +77,19 @@ describe("waiting", () => {
 });
 
 describe("what a node registers with", () => {
-  it("labels do not depend on the order of the settings", () => {
-    assert.equal(renderLabels({ b: "2", "example.com/a": "", a: "1" }), "a=1,b=2,example.com/a=");
-    assert.equal(renderLabels({ a: "1", "example.com/a": "", b: "2" }), "a=1,b=2,example.com/a=");
-  });
-
-  it("taints keep it, and lose an empty value", () => {
-    assert.equal(
-      renderTaints([
-        { key: "os", value: "windows", effect: "NoSchedule" },
-        { key: "busy", value: "", effect: "NoExecute" },
-      ]),
-      "os=windows:NoSchedule,busy:NoExecute",
-    );
-  });
-
-  it("arguments of kubelet do not depend on the order of the settings, and have no dashes", () => {
-    assert.equal(
-      renderKubeletArgs({ v: "4", "feature-gates": "A=true,B=false", "max-pods": "60" }),
+  const labels = "a=1,b=2,example.com/a=";
+  const os = { key: "os", value: "windows", effect: "NoSchedule" } as const;
+  const busy = { key: "busy", value: "", effect: "NoExecute" } as const;
+  const args = { v: "4", "feature-gates": "A=true,B=false", "max-pods": "60" };
+  const cases: Readonly<Record<string, readonly [rendered: string, expected: string]>> = {
+    labels: [renderLabels({ b: "2", "example.com/a": "", a: "1" }), labels],
+    "labels in another order": [renderLabels({ a: "1", "example.com/a": "", b: "2" }), labels],
+    "taints, which keep theirs": [renderTaints([os, busy]), "os=windows:NoSchedule,busy:NoExecute"],
+    "arguments of kubelet, without dashes": [
+      renderKubeletArgs(args),
       "feature-gates=A=true,B=false max-pods=60 v=4",
-    );
-  });
-
-  it("nothing is empty text", () => {
-    assert.equal(renderKubeletArgs({}), "");
-    assert.equal(renderLabels({}), "");
-    assert.equal(renderTaints([]), "");
-  });
+    ],
+    nothing: [renderKubeletArgs({}) + renderLabels({}) + renderTaints([]), ""],
+  };
+  eachCase("%s", cases, ([rendered, expected]) => assert.equal(rendered, expected));
 });

@@ -7,7 +7,7 @@ import {
   cloudImageFormat,
   locatedLinuxImage,
 } from "../../../components/linux/cloud-image/located.ts";
-import { gatherLinuxArtifacts } from "../../../preflight/linux-artifacts.ts";
+import { gatherLinuxArtifacts } from "../../../preflight/images.ts";
 import type { Settings } from "../../../config/settings.ts";
 import { Cache } from "../../../toolchain/cache.ts";
 import { sha256OfFile } from "../../../toolchain/cache-marker.ts";

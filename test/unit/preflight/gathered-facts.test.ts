@@ -13,9 +13,9 @@ import {
 import { denialsIn, gatherConfinement } from "../../../preflight/confinement.ts";
 import { gatherDocker } from "../../../preflight/docker.ts";
 import { availableIn, bridgeIn } from "../../../components/machine/libvirt/readiness.ts";
-import { gatherImage } from "../../../preflight/image.ts";
-import { gatherInotify } from "../../../preflight/inotify.ts";
-import { memoryIn, gatherTools } from "../../../preflight/host-facts.ts";
+import { gatherImage } from "../../../preflight/images.ts";
+import { gatherInotify, memoryIn } from "../../../preflight/room.ts";
+import { missingTools } from "../../../preflight/host-facts.ts";
 import { routeRanges } from "../../../preflight/network.ts";
 import { eachCase } from "../each-case.ts";
 import { newFolder } from "../new-folder.ts";
@@ -63,6 +63,10 @@ describe("gathered facts", () => {
       return `unix://${socket}`;
     }
 
+    const network = (Name: string, Id: string, subnets: readonly string[], Options = {}) => ({
+      ...{ Name, Id, Driver: "bridge", Options },
+      IPAM: { Config: subnets.map((Subnet) => ({ Subnet })) },
+    });
     const answers = {
       "/info": {
         ServerVersion: "28.5.1",
@@ -70,20 +74,10 @@ describe("gathered facts", () => {
         SecurityOptions: ["name=seccomp,profile=builtin", "name=rootless"],
       },
       "/networks": [
-        {
-          Name: "bridge",
-          Id: "618b5b78ffdec0f0",
-          Driver: "bridge",
-          IPAM: { Config: [{ Subnet: "172.17.0.0/16" }] },
-          Options: { "com.docker.network.bridge.name": "docker0" },
-        },
-        {
-          Name: "shop",
-          Id: "0123456789abcdef",
-          Driver: "bridge",
-          IPAM: { Config: [{ Subnet: "172.18.0.0/16" }, { Subnet: "fc00::/64" }] },
-          Options: {},
-        },
+        network("bridge", "618b5b78ffdec0f0", ["172.17.0.0/16"], {
+          "com.docker.network.bridge.name": "docker0",
+        }),
+        network("shop", "0123456789abcdef", ["172.18.0.0/16", "fc00::/64"]),
         { Name: "none", Id: "2755e06e7f28", Driver: "null", IPAM: { Config: null }, Options: null },
       ],
       "/containers/json?all=true": [
@@ -112,12 +106,10 @@ describe("gathered facts", () => {
     it("is not reachable without a socket, on another host, and where it refuses a question", async () => {
       const socket = path.join(folder, "none.sock");
       const refusing = await engine({ ...answers, "/networks": undefined });
+      const tcp = "tcp://192.0.2.7:2375";
       for (const [endpoint, error] of [
         [`unix://${socket}`, `connect ENOENT ${socket}`],
-        [
-          "tcp://192.0.2.7:2375",
-          "DOCKER_HOST is tcp://192.0.2.7:2375, which is not a socket of this host",
-        ],
+        [tcp, `DOCKER_HOST is ${tcp}, which is not a socket of this host`],
         [refusing, `Docker at ${refusing}: page not found`],
       ] as const) {
         assert.deepEqual(await gatherDocker(endpoint), { reachable: false, error });
@@ -154,11 +146,11 @@ describe("gathered facts", () => {
   });
 
   it("tools are missing unless they can be run", async () => {
-    assert.deepEqual(await gatherTools(folder), { missing: ["mkisofs", "xsltproc"] });
+    assert.deepEqual(await missingTools(folder), ["mkisofs", "xsltproc"]);
     await writeFile(path.join(folder, "mkisofs"), "");
     await writeFile(path.join(folder, "xsltproc"), "");
     await chmod(path.join(folder, "xsltproc"), 0o755);
-    assert.deepEqual(await gatherTools(`/nowhere:${folder}`), { missing: ["mkisofs"] });
+    assert.deepEqual(await missingTools(`/nowhere:${folder}`), ["mkisofs"]);
   });
 
   describe("image", () => {
@@ -247,59 +239,35 @@ describe("gathered facts", () => {
 const text = `<network>
   <name>default</name>
   <bridge name='virbr0' stp='on' delay='0'/>
-  <ip address='192.168.122.1' netmask='255.255.255.0'>
-  </ip>
+  <ip address='192.168.122.1' netmask='255.255.255.0'/>
 </network>
 
 <network connections='1'>
   <name>kindows-x</name>
   <bridge name='kw-x' stp='on' delay='0'/>
-  <domain name='x.kindows.test' localOnly='yes'/>
-  <ip family='ipv4' address='192.168.171.1' prefix='24'>
-    <dhcp>
-      <host mac='52:54:00:11:22:33' name='win-1' ip='192.168.171.10'/>
-    </dhcp>
-  </ip>
-  <ip family='ipv6' address='fd00::1' prefix='64'>
-  </ip>
+  <ip family='ipv4' address='192.168.171.1' prefix='24'><dhcp/></ip>
+  <ip family='ipv6' address='fd00::1' prefix='64'/>
 </network>
 
-<network>
-  <name>isolated</name>
-</network>
+<network><name>isolated</name></network>
 
 <pool type='dir'>
   <name>kindows-x</name>
-  <target>
-    <path>/var/lib/libvirt/images/kindows-x</path>
-  </target>
+  <target><path>/var/lib/libvirt/images/kindows-x</path></target>
 </pool>
 
-<pool type='rbd'>
-  <name>ceph</name>
-  <source>
-    <name>rbd</name>
-  </source>
-</pool>
+<pool type='rbd'><name>ceph</name><source><name>rbd</name></source></pool>
 
 <domain type='qemu' id='3'>
   <name>kindows-x-win-1</name>
   <devices>
-    <interface type='network'>
-      <source network='kindows-x' portid='21b1eb58' bridge='kw-x'/>
-    </interface>
-    <interface type='bridge'>
-      <source bridge='br0'/>
-    </interface>
-    <interface type='network'>
-      <source network='default'/>
-    </interface>
+    <interface type='network'><source network='kindows-x' bridge='kw-x'/></interface>
+    <interface type='bridge'><source bridge='br0'/></interface>
+    <interface type='network'><source network='default'/></interface>
   </devices>
 </domain>
 
-<domain type='kvm'>
-  <name>db</name>
-</domain>
+<domain type='kvm'><name>db</name></domain>
 `;
 
 describe("libvirt's answers", () => {
@@ -332,20 +300,15 @@ describe("libvirt's answers", () => {
       { mtu: undefined },
     ],
     "an interface that is no bridge": [
-      { stdout: "<interface type='ethernet' name='br0'>\n  <mtu size='1500'/>\n</interface>\n" },
+      { stdout: "<interface type='ethernet' name='br0'/>" },
       "missing",
     ],
     "no interface of that name": [
-      {
-        stderr: "error: failed\nerror: Interface not found: couldn't find interface named 'br0'\n",
-      },
+      { stderr: "error: failed\nerror: Interface not found: couldn't find interface 'br0'\n" },
       "missing",
     ],
     "a libvirt without the driver": [
-      {
-        stderr:
-          "error: this function is not supported by the connection driver: virInterfaceLookup",
-      },
+      { stderr: "error: this function is not supported by the connection driver: virInterface" },
       "unknown",
     ],
   };

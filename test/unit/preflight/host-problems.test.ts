@@ -49,7 +49,7 @@ const goodHost: HostFacts = {
     pool: { folder: "/var/lib/libvirt/images/kindows-x", freeGiB: 200, device: 1 },
     docker: { folder: "/var/lib/docker", freeGiB: 100, device: 2 },
   },
-  tools: { missing: [] },
+  missingTools: [],
   image: { virtualGiB: 8 },
   programs: { unpinned: [], missing: [] },
   linuxArtifacts: { image: { virtualGiB: 4 }, programs: "there" },
@@ -91,11 +91,11 @@ const missing: Cases = {
   "no libvirt": { libvirt: nothingReachable.libvirt },
   "a libvirt without QEMU": withLibvirt({ emulatorError: "no emulator found" }),
   "no KVM where none is wanted": { kvm: undefined },
-  "tools of the provider missing": { tools: { missing: ["mkisofs", "xsltproc"] } },
+  "tools of the provider missing": { missingTools: ["mkisofs", "xsltproc"] },
   "a rehearsal image that was not built": withImage("missing"),
   "a bare machine: everything that is missing is reported, and nothing that follows from it": {
     ...nothingReachable,
-    ...{ tools: { missing: ["mkisofs"] }, image: "missing" },
+    ...{ missingTools: ["mkisofs"], image: "missing" },
     disks: { pool: goodHost.disks.pool },
   },
 };

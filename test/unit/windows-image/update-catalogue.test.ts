@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import path from "node:path";
 import { text } from "node:stream/consumers";
 
-import { findUpdate } from "../../../cli/fetch/find-update.ts";
+import { findUpdate } from "../../../cli/fetch/stack-programs.ts";
 import { imageMedia, missingUpdate } from "../../../components/windows/image/media.ts";
 import {
   catalogueSearch,

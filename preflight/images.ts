@@ -1,0 +1,174 @@
+import { existsSync } from "node:fs";
+import {
+  isNamed,
+  type LocatedImage,
+  locatedLinuxImage,
+} from "../components/linux/cloud-image/located.ts";
+import { builtImage, type ImageSettings } from "../components/windows/image/builder/built-image.ts";
+import { builtRehearsalImage, builtSoFar, convertedFrom } from "../toolchain/built.ts";
+import { Cache } from "../toolchain/cache.ts";
+import { digestOfFile } from "../toolchain/file-digest.ts";
+import { diskFormatOf, virtualGiBOf } from "../toolchain/disk-format.ts";
+import type { Settings } from "../config/settings.ts";
+import type { HostFacts } from "./host-facts.ts";
+import type { HostProblem } from "../config/host-problem.ts";
+
+/** What the disk the machines start from is, or why it is of no use. */
+export type ImageFacts = UsableImage | "missing" | "unreadable" | "no disk" | "not converted";
+
+interface UsableImage {
+  /** Size of the disk that a machine sees, in GiB. */
+  readonly virtualGiB: number;
+}
+
+/** Looks at the image the settings ask for. */
+export async function gatherImage(settings: ImageSettings): Promise<ImageFacts> {
+  const { image } = settings.windows;
+  switch (image.kind) {
+    case "disk":
+      return imageAt(image.path);
+    case "rehearsal":
+      return imageAt(builtRehearsalImage(image)?.path ?? "");
+    case "evaluation-iso":
+    case "iso":
+      return imageAt(builtImage(settings)?.path ?? "");
+  }
+}
+
+async function imageAt(path: string): Promise<ImageFacts> {
+  try {
+    switch (diskFormatOf(path)) {
+      case undefined:
+        return "no disk";
+      case "VHD":
+      case "VHDX": {
+        const converted = convertedFrom(path);
+        return converted === undefined ? "not converted" : await imageAt(converted.path);
+      }
+      case "qcow2":
+    }
+    return { virtualGiB: await virtualGiBOf(path) };
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ENOENT" ? "missing" : "unreadable";
+  }
+}
+
+/** The disk the machines start from is there, and each machine's own disk has room for it. */
+export function checkImage(
+  { windows: { image }, nodes }: Settings,
+  facts: HostFacts,
+): HostProblem[] {
+  if (typeof facts.image === "object") {
+    return disksTooSmall(nodes, facts.image.virtualGiB, "kindows:windows.diskGiB");
+  }
+  if (image.kind !== "disk") {
+    const rehearsal = image.kind === "rehearsal";
+    return [
+      {
+        subject: rehearsal ? "The rehearsal image" : "The Windows image",
+        why: facts.image === "missing" ? "is not built yet" : `is ${facts.image}`,
+        instead: rehearsal
+          ? "Run `./kindows prepare --stack <name>`."
+          : "Run `./kindows image build --stack <name>`.",
+      },
+    ];
+  }
+  const problem = {
+    ...notReadable("Write the path of a qcow2, VHD or VHDX image you may read."),
+    "no disk": {
+      why: "is neither a qcow2 image nor VHD or VHDX",
+      instead: "Convert it: qemu-img convert -O qcow2 OLD NEW.",
+    },
+    "not converted": {
+      why: "is not converted yet",
+      instead: "Run `./kindows prepare --stack <name>`.",
+    },
+  }[facts.image];
+  return [{ subject: `kindows:windows.image.path: "${image.path}"`, ...problem }];
+}
+
+/** An overlay can't be smaller than what it stands on: the machine would lose the end of its disk. */
+function disksTooSmall(
+  nodes: Settings["nodes"],
+  virtualGiB: number,
+  setting: string,
+): HostProblem[] {
+  const least = Math.ceil(virtualGiB);
+  return nodes
+    .filter(({ diskGiB }) => diskGiB < virtualGiB)
+    .map(({ name, diskGiB }) => ({
+      subject: `The disk of ${name}, ${diskGiB} GiB,`,
+      why: `is smaller than its image, ${least} GiB`,
+      instead: `Write ${least} or more for ${setting}, or the node's own diskGiB.`,
+    }));
+}
+
+/** The disk that Linux machines start from, and the programs they get, as they are on this host. */
+export interface LinuxArtifactFacts {
+  readonly image: UsableImage | Extract<LocatedImage, string> | { readonly wrongSha256: string };
+  readonly programs: "there" | "missing";
+}
+
+/** Looks at what was prepared last, and at what the settings name; undefined where no node needs it. */
+export async function gatherLinuxArtifacts({
+  linux: { image },
+  linuxNodes,
+}: Pick<Settings, "linux" | "linuxNodes">): Promise<LinuxArtifactFacts | undefined> {
+  if (linuxNodes.length === 0) return undefined;
+  const { linuxPrograms } = builtSoFar();
+  const programs =
+    linuxPrograms !== undefined && existsSync(linuxPrograms.path) ? "there" : "missing";
+  const located = locatedLinuxImage(image);
+  if (typeof located === "string") return { image: located, programs };
+  // What was downloaded was compared when it came.
+  if (isNamed(image) && image.path !== undefined && image.sha256 !== undefined) {
+    const actual = await digestOfFile(image.path, new Cache());
+    if (actual !== image.sha256) return { image: { wrongSha256: actual }, programs };
+  }
+  return { image: { virtualGiB: await virtualGiBOf(located.path) }, programs };
+}
+
+/** What Linux machines start from and get is there, where there are any, and their own disks have room for it. */
+export function checkLinuxArtifacts(
+  { linuxNodes, linux }: Pick<Settings, "linuxNodes" | "linux">,
+  { linuxArtifacts }: Pick<HostFacts, "linuxArtifacts">,
+): HostProblem[] {
+  if (linuxArtifacts === undefined) return [];
+  const { image, programs } = linuxArtifacts;
+  const prepare = { why: "are not made yet", instead: "Run `./kindows prepare`." };
+  return [
+    ...(typeof image === "object" && "virtualGiB" in image
+      ? disksTooSmall(linuxNodes, image.virtualGiB, "kindows:linux.diskGiB")
+      : [{ subject: subjectOf(linux.image), ...imageProblem(image, linux.image.sha256) }]),
+    ...(programs === "there" ? [] : [{ subject: "The programs of Linux machines", ...prepare }]),
+  ];
+}
+
+function subjectOf({ path, url }: Settings["linux"]["image"]): string {
+  if (path !== undefined) return `kindows:linux.image.path: "${path}"`;
+  return url === undefined ? "The disk of Linux machines" : `kindows:linux.image.url: "${url}"`;
+}
+
+function imageProblem(
+  image: Exclude<LinuxArtifactFacts["image"], UsableImage>,
+  wanted: string | undefined,
+): Omit<HostProblem, "subject"> {
+  if (typeof image === "object") {
+    return {
+      why: `has SHA-256 ${image.wrongSha256}, not ${wanted ?? ""} as in the settings`,
+      instead: "Compare with what its publisher says, and download it again.",
+    };
+  }
+  return {
+    ...notReadable("Write the path of a cloud image you may read."),
+    "no disk": {
+      why: "is neither a qcow2, VHD or VHDX image nor a disk with a partition table",
+      instead: "Write the path of a cloud image: Debian's end in .qcow2, Ubuntu's in .img.",
+    },
+    "not prepared": { why: "is not prepared yet", instead: "Run `./kindows prepare`." },
+  }[image];
+}
+
+const notReadable = (instead: string) => ({
+  ...{ missing: { why: "does not exist", instead }, unreadable: { why: "can't be read", instead } },
+});
