@@ -112,10 +112,9 @@ function checkNode(node: V1Node, known: KnownNodes): readonly Finding[] {
   if (node.spec?.unschedulable === true) {
     const upgrade = isCordonedForUpgrade(node);
     findings.push({
-      name: `node ${name}`,
-      seen: upgrade
-        ? "it is closed to pods for an upgrade that was not finished"
-        : "it is cordoned; somebody may have a reason for that",
+      // Not `node ${name}`: waiting does not change it.
+      name: `cordoned node ${name}`,
+      seen: upgrade ? "an upgrade was not finished" : "somebody may have a reason for that",
       remedy: upgrade ? "kindows up: finishes the upgrade" : `kubectl uncordon ${name}`,
     });
   }

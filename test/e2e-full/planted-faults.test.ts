@@ -304,9 +304,9 @@ const faults: readonly PlantedFault[] = [
     repairs: [/run Join-Node there again/],
   },
   {
-    fault: "the Windows node is closed to pods",
+    fault: "the Windows node is cordoned",
     plant: () => lab.kubectl("cordon", "win-1"),
-    named: [/- node win-1: it is closed to pods/, /kubectl uncordon win-1/],
+    named: [/- cordoned node win-1: /, /kubectl uncordon win-1/],
     mend: () => lab.kubectl("uncordon", "win-1"),
   },
   {

@@ -297,11 +297,11 @@ describe("nodes of a lab", () => {
     },
     "closed by somebody": {
       nodes: [node("cp"), node("win-1", "True", closed)],
-      found: [["node win-1", /cordoned/]],
+      found: [["cordoned node win-1", /may have a reason/]],
     },
     "closed by an upgrade that was not finished": {
       nodes: [node("cp"), node("win-1", "True", closed, upgrading)],
-      found: [["node win-1", /for an upgrade/]],
+      found: [["cordoned node win-1", /upgrade was not finished/]],
     },
     "with a full disk": {
       nodes: [node("cp"), node("win-1", "True", {}, {}, [fullDisk])],

@@ -167,6 +167,7 @@ describe("what the doctor waits for after a repair", () => {
     "is a node that is not Ready": [{ findings: [node] }, "node win-1: s"],
     "is the API server": [{ findings: [api] }, "API server: s"],
     "is not what a person does": [{ findings: [finding("join of win-2")] }, undefined],
+    "is not a cordoned node": [{ findings: [finding("cordoned node win-1")] }, undefined],
     "is a node that was not heard of since": [
       heard("2027-03-01T11:59:59Z"),
       "node win-1 was last heard of at 2027-03-01T11:59:59.000Z",
