@@ -25,8 +25,7 @@ import {
 import { gatherKvm, type KvmFacts } from "./kvm.ts";
 import { gatherNetwork, type NetworkFacts } from "./network.ts";
 import { fileNameOf } from "../components/windows/media-folder.ts";
-import { programArtifacts } from "../components/windows/software.ts";
-import { stackSoftware } from "../components/windows/stack-software.ts";
+import { programArtifacts, stackSoftware } from "../components/windows/software.ts";
 import { findOnPath } from "../host/search-path.ts";
 
 /** What this host has, as far as a lab depends on it. */

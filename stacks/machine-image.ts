@@ -8,8 +8,7 @@ import { uefiFirmware } from "../components/windows/image/builder/uefi-firmware.
 import { isMadeFromIso } from "../components/windows/image/media.ts";
 import { imageManifestSchema, parseImageManifest } from "../components/windows/image-manifest.ts";
 import type { GoldenImage } from "../components/machine/libvirt/machine-storage.ts";
-import { imageSoftware } from "../components/windows/software.ts";
-import { stackSoftware } from "../components/windows/stack-software.ts";
+import { imageSoftware, stackSoftware } from "../components/windows/software.ts";
 import type { ProgramArtifact, WindowsSoftware } from "../components/windows/software.ts";
 import { builtRehearsalImage, convertedFrom } from "../toolchain/built.ts";
 import { mustBeConverted, diskIdentity } from "../toolchain/disk-format.ts";

@@ -6,7 +6,7 @@ import type {
   V1PodList,
 } from "@kubernetes/client-node";
 
-import { isCordonedForUpgrade } from "../../components/controlplane/upgrade-cordon.ts";
+import { isCordonedForUpgrade } from "../../components/controlplane/drain.ts";
 import type { Finding, Repair } from "./repairs.ts";
 
 /**

@@ -1,8 +1,7 @@
 import { credentials, reachableKubeconfig, serverAddress } from "../../kubernetes/kubeconfig.ts";
 import { ClusterApi } from "../../kubernetes/cluster-api.ts";
 import { docker } from "../../host/docker.ts";
-import { mintToken } from "../../components/controlplane/actions/mint-token.ts";
-import { revokeToken } from "../../components/controlplane/actions/revoke-token.ts";
+import { mintToken, revokeToken } from "../../components/controlplane/actions/join-tokens.ts";
 import { tokenText } from "../../components/controlplane/bootstrap-token-secret.ts";
 import { scriptSeconds } from "../../components/windows/node-step.ts";
 import { joinNode } from "../../components/windows/steps.ts";

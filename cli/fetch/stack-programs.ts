@@ -1,5 +1,8 @@
-import { programArtifacts, type WindowsSoftware } from "../../components/windows/software.ts";
-import { stackSoftware } from "../../components/windows/stack-software.ts";
+import {
+  programArtifacts,
+  stackSoftware,
+  type WindowsSoftware,
+} from "../../components/windows/software.ts";
 import type { Settings } from "../../config/settings.ts";
 import { recordBuilt } from "../../toolchain/built.ts";
 import { Cache } from "../../toolchain/cache.ts";

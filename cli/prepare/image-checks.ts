@@ -16,8 +16,7 @@ import {
 import { collecting } from "../../components/machine/disk/media-program.ts";
 import { roomProblems } from "../../components/machine/disk/require-room.ts";
 import { downloadArtifact } from "../../components/windows/download-artifact.ts";
-import { unpinned } from "../../components/windows/software.ts";
-import { stackSoftware } from "../../components/windows/stack-software.ts";
+import { stackSoftware, unpinned } from "../../components/windows/software.ts";
 import { hostProblemsText, type HostProblem } from "../../config/host-problem.ts";
 import { checkKvm, gatherKvmDevice } from "../../preflight/kvm.ts";
 import { gatherMemory, type MemoryFacts } from "../../preflight/room.ts";

@@ -1,28 +1,196 @@
-import type { V1Pod } from "@kubernetes/client-node";
+import type { V1Node, V1Pod, V1PodList } from "@kubernetes/client-node";
+
+import { messageOf } from "../../host/failure.ts";
+import { waitUntil } from "../../host/wait-until.ts";
+import { changeNode } from "../../kubernetes/change-node.ts";
+import { ApiError, hasStatus, type ClusterApi } from "../../kubernetes/cluster-api.ts";
+import { awaitReadyNode } from "./actions/node-waits.ts";
+
+/** A node's pods on their way to others. */
+export interface Eviction {
+  /** The node. */
+  readonly name: string;
+  /** Longest wait for its pods to go, in seconds. */
+  readonly drainTimeoutSeconds: number;
+  /** Called with a line of progress. */
+  readonly say: (line: string) => void;
+}
+
+/**
+ * Cordons a node, moves its pods away for a bounded time, and deletes it with what is left then. Fine when node or cluster
+ * are gone.
+ */
+export async function drainAndDelete(api: ClusterApi, eviction: Eviction): Promise<void> {
+  const { name, say } = eviction;
+  const why = await closeNode(api, eviction, cordoned, "removed");
+  if (why !== undefined) {
+    say(`${why}: there is no node to be removed`);
+    return;
+  }
+  try {
+    await evictPods(api, eviction);
+  } catch (error) {
+    say(`${messageOf(error)}: deleting the node ${name} all the same`);
+  }
+  try {
+    if (await api.delete(`/api/v1/nodes/${name}`)) say(`the node ${name} is deleted`);
+  } catch (error) {
+    throw new Error(`the node ${name} could not be deleted: ${messageOf(error)}`);
+  }
+}
+
+/**
+ * Closes a node to new pods and moves its pods away for a bounded time. Those that stay are not ended: containerd's
+ * programs are replaced under running pods. A node or a cluster that is not there has nothing to be moved.
+ *
+ * @throws where the API server refuses.
+ */
+export async function drainForUpgrade(api: ClusterApi, eviction: Eviction): Promise<void> {
+  const { name, say } = eviction;
+  const why = await closeNode(api, eviction, cordonedForUpgrade, "drained");
+  if (why !== undefined) {
+    say(`${why}: ${name} is upgraded with the pods it has`);
+    return;
+  }
+  say(`${name} takes no new pods; those on it are evicted`);
+  try {
+    await evictPods(api, eviction);
+  } catch (error) {
+    say(`${messageOf(error)}: ${name} is upgraded with them`);
+  }
+}
+
+/**
+ * Opens a node to pods again that an upgrade has closed, once it is Ready; a run that was killed in between counts. A
+ * cordon of anybody else stays.
+ *
+ * @returns whether there was anything to do.
+ * @throws when it is not Ready in time; it stays closed then.
+ */
+export async function endUpgrade(
+  api: ClusterApi,
+  name: string,
+  timeoutSeconds: number,
+): Promise<boolean> {
+  if (!isCordonedForUpgrade(await api.get<V1Node>(`/api/v1/nodes/${name}`))) {
+    return false;
+  }
+  await awaitReadyNode(api, name, timeoutSeconds);
+  return changeNode(api, name, uncordonedAfterUpgrade);
+}
+
+/**
+ * Closes a node to new pods. Returns why there is nothing to move away from it, if so.
+ *
+ * @throws where the API server refuses.
+ */
+async function closeNode(
+  api: ClusterApi,
+  { name }: Eviction,
+  closed: (node: V1Node) => V1Node | undefined,
+  purpose: string,
+): Promise<string | undefined> {
+  try {
+    await changeNode(api, name, closed);
+    return undefined;
+  } catch (error) {
+    if (hasStatus(error, 404)) return `the node ${name} is not in the cluster`;
+    if (!(error instanceof ApiError)) return `the cluster does not answer (${messageOf(error)})`;
+    throw new Error(`the cluster does not let the node ${name} be ${purpose}: ${error.message}`);
+  }
+}
+
+/** @throws when pods are left at the end of the time, naming them and what stood against their eviction. */
+async function evictPods(api: ClusterApi, eviction: Eviction): Promise<void> {
+  const { name, drainTimeoutSeconds, say } = eviction;
+  const options = {
+    what: `the pods on ${name} to go`,
+    timeoutSeconds: drainTimeoutSeconds,
+    pollMilliseconds: 1000,
+    onChange: (seen: string) => say(`${name}: ${seen}`),
+  };
+  await waitUntil(options, async () => {
+    const { items } = await api.get<V1PodList>(
+      `/api/v1/pods?fieldSelector=${encodeURIComponent(`spec.nodeName=${name}`)}`,
+    );
+    const pods = podsToEvict(items);
+    if (pods.length === 0) {
+      return undefined;
+    }
+    const refusals = await Promise.all(pods.map((pod) => evict(api, pod)));
+    const refusal = refusals.find((each) => each !== undefined);
+    return `still there: ${pods.map(podName).join(", ")}${refusal ? ` (${refusal})` : ""}`;
+  });
+}
+
+/** Asks for a pod's eviction; returns why not, when a disruption budget stands against it. */
+async function evict(api: ClusterApi, pod: V1Pod): Promise<string | undefined> {
+  const { name, namespace } = pod.metadata ?? {};
+  if (name === undefined || namespace === undefined || pod.metadata?.deletionTimestamp) {
+    return undefined;
+  }
+  try {
+    await api.post(`/api/v1/namespaces/${namespace}/pods/${name}/eviction`, {
+      apiVersion: "policy/v1",
+      kind: "Eviction",
+      metadata: { name, namespace },
+    });
+    return undefined;
+  } catch (error) {
+    return hasStatus(error, 404) ? undefined : messageOf(error);
+  }
+}
 
 /**
  * The pods a drain has to move away, as `kubectl drain --ignore-daemonsets --delete-emptydir-data --force` picks them:
  * not those of DaemonSets (they come back at once), not the kubelet's own static ones, not finished ones.
  */
 export function podsToEvict(pods: readonly V1Pod[]): V1Pod[] {
-  return pods.filter((pod) => !isDaemon(pod) && !isStatic(pod) && !isFinished(pod));
-}
-
-function isDaemon(pod: V1Pod): boolean {
-  return (pod.metadata?.ownerReferences ?? []).some(
-    (owner) => owner.controller === true && owner.kind === "DaemonSet",
+  return pods.filter(
+    ({ metadata, status }) =>
+      metadata?.annotations?.["kubernetes.io/config.mirror"] === undefined &&
+      !["Succeeded", "Failed"].includes(status?.phase ?? "") &&
+      !(metadata?.ownerReferences ?? []).some(
+        ({ controller, kind }) => controller === true && kind === "DaemonSet",
+      ),
   );
-}
-
-function isStatic(pod: V1Pod): boolean {
-  return pod.metadata?.annotations?.["kubernetes.io/config.mirror"] !== undefined;
-}
-
-function isFinished(pod: V1Pod): boolean {
-  return pod.status?.phase === "Succeeded" || pod.status?.phase === "Failed";
 }
 
 /** `namespace/name`. */
 export function podName(pod: V1Pod): string {
   return `${pod.metadata?.namespace ?? ""}/${pod.metadata?.name ?? ""}`;
+}
+
+/** No new pods from here on; undefined when it is closed to them already. */
+function cordoned(node: V1Node): V1Node | undefined {
+  return node.spec?.unschedulable === true
+    ? undefined
+    : { ...node, spec: { ...node.spec, unschedulable: true } };
+}
+
+/** On a node that is closed to new pods for an upgrade: says that whoever ends the upgrade may open it again. */
+const annotation = "kindows.dev/cordoned-for";
+const reason = "upgrade";
+
+/** The same with a note of why; a cordon of an earlier run, or of somebody else, stays as it is. */
+function cordonedForUpgrade(node: V1Node): V1Node | undefined {
+  const annotations = { ...node.metadata?.annotations, [annotation]: reason };
+  const closed = cordoned(node);
+  return closed && { ...closed, metadata: { ...node.metadata, annotations } };
+}
+
+/** Whether an upgrade has closed it. */
+export function isCordonedForUpgrade(node: V1Node): boolean {
+  return node.metadata?.annotations?.[annotation] === reason;
+}
+
+/** The node open to pods again; undefined unless an upgrade has closed it. */
+function uncordonedAfterUpgrade(node: V1Node): V1Node | undefined {
+  const { [annotation]: closedFor, ...annotations } = node.metadata?.annotations ?? {};
+  if (closedFor !== reason) {
+    return undefined;
+  }
+  const spec = { ...node.spec };
+  delete spec.unschedulable;
+  return { ...node, metadata: { ...node.metadata, annotations }, spec };
 }

@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { local } from "@pulumi/command";
 import { Provider } from "@pulumi/kubernetes/provider.js";
+import type * as z from "zod";
 import { podNetworks, type PodNetworkName } from "../cni/registry.ts";
 import type { Facts } from "../facts.ts";
 import { hostAction, observedAction } from "../host-action/host-action.ts";
@@ -18,21 +19,19 @@ import type { ClusterShape } from "./kind-config.ts";
 import { apiServerPort, serverAddress } from "../../kubernetes/kubeconfig.ts";
 import type { environment } from "./actions/add-linux-worker.ts";
 
-export interface KindClusterArgs {
+/** `nodeImage` must be of the Kubernetes version. */
+export interface KindClusterArgs extends Pick<
+  ControlPlane,
+  "kubernetesVersion" | "podCidr" | "serviceCidr"
+> {
   /** Name of the kind cluster, e.g. `kindows-rehearsal`; its containers' names start with it. */
   readonly name: string;
-  /** Kubernetes version without a leading `v`; `nodeImage` must be of this version. */
-  readonly kubernetesVersion: string;
   /** kind node image: an official one by digest, or the one built on this host. */
   readonly nodeImage: string;
   /** Control plane nodes: 1, or 3 behind a load balancer. */
   readonly controlPlanes: 1 | 3;
   /** Names of the Linux workers, without the cluster's name. */
   readonly workers: readonly string[];
-  /** IPv4 range of pods in CIDR form. */
-  readonly podCidr: string;
-  /** IPv4 range of services in CIDR form. */
-  readonly serviceCidr: string;
   /** Name of the Docker network; machines on its segment reach the containers at their own addresses. */
   readonly network: pulumi.Input<string>;
   /**
@@ -137,14 +136,16 @@ export class KindCluster extends pulumi.ComponentResource implements ControlPlan
         new LinuxWorker(
           `${name}-${worker}`,
           {
-            nodeName: linuxWorkerName(args.name, worker),
-            cluster: args.name,
-            image: args.nodeImage,
-            network: args.network,
-            endpoint: `${host}:${apiServerPort}`,
+            worker: {
+              name: linuxWorkerName(args.name, worker),
+              cluster: args.name,
+              image: args.nodeImage,
+              network: args.network,
+              endpoint: `${host}:${apiServerPort}`,
+              readySeconds: readySeconds(args.cni),
+            },
             kubeconfig: this.kubeconfig,
-            readySeconds: readySeconds(args.cni),
-            clusterResource: cluster,
+            cluster,
           },
           { parent: this },
         ),
@@ -181,22 +182,13 @@ export class KindCluster extends pulumi.ComponentResource implements ControlPlan
 }
 
 interface LinuxWorkerArgs {
-  /** Name of container and node, e.g. `kindows-rehearsal-worker-1`. */
-  readonly nodeName: string;
-  /** Name of the kind cluster. */
-  readonly cluster: string;
-  /** kind node image; the control planes' own. */
-  readonly image: string;
-  /** Name of the Docker network. */
-  readonly network: pulumi.Input<string>;
-  /** `host:port` of the API server. */
-  readonly endpoint: string;
+  readonly worker: Omit<z.input<(typeof environment)["WORKER"]>, "network"> & {
+    readonly network: pulumi.Input<string>;
+  };
   /** Admin kubeconfig; secret. */
   readonly kubeconfig: pulumi.Output<string>;
-  /** Longest wait for the node to be Ready once it has joined, in seconds. */
-  readonly readySeconds: number;
   /** The cluster's own resource: a worker goes with it, and is made again with it. */
-  readonly clusterResource: pulumi.Resource;
+  readonly cluster: pulumi.Resource;
 }
 
 /**
@@ -205,46 +197,36 @@ interface LinuxWorkerArgs {
  * kind makes workers only together with the cluster; this one comes and goes by itself, and touches nothing else.
  */
 class LinuxWorker extends pulumi.ComponentResource {
-  readonly nodeName: string;
   /** For `dependsOn`: the node is Ready. */
   readonly resource: pulumi.Resource;
 
   constructor(name: string, args: LinuxWorkerArgs, opts?: pulumi.ComponentResourceOptions) {
-    const facts: Facts<"kindows:controlplane:LinuxWorker"> = { name: args.nodeName };
+    const { worker, cluster } = args;
+    const facts: Facts<"kindows:controlplane:LinuxWorker"> = { name: worker.name };
     super("kindows:controlplane:LinuxWorker", name, { facts }, opts);
-    const { nodeName, cluster, image, network, endpoint, readySeconds } = args;
     // What comes before: the image, systemd, and the join.
-    const limit = `${String(720 + readySeconds)}s`;
-    const joined = observedAction<typeof environment>(
+    const limit = `${String(720 + worker.readySeconds)}s`;
+    this.resource = observedAction<typeof environment>(
       name,
       {
         create: "controlplane/add-linux-worker",
-        read: `controlplane/find-containers ${nodeName}`,
+        read: `controlplane/find-containers ${worker.name}`,
         delete: "controlplane/remove-linux-worker",
         environment: {
           KUBECONFIG_CONTENT: args.kubeconfig,
-          WORKER: pulumi.output({
-            name: nodeName,
-            cluster,
-            image,
-            network,
-            endpoint,
-            readySeconds,
-          }),
+          WORKER: pulumi.output(worker),
         },
-        triggers: [image],
+        triggers: [worker.image],
       },
       {
         parent: this,
-        dependsOn: args.clusterResource,
-        deletedWith: args.clusterResource,
-        replaceWith: [args.clusterResource],
+        dependsOn: cluster,
+        deletedWith: cluster,
+        replaceWith: [cluster],
         deleteBeforeReplace: true,
         customTimeouts: { create: limit, update: limit, delete: "5m" },
       },
     );
-    this.nodeName = nodeName;
-    this.resource = joined;
-    this.registerOutputs({ nodeName });
+    this.registerOutputs({ nodeName: worker.name });
   }
 }

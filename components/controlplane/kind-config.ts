@@ -1,22 +1,27 @@
 import { stringify } from "yaml";
+import * as z from "zod";
 
 /** A kind cluster as the program asks for it; the same on every host. */
-export interface ClusterShape {
+export const clusterSchema = z.strictObject({
   /** Name of the cluster, e.g. `kindows-rehearsal`. */
-  readonly name: string;
+  name: z.string(),
   /** kind node image. */
-  readonly image: string;
+  image: z.string(),
   /** Control plane nodes; with 3, kind puts a load balancer in front of them. */
-  readonly controlPlanes: 1 | 3;
+  controlPlanes: z.literal([1, 3]),
   /** IPv4 range of pods in CIDR form. */
-  readonly podCidr: string;
+  podCidr: z.string(),
   /** IPv4 range of services in CIDR form. */
-  readonly serviceCidr: string;
+  serviceCidr: z.string(),
   /** Whether kind installs the image's own CNI; without one, nodes stay NotReady until one is installed. */
-  readonly defaultCni: boolean;
+  defaultCni: z.boolean(),
   /** The CNI that is installed instead; kind need not know, but a cluster made for another one is another cluster. */
-  readonly cni?: string;
-}
+  cni: z.string().optional(),
+  /** Name of the Docker network. */
+  network: z.string(),
+});
+
+export type ClusterShape = Omit<z.infer<typeof clusterSchema>, "network">;
 
 /** What a host's kernel and sandbox allow; found out where kind runs, so that settings need not say it. */
 export interface HostTraits {
@@ -66,5 +71,32 @@ function kubeletPatch(host: HostTraits): object | undefined {
     ...(host.cgroupVersion === 1 && { failCgroupV1: false }),
     // Makes kubelet carry on where it may not set its own OOM score and some sysctls.
     ...(!host.mayLowerOomScore && { featureGates: { KubeletInUserNamespace: true } }),
+  };
+}
+
+/** Bit of CAP_SYS_RESOURCE in the capability masks of /proc/<pid>/status. */
+const capSysResource = 24n;
+
+/**
+ * Traits of the host kind runs on.
+ *
+ * @param dockerInfo `docker info --format '{{json .}}'`.
+ * @param processStatus /proc/self/status of a root process on the same host: what it may not have, no container gets.
+ * @throws when Docker does not say its control group version.
+ */
+export function hostTraits(dockerInfo: string, processStatus: string): HostTraits {
+  const { CgroupVersion: version } = JSON.parse(dockerInfo) as { CgroupVersion?: string };
+  if (version !== "1" && version !== "2") {
+    throw new Error(
+      "Docker does not say its cgroup version: it must be 20.10 or newer and running",
+    );
+  }
+  const bounding = /^CapBnd:\s*([0-9a-f]+)$/m.exec(processStatus)?.[1];
+  if (bounding === undefined) {
+    throw new Error("the process status has no CapBnd line");
+  }
+  return {
+    cgroupVersion: version === "1" ? 1 : 2,
+    mayLowerOomScore: ((BigInt(`0x${bounding}`) >> capSysResource) & 1n) === 1n,
   };
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { V1Node, V1Taint } from "@kubernetes/client-node";
 
 /** Labels and taints a node shall have, besides those it has from others. */
@@ -43,8 +44,8 @@ export function withLabelsAndTaints(node: V1Node, set: LabelsAndTaints): V1Node 
   const note = nothing ? undefined : JSON.stringify(wanted);
   if (
     before === note &&
-    sameEntries(labels, node.metadata?.labels ?? {}) &&
-    sameTaints(taints, present)
+    isDeepStrictEqual(labels, node.metadata?.labels ?? {}) &&
+    isDeepStrictEqual(taintTexts(taints), taintTexts(present))
   ) {
     return undefined;
   }
@@ -74,19 +75,7 @@ function ownedBy(node: V1Node): Owned {
   }
 }
 
-function sameEntries(
-  one: Readonly<Record<string, string>>,
-  other: Readonly<Record<string, string>>,
-): boolean {
-  const keys = Object.keys(one);
-  return keys.length === Object.keys(other).length && keys.every((key) => one[key] === other[key]);
-}
-
 /** Without regard to their order, and to when a taint was added. */
-function sameTaints(one: readonly V1Taint[], other: readonly V1Taint[]): boolean {
-  const text = (taints: readonly V1Taint[]): string =>
-    JSON.stringify(
-      taints.map((taint) => `${taint.key}=${taint.value ?? ""}:${taint.effect}`).sort(),
-    );
-  return text(one) === text(other);
+function taintTexts(taints: readonly V1Taint[]): string[] {
+  return taints.map(({ key, value, effect }) => `${key}=${value ?? ""}:${effect}`).sort();
 }

@@ -14,23 +14,13 @@ export interface NodeFacts {
   readonly windowsBuild?: string;
 }
 
-export type Readiness =
-  { readonly ready: true } | { readonly ready: false; readonly reason: string };
-
-/** Whether a node is Ready, and otherwise what it says of itself. */
-export function nodeReadiness(node: V1Node): Readiness {
+/** What a node that is not Ready says of itself; undefined when it is. */
+export function unreadyReason(node: V1Node): string | undefined {
   const condition = node.status?.conditions?.find((each) => each.type === "Ready");
-  if (condition === undefined) {
-    return { ready: false, reason: "registered, has not reported its state yet" };
-  }
-  if (condition.status === "True") {
-    return { ready: true };
-  }
+  if (condition === undefined) return "registered, has not reported its state yet";
+  if (condition.status === "True") return undefined;
   const details = [condition.reason, condition.message].filter(Boolean).join(": ");
-  return {
-    ready: false,
-    reason: `Ready=${condition.status}${details === "" ? "" : ` (${details})`}`,
-  };
+  return `Ready=${condition.status}${details === "" ? "" : ` (${details})`}`;
 }
 
 /** @throws when the node has not reported its system yet: it is not Ready then either. */

@@ -3,8 +3,7 @@ import { remote } from "@pulumi/command";
 import { shellWord } from "../../host/shell-word.ts";
 import { ownFolder } from "../own-files.ts";
 import { machineJoinConfig } from "../controlplane/worker-join-config.ts";
-import type { StepContext, StepRun } from "../windows/run-steps.ts";
-import { parseStepResult } from "../windows/step-result.ts";
+import { limits, remoteStep, type StepContext, type StepRun } from "../windows/run-steps.ts";
 import { folderHash } from "../windows/steps-folder.ts";
 import { linuxBootSeconds, linuxSteps, type JoiningLinuxNode, type LinuxStep } from "./steps.ts";
 
@@ -78,39 +77,19 @@ export function runLinuxSteps(
  * be booting, so connecting is retried until the time limit.
  */
 function runStep(
-  { name, machine, parent }: StepContext,
+  context: StepContext,
   node: JoiningLinuxNode,
   step: LinuxStep,
   dependsOn: pulumi.Resource[],
 ): StepRun {
-  const limit = `${step.seconds}s`;
-  const command = new remote.Command(
-    `${name}-${step.name}`,
+  return remoteStep(
+    context,
+    step.name,
     {
-      connection: machine.connection,
       create: pulumi.output(step.values(node)).apply((values) => scriptCommand(step.name, values)),
       delete: step.undo && scriptCommand(step.undo, []),
-      stdin:
-        step.joinConfig &&
-        pulumi.secret(pulumi.output(step.joinConfig(node)).apply(machineJoinConfig)),
-      triggers: [machine.instanceId],
-      logging: "none",
-      // sshd accepts none of the client's environment.
-      addPreviousOutputInEnv: false,
+      stdin: step.joinConfig && pulumi.output(step.joinConfig(node)).apply(machineJoinConfig),
     },
-    {
-      parent,
-      dependsOn,
-      deletedWith: machine.resource,
-      deleteBeforeReplace: true,
-      customTimeouts: { create: limit, update: limit, delete: limit },
-    },
+    { dependsOn, customTimeouts: limits(`${step.seconds}s`) },
   );
-  return {
-    command,
-    // Standard output is secret because the connection is, but a result contains no secrets.
-    result: pulumi
-      .unsecret(command.stdout)
-      .apply((stdout) => parseStepResult(step.name, machine.name, stdout)),
-  };
 }

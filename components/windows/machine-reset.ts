@@ -4,13 +4,13 @@ import { programArtifacts, type WindowsSoftware } from "./software.ts";
 import { scriptSeconds } from "./node-step.ts";
 import { undoCommand } from "./step-command.ts";
 import { reset } from "./steps.ts";
-import { folderHash, remoteStepsFolder, stepsSource } from "./steps-folder.ts";
+import { folderHash, stepsSource } from "./steps-folder.ts";
 
 /** How a machine is made what it was before Windows nodes' steps ran on it. */
 export function machineReset(software: WindowsSoftware): ExistingMachineArgs["reset"] {
   return {
     seconds: scriptSeconds(reset.script),
-    folder: remoteStepsFolder(folderHash(stepsSource)).sftpPath,
+    folder: `C:/kindows/steps/${folderHash(stepsSource)}`,
     reset: undoCommand("@folder@", reset),
     media: programArtifacts(software).flatMap(([, { origin, sha256 }]) =>
       origin === "image" || sha256 === undefined ? [] : [`${mediaFolder}/${sha256}`],

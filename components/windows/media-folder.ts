@@ -1,3 +1,8 @@
+import type * as pulumi from "@pulumi/pulumi";
+import { RunError } from "@pulumi/pulumi/errors.js";
+import type { JoiningNode } from "./node-step.ts";
+import type { ProgramArtifact, ProgramName } from "./software.ts";
+
 /** Folder of the media on a machine, as SFTP writes it. */
 export const mediaFolder = "C:/kindows/media";
 
@@ -13,4 +18,24 @@ export function artifactPath(sha256: string, fileName: string): string {
 /** Name of its file: the last part of its URL. */
 export function fileNameOf({ uri }: { readonly uri: string }): string {
   return uri.slice(uri.lastIndexOf("/") + 1);
+}
+
+/**
+ * Paths of a pod network's programs on a machine.
+ *
+ * @param missing what to say of software without them.
+ * @throws RunError, which Pulumi prints without a stack trace.
+ */
+export function placesOf<Name extends ProgramName>(
+  { machine, software, checksums }: JoiningNode,
+  names: readonly Name[],
+  missing: string,
+): Readonly<Record<Name, pulumi.Output<string>>> {
+  const places = names.map((name) => {
+    const artifact: ProgramArtifact | undefined = software[name];
+    if (artifact === undefined) throw new RunError(`${machine.name}: ${missing}`);
+    const fileName = fileNameOf(artifact);
+    return [name, checksums(name).apply((known) => artifactPath(known[name], fileName))];
+  });
+  return Object.fromEntries(places) as Readonly<Record<Name, pulumi.Output<string>>>;
 }

@@ -82,7 +82,7 @@ export function runSteps(
  * The machine may still be booting, so connecting is retried until the time limit.
  */
 function runStep(
-  { name, machine, parent }: StepContext,
+  context: StepContext,
   node: JoiningNode,
   step: NodeStep,
   values: NonNullable<ReturnType<NodeStep["values"]>>,
@@ -91,40 +91,52 @@ function runStep(
 ): StepRun {
   const { stdin, undo } = step;
   const limit = (script: Script): string => `${scriptSeconds(script, node.timeouts)}s`;
-  const command = new remote.Command(
-    `${name}-${step.name.toLowerCase()}`,
+  return remoteStep(
+    context,
+    step.name,
     {
-      connection: machine.connection,
       create: pulumi.output(values).apply((known) => scriptCommand(folderOf(step), step, known)),
       delete:
         undo?.script === undefined
           ? undo && scriptCommand(folderOf(step), step, undo.values)
           : undoCommand(folderOf(undo.script), undo),
-      stdin:
-        stdin && pulumi.secret(pulumi.output(stdin(node)).apply((input) => JSON.stringify(input))),
+      stdin: stdin && pulumi.output(stdin(node)).apply((input) => JSON.stringify(input)),
+    },
+    { ...order, customTimeouts: limits(limit(step), limit(undo?.script ?? step)) },
+  );
+}
+
+/** Time limits of a step, and of undoing it. */
+export function limits(run: string, undo = run): pulumi.CustomTimeouts {
+  return { create: run, update: run, delete: undo };
+}
+
+/** The command of one step on a machine of any system, and its result. Standard input is secret. */
+export function remoteStep(
+  { name, machine, parent }: StepContext,
+  step: string,
+  { stdin, ...commands }: Pick<remote.CommandArgs, "create" | "delete" | "stdin">,
+  order: pulumi.CustomResourceOptions,
+): StepRun {
+  const command = new remote.Command(
+    `${name}-${step.toLowerCase()}`,
+    {
+      connection: machine.connection,
+      ...commands,
+      stdin: stdin && pulumi.secret(stdin),
       triggers: [machine.instanceId],
       logging: "none",
-      // Win32-OpenSSH refuses environment variables.
+      // Neither Win32-OpenSSH nor cloud images' sshd take environment variables.
       addPreviousOutputInEnv: false,
     },
-    {
-      parent,
-      deletedWith: machine.resource,
-      deleteBeforeReplace: true,
-      ...order,
-      customTimeouts: {
-        create: limit(step),
-        update: limit(step),
-        delete: limit(undo?.script ?? step),
-      },
-    },
+    { parent, deletedWith: machine.resource, deleteBeforeReplace: true, ...order },
   );
   return {
     command,
     // Standard output is secret because the connection is, but a result contains no secrets.
     result: pulumi
       .unsecret(command.stdout)
-      .apply((stdout) => parseStepResult(step.name, machine.name, stdout)),
+      .apply((stdout) => parseStepResult(step, machine.name, stdout)),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { PublishedProgram } from "../cni/pod-network.ts";
-import { podNetworkPrograms, type PodNetworkProgram } from "../cni/registry.ts";
+import type { Settings } from "../../config/settings.ts";
+import { podNetworkPrograms, podNetworks, type PodNetworkProgram } from "../cni/registry.ts";
 import { fileNameOf } from "./media-folder.ts";
 import type { CarriedArtifact, ImageManifest } from "./image-manifest.ts";
 import {
@@ -203,4 +204,23 @@ export function knownPrograms(checksums: KnownPrograms["checksums"]): KnownProgr
     lock: readSoftwareLock(softwareLockFile),
     folders: builtSoFar().windowsPrograms ?? {},
   };
+}
+
+/** Settings that determine the software. */
+export interface SoftwareSettings extends Pick<Settings, "windows" | "cluster"> {
+  /** Without it: programs of every node, whatever its pod network. */
+  readonly cni?: Pick<Settings["cni"], "kind">;
+}
+
+/** The software of Windows nodes according to the settings, with what this clone knows about it. */
+export function stackSoftware({ windows, cluster, cni }: SoftwareSettings): WindowsSoftware {
+  const versions = {
+    kubernetes: cluster.kubernetesVersion,
+    containerd: windows.containerdVersion,
+  };
+  return officialSoftware(
+    versions,
+    knownPrograms(windows.checksums),
+    cni && podNetworks[cni.kind].programs,
+  );
 }

@@ -35,16 +35,3 @@ export function filesBelow(folder: string): string[] {
     .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)))
     .map((name) => name.split(path.sep).join("/"));
 }
-
-/** Path of a version of the scripts on a machine, for SFTP and for Windows. */
-export interface RemoteFolder {
-  /** `C:/kindows/steps/<hash>`. */
-  readonly sftpPath: string;
-  /** `C:\kindows\steps\<hash>`. */
-  readonly windowsPath: string;
-}
-
-/** Folder on the machine for scripts with this hash: an edited script gets a new path, and so runs again. */
-export function remoteStepsFolder(hash: string): RemoteFolder {
-  return { sftpPath: `C:/kindows/steps/${hash}`, windowsPath: `C:\\kindows\\steps\\${hash}` };
-}

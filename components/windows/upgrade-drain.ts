@@ -34,7 +34,7 @@ export function drainBeforeUpgrade(
     }
     // Loaded only if there is something to drain.
     const { ClusterApi } = await import("../../kubernetes/cluster-api.ts");
-    const { drainForUpgrade } = await import("../controlplane/actions/drain-for-upgrade.ts");
+    const { drainForUpgrade } = await import("../controlplane/drain.ts");
     const api = new ClusterApi(content, 10);
     await drainForUpgrade(api, { name: host, drainTimeoutSeconds: drainSeconds, say });
   });

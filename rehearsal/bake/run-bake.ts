@@ -8,11 +8,7 @@ import { scriptCommand } from "../../components/windows/step-command.ts";
 import { runOverSsh, type SshSource } from "../../ssh/run-over-ssh.ts";
 import { parseStepResult } from "../../components/windows/step-result.ts";
 import { homeSource } from "../../components/windows/steps-copy.ts";
-import {
-  folderHash,
-  remoteStepsFolder,
-  stepsSource,
-} from "../../components/windows/steps-folder.ts";
+import { folderHash, stepsSource } from "../../components/windows/steps-folder.ts";
 import { onServer } from "../../ssh/dial.ts";
 import { uploadSource } from "../../ssh/upload.ts";
 import type { Progress } from "../../toolchain/artifact.ts";
@@ -46,10 +42,10 @@ export async function runBake(
 ): Promise<void> {
   const source: SshSource = { ...login, host: "127.0.0.1", user: "Administrator" };
   const steps = join(projectRoot, stepsSource);
-  const folder = remoteStepsFolder(folderHash(steps));
+  const folder = `C:/kindows/steps/${folderHash(steps)}`;
   progress("waits for the machine");
   await copy(source, join(projectRoot, homeSource), "C:/kindows");
-  await copy(source, `${steps}/`, folder.sftpPath);
+  await copy(source, `${steps}/`, folder);
   const drive = await mkdtemp(join(tmpdir(), "kindows-bake-"));
   try {
     const program = ["--import", "tsx", "rehearsal/bake/keep-scripts.ts", steps, drive];
@@ -62,7 +58,7 @@ export async function runBake(
     progress(`baking: ${step.name}`);
     const output = await runOverSsh(
       source,
-      scriptCommand(folder.windowsPath, step, parameters),
+      scriptCommand(folder.replaceAll("/", "\\"), step, parameters),
       stepSeconds,
     );
     const { rebootRequired, facts } = parseStepResult(step.name, "the image's machine", output);

@@ -150,7 +150,7 @@ export class StepError extends Error {
   override readonly name = "StepError";
 
   constructor(
-    /** Kind of error: one of components/windows/steps/lib/ExitCodes.ps1. */
+    /** Kind of error: one of components/windows/steps/lib/Step.ps1. */
     readonly code: string,
     message: string,
     /** What to do about it. */

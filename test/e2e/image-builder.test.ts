@@ -21,7 +21,7 @@ import { builtImage } from "../../components/windows/image/builder/built-image.t
 import { readImageNote } from "../../components/windows/image/builder/partial-image.ts";
 import { QemuProcess, SerialLines } from "../../components/windows/image/builder/qemu-process.ts";
 import { nodeImages } from "../../components/windows/image/node-images.ts";
-import { stackSoftware } from "../../components/windows/stack-software.ts";
+import { stackSoftware } from "../../components/windows/software.ts";
 import { gatherImage } from "../../preflight/images.ts";
 import type { Settings } from "../../config/settings.ts";
 import { Cache, artifactAddress } from "../../toolchain/cache.ts";

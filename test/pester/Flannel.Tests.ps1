@@ -4,7 +4,7 @@ BeforeDiscovery {
 
 BeforeAll {
     . "$PSScriptRoot/support/Support.ps1"
-    foreach ($name in 'Step', 'ServiceState', 'FilePlacement', 'FlanneldHost') {
+    foreach ($name in 'Step', 'Services', 'InstalledProgram', 'Flannel') {
         . "$LibFolder/$name.ps1"
     }
 }

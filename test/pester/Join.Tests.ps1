@@ -15,7 +15,7 @@ Describe 'Read-JoinSecret' {
             $script = Join-Path $TestDrive 'read.ps1'
             [IO.File]::WriteAllLines($script, @(
                     ". '$LibFolder/Step.ps1'"
-                    ". '$LibFolder/JoinSecret.ps1'"
+                    ". '$LibFolder/KubeadmJoin.ps1'"
                     'try { $secret = Read-JoinSecret; "$($secret.token) $(@($secret.caCertHashes).Count)" }'
                     'catch { $_.Exception.Data[''StepCode'']; $_.Exception.Message }'
                 ))

@@ -1,6 +1,6 @@
 import type { V1Node } from "@kubernetes/client-node";
 
-import { nodeReadiness } from "../../components/controlplane/node-facts.ts";
+import { unreadyReason } from "../../components/controlplane/node-facts.ts";
 import type { Os } from "../rows/row.ts";
 
 /** A node, with what rows need to know. */
@@ -49,7 +49,7 @@ export function nodesOf(facts: Pick<Facts, "nodes">, os: Os): readonly NodeFact[
 export function nodeFact(node: V1Node): NodeFact {
   const labels = node.metadata?.labels ?? {};
   const info = node.status?.nodeInfo;
-  const readiness = nodeReadiness(node);
+  const trouble = unreadyReason(node);
   const build = labels["node.kubernetes.io/windows-build"];
   const internal = node.status?.addresses?.find(
     ({ type, address }) => type === "InternalIP" && address.includes("."),
@@ -58,7 +58,7 @@ export function nodeFact(node: V1Node): NodeFact {
     name: node.metadata?.name ?? "",
     os: info?.operatingSystem === "windows" ? "windows" : "linux",
     address: internal?.address ?? "",
-    ...(!readiness.ready && { trouble: readiness.reason }),
+    ...(trouble !== undefined && { trouble }),
     ...(build !== undefined && { windowsBuild: build }),
     version: info?.kubeletVersion ?? "",
     system: info?.osImage ?? "",

@@ -64,7 +64,7 @@ function refusal(error: unknown): SourceRefused | undefined {
     : undefined;
 }
 
-/** `--log-file-size=50Mi` of kube-log-runner, in lib/KubeletService.ps1 and lib/FlanneldService.ps1. */
+/** `--log-file-size=50Mi` of kube-log-runner, in lib/KubeletService.ps1 and lib/Flannel.ps1. */
 const logRunnerBytes = 50 * 1024 * 1024;
 
 /**

@@ -7,7 +7,7 @@ import * as z from "zod";
 
 import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
 import { waitUntil } from "../../../host/wait-until.ts";
-import { nodeReadiness } from "../../controlplane/node-facts.ts";
+import { unreadyReason } from "../../controlplane/node-facts.ts";
 import { runAction, say, text } from "../../host-action/run-action.ts";
 import { missingComponents, type TigeraStatus } from "../calico/tigera-status.ts";
 import { podTroubles } from "../../../kubernetes/pod-state.ts";
@@ -83,8 +83,8 @@ async function unreadyNodes(api: ClusterApi): Promise<string[]> {
   const selector = "labelSelector=kubernetes.io%2Fos%3Dlinux";
   const { items } = await api.get<V1NodeList>(`/api/v1/nodes?${selector}`);
   return items.flatMap((node) => {
-    const state = nodeReadiness(node);
-    return state.ready ? [] : [`node ${node.metadata?.name ?? ""}: ${state.reason}`];
+    const why = unreadyReason(node);
+    return why === undefined ? [] : [`node ${node.metadata?.name ?? ""}: ${why}`];
   });
 }
 

@@ -3,10 +3,12 @@
  * certificate contains it, unlike that of a load balancer.
  */
 import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
-import { readEndpointSlices } from "../../controlplane/actions/endpoint-slices.ts";
+import {
+  publishedAddress,
+  readEndpointSlices,
+} from "../../controlplane/actions/endpoint-slices.ts";
 import { waitUntil } from "../../../host/wait-until.ts";
 import { runAction, say, text } from "../../host-action/run-action.ts";
-import { publishedAddress } from "../published-address.ts";
 
 /** Longest wait for a starting API server to publish its address, in seconds. */
 const timeoutSeconds = 60;

@@ -102,6 +102,10 @@ function checkCalico(answers: ClusterAnswers, serviceCidr: string, endpoint: str
   const strict = (ipam ?? stored)?.spec?.strictAffinity === true;
   const v3 = ipam !== undefined;
   const operator = "operator.tigera.io/v1";
+  const forWindows = {
+    serviceCIDRs: serviceRanges.length > 0 ? serviceRanges : [serviceCidr],
+    calicoNetwork: { windowsDataplane: "HNS" },
+  };
   return {
     problems: [...checkPools(answers, spec?.calicoNetwork?.bgp), ...checkVni(answers)],
     changes: [
@@ -131,14 +135,11 @@ function checkCalico(answers: ClusterAnswers, serviceCidr: string, endpoint: str
           apiVersion: operator,
           kind: "Installation",
           metadata: { name: "default" },
-          spec: {
-            serviceCIDRs: serviceRanges.length > 0 ? serviceRanges : [serviceCidr],
-            calicoNetwork: { windowsDataplane: "HNS" },
-          },
+          spec: forWindows,
         },
         done: dataplane === "HNS" && serviceRanges.length > 0,
         why: `has spec.calicoNetwork.windowsDataplane ${dataplane} and spec.serviceCIDRs ${JSON.stringify(serviceRanges)}; Windows nodes need HNS and the range of the services`,
-        command: `kubectl patch installation default --type merge -p '${JSON.stringify({ spec: { serviceCIDRs: serviceRanges.length > 0 ? serviceRanges : [serviceCidr], calicoNetwork: { windowsDataplane: "HNS" } } })}'`,
+        command: `kubectl patch installation default --type merge -p '${JSON.stringify({ spec: forWindows })}'`,
       },
       {
         object: "IPAMConfiguration default",

@@ -6,9 +6,8 @@ import { found, type ClusterAnswers } from "../../controlplane/existing/cluster-
 import type { ClusterProblem } from "../../controlplane/existing/cluster-problem.ts";
 import { written } from "../../controlplane/existing/rights.ts";
 import type { FoundPodNetwork, HnsNetwork, PodNetworkInExisting } from "../pod-network.ts";
-import type { FlannelBackend } from "./flannel-config.ts";
+import { flannelHnsNetwork, type FlannelBackend } from "./flannel-config.ts";
 import type { FlannelOnWindows } from "./node-steps.ts";
-import { flannelHnsNetwork } from "./windows-files.ts";
 
 /** Flannel in an existing cluster. */
 export interface FoundFlannel extends FoundPodNetwork {

@@ -7,8 +7,9 @@ import { ServiceAccount } from "@pulumi/kubernetes/core/v1/serviceAccount.js";
 import { ClusterRole } from "@pulumi/kubernetes/rbac/v1/clusterRole.js";
 import { ClusterRoleBinding } from "@pulumi/kubernetes/rbac/v1/clusterRoleBinding.js";
 
-import { type ControlPlane, deletedWith } from "../../controlplane/control-plane.ts";
+import type { ControlPlane } from "../../controlplane/control-plane.ts";
 import type { HnsNetwork, PodNetwork, PodNetworkSettings } from "../pod-network.ts";
+import { accessInExisting, accessOfNodes } from "../windows-access.ts";
 import { flannelOnHns } from "./existing.ts";
 import { cniConf, netConf, type FlannelBackend } from "./flannel-config.ts";
 import {
@@ -21,7 +22,6 @@ import {
   flannelRole,
 } from "./flannel-objects.ts";
 import { isRehearsed } from "./settings.ts";
-import { windowsNodesBinding, windowsNodesRole } from "./windows-access.ts";
 
 export interface FlannelArgs {
   /** The cluster; created without a CNI. */
@@ -39,16 +39,19 @@ export function install(controlPlane: ControlPlane, settings: PodNetworkSettings
   return new Flannel("flannel", { controlPlane, backend, windows });
 }
 
+/**
+ * It is a service there with kubelet's own credentials, which renew themselves, instead of a token that stays on the disk
+ * for a year. A kubelet may write its own Node's status, for Flannel's annotations, but since Kubernetes 1.32
+ * (AuthorizeNodeWithSelectors) it may not read the other Nodes, which have their ranges.
+ */
+export const windowsAccess = {
+  name: "flannel-windows-nodes",
+  labels: { "k8s-app": "flannel" },
+  resources: ["nodes"],
+};
+
 /** What an existing cluster with Flannel needs for Windows nodes. */
-export function complete(
-  parent: pulumi.Resource,
-  name: string,
-  controlPlane: ControlPlane,
-): pulumi.Resource {
-  const { provider, resource } = controlPlane;
-  const child = { parent, provider, replaceWith: [resource], ...deletedWith(controlPlane) };
-  return accessOfNodes(name, child);
-}
+export const complete = accessInExisting(windowsAccess);
 
 /** Longest wait for its pods: two images over a slow line. */
 const rolloutTimeout = "15m";
@@ -76,7 +79,7 @@ export class Flannel extends pulumi.ComponentResource implements PodNetwork {
     const role = new ClusterRole(name, flannelRole(), child);
     const binding = new ClusterRoleBinding(name, flannelBinding(), { ...child, dependsOn: [role] });
     const configMap = new ConfigMap(name, flannelConfigMap(files), inNamespace);
-    const access = windows ? [accessOfNodes(name, child)] : [];
+    const access = windows ? [accessOfNodes(name, windowsAccess, child)] : [];
     this.windows = windows ? flannelOnHns(backend) : undefined;
     this.resource = new DaemonSet(name, flannelDaemonSet(flannelConfigMapName(files)), {
       ...child,
@@ -89,13 +92,4 @@ export class Flannel extends pulumi.ComponentResource implements PodNetwork {
   awaitOnWindows(): void {
     // Each node's own steps wait for its part.
   }
-}
-
-/** Permissions of flanneld on Windows nodes. */
-function accessOfNodes(name: string, child: pulumi.CustomResourceOptions): pulumi.Resource {
-  const role = new ClusterRole(`${name}-windows`, windowsNodesRole(), child);
-  return new ClusterRoleBinding(`${name}-windows`, windowsNodesBinding(), {
-    ...child,
-    dependsOn: [role],
-  });
 }

@@ -1,11 +1,13 @@
-import { RunError } from "@pulumi/pulumi/errors.js";
 import { externalNetwork } from "../../windows/external-network.ts";
-import { fileNameOf, artifactPath } from "../../windows/media-folder.ts";
 import { nodeStep, type JoiningNode } from "../../windows/node-step.ts";
-import type { ProgramArtifact } from "../../windows/software.ts";
+import { placesOf } from "../../windows/media-folder.ts";
 import type { PodNetworkSteps, WindowsPodNetwork } from "../pod-network.ts";
-import { netConf } from "./flannel-config.ts";
-import { flannelHnsNetwork, windowsCniConf, type WindowsCniNetwork } from "./windows-files.ts";
+import {
+  flannelHnsNetwork,
+  netConf,
+  windowsCniConf,
+  type WindowsCniNetwork,
+} from "./flannel-config.ts";
 
 /** Flannel on a Windows node: its ranges, and how packets get from node to node. */
 export interface FlannelOnWindows extends WindowsPodNetwork {
@@ -38,20 +40,21 @@ const installFlannel = nodeStep({
     if (network === undefined) return undefined;
     const { machine, nodeIp, checksums } = node;
     const sums = checksums(...programs);
-    const place = (name: (typeof programs)[number]) => {
-      const fileName = fileNameOf(programOf(node, name));
-      return sums.apply((known) => artifactPath(known[name], fileName));
-    };
+    const places = placesOf(
+      node,
+      programs,
+      "Flannel is to be installed, and its programs are not among the software",
+    );
     return {
       NodeName: machine.name,
       NodeIp: nodeIp,
       NetConf: fileText(netConf(network.podCidr, network.backend)),
       CniConf: nodeIp.apply((ip) => fileText(windowsCniConf(network, ip))),
-      DaemonPath: place("flannel"),
+      DaemonPath: places.flannel,
       DaemonSha256: sums.flannel,
-      PluginPath: place("flannelPlugin"),
+      PluginPath: places.flannelPlugin,
       PluginSha256: sums.flannelPlugin,
-      CniPluginsPath: place("cniPlugins"),
+      CniPluginsPath: places.cniPlugins,
       CniPluginsSha256: sums.cniPlugins,
     };
   },
@@ -72,20 +75,6 @@ function networkOf({ setup: { podNetwork } }: JoiningNode): WindowsCniNetwork | 
 
 function isFlannel(podNetwork: WindowsPodNetwork): podNetwork is FlannelOnWindows {
   return podNetwork.kind === "flannel";
-}
-
-/** @throws RunError for software without Flannel. */
-function programOf(
-  { machine, software }: JoiningNode,
-  name: (typeof programs)[number],
-): ProgramArtifact {
-  const program = software[name];
-  if (program === undefined) {
-    throw new RunError(
-      `${machine.name}: Flannel is to be installed, and its programs are not among the software`,
-    );
-  }
-  return program;
 }
 
 /** A file as a parameter of the step. */

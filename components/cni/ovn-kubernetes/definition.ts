@@ -2,8 +2,7 @@ import { externalNetwork } from "../../windows/external-network.ts";
 import { flannelPrograms } from "../flannel/release.ts";
 import type { PodNetworkDefinition } from "../pod-network.ts";
 import { existingOvnKubernetes } from "./existing.ts";
-import { installHybridOverlay, isHybridOverlay } from "./node-steps.ts";
-import { program } from "./program.ts";
+import { installHybridOverlay, isHybridOverlay, program } from "./node-steps.ts";
 
 export const ovnKubernetes: PodNetworkDefinition<undefined, "hybridOverlay" | "cniPlugins"> = {
   title: "OVN-Kubernetes",

@@ -6,8 +6,7 @@ import { found, type ClusterAnswers } from "../../controlplane/existing/cluster-
 import type { ClusterProblem } from "../../controlplane/existing/cluster-problem.ts";
 import { written } from "../../controlplane/existing/rights.ts";
 import type { FoundPodNetwork, NamedPrograms, PodNetworkInExisting } from "../pod-network.ts";
-import { type HybridOverlayOnWindows, hybridOverlayNetwork } from "./node-steps.ts";
-import { program } from "./program.ts";
+import { type HybridOverlayOnWindows, hybridOverlayNetwork, program } from "./node-steps.ts";
 
 /** OVN-Kubernetes with its hybrid overlay in an existing cluster. */
 interface FoundHybridOverlay extends FoundPodNetwork {

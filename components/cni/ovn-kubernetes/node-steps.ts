@@ -1,7 +1,13 @@
-import { RunError } from "@pulumi/pulumi/errors.js";
-import { artifactPath, fileNameOf } from "../../windows/media-folder.ts";
 import { nodeStep } from "../../windows/node-step.ts";
-import type { WindowsPodNetwork } from "../pod-network.ts";
+import { placesOf } from "../../windows/media-folder.ts";
+import type { PublishedProgram, WindowsPodNetwork } from "../pod-network.ts";
+
+/** The hybrid overlay's program for Windows. Nobody publishes it: the settings say where it is. */
+export const program: PublishedProgram = {
+  file: "hybrid-overlay-node.exe",
+  uri: "",
+  checksumUri: "",
+};
 
 /** Name of the pods' HNS network, as hybrid-overlay-node.exe gives it (hybrid-overlay/pkg/controller/node_windows.go). */
 export const hybridOverlayNetwork = "OVNKubernetesHybridOverlayNetwork";
@@ -40,28 +46,24 @@ export const installHybridOverlay = nodeStep({
   seconds: 600,
   programs,
   needsCluster: true,
-  values: ({ machine, nodeIp, checksums, setup, software }) => {
-    const { podNetwork } = setup;
+  values: (node) => {
+    const { podNetwork } = node.setup;
     if (!isHybridOverlay(podNetwork)) return undefined;
-    const sums = checksums(...programs);
-    const place = (name: (typeof programs)[number]) => {
-      const program = software[name];
-      if (program === undefined) {
-        throw new RunError(
-          `${machine.name}: OVN's hybrid overlay is to be installed, and its programs are not among the software: write kindows:cni.kind: ovn-kubernetes and kindows:cni.hybridOverlay`,
-        );
-      }
-      return sums.apply((known) => artifactPath(known[name], fileNameOf(program)));
-    };
+    const sums = node.checksums(...programs);
+    const places = placesOf(
+      node,
+      programs,
+      "OVN's hybrid overlay is to be installed, and its programs are not among the software: write kindows:cni.kind: ovn-kubernetes and kindows:cni.hybridOverlay",
+    );
     return {
-      NodeName: machine.name,
-      NodeIp: nodeIp,
+      NodeName: node.machine.name,
+      NodeIp: node.nodeIp,
       PodCidr: podNetwork.podCidr,
       ServiceCidr: podNetwork.serviceCidr,
       VxlanPort: podNetwork.vxlanPort,
-      ProgramPath: place("hybridOverlay"),
+      ProgramPath: places.hybridOverlay,
       ProgramSha256: sums.hybridOverlay,
-      CniPluginsPath: place("cniPlugins"),
+      CniPluginsPath: places.cniPlugins,
       CniPluginsSha256: sums.cniPlugins,
     };
   },

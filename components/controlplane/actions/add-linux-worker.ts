@@ -21,8 +21,7 @@ import {
   docker,
   removeContainers,
 } from "../../../host/docker.ts";
-import { mintToken } from "./mint-token.ts";
-import { revokeToken } from "./revoke-token.ts";
+import { mintToken, revokeToken } from "./join-tokens.ts";
 import { runAction, say, text } from "../../host-action/run-action.ts";
 import { waitUntil } from "../../../host/wait-until.ts";
 

@@ -8,8 +8,8 @@ import { withLabelsAndTaints } from "../labels-and-taints.ts";
 import { awaitRegisteredNode } from "./node-waits.ts";
 import { changeNode } from "../../../kubernetes/change-node.ts";
 import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
-import { endUpgrade } from "./end-upgrade.ts";
-import { revokeToken } from "./revoke-token.ts";
+import { endUpgrade } from "../drain.ts";
+import { revokeToken } from "./join-tokens.ts";
 import { runAction, say, text } from "../../host-action/run-action.ts";
 
 export const environment = {

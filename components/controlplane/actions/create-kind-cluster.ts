@@ -3,20 +3,17 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { execa } from "execa";
-import * as z from "zod";
+import type * as z from "zod";
 import { clusterLabel, endpointHost, firstControlPlane } from "../../../config/names.ts";
 import { messageOf } from "../../../host/failure.ts";
-import { type ClusterShape, kindConfig } from "../kind-config.ts";
+import { clusterSchema, type ClusterShape, hostTraits, kindConfig } from "../kind-config.ts";
 import { containerAddress, docker, labelledContainers } from "../../../host/docker.ts";
 import { runAction, say } from "../../host-action/run-action.ts";
 import { waitUntil } from "../../../host/wait-until.ts";
-import { withLock } from "../../../toolchain/cache-lock.ts";
 import { builtSoFar } from "../../../toolchain/built.ts";
 import { findOnPath } from "../../../host/search-path.ts";
-import { keptFolder } from "../../own-files.ts";
-import { hostTraits } from "../host-traits.ts";
 import { reachableKubeconfig } from "../../../kubernetes/kubeconfig.ts";
-import { removeCluster } from "./remove-cluster.ts";
+import { createTimeoutSeconds, removeCluster, withCluster } from "./remove-cluster.ts";
 import { ensureClusterImages } from "./cluster-images.ts";
 
 /** File in the first control plane that is written last; its content tells clusters of different shapes apart. */
@@ -109,24 +106,9 @@ function fingerprint(shape: ClusterShape): string {
   return createHash("sha256").update(JSON.stringify(sorted)).digest("hex");
 }
 
-const shapeSchema = z.strictObject({
-  name: z.string(),
-  image: z.string(),
-  controlPlanes: z.union([z.literal(1), z.literal(3)]),
-  podCidr: z.string(),
-  serviceCidr: z.string(),
-  defaultCni: z.boolean(),
-  cni: z.string().optional(),
-  /** Name of the Docker network. */
-  network: z.string(),
-});
+export const environment = { CLUSTER: clusterSchema };
 
-export const environment = { CLUSTER: shapeSchema };
-
-type Shape = z.infer<typeof shapeSchema>;
-
-/** Longest `kind create cluster` may take, in seconds: three control planes on a slow machine. */
-const createTimeoutSeconds = 900;
+type Shape = z.infer<typeof clusterSchema>;
 
 /**
  * What fails on a busy machine and not the next time: Docker's runtime entering a container, and etcd's short time
@@ -135,15 +117,7 @@ const createTimeoutSeconds = 900;
 const transient = /OCI runtime exec failed|failed to join node with kubeadm/;
 
 await runAction(environment, ({ CLUSTER: shape }) =>
-  withLock(
-    path.join(keptFolder("locks"), `${shape.name}.lock`),
-    {
-      timeoutSeconds: createTimeoutSeconds,
-      pollMilliseconds: 500,
-      onWait: (owner) => say(`process ${owner.pid} is making this cluster: waiting for it`),
-    },
-    () => ensureCluster(shape),
-  ),
+  withCluster(shape.name, () => ensureCluster(shape)),
 );
 
 async function ensureCluster(shape: Shape): Promise<string> {

@@ -3,7 +3,7 @@ import * as z from "zod";
 
 import { tokenText } from "../bootstrap-token-secret.ts";
 import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
-import { mintToken } from "./mint-token.ts";
+import { mintToken } from "./join-tokens.ts";
 import { runAction, text } from "../../host-action/run-action.ts";
 
 export const environment = {

@@ -1,6 +1,6 @@
 import type { V1Node } from "@kubernetes/client-node";
 
-import { nodeReadiness } from "../node-facts.ts";
+import { unreadyReason } from "../node-facts.ts";
 import type { ClusterApi } from "../../../kubernetes/cluster-api.ts";
 import { say } from "../../host-action/run-action.ts";
 import { type Look, waitUntil } from "../../../host/wait-until.ts";
@@ -11,10 +11,8 @@ export async function awaitReadyNode(
   name: string,
   timeoutSeconds: number,
 ): Promise<V1Node> {
-  return awaitNode(api, name, { state: "Ready", timeoutSeconds }, (node) => {
-    const state = nodeReadiness(node);
-    return state.ready ? { found: node } : state.reason;
-  });
+  const wanted = { state: "Ready", timeoutSeconds };
+  return awaitNode(api, name, wanted, (node) => unreadyReason(node) ?? { found: node });
 }
 
 /**

@@ -1,9 +1,15 @@
+import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { clusterLabel } from "../../../config/names.ts";
 import { labelledContainers, removeContainers } from "../../../host/docker.ts";
+import { withLock } from "../../../toolchain/cache-lock.ts";
 import { say } from "../../host-action/run-action.ts";
+import { keptFolder } from "../../own-files.ts";
 import { type Look, waitUntil } from "../../../host/wait-until.ts";
+
+/** Longest `kind create cluster` may take, in seconds: three control planes on a slow machine. */
+export const createTimeoutSeconds = 900;
 
 /** Longest wait for a cluster's containers to go, in seconds. */
 const timeoutSeconds = 180;
@@ -28,5 +34,21 @@ export async function removeCluster(name: string): Promise<readonly string[]> {
       await sleep(settleMilliseconds);
       return present.join(", ");
     },
+  );
+}
+
+/**
+ * Works on a cluster while nobody else on this host does. A process of a killed run ends by itself within seconds; one of a
+ * living run is waited for as long as it may take.
+ */
+export function withCluster<T>(name: string, work: () => Promise<T>): Promise<T> {
+  return withLock(
+    path.join(keptFolder("locks"), `${name}.lock`),
+    {
+      timeoutSeconds: createTimeoutSeconds,
+      pollMilliseconds: 500,
+      onWait: (owner) => say(`process ${owner.pid} is making this cluster: waiting for it`),
+    },
+    work,
   );
 }

@@ -7,7 +7,7 @@ import * as z from "zod";
 import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
 import { clusterLabel } from "../../../config/names.ts";
 import { labelledContainers, removeContainers } from "../../../host/docker.ts";
-import { drainAndDelete } from "./drain-and-delete.ts";
+import { drainAndDelete } from "../drain.ts";
 import { runAction, say, text } from "../../host-action/run-action.ts";
 
 /** Longest wait for an answer of the API server, in seconds: a cluster that gives none counts as gone. */
@@ -20,7 +20,7 @@ export const environment = {
 
 await runAction(environment, async ({ KUBECONFIG_CONTENT, WORKER: { name, cluster } }) => {
   const api = new ClusterApi(KUBECONFIG_CONTENT, apiTimeoutSeconds);
-  await drainAndDelete(api, { name, drainTimeoutSeconds: 60 });
+  await drainAndDelete(api, { name, drainTimeoutSeconds: 60, say });
   const present = (await labelledContainers(`${clusterLabel}=${cluster}`)).filter(
     (each) => each === name,
   );

@@ -2,8 +2,8 @@
 import * as z from "zod";
 
 import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
-import { drainAndDelete } from "./drain-and-delete.ts";
-import { runAction, text } from "../../host-action/run-action.ts";
+import { drainAndDelete } from "../drain.ts";
+import { runAction, say, text } from "../../host-action/run-action.ts";
 
 export const environment = {
   KUBECONFIG_CONTENT: text,
@@ -16,5 +16,5 @@ export const environment = {
 };
 
 await runAction(environment, ({ KUBECONFIG_CONTENT, NODE: { apiTimeoutSeconds, ...removal } }) =>
-  drainAndDelete(new ClusterApi(KUBECONFIG_CONTENT, apiTimeoutSeconds), removal),
+  drainAndDelete(new ClusterApi(KUBECONFIG_CONTENT, apiTimeoutSeconds), { ...removal, say }),
 );

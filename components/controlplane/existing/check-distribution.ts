@@ -6,13 +6,6 @@ import type { ClusterProblem } from "./cluster-problem.ts";
 /** Kinds of clusters whose nodes join by kubeadm. */
 export type Distribution = "kubeadm" | "kubespray";
 
-/** A kind of cluster that nodes do not join by kubeadm. */
-interface Foreign {
-  readonly name: string;
-  readonly matches: (seen: Seen) => boolean;
-  readonly instead: string;
-}
-
 /** What tells kinds of clusters apart. */
 interface Seen {
   /** The API server's own, e.g. `v1.36.4+rke2r1`. */
@@ -26,53 +19,39 @@ interface Seen {
 const own = (what: string): string =>
   `Join Windows machines by ${what}; kindows joins them to clusters of kubeadm's.`;
 
-/** Versions: https://github.com/rancher/turtles/pull/349 (`v1.26.12-eks-5e0fdde`, `-gke.`). */
-const foreign: readonly Foreign[] = [
-  {
-    name: "RKE2",
-    matches: ({ version }) => version.includes("+rke2"),
-    instead: own("RKE2's own agent for Windows"),
-  },
-  {
-    name: "k3s",
-    matches: ({ version }) => version.includes("+k3s"),
-    instead: "k3s has no Windows nodes; kindows joins them to clusters of kubeadm's.",
-  },
-  {
-    name: "k0s",
-    matches: ({ version }) => version.includes("+k0s"),
-    instead: own("k0s' own worker for Windows"),
-  },
-  {
-    name: "EKS",
-    matches: ({ version }) => version.includes("-eks-"),
-    instead: own("a node group of EKS' own"),
-  },
-  {
-    name: "GKE",
-    matches: ({ version }) => version.includes("-gke."),
-    instead: own("a node pool of GKE's own"),
-  },
-  {
-    name: "AKS",
-    matches: ({ labels }) => labels.includes("kubernetes.azure.com/cluster"),
-    instead: own("a node pool of AKS' own"),
-  },
-  {
-    name: "OpenShift",
-    matches: ({ groups }) => groups.includes("config.openshift.io"),
-    instead: own("its Windows Machine Config Operator"),
-  },
-  {
-    name: "MicroK8s",
-    matches: ({ labels }) => labels.includes("microk8s.io/cluster"),
-    instead: own("Calico's own installer for MicroK8s"),
-  },
-  {
-    name: "Talos",
-    matches: ({ systems }) => systems.some((system) => system.startsWith("Talos")),
-    instead: "Talos has no Windows nodes; kindows joins them to clusters of kubeadm's.",
-  },
+const noWindows = (name: string): string =>
+  `${name} has no Windows nodes; kindows joins them to clusters of kubeadm's.`;
+
+/**
+ * Kinds of clusters that nodes do not join by kubeadm, how they are told, and what to do instead. Versions:
+ * https://github.com/rancher/turtles/pull/349 (`v1.26.12-eks-5e0fdde`, `-gke.`).
+ */
+const foreign: readonly (readonly [
+  name: string,
+  matches: (seen: Seen) => boolean,
+  instead: string,
+])[] = [
+  ["RKE2", ({ version }) => version.includes("+rke2"), own("RKE2's own agent for Windows")],
+  ["k3s", ({ version }) => version.includes("+k3s"), noWindows("k3s")],
+  ["k0s", ({ version }) => version.includes("+k0s"), own("k0s' own worker for Windows")],
+  ["EKS", ({ version }) => version.includes("-eks-"), own("a node group of EKS' own")],
+  ["GKE", ({ version }) => version.includes("-gke."), own("a node pool of GKE's own")],
+  [
+    "AKS",
+    ({ labels }) => labels.includes("kubernetes.azure.com/cluster"),
+    own("a node pool of AKS' own"),
+  ],
+  [
+    "OpenShift",
+    ({ groups }) => groups.includes("config.openshift.io"),
+    own("its Windows Machine Config Operator"),
+  ],
+  [
+    "MicroK8s",
+    ({ labels }) => labels.includes("microk8s.io/cluster"),
+    own("Calico's own installer for MicroK8s"),
+  ],
+  ["Talos", ({ systems }) => systems.some((each) => each.startsWith("Talos")), noWindows("Talos")],
 ];
 
 /** kubeadm's own settings, as far as a join depends on them. */
@@ -98,13 +77,10 @@ export function checkDistribution(answers: ClusterAnswers): Distribution | Clust
     ),
     systems: nodes.map((node) => node.status?.nodeInfo?.osImage ?? ""),
   };
-  const other = foreign.find(({ matches }) => matches(seen));
+  const [other, , instead = ""] = foreign.find(([, matches]) => matches(seen)) ?? [];
   if (other !== undefined) {
-    return {
-      subject: "The cluster",
-      why: `is one of ${other.name}, which kubeadm joins no nodes to`,
-      instead: other.instead,
-    };
+    const why = `is one of ${other}, which kubeadm joins no nodes to`;
+    return { subject: "The cluster", why, instead };
   }
   const settings = kubeadmSettings(answers);
   if (settings === undefined) {

@@ -6,17 +6,15 @@ import type { environment } from "../actions/confirm-cluster.ts";
 import type { ControlPlane, HostsEntry } from "../control-plane.ts";
 import type { ExaminedCluster } from "./examine-cluster.ts";
 
-export interface ExistingClusterArgs {
+/** `kubernetesVersion` is that of the nodes that join it. */
+export interface ExistingClusterArgs extends Pick<
+  ControlPlane,
+  "kubernetesVersion" | "podCidr" | "serviceCidr"
+> {
   /** The cluster as it was found; undefined in a preview that asks nobody. */
   readonly examined: pulumi.Input<FoundCluster> | undefined;
-  /** Version of the nodes that join it, without a leading `v`. */
-  readonly kubernetesVersion: string;
   /** Names that the machines cannot resolve otherwise. */
   readonly hostsEntries: readonly HostsEntry[];
-  /** IPv4 range of pods in CIDR form. */
-  readonly podCidr: string;
-  /** IPv4 range of services in CIDR form. */
-  readonly serviceCidr: string;
 }
 
 /** What of a cluster that was looked at is needed here. */

@@ -97,7 +97,7 @@ export function removeCall(
 export const hyperVScriptsSource = path.join(projectRoot, "components/machine/hyper-v/scripts");
 
 /** Of the steps' library: the frame that every script stands in. */
-const sharedParts = ["Step.ps1", "ExitCodes.ps1", "SecretRemains.ps1"];
+const sharedParts = ["Step.ps1", "Step.ps1", "Step.ps1"];
 
 /** What is copied to a Hyper-V host. */
 interface HyperVScriptFiles {

@@ -19,8 +19,7 @@ empty. Source: components/windows/image/builder/way-out.ts.
 Seconds for all images together. Default: 600. Source: components/windows/image/bake.ts.
 
 .OUTPUTS
-Last line of standard output: one JSON object {"step", "changed", "rebootRequired", "seconds", "facts"}, or {"step",
-"error": {"code", "message", "remedy"}}. Facts: present, pulled, missing, warning (empty where none is missing).
+Facts of the result (lib/Step.ps1): present, pulled, missing, warning (empty where none is missing).
 
 .NOTES
 Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 14 CommandFailed; 15
@@ -46,8 +45,8 @@ $ProgressPreference = 'SilentlyContinue'
 
 . (Join-Path $PSScriptRoot 'lib\Step.ps1')
 . (Join-Path $PSScriptRoot 'lib\NativeCommand.ps1')
-. (Join-Path $PSScriptRoot 'lib\ServiceState.ps1')
-. (Join-Path $PSScriptRoot 'lib\ContainerdService.ps1')
+. (Join-Path $PSScriptRoot 'lib\Services.ps1')
+. (Join-Path $PSScriptRoot 'lib\Containerd.ps1')
 . (Join-Path $PSScriptRoot 'lib\ContainerImage.ps1')
 
 Invoke-Step -Name 'Add-ContainerImage' -Body {

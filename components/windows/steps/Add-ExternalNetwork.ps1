@@ -22,8 +22,7 @@ Name of the network: External is Calico's, flannel.4096 Flannel's for VXLAN, cbr
 External. Source: settings, cni.kind.
 
 .OUTPUTS
-Last line of standard output: one JSON object {"step", "changed", "rebootRequired", "seconds", "facts"}, or {"step",
-"error": {"code", "message", "remedy"}}. Facts: network.
+Facts of the result (lib/Step.ps1): network.
 
 .NOTES
 Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 14 CommandFailed; 15

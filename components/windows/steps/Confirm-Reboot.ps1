@@ -7,8 +7,7 @@ Nothing to do when no reboot was ordered. Otherwise the time of the last boot mu
 answering SSH server proves nothing, since the system that is still shutting down can answer too.
 
 .OUTPUTS
-Last line of standard output: one JSON object {"step", "changed", "rebootRequired", "seconds", "facts"}, or {"step",
-"error": {"code", "message", "remedy"}}. Facts: installState, lastBootUpTime, and previousBootUpTime after a reboot.
+Facts of the result (lib/Step.ps1): installState, lastBootUpTime, and previousBootUpTime after a reboot.
 
 .NOTES
 Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 16 DiskFull; 21

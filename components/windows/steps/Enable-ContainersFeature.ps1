@@ -14,8 +14,7 @@ Seconds between ordering the reboot and Windows beginning it: this session must 
 Default: 5.
 
 .OUTPUTS
-Last line of standard output: one JSON object {"step", "changed", "rebootRequired", "seconds", "facts"}, or {"step",
-"error": {"code", "message", "remedy"}}. Facts: installState, lastBootUpTime.
+Facts of the result (lib/Step.ps1): installState, lastBootUpTime.
 
 .NOTES
 Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 14 CommandFailed; 15

@@ -11,8 +11,7 @@ reason in its file. Changes nothing, and does not wait for another step: it may 
 KiB from the end of each log file. Default: 1024.
 
 .OUTPUTS
-Last line of standard output: one JSON object {"step", "changed", "rebootRequired", "seconds", "facts"}, or {"step",
-"error": {"code", "message", "remedy"}}. Facts: files, bytes.
+Facts of the result (lib/Step.ps1): files, bytes.
 
 .NOTES
 Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 14 CommandFailed;
@@ -32,7 +31,6 @@ $ProgressPreference = 'SilentlyContinue'
 . (Join-Path $PSScriptRoot 'lib\NativeCommand.ps1')
 . (Join-Path $PSScriptRoot 'lib\ProtectedFile.ps1')
 . (Join-Path $PSScriptRoot 'lib\LogFiles.ps1')
-. (Join-Path $PSScriptRoot 'lib\LogTexts.ps1')
 
 Invoke-Step -Name 'Export-NodeLog' -Body {
     # A folder of its own: another export may be under way. What one that was cut short left goes after a day.

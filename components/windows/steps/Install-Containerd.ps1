@@ -50,9 +50,8 @@ SHA-256 of that archive, 64 hexadecimal digits. Empty: no crictl. Default: empty
 components/windows/software.ts.
 
 .OUTPUTS
-Last line of standard output: one JSON object {"step", "changed", "rebootRequired", "seconds", "facts"}, or {"step",
-"error": {"code", "message", "remedy"}}. Facts: version, pauseImage, archiveFrom (installed or media), crictlFrom (none,
-installed or media), defenderExclusions (set, off or unavailable).
+Facts of the result (lib/Step.ps1): version, pauseImage, archiveFrom (installed or media), crictlFrom (none, installed
+or media), defenderExclusions (set, off or unavailable).
 
 .NOTES
 Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 14 CommandFailed; 15
@@ -101,19 +100,13 @@ $ProgressPreference = 'SilentlyContinue'
 
 . (Join-Path $PSScriptRoot 'lib\Step.ps1')
 . (Join-Path $PSScriptRoot 'lib\NativeCommand.ps1')
-. (Join-Path $PSScriptRoot 'lib\Media.ps1')
+. (Join-Path $PSScriptRoot 'lib\InstalledProgram.ps1')
 . (Join-Path $PSScriptRoot 'lib\MachinePath.ps1')
-. (Join-Path $PSScriptRoot 'lib\ServiceState.ps1')
-. (Join-Path $PSScriptRoot 'lib\ServiceSettings.ps1')
+. (Join-Path $PSScriptRoot 'lib\Services.ps1')
+. (Join-Path $PSScriptRoot 'lib\MachineProxy.ps1')
 . (Join-Path $PSScriptRoot 'lib\ContainersFeature.ps1')
 . (Join-Path $PSScriptRoot 'lib\DefenderExclusion.ps1')
-. (Join-Path $PSScriptRoot 'lib\FilePlacement.ps1')
-. (Join-Path $PSScriptRoot 'lib\ArchivedProgram.ps1')
-. (Join-Path $PSScriptRoot 'lib\Crictl.ps1')
-. (Join-Path $PSScriptRoot 'lib\RegistryMirror.ps1')
-. (Join-Path $PSScriptRoot 'lib\InstalledProgram.ps1')
-. (Join-Path $PSScriptRoot 'lib\ContainerdConfig.ps1')
-. (Join-Path $PSScriptRoot 'lib\ContainerdService.ps1')
+. (Join-Path $PSScriptRoot 'lib\Containerd.ps1')
 . (Join-Path $PSScriptRoot 'lib\KubeletService.ps1')
 
 Invoke-Step -Name 'Install-Containerd' -Body {
@@ -166,17 +159,11 @@ Invoke-Step -Name 'Install-Containerd' -Body {
 
     $crictl = Install-Crictl -Folder $folder -Archive $CrictlPath -Checksum $CrictlSha256
     Remove-ReplacedFile -Folder $folder
-    if ($crictl.Changed) {
-        $changed = $true
-    }
-    if (Add-MachinePath -Folder $folder) {
-        $changed = $true
-    }
+    $changed = $crictl.Changed -or $changed
+    $changed = (Add-MachinePath -Folder $folder) -or $changed
 
     # Read at each pull: no reason for a restart.
-    if (Set-RegistryMirror -Folder $registryFolder -Mirrors $RegistryMirrors) {
-        $changed = $true
-    }
+    $changed = (Set-RegistryMirror -Folder $registryFolder -Mirrors $RegistryMirrors) -or $changed
 
     $default = [IO.File]::ReadAllText($defaultPath)
     $mirrored = if ($RegistryMirrors -eq '') { '' } else { $registryFolder.Replace('\', '/') }
@@ -200,16 +187,10 @@ Invoke-Step -Name 'Install-Containerd' -Body {
     }
     # Registered by itself it stays down after the third crash of a day.
     Set-ServiceRecovery -Name 'containerd' -Restart $true
-    if (Set-ServiceProxy -Name 'containerd') {
-        $changed = $true
-    }
-    if ((Get-Service -Name 'containerd').Status -ne 'Running') {
-        $changed = $true
-    }
+    $changed = (Set-ServiceProxy -Name 'containerd') -or $changed
+    $changed = ((Get-Service -Name 'containerd').Status -ne 'Running') -or $changed
     Start-Containerd
-    if (Start-JoinedKubelet) {
-        $changed = $true
-    }
+    $changed = (Start-JoinedKubelet) -or $changed
 
     New-StepResult -Changed $changed -Facts ([ordered]@{
             version            = $Version

@@ -23,7 +23,7 @@ components/cni/flannel/flannel-config.ts.
 
 .PARAMETER CniConf
 CNI's configuration of the node, in the same form. Default: none, mandatory. Source:
-components/cni/flannel/windows-files.ts.
+components/cni/flannel/flannel-config.ts.
 
 .PARAMETER DaemonPath
 Full path of flannel-v<version>-windows-amd64.tar.gz on the machine. Default: none, mandatory. Source:
@@ -47,9 +47,8 @@ components/windows/media-folder.ts.
 SHA-256 of that archive, 64 hexadecimal digits. Default: none, mandatory. Source: components/windows/software.ts.
 
 .OUTPUTS
-Last line of standard output: one JSON object {"step", "changed", "rebootRequired", "seconds", "facts"}, or {"step",
-"error": {"code", "message", "remedy"}}. Facts: flanneldFrom, pluginFrom, cniPluginsFrom (each installed or media),
-serviceHost (installed or compiled).
+Facts of the result (lib/Step.ps1): flanneldFrom, pluginFrom, cniPluginsFrom (each installed or media), serviceHost
+(installed or compiled).
 
 .NOTES
 Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 14 CommandFailed; 15
@@ -105,13 +104,9 @@ $ProgressPreference = 'SilentlyContinue'
 
 . (Join-Path $PSScriptRoot 'lib\Step.ps1')
 . (Join-Path $PSScriptRoot 'lib\NativeCommand.ps1')
-. (Join-Path $PSScriptRoot 'lib\Media.ps1')
-. (Join-Path $PSScriptRoot 'lib\ServiceState.ps1')
-. (Join-Path $PSScriptRoot 'lib\ServiceSettings.ps1')
-. (Join-Path $PSScriptRoot 'lib\FilePlacement.ps1')
-. (Join-Path $PSScriptRoot 'lib\ArchivedProgram.ps1')
-. (Join-Path $PSScriptRoot 'lib\FlanneldHost.ps1')
-. (Join-Path $PSScriptRoot 'lib\FlanneldService.ps1')
+. (Join-Path $PSScriptRoot 'lib\InstalledProgram.ps1')
+. (Join-Path $PSScriptRoot 'lib\Services.ps1')
+. (Join-Path $PSScriptRoot 'lib\Flannel.ps1')
 
 Invoke-Step -Name 'Install-Flannel' -Body {
     if (-not (Test-Path -LiteralPath 'C:\k\kube-log-runner.exe')) {
@@ -149,20 +144,13 @@ Invoke-Step -Name 'Install-Flannel' -Body {
     if (Set-EncodedFile -Path 'C:\etc\kube-flannel\net-conf.json' -Content $NetConf -Service 'flanneld') {
         $changed = $true
     }
-    if (Set-EncodedFile -Path 'C:\etc\cni\net.d\10-flannel.conflist' -Content $CniConf) {
-        $changed = $true
-    }
-    if (Register-PodNetworkService -Name 'flanneld' -StartupType Manual `
-            -CommandLine (Get-FlanneldCommandLine -NodeIp $NodeIp)) {
-        $changed = $true
-    }
+    $changed = (Set-EncodedFile -Path 'C:\etc\cni\net.d\10-flannel.conflist' -Content $CniConf) -or $changed
+    $changed = (Register-PodNetworkService -Name 'flanneld' -StartupType Manual `
+            -CommandLine (Get-FlanneldCommandLine -NodeIp $NodeIp)) -or $changed
     Set-ServiceRecovery -Name 'flanneld' -Restart $true
-    if (Set-FlanneldNode -NodeName $NodeName) {
-        $changed = $true
-    }
-    if (Start-UsedFlanneld) {
-        $changed = $true
-    }
+    # Which Node is its own.
+    $changed = (Set-ServiceEnvironment -Name 'flanneld' -Variable 'NODE_NAME' -Value "NODE_NAME=$NodeName") -or $changed
+    $changed = (Start-UsedFlanneld) -or $changed
 
     New-StepResult -Changed $changed -Facts ([ordered]@{
             flanneldFrom   = $flanneldFrom

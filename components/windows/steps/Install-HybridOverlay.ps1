@@ -41,8 +41,7 @@ components/windows/media-folder.ts.
 SHA-256 of that archive, 64 hexadecimal digits. Default: none, mandatory. Source: components/windows/software.ts.
 
 .OUTPUTS
-Last line of standard output: one JSON object {"step", "changed", "rebootRequired", "seconds", "facts"}, or {"step",
-"error": {"code", "message", "remedy"}}. Facts: programFrom, cniPluginsFrom (each installed or media), subnet.
+Facts of the result (lib/Step.ps1): programFrom, cniPluginsFrom (each installed or media), subnet.
 
 .NOTES
 Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 14 CommandFailed; 15
@@ -93,9 +92,6 @@ $ProgressPreference = 'SilentlyContinue'
 
 . (Join-Path $PSScriptRoot 'lib\Step.ps1')
 . (Join-Path $PSScriptRoot 'lib\NativeCommand.ps1')
-. (Join-Path $PSScriptRoot 'lib\Media.ps1')
-. (Join-Path $PSScriptRoot 'lib\FilePlacement.ps1')
-. (Join-Path $PSScriptRoot 'lib\ArchivedProgram.ps1')
 . (Join-Path $PSScriptRoot 'lib\InstalledProgram.ps1')
 . (Join-Path $PSScriptRoot 'lib\FirewallRule.ps1')
 . (Join-Path $PSScriptRoot 'lib\HybridOverlay.ps1')
@@ -126,23 +122,17 @@ Invoke-Step -Name 'Install-HybridOverlay' -Body {
     Remove-ReplacedFile -Folder $plugins
     $changed = @($programFrom, $cniPluginsFrom | Where-Object { $_ -ne 'installed' }).Count -gt 0
 
-    if (Add-FirewallRule -Name $HybridOverlayFirewallRule -Protocol UDP -Port $VxlanPort `
-            -DisplayName 'VXLAN of OVN-Kubernetes') {
-        $changed = $true
-    }
+    $changed = (Add-FirewallRule -Name $HybridOverlayFirewallRule -Protocol UDP -Port $VxlanPort `
+            -DisplayName 'VXLAN of OVN-Kubernetes') -or $changed
     $commandLine = Get-HybridOverlayCommandLine -NodeName $NodeName -VxlanPort $VxlanPort
     if (Register-PodNetworkService -Name $HybridOverlayService -CommandLine $commandLine -StartupType Automatic) {
         $changed = $true
     }
     Set-ServiceRecovery -Name $HybridOverlayService -Restart $true
-    if (Start-HybridOverlay) {
-        $changed = $true
-    }
+    $changed = (Start-HybridOverlay) -or $changed
     $subnet = Get-HybridOverlaySubnet
     $cni = Get-HybridOverlayCni -Subnet $subnet -NodeIp $NodeIp -PodCidr $PodCidr -ServiceCidr $ServiceCidr
-    if (Set-WholeText -Path 'C:\etc\cni\net.d\10-hybrid-overlay.conflist' -Text $cni) {
-        $changed = $true
-    }
+    $changed = (Set-WholeText -Path 'C:\etc\cni\net.d\10-hybrid-overlay.conflist' -Text $cni) -or $changed
     New-StepResult -Changed $changed -Facts ([ordered]@{
             programFrom    = $programFrom
             cniPluginsFrom = $cniPluginsFrom

@@ -48,9 +48,8 @@ Windows' name of the machine's time zone, e.g. W. Europe Standard Time. Default:
 settings, windows.timeZone.
 
 .OUTPUTS
-Last line of standard output: one JSON object {"step", "changed", "rebootRequired", "seconds", "facts"}, or {"step",
-"error": {"code", "message", "remedy"}}. Facts: version, kubeletFrom, kubeadmFrom, kubeLogRunnerFrom (each installed
-or media), defenderExclusions (set, off or unavailable).
+Facts of the result (lib/Step.ps1): version, kubeletFrom, kubeadmFrom, kubeLogRunnerFrom (each installed or media),
+defenderExclusions (set, off or unavailable).
 
 .NOTES
 Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 14 CommandFailed; 15
@@ -103,17 +102,14 @@ $ProgressPreference = 'SilentlyContinue'
 
 . (Join-Path $PSScriptRoot 'lib\Step.ps1')
 . (Join-Path $PSScriptRoot 'lib\NativeCommand.ps1')
-. (Join-Path $PSScriptRoot 'lib\Media.ps1')
+. (Join-Path $PSScriptRoot 'lib\InstalledProgram.ps1')
 . (Join-Path $PSScriptRoot 'lib\MachinePath.ps1')
-. (Join-Path $PSScriptRoot 'lib\ServiceState.ps1')
-. (Join-Path $PSScriptRoot 'lib\ServiceSettings.ps1')
+. (Join-Path $PSScriptRoot 'lib\Services.ps1')
+. (Join-Path $PSScriptRoot 'lib\MachineProxy.ps1')
 . (Join-Path $PSScriptRoot 'lib\DefenderExclusion.ps1')
 . (Join-Path $PSScriptRoot 'lib\AutomaticUpdate.ps1')
-. (Join-Path $PSScriptRoot 'lib\FilePlacement.ps1')
 . (Join-Path $PSScriptRoot 'lib\FirewallRule.ps1')
-. (Join-Path $PSScriptRoot 'lib\KubernetesFolders.ps1')
 . (Join-Path $PSScriptRoot 'lib\KubeletService.ps1')
-. (Join-Path $PSScriptRoot 'lib\InstalledProgram.ps1')
 
 Invoke-Step -Name 'Install-Kubernetes' -Body {
     if (-not (Test-Service -Name 'containerd')) {
@@ -142,18 +138,10 @@ Invoke-Step -Name 'Install-Kubernetes' -Body {
     $changed = $exclusion.Changed -or
     @($kubeletFrom, $kubeadmFrom, $logRunnerFrom | Where-Object { $_ -ne 'installed' }).Count -gt 0
 
-    if (Add-MachinePath -Folder 'C:\k') {
-        $changed = $true
-    }
-    if (Register-KubeletService) {
-        $changed = $true
-    }
-    if (Set-ServiceProxy -Name 'kubelet') {
-        $changed = $true
-    }
-    if (Add-FirewallRule -Name 'kubelet' -DisplayName 'kubelet' -Protocol TCP -Port 10250) {
-        $changed = $true
-    }
+    $changed = (Add-MachinePath -Folder 'C:\k') -or $changed
+    $changed = (Register-KubeletService) -or $changed
+    $changed = (Set-ServiceProxy -Name 'kubelet') -or $changed
+    $changed = (Add-FirewallRule -Name 'kubelet' -DisplayName 'kubelet' -Protocol TCP -Port 10250) -or $changed
     if ($(if ($AutomaticUpdates -eq 1) { $null -ne (Restore-AutomaticUpdate) } else { Disable-AutomaticUpdate })) {
         $changed = $true
     }
@@ -161,9 +149,7 @@ Invoke-Step -Name 'Install-Kubernetes' -Body {
         Set-TimeZone -Id $TimeZone -ErrorAction Stop
         $changed = $true
     }
-    if (Start-JoinedKubelet) {
-        $changed = $true
-    }
+    $changed = (Start-JoinedKubelet) -or $changed
 
     New-StepResult -Changed $changed -Facts ([ordered]@{
             version            = $Version

@@ -40,9 +40,8 @@ Source: settings, nodes[].kubeletArgs.
 Seconds the whole join may take. Default: 300. kubeadm's own waits inside are bounded by it as well.
 
 .OUTPUTS
-Last line of standard output: one JSON object {"step", "changed", "rebootRequired", "seconds", "facts"}, or {"step",
-"error": {"code", "message", "remedy"}}. Facts: nodeName, apiServerEndpoint, alreadyJoined, wasReset,
-clockMovedSeconds (0 where the clock agreed with the API server's).
+Facts of the result (lib/Step.ps1): nodeName, apiServerEndpoint, alreadyJoined, wasReset, clockMovedSeconds (0 where the
+clock agreed with the API server's).
 
 .NOTES
 Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 13 SecretMissing; 14
@@ -86,18 +85,13 @@ $ProgressPreference = 'SilentlyContinue'
 . (Join-Path $PSScriptRoot 'lib\Step.ps1')
 . (Join-Path $PSScriptRoot 'lib\NativeCommand.ps1')
 . (Join-Path $PSScriptRoot 'lib\MachinePath.ps1')
-. (Join-Path $PSScriptRoot 'lib\ServiceState.ps1')
-. (Join-Path $PSScriptRoot 'lib\KubernetesFolders.ps1')
-. (Join-Path $PSScriptRoot 'lib\ServiceSettings.ps1')
+. (Join-Path $PSScriptRoot 'lib\Services.ps1')
 . (Join-Path $PSScriptRoot 'lib\KubeletService.ps1')
-. (Join-Path $PSScriptRoot 'lib\FlanneldService.ps1')
-. (Join-Path $PSScriptRoot 'lib\JoinSecret.ps1')
-. (Join-Path $PSScriptRoot 'lib\JoinConfiguration.ps1')
+. (Join-Path $PSScriptRoot 'lib\Flannel.ps1')
+. (Join-Path $PSScriptRoot 'lib\KubeadmJoin.ps1')
 . (Join-Path $PSScriptRoot 'lib\Membership.ps1')
 . (Join-Path $PSScriptRoot 'lib\ApiServer.ps1')
-. (Join-Path $PSScriptRoot 'lib\Clock.ps1')
 . (Join-Path $PSScriptRoot 'lib\ExternalNetwork.ps1')
-. (Join-Path $PSScriptRoot 'lib\KubeadmJoin.ps1')
 . (Join-Path $PSScriptRoot 'lib\OwnAddress.ps1')
 
 Invoke-Step -Name 'Join-Node' -Body {
@@ -141,7 +135,8 @@ Invoke-Step -Name 'Join-Node' -Body {
 
     $changed = -not $alreadyJoined -or $clockMoved -ne 0
     if (-not $alreadyJoined) {
-        Stop-UsedFlanneld
+        # It knows an earlier cluster's API server and range from its start. Its network stays until its next one.
+        Stop-ServiceIfPresent -Name 'flanneld'
         $configuration = New-JoinConfiguration -NodeName $NodeName -ApiServerEndpoint $ApiServerEndpoint `
             -CriSocket $CriSocket -Taints $NodeTaints -Secret $secret -TimeoutSeconds $TimeoutSeconds
         $left = $TimeoutSeconds - [int]$clock.Elapsed.TotalSeconds
@@ -150,16 +145,12 @@ Invoke-Step -Name 'Join-Node' -Body {
     }
 
     if ($alreadyJoined) {
-        if ((Get-Service -Name 'kubelet').Status -ne 'Running') {
-            $changed = $true
-        }
+        $changed = ((Get-Service -Name 'kubelet').Status -ne 'Running') -or $changed
         # kubelet registers its Node when it starts: one that somebody has deleted is there again after that.
         Stop-ServiceInTime -Name 'kubelet'
     }
     # From here on the node comes back by itself after a reboot.
-    if (Set-KubeletService -CommandLine $commandLine -StartMode Automatic) {
-        $changed = $true
-    }
+    $changed = (Set-KubeletService -CommandLine $commandLine -StartMode Automatic) -or $changed
     Start-ServiceInTime -Name 'kubelet' -TimeoutSeconds 60 -LogPath $KubeletLogPath
     $null = Start-UsedFlanneld
     if (-not $alreadyJoined) {

@@ -17,8 +17,7 @@ Endpoint of the container runtime. Default: npipe:////./pipe/containerd-containe
 Seconds kubeadm may take. Default: 300.
 
 .OUTPUTS
-Last line of standard output: one JSON object {"step", "changed", "rebootRequired", "seconds", "facts"}, or {"step",
-"error": {"code", "message", "remedy"}}. Facts: wasJoined, removed (one line for each thing).
+Facts of the result (lib/Step.ps1): wasJoined, removed (one line for each thing).
 
 .NOTES
 Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 16 DiskFull;
@@ -42,18 +41,13 @@ $ProgressPreference = 'SilentlyContinue'
 . (Join-Path $PSScriptRoot 'lib\MachinePath.ps1')
 . (Join-Path $PSScriptRoot 'lib\MachineProxy.ps1')
 . (Join-Path $PSScriptRoot 'lib\AutomaticUpdate.ps1')
-. (Join-Path $PSScriptRoot 'lib\HostsFile.ps1')
-. (Join-Path $PSScriptRoot 'lib\DnsServers.ps1')
+. (Join-Path $PSScriptRoot 'lib\NameResolution.ps1')
 . (Join-Path $PSScriptRoot 'lib\ClusterRoute.ps1')
-. (Join-Path $PSScriptRoot 'lib\ServiceState.ps1')
-. (Join-Path $PSScriptRoot 'lib\KubernetesFolders.ps1')
-. (Join-Path $PSScriptRoot 'lib\ServiceSettings.ps1')
+. (Join-Path $PSScriptRoot 'lib\Services.ps1')
 . (Join-Path $PSScriptRoot 'lib\KubeletService.ps1')
 . (Join-Path $PSScriptRoot 'lib\Membership.ps1')
-. (Join-Path $PSScriptRoot 'lib\NodeImages.ps1')
+. (Join-Path $PSScriptRoot 'lib\ContainerImage.ps1')
 . (Join-Path $PSScriptRoot 'lib\NodeTraces.ps1')
-. (Join-Path $PSScriptRoot 'lib\NodeFolders.ps1')
-. (Join-Path $PSScriptRoot 'lib\NodeNetworks.ps1')
 . (Join-Path $PSScriptRoot 'lib\HybridOverlay.ps1')
 
 # One part of a reset: a failure is reported at the end, and everything else is still removed. $Body returns one line
@@ -93,7 +87,10 @@ Invoke-Step -Name 'Reset-Node' -Body {
         Invoke-Cleanup -Name 'hybrid overlay' -Body { Remove-HybridOverlay }
         Invoke-Cleanup -Name 'images' -Body { Remove-NodeImage -Folder $containerd }
         Invoke-Cleanup -Name 'containerd' -Body { Remove-ServiceInTime -Name 'containerd' }
-        Invoke-Cleanup -Name 'firewall' -Body { Remove-NodeFirewallRule }
+        Invoke-Cleanup -Name 'firewall' -Body {
+            # The second is Calico's (VXLAN).
+            Remove-FirewallRule -Name 'kubelet', 'OverlayTraffic4789UDP'
+        }
         Invoke-Cleanup -Name 'environment' -Body { Remove-NodeVariable }
         # Before the folder with what they were.
         Invoke-Cleanup -Name 'updates' -Body { Restore-AutomaticUpdate }
@@ -105,7 +102,9 @@ Invoke-Step -Name 'Reset-Node' -Body {
         Invoke-Cleanup -Name 'registry' -Body { Remove-CalicoRegistryKey }
         Invoke-Cleanup -Name 'Defender' -Body { Remove-NodeExclusion -Folder $NodeFolders }
         Invoke-Cleanup -Name 'hosts file' -Body { Remove-HostsLine -Path "$env:SystemRoot\System32\drivers\etc\hosts" }
-        Invoke-Cleanup -Name 'DNS' -Body { Remove-DnsServer }
+        Invoke-Cleanup -Name 'DNS' -Body {
+            if (Set-DnsServer -Server @()) { 'the DNS servers' }
+        }
         # Before the folder with their record.
         Invoke-Cleanup -Name 'routes' -Body { Remove-NodeRoute }
     )

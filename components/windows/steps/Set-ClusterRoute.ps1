@@ -14,8 +14,7 @@ a segment of the machine. Empty: no routes; those of an earlier run are removed.
 stacks/cluster-routes.ts.
 
 .OUTPUTS
-Last line of standard output: one JSON object {"step", "changed", "rebootRequired", "seconds", "facts"}, or {"step",
-"error": {"code", "message", "remedy"}}. Facts: routes.
+Facts of the result (lib/Step.ps1): routes.
 
 .NOTES
 Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 16 DiskFull; 25
@@ -52,9 +51,7 @@ Invoke-Step -Name 'Set-ClusterRoute' -Body {
     Save-RouteRecord -Route $known
     $changed = $false
     foreach ($each in $own | Where-Object { $wanted -notcontains $_ }) {
-        if (Remove-ClusterRoute -Route $each) {
-            $changed = $true
-        }
+        $changed = (Remove-ClusterRoute -Route $each) -or $changed
     }
     foreach ($each in $mine | Where-Object { @(Get-RouteStore -Route $_).Count -lt $RouteStores.Count }) {
         Add-ClusterRoute -Route $each -Adapter $adapters[$each]

@@ -17,8 +17,7 @@ IPv4 addresses of DNS servers, separated by commas, in the order they are asked.
 empty. Source: settings, windows.dnsServers.
 
 .OUTPUTS
-Last line of standard output: one JSON object {"step", "changed", "rebootRequired", "seconds", "facts"}, or {"step",
-"error": {"code", "message", "remedy"}}. Facts: entries, dnsServers.
+Facts of the result (lib/Step.ps1): entries, dnsServers.
 
 .NOTES
 Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 16 DiskFull; 22
@@ -40,8 +39,7 @@ $ErrorActionPreference = 'Stop'
 $ProgressPreference = 'SilentlyContinue'
 
 . (Join-Path $PSScriptRoot 'lib\Step.ps1')
-. (Join-Path $PSScriptRoot 'lib\HostsFile.ps1')
-. (Join-Path $PSScriptRoot 'lib\DnsServers.ps1')
+. (Join-Path $PSScriptRoot 'lib\NameResolution.ps1')
 
 Invoke-Step -Name 'Set-HostsEntry' -Body {
     $path = "$env:SystemRoot\System32\drivers\etc\hosts"
@@ -59,8 +57,6 @@ Invoke-Step -Name 'Set-HostsEntry' -Body {
         Save-HostsFile -Path $path -Line $after
         Clear-DnsClientCache -ErrorAction Continue
     }
-    if (Set-DnsServer -Server @($DnsServers -split ',' | Where-Object { $_ -ne '' })) {
-        $changed = $true
-    }
+    $changed = (Set-DnsServer -Server @($DnsServers -split ',' | Where-Object { $_ -ne '' })) -or $changed
     New-StepResult -Changed $changed -Facts ([ordered]@{ entries = $Entry; dnsServers = $DnsServers })
 }

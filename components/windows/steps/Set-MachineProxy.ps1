@@ -22,8 +22,7 @@ What is reached without the proxy: hosts, domains with a leading dot, addresses 
 nothing. Default: none, mandatory. Source: stacks/node-setup.ts.
 
 .OUTPUTS
-Last line of standard output: one JSON object {"step", "changed", "rebootRequired", "seconds", "facts"}, or {"step",
-"error": {"code", "message", "remedy"}}. Facts: httpProxy, httpsProxy, noProxy.
+Facts of the result (lib/Step.ps1): httpProxy, httpsProxy, noProxy.
 
 .NOTES
 Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 15 CommandTimedOut; 16
@@ -52,9 +51,8 @@ $ErrorActionPreference = 'Stop'
 $ProgressPreference = 'SilentlyContinue'
 
 . (Join-Path $PSScriptRoot 'lib\Step.ps1')
-. (Join-Path $PSScriptRoot 'lib\ServiceState.ps1')
-. (Join-Path $PSScriptRoot 'lib\ServiceSettings.ps1')
-. (Join-Path $PSScriptRoot 'lib\ContainerdService.ps1')
+. (Join-Path $PSScriptRoot 'lib\MachineProxy.ps1')
+. (Join-Path $PSScriptRoot 'lib\Containerd.ps1')
 . (Join-Path $PSScriptRoot 'lib\KubeletService.ps1')
 
 Invoke-Step -Name 'Set-MachineProxy' -Body {
@@ -69,9 +67,7 @@ Invoke-Step -Name 'Set-MachineProxy' -Body {
     $changed = $null -ne $wanted -and (Set-MachineProxy -Variable $wanted)
 
     foreach ($name in 'containerd', 'kubelet') {
-        if ((Test-Service -Name $name) -and (Set-ServiceProxy -Name $name -Stop (-not $isRemoval))) {
-            $changed = $true
-        }
+        $changed = ((Test-Service -Name $name) -and (Set-ServiceProxy -Name $name -Stop (-not $isRemoval))) -or $changed
     }
     # Stopped by the above, or by a run that was cut short behind it.
     if (-not $isRemoval -and (Test-Service -Name 'containerd')) {
@@ -79,7 +75,7 @@ Invoke-Step -Name 'Set-MachineProxy' -Body {
         $null = Start-JoinedKubelet
     }
     if ($isRemoval) {
-        Remove-ProxyRecord
+        Remove-Record -Path $ProxyRecordPath
     }
 
     New-StepResult -Changed $changed -Facts ([ordered]@{

@@ -36,9 +36,8 @@ calico, flannel, or none: no pod network on this machine. Calico for Windows end
 settings, cni.kind.
 
 .OUTPUTS
-Last line of standard output: one JSON object {"step", "changed", "rebootRequired", "seconds", "facts"}, or {"step",
-"error": {"code", "message", "remedy"}}. Facts: computerName, productName, edition, build, revision, freeDiskGiB,
-memoryMiB, powerShell, evaluationEnds (empty for a licence that does not end), rebootPending (reasons; empty for none),
+Facts of the result (lib/Step.ps1): computerName, productName, edition, build, revision, freeDiskGiB, memoryMiB,
+powerShell, evaluationEnds (empty for a licence that does not end), rebootPending (reasons; empty for none),
 lastBootUpTime, utc.
 
 .NOTES

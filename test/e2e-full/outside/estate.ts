@@ -5,8 +5,7 @@ import { execa } from "execa";
 import { parse, stringify } from "yaml";
 
 import { ensureClusterImages } from "../../../components/controlplane/actions/cluster-images.ts";
-import { hostTraits } from "../../../components/controlplane/host-traits.ts";
-import { kindConfig } from "../../../components/controlplane/kind-config.ts";
+import { hostTraits, kindConfig } from "../../../components/controlplane/kind-config.ts";
 import { userData } from "../../../components/machine/identity.ts";
 import { macAddress } from "../../../components/machine/mac-address.ts";
 import { downloadArtifact } from "../../../components/windows/download-artifact.ts";

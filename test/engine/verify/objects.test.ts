@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
-import {
-  windowsNodesBinding,
-  windowsNodesRole,
-} from "../../../components/cni/flannel/windows-access.ts";
+import { windowsAccess } from "../../../components/cni/flannel/flannel.ts";
+import { accessObjects } from "../../../components/cni/windows-access.ts";
 import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
 import { readEndpointSlices } from "../../../components/controlplane/actions/endpoint-slices.ts";
 import { agnhostImage } from "../../../components/controlplane/node-image/container-images.ts";
@@ -94,10 +92,11 @@ describe("objects of verify, before a real API server", () => {
     await server.request("POST", "/api/v1/namespaces", namespaceOfRun);
     await taken(rest, conformanceNamespace);
     const kinds = { apiVersion: "rbac.authorization.k8s.io/v1" };
+    const { role, binding } = accessObjects(windowsAccess);
     await taken(
       [
-        { ...kinds, kind: "ClusterRole", ...plain(windowsNodesRole()) },
-        { ...kinds, kind: "ClusterRoleBinding", ...plain(windowsNodesBinding()) },
+        { ...kinds, kind: "ClusterRole", ...plain(role) },
+        { ...kinds, kind: "ClusterRoleBinding", ...plain(binding) },
       ],
       "",
     );

@@ -23,6 +23,7 @@ import {
   revealed,
 } from "../controlplane/recorded-resources.ts";
 import { runOnCluster } from "../controlplane/run-action.ts";
+import { eachCase } from "../each-case.ts";
 
 const here = new URL(import.meta.url);
 const network: CalicoNetworkOptions = {
@@ -130,33 +131,25 @@ describe("a report of Tigera's operator", () => {
   });
 });
 
-describe("pods", () => {
-  const troubles = (status: object): string[] => podTroubles({ status });
-
-  it("say which image can't be pulled", () => {
-    const waiting = { reason: "ImagePullBackOff", message: 'Back-off pulling image "quay.io/x"' };
-    const found = troubles({
-      initContainerStatuses: [{ name: "install-cni", state: { waiting } }],
-    });
-    assert.deepEqual(found, [
-      'install-cni waits: ImagePullBackOff (Back-off pulling image "quay.io/x")',
-    ]);
-  });
-
-  it("say that no node takes them", () => {
-    const conditions = [
-      { type: "PodScheduled", status: "False", message: "0/1 nodes are available" },
-    ];
-    assert.deepEqual(troubles({ conditions }), ["0/1 nodes are available"]);
-  });
-
-  it("say how a container ended, unless it did well", () => {
-    const state = (exitCode: number): object => ({
-      name: "c",
-      state: { terminated: { exitCode } },
-    });
-    assert.deepEqual(troubles({ containerStatuses: [state(0), state(3)] }), ["c ended with 3"]);
-  });
+describe("pods say what holds them up", () => {
+  const waiting = { reason: "ImagePullBackOff", message: 'Back-off pulling image "quay.io/x"' };
+  const unschedulable = { type: "PodScheduled", status: "False", message: "0/1 nodes fit" };
+  const ended = (exitCode: number): object => ({ name: "c", state: { terminated: { exitCode } } });
+  eachCase<readonly [status: object, says: string]>(
+    "%s",
+    {
+      "an image that can't be pulled": [
+        { initContainerStatuses: [{ name: "install-cni", state: { waiting } }] },
+        'install-cni waits: ImagePullBackOff (Back-off pulling image "quay.io/x")',
+      ],
+      "no node that takes them": [{ conditions: [unschedulable] }, "0/1 nodes fit"],
+      "how a container ended, unless it did well": [
+        { containerStatuses: [ended(0), ended(3)] },
+        "c ended with 3",
+      ],
+    },
+    ([status, says]) => assert.deepEqual(podTroubles({ status }), [says]),
+  );
 });
 
 const timeouts = { operatorSeconds: 70, rolloutSeconds: 80 };
@@ -353,15 +346,22 @@ describe("host actions of the pod network", () => {
       hastily,
     );
 
-  it("end a wait for Calico with all that is missing", async () => {
+  it("end a wait for Calico with all that is missing, and the pods that hold it up", async () => {
     const components = { calico: "installations", apiserver: "apiservers" };
+    const waiting = { reason: "ImagePullBackOff", message: "Back-off pulling image" };
+    const pod = {
+      metadata: { name: "calico-node-a" },
+      spec: { nodeName: "worker-1" },
+      status: { containerStatuses: [{ name: "calico-node", state: { waiting } }] },
+    };
+    const lists: Readonly<Record<string, readonly object[]>> = {
+      "GET /api/v1/nodes": [{ metadata: { name: "worker-1" }, status: {} }],
+      "GET /api/v1/namespaces/calico-system/pods": [pod],
+    };
     const { exitCode, stderr } = await awaitCalico(
       { version: "3.32.1", components, linuxNodes: true },
       [{ type: "Degraded", status: "True", reason: "Invalid", message: "no pool" }],
-      (path) => {
-        const nodes = [{ metadata: { name: "worker-1" }, status: {} }];
-        return { items: path.endsWith("/nodes") ? nodes : [], metadata: { generation: 2 } };
-      },
+      (path) => ({ items: lists[path] ?? [], metadata: { generation: 2 } }),
     );
     assert.equal(exitCode, 1);
     for (const expected of [
@@ -369,35 +369,6 @@ describe("host actions of the pod network", () => {
       "calico: degraded: Invalid: no pool",
       "apiserver: no report of the operator's yet",
       "node worker-1: registered, has not reported its state yet",
-    ]) {
-      assert.ok(stderr.includes(expected), stderr);
-    }
-  });
-
-  it("end a wait for Calico with the pods that hold it up", async () => {
-    const waiting = { reason: "ImagePullBackOff", message: "Back-off pulling image" };
-    const pod = {
-      metadata: { name: "calico-node-a" },
-      spec: { nodeName: "worker-1" },
-      status: { containerStatuses: [{ name: "calico-node", state: { waiting } }] },
-    };
-    const { stderr } = await awaitCalico(
-      { version: "3.32.1", components: { calico: "installations" }, linuxNodes: true },
-      [
-        {
-          type: "Progressing",
-          status: "True",
-          reason: "ResourceNotReady",
-          message: "no DaemonSet",
-        },
-      ],
-      (path) => {
-        const held = path === "GET /api/v1/namespaces/calico-system/pods";
-        return { items: held ? [pod] : [], metadata: { generation: 1 } };
-      },
-    );
-    for (const expected of [
-      "calico: not there yet: ResourceNotReady: no DaemonSet",
       "pod calico-node-a on worker-1: calico-node waits: ImagePullBackOff (Back-off pulling image)",
     ]) {
       assert.ok(stderr.includes(expected), stderr);

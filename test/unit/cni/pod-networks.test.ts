@@ -5,16 +5,13 @@ import { parseAllDocuments } from "yaml";
 
 import { operatorDeployment } from "../../../components/cni/calico/operator-objects.ts";
 import { calicoRelease } from "../../../components/cni/calico/release.ts";
-import { netConf } from "../../../components/cni/flannel/flannel-config.ts";
+import { netConf, windowsCniConf } from "../../../components/cni/flannel/flannel-config.ts";
 import { flannelDaemonSet } from "../../../components/cni/flannel/flannel-objects.ts";
-import {
-  windowsNodesBinding,
-  windowsNodesRole,
-} from "../../../components/cni/flannel/windows-access.ts";
-import { windowsCniConf } from "../../../components/cni/flannel/windows-files.ts";
+import { windowsAccess } from "../../../components/cni/flannel/flannel.ts";
 import type { PodNetwork } from "../../../components/cni/pod-network.ts";
-import { publishedAddress } from "../../../components/cni/published-address.ts";
+import { publishedAddress } from "../../../components/controlplane/actions/endpoint-slices.ts";
 import { podNetworks } from "../../../components/cni/registry.ts";
+import { accessObjects } from "../../../components/cni/windows-access.ts";
 import { resolveSettings } from "../../../config/resolve.ts";
 import { controlPlaneFixture } from "../controlplane/fixture-node.ts";
 import { assertGolden, yamlText } from "../controlplane/golden.ts";
@@ -127,8 +124,8 @@ describe("Flannel's objects", () => {
   });
 
   it("let a Windows node's flanneld see the Nodes, with kubelet's credentials and no more", () => {
-    const text = yamlText(windowsNodesRole(), windowsNodesBinding());
-    assertGolden(here, "flannel-windows.yaml", text);
+    const { role, binding } = accessObjects(windowsAccess);
+    assertGolden(here, "flannel-windows.yaml", yamlText(role, binding));
   });
 
   it("have a CNI configuration for Windows nodes, by backend", () => {

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { mock } from "node:test";
 
-import { revokeToken } from "../../../components/controlplane/actions/revoke-token.ts";
+import { revokeToken } from "../../../components/controlplane/actions/join-tokens.ts";
 import {
   newToken,
   tokenId,

@@ -2,10 +2,13 @@ import assert from "node:assert/strict";
 import { mock } from "node:test";
 import type { V1Node, V1Pod } from "@kubernetes/client-node";
 
-import { drainAndDelete } from "../../../components/controlplane/actions/drain-and-delete.ts";
-import { drainForUpgrade } from "../../../components/controlplane/actions/drain-for-upgrade.ts";
-import { endUpgrade } from "../../../components/controlplane/actions/end-upgrade.ts";
-import { podName, podsToEvict } from "../../../components/controlplane/drain.ts";
+import {
+  drainAndDelete,
+  drainForUpgrade,
+  endUpgrade,
+  podName,
+  podsToEvict,
+} from "../../../components/controlplane/drain.ts";
 import { goneApi, hastenClock, withFakeApi, type Answer } from "./fake-api.ts";
 import { eachCase } from "../each-case.ts";
 import { waitBy, withoutPauses } from "../waits.ts";
@@ -47,6 +50,7 @@ const own = "/api/v1/nodes/win-1";
 const pods = "GET /api/v1/pods";
 const eviction = "POST /api/v1/namespaces/default/pods/web/eviction";
 const budget: Answer = [429, { message: "would violate the budget" }];
+const silently = { name: "win-1", drainTimeoutSeconds: 600, say: () => undefined };
 const notFound: Answer = [404, { message: "not found" }];
 
 /** A cluster of one node with one pod, which remembers what it is given and does what it is asked, except for refusals. */
@@ -71,7 +75,7 @@ class OneNode {
   remove(): Promise<void> {
     return withFakeApi(this.answer, async (api, requests) => {
       this.requests = requests;
-      await drainAndDelete(api, { name: "win-1", drainTimeoutSeconds: 600 });
+      await drainAndDelete(api, silently);
     });
   }
 
@@ -138,7 +142,7 @@ describe("removing a node", () => {
   }
 
   it("is done when the cluster is gone", async () =>
-    await drainAndDelete(await goneApi(), { name: "win-1", drainTimeoutSeconds: 600 }));
+    await drainAndDelete(await goneApi(), silently));
 
   for (const [request, says] of [
     ["GET", /does not let the node win-1 be removed: nodes is forbidden/],

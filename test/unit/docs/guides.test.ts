@@ -104,7 +104,7 @@ describe("the documents name only what there is", () => {
   });
 
   it("docs/troubleshooting.md: every code of a step, and no other", () => {
-    const table = read("components/windows/steps/lib/ExitCodes.ps1");
+    const table = read("components/windows/steps/lib/Step.ps1");
     const codes = [...table.matchAll(/^ {4}(\w+) += \d+$/gm)].map(([, code = ""]) => code);
     assert.ok(codes.length > 20);
     const part = read("docs/troubleshooting.md").split("## Codes of the Windows steps")[1] ?? "";

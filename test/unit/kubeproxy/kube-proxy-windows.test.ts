@@ -10,8 +10,7 @@ import {
 import { KubeProxyWindows } from "../../../components/kubeproxy/kube-proxy-windows.ts";
 import * as library from "../../../components/library/components.ts";
 import { controlPlaneFixture } from "../controlplane/fixture-node.ts";
-import { runText } from "../rehearsal-host/step-runner.ts";
-import { startWithSteps } from "../rehearsal-host/step-runner.ts";
+import { runText, startWithSteps } from "../rehearsal-host/step-runner.ts";
 import { yamlText } from "../controlplane/golden.ts";
 import { record } from "../controlplane/recorded-resources.ts";
 
@@ -79,19 +78,6 @@ describe("kube-proxy for Windows", () => {
   it("carries its script in a ConfigMap named after the content", () => {
     assert.match(yamlText(scriptConfigMap("exit 7\n")), /start\.ps1: .*\n? *exit 7/);
     assert.notEqual(scriptConfigMapName("a"), scriptConfigMapName("b"));
-  });
-
-  it("sets no feature gates: those of the image's own script are about to go", () => {
-    const code = script.replace(/<#[^]*?#>/, "");
-    assert.match(code, /--proxy-mode=kernelspace/);
-    assert.doesNotMatch(code, /feature-gates|WinDSR|WinOverlay/);
-  });
-
-  it("removes what an earlier kube-proxy has left in HNS before it starts one", () => {
-    const removal = script.indexOf("$policies | Remove-HnsPolicyList");
-    const start = script.indexOf("& $program @arguments");
-    assert.match(script, /\$policies = @\(Get-HnsPolicyList \|/);
-    assert.ok(removal > 0 && removal < start, `${String(removal)}, ${String(start)}`);
   });
 
   it("belongs to the cluster: it goes with it, and comes again with it", async () => {

@@ -82,7 +82,7 @@ describe("Export-NodeLog, rehearsed", () => {
 
   it("shows an object's properties whole, with all lines of a message", async () => {
     const text = 'ConvertTo-LogText -Answer ([pscustomobject]@{ Id = 7; Message = "a`r`nb" })';
-    const files = ["Step", "NativeCommand", "LogTexts"];
+    const files = ["Step", "NativeCommand", "LogFiles"];
     assert.equal(await runText(host, files, text), "Id: 7\nMessage: a\r\nb\n\n");
   });
 });

@@ -80,8 +80,7 @@ describe("Faults in steps", () => {
         "$stream.Dispose()",
         "Save-JoinRecord -Cluster 'a' -Joining $false",
       ];
-      const library = "Step,NativeCommand,KubernetesFolders,ServiceState,ServiceSettings";
-      const files = `${library},KubeletService,Membership`.split(",");
+      const files = ["Step", "NativeCommand", "Services", "KubeletService", "Membership"];
       await runText(host, files, lines.join("\r\n"));
       await host.programs.reboot(0);
       await host.up();

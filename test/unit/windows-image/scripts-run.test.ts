@@ -688,9 +688,7 @@ const wholes: readonly Case[] = [
 ];
 
 /** What of the library the functions call. */
-const libraries = [
-  ...["Step", "WholeFile", "ServiceState", "ServiceSettings", "FirewallRule", "PendingReboot"],
-];
+const libraries = ["Step", "WholeFile", "Services", "FirewallRule", "PendingReboot"];
 
 describe("scripts that make an image, on the interpreter", () => {
   let host: RehearsalHost;

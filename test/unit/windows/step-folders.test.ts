@@ -70,10 +70,10 @@ describe("the folders of the steps", () => {
     ["Install-Kubernetes.ps1", ["Install-Kubernetes"]],
     [`${unnamed}.ps1`, []],
     ["lib/KubeadmJoin.ps1", ["Join-Node"]],
-    ["lib/HostsFile.ps1", ["Set-HostsEntry", "Reset-Node"]],
-    // By way of FlannelNetwork.ps1 as well.
+    ["lib/NameResolution.ps1", ["Set-HostsEntry", "Reset-Node"]],
+    // By way of ExternalNetworkTask.ps1 as well.
     [
-      "lib/FlanneldService.ps1",
+      "lib/Flannel.ps1",
       ["Install-Flannel", "Add-ExternalNetwork", "Confirm-ExternalNetwork", "Join-Node"],
     ],
     ["lib/Step.ps1", named],

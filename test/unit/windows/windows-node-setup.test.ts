@@ -4,8 +4,7 @@ import path from "node:path";
 import { local } from "@pulumi/command";
 import * as pulumi from "@pulumi/pulumi";
 
-import { netConf } from "../../../components/cni/flannel/flannel-config.ts";
-import { windowsCniConf } from "../../../components/cni/flannel/windows-files.ts";
+import { netConf, windowsCniConf } from "../../../components/cni/flannel/flannel-config.ts";
 import { BootstrapToken } from "../../../components/controlplane/bootstrap-token.ts";
 import type { ControlPlane } from "../../../components/controlplane/control-plane.ts";
 import { bakeOf } from "../../../components/windows/image/bake.ts";
@@ -208,14 +207,12 @@ describe("a Windows node whose image carries no programs", () => {
     assert.deepEqual(additional(node).sort(), pushes.map(([name]) => name).sort()));
 
   for (const [name, digit, user] of pushes) {
-    it(`${name} comes after the reboot and before the step that uses it`, () => {
+    it(`${name} brings it among the media after the reboot, before the step that uses it`, async () => {
       assert.deepEqual(node.needs(name), [node.get("node-confirm-reboot").resource]);
       node.assertChain(name, user);
-    });
-
-    it(`${name} goes among the media, again on a new machine or for another content`, async () => {
       const { inputs, opts } = node.get(name);
       assert.equal(inputs["remotePath"], "C:/kindows/media");
+      // Again on a new machine, or for another content.
       assert.deepEqual(inputs["triggers"], ["machine-1", digit.repeat(64)]);
       assert.equal(await (inputs["source"] as pulumi.asset.FileArchive).path, fetched);
       assert.deepEqual(opts.ignoreChanges, []);
@@ -362,16 +359,6 @@ describe("what a change plans on a Windows node that is up", () => {
   const furtherChanges: readonly (ChangeAfterUp & { readonly args: Partial<WindowsNodeArgs> })[] = [
     { name: "a taint", args: { taints: [] }, updates: ["win-1-join-node", "win-1-registration"] },
     { name: "an argument of the kubelet", args: { kubeletArgs: {} }, updates: ["win-1-join-node"] },
-    {
-      name: "another containerd",
-      args: {
-        software: {
-          ...{ ...software, versions: { ...versions, containerd: "2.3.4" } },
-          containerd: carried("e"),
-        },
-      },
-      updates: ["win-1-install-containerd", "win-1-registration"],
-    },
     {
       name: "another Kubernetes",
       args: { software: { ...software, versions: { ...versions, kubernetes: "1.35.1" } } },

@@ -7,8 +7,7 @@ Whose machines are listed, 12 hexadecimal digits. Default: none, mandatory. Sour
 machines.
 
 .OUTPUTS
-Last line of standard output: one JSON object {"step", "changed", "rebootRequired", "seconds", "facts"}, or {"step",
-"error": {"code", "message", "remedy"}}. Facts: machines (each with name, id, making, state, and its addresses).
+Facts of the result (lib/Step.ps1): machines (each with name, id, making, state, and its addresses).
 
 .NOTES
 Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 16 DiskFull; 34

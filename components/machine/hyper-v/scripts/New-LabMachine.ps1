@@ -53,8 +53,7 @@ Size of its disk in GiB. Default: none, mandatory. Source: settings, nodes[].dis
 Standard input: the identity disc, an ISO image, in base64.
 
 .OUTPUTS
-Last line of standard output: one JSON object {"step", "changed", "rebootRequired", "seconds", "facts"}, or {"step",
-"error": {"code", "message", "remedy"}}. Facts: id.
+Facts of the result (lib/Step.ps1): id.
 
 .NOTES
 Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 13 SecretMissing; 16

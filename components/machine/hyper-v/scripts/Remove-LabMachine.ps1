@@ -18,8 +18,7 @@ hyperVHosts[].folder.
 Whose machines, 12 hexadecimal digits. Default: none, mandatory. Source: the key that logs in to the lab's machines.
 
 .OUTPUTS
-Last line of standard output: one JSON object {"step", "changed", "rebootRequired", "seconds", "facts"}, or {"step",
-"error": {"code", "message", "remedy"}}. Facts: removed (names, separated by commas).
+Facts of the result (lib/Step.ps1): removed (names, separated by commas).
 
 .NOTES
 Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 16 DiskFull; 34

@@ -17,8 +17,7 @@ hyperVHosts[].folder.
 Full path of the VHDX that machines start from. Default: none, mandatory. Source: settings, hyperVHosts[].image.
 
 .OUTPUTS
-Last line of standard output: one JSON object {"step", "changed", "rebootRequired", "seconds", "facts"}, or {"step",
-"error": {"code", "message", "remedy"}}. Facts: computerName, logicalProcessors.
+Facts of the result (lib/Step.ps1): computerName, logicalProcessors.
 
 .NOTES
 Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 16 DiskFull; 20

@@ -5,7 +5,7 @@ import type { Settings } from "../../../../config/settings.ts";
 import type { Artifact, BuildContext } from "../../../../toolchain/artifact.ts";
 import type { Cache } from "../../../../toolchain/cache.ts";
 import { flushFile } from "../../../../toolchain/flush-file.ts";
-import { stackSoftware } from "../../stack-software.ts";
+import { stackSoftware } from "../../software.ts";
 import { bakeOf, type Bake } from "../bake.ts";
 import { examineDisk } from "../../../machine/disk/examine-disk.ts";
 import { windowsDisk } from "../windows-images.ts";

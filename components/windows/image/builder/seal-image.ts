@@ -20,7 +20,7 @@ const lastScript = "Complete-Image.ps1";
 /** Installing the feature Containers, unpacking containerd, on a slow disk, and pulling container images. */
 const timeoutSeconds = 1500 + pullSeconds;
 
-/** Exit codes of a script that has requested a reboot, or found another script still running: see steps/lib/ExitCodes.ps1. */
+/** Exit codes of a script that has requested a reboot, or found another script still running: see steps/lib/Step.ps1. */
 const passing: readonly number[] = [75, 11];
 
 const { minimumBuild, minimumRevision } = defaultRequirements;

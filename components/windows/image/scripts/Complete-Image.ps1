@@ -17,8 +17,7 @@ components/windows/image/answer-file.ts, on the CD.
 Seconds until sysprep begins, in which this session ends. Default: 5.
 
 .OUTPUTS
-Last line of standard output: one JSON object {"step", "changed", "rebootRequired", "seconds", "facts"}, or {"step",
-"error": {"code", "message", "remedy"}}. No facts.
+A result (lib/Step.ps1) without facts.
 
 .NOTES
 Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 14 CommandFailed; 15
@@ -41,7 +40,7 @@ $ProgressPreference = 'SilentlyContinue'
 . (Join-Path $PSScriptRoot 'lib\Step.ps1')
 . (Join-Path $PSScriptRoot 'lib\NativeCommand.ps1')
 . (Join-Path $PSScriptRoot 'lib\ProtectedFile.ps1')
-. (Join-Path $PSScriptRoot 'lib\ServiceState.ps1')
+. (Join-Path $PSScriptRoot 'lib\Services.ps1')
 . (Join-Path $PSScriptRoot 'lib\SerialLog.ps1')
 . (Join-Path $PSScriptRoot 'lib\ImageSettings.ps1')
 . (Join-Path $PSScriptRoot 'lib\SshServer.ps1')

@@ -17,8 +17,7 @@ Lowest revision (UBR) of exactly that build. Default: none, mandatory. Source: t
 Seconds between ordering a reboot and Windows beginning it: this session must end in that time. Default: 5.
 
 .OUTPUTS
-Last line of standard output: one JSON object {"step", "changed", "rebootRequired", "seconds", "facts"}, or {"step",
-"error": {"code", "message", "remedy"}}. Facts: build, revision.
+Facts of the result (lib/Step.ps1): build, revision.
 
 .NOTES
 Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 14 CommandFailed; 15

@@ -8,8 +8,7 @@ Run over SSH before Complete-Image, from the CD, whose bake.json names the steps
 when the machine answers. Steps that are done find nothing to do. Says on the serial port which step it is at.
 
 .OUTPUTS
-Last line of standard output: one JSON object {"step", "changed", "rebootRequired", "seconds", "facts"}, or {"step",
-"error": {"code", "message", "remedy"}}. Facts: steps (how many).
+Facts of the result (lib/Step.ps1): steps (how many).
 
 .NOTES
 Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 14 CommandFailed; 15

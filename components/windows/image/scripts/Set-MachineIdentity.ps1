@@ -15,8 +15,7 @@ port what it does; `ready` is the last line, or `renamed, rebooting`, or `failed
 result where it is not. Default: 0.
 
 .OUTPUTS
-Last line of standard output: one JSON object {"step", "changed", "rebootRequired", "seconds", "facts"}, or {"step",
-"error": {"code", "message", "remedy"}}. Facts: computerName.
+Facts of the result (lib/Step.ps1): computerName.
 
 .NOTES
 Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 NotAdministrator; 14 CommandFailed; 15
@@ -36,8 +35,7 @@ $ProgressPreference = 'SilentlyContinue'
 . (Join-Path $PSScriptRoot 'lib\NativeCommand.ps1')
 . (Join-Path $PSScriptRoot 'lib\ProtectedFile.ps1')
 . (Join-Path $PSScriptRoot 'lib\PendingReboot.ps1')
-. (Join-Path $PSScriptRoot 'lib\ServiceState.ps1')
-. (Join-Path $PSScriptRoot 'lib\ServiceSettings.ps1')
+. (Join-Path $PSScriptRoot 'lib\Services.ps1')
 . (Join-Path $PSScriptRoot 'lib\SerialLog.ps1')
 . (Join-Path $PSScriptRoot 'lib\IdentityDisc.ps1')
 . (Join-Path $PSScriptRoot 'lib\MachineName.ps1')

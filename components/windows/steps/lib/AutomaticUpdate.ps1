@@ -1,8 +1,6 @@
 # Windows' automatic updates: their reboots come when nobody has drained the node, and their builds unasked for.
-Set-StrictMode -Version Latest
-$ErrorActionPreference = 'Stop'
 
-. (Join-Path $PSScriptRoot 'Record.ps1')
+. (Join-Path $PSScriptRoot 'WholeFile.ps1')
 
 $AutomaticUpdateKey = 'HKLM:\SOFTWARE\Policies\Microsoft\Windows\WindowsUpdate\AU'
 $AutomaticUpdateRecordPath = 'C:\kindows\state\automatic-update.json'

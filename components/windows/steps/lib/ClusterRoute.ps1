@@ -1,9 +1,7 @@
 # Routes to the cluster's ranges. One is written "range=next hop", e.g. 10.244.0.0/16=192.168.150.128. Those of our own
 # stand in a record, as Windows keeps no note of who made a route.
-Set-StrictMode -Version Latest
-$ErrorActionPreference = 'Stop'
 
-. (Join-Path $PSScriptRoot 'Record.ps1')
+. (Join-Path $PSScriptRoot 'WholeFile.ps1')
 
 $RouteRecordPath = 'C:\kindows\state\routes.json'
 # What is in force, and what comes back with a boot.

@@ -1,6 +1,4 @@
 # The Windows feature Containers.
-Set-StrictMode -Version Latest
-$ErrorActionPreference = 'Stop'
 
 # Available, Installed, InstallPending, UninstallPending or Removed.
 function Get-ContainersFeatureState {

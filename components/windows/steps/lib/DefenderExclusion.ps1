@@ -1,7 +1,5 @@
 # What Microsoft Defender leaves alone. Scanned file by file, unpacking one Windows image takes minutes longer
 # (microsoft/Windows-Containers#92, containerd/containerd#4989).
-Set-StrictMode -Version Latest
-$ErrorActionPreference = 'Stop'
 
 # Programs: what files they open is not scanned. Returns Changed, and State: set, off or unavailable. A node works
 # without exclusions, only slower. So a machine without Defender, or one whose policy allows no exclusions, is no error.

@@ -1,6 +1,4 @@
 # Evaluation licences of Windows Server: they end after 180 days, and then Windows shuts down every hour.
-Set-StrictMode -Version Latest
-$ErrorActionPreference = 'Stop'
 
 # When it ends (Ends, UTC, empty for any other licence) and whether it has. Asks for the product key in use by Windows'
 # own application id, as slmgr.vbs does.

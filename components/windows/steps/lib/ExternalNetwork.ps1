@@ -1,8 +1,6 @@
 # The HNS network that takes the machine's adapter: Calico's External, or Flannel's own. Making it puts a virtual switch
 # on the adapter, which cuts every connection for some seconds: Calico would do that when its first pod starts, Flannel
 # with its daemon; here it happens when nothing else goes on.
-Set-StrictMode -Version Latest
-$ErrorActionPreference = 'Stop'
 
 $CalicoKey = 'HKLM:\Software\Tigera\Calico'
 

@@ -1,15 +1,13 @@
 # The task that makes the network on the adapter while nobody is connected, and the record of how that stands: from the
 # session that orders it, by the task, to the session that confirms it.
-Set-StrictMode -Version Latest
-$ErrorActionPreference = 'Stop'
 
 . (Join-Path $PSScriptRoot 'NativeCommand.ps1')
 . (Join-Path $PSScriptRoot 'OwnAddress.ps1')
 . (Join-Path $PSScriptRoot 'ExternalNetwork.ps1')
 . (Join-Path $PSScriptRoot 'PendingReboot.ps1')
-. (Join-Path $PSScriptRoot 'Record.ps1')
+. (Join-Path $PSScriptRoot 'WholeFile.ps1')
 . (Join-Path $PSScriptRoot 'SystemTask.ps1')
-. (Join-Path $PSScriptRoot 'FlannelNetwork.ps1')
+. (Join-Path $PSScriptRoot 'Flannel.ps1')
 
 $ExternalNetworkTaskName = 'kindows-external-network'
 $ExternalNetworkRecordPath = 'C:\kindows\state\external-network.json'

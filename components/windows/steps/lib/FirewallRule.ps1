@@ -1,6 +1,4 @@
 # What the firewall lets in.
-Set-StrictMode -Version Latest
-$ErrorActionPreference = 'Stop'
 
 # In every profile: an unknown network counts as public. Returns whether the rule was missing.
 function Add-FirewallRule {

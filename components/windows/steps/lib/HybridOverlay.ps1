@@ -1,9 +1,6 @@
 # The Windows service hybrid-overlay-node of ovn-kubernetes, the pods' network in HNS that it makes, and CNI's part.
-Set-StrictMode -Version Latest
-$ErrorActionPreference = 'Stop'
 
-. (Join-Path $PSScriptRoot 'ServiceState.ps1')
-. (Join-Path $PSScriptRoot 'ServiceSettings.ps1')
+. (Join-Path $PSScriptRoot 'Services.ps1')
 . (Join-Path $PSScriptRoot 'WholeFile.ps1')
 . (Join-Path $PSScriptRoot 'ExternalNetwork.ps1')
 . (Join-Path $PSScriptRoot 'FirewallRule.ps1')

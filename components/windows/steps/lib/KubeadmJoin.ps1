@@ -1,6 +1,86 @@
-# One run of kubeadm join.
-Set-StrictMode -Version Latest
-$ErrorActionPreference = 'Stop'
+# A join by kubeadm: the secret it needs, its configuration, and its run.
+
+# {"token": ..., "caCertHashes": [...]}. Errors never repeat what was read. It comes on standard input, never on a
+# command line: nobody may see it.
+function Read-JoinSecret {
+    $remedy = 'Give one JSON object with token and caCertHashes on standard input, and end the input.'
+    # As a stream of its own, since only that can be waited for in bounded time.
+    $reader = New-Object -TypeName System.IO.StreamReader -ArgumentList ([Console]::OpenStandardInput())
+    $reading = $reader.ReadToEndAsync()
+    if (-not $reading.Wait(30000)) {
+        Stop-Step -Code 'SecretMissing' -Message 'Standard input did not end within 30 s.' -Remedy $remedy
+    }
+    $text = $reading.Result.Trim()
+    $secret = $null
+    try {
+        if ($text -ne '') {
+            $secret = ConvertFrom-Json -InputObject $text
+        }
+    }
+    catch {
+        Stop-Step -Code 'SecretMissing' -Remedy $remedy `
+            -Message "Standard input is not JSON ($($text.Length) characters)."
+    }
+    if ($null -eq $secret -or $null -eq $secret.PSObject.Properties['token'] -or
+        $secret.token -cnotmatch '^[a-z0-9]{6}\.[a-z0-9]{16}$') {
+        Stop-Step -Code 'SecretMissing' -Remedy $remedy `
+            -Message 'Standard input has no token of the form <6>.<16> lower-case characters.'
+    }
+    if ($null -eq $secret.PSObject.Properties['caCertHashes'] -or @($secret.caCertHashes).Count -eq 0 -or
+        @($secret.caCertHashes | Where-Object { $_ -cnotmatch '^sha256:[0-9a-f]{64}$' }).Count -gt 0) {
+        Stop-Step -Code 'SecretMissing' -Remedy $remedy `
+            -Message 'Standard input has no caCertHashes of the form sha256:<64 hex digits>.'
+    }
+    $secret
+}
+
+# From "name=value:Effect,...".
+function ConvertTo-Taint {
+    param([string] $Taints)
+    foreach ($taint in $Taints -split ',' | Where-Object { $_ -ne '' }) {
+        $pair, $effect = $taint -split ':', 2
+        $parts = @($pair -split '=', 2)
+        $value = if ($parts.Count -gt 1) { $parts[1] } else { '' }
+        [ordered]@{ key = $parts[0]; value = $value; effect = $effect }
+    }
+}
+
+# As JSON, which is YAML too and needs no quoting of ours. For kubeadm.k8s.io/v1beta4, Kubernetes 1.31 and later; it
+# contains the token. kubeadm gets a third of the time to find the cluster: it tries again until then, and only then
+# says what was wrong, such as an expired token. In its other phases it may wait for as long as the join may take.
+function New-JoinConfiguration {
+    param(
+        [string] $NodeName,
+        [string] $ApiServerEndpoint,
+        [string] $CriSocket,
+        [string] $Taints,
+        [pscustomobject] $Secret,
+        [int] $TimeoutSeconds
+    )
+    $limit = "$($TimeoutSeconds)s"
+    $discoveryLimit = "$([math]::Floor($TimeoutSeconds / 3))s"
+    ConvertTo-Json -Depth 6 -InputObject ([ordered]@{
+            apiVersion       = 'kubeadm.k8s.io/v1beta4'
+            kind             = 'JoinConfiguration'
+            discovery        = [ordered]@{
+                bootstrapToken = [ordered]@{
+                    apiServerEndpoint = $ApiServerEndpoint
+                    token             = $Secret.token
+                    caCertHashes      = @($Secret.caCertHashes)
+                }
+            }
+            nodeRegistration = [ordered]@{
+                name      = $NodeName
+                criSocket = $CriSocket
+                taints    = @(ConvertTo-Taint -Taints $Taints)
+            }
+            timeouts         = [ordered]@{
+                discovery          = $discoveryLimit
+                tlsBootstrap       = $limit
+                kubeletHealthCheck = $limit
+            }
+        })
+}
 
 # What kubeadm says, and what to do about it.
 $JoinComplaints = [ordered]@{

@@ -1,6 +1,4 @@
 # The machine's PATH, and this process's copy of it: sshd gives its sessions the PATH it was started with.
-Set-StrictMode -Version Latest
-$ErrorActionPreference = 'Stop'
 
 $MachineVariablesKey = 'HKLM:\SYSTEM\CurrentControlSet\Control\Session Manager\Environment'
 

@@ -1,8 +1,7 @@
 # The machine's proxy: the environment variables that Go's programs (containerd, kubelet, kubeadm) and curl go by.
-Set-StrictMode -Version Latest
-$ErrorActionPreference = 'Stop'
 
-. (Join-Path $PSScriptRoot 'Record.ps1')
+. (Join-Path $PSScriptRoot 'WholeFile.ps1')
+. (Join-Path $PSScriptRoot 'Services.ps1')
 
 $ProxyVariables = @('HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY')
 $ProxyRecordPath = 'C:\kindows\state\proxy.json'
@@ -60,6 +59,7 @@ function Restore-MachineProxy {
     }
 }
 
-function Remove-ProxyRecord {
-    Remove-Record -Path $ProxyRecordPath
+function Set-ServiceProxy {
+    param([string] $Name, [bool] $Stop = $true)
+    Set-ServiceEnvironment -Name $Name -Variable $ProxyVariables -Value @(Get-MachineProxy) -Stop $Stop
 }

@@ -1,8 +1,6 @@
 # Which cluster this machine belongs to, and how it leaves it.
-Set-StrictMode -Version Latest
-$ErrorActionPreference = 'Stop'
 
-. (Join-Path $PSScriptRoot 'Record.ps1')
+. (Join-Path $PSScriptRoot 'WholeFile.ps1')
 
 $KubeletConfigPath = 'C:\etc\kubernetes\kubelet.conf'
 $KubeletKeyFolder = 'C:\var\lib\kubelet\pki'

@@ -1,6 +1,4 @@
 # Running a program to its end, in bounded time, with its exit code looked at.
-Set-StrictMode -Version Latest
-$ErrorActionPreference = 'Stop'
 
 # As Windows programs take their command line apart (CommandLineToArgvW).
 function ConvertTo-NativeArgument {

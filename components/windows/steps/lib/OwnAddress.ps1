@@ -1,6 +1,4 @@
 # The machine's own addresses.
-Set-StrictMode -Version Latest
-$ErrorActionPreference = 'Stop'
 
 # IPv4, the loopback's too.
 function Get-OwnAddress {

@@ -1,9 +1,7 @@
 # Reboots that Windows waits for, and what is known of one that was ordered: a small file that outlives it.
-Set-StrictMode -Version Latest
-$ErrorActionPreference = 'Stop'
 
 . (Join-Path $PSScriptRoot 'NativeCommand.ps1')
-. (Join-Path $PSScriptRoot 'Record.ps1')
+. (Join-Path $PSScriptRoot 'WholeFile.ps1')
 
 $RebootRecordPath = 'C:\kindows\state\reboot.json'
 

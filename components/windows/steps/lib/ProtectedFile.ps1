@@ -1,6 +1,4 @@
 # Files and folders only SYSTEM and Administrators may touch. Everything below C:\ can be read by every user otherwise.
-Set-StrictMode -Version Latest
-$ErrorActionPreference = 'Stop'
 
 # Well-known identifiers, since the names are translated on a localised Windows: SYSTEM and Administrators.
 $ProtectedIdentities = @('S-1-5-18', 'S-1-5-32-544')

@@ -2,8 +2,47 @@
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 
-. (Join-Path $PSScriptRoot 'ExitCodes.ps1')
-. (Join-Path $PSScriptRoot 'SecretRemains.ps1')
+# The exit code of each kind of error, the same in every step; each step's help lists those it can end with.
+# 1 is PowerShell's own: it rejected a parameter before the step began. 75 is EX_TEMPFAIL of sysexits.h: try again.
+$StepExitCodes = @{
+    Unexpected           = 10
+    StepBusy             = 11
+    NotAdministrator     = 12
+    SecretMissing        = 13
+    CommandFailed        = 14
+    CommandTimedOut      = 15
+    DiskFull             = 16
+    HostUnsuitable       = 20
+    FeatureFailed        = 21
+    ForeignHostsEntry    = 22
+    HostsFileBusy        = 23
+    RebootPending        = 24
+    ForeignRoute         = 25
+    NextHopOffSegment    = 26
+    ForeignDnsRule       = 27
+    MediumMissing        = 30
+    ChecksumMismatch     = 31
+    VersionMismatch      = 32
+    ConfigurationUnknown = 33
+    ServiceNotRunning    = 34
+    FileInUse            = 35
+    FeatureMissing       = 40
+    ContainerdMissing    = 41
+    FlannelMissing       = 42
+    ApiServerUnreachable = 50
+    JoinFailed           = 51
+    JoinTimedOut         = 52
+    KubeletArgsRefused   = 53
+    KubernetesMissing    = 54
+    ResetFailed          = 55
+    NodeIpMissing        = 56
+    NetworkNotReady      = 60
+    RebootNotDone        = 75
+}
+
+$JoinConfigurationPath = 'C:\kindows\state\join-configuration.json'
+$JoinRecordPath = 'C:\kindows\state\join.json'
+$BootstrapConfigPath = 'C:\etc\kubernetes\bootstrap-kubelet.conf'
 
 # Goes to standard error: standard output belongs to the result.
 function Write-StepProgress {
@@ -75,6 +114,22 @@ function Enter-StepLock {
     $mutex
 }
 
+# Files with a join token that a run which was cut short left behind. Called while no other step runs, so whoever wrote
+# them is dead. Our own configuration of kubeadm, and the kubeconfig
+# by which kubelet asks for its certificate; kubeadm removes that one at the end of a join, unless it is killed before.
+# One of a join that was not ours (no record of it) is left alone.
+function Remove-SecretRemains {
+    $paths = @($JoinConfigurationPath)
+    if (Test-Path -LiteralPath $JoinRecordPath) {
+        $paths += $BootstrapConfigPath
+    }
+    foreach ($path in $paths) {
+        if (Test-Path -LiteralPath $path) {
+            Remove-Item -LiteralPath $path -Force
+        }
+    }
+}
+
 function Assert-Administrator {
     $principal = [Security.Principal.WindowsPrincipal][Security.Principal.WindowsIdentity]::GetCurrent()
     if (-not $principal.IsInRole([Security.Principal.WindowsBuiltInRole]::Administrator)) {
@@ -90,8 +145,9 @@ function Test-DiskFull {
     @(-2147024857, -2147024784) -contains $Exception.GetBaseException().HResult
 }
 
-# Ends the process. $Body returns one New-StepResult; a step that only looks need not be alone, also beside one that
-# hangs.
+# Ends the process. The last line of standard output is one JSON object: {"step", "changed", "rebootRequired",
+# "seconds", "facts"} or {"step", "error": {"code", "message", "remedy"}}. $Body returns one New-StepResult; a step that
+# only looks need not be alone, also beside one that hangs.
 function Invoke-Step {
     param([string] $Name, [scriptblock] $Body, [bool] $Alone = $true)
     $clock = [Diagnostics.Stopwatch]::StartNew()

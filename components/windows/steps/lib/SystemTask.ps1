@@ -1,6 +1,4 @@
 # Work that outlives the session which orders it.
-Set-StrictMode -Version Latest
-$ErrorActionPreference = 'Stop'
 
 # The task runs as SYSTEM, outside this session, and goes on when that is cut. $Command is one line without double
 # quotes.

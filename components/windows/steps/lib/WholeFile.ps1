@@ -1,6 +1,4 @@
 # Writing files whole or not at all: a power cut or a full disk leaves the old file or the new one, never a part.
-Set-StrictMode -Version Latest
-$ErrorActionPreference = 'Stop'
 
 # Beside its place, flushed to the disk, then moved there: a file that is replaced keeps its rights and attributes.
 function Write-WholeFile {
@@ -55,5 +53,28 @@ function Write-DriveCache {
     }
     catch {
         [Console]::Error.WriteLine("drive C: could not be flushed: $($_.Exception.Message)")
+    }
+}
+
+# A record is what has to be known after a step, a boot or a power cut: one JSON object in a file below
+# C:\kindows\state.
+function Save-Record {
+    param([string] $Path, [System.Collections.IDictionary] $Record)
+    Write-WholeText -Path $Path -Text (ConvertTo-Json -InputObject $Record -Compress)
+}
+
+# Nothing where there is no record, or where a power cut has left it empty or half written.
+function Read-Record {
+    param([string] $Path)
+    $text = Read-WholeText -Path $Path
+    if ($text -match '^\{.*\}$') {
+        ConvertFrom-Json -InputObject $text
+    }
+}
+
+function Remove-Record {
+    param([string] $Path)
+    if (Test-Path -LiteralPath $Path) {
+        Remove-Item -LiteralPath $Path -Force
     }
 }

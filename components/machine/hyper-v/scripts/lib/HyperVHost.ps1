@@ -1,6 +1,4 @@
 # What a Hyper-V host must have before a machine is made on it.
-Set-StrictMode -Version Latest
-$ErrorActionPreference = 'Stop'
 
 # A machine's disk begins with nothing and grows by what its node pulls.
 $NeededDiskGiB = 20

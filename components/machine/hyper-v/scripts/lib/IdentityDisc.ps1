@@ -1,6 +1,4 @@
 # The identity disc of a machine, which comes on standard input.
-Set-StrictMode -Version Latest
-$ErrorActionPreference = 'Stop'
 
 # Reads the machine's identity disc off standard input, in base64. Errors never repeat what was read: a key is on it.
 function Read-IdentityDisc {

@@ -1,6 +1,4 @@
 # A machine of a lab on Hyper-V: its files, its beginning and its end. Its mark and its file names: LabMark.ps1.
-Set-StrictMode -Version Latest
-$ErrorActionPreference = 'Stop'
 
 $IdentityFile = 'identity.iso'
 

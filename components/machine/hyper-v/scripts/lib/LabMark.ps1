@@ -3,8 +3,6 @@
 # It stands in the machine's notes and in a file beside its disk, for each can be there without the other: a machine of
 # which nothing was made but its folder, and a folder whose machine is gone. What bears no such mark, or another lab's,
 # is never touched.
-Set-StrictMode -Version Latest
-$ErrorActionPreference = 'Stop'
 
 $MarkFile = 'kindows.txt'
 $DiskFile = 'disk.vhdx'

@@ -1,6 +1,4 @@
 # Steps of a node that run while its image is made.
-Set-StrictMode -Version Latest
-$ErrorActionPreference = 'Stop'
 
 $MediaFolder = 'C:\kindows\media'
 

@@ -1,6 +1,4 @@
 # What a sealed image carries for the first boot of each machine made from it, and what that boot takes away again.
-Set-StrictMode -Version Latest
-$ErrorActionPreference = 'Stop'
 
 . (Join-Path $PSScriptRoot 'WholeFile.ps1')
 

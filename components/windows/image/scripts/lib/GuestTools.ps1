@@ -1,6 +1,4 @@
 # The guest agent and the drivers that Setup did not need.
-Set-StrictMode -Version Latest
-$ErrorActionPreference = 'Stop'
 
 # No error: Setup has the drivers that a machine needs, and nothing here asks the guest agent.
 function Install-GuestTools {

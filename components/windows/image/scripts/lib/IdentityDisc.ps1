@@ -1,6 +1,4 @@
 # The disc that tells a machine made from the image who it is: cloud-init's NoCloud form, made by libvirt's provider.
-Set-StrictMode -Version Latest
-$ErrorActionPreference = 'Stop'
 
 $IdentityDiscName = 'cidata'
 

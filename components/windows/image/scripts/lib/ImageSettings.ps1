@@ -1,6 +1,4 @@
 # Settings of Windows that every machine made from the image shall have.
-Set-StrictMode -Version Latest
-$ErrorActionPreference = 'Stop'
 
 $WinlogonKey = 'HKLM:\SOFTWARE\Microsoft\Windows NT\CurrentVersion\Winlogon'
 $FeatureOverrideKey = 'HKLM:\SYSTEM\CurrentControlSet\Policies\Microsoft\FeatureManagement\Overrides'

@@ -1,6 +1,4 @@
 # The cumulative update that is put into an image: a disc's Windows may be older than a node's may be.
-Set-StrictMode -Version Latest
-$ErrorActionPreference = 'Stop'
 
 # At a logon at the machine: in a session over the network Windows' update agent installs nothing
 # (https://learn.microsoft.com/windows/win32/wua_sdk/using-wua-from-a-remote-computer).

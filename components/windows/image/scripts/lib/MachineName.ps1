@@ -1,6 +1,4 @@
 # The computer's name, which is another one from the next boot on.
-Set-StrictMode -Version Latest
-$ErrorActionPreference = 'Stop'
 
 # Returns whether the machine must reboot to be called so.
 function Set-MachineName {

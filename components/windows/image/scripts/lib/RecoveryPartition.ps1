@@ -1,6 +1,4 @@
 # The partition of Windows' recovery environment: it stands behind drive C:, in the way of a larger disk.
-Set-StrictMode -Version Latest
-$ErrorActionPreference = 'Stop'
 
 # How a GPT and an MBR mark such a partition.
 $RecoveryGptType = '{de94bba4-06d1-4d40-a16a-bfd50179d6ac}'

@@ -1,6 +1,4 @@
 # What turns an installed Windows into one that many machines can be made from.
-Set-StrictMode -Version Latest
-$ErrorActionPreference = 'Stop'
 
 . (Join-Path $PSScriptRoot 'SystemTask.ps1')
 

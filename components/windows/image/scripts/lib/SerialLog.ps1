@@ -1,6 +1,4 @@
 # Progress on the serial port: the only thing the host sees while no SSH server runs yet.
-Set-StrictMode -Version Latest
-$ErrorActionPreference = 'Stop'
 
 # In plain ASCII and without secrets; a machine without a serial port goes on without.
 function Write-SerialLine {

@@ -1,6 +1,4 @@
 # OpenSSH: installed from an archive where Windows has none, with keys and settings of its own, and started.
-Set-StrictMode -Version Latest
-$ErrorActionPreference = 'Stop'
 
 . (Join-Path $PSScriptRoot 'FirewallRule.ps1')
 

@@ -1,6 +1,4 @@
 # Packages of apps that a Windows with a desktop has put in for the user who logged on, and that sysprep refuses.
-Set-StrictMode -Version Latest
-$ErrorActionPreference = 'Stop'
 
 # Edge's package, which the first logon installs for Administrator alone; Edge itself stays. sysprep stops at a package
 # that is "installed for a user, but not provisioned for all users" (learn.microsoft.com,

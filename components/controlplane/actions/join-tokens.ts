@@ -1,4 +1,5 @@
-import { newToken, tokenSecret, type Token } from "../bootstrap-token-secret.ts";
+import { messageOf } from "../../../host/failure.ts";
+import { newToken, tokenSecret, tokenSecretName, type Token } from "../bootstrap-token-secret.ts";
 import type { ClusterApi } from "../../../kubernetes/cluster-api.ts";
 import { type Look, waitUntil } from "../../../host/wait-until.ts";
 
@@ -24,4 +25,18 @@ export async function mintToken(api: ClusterApi, request: TokenRequest): Promise
       return { found: token };
     },
   );
+}
+
+/**
+ * Removes a bootstrap token that has been used, or is of no use any more; one that is gone is fine.
+ *
+ * @returns why it stays, which is no reason to fail: it expires by itself. Undefined when it is gone.
+ */
+export async function revokeToken(api: ClusterApi, id: string): Promise<string | undefined> {
+  try {
+    await api.delete(`/api/v1/namespaces/kube-system/secrets/${tokenSecretName(id)}`);
+    return undefined;
+  } catch (error) {
+    return messageOf(error);
+  }
 }

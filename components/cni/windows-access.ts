@@ -1,0 +1,57 @@
+import { ClusterRole } from "@pulumi/kubernetes/rbac/v1/clusterRole.js";
+import { ClusterRoleBinding } from "@pulumi/kubernetes/rbac/v1/clusterRoleBinding.js";
+import type { types } from "@pulumi/kubernetes";
+import type * as pulumi from "@pulumi/pulumi";
+
+import { deletedWith } from "../controlplane/control-plane.ts";
+import type { PodNetworkComponents } from "./pod-network.ts";
+
+/** What a pod network's service on Windows nodes may read, beyond what their kubelets may. */
+export interface WindowsAccess {
+  /** Of role and binding. */
+  readonly name: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly resources: readonly string[];
+}
+
+const rbac = "rbac.authorization.k8s.io";
+
+/** The role, and its binding to all nodes, as RBAC cannot distinguish operating systems. */
+export function accessObjects({ name, labels, resources }: WindowsAccess): {
+  readonly role: types.input.rbac.v1.ClusterRole;
+  readonly binding: types.input.rbac.v1.ClusterRoleBinding;
+} {
+  const annotations = { "pulumi.com/patchFieldManager": "kindows" };
+  const metadata = { name, ...(labels && { labels }), annotations };
+  const verbs = ["get", "list", "watch"];
+  return {
+    role: { metadata, rules: [{ apiGroups: [""], resources: [...resources], verbs }] },
+    binding: {
+      metadata,
+      roleRef: { apiGroup: rbac, kind: "ClusterRole", name },
+      subjects: [{ kind: "Group", name: "system:nodes", apiGroup: rbac }],
+    },
+  };
+}
+
+/** Gives it in a cluster. */
+export function accessOfNodes(
+  name: string,
+  access: WindowsAccess,
+  child: pulumi.CustomResourceOptions,
+): pulumi.Resource {
+  const { role, binding } = accessObjects(access);
+  const made = new ClusterRole(`${name}-windows`, role, child);
+  return new ClusterRoleBinding(`${name}-windows`, binding, { ...child, dependsOn: [made] });
+}
+
+/** Gives it in an existing cluster: all that this lacks for Windows nodes. */
+export function accessInExisting(
+  access: WindowsAccess,
+): NonNullable<PodNetworkComponents["complete"]> {
+  return (parent, name, controlPlane) => {
+    const { provider, resource } = controlPlane;
+    const child = { parent, provider, replaceWith: [resource], ...deletedWith(controlPlane) };
+    return accessOfNodes(name, access, child);
+  };
+}

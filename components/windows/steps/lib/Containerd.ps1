@@ -1,0 +1,129 @@
+# containerd: its service, its configuration, its mirrors of registries, and crictl to look at what it runs.
+
+. (Join-Path $PSScriptRoot 'WholeFile.ps1')
+
+$ContainerdLogPath = 'C:\var\log\containerd\containerd.log'
+
+function Start-Containerd {
+    Start-ServiceInTime -Name 'containerd' -TimeoutSeconds 120 -LogPath $ContainerdLogPath `
+        -Ready { Test-Path -LiteralPath '\\.\pipe\containerd-containerd' }
+}
+
+# Changes the sandbox image, the CNI folders and, where given, the folder of the registries' mirrors in the output of
+# `containerd.exe config default`. Only inside these sections (containerd 2.x): a bin_dir elsewhere, such as that of the
+# image verifier, means something else, and containerd then takes every file in it for a verifier and rejects every
+# image. All folders are with forward slashes.
+function Edit-ContainerdConfig {
+    param(
+        [string] $Text,
+        [string] $PauseImage,
+        [string] $CniBinDirectory,
+        [string] $CniConfDirectory,
+        [string] $RegistryFolder = ''
+    )
+    $images = "plugins.'io.containerd.cri.v1.images'.pinned_images"
+    $cni = "plugins.'io.containerd.cri.v1.runtime'.cni"
+    $values = @{
+        "$images/sandbox" = "'$PauseImage'"
+        "$cni/bin_dirs"   = "['$CniBinDirectory']"
+        "$cni/conf_dir"   = "'$CniConfDirectory'"
+    }
+
+    if ($RegistryFolder -ne '') {
+        $values["plugins.'io.containerd.cri.v1.images'.registry/config_path"] = "'$RegistryFolder'"
+    }
+
+    $config = $Text -replace '\r\n', "`n"
+    $missing = @()
+    foreach ($path in $values.Keys | Sort-Object) {
+        $section, $key = $path -split '/'
+        # The section's line, the lines below it that begin no other section, and the key.
+        $assignment = "(?m)^([ \t]*\[$($section.Replace('.', '\.'))\][ \t]*\n" +
+        "(?:(?![ \t]*\[[^\[\]\n]+\][ \t]*\n).*\n)*?[ \t]*$key[ \t]*=).*"
+        if ($config -notmatch $assignment) {
+            $missing += $path
+        }
+        $config = $config -replace $assignment, "`$1 $($values[$path])"
+    }
+    if ($missing.Count -gt 0) {
+        Stop-Step -Code 'ConfigurationUnknown' `
+            -Message "containerd's default configuration has no $($missing -join ', no ')." `
+            -Remedy 'Set windows.containerdVersion to a supported 2.x version.'
+    }
+    $config
+}
+
+# First line of the files this step writes; files without it are somebody else's and stay as they are.
+$RegistryMirrorMark = '# Written by kindows (Install-Containerd); changes are lost.'
+
+# containerd asks the mirrors in their order, and the registry itself after them.
+function Get-RegistryHostsFile {
+    param([string[]] $Mirror)
+    $lines = @($RegistryMirrorMark) + @(
+        foreach ($address in $Mirror) {
+            ''
+            "[host.`"$address`"]"
+            '  capabilities = ["pull", "resolve"]'
+        }
+    )
+    ($lines -join "`n") + "`n"
+}
+
+# $Folder is containerd's config_path, $Mirrors has registry=address[,address...] entries separated by semicolons. The
+# files of registries that have no mirror any more are removed. Returns whether anything differed.
+function Set-RegistryMirror {
+    param([string] $Folder, [string] $Mirrors)
+    $changed = $false
+    $wanted = @{}
+    foreach ($entry in $Mirrors -split ';' | Where-Object { $_ -ne '' }) {
+        $registry, $addresses = $entry -split '=', 2
+        # A colon can't stand in a folder's name: containerd looks for host:port under host_port_ as well.
+        $name = $registry -replace '^(.+):([0-9]+)$', '$1_$2_'
+        $wanted[$name] = Get-RegistryHostsFile -Mirror ($addresses -split ',')
+    }
+    foreach ($name in $wanted.Keys) {
+        $changed = (Set-WholeText -Path "$Folder\$name\hosts.toml" -Text $wanted[$name]) -or $changed
+    }
+    if (Test-Path -LiteralPath $Folder) {
+        foreach ($below in Get-ChildItem -LiteralPath $Folder -Directory) {
+            $path = "$($below.FullName)\hosts.toml"
+            if (-not $wanted.ContainsKey($below.Name) -and
+                (Read-WholeText -Path $path).StartsWith($RegistryMirrorMark)) {
+                Remove-Item -LiteralPath $path -Force
+                $changed = $true
+            }
+        }
+    }
+    $changed
+}
+
+# crictl, with which people look at what containerd runs; no node needs it. Without an archive it is taken away. Its
+# configuration lies beside it, where crictl looks when an account has no %USERPROFILE%\.crictl\crictl.yaml: for
+# everybody who logs in (cri-tools, pkg/common: GetServerConfigFromFile). State: none, installed or media.
+function Install-Crictl {
+    param([string] $Folder, [string] $Archive, [string] $Checksum)
+    $program = "$Folder\crictl.exe"
+    $configPath = "$Folder\crictl.yaml"
+    # Where Install-ArchivedProgram remembers the archive.
+    $markPath = "$Folder\crictl.sha256"
+    if ($Archive -eq '' -or $Checksum -eq '') {
+        $left = @($markPath, $configPath, $program | Where-Object { Test-Path -LiteralPath $_ })
+        foreach ($path in $left) {
+            Remove-Item -LiteralPath $path -Force
+        }
+        return [pscustomobject]@{ State = 'none'; Changed = ($left.Count -gt 0) }
+    }
+
+    # The archive holds crictl.exe and nothing else.
+    $state = Install-ArchivedProgram -Archive $Archive -Checksum $Checksum -Folder $Folder -Name 'crictl' `
+        -File @{ 'crictl.exe' = 'crictl.exe' }
+
+    $text = @(
+        'runtime-endpoint: npipe:////./pipe/containerd-containerd'
+        'image-endpoint: npipe:////./pipe/containerd-containerd'
+        'timeout: 30'
+        ''
+    ) -join "`n"
+    $isConfigured = Set-WholeText -Path $configPath -Text $text
+    [pscustomobject]@{ State = $state; Changed = ($state -eq 'media' -or $isConfigured) }
+}
