@@ -39,13 +39,11 @@ export function convertedDisk(source: string, wanted: WantedDisk, cache: Cache):
       const disk = path.join(into, convertedDiskName);
       await convertDisk(source, format, disk);
       if ((await digestOfFile(source, cache)) !== before) {
-        throw new MediaError([
-          {
-            subject: source,
-            why: "was written to while it was converted",
-            instead: "Shut down the machine that uses it, then run again.",
-          },
-        ]);
+        throw new MediaError({
+          subject: source,
+          why: "was written to while it was converted",
+          instead: "Shut down the machine that uses it, then run again.",
+        });
       }
       await chmod(disk, 0o600);
       await flushFile(disk);
@@ -69,12 +67,10 @@ async function convertDisk(source: string, format: string, disk: string): Promis
   const args = ["convert", "-f", format, "-O", "qcow2", "--", source, disk];
   const run = await runMediaProgram("qemu-img", args, timeoutSeconds);
   if (run.how !== "well") {
-    throw new MediaError([
-      {
-        subject: source,
-        why: `can't be converted: ${run.reason.split("\n")[0] ?? ""}`,
-        instead: "It may be damaged or cut off: copy or export it again.",
-      },
-    ]);
+    throw new MediaError({
+      subject: source,
+      why: `can't be converted: ${run.reason.split("\n")[0] ?? ""}`,
+      instead: "It may be damaged or cut off: copy or export it again.",
+    });
   }
 }

@@ -47,18 +47,16 @@ export async function examineDisk(path: string, wanted: WantedDisk): Promise<Dis
   const run = await runMediaProgram("qemu-img", args, timeoutSeconds);
   if (run.how !== "well") {
     const words = run.stderr.trim().split("\n")[0] ?? "";
-    throw new MediaError([
-      {
-        subject: path,
-        why: `can't be looked at: ${words}`,
-        instead: `Write the path of a ${wanted.called} image you may read.`,
-      },
-    ]);
+    throw new MediaError({
+      subject: path,
+      why: `can't be looked at: ${words}`,
+      instead: `Write the path of a ${wanted.called} image you may read.`,
+    });
   }
   const info = infoSchema.parse(JSON.parse(run.stdout));
   const problems = check(path, info, wanted);
   if (problems.length > 0) {
-    throw new MediaError(problems);
+    throw new MediaError(...problems);
   }
   return {
     format: info.format,

@@ -13,7 +13,7 @@ import { statfs } from "node:fs/promises";
 export async function requireRoom(into: string, neededGiB: number, what: string): Promise<void> {
   const problems = await roomProblems(path.dirname(into), neededGiB, what);
   if (problems.length > 0) {
-    throw new MediaError(problems);
+    throw new MediaError(...problems);
   }
 }
 

@@ -10,12 +10,15 @@ import {
   sealedAnswerFileText,
 } from "../../../components/windows/image/answer-file.ts";
 import { type Bake, bakedSteps } from "../../../components/windows/image/bake.ts";
-import { sshdConfig } from "../../../components/windows/image/config-disc-content.ts";
 import { discNameProblems, withConfigDisc } from "../../../components/windows/image/config-disc.ts";
 import { extractFiles, listDisc } from "../../../components/windows/image/disc.ts";
 import { driverNames } from "../../../components/windows/image/drivers.ts";
 import { examineMedia } from "../../../components/windows/image/examine-media.ts";
-import { newImageSecrets, withImageDisc } from "../../../components/windows/image/image-disc.ts";
+import {
+  newImageSecrets,
+  sshdConfig,
+  withImageDisc,
+} from "../../../components/windows/image/image-disc.ts";
 import { enableContainersFeature } from "../../../components/windows/steps.ts";
 import { resolveSettings } from "../../../config/resolve.ts";
 import { Cache } from "../../../toolchain/cache.ts";

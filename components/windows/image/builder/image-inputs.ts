@@ -7,9 +7,9 @@ import { sha256OfFile } from "../../../../toolchain/cache-marker.ts";
 import { digestOfFile } from "../../../../toolchain/file-digest.ts";
 import { answerFile, sealedAnswerFileText } from "../answer-file.ts";
 import { bakeText, type Bake } from "../bake.ts";
-import { sshdConfig } from "../config-disc-content.ts";
+import { sshdConfig } from "../image-disc.ts";
 import { driverNames, guestToolsFile } from "../drivers.ts";
-import { imageMedia, type ImageMedium, isMadeFromIso } from "../media.ts";
+import { imageMedia, type ImageMedium, isoImageOf } from "../media.ts";
 import { collecting, MediaError } from "../../../machine/disk/media-program.ts";
 import { readFailure } from "../disc.ts";
 import { imageScripts } from "../scripts-folder.ts";
@@ -31,16 +31,14 @@ export async function imageInputs(
   bake: () => Pick<Bake, "steps">,
   cache: Cache,
 ): Promise<Readonly<Record<string, string>>> {
-  const { image, version } = windows;
-  if (!isMadeFromIso(image)) {
-    throw new Error(`an image of kind ${image.kind} is not made here`);
-  }
+  const { version } = windows;
+  const image = isoImageOf(windows);
   const { media, problems: unnamed } = imageMedia(image, windowsVersionOf(version));
   const problems: HostProblem[] = [...unnamed];
   const digests = await collecting(problems, () => mediaDigests(media, cache));
   const baked = await collecting(problems, bake);
   if (problems.length > 0 || digests === undefined || baked === undefined) {
-    throw new MediaError(problems);
+    throw new MediaError(...problems);
   }
   const { edition, language, firmware } = image;
   const scripts = await Promise.all(
@@ -49,20 +47,14 @@ export async function imageInputs(
   return {
     format: imageFormat,
     ...Object.fromEntries(Object.entries(digests).map(([name, sha]) => [`medium ${name}`, sha])),
-    version,
-    edition,
-    language,
-    firmware,
+    ...{ version, edition, language, firmware },
     diskGiB: String(imageDiskGiB),
     productKey: hash((image.kind === "iso" && image.productKey) || ""),
     // As for every image: without the image's number, key and password.
     answerFile: hash(
       answerFile({
-        imageIndex: 0,
-        language,
-        firmware,
-        productKey: undefined,
-        administratorPassword: "",
+        ...{ imageIndex: 0, language, firmware },
+        ...{ productKey: undefined, administratorPassword: "" },
       }),
     ),
     sealedAnswerFile: hash(sealedAnswerFileText(language, undefined)),
@@ -105,7 +97,7 @@ async function mediaDigests(
     }
   }
   if (problems.length > 0) {
-    throw new MediaError(problems);
+    throw new MediaError(...problems);
   }
   return digests;
 }
