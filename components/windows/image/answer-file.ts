@@ -291,7 +291,6 @@ const layouts: Readonly<Record<Firmware, readonly Partition[]>> = {
 /** The only disk during Setup, as everything else is a CD. */
 const diskId = 0;
 
-/** Partitions of the empty disk. */
 function diskConfiguration(firmware: Firmware): Settings {
   const partitions = layouts[firmware].map((each, index) => ({ ...each, order: index + 1 }));
   return {

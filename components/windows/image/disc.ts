@@ -1,5 +1,6 @@
 import { open, stat } from "node:fs/promises";
 import { join } from "node:path";
+import type { HostProblem } from "../../../config/host-problem.ts";
 import { MediaError, runMediaProgram } from "../../machine/disk/media-program.ts";
 
 /** A file on a disc image. */
@@ -134,8 +135,17 @@ function firstComplaint(...outputs: readonly string[]): string {
   return (lines.find((line) => /error|unexpected|warning/i.test(line)) ?? "nothing").trim();
 }
 
+/** A file of the user's that could not be read. */
+export function unreadable(file: string, error: unknown): HostProblem {
+  return {
+    subject: file,
+    why: readFailure(error),
+    instead: "Write the path of a file you may read.",
+  };
+}
+
 /** Why a file could not be opened or read, to follow its path. */
-export function readFailure(error: unknown): string {
+function readFailure(error: unknown): string {
   const { code = "unknown" } = error as NodeJS.ErrnoException;
   return code === "ENOENT" ? "does not exist" : `can't be read (${code})`;
 }

@@ -105,14 +105,18 @@ export function imageMedia(
   version: WindowsVersion,
   lock = readSoftwareLock(softwareLockFile),
 ): ImageMedia {
-  const chosen = (name: ImageMedium["name"], file: NamedFile, pinned: PinnedMedium): ImageMedia =>
-    only(named(name, file) ?? { name, source: { kind: "download", ...pinned } });
-  return merged([
+  const found = [
     windowsIso(image, version),
-    chosen("drivers", image.drivers, virtioDrivers),
-    ...(version === "2025" ? [] : [chosen("openSsh", image.openSsh, openSshArchive)]),
+    named("drivers", image.drivers) ?? downloaded("drivers", virtioDrivers),
+    ...(version === "2025"
+      ? []
+      : [named("openSsh", image.openSsh) ?? downloaded("openSsh", openSshArchive)]),
     update(image, version, lock),
-  ]);
+  ].filter((each) => each !== undefined);
+  return {
+    media: found.filter((each) => "source" in each),
+    problems: found.filter((each) => "why" in each),
+  };
 }
 
 /** Number of the update for the ISO that has to be found now, if any. */
@@ -137,26 +141,28 @@ function tooOld(image: IsoImage, version: WindowsVersion): string | undefined {
   return isPinned ? evaluationIsos[version].tooOld : undefined;
 }
 
-function update(image: IsoImage, version: WindowsVersion, lock: SoftwareLock): ImageMedia {
+/** What is found of a medium; undefined where none is wanted. */
+type Found = ImageMedium | HostProblem | undefined;
+
+function update(image: IsoImage, version: WindowsVersion, lock: SoftwareLock): Found {
   const kb = updateNumber(image, version);
   if (kb === undefined) {
-    return only(named("update", image.update));
+    return named("update", image.update);
   }
   const locked = lockedUpdate(kb, lock);
   if (locked !== undefined) {
-    return only({ name: "update", source: { kind: "download", ...locked } });
+    return downloaded("update", locked);
   }
   // It is looked up once the terms are agreed to; before that, only they are reported.
   if (isRefused(image)) {
-    return only(undefined);
+    return undefined;
   }
   const old = tooOld(image, version);
-  const problem = {
+  return {
     subject: `The update ${kb}`,
     why: `was not looked for yet${old === undefined ? "" : `; the evaluation ISO that is pinned here ${old}, and a node needs ${neededWindows}`}`,
     instead: "Run `./kindows fetch --stack <name>`, which finds it in Microsoft's Update Catalog.",
   };
-  return { media: [], problems: [problem] };
 }
 
 /** Whether the ISO's terms are not agreed to. */
@@ -164,45 +170,27 @@ function isRefused(image: IsoImage): boolean {
   return image.kind === "evaluation-iso" && !image.acceptLicence;
 }
 
-function windowsIso(image: IsoImage, version: WindowsVersion): ImageMedia {
-  if (image.kind === "iso") {
-    const { path, sha256 } = image;
-    return only({ name: "windows", source: { kind: "file", path, sha256 } });
-  }
+function windowsIso(image: IsoImage, version: WindowsVersion): Found {
   if (isRefused(image)) {
-    const problem = {
+    return {
       subject: "The evaluation ISO",
       why: `is not used before you agree: ${evaluationTerms}`,
       instead: "Write `acceptLicence: true` below kindows:windows.image when you have read them.",
     };
-    return { media: [], problems: [problem] };
   }
-  const { url, sha256 } = image;
-  const pinned =
-    url === undefined || sha256 === undefined ? evaluationIsos[version] : { url, sha256 };
-  return only({ name: "windows", source: { kind: "download", ...pinned } });
+  return named("windows", image) ?? downloaded("windows", evaluationIsos[version]);
 }
 
-/** The file that the settings name, if any. */
 function named(
   name: ImageMedium["name"],
-  { path, url, sha256 }: NamedFile,
+  { path, url, sha256 }: Partial<NamedFile>,
 ): ImageMedium | undefined {
   if (path !== undefined) {
     return { name, source: { kind: "file", path, sha256 } };
   }
-  return url === undefined || sha256 === undefined
-    ? undefined
-    : { name, source: { kind: "download", url, sha256 } };
+  return url === undefined || sha256 === undefined ? undefined : downloaded(name, { url, sha256 });
 }
 
-function only(medium: ImageMedium | undefined): ImageMedia {
-  return { media: medium === undefined ? [] : [medium], problems: [] };
-}
-
-function merged(parts: readonly ImageMedia[]): ImageMedia {
-  return {
-    media: parts.flatMap(({ media }) => media),
-    problems: parts.flatMap(({ problems }) => problems),
-  };
+function downloaded(name: ImageMedium["name"], medium: PinnedMedium): ImageMedium {
+  return { name, source: { kind: "download", ...medium } };
 }

@@ -1,8 +1,18 @@
 /**
- * Functions of the scripts that make an image, each alone on the interpreter: what no model has, programs and some
- * cmdlets, is stood in for by other functions. Then whole scripts, with others in place of all the functions they call.
+ * The scripts that make an image: rules about their text; then functions of them, each alone on the interpreter, where
+ * what no model has, programs and some cmdlets, is stood in for by other functions; then whole scripts, with others in
+ * place of all the functions they call.
  */
 import assert from "node:assert/strict";
+import { sealedPasswordMark } from "../../../components/windows/image/answer-file.ts";
+import {
+  firstScript,
+  openSshFolder,
+  updateFile,
+} from "../../../components/windows/image/config-disc-paths.ts";
+import { guestToolsFile } from "../../../components/windows/image/drivers.ts";
+import { sshFileNames } from "../../../components/windows/image/image-disc.ts";
+import { imageScripts as discScripts } from "../../../components/windows/image/scripts-folder.ts";
 import type { RehearsalHost } from "../../rehearsed-machine/in-process.ts";
 import { eachCase } from "../each-case.ts";
 import { runText, startWithSteps } from "../rehearsal-host/step-runner.ts";
@@ -12,7 +22,63 @@ import {
   imageScripts,
   nodes,
   scripts as library,
+  withDotSourced,
 } from "../windows/step-scripts.ts";
+
+const steps = imageScripts.filter((script) => script.isStep);
+const textOf = (file: string): string =>
+  imageScripts.find((script) => script.file === file)?.text ?? assert.fail(`there is no ${file}`);
+
+describe("scripts that make an image", () => {
+  it("have no library the nodes' steps have, and use all of their own", () => {
+    assert.ok(discScripts().has("Initialize-Image.ps1"));
+    assert.ok(discScripts().has("lib/Step.ps1"));
+    const used = new Set(steps.flatMap((step) => withDotSourced(step).map((each) => each.file)));
+    const wrong = imageScripts.map(({ file }) => file).filter((file) => !used.has(file));
+    assert.deepEqual(wrong, []);
+  });
+
+  it("take from the CD what is put there, by the same names", () => {
+    assert.ok(steps.some((step) => step.file === firstScript));
+    assert.match(textOf(firstScript), new RegExp(`media\\\\${guestToolsFile}'`));
+    assert.match(textOf(firstScript), new RegExp(`media\\\\${openSshFolder}\\.zip'`));
+    assert.match(textOf(firstScript), new RegExp(`media\\\\${updateFile}'`));
+    const [, names = ""] = /\$names = (.*)/.exec(textOf("lib/SshServer.ps1")) ?? [];
+    const found = [...names.matchAll(/'([^']+)'/g)].map((match) => match[1]);
+    assert.deepEqual(found, [...sshFileNames]);
+    assert.ok(textOf("lib/Sealing.ps1").includes(`'${sealedPasswordMark}'`));
+  });
+
+  it("reboot a machine when Windows' setup, which starts them, has ended: not within it", () => {
+    const [, seconds] =
+      /Start-Reboot -DelaySeconds ([0-9]+)/.exec(textOf("Set-MachineIdentity.ps1")) ?? [];
+    assert.ok(Number(seconds) >= 30, seconds);
+  });
+
+  it("look whether it is the task's turn before the step keeps the one of Windows' setup waiting", () => {
+    const script = textOf("Set-MachineIdentity.ps1");
+    const [look, step] = ["Test-FirstBootDue", "Invoke-Step -Name"].map((each) =>
+      script.indexOf(each),
+    );
+    assert.ok(look !== undefined && step !== undefined && look > 0 && look < step);
+  });
+
+  it("write no password and no key where it could be read", () => {
+    const secrets = imageScripts.flatMap((script) =>
+      nodes(script.root, "command")
+        .map((command) => command.text)
+        .filter((command) =>
+          /^(Write-StepProgress|Write-SerialLine|Stop-Step|Invoke-NativeCommand)/.test(command),
+        )
+        .filter((command) =>
+          /New-RandomPassword|\$secret|\$encoded|\$text\b|\$document|HostKey\b|AuthorizedKeys/.test(
+            command,
+          ),
+        ),
+    );
+    assert.deepEqual(secrets, []);
+  });
+});
 
 /** What each function of the scripts and of their library is called by. */
 const known = new Map([...library, ...imageScripts].flatMap((script) => [...functions(script)]));
@@ -98,20 +164,20 @@ type Cases = Readonly<
   Record<string, Readonly<Record<string, readonly [text: string, comes: RegExp | string]>>>
 >;
 
+/** A case for each value. */
+const casesOf = <T>(
+  values: readonly T[],
+  of: (value: T) => readonly [name: string, text: string, comes: RegExp | string],
+): Cases[string] =>
+  Object.fromEntries(values.map(of).map(([name, ...run]) => [name, run] as const));
+
 const cases: Cases = {
   "Install-ImageUpdate": {
-    ...Object.fromEntries(
-      [0, 1641, 3010, 2359301, 2359302].map(
-        (code) =>
-          [
-            `${code} of wusa is an update that is there`,
-            [
-              `$Code = ${code}; Install-ImageUpdate -Package 'E:\\u.msu'`,
-              /^wusa\.exe E:\\u\.msu \/quiet \/norestart\n$/,
-            ],
-          ] as const,
-      ),
-    ),
+    ...casesOf([0, 1641, 3010, 2359301, 2359302], (code) => [
+      `${code} of wusa is an update that is there`,
+      `$Code = ${code}; Install-ImageUpdate -Package 'E:\\u.msu'`,
+      /^wusa\.exe E:\\u\.msu \/quiet \/norestart\n$/,
+    ]),
     "5 of wusa is none": ["$Code = 5; Install-ImageUpdate -Package 'E:\\u.msu'", /with 5/],
   },
   "Install-GuestTools": {
@@ -181,7 +247,7 @@ const cases: Cases = {
         "function New-ScheduledTaskPrincipal { }; function New-ScheduledTaskTrigger { param([switch] $AtStartup) }; " +
         "function Register-ScheduledTask { param($TaskName) $TaskName | Out-Host }; " +
         "Install-FirstBoot -Source $PSScriptRoot",
-      /^\/c powershell\.exe .* -AfterSetup 1 >>C:\\kindows\\state\\identity-task\.log 2>&1\nkindows-first-boot\n$/,
+      /^\/c powershell\.exe .* -File C:\\kindows\\image\\Set-MachineIdentity\.ps1 -AfterSetup 1 >>C:\\kindows\\state\\identity-task\.log 2>&1\nkindows-first-boot\n$/,
     ],
   },
   "Test-FirstBootDue": {
@@ -253,35 +319,24 @@ const identity: Cases = {
       ),
       `win-7 ssh-ed25519 AAAA win-7\nssh-ed25519 BBBB somebody\n${document.ssh_keys.ed25519_private}\n`,
     ],
-    ...Object.fromEntries(
-      ["#cloud-config\nhostname: hidden", '{"hidden": true}', ""].map(
-        (text) =>
-          [
-            `${JSON.stringify(text)} is no identity, and is not repeated`,
-            [reading(text, read), /^ConfigurationUnknown: (?!.*hidden)/],
-          ] as const,
-      ),
-    ),
-    ...Object.fromEntries(
-      Object.entries({
-        hostname: [{ hostname: "a-name-of-16-char" }, { hostname: "" }],
-        ed25519_private: [{ ssh_keys: { ...document.ssh_keys, ed25519_private: "x" } }],
-        ed25519_public: [{ ssh_keys: { ...document.ssh_keys, ed25519_public: "y" } }],
-        ssh_authorized_keys: [{ ssh_authorized_keys: [] }],
-      }).flatMap(([field, changes]) =>
-        changes.map(
-          (change) =>
-            [
-              `${JSON.stringify(change)} makes no identity: ${field}`,
-              [
-                reading(JSON.stringify({ ...document, ...change }), read),
-                new RegExp(
-                  `^ConfigurationUnknown: (?!.*hidden).*usable (ssh_keys\\.)?${field}\\.\n$`,
-                ),
-              ],
-            ] as const,
-        ),
-      ),
+    ...casesOf(["#cloud-config\nhostname: hidden", '{"hidden": true}', ""], (text) => [
+      `${JSON.stringify(text)} is no identity, and is not repeated`,
+      reading(text, read),
+      /^ConfigurationUnknown: (?!.*hidden)/,
+    ]),
+    ...casesOf(
+      [
+        ["hostname", { hostname: "a-name-of-16-char" }],
+        ["hostname", { hostname: "" }],
+        ["ed25519_private", { ssh_keys: { ...document.ssh_keys, ed25519_private: "x" } }],
+        ["ed25519_public", { ssh_keys: { ...document.ssh_keys, ed25519_public: "y" } }],
+        ["ssh_authorized_keys", { ssh_authorized_keys: [] }],
+      ] as const,
+      ([field, change]) => [
+        `${JSON.stringify(change)} makes no identity: ${field}`,
+        reading(JSON.stringify({ ...document, ...change }), read),
+        new RegExp(`^ConfigurationUnknown: (?!.*hidden).*usable (ssh_keys\\.)?${field}\\.\n$`),
+      ],
     ),
   },
   "Disable-IdentityDisc": {
@@ -390,20 +445,16 @@ const sealing: Cases = {
       `${partitions(drive)}Remove-RecoveryPartition`,
       "",
     ],
-    ...Object.fromEntries(
+    ...casesOf(
       [
         "GptType = '{de94bba4-06d1-4d40-a16a-bfd50179d6ac}'; MbrType = $null",
         "GptType = $null; MbrType = 39",
-      ].map(
-        (type) =>
-          [
-            `a recovery partition goes once nothing recovers from it: ${type}`,
-            [
-              `${partitions(drive, type)}Remove-RecoveryPartition`,
-              lines("reagentc.exe /disable", "Remove-Partition 0 1 False Stop"),
-            ],
-          ] as const,
-      ),
+      ],
+      (type) => [
+        `a recovery partition goes once nothing recovers from it: ${type}`,
+        `${partitions(drive, type)}Remove-RecoveryPartition`,
+        lines("reagentc.exe /disable", "Remove-Partition 0 1 False Stop"),
+      ],
     ),
   },
   "Remove-UserPackage": {
@@ -570,30 +621,16 @@ const wholes: Cases = {
       scriptAlone("Initialize-Image", { "Install-GuestTools": "throw 'No drivers.'" }),
       /\nInstall-GuestTools\nCOM1: failed: No drivers\.\n: No drivers\.\n$/,
     ],
-    ...Object.fromEntries(
-      ["20348.2762", "20348.5139", "26100.1742"].map(
-        (found) =>
-          [
-            `Confirm-ImageBuild takes ${found}`,
-            [
-              build(found),
-              `${lines(...looked, `COM1: build ${found}`)}reboot: False, {"build":${found.replace(".", ',"revision":')}}\n`,
-            ],
-          ] as const,
-      ),
-    ),
-    ...Object.fromEntries(
-      ["20348.2761", "17763.9999"].map(
-        (found) =>
-          [
-            `Confirm-ImageBuild refuses ${found}`,
-            [
-              build(found),
-              `${lines(...looked)}HostUnsuitable: The image has Windows ${found}, and a node needs 20348.2762 or newer.\n`,
-            ],
-          ] as const,
-      ),
-    ),
+    ...casesOf(["20348.2762", "20348.5139", "26100.1742"], (found) => [
+      `Confirm-ImageBuild takes ${found}`,
+      build(found),
+      `${lines(...looked, `COM1: build ${found}`)}reboot: False, {"build":${found.replace(".", ',"revision":')}}\n`,
+    ]),
+    ...casesOf(["20348.2761", "17763.9999"], (found) => [
+      `Confirm-ImageBuild refuses ${found}`,
+      build(found),
+      `${lines(...looked)}HostUnsuitable: The image has Windows ${found}, and a node needs 20348.2762 or newer.\n`,
+    ]),
     "Confirm-ImageBuild reboots first where Windows waits for it": [
       build("20348.587", "'Component Based Servicing'"),
       /^Get-PendingRebootReason\nCOM1: rebooting for Component Based Servicing\nStart-Reboot\nRebootNotDone: /,
@@ -649,9 +686,8 @@ describe("scripts that make an image, on the interpreter", () => {
   after(() => host.stop());
 
   it("are all run", () => {
-    const steps = imageScripts.filter(({ isStep }) => isStep).map(({ name }) => name);
     const run = Object.keys(wholes["Write-SerialFailure"] ?? {}).map((name) => name.split(" ")[0]);
-    assert.deepEqual(steps.sort(), [...new Set(run)].sort());
+    assert.deepEqual([...new Set(run)].sort(), steps.map(({ name }) => name).sort());
   });
 
   const all = [cases, identity, sealing, ssh, wholes].flatMap((each) => Object.entries(each));

@@ -229,7 +229,6 @@ async function readPartial(
   return partial.kept();
 }
 
-/** @throws with qemu-img's error. */
 async function makeDisk(disk: string): Promise<void> {
   const args = ["create", "-q", "-f", "qcow2", disk, `${imageDiskGiB}G`];
   const made = await runMediaProgram("qemu-img", args, programTimeoutSeconds);
