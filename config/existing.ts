@@ -1,13 +1,14 @@
 import * as z from "zod";
 import { inExisting } from "../components/cni/registry.ts";
 import { cluster, clusterChecks } from "../components/controlplane/existing/settings.ts";
-import { credentialChecks, wayChecks } from "../components/machine/existing/login-checks.ts";
 import {
+  credentialChecks,
   effectiveForwardPort,
   effectiveHops,
   effectiveLogin,
   login,
   type ownLogin,
+  wayChecks,
 } from "../components/machine/existing/login.ts";
 import { nodes, nodesChecks } from "../components/machine/existing/settings.ts";
 import { machineKinds } from "../components/machine/registry.ts";

@@ -7,7 +7,7 @@ export interface HostProblem extends Complaint {
 }
 
 /** A problem, unless all is well. */
-export function unless(well: boolean, problem: HostProblem): HostProblem[] {
+export function unless<T extends Complaint>(well: boolean, problem: T): T[] {
   return well ? [] : [problem];
 }
 

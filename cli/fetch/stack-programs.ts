@@ -18,10 +18,10 @@ import {
   type ProgramState,
 } from "./programs.ts";
 import { imageMedia, isMadeFromIso, missingUpdate } from "../../components/windows/image/media.ts";
-import { nameAnUpdate } from "../../components/windows/image/update.ts";
 import {
   catalogueSearch,
   findInCatalogue,
+  nameAnUpdate,
   updateCatalogue,
 } from "../../components/windows/image/update-catalogue.ts";
 import type { HostProblem } from "../../config/host-problem.ts";

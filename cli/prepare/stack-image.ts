@@ -79,7 +79,7 @@ export function requireFetched(states: readonly ProgramState[]): void {
   const missing = states.filter(({ state }) => state === "missing");
   if (missing.length > 0) {
     throw new MediaError(
-      missing.map(({ fileName, problem = "" }) => ({
+      ...missing.map(({ fileName, problem = "" }) => ({
         subject: fileName,
         why: `could not be fetched: ${problem}`,
         instead:

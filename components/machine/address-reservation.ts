@@ -1,38 +1,46 @@
 import * as pulumi from "@pulumi/pulumi";
 import { local } from "@pulumi/command";
+import { labNames } from "../../config/names.ts";
+import type { NodeSettings, Settings } from "../../config/settings.ts";
 import { hostAction } from "../host-action/host-action.ts";
+import type { LabNetwork } from "../network/lab-network.ts";
 import type { environment } from "./actions/reserve-address.ts";
+import { macAddress } from "./mac-address.ts";
 
-export interface AddressReservationArgs {
-  /** libvirt connection of the network, e.g. `qemu:///system`. */
-  readonly uri: string;
-  /** Name of the libvirt network whose DHCP server the machine asks, e.g. `kindows-fleet`. */
-  readonly network: string;
-  /** Id of that network: a new one has no reservations. */
-  readonly networkId: pulumi.Input<string>;
-  readonly mac: string;
-  /** IPv4 address the machine is to have. */
-  readonly address: string;
-  readonly computerName: string;
+/** The lab whose network gives the machine its address. */
+interface ReservingLab {
+  readonly settings: {
+    readonly lab: Pick<Settings["lab"], "name">;
+    readonly hypervisor: Pick<Settings["hypervisor"], "uri">;
+  };
+  /** A new one has no reservations. */
+  readonly network: Pick<LabNetwork, "networkId">;
 }
 
 /**
- * Reserves an address of a libvirt network for a machine that another libvirt runs, on a bridge of the same segment. For
- * a machine on the network itself libvirt's provider does so.
+ * Reserves the address of a node's machine in the lab's libvirt network for one that another host runs, on a bridge of the
+ * same segment. For a machine on the network itself libvirt's provider does so.
+ *
+ * @param parent the machine's component.
  */
 export function addressReservation(
-  name: string,
-  { networkId, ...reservation }: AddressReservationArgs,
-  /** The machine's component. */
+  { settings, network }: ReservingLab,
+  { name, address }: Pick<NodeSettings, "name" | "address">,
   parent: pulumi.Resource,
 ): pulumi.Resource {
+  const names = labNames(settings.lab.name);
   return new local.Command(
     `${name}-reservation`,
     hostAction<typeof environment>({
       create: "machine/reserve-address",
       delete: "machine/reserve-address --release",
-      environment: { RESERVATION: reservation },
-      triggers: [networkId],
+      environment: {
+        RESERVATION: {
+          ...{ uri: settings.hypervisor.uri, network: names.network },
+          ...{ mac: macAddress(names.prefix, name), address, computerName: name },
+        },
+      },
+      triggers: [network.networkId],
     }),
     {
       parent,

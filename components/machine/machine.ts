@@ -29,6 +29,28 @@ export interface PinnedMachine extends Machine {
   readonly hostKey: pulumi.Output<string>;
 }
 
+/** What every maker of virtual machines is told of one. */
+export interface VirtualMachineArgs {
+  /** Computer name: a DNS label of at most 15 characters. */
+  readonly computerName: string;
+  /** Virtual processors. */
+  readonly cpus: number;
+  /** Memory in MiB, all of it given at once. */
+  readonly memoryMiB: number;
+  /** Size of its disk in GiB, which stands on the image's; at least the image's own. */
+  readonly diskGiB: number;
+  /** IPv4 address, reserved for `mac` by the segment's DHCP server. */
+  readonly address: string;
+  /** Stable MAC address, with colons. */
+  readonly mac: string;
+  /** Who may log in, and with what. */
+  readonly login: {
+    /** Account, e.g. `Administrator`. */
+    readonly user: string;
+    readonly key: SshKey;
+  };
+}
+
 /** A component that is a machine. */
 export abstract class MachineComponent extends pulumi.ComponentResource implements PinnedMachine {
   readonly name!: string;

@@ -37,32 +37,26 @@ export function otherHosts(settings: MakersHosts): OtherHost[] {
   );
 }
 
-const makers = Object.values<MachineMaker>(machineMakers);
+/** What all makers tell, in their order; all are asked at once. */
+async function ofAll<T>(ask: (maker: MachineMaker) => Promise<readonly T[]>): Promise<T[]> {
+  return (await Promise.all(Object.values<MachineMaker>(machineMakers).map(ask))).flat();
+}
 
-/** What is in the way on other hosts that nodes are placed on; all are asked at once. */
-export async function hostProblemsElsewhere(settings: Settings): Promise<HostProblem[]> {
-  const found = await Promise.all(
-    makers.map(async ({ readiness }) => (await readiness?.())?.hostProblems(settings) ?? []),
-  );
-  return found.flat();
+/** What is in the way on other hosts that nodes are placed on. */
+export function hostProblemsElsewhere(settings: Settings): Promise<HostProblem[]> {
+  return ofAll(async ({ readiness }) => (await readiness?.())?.hostProblems(settings) ?? []);
 }
 
 /** What machines leave on hosts, in the order of removal. */
-export async function machineResources(): Promise<ResourceKind[]> {
-  const found = await Promise.all(
-    makers.map(async ({ hostResources }) => (await hostResources?.())?.hostResources ?? []),
-  );
-  return found.flat();
+export function machineResources(): Promise<ResourceKind[]> {
+  return ofAll(async ({ hostResources }) => (await hostResources?.())?.hostResources ?? []);
 }
 
 /** The machines of all labs that the CLI can list. */
-export async function listedMachines(host: Host): Promise<HostResource[]> {
-  const found = await Promise.all(
-    makers.map(
-      async ({ hostResources }) => (await hostResources?.())?.hostResources[0]?.find(host) ?? [],
-    ),
+export function listedMachines(host: Host): Promise<HostResource[]> {
+  return ofAll(
+    async ({ hostResources }) => (await hostResources?.())?.hostResources[0]?.find(host) ?? [],
   );
-  return found.flat();
 }
 
 /** A machine that somebody has removed from its host. */
@@ -77,15 +71,12 @@ export interface GoneMachine {
  *
  * @param say gets a line for each host that could not be asked.
  */
-export async function goneElsewhere(
+export function goneElsewhere(
   resources: readonly KnownResource[],
   say: (line: string) => void,
 ): Promise<GoneMachine[]> {
-  const gone = await Promise.all(
-    makers.map(async ({ title, recovery }) => {
-      const urns = await (await recovery?.())?.goneMachines(resources, say);
-      return (urns ?? []).map((urn) => ({ urn, maker: title }));
-    }),
-  );
-  return gone.flat();
+  return ofAll(async ({ title, recovery }) => {
+    const urns = await (await recovery?.())?.goneMachines(resources, say);
+    return (urns ?? []).map((urn) => ({ urn, maker: title }));
+  });
 }

@@ -20,7 +20,7 @@ import {
 import { builtImage } from "../../components/windows/image/builder/built-image.ts";
 import { readImageNote } from "../../components/windows/image/builder/partial-image.ts";
 import { QemuProcess, SerialLines } from "../../components/windows/image/builder/qemu-process.ts";
-import { nodeImages } from "../../components/windows/image/node-images.ts";
+import { nodeImages } from "../../components/windows/image/bake.ts";
 import { stackSoftware } from "../../components/windows/software.ts";
 import { gatherImage } from "../../preflight/images.ts";
 import type { Settings } from "../../config/settings.ts";

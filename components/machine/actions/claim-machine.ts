@@ -6,7 +6,6 @@ import { runAction, say } from "../../host-action/run-action.ts";
 import { claimMachine } from "../existing/claim.ts";
 import { accessKeysSchema, machineSchema, wayText } from "../existing/machine-parameter.ts";
 
-/** Longest that looking may take, in seconds. */
 const lookSeconds = 60;
 
 export const environment = { MACHINE: machineSchema, KEYS: accessKeysSchema };

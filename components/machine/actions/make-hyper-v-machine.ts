@@ -5,8 +5,7 @@
 import { runAction, say } from "../../host-action/run-action.ts";
 import { goneVariable, isGone } from "../existing/machine-parameter.ts";
 import { onHyperVHost } from "../hyper-v/host-session.ts";
-import { identityDisc } from "../hyper-v/identity-disc.ts";
-import { makeMachine } from "../hyper-v/make-machine.ts";
+import { identityDisc, makeMachine } from "../hyper-v/make-machine.ts";
 import { hyperVHostSchema, hyperVMachineSchema, identitySchema } from "../hyper-v/parameters.ts";
 import { removeCall } from "../hyper-v/scripts.ts";
 

@@ -27,7 +27,7 @@ await runAction(environment, async ({ HYPER_V_HOST: host }) => {
     return;
   }
   await onHyperVHost(host, removeSeconds, async (session) => {
-    const { facts } = await session.run(removeCall(host, undefined));
+    const { facts } = await session.run(removeCall(host));
     const { removed } = facts;
     if (typeof removed === "string" && removed !== "")
       say(`removed what was left on ${host.name}: ${removed}`);

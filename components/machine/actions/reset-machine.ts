@@ -4,8 +4,7 @@
  */
 import { messageOf } from "../../../host/failure.ts";
 import { runAction, say } from "../../host-action/run-action.ts";
-import { onMachine } from "../existing/dial-machine.ts";
-import { explainAccess } from "../existing/explain-access.ts";
+import { onMachine } from "../dial-machine.ts";
 import {
   accessKeysSchema,
   goneVariable,
@@ -56,7 +55,7 @@ await runAction(environment, async ({ MACHINE: machine, KEYS: keys }) => {
     });
   } catch (error) {
     throw new Error(
-      `${wayText(machine)} could not be reset: ${explainAccess(messageOf(error), machine)}. ` +
+      `${wayText(machine)} could not be reset: ${messageOf(error)}. ` +
         `If it is gone for good or was reinstalled, run again with ${goneVariable}=${name} in the environment`,
     );
   }

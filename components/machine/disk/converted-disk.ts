@@ -37,15 +37,21 @@ export function convertedDisk(source: string, wanted: WantedDisk, cache: Cache):
         `converts ${source}: ${virtualGiB.toFixed(0)} GiB, of which ${actualGiB.toFixed(1)} hold something`,
       );
       const disk = path.join(into, convertedDiskName);
-      await convertDisk(source, format, disk);
+      const args = ["convert", "-f", format, "-O", "qcow2", "--", source, disk];
+      const run = await runMediaProgram("qemu-img", args, timeoutSeconds);
+      if (run.how !== "well") {
+        throw new MediaError({
+          subject: source,
+          why: `can't be converted: ${run.reason.split("\n")[0] ?? ""}`,
+          instead: "It may be damaged or cut off: copy or export it again.",
+        });
+      }
       if ((await digestOfFile(source, cache)) !== before) {
-        throw new MediaError([
-          {
-            subject: source,
-            why: "was written to while it was converted",
-            instead: "Shut down the machine that uses it, then run again.",
-          },
-        ]);
+        throw new MediaError({
+          subject: source,
+          why: "was written to while it was converted",
+          instead: "Shut down the machine that uses it, then run again.",
+        });
       }
       await chmod(disk, 0o600);
       await flushFile(disk);
@@ -62,19 +68,4 @@ export async function convertedDiskNote(
   const { size, mtimeMs } = statSync(source);
   const hash = (await digestOfFile(source, cache)).slice(0, 12);
   return { [source]: { size, mtimeMs, path: path.join(folder, convertedDiskName), hash } };
-}
-
-/** Writes a disk as qcow2. @throws MediaError when it is no good. */
-async function convertDisk(source: string, format: string, disk: string): Promise<void> {
-  const args = ["convert", "-f", format, "-O", "qcow2", "--", source, disk];
-  const run = await runMediaProgram("qemu-img", args, timeoutSeconds);
-  if (run.how !== "well") {
-    throw new MediaError([
-      {
-        subject: source,
-        why: `can't be converted: ${run.reason.split("\n")[0] ?? ""}`,
-        instead: "It may be damaged or cut off: copy or export it again.",
-      },
-    ]);
-  }
 }

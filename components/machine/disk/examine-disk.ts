@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { HostProblem } from "../../../config/host-problem.ts";
+import { unless, type HostProblem } from "../../../config/host-problem.ts";
 import { MediaError, runMediaProgram } from "./media-program.ts";
 
 /** A disk image as it is. */
@@ -47,18 +47,16 @@ export async function examineDisk(path: string, wanted: WantedDisk): Promise<Dis
   const run = await runMediaProgram("qemu-img", args, timeoutSeconds);
   if (run.how !== "well") {
     const words = run.stderr.trim().split("\n")[0] ?? "";
-    throw new MediaError([
-      {
-        subject: path,
-        why: `can't be looked at: ${words}`,
-        instead: `Write the path of a ${wanted.called} image you may read.`,
-      },
-    ]);
+    throw new MediaError({
+      subject: path,
+      why: `can't be looked at: ${words}`,
+      instead: `Write the path of a ${wanted.called} image you may read.`,
+    });
   }
   const info = infoSchema.parse(JSON.parse(run.stdout));
   const problems = check(path, info, wanted);
   if (problems.length > 0) {
-    throw new MediaError(problems);
+    throw new MediaError(...problems);
   }
   return {
     format: info.format,
@@ -68,38 +66,32 @@ export async function examineDisk(path: string, wanted: WantedDisk): Promise<Dis
 }
 
 function check(
-  path: string,
+  subject: string,
   info: z.infer<typeof infoSchema>,
   { formats, isNone, minimumGiB, tooSmall }: WantedDisk,
 ): HostProblem[] {
-  const problems: Omit<HostProblem, "subject">[] = [];
-  if (!formats.includes(info.format)) {
-    problems.push({
+  const size = info["virtual-size"] / 1024 ** 3;
+  const backing = info["backing-filename"];
+  return [
+    ...unless(formats.includes(info.format), {
       why: `is ${isNone}, but ${info.format}`,
       instead: "Convert it: qemu-img convert -O qcow2 OLD NEW.",
-    });
-  }
-  if (info["backing-filename"] !== undefined) {
-    problems.push({
-      why: `stands on another image, ${info["backing-filename"]}, which may change under it`,
+    }),
+    ...unless(backing === undefined, {
+      why: `stands on another image, ${backing}, which may change under it`,
       instead: "Make it whole: qemu-img convert -O qcow2 OLD NEW.",
-    });
-  }
-  if (info.encrypted === true) {
-    problems.push({ why: "is encrypted", instead: "Use one that is not." });
-  }
-  if (info["format-specific"]?.data?.corrupt === true) {
-    problems.push({
+    }),
+    ...unless(info.encrypted !== true, {
+      why: "is encrypted",
+      instead: "Use one that is not.",
+    }),
+    ...unless(info["format-specific"]?.data?.corrupt !== true, {
       why: "is marked as corrupt",
       instead: "Look at it: qemu-img check FILE. Better, use a copy of before.",
-    });
-  }
-  if (info["virtual-size"] < minimumGiB * 1024 ** 3) {
-    const size = (info["virtual-size"] / 1024 ** 3).toFixed(1);
-    problems.push({
-      why: `is a disk of ${size} GiB, ${tooSmall.why}`,
+    }),
+    ...unless(size >= minimumGiB, {
+      why: `is a disk of ${size.toFixed(1)} GiB, ${tooSmall.why}`,
       instead: tooSmall.instead,
-    });
-  }
-  return problems.map((problem) => ({ subject: path, ...problem }));
+    }),
+  ].map((problem) => ({ subject, ...problem }));
 }

@@ -8,7 +8,7 @@ export class MediaError extends Failure {
   override readonly name = "MediaError";
   readonly problems: readonly HostProblem[];
 
-  constructor(problems: readonly HostProblem[]) {
+  constructor(...problems: readonly HostProblem[]) {
     const lines = problems.map((problem) => `  - ${hostProblemText(problem)}`);
     super(`no image can be made from these media; nothing was changed:\n${lines.join("\n")}`);
     this.problems = problems;

@@ -1,7 +1,7 @@
-import path from "node:path";
-import type { HostProblem } from "../../../config/host-problem.ts";
-import { MediaError } from "./media-program.ts";
 import { statfs } from "node:fs/promises";
+import path from "node:path";
+import { unless, type HostProblem } from "../../../config/host-problem.ts";
+import { MediaError } from "./media-program.ts";
 
 /**
  * Asked before anything large is made.
@@ -13,7 +13,7 @@ import { statfs } from "node:fs/promises";
 export async function requireRoom(into: string, neededGiB: number, what: string): Promise<void> {
   const problems = await roomProblems(path.dirname(into), neededGiB, what);
   if (problems.length > 0) {
-    throw new MediaError(problems);
+    throw new MediaError(...problems);
   }
 }
 
@@ -34,16 +34,12 @@ export async function roomProblems(
   say(
     `${what} takes up to ${neededGiB.toFixed(1)} GiB of disk in ${folder}, where ${free.toFixed(1)} GiB are free`,
   );
-  return free >= neededGiB
-    ? []
-    : [
-        {
-          subject: `The file system of ${folder}`,
-          why: `has ${free.toFixed(1)} GiB free, and ${what} takes ${neededGiB.toFixed(1)} GiB`,
-          instead:
-            "Make room (`./kindows image prune`, `./kindows cache prune`), or set KINDOWS_CACHE to a folder that has it.",
-        },
-      ];
+  return unless(free >= neededGiB, {
+    subject: `The file system of ${folder}`,
+    why: `has ${free.toFixed(1)} GiB free, and ${what} takes ${neededGiB.toFixed(1)} GiB`,
+    instead:
+      "Make room (`./kindows image prune`, `./kindows cache prune`), or set KINDOWS_CACHE to a folder that has it.",
+  });
 }
 
 /** Room where a folder is, or would be. */

@@ -2,7 +2,7 @@ import type { Duplex } from "node:stream";
 import { LocalPort } from "../../../host/local-port.ts";
 import { dialHops, openFrom, retryPolicy, type SshConnection } from "../../../ssh/dial.ts";
 import type { PinnedEndpoint } from "../../../ssh/endpoint.ts";
-import { explainAccess } from "./explain-access.ts";
+import { explainAccess } from "../dial-machine.ts";
 import type { Place } from "./machine-parameter.ts";
 
 /** Longest that all of the way may take to be dialled, in seconds. */

@@ -1,7 +1,6 @@
 import { messageOf } from "../../../host/failure.ts";
 import { runOn } from "../../../ssh/run-over-ssh.ts";
-import { onMachine } from "./dial-machine.ts";
-import { explainAccess } from "./explain-access.ts";
+import { onMachine } from "../dial-machine.ts";
 import { type AccessKeys, type MachineParameter, wayText } from "./machine-parameter.ts";
 import { RemoteFiles } from "../../../ssh/remote-files.ts";
 
@@ -113,7 +112,7 @@ export async function claimMachine(
       };
     });
   } catch (error) {
-    throw new Error(`${refused}: ${explainAccess(messageOf(error), machine)}`);
+    throw new Error(`${refused}: ${messageOf(error)}`);
   }
   const problems = checkMachine(machine.name, seen);
   if (problems.length > 0) {

@@ -132,8 +132,5 @@ export function placeOf({ host, port, user, hostKey }: SshAccess): Place {
 
 /** What logs in there. */
 export function keysOf({ privateKey, privateKeyPassword }: SshAccess): AccessKeys["machine"] {
-  return {
-    ...(privateKey !== undefined && { privateKey }),
-    ...(privateKeyPassword !== undefined && { privateKeyPassword }),
-  };
+  return { privateKey, privateKeyPassword };
 }

@@ -1,12 +1,19 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
 import { localFile } from "../../../config/named-file.ts";
-import type { Complaint, SettingsProblem } from "../../../config/problem.ts";
+import { unless } from "../../../config/host-problem.ts";
+import {
+  pathText,
+  type Check,
+  type Complaint,
+  type SettingsProblem,
+} from "../../../config/problem.ts";
 import { adminUser } from "../../../config/sections/windows.ts";
 import { hostName } from "../../../config/values/dns-name.ts";
 import { hostKey } from "../../../config/values/host-key.ts";
+import { privateKey } from "../../../config/values/private-key.ts";
 import { between, text } from "../../../config/values/value.ts";
-import type { WrittenExisting } from "../../../config/existing.ts";
+import type { Bastion, WrittenExisting } from "../../../config/existing.ts";
 
 const port = between(1, 65535);
 
@@ -94,10 +101,10 @@ type Login = WrittenExisting["login"];
 type Credential = Pick<Login, "privateKeyFile" | "privateKey" | "privateKeyPassphrase" | "agent">;
 
 /** Ways to log in, of which one is used, in the order of problems. */
-export const ways = ["privateKeyFile", "privateKey", "agent"] as const;
+const ways = ["privateKeyFile", "privateKey", "agent"] as const;
 
 /** The ways that are written. */
-export function waysOf(credential: Credential): (typeof ways)[number][] {
+function waysOf(credential: Credential): (typeof ways)[number][] {
   return ways.filter((way) => credential[way] !== undefined && credential[way] !== false);
 }
 
@@ -110,7 +117,7 @@ export function effectiveLogin(all: Login, node: WrittenExisting["nodes"][number
     user: user ?? all.user,
     port: port ?? all.port,
     bastions: bastions ?? all.bastions,
-    ...(forwardPort !== undefined && { forwardPort }),
+    forwardPort,
     ...ownOr(node, all),
   };
 }
@@ -127,16 +134,11 @@ export function effectiveHops(login: Login): Login["bastions"] {
 function ownOr(own: Credential, other: Credential): Credential {
   const { privateKeyFile, privateKey, privateKeyPassphrase, agent } =
     waysOf(own).length > 0 ? own : other;
-  return {
-    ...(privateKeyFile !== undefined && { privateKeyFile }),
-    ...(privateKey !== undefined && { privateKey }),
-    ...(privateKeyPassphrase !== undefined && { privateKeyPassphrase }),
-    ...(agent !== undefined && { agent }),
-  };
+  return { privateKeyFile, privateKey, privateKeyPassphrase, agent };
 }
 
 /** Every place where a credential can be written, with what is written there. */
-export function credentials({ login, nodes }: Pick<WrittenExisting, "login" | "nodes">): readonly {
+function credentials({ login, nodes }: Pick<WrittenExisting, "login" | "nodes">): readonly {
   readonly path: SettingsProblem["path"];
   readonly credential: Credential;
 }[] {
@@ -175,3 +177,144 @@ export function effectiveForwardPort(login: Login, file: string): number | undef
     .digest();
   return login.forwardPort ?? firstPort + (hash.readUInt32BE(0) % ports);
 }
+
+const bastionApart: Check<WrittenExisting> = {
+  reads: [],
+  run: ({ login, nodes }) =>
+    nodes.flatMap((node, index) => {
+      const { bastions } = effectiveLogin(login, node);
+      const isOther = (one: Bastion): boolean =>
+        one.address !== node.address && one.hostKey !== node.hostKey;
+      return unless(bastions.every(isOther), {
+        path: ["nodes", index],
+        value: node.name,
+        why: "is its own bastion: the same address or host key",
+        instead: "Write bastions: [] there, if it is reached directly, or the right host.",
+      });
+    }),
+};
+
+/** No way uses a host twice. */
+const eachBastionOnce: Check<WrittenExisting> = {
+  reads: [],
+  run: ({ login, nodes }) =>
+    [
+      { path: ["login"], bastions: login.bastions },
+      ...nodes.map(({ bastions = [] }, index) => ({ path: ["nodes", index], bastions })),
+    ].flatMap(({ path, bastions }) =>
+      bastions.flatMap((one, hop) => {
+        const before = bastions.slice(0, hop).findIndex((other) => isSame(one, other));
+        return unless(before < 0, {
+          path: [...path, "bastions", hop],
+          value: one.address,
+          why: `is bastions[${before}] once more: the same address and port, or the same host key`,
+          instead: "Leave it out, or write the right host and its own host key.",
+        });
+      }),
+    ),
+};
+
+function isSame(one: Bastion, other: Bastion): boolean {
+  return (
+    (one.address === other.address && one.port === other.port) || one.hostKey === other.hostKey
+  );
+}
+
+/** A port is only set if it is used: for several bastions. */
+const forwardPortUsed: Check<WrittenExisting> = {
+  reads: [],
+  run: ({ login, nodes }) =>
+    [
+      { path: ["login"], port: login.forwardPort, bastions: login.bastions },
+      ...nodes.map((node, index) => ({
+        path: ["nodes", index],
+        port: node.forwardPort,
+        bastions: effectiveLogin(login, node).bastions,
+      })),
+    ].flatMap(({ path, port, bastions }) =>
+      unless(port === undefined || bastions.length > 1, {
+        path: [...path, "forwardPort"],
+        value: port,
+        why: `is for several bastions one behind the other, of which there ${bastions.length === 1 ? "is 1" : "are none"}`,
+        instead: "Leave it out.",
+      }),
+    ),
+};
+
+/** A port leads to one bastion, by one way. */
+const forwardPortsApart: Check<WrittenExisting> = {
+  reads: [],
+  run: ({ login, nodes }, file) => {
+    const first = new Map<number, { readonly name: string; readonly way: string }>();
+    return nodes.flatMap((node, index): SettingsProblem[] => {
+      const own = effectiveLogin(login, node);
+      const port = effectiveForwardPort(own, file);
+      if (port === undefined) return [];
+      const way = wayOf(own);
+      const other = first.get(port);
+      if (other === undefined || other.way === way) {
+        first.set(port, { name: node.name, way });
+        return [];
+      }
+      return [
+        {
+          path: ["nodes", index, "forwardPort"],
+          value: port,
+          why: `leads to the bastions of ${other.name}, which are others than those of ${node.name}, or are logged in to otherwise`,
+          instead: "Write another port there, from 1024 to 65535.",
+        },
+      ];
+    });
+  },
+};
+
+/** What a forwarded port stands for: the hosts before the last with what logs in, and where the last one is. */
+function wayOf(login: WrittenExisting["login"]): string {
+  const hops = effectiveHops(login);
+  const last = hops.at(-1);
+  return JSON.stringify([hops.slice(0, -1), last?.address, last?.port]);
+}
+
+/** Everywhere at most one way to log in; a key in the settings is one. Values are secrets: none is shown. */
+const oneWayEach: Check<WrittenExisting> = {
+  reads: [],
+  run: (settings) =>
+    credentials(settings).flatMap(({ path, credential }): SettingsProblem[] => {
+      const written = waysOf(credential);
+      if (written.length > 1) {
+        const why = `has several ways to log in: ${written.join(", ")}`;
+        return [{ path, value: undefined, why, instead: "Keep one of them." }];
+      }
+      if (credential.privateKeyPassphrase !== undefined && (written[0] ?? "agent") === "agent") {
+        const why = "has no key beside it that it could open";
+        const instead = "Write privateKeyFile or privateKey there too, or leave it out.";
+        return [{ path: [...path, "privateKeyPassphrase"], value: undefined, why, instead }];
+      }
+      const wrong =
+        credential.privateKey === undefined
+          ? undefined
+          : privateKey(credential.privateKey, credential.privateKeyPassphrase !== undefined);
+      return wrong === undefined
+        ? []
+        : [{ path: [...path, "privateKey"], value: undefined, ...wrong }];
+    }),
+};
+
+const someWay: Check<WrittenExisting> = {
+  reads: [],
+  run: ({ login, nodes }) =>
+    nodes.flatMap((node, index) =>
+      unless(waysOf(effectiveLogin(login, node)).length > 0, {
+        path: ["nodes", index],
+        value: node.name,
+        why: "cannot be logged in to: no key and no agent is named",
+        instead: `Write ${ways.join(", ")}: one of them, there or under ${pathText(["login"])}.`,
+      }),
+    ),
+};
+
+/** Of what is written anywhere. */
+export const credentialChecks = [oneWayEach, eachBastionOnce, forwardPortUsed];
+
+/** Of the way that each machine is reached by. */
+export const wayChecks = [someWay, bastionApart, forwardPortsApart];

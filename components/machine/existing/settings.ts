@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { unless } from "../../../config/host-problem.ts";
 import { pathText, type Check, type SettingsProblem } from "../../../config/problem.ts";
 import { nodeTaints, registration } from "../../../config/sections/node-registration.ts";
 import { computerName, unnamed } from "../../../config/values/dns-name.ts";
@@ -41,21 +42,16 @@ interface NodesSection {
   readonly nodes: readonly Node[];
 }
 
-/** Only Windows machines are joined. */
 const onlyWindows: Check<NodesSection> = {
   reads: [],
   run: ({ nodes }) =>
     nodes.flatMap(({ os }, index) =>
-      os === "windows"
-        ? []
-        : [
-            {
-              path: ["nodes", index, "os"],
-              value: os,
-              why: "cannot be joined from here: only Windows machines are",
-              instead: "Join it by the means of its own cluster, and leave it out here.",
-            },
-          ],
+      unless(os === "windows", {
+        path: ["nodes", index, "os"],
+        value: os,
+        why: "cannot be joined from here: only Windows machines are",
+        instead: "Join it by the means of its own cluster, and leave it out here.",
+      }),
     ),
 };
 
@@ -88,16 +84,12 @@ function twice(
 ): SettingsProblem[] {
   return nodes.flatMap((node, index) => {
     const first = nodes.findIndex((other) => same(other) === same(node));
-    return first === index
-      ? []
-      : [
-          {
-            path: ["nodes", index, key],
-            value: node[key],
-            why: `is that of ${pathText(["nodes", first])} (${nodes[first]?.name ?? ""}) too`,
-            instead,
-          },
-        ];
+    return unless(first === index, {
+      path: ["nodes", index, key],
+      value: node[key],
+      why: `is that of ${pathText(["nodes", first])} (${nodes[first]?.name ?? ""}) too`,
+      instead,
+    });
   });
 }
 
@@ -105,19 +97,14 @@ function twice(
 const addressRegisters: Check<NodesSection> = {
   reads: [],
   run: ({ nodes }) =>
-    nodes.flatMap((node, index): SettingsProblem[] => {
+    nodes.flatMap((node, index) => {
       const complaint = node.nodeIp === undefined ? nodeIp(node.address) : undefined;
-      return complaint === undefined
-        ? []
-        : [
-            {
-              path: ["nodes", index, "address"],
-              value: node.address,
-              why: complaint.why,
-              instead:
-                "Write an address that other nodes reach the machine at, there or as its nodeIp.",
-            },
-          ];
+      return unless(complaint === undefined, {
+        path: ["nodes", index, "address"],
+        value: node.address,
+        why: complaint?.why ?? "",
+        instead: "Write an address that other nodes reach the machine at, there or as its nodeIp.",
+      });
     }),
 };
 

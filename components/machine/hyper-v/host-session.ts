@@ -1,14 +1,15 @@
 import { readFileSync } from "node:fs";
 import type { Client } from "ssh2";
+import { privateKey as keyComplaint } from "../../../config/values/private-key.ts";
 import { messageOf } from "../../../host/failure.ts";
+import { scriptCommand } from "../../windows/step-command.ts";
 import { parseStepResult, type StepResult } from "../../windows/step-result.ts";
-import { onServer, retryPolicy } from "../../../ssh/dial.ts";
+import { filesHash } from "../../windows/steps-folder.ts";
 import { RemoteFiles } from "../../../ssh/remote-files.ts";
 import { runOn } from "../../../ssh/run-over-ssh.ts";
-import { say } from "../../host-action/run-action.ts";
-import { explainHyperVAccess } from "./explain-access.ts";
+import { onMachine } from "../dial-machine.ts";
 import { type HyperVHostParameter, hyperVHostText } from "./parameters.ts";
-import { hyperVCommand, hyperVScriptFiles, type ScriptCall } from "./scripts.ts";
+import { hyperVScriptFiles, hyperVScripts, type ScriptCall } from "./scripts.ts";
 
 /** Written last into a folder of scripts: one without it was cut short. */
 const completeFile = "complete";
@@ -38,26 +39,42 @@ export async function onHyperVHost<T>(
   seconds: number,
   work: (session: HyperVSession) => Promise<T>,
 ): Promise<T> {
-  const { address, port, user, hostKey } = host;
   try {
-    return await onServer(
-      { host: address, port, user, hostKey, privateKey: keyOf(host), ...retryPolicy },
-      seconds,
-      say,
-      async (client, signal) => work(await sessionOn(client, signal, host)),
+    return await dialHyperVHost(host, seconds, async (client, signal) =>
+      work(await sessionOn(client, signal, host)),
     );
   } catch (error) {
-    throw new Error(`${hyperVHostText(host)}: ${explainHyperVAccess(messageOf(error), host)}`);
+    throw new Error(`${hyperVHostText(host)}: ${messageOf(error)}`);
   }
 }
 
-function keyOf({ privateKeyFile }: HyperVHostParameter): string {
+/**
+ * Runs something over a connection to a Hyper-V host.
+ *
+ * @param seconds that all of it may take.
+ * @throws with what to do, where it cannot be reached.
+ */
+export async function dialHyperVHost<T>(
+  host: Omit<HyperVHostParameter, "owner">,
+  seconds: number,
+  work: (client: Client, signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const { name, address, port, user, hostKey, privateKeyFile } = host;
+  let privateKey: string;
   try {
-    return readFileSync(privateKeyFile, "utf8");
+    privateKey = readFileSync(privateKeyFile, "utf8");
   } catch (error) {
     const why = (error as NodeJS.ErrnoException).code ?? "no file";
     throw new Error(`the key ${privateKeyFile} cannot be read (${why})`);
   }
+  const why = keyComplaint(privateKey, false)?.why;
+  if (why !== undefined) {
+    throw new Error(
+      `the key ${privateKeyFile} ${why}. Write another privateKeyFile, without a passphrase, of ${name} under kindows:hyperVHosts`,
+    );
+  }
+  const way = { name, place: { host: address, port, user, hostKey } };
+  return onMachine(way, { machine: { privateKey } }, seconds, work, "host");
 }
 
 async function sessionOn(
@@ -66,34 +83,29 @@ async function sessionOn(
   host: HyperVHostParameter,
 ): Promise<HyperVSession> {
   const own = `${host.folder}\\${host.lab}`;
-  const { hash, files } = hyperVScriptFiles();
-  const folder = `${own}\\scripts-${hash}`;
+  const files = hyperVScriptFiles();
+  const folder = `${own}\\scripts-${filesHash(files)}`;
   const remote = await RemoteFiles.open(client);
-  const isThere = await remote.exists(sftpPath(`${folder}\\${completeFile}`));
-  if (!isThere) {
+  if (!(await remote.exists(sftpPath(`${folder}\\${completeFile}`)))) {
     await copyScripts(remote, sftpPath(folder), files);
   }
   return {
     host,
-    run: async (call, input) => {
-      const { exitCode, stdout, stderr } = await runOn(
-        client,
-        hyperVCommand(call, folder),
-        signal,
-        input,
-      );
+    run: async ({ script, values }, input) => {
+      const described = { name: script, parameters: hyperVScripts[script] };
+      const command = scriptCommand(folder, described, values);
+      const { exitCode, stdout, stderr } = await runOn(client, command, signal, input);
       if (exitCode !== 0 && !/^\{.*\}\s*$/.test(stdout.trimEnd().split(/\r?\n/).at(-1) ?? "")) {
         throw new Error(
-          `${call.script} ended with exit code ${exitCode}: ${stderr.trim().slice(-1000)}`,
+          `${script} ended with exit code ${exitCode}: ${stderr.trim().slice(-1000)}`,
         );
       }
-      return parseStepResult(call.script, host.name, stdout);
+      return parseStepResult(script, host.name, stdout);
     },
     removeScripts: () => remote.remove(sftpPath(own)),
   };
 }
 
-/** A path as SFTP writes it. */
 function sftpPath(path: string): string {
   return path.replaceAll("\\", "/");
 }
@@ -103,24 +115,18 @@ async function copyScripts(
   folder: string,
   files: ReadonlyMap<string, Buffer>,
 ): Promise<void> {
-  const made = new Set<string>();
+  const folders = [...files.keys()].flatMap((name) => {
+    const names = `${folder}/${name}`.split("/");
+    return names.map((_, length) => names.slice(0, length).join("/")).slice(2);
+  });
+  for (const each of new Set(folders)) {
+    // One that is there is no error. What else is wrong, the file in it tells.
+    await remote.makeFolder(each).catch(() => undefined);
+  }
   for (const [name, content] of [...files, [completeFile, Buffer.from("\n")] as const]) {
     const file = `${folder}/${name}`;
-    await makeFolders(remote, file.slice(0, file.lastIndexOf("/")), made);
     await remote.write(file, content).catch(({ message }: Error) => {
       throw new Error(`${file} cannot be written: ${message}`);
     });
-  }
-}
-
-/** Makes a folder and those it lies in. One that is there is no error; that of a drive always is. */
-async function makeFolders(remote: RemoteFiles, folder: string, made: Set<string>): Promise<void> {
-  const names = folder.split("/");
-  for (let length = 2; length <= names.length; length++) {
-    const path = names.slice(0, length).join("/");
-    if (made.has(path)) continue;
-    made.add(path);
-    // What is wrong, beyond that it is there, the file in it tells.
-    await remote.makeFolder(path).catch(() => undefined);
   }
 }

@@ -3,40 +3,64 @@ import { local } from "@pulumi/command";
 import type { Facts } from "../../facts.ts";
 import { hostAction } from "../../host-action/host-action.ts";
 import type { environment } from "../actions/make-hyper-v-machine.ts";
+import type { environment as hostEnvironment } from "../actions/prepare-hyper-v-host.ts";
 import { metaData, userData } from "../identity.ts";
-import { connectionOnSegment, MachineComponent } from "../machine.ts";
+import { connectionOnSegment, MachineComponent, type VirtualMachineArgs } from "../machine.ts";
 import { SshKey } from "../ssh-key.ts";
-import type { HyperVHost } from "./hyper-v-host.ts";
-import { type HyperVMachineParameter, type IdentityParameter, instanceId } from "./parameters.ts";
+import {
+  type HyperVHostParameter,
+  type HyperVMachineParameter,
+  type IdentityParameter,
+  instanceId,
+  ownerId,
+} from "./parameters.ts";
 
-export interface HyperVMachineArgs {
-  /** Computer name: a DNS label of at most 15 characters. */
-  readonly computerName: string;
+export interface HyperVHostArgs {
+  /** The host, but for whose machines it runs. */
+  readonly host: Omit<HyperVHostParameter, "owner">;
+  /** Public half of the key that logs in to the lab's machines: tells whose they are. */
+  readonly loginPublicKey: pulumi.Input<string>;
+}
+
+/**
+ * A Windows host with Hyper-V, made by somebody else: looked at before machines are made on it, and left without anything
+ * of the lab when it is taken out.
+ */
+export class HyperVHost extends pulumi.ComponentResource {
+  readonly parameter: pulumi.Output<HyperVHostParameter>;
+  readonly resource: pulumi.Resource;
+
+  constructor(name: string, args: HyperVHostArgs, opts?: pulumi.ComponentResourceOptions) {
+    const { address, switchName, folder } = args.host;
+    super("kindows:machine:HyperVHost", name, { address, switchName, folder }, opts);
+    this.parameter = pulumi
+      .output(args.loginPublicKey)
+      .apply((key) => ({ ...args.host, owner: ownerId(key) }));
+    this.resource = new local.Command(
+      name,
+      hostAction<typeof hostEnvironment>({
+        create: "machine/prepare-hyper-v-host",
+        delete: "machine/prepare-hyper-v-host --remove",
+        environment: { HYPER_V_HOST: this.parameter },
+        // Nothing of the lab stays in a folder, or on a host, that is used no more.
+        triggers: [args.host.hostKey, folder],
+      }),
+      { parent: this, customTimeouts: { create: "6m", update: "6m", delete: "11m" } },
+    );
+    this.registerOutputs({});
+  }
+}
+
+export interface HyperVMachineArgs extends VirtualMachineArgs {
   /** Name of the virtual machine and of its folder, e.g. `kindows-fleet-win-1`. */
   readonly machineName: string;
   /** 1 (BIOS) or 2 (UEFI), as the image was installed. */
   readonly generation: 1 | 2;
   /** Whether a machine of generation 2 starts with Secure Boot. */
   readonly secureBoot: boolean;
-  /** Virtual processors. */
-  readonly cpus: number;
-  /** Memory in MiB, all of it given at once. */
-  readonly memoryMiB: number;
-  /** Size of the differencing disk in GiB; at least the image's own. */
-  readonly diskGiB: number;
-  /** IPv4 address, reserved for `mac` by `reserve`. */
-  readonly address: string;
-  /** Stable MAC address, with colons. */
-  readonly mac: string;
   /** Reserves the machine's address where the segment's DHCP server is, as a part of the machine's component. */
   readonly reserve: (parent: pulumi.Resource) => pulumi.Resource;
   readonly host: HyperVHost;
-  /** Who may log in, and with what. */
-  readonly login: {
-    /** Account, e.g. `Administrator`. */
-    readonly user: string;
-    readonly key: SshKey;
-  };
 }
 
 /**
@@ -97,22 +121,22 @@ export class HyperVMachine extends MachineComponent {
 }
 
 function machineParameter(
-  args: HyperVMachineArgs,
-  host: Parameters<typeof instanceId>[0]["host"],
+  {
+    machineName,
+    generation,
+    secureBoot,
+    mac,
+    address,
+    cpus,
+    memoryMiB,
+    diskGiB,
+  }: HyperVMachineArgs,
+  host: HyperVHostParameter,
   hostPublicKey: string,
 ): HyperVMachineParameter {
   const machine = {
-    name: args.machineName,
-    generation: args.generation,
-    secureBoot: args.secureBoot,
-    macAddress: args.mac.replaceAll(":", "").toUpperCase(),
-    cpus: args.cpus,
-    memoryMiB: args.memoryMiB,
-    diskGiB: args.diskGiB,
+    ...{ name: machineName, generation, secureBoot, cpus, memoryMiB, diskGiB },
+    macAddress: mac.replaceAll(":", "").toUpperCase(),
   };
-  return {
-    ...machine,
-    address: args.address,
-    making: instanceId({ host, machine, hostPublicKey }),
-  };
+  return { ...machine, address, making: instanceId({ host, machine, hostPublicKey }) };
 }

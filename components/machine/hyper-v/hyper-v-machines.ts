@@ -1,45 +1,36 @@
-import { startOf } from "./settings.ts";
 import { domainName, labNames } from "../../../config/names.ts";
 import type { NodeSettings } from "../../../config/settings.ts";
 import { addressReservation } from "../address-reservation.ts";
-import { HyperVHost } from "./hyper-v-host.ts";
-import { HyperVMachine } from "./hyper-v-machine.ts";
-import { hyperVPlace } from "./parameters.ts";
-import type { MachinesLab, MakeMachine } from "../machine-maker.ts";
 import { macAddress } from "../mac-address.ts";
+import type { MachinesLab, MakeMachine } from "../machine-maker.ts";
+import { HyperVHost, HyperVMachine } from "./hyper-v-machine.ts";
+import { hyperVPlace } from "./parameters.ts";
+import { startOf } from "./settings.ts";
 
 /** The Hyper-V hosts that have nodes. */
 export function machinesOn(
-  { settings, network, login: loginOf }: MachinesLab,
+  lab: MachinesLab,
   placed: readonly NodeSettings[],
 ): ReadonlyMap<string, MakeMachine> {
-  const login = loginOf("windows");
-  const { lab, hyperVHosts, hypervisor, windows } = settings;
-  const names = labNames(lab.name);
+  const { settings } = lab;
+  const login = lab.login("windows");
+  const { prefix } = labNames(settings.lab.name);
   const used = new Set(placed.map((node) => node.hypervisor));
   return new Map(
-    hyperVHosts
+    settings.hyperVHosts
       .filter(({ name }) => used.has(name))
       .map((settingsOfHost) => {
         const host = new HyperVHost(`hyper-v-${settingsOfHost.name}`, {
-          host: hyperVPlace(settingsOfHost, names.prefix),
+          host: hyperVPlace(settingsOfHost, prefix),
           loginPublicKey: login.key.publicKey,
         });
         const make = (node: NodeSettings): HyperVMachine => {
-          const mac = macAddress(names.prefix, node.name);
-          const reservation = {
-            uri: hypervisor.uri,
-            network: names.network,
-            networkId: network.networkId,
-            ...{ mac, address: node.address, computerName: node.name },
-          };
-          return new HyperVMachine(node.name, {
-            computerName: node.name,
-            machineName: domainName(lab.name, node.name),
-            ...startOf(settingsOfHost, windows.image),
-            ...{ cpus: node.cpus, memoryMiB: node.memoryMiB, diskGiB: node.diskGiB },
-            ...{ address: node.address, mac, host, login },
-            reserve: (parent) => addressReservation(node.name, reservation, parent),
+          const { name, cpus, memoryMiB, diskGiB, address } = node;
+          return new HyperVMachine(name, {
+            ...{ computerName: name, machineName: domainName(settings.lab.name, name) },
+            ...{ cpus, memoryMiB, diskGiB, address, mac: macAddress(prefix, name), host, login },
+            ...startOf(settingsOfHost, settings.windows.image),
+            reserve: (parent) => addressReservation(lab, node, parent),
           });
         };
         return [settingsOfHost.name, make];

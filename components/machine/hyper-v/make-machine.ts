@@ -1,8 +1,12 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod";
-import type { StepResult } from "../../windows/step-result.ts";
+import { runProgram } from "../../../host/run-program.ts";
+import { installText, thisPackageManager } from "../../../toolchain/host-packages.ts";
 import type { HyperVSession } from "./host-session.ts";
-import type { HyperVMachineParameter } from "./parameters.ts";
+import type { HyperVMachineParameter, IdentityParameter } from "./parameters.ts";
 import { getMachinesCall, newMachineCall } from "./scripts.ts";
 
 /** A machine of the lab as its host tells of it. */
@@ -65,8 +69,8 @@ export async function makeMachine(
 
 /** The lab's machines on a host. */
 export async function machinesOf(session: HyperVSession): Promise<ToldMachine[]> {
-  const result: StepResult = await session.run(getMachinesCall(session.host));
-  return toldSchema.parse(result.facts).machines;
+  const { facts } = await session.run(getMachinesCall(session.host));
+  return toldSchema.parse(facts).machines;
 }
 
 function notReady(
@@ -93,4 +97,34 @@ function notReady(
     `the machine ${name} has ${seen.addresses.join(", ")} after ${seconds} s, wanted is ${address}: ` +
     `another DHCP server than the lab's answers on the switch ${host.switchName}, or it is not one segment with the lab's bridge`
   );
+}
+
+/** cloud-init's NoCloud form, by whose name the image's scripts find it. */
+const label = "cidata";
+const discSeconds = 60;
+
+/**
+ * The disc that tells a machine who it is, as an ISO image: made as libvirt's provider makes its own
+ * (libvirt/cloudinit_def.go of 0.8.3). What it is made of is gone from this host afterwards.
+ *
+ * @throws where mkisofs is missing or fails; never with what is on the disc.
+ */
+export async function identityDisc({ userData, metaData }: IdentityParameter): Promise<Buffer> {
+  // mkdtemp makes it for its owner alone.
+  const folder = await mkdtemp(path.join(os.tmpdir(), "kindows-identity-"));
+  try {
+    const [user, meta] = [path.join(folder, "user-data"), path.join(folder, "meta-data")];
+    await writeFile(user, userData, { mode: 0o600 });
+    await writeFile(meta, metaData, { mode: 0o600 });
+    const iso = path.join(folder, "identity.iso");
+    const names = ["-output", iso, "-volid", label, "-joliet", "-rock"];
+    const { how, reason } = await runProgram("mkisofs", [...names, user, meta], discSeconds);
+    if (how !== "well") {
+      const install = installText(await thisPackageManager(), ["genisoimage"]);
+      throw new Error(`the identity disc cannot be made: ${reason} (${install})`);
+    }
+    return await readFile(iso);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }

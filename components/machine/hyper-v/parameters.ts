@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
+import type { Settings } from "../../../config/settings.ts";
 
 /** A Hyper-V host, as its actions are told of it. */
 export const hyperVHostSchema = z.strictObject({
@@ -54,17 +55,11 @@ export function hyperVHostText({ name, user, address, port }: HyperVHostParamete
   return `the Hyper-V host ${name} (${user}@${address}:${port})`;
 }
 
-/** A host as the settings have it. */
-interface WrittenHost extends Pick<
-  HyperVHostParameter,
-  "name" | "address" | "port" | "user" | "hostKey" | "privateKeyFile" | "folder"
-> {
-  readonly switch: string;
-  readonly image: string;
-}
-
-/** The same as its actions are told of it, but for whose machines it runs. */
-export function hyperVPlace(host: WrittenHost, lab: string): Omit<HyperVHostParameter, "owner"> {
+/** A host of the settings as its actions are told of it, but for whose machines it runs. */
+export function hyperVPlace(
+  host: Settings["hyperVHosts"][number],
+  lab: string,
+): Omit<HyperVHostParameter, "owner"> {
   const { name, address, port, user, hostKey, privateKeyFile, folder } = host;
   return {
     ...{ name, address, port, user, hostKey, privateKeyFile, folder, lab },

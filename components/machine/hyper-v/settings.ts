@@ -1,6 +1,11 @@
 import * as z from "zod";
-import { pathText } from "../../../config/problem.ts";
-import type { Check, Complaint, SettingsProblem } from "../../../config/problem.ts";
+import { unless } from "../../../config/host-problem.ts";
+import {
+  pathText,
+  type Check,
+  type Complaint,
+  type SettingsProblem,
+} from "../../../config/problem.ts";
 import type { NamedSettings } from "../../../config/settings.ts";
 import { hostName, unnamed } from "../../../config/values/dns-name.ts";
 import { between, text } from "../../../config/values/value.ts";
@@ -76,27 +81,16 @@ function windowsPath(value: string): Complaint | undefined {
 
 /** A folder on a Windows host; not a drive as a whole. */
 function windowsFolder(value: string): Complaint | undefined {
-  const complaint = windowsPath(value);
-  if (complaint !== undefined) {
-    return complaint;
-  }
-  return value.endsWith("\\")
-    ? { why: "ends with a backslash, or is a drive as a whole", instead }
-    : undefined;
+  const why = "ends with a backslash, or is a drive as a whole";
+  return windowsPath(value) ?? (value.endsWith("\\") ? { why, instead } : undefined);
 }
 
-/** A VHDX on a Windows host. */
 function windowsVhdx(value: string): Complaint | undefined {
-  const complaint = windowsPath(value);
-  if (complaint !== undefined) {
-    return complaint;
-  }
-  return /\.vhdx$/i.test(value)
-    ? undefined
-    : {
-        why: "is no VHDX by its name",
-        instead: "Convert it (Convert-VHD there, or qemu-img convert -O vhdx here) and write that.",
-      };
+  const wrong = {
+    why: "is no VHDX by its name",
+    instead: "Convert it (Convert-VHD there, or qemu-img convert -O vhdx here) and write that.",
+  };
+  return windowsPath(value) ?? (/\.vhdx$/i.test(value) ? undefined : wrong);
 }
 
 type Start = Pick<z.output<typeof host>, "generation" | "secureBoot">;
@@ -120,16 +114,12 @@ export function startOf(
 const hyperVWithWindows: Check<NamedSettings> = {
   reads: ["hyperVHosts", "windows.image.kind"],
   run: ({ hyperVHosts, windows }) =>
-    hyperVHosts.length > 0 && windows.image.kind === "rehearsal"
-      ? [
-          {
-            path: ["hyperVHosts"],
-            value: hyperVHosts.map(({ name }) => name).join(", "),
-            why: "would have to run the rehearsal's guest, which starts with QEMU only",
-            instead: "Leave them out, or write a windows.image of Windows.",
-          },
-        ]
-      : [],
+    unless(hyperVHosts.length === 0 || windows.image.kind !== "rehearsal", {
+      path: ["hyperVHosts"],
+      value: hyperVHosts.map(({ name }) => name).join(", "),
+      why: "would have to run the rehearsal's guest, which starts with QEMU only",
+      instead: "Leave them out, or write a windows.image of Windows.",
+    }),
 };
 
 /** Machines start as their image was installed. */
@@ -139,27 +129,23 @@ const hyperVGeneration: Check<NamedSettings> = {
     hyperVHosts.flatMap((host, index): SettingsProblem[] => {
       const wanted = generationOf(image);
       const { generation } = startOf(host, image);
+      const path = ["hyperVHosts", index];
       if (wanted !== undefined && generation !== wanted) {
         return [
           {
-            path: ["hyperVHosts", index, "generation"],
+            path: [...path, "generation"],
             value: generation,
             why: `does not start an image that was installed with ${wanted === 2 ? "UEFI" : "BIOS"}, as ${pathText(["windows", "image", "firmware"])} says`,
             instead: `Write ${wanted}, or leave it out.`,
           },
         ];
       }
-      return host.secureBoot === true && generation === 1
-        ? [
-            {
-              path: ["hyperVHosts", index, "secureBoot"],
-              value: true,
-              why: "is for machines of generation 2, and these are of generation 1",
-              instead:
-                "Leave it out, or write generation: 2 for an image that was installed with UEFI.",
-            },
-          ]
-        : [];
+      return unless(host.secureBoot !== true || generation === 2, {
+        path: [...path, "secureBoot"],
+        value: true,
+        why: "is for machines of generation 2, and these are of generation 1",
+        instead: "Leave it out, or write generation: 2 for an image that was installed with UEFI.",
+      });
     }),
 };
 

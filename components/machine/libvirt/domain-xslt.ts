@@ -68,12 +68,6 @@ function addedTo(element: string, xml: string): string {
   </xsl:template>`;
 }
 
-/** What differs between hosts in how a machine with Windows is described. */
-interface WindowsDomain {
-  /** Whether KVM runs it: only KVM has Hyper-V's enlightenments. */
-  readonly kvm: boolean;
-}
-
 /**
  * Hyper-V's enlightenments: Windows then knows that it is a guest, and asks for time and wakes processors without
  * leaving the guest each time.
@@ -99,7 +93,7 @@ const enlightenments = `<hyperv>
  * The clock is UTC, and so is the zone of the image. Lost ticks of the RTC are caught up; the HPET is a slow source
  * that Windows would take.
  */
-function clock({ kvm }: WindowsDomain): string {
+function clock(kvm: boolean): string {
   const hypervClock = kvm ? `\n        <timer name="hypervclock" present="yes"/>` : "";
   return `<clock offset="utc">
         <timer name="rtc" tickpolicy="catchup"/>
@@ -117,8 +111,9 @@ function clock({ kvm }: WindowsDomain): string {
  * since 0.1.266 may stop Windows with a blue screen when its last drive goes (kvm-guest-drivers-windows#1367).
  *
  * @param chain as for every machine.
+ * @param kvm whether KVM runs it: only KVM has Hyper-V's enlightenments.
  */
-export function windowsDomainXslt(chain: readonly string[], domain: WindowsDomain): string {
+export function windowsDomainXslt(chain: readonly string[], kvm: boolean): string {
   return domainXslt(chain, {
     identityBus: "sata",
     devices: [
@@ -129,9 +124,9 @@ export function windowsDomainXslt(chain: readonly string[], domain: WindowsDomai
       '<video><model type="vga"/></video>',
     ],
     templates: [
-      addedTo("domain", clock(domain)),
+      addedTo("domain", clock(kvm)),
       '  <xsl:template match="clock|graphics|video"/>',
-      ...(domain.kvm ? [addedTo("features", enlightenments)] : []),
+      ...(kvm ? [addedTo("features", enlightenments)] : []),
       `  <xsl:template match="disk[@device='disk']/driver">
     <xsl:copy><xsl:apply-templates select="@*"/><xsl:attribute name="discard">unmap</xsl:attribute></xsl:copy>
   </xsl:template>`,

@@ -4,18 +4,21 @@ import { localFolder, projectRoot } from "../../../toolchain/project.ts";
 import { labNames } from "../../../config/names.ts";
 import type { Settings } from "../../../config/settings.ts";
 
-/** A hypervisor on another host, with its addresses for those who connect to it. */
-export interface HypervisorConnection {
-  readonly name: string;
-  /** As the settings have it: for people. */
-  readonly uri: string;
+/** A libvirt on another host, and how it is logged in to. */
+export type RemoteHypervisor = Pick<
+  Settings["hypervisors"][number],
+  "name" | "uri" | "hostKey" | "privateKeyFile"
+>;
+
+/** The same with its addresses for those who connect to it. */
+export interface HypervisorConnection extends Pick<
+  Settings["hypervisors"][number],
+  "name" | "uri" | "privateKeyFile" | "bridge"
+> {
   /** For the libvirt provider. */
   readonly providerUri: string;
   /** For virsh. */
   readonly virshUri: string;
-  readonly privateKeyFile: string;
-  /** Linux bridge there that is on the lab's segment; undefined if it has the same name as here. */
-  readonly bridge: string | undefined;
   readonly domainType: "kvm" | "qemu";
 }
 
@@ -58,17 +61,6 @@ function writePins(file: string, content: string): void {
   renameSync(draft, file);
 }
 
-/** A libvirt on another host, and how it is logged in to. */
-export interface RemoteHypervisor {
-  readonly name: string;
-  /** `qemu+ssh://USER@HOST[:PORT]/system`. */
-  readonly uri: string;
-  /** Its SSH host key, `ssh-ed25519 AAAA...`. */
-  readonly hostKey: string;
-  /** Private key on this host. */
-  readonly privateKeyFile: string;
-}
-
 /**
  * The one line of a known_hosts file that pins the hypervisor's host key, as OpenSSH writes it: another port than 22 is
  * part of the name.
@@ -85,11 +77,10 @@ export function pinnedHostKey({ uri, hostKey }: RemoteHypervisor): string {
  * nothing of an agent. A `Host` of ~/.ssh/config that fits still counts there, but for these.
  */
 export function providerUri(hypervisor: RemoteHypervisor, knownHostsFile: string): string {
-  return withQuery(hypervisor.uri, {
-    knownhosts: knownHostsFile,
-    keyfile: hypervisor.privateKeyFile,
-    sshauth: "privkey",
-  });
+  const [pins, key] = [knownHostsFile, hypervisor.privateKeyFile].map((file) =>
+    encodeURIComponent(file).replaceAll("%2F", "/"),
+  );
+  return `${hypervisor.uri}?knownhosts=${pins}&keyfile=${key}&sshauth=privkey`;
 }
 
 /**
@@ -100,11 +91,4 @@ export function virshUri(hypervisor: RemoteHypervisor, knownHostsFile: string): 
   return providerUri(hypervisor, knownHostsFile)
     .replace(/^qemu\+ssh:/, "qemu+libssh:")
     .replace("?knownhosts=", "?known_hosts_verify=normal&known_hosts=");
-}
-
-function withQuery(uri: string, query: Readonly<Record<string, string>>): string {
-  const parts = Object.entries(query).map(
-    ([key, value]) => `${key}=${encodeURIComponent(value).replaceAll("%2F", "/")}`,
-  );
-  return `${uri}?${parts.join("&")}`;
 }

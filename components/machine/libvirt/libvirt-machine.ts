@@ -3,10 +3,11 @@ import { local } from "@pulumi/command";
 import * as libvirt from "@pulumi/libvirt";
 import type { Facts } from "../../facts.ts";
 import { hostAction } from "../../host-action/host-action.ts";
+import type { UefiFirmware } from "../../windows/image/builder/qemu-command.ts";
 import type { environment } from "../actions/close-identity.ts";
 import { domainXslt, windowsDomainXslt } from "./domain-xslt.ts";
 import { metaData, userData } from "../identity.ts";
-import { connectionOnSegment, MachineComponent } from "../machine.ts";
+import { connectionOnSegment, MachineComponent, type VirtualMachineArgs } from "../machine.ts";
 import type { MachineStorage } from "./machine-storage.ts";
 import { SshKey } from "../ssh-key.ts";
 
@@ -27,9 +28,7 @@ export type MachineSegment = {
       }
   );
 
-export interface LibvirtMachineArgs {
-  /** Computer name: a DNS label of at most 15 characters. */
-  readonly computerName: string;
+export interface LibvirtMachineArgs extends VirtualMachineArgs {
   readonly os: "windows" | "linux";
   /** What the machine is made for: the rehearsal's guest is a small Linux in Windows' place. */
   readonly guest: "windows" | "rehearsal" | "linux";
@@ -38,25 +37,10 @@ export interface LibvirtMachineArgs {
   /** `kvm`, or `qemu` (emulation) where KVM is not to be had. */
   readonly domainType: "kvm" | "qemu";
   /** UEFI's program and the settings it starts from, files on the hypervisor's host; undefined: BIOS. */
-  readonly uefi?: { readonly code: string; readonly variables: string } | undefined;
-  /** Virtual processors. */
-  readonly cpus: number;
-  /** Memory in MiB. */
-  readonly memoryMiB: number;
-  /** Size of the overlay in GiB; at least the image's own. */
-  readonly diskGiB: number;
-  /** IPv4 address, reserved for `mac` in libvirt's DHCP: by this on the segment's own network, else by `segment`. */
-  readonly address: string;
-  /** Stable MAC address. */
-  readonly mac: string;
+  readonly uefi?: UefiFirmware | undefined;
+  /** It also says by what the address is reserved: on the segment's own network by this. */
   readonly segment: MachineSegment;
   readonly storage: MachineStorage;
-  /** Who may log in, and with what. */
-  readonly login: {
-    /** Account, e.g. `Administrator`. */
-    readonly user: string;
-    readonly key: SshKey;
-  };
   /** Seconds until it must have its address, e.g. 1200: the provider alone would give a first boot up after 5 minutes. */
   readonly bootSeconds: number;
   readonly libvirtProvider: libvirt.Provider;
@@ -73,18 +57,13 @@ const cpuModes = { kvm: { mode: "host-passthrough" }, qemu: undefined } as const
  */
 export class LibvirtMachine extends MachineComponent {
   constructor(name: string, args: LibvirtMachineArgs, opts?: pulumi.ComponentResourceOptions) {
-    const { os, address, cpus, memoryMiB, diskGiB, domainType } = args;
+    const { computerName, os, address, cpus, memoryMiB, diskGiB, domainType } = args;
     const facts: Facts<"kindows:machine:LibvirtMachine"> = {
-      ...{ node: args.computerName, os, address },
-      ...{ cpus, memoryMiB, diskGiB, domainType },
+      ...{ node: computerName, os, address, cpus, memoryMiB, diskGiB, domainType },
     };
     super("kindows:machine:LibvirtMachine", name, { facts }, opts);
     const child = { parent: this, provider: args.libvirtProvider };
-    const hostKey = new SshKey(
-      `${name}-host-key`,
-      { comment: args.computerName },
-      { parent: this },
-    );
+    const hostKey = new SshKey(`${name}-host-key`, { comment: computerName }, { parent: this });
 
     const disk = new libvirt.Volume(
       name,
@@ -93,7 +72,7 @@ export class LibvirtMachine extends MachineComponent {
         pool: args.storage.poolName,
         baseVolumeId: args.storage.baseVolumeId,
         format: "qcow2",
-        size: args.diskGiB * 1024 ** 3,
+        size: diskGiB * 1024 ** 3,
       },
       // A new golden image is for new machines; a running node keeps the disk it has.
       { ...child, ignoreChanges: ["baseVolumeId"], deleteBeforeReplace: true },
@@ -108,36 +87,48 @@ export class LibvirtMachine extends MachineComponent {
             .all([hostKey.privateKey, hostKey.publicKey, args.login.key.publicKey])
             .apply(([hostPrivateKey, hostPublicKey, loginKey]) =>
               userData({
-                computerName: args.computerName,
-                hostPrivateKey,
-                hostPublicKey,
-                authorizedKeys: [loginKey],
+                ...{ computerName, hostPrivateKey, hostPublicKey, authorizedKeys: [loginKey] },
                 asRoot: args.guest === "linux",
               }),
             ),
         ),
-        metaData: metaData(args.domainName, args.computerName),
+        metaData: metaData(args.domainName, computerName),
       },
       // Its id is unique for each instance: a new disk is a new machine, and everything done on it is done again.
       { ...child, replaceWith: [disk], deleteBeforeReplace: true },
     );
-    // The rehearsal's machines are nobody: their key opens nothing that is worth a second of each run.
+    // Only its owner may read it, before a machine has it. The rehearsal's machines are nobody: their key opens nothing
+    // that is worth a second of each run.
     const closed =
-      args.guest !== "rehearsal"
-        ? closedIdentity(name, args, identity.id, { parent: this })
-        : identity;
+      args.guest === "rehearsal"
+        ? identity
+        : new local.Command(
+            `${name}-identity-closed`,
+            hostAction<typeof environment>({
+              create: "machine/close-identity",
+              environment: {
+                VOLUME: pulumi.output({
+                  uri: args.storage.uri,
+                  pool: args.storage.poolName,
+                  name: `${args.domainName}-identity.iso`,
+                }),
+              },
+              triggers: [identity.id],
+            }),
+            { parent: this, deleteBeforeReplace: true },
+          );
     // The base by the disk's own word: it stays on the one that it was made on.
     const xslt = pulumi.all([disk.id, disk.baseVolumeId]).apply((files) => {
       const chain = files.filter((file) => file !== undefined);
       return args.guest === "windows"
-        ? windowsDomainXslt(chain, { kvm: args.domainType === "kvm" })
+        ? windowsDomainXslt(chain, domainType === "kvm")
         : domainXslt(chain);
     });
     const domain = new libvirt.Domain(
       name,
       {
         name: args.domainName,
-        type: args.domainType,
+        type: domainType,
         machine: "q35",
         ...(args.uefi && {
           firmware: args.uefi.code,
@@ -147,11 +138,11 @@ export class LibvirtMachine extends MachineComponent {
             template: args.uefi.variables,
           },
         }),
-        vcpu: args.cpus,
-        memory: args.memoryMiB,
+        vcpu: cpus,
+        memory: memoryMiB,
         // Back after a reboot of the host, as kind's containers are.
         autostart: true,
-        cpu: cpuModes[args.domainType],
+        cpu: cpuModes[domainType],
         disks: [{ volumeId: disk.id }],
         cloudinit: identity.id,
         networkInterfaces: [networkInterface(args)],
@@ -172,7 +163,7 @@ export class LibvirtMachine extends MachineComponent {
     );
 
     this.is({
-      ...{ name: args.computerName, os, address, hostKey: hostKey.publicKey },
+      ...{ name: computerName, os, address, hostKey: hostKey.publicKey },
       instanceId: identity.id,
       resource: domain,
       connection: connectionOnSegment(address, args.login.user, args.login.key, hostKey),
@@ -180,7 +171,6 @@ export class LibvirtMachine extends MachineComponent {
   }
 }
 
-/** The machine's one network interface. */
 function networkInterface({
   segment,
   computerName,
@@ -201,28 +191,4 @@ function networkInterface({
       // Its hypervisor's libvirt sees no lease: that is in the DHCP server of another one.
       return { bridge: segment.bridge, mac: mac.toUpperCase() };
   }
-}
-
-/** Sees to it that only its owner may read an identity disk, before a machine has it. */
-function closedIdentity(
-  name: string,
-  args: LibvirtMachineArgs,
-  identityId: pulumi.Output<string>,
-  opts: pulumi.CustomResourceOptions,
-): pulumi.Resource {
-  return new local.Command(
-    `${name}-identity-closed`,
-    hostAction<typeof environment>({
-      create: "machine/close-identity",
-      environment: {
-        VOLUME: pulumi.output({
-          uri: args.storage.uri,
-          pool: args.storage.poolName,
-          name: `${args.domainName}-identity.iso`,
-        }),
-      },
-      triggers: [identityId],
-    }),
-    { ...opts, deleteBeforeReplace: true },
-  );
 }

@@ -43,23 +43,19 @@ export function machinesOn(
 function maker(lab: MachinesLab, hypervisor: string, host: MachineHost): MakeMachine {
   const { settings, images, login } = lab;
   let linuxStorage: MachineStorage | undefined;
-  return (node) =>
-    new LibvirtMachine(node.name, {
-      computerName: node.name,
+  return (node) => {
+    const { name, cpus, memoryMiB, diskGiB, address } = node;
+    return new LibvirtMachine(name, {
       ...(node.os === "windows"
         ? { ...windowsSystem(settings, images.windows), storage: host.storage }
         : { ...linuxSystem, storage: (linuxStorage ??= linuxImageBeside(lab, hypervisor, host)) }),
-      domainName: domainName(settings.lab.name, node.name),
-      domainType: host.domainType,
-      cpus: node.cpus,
-      memoryMiB: node.memoryMiB,
-      diskGiB: node.diskGiB,
-      address: node.address,
-      mac: macAddress(labNames(settings.lab.name).prefix, node.name),
-      segment: host.segment(node),
-      login: login(node.os),
+      ...{ computerName: name, domainName: domainName(settings.lab.name, name) },
+      ...{ cpus, memoryMiB, diskGiB, address },
+      mac: macAddress(labNames(settings.lab.name).prefix, name),
+      ...{ domainType: host.domainType, segment: host.segment(node), login: login(node.os) },
       libvirtProvider: host.libvirtProvider,
     });
+  };
 }
 
 function here({ settings, images, network, libvirtProvider }: MachinesLab): MachineHost {
@@ -81,11 +77,11 @@ function here({ settings, images, network, libvirtProvider }: MachinesLab): Mach
  * a libvirt network.
  */
 function elsewhere(
-  { settings, images, network, fabric }: MachinesLab,
+  lab: MachinesLab,
   connection: ReturnType<typeof hypervisorConnections>[number],
 ): MachineHost {
+  const { settings, images, fabric } = lab;
   const { name, uri, virshUri, domainType } = connection;
-  const names = labNames(settings.lab.name);
   const pool = remotePool(settings.lab.name, name);
   const place = {
     ...{ uri: virshUri, hypervisor: { name, uri, virshUri } },
@@ -106,19 +102,7 @@ function elsewhere(
     : undefined;
   const bridged = (node: NodeSettings): MachineSegment => ({
     ...{ kind: "bridge", bridge, connected },
-    reserve: (parent) =>
-      addressReservation(
-        node.name,
-        {
-          uri: settings.hypervisor.uri,
-          network: names.network,
-          networkId: network.networkId,
-          mac: macAddress(names.prefix, node.name),
-          address: node.address,
-          computerName: node.name,
-        },
-        parent,
-      ),
+    reserve: (parent) => addressReservation(lab, node, parent),
   });
   return {
     libvirtProvider,
@@ -145,7 +129,6 @@ function windowsSystem({ windows: { image } }: Settings, { uefi }: GoldenImage) 
 
 const linuxSystem = { os: "linux", guest: "linux", bootSeconds: linuxBootSeconds } as const;
 
-/** The Linux machines' image in the pool that a hypervisor has for the lab. */
 function linuxImageBeside(
   { images }: MachinesLab,
   hypervisor: string,

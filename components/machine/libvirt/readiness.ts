@@ -7,6 +7,7 @@ import { machineNodes, type Settings } from "../../../config/settings.ts";
 import { privateKey } from "../../../config/values/private-key.ts";
 import { messageOf } from "../../../host/failure.ts";
 import { below, readXml } from "../../../host/read-xml.ts";
+import type { ProgramEnd } from "../../../host/run-program.ts";
 import { virshBatch } from "../../../host/virsh.ts";
 import { smallPackets } from "../../network/packet-size.ts";
 import { hypervisorConnections, type HypervisorConnection } from "./hypervisor-connections.ts";
@@ -27,15 +28,10 @@ export interface HypervisorFacts {
 
 /** What is asked of a further hypervisor besides. */
 interface RemoteHostFacts {
-  /** Its end of the segment; `unknown` where its libvirt cannot tell of interfaces. */
-  readonly bridge: BridgeFacts | "missing" | "unknown";
+  /** Its end of the segment with its largest packet, where that is told; `unknown` where its libvirt cannot tell of interfaces. */
+  readonly bridge: { readonly mtu?: number } | "missing" | "unknown";
   /** What could be had without swapping, in MiB; undefined where it is not told. */
   readonly availableMiB?: number;
-}
-
-interface BridgeFacts {
-  /** Largest packet; undefined where it is not told. */
-  readonly mtu?: number;
 }
 
 /** Asks each further hypervisor that nodes are placed on; all at once, every question bounded. */
@@ -91,10 +87,7 @@ async function gatherRemote({
 export function bridgeIn({
   stdout,
   stderr,
-}: {
-  readonly stdout: string;
-  readonly stderr: string;
-}): RemoteHostFacts["bridge"] {
+}: Pick<ProgramEnd, "stdout" | "stderr">): RemoteHostFacts["bridge"] {
   const interfaces = below(readXml(stdout), "interface");
   const bridge = interfaces.find(({ attributes }) => attributes["type"] === "bridge");
   if (bridge !== undefined) {
@@ -147,10 +140,22 @@ function checkOne(settings: Settings, facts: HypervisorFacts): HostProblem[] {
   const subject = `The hypervisor ${remote.name} (${remote.uri})`;
   const { libvirt } = facts;
   if (!libvirt.reachable) {
-    return [{ subject, why: `can't be reached: ${libvirt.error}`, instead: unreachable(remote) }];
+    return [
+      {
+        subject,
+        why: `can't be reached: ${libvirt.error}`,
+        instead:
+          "See whether libvirtd and sshd run there, and whether key and host key are right. " +
+          `To go on without its nodes: \`make up\`, which leaves them as they are (KINDOWS_AWAY=${remote.name}, docs/fleet.md).`,
+      },
+    ];
   }
   return [
-    ...emulator(subject, remote, libvirt.emulatorError),
+    ...unless(libvirt.emulatorError === undefined, {
+      subject,
+      why: `can't run machines of its domainType: ${libvirt.emulatorError}`,
+      instead: `Install QEMU and make KVM work on ${remote.name}, or, for a rehearsal, write "qemu".`,
+    }),
     ...names(settings, remote, libvirt),
     // One that kindows makes need not be there yet.
     ...(settings.network.fabric === "bridge"
@@ -158,21 +163,6 @@ function checkOne(settings: Settings, facts: HypervisorFacts): HostProblem[] {
       : []),
     ...memory(settings, subject, remote, libvirt),
   ];
-}
-
-function unreachable({ name }: Remote): string {
-  return (
-    "See whether libvirtd and sshd run there, and whether key and host key are right. " +
-    `To go on without its nodes: \`make up\`, which leaves them as they are (KINDOWS_AWAY=${name}, docs/fleet.md).`
-  );
-}
-
-function emulator(subject: string, { name }: Remote, error: string | undefined): HostProblem[] {
-  return unless(error === undefined, {
-    subject,
-    why: `can't run machines of its domainType: ${error}`,
-    instead: `Install QEMU and make KVM work on ${name}, or, for a rehearsal, write "qemu".`,
-  });
 }
 
 type Reached = Extract<HypervisorFacts["libvirt"], { reachable: true }>;
@@ -211,17 +201,14 @@ function bridge(
   { name, bridge: bridgeName }: Remote,
   found: RemoteHostFacts["bridge"],
 ): HostProblem[] {
-  if (found === "missing") {
-    return [
-      {
+  return typeof found === "string"
+    ? unless(found === "unknown", {
         subject,
         why: `"${bridgeName}" is no bridge of ${name}`,
         instead:
           "Make it there and connect it to this host's, as docs/fleet.md shows, or write the one that is.",
-      },
-    ];
-  }
-  return found === "unknown" ? [] : smallPackets(`The bridge ${bridgeName} of ${name}`, found.mtu);
+      })
+    : smallPackets(`The bridge ${bridgeName} of ${name}`, found.mtu);
 }
 
 /** What is still to be made there fits into the memory that can be had. */

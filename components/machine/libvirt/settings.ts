@@ -6,7 +6,6 @@ import { text } from "../../../config/values/value.ts";
 import { machineMemoryMiB, remoteHost } from "../../../config/sections/machine-host.ts";
 import { bridgeName } from "../../../config/sections/network.ts";
 
-/** Address of a host for the others. */
 function fabricAddress(without: string): z.ZodOptional<z.ZodString> {
   return text(machineAddress).optional().meta({
     description:
@@ -83,36 +82,38 @@ function hypervisorUri(value: string): Complaint | undefined {
 
 const instead = "Write qemu+ssh://USER@HOST/system, with :PORT behind HOST where it is not 22.";
 
+/** What other addresses are, in this order. */
+const otherUris: readonly (readonly [looks: RegExp, why: string, instead?: string])[] = [
+  [
+    /^qemu:\/\/\/(system)?$/,
+    "is this host's own libvirt, which is there without being listed",
+    "Leave this entry out; nodes[].hypervisor calls it local.",
+  ],
+  [
+    /^qemu(\+\w+)?:\/\/[^/]*\/session/,
+    "is a user instance of libvirt, whose machines may be on no bridge",
+  ],
+  [
+    /^qemu\+ssh:\/\/[^/]*@[^/]*\/system\?/,
+    "has parameters",
+    "Leave them out: key and host key are settings of their own, beside it.",
+  ],
+  [/^qemu\+ssh:\/\/[^/@]*:[^/@]*@/, "has a password in it", `${instead} privateKeyFile logs in.`],
+  [/^qemu\+ssh:\/\/[^/@]*\/system$/, "names no account"],
+  [
+    /^qemu(\+(tcp|tls|unix|libssh2?))?:\/\//,
+    "is reached by something else than SSH with a pinned host key",
+  ],
+];
+
 /** The system instance of libvirt's QEMU driver on another host, reached over SSH. */
 function remoteHypervisorUri(value: string): Complaint | undefined {
   if (/^qemu\+ssh:\/\/[a-z_][a-z0-9_.-]*@[A-Za-z0-9.-]+(:\d{1,5})?\/system$/i.test(value)) {
     return undefined;
   }
-  if (/^qemu:\/\/\/(system)?$/.test(value)) {
-    return {
-      why: "is this host's own libvirt, which is there without being listed",
-      instead: "Leave this entry out; nodes[].hypervisor calls it local.",
-    };
-  }
-  if (/^qemu(\+\w+)?:\/\/[^/]*\/session/.test(value)) {
-    return { why: "is a user instance of libvirt, whose machines may be on no bridge", instead };
-  }
-  if (/^qemu\+ssh:\/\/[^/]*@[^/]*\/system\?/.test(value)) {
-    return {
-      why: "has parameters",
-      instead: "Leave them out: key and host key are settings of their own, beside it.",
-    };
-  }
-  if (/^qemu\+ssh:\/\/[^/@]*:[^/@]*@/.test(value)) {
-    return { why: "has a password in it", instead: `${instead} privateKeyFile logs in.` };
-  }
-  if (/^qemu\+ssh:\/\/[^/@]*\/system$/.test(value)) {
-    return { why: "names no account", instead };
-  }
-  if (/^qemu(\+(tcp|tls|unix|libssh2?))?:\/\//.test(value)) {
-    return { why: "is reached by something else than SSH with a pinned host key", instead };
-  }
-  return { why: "is not the address of a libvirt on another host", instead };
+  const [, why = "is not the address of a libvirt on another host", otherwise = instead] =
+    otherUris.find(([looks]) => looks.test(value)) ?? [];
+  return { why, instead: otherwise };
 }
 
 /**

@@ -8,7 +8,6 @@ import { virsh } from "../../../host/virsh.ts";
 import { libvirtKind, statesOf } from "./pools-and-networks.ts";
 import { isLabPrefix, stopIn, type ResourceKind } from "../../host-resource.ts";
 
-/** Parent folder of the pools of all labs. */
 const poolsFolder = path.dirname(labNames("any").poolFolder);
 
 /** Lab of a libvirt pool: `kindows-a`, and `kindows-a.b` for its pool on the hypervisor b, are of the lab `kindows-a`. */

@@ -1,14 +1,10 @@
+import { XMLBuilder } from "fast-xml-parser";
+import { xmlText } from "../../../host/xml-text.ts";
 import { discLetters, driversFolder, firstScript, kindowsFolder } from "./config-disc-paths.ts";
 import { driverNames } from "./drivers.ts";
-import {
-  item,
-  keyedItem,
-  password,
-  renderUnattend,
-  values,
-  type ComponentSettings,
-} from "./unattend.ts";
-import { element, type XmlElement } from "./xml.ts";
+
+/** Firmware of the machines. */
+export type Firmware = "bios" | "uefi";
 
 export interface AnswerFileOptions {
   /** Number of the image in install.wim, as names differ between media. */
@@ -27,38 +23,32 @@ export interface AnswerFileOptions {
  *
  * Each setting, why it is there and which public answer file has it: docs/windows-answer-file.md.
  */
-export function answerFile(options: AnswerFileOptions): string {
+export function answerFile({ administratorPassword, ...options }: AnswerFileOptions): string {
   return renderUnattend([
     ...setup(options),
-    {
-      pass: "offlineServicing",
-      component: "LUA-Settings",
-      settings: values({ EnableLUA: false }),
-    },
+    { pass: "offlineServicing", component: "LUA-Settings", settings: { EnableLUA: false } },
     ...specialize(undefined),
-    {
-      pass: "specialize",
-      component: "Security-SPP-UX",
-      settings: values({ SkipAutoActivation: true }),
-    },
-    ...firstBoot(options.language),
+    { pass: "specialize", component: "Security-SPP-UX", settings: { SkipAutoActivation: true } },
+    firstBoot(options.language),
     {
       pass: "oobeSystem",
       component: "Shell-Setup",
-      settings: [
-        oobe,
-        userAccounts(options.administratorPassword),
-        element("AutoLogon", [
-          ...values({ Enabled: true, LogonCount: 1, Username: "Administrator" }),
-          password("Password", options.administratorPassword),
-        ]),
-        element("FirstLogonCommands", [
-          item(
-            "SynchronousCommand",
-            values({ Order: 1, Description: "Prepare the image", CommandLine: firstLogonCommand }),
-          ),
-        ]),
-      ],
+      settings: {
+        OOBE: oobe,
+        UserAccounts: {
+          AdministratorPassword: password("AdministratorPassword", administratorPassword),
+        },
+        AutoLogon: {
+          ...{ Enabled: true, LogonCount: 1, Username: "Administrator" },
+          Password: password("Password", administratorPassword),
+        },
+        FirstLogonCommands: {
+          SynchronousCommand: {
+            ...added,
+            ...{ Order: 1, Description: "Prepare the image", CommandLine: firstLogonCommand },
+          },
+        },
+      },
     },
   ]);
 }
@@ -80,27 +70,89 @@ export function sealedAnswerFileText(language: string, productKey: string | unde
     {
       pass: "generalize",
       component: "PnpSysprep",
-      settings: values({ PersistAllDeviceInstalls: true, DoNotCleanUpNonPresentDevices: true }),
+      settings: { PersistAllDeviceInstalls: true, DoNotCleanUpNonPresentDevices: true },
     },
     ...specialize(productKey),
     {
       pass: "specialize",
       component: "Deployment",
       // The disk of a machine is larger than the image's mostly.
-      settings: [element("ExtendOSPartition", values({ Extend: true }))],
+      settings: { ExtendOSPartition: { Extend: true } },
     },
-    ...firstBoot(language),
+    firstBoot(language),
     {
       pass: "oobeSystem",
       component: "Shell-Setup",
-      settings: [
-        oobe,
-        element("UserAccounts", [
-          element("AdministratorPassword", values({ Value: sealedPasswordMark, PlainText: false })),
-        ]),
-      ],
+      settings: {
+        OOBE: oobe,
+        UserAccounts: {
+          AdministratorPassword: { Value: sealedPasswordMark, PlainText: false },
+        },
+      },
     },
   ]);
+}
+
+/** Elements by name; several of one name as a list, attributes behind `@`. What is undefined is left out. */
+interface Settings {
+  readonly [name: string]: string | number | boolean | undefined | Settings | readonly Settings[];
+}
+
+/** A component of Windows, by its name without `Microsoft-Windows-`, and its settings in a pass of Setup. */
+interface ComponentSettings {
+  readonly pass: "windowsPE" | "offlineServicing" | "generalize" | "specialize" | "oobeSystem";
+  readonly component: string;
+  readonly settings: Settings;
+}
+
+const builder = new XMLBuilder({
+  ignoreAttributes: false,
+  attributeNamePrefix: "@",
+  suppressBooleanAttributes: false,
+  format: true,
+  processEntities: false,
+  tagValueProcessor: (_, value) => xmlText(String(value)),
+});
+
+/** An answer file: settings by pass and component, with line ends as Windows writes them. */
+function renderUnattend(all: readonly ComponentSettings[]): string {
+  const passes = [...new Set(all.map(({ pass }) => pass))];
+  const text = builder.build({
+    "?xml": { "@version": "1.0", "@encoding": "utf-8" },
+    unattend: {
+      "@xmlns": "urn:schemas-microsoft-com:unattend",
+      "@xmlns:wcm": "http://schemas.microsoft.com/WMIConfig/2002/State",
+      settings: passes.map((pass) => ({
+        "@pass": pass,
+        component: all
+          .filter((each) => each.pass === pass)
+          .map(({ component, settings }) => ({
+            "@name": `Microsoft-Windows-${component}`,
+            "@processorArchitecture": "amd64",
+            "@publicKeyToken": "31bf3856ad364e35",
+            "@language": "neutral",
+            "@versionScope": "nonSxS",
+            ...settings,
+          })),
+      })),
+    },
+  });
+  return text.replaceAll("\n", "\r\n");
+}
+
+/** Of an item that Setup adds to a list. */
+const added = { "@wcm:action": "add" };
+
+/**
+ * A password in the form of answer files: base64 of UTF-16LE, followed by the element's name. This is no protection.
+ *
+ * @param name of the element: `AdministratorPassword`, or `Password`.
+ */
+function password(name: string, secret: string): Settings {
+  return {
+    Value: Buffer.from(`${secret}${name}`, "utf16le").toString("base64"),
+    PlainText: false,
+  };
 }
 
 /** Searches every drive for the script, as letters of CDs differ. No percent signs, which Setup may treat as variables. */
@@ -111,75 +163,66 @@ const firstLogonCommand =
   'Where-Object { Test-Path -LiteralPath $_ } | Select-Object -First 1 | ForEach-Object { & $_ }"';
 
 /** No questions at the first boot. */
-const oobe = element(
-  "OOBE",
-  values({
-    HideEULAPage: true,
-    HideLocalAccountScreen: true,
-    HideOEMRegistrationScreen: true,
-    HideOnlineAccountScreens: true,
-    HideWirelessSetupInOOBE: true,
-    ProtectYourPC: 3,
-    SkipMachineOOBE: true,
-    SkipUserOOBE: true,
-  }),
-);
-
-function userAccounts(secret: string): ReturnType<typeof element> {
-  return element("UserAccounts", [password("AdministratorPassword", secret)]);
-}
+const oobe = {
+  HideEULAPage: true,
+  HideLocalAccountScreen: true,
+  HideOEMRegistrationScreen: true,
+  HideOnlineAccountScreens: true,
+  HideWirelessSetupInOOBE: true,
+  ProtectYourPC: 3,
+  SkipMachineOOBE: true,
+  SkipUserOOBE: true,
+};
 
 /** While Setup runs from its disc: language, drivers, disk, what to install. */
-function setup(options: AnswerFileOptions): ComponentSettings[] {
-  const { language, firmware, imageIndex, productKey } = options;
+function setup({
+  language,
+  firmware,
+  imageIndex,
+  productKey,
+}: Omit<AnswerFileOptions, "administratorPassword">): ComponentSettings[] {
+  const pass = "windowsPE";
   const paths = discLetters.flatMap((letter) =>
     driverNames.map((name) => `${letter}:\\${driversFolder}\\${name}`),
   );
   return [
     {
-      pass: "windowsPE",
+      pass,
       component: "International-Core-WinPE",
-      settings: [
-        element("SetupUILanguage", values({ UILanguage: language })),
-        ...locales(language),
-      ],
+      settings: { SetupUILanguage: { UILanguage: language }, ...locales(language) },
     },
     {
-      pass: "windowsPE",
+      pass,
       component: "PnpCustomizationsWinPE",
-      settings: [
-        element(
-          "DriverPaths",
-          paths.map((path, index) =>
-            keyedItem("PathAndCredentials", index + 1, values({ Path: path })),
-          ),
-        ),
-      ],
+      settings: {
+        DriverPaths: {
+          PathAndCredentials: paths.map((path, index) => ({
+            ...{ ...added, "@wcm:keyValue": String(index + 1) },
+            Path: path,
+          })),
+        },
+      },
     },
     {
-      pass: "windowsPE",
+      pass,
       component: "Setup",
-      settings: [
-        element("Diagnostics", values({ OptIn: false })),
-        diskConfiguration(firmware),
-        element("DynamicUpdate", values({ Enable: false, WillShowUI: "Never" })),
-        element("ImageInstall", [
-          element("OSImage", [
-            element("InstallFrom", [
-              item("MetaData", values({ Key: "/IMAGE/INDEX", Value: imageIndex })),
-            ]),
-            installTo(firmware),
-            ...values({ WillShowUI: "OnError" }),
-          ]),
-        ]),
-        element("UserData", [
-          ...values({ AcceptEula: true, FullName: "kindows", Organization: "kindows" }),
-          element(
-            "ProductKey",
-            values({ ...(productKey !== undefined && { Key: productKey }), WillShowUI: "OnError" }),
-          ),
-        ]),
-      ],
+      settings: {
+        Diagnostics: { OptIn: false },
+        DiskConfiguration: diskConfiguration(firmware),
+        DynamicUpdate: { Enable: false, WillShowUI: "Never" },
+        ImageInstall: {
+          OSImage: {
+            InstallFrom: { MetaData: { ...added, Key: "/IMAGE/INDEX", Value: imageIndex } },
+            // The last partition, which is for Windows.
+            InstallTo: { DiskID: diskId, PartitionID: layouts[firmware].length },
+            WillShowUI: "OnError",
+          },
+        },
+        UserData: {
+          ...{ AcceptEula: true, FullName: "kindows", Organization: "kindows" },
+          ProductKey: { Key: productKey, WillShowUI: "OnError" },
+        },
+      },
     },
   ];
 }
@@ -191,41 +234,34 @@ function specialize(productKey: string | undefined): ComponentSettings[] {
     {
       pass,
       component: "Shell-Setup",
-      settings: values({
-        ComputerName: "*",
-        ...(productKey !== undefined && { ProductKey: productKey }),
-        TimeZone: "UTC",
-      }),
+      settings: { ComputerName: "*", ProductKey: productKey, TimeZone: "UTC" },
     },
     {
       pass,
       component: "ServerManager-SvrMgrNc",
-      settings: values({ DoNotOpenServerManagerAtLogon: true }),
+      settings: { DoNotOpenServerManagerAtLogon: true },
     },
     {
       pass,
       component: "TerminalServices-LocalSessionManager",
-      settings: values({ fDenyTSConnections: true }),
+      settings: { fDenyTSConnections: true },
     },
   ];
 }
 
 /** Language of the system itself. */
-function firstBoot(language: string): ComponentSettings[] {
-  return [{ pass: "oobeSystem", component: "International-Core", settings: locales(language) }];
+function firstBoot(language: string): ComponentSettings {
+  return { pass: "oobeSystem", component: "International-Core", settings: locales(language) };
 }
 
-function locales(language: string): ReturnType<typeof values> {
-  return values({
+function locales(language: string): Settings {
+  return {
     InputLocale: language,
     SystemLocale: language,
     UILanguage: language,
     UserLocale: language,
-  });
+  };
 }
-
-/** Firmware of the machines. */
-export type Firmware = "bios" | "uefi";
 
 /** A partition Setup makes. */
 interface Partition {
@@ -233,7 +269,7 @@ interface Partition {
   /** In MiB; the last one takes the rest. */
   readonly size?: number;
   /** Its file system; a reserved one has none. */
-  readonly format?: Readonly<Record<string, string | boolean>>;
+  readonly format?: Settings;
 }
 
 /**
@@ -255,41 +291,27 @@ const layouts: Readonly<Record<Firmware, readonly Partition[]>> = {
 /** The only disk during Setup, as everything else is a CD. */
 const diskId = 0;
 
-/** Partitions of the empty disk. */
-function diskConfiguration(firmware: Firmware): XmlElement {
-  const partitions = layouts[firmware].map((partition, index) => ({
-    ...partition,
-    order: index + 1,
-  }));
-  const formatted = partitions.filter(({ format }) => format !== undefined);
-  return element("DiskConfiguration", [
-    item("Disk", [
-      element(
-        "CreatePartitions",
-        partitions.map(({ order, type, size }) =>
-          item(
-            "CreatePartition",
-            values({
-              Order: order,
-              Type: type,
-              ...(size === undefined ? { Extend: true } : { Size: size }),
-            }),
-          ),
-        ),
-      ),
-      element(
-        "ModifyPartitions",
-        formatted.map(({ order, format }, index) =>
-          item("ModifyPartition", values({ Order: index + 1, PartitionID: order, ...format })),
-        ),
-      ),
-      ...values({ DiskID: diskId, WillWipeDisk: true }),
-    ]),
-    ...values({ WillShowUI: "OnError" }),
-  ]);
-}
-
-/** The last partition, which is for Windows. */
-function installTo(firmware: Firmware): XmlElement {
-  return element("InstallTo", values({ DiskID: diskId, PartitionID: layouts[firmware].length }));
+function diskConfiguration(firmware: Firmware): Settings {
+  const partitions = layouts[firmware].map((each, index) => ({ ...each, order: index + 1 }));
+  return {
+    Disk: {
+      ...added,
+      CreatePartitions: {
+        CreatePartition: partitions.map(({ order, type, size }) => ({
+          ...{ ...added, Order: order, Type: type },
+          ...(size === undefined ? { Extend: true } : { Size: size }),
+        })),
+      },
+      ModifyPartitions: {
+        ModifyPartition: partitions
+          .filter(({ format }) => format !== undefined)
+          .map(({ order, format }, index) => ({
+            ...{ ...added, Order: index + 1, PartitionID: order },
+            ...format,
+          })),
+      },
+      ...{ DiskID: diskId, WillWipeDisk: true },
+    },
+    WillShowUI: "OnError",
+  };
 }

@@ -1,4 +1,7 @@
 import path from "node:path";
+import type { Settings } from "../../../config/settings.ts";
+import { podNetworks } from "../../cni/registry.ts";
+import { kubeProxyImage } from "../../kubeproxy/kube-proxy-objects.ts";
 import { defaultSetup } from "../node-setup.ts";
 import type { Arguments, Parameters, Script } from "../node-step.ts";
 import { fileNameOf } from "../media-folder.ts";
@@ -82,14 +85,12 @@ export function bakeOf(software: WindowsSoftware, images: readonly string[]): Ba
   const media = programArtifacts(software);
   const unknown = media.filter(([, { sha256 }]) => sha256 === undefined);
   if (unknown.length > 0) {
-    throw new MediaError([
-      {
-        subject: unknown.map(([, artifact]) => fileNameOf(artifact)).join(", "),
-        why: "are to be part of the image, and have no checksum that is known here",
-        instead:
-          "Run `./kindows fetch --stack <name>`: it fetches them, and takes their checksums from their publishers.",
-      },
-    ]);
+    throw new MediaError({
+      subject: unknown.map(([, artifact]) => fileNameOf(artifact)).join(", "),
+      why: "are to be part of the image, and have no checksum that is known here",
+      instead:
+        "Run `./kindows fetch --stack <name>`: it fetches them, and takes their checksums from their publishers.",
+    });
   }
   const checksums = Object.fromEntries(
     programNames.map((name) => [name, software[name]?.sha256 ?? ""]),
@@ -117,4 +118,39 @@ export function bakeOf(software: WindowsSoftware, images: readonly string[]): Ba
 export function bakeText({ steps }: Pick<Bake, "steps">): string {
   const named = steps.map(({ step, parameters }) => ({ step: step.name, parameters }));
   return `${JSON.stringify({ steps: named }, undefined, 2)}\n`;
+}
+
+/** Settings that determine the container images of a Windows node. */
+export interface NodeImageSettings {
+  readonly windows: Pick<Settings["windows"], "kubeProxyImage">;
+  readonly cluster: Pick<Settings["cluster"], "kubernetesVersion">;
+  readonly cni: Settings["cni"];
+}
+
+/**
+ * The container images that every Windows node needs, with registry and tag: for pod sandboxes, kube-proxy, and the pod
+ * network if it runs from images.
+ */
+export function nodeImages(
+  { windows, cluster, cni }: NodeImageSettings,
+  { pauseImage }: Pick<WindowsSoftware, "pauseImage">,
+): readonly string[] {
+  const { names, version } = podNetworks[cni.kind].windowsImages?.(cni) ?? {
+    names: [],
+    version: "",
+  };
+  return [
+    pauseImage,
+    withRegistry(windows.kubeProxyImage ?? kubeProxyImage(cluster.kubernetesVersion)),
+    ...names.map((name) => `${name}:v${version}`),
+  ];
+}
+
+/** The full reference that containerd requires; for Docker Hub, the registry may be omitted in settings. */
+function withRegistry(image: string): string {
+  const [first = "", ...rest] = image.split("/");
+  if (rest.length > 0 && (/[.:]/.test(first) || first === "localhost")) {
+    return image;
+  }
+  return `docker.io/${rest.length === 0 ? "library/" : ""}${image}`;
 }

@@ -1,8 +1,13 @@
-import type { HostProblem } from "../../../config/host-problem.ts";
-import type { WindowsEdition, WindowsVersion } from "../../../config/supported.ts";
-import { windowsBuilds } from "../../../config/supported.ts";
+import { unless } from "../../../config/host-problem.ts";
+import type { Complaint } from "../../../config/problem.ts";
+import {
+  windowsBuilds,
+  type WindowsEdition,
+  type WindowsVersion,
+} from "../../../config/supported.ts";
+import { MediaError } from "../../machine/disk/media-program.ts";
 import { defaultRequirements } from "../host-requirements.ts";
-import { nameAnUpdate, neededWindows } from "./update.ts";
+import { nameAnUpdate, neededWindows } from "./update-catalogue.ts";
 import type { WindowsImage } from "./windows-images.ts";
 
 /** The wanted Windows. */
@@ -15,47 +20,54 @@ export interface WantedWindows {
   readonly updated: boolean;
 }
 
-/** The image to install, or all problems of the existing ones. */
-export type ImageChoice =
-  | { readonly image: WindowsImage; readonly problems: readonly [] }
-  | { readonly image: undefined; readonly problems: readonly HostProblem[] };
-
 /**
- * Chooses an image of an ISO.
+ * Chooses the image of an ISO that is installed.
  *
  * @param iso its path, for problems.
+ * @throws MediaError with all problems of those that are there.
  */
 export function chooseImage(
   iso: string,
   images: readonly WindowsImage[],
   wanted: WantedWindows,
-): ImageChoice {
-  const refuse = (why: string, instead: string): ImageChoice => ({
-    image: undefined,
-    problems: [{ subject: iso, why, instead }],
-  });
+): WindowsImage {
   const servers = images.filter(isServer);
   if (servers.length === 0) {
     const names = images.map(({ name }) => name).join(", ") || "none";
-    return refuse(
-      `holds no Windows Server (its images: ${names})`,
-      "Write the path of an ISO of Windows Server.",
-    );
+    throw new MediaError({
+      subject: iso,
+      why: `holds no Windows Server (its images: ${names})`,
+      instead: "Write the path of an ISO of Windows Server.",
+    });
   }
   const image = servers.find((each) => editionOf(each) === wanted.edition);
   if (image === undefined) {
     const there = servers.map((each) => editionOf(each) ?? each.name).join(", ");
-    return refuse(
-      `has no edition "${wanted.edition}"`,
-      `It has: ${there}. Write one of them for kindows:windows.image.edition, or use another ISO.`,
-    );
+    throw new MediaError({
+      subject: iso,
+      why: `has no edition "${wanted.edition}"`,
+      instead: `It has: ${there}. Write one of them for kindows:windows.image.edition, or use another ISO.`,
+    });
   }
-  const problems = [
-    ...wrongArchitecture(image),
+  const { architecture, languages } = image;
+  const complaints = [
+    ...unless(architecture === "x86_64", {
+      why: `is for ${architecture || "an unknown processor"}, and the machines are x86_64`,
+      instead: "Use the ISO for x64.",
+    }),
     ...wrongBuild(image, wanted),
-    ...wrongLanguage(image, wanted.language),
-  ].map((complaint) => ({ subject: iso, ...complaint }));
-  return problems.length === 0 ? { image, problems: [] } : { image: undefined, problems };
+    ...unless(
+      languages.some((one) => one.toLowerCase() === wanted.language.toLowerCase()),
+      {
+        why: `is not in the language "${wanted.language}"`,
+        instead: `It has: ${languages.join(", ")}. Write that for kindows:windows.image.language.`,
+      },
+    ),
+  ];
+  if (complaints.length > 0) {
+    throw new MediaError(...complaints.map((each) => ({ subject: iso, ...each })));
+  }
+  return image;
 }
 
 /** The settings' name of an image's edition; undefined if they have none. */
@@ -74,54 +86,24 @@ function isServer({ editionId, installationType }: WindowsImage): boolean {
   return editionId.startsWith("Server") && installationType.startsWith("Server");
 }
 
-type Complaints = readonly Omit<HostProblem, "subject">[];
-
-function wrongArchitecture({ architecture }: WindowsImage): Complaints {
-  return architecture === "x86_64"
-    ? []
-    : [
-        {
-          why: `is for ${architecture || "an unknown processor"}, and the machines are x86_64`,
-          instead: "Use the ISO for x64.",
-        },
-      ];
-}
-
 function wrongBuild(
   { build, revision }: WindowsImage,
   { version, updated }: WantedWindows,
-): Complaints {
+): Complaint[] {
   const expected = windowsBuilds[version];
   if (build !== expected) {
     const other = Object.entries(windowsBuilds).find(([, known]) => known === build)?.[0];
+    const orWrite = other === undefined ? "" : `, or write "${other}" for kindows:windows.version`;
     return [
       {
         why: `holds build ${build}, and Windows Server ${version} is build ${expected}`,
-        instead:
-          other === undefined
-            ? `Use an ISO of Windows Server ${version}.`
-            : `Use an ISO of Windows Server ${version}, or write "${other}" for kindows:windows.version.`,
+        instead: `Use an ISO of Windows Server ${version}${orWrite}.`,
       },
     ];
   }
   const { minimumBuild, minimumRevision } = defaultRequirements;
-  return build === minimumBuild && revision < minimumRevision && !updated
-    ? [
-        {
-          why: `holds ${build}.${revision}, and a node needs ${neededWindows}`,
-          instead: nameAnUpdate,
-        },
-      ]
-    : [];
-}
-
-function wrongLanguage({ languages }: WindowsImage, wanted: string): Complaints {
-  return languages.some((one) => one.toLowerCase() === wanted.toLowerCase())
-    ? []
-    : [
-        {
-          why: `is not in the language "${wanted}"`,
-          instead: `It has: ${languages.join(", ")}. Write that for kindows:windows.image.language.`,
-        },
-      ];
+  return unless(build !== minimumBuild || revision >= minimumRevision || updated, {
+    why: `holds ${build}.${revision}, and a node needs ${neededWindows}`,
+    instead: nameAnUpdate,
+  });
 }

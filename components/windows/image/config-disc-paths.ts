@@ -16,6 +16,12 @@ export const bakeFile = "bake.json";
 /** Folder of the programs that these install: one subfolder for each, named by its SHA-256. */
 export const programsFolder = "programs";
 
+/** Folder in the archive of OpenSSH, as Win32-OpenSSH packs it, and the archive's name without `.zip`. */
+export const openSshFolder = "OpenSSH-Win64";
+
+/** Name of the update, as Microsoft's own names are too long for Joliet. */
+export const updateFile = "update.msu";
+
 /** The answer file for machines made from the image, without its password. */
 export const sealedAnswerFile = "sealed.xml";
 

@@ -14,7 +14,6 @@ const limits = {
   fileBytes: 4 * 1024 ** 3 - 2048,
 };
 
-/** Names of devices on Windows, with any extension. */
 const deviceName = /^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)/i;
 
 /** Content of a file on the disc: text, which may be secret, or a file of this host. */
@@ -23,7 +22,6 @@ export type DiscFileContent = { readonly text: string } | { readonly file: strin
 /** Files by their path on the disc, with forward slashes. */
 export type DiscContent = Readonly<Record<string, DiscFileContent>>;
 
-/** Label of the disc. */
 const label = "KINDOWS";
 
 const timeoutSeconds = 300;
@@ -40,28 +38,22 @@ export async function withConfigDisc<T>(
   content: DiscContent,
   work: (iso: string) => Promise<T>,
 ): Promise<T> {
-  const sources = await sourcesOf(content);
+  await requireGoodNames(content);
   await mkdir(parent, { recursive: true });
   // mkdtemp creates it for its owner only.
   const folder = await mkdtemp(path.join(parent, "config-disc-"));
   try {
     const iso = path.join(folder, "config.iso");
-    await writeDisc(iso, sources, path.join(folder, "texts"));
+    await writeDisc(iso, content, path.join(folder, "texts"));
     return await work(iso);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-interface Source {
-  readonly target: string;
-  readonly content: DiscFileContent;
-}
-
-async function sourcesOf(content: DiscContent): Promise<Source[]> {
-  const sources = Object.entries(content).map(([target, each]) => ({ target, content: each }));
+async function requireGoodNames(content: DiscContent): Promise<void> {
   const planned = await Promise.all(
-    sources.map(async ({ target, content: each }) => ({
+    Object.entries(content).map(async ([target, each]) => ({
       path: target,
       bytes: "text" in each ? Buffer.byteLength(each.text) : (await stat(each.file)).size,
     })),
@@ -72,20 +64,14 @@ async function sourcesOf(content: DiscContent): Promise<Source[]> {
       `these files can't be on a disc:\n${problems.map((each) => `  - ${each}`).join("\n")}`,
     );
   }
-  return sources;
 }
 
-async function writeDisc(iso: string, sources: readonly Source[], texts: string): Promise<void> {
+async function writeDisc(iso: string, content: DiscContent, texts: string): Promise<void> {
   await mkdir(texts, { mode: 0o700 });
   const mapped: string[] = [];
-  for (const [place, { target, content }] of sources.entries()) {
-    let file: string;
-    if ("text" in content) {
-      file = path.join(texts, String(place));
-      await writeFile(file, content.text, { mode: 0o600 });
-    } else {
-      file = content.file;
-    }
+  for (const [place, [target, each]] of Object.entries(content).entries()) {
+    const file = "text" in each ? path.join(texts, String(place)) : each.file;
+    if ("text" in each) await writeFile(file, each.text, { mode: 0o600 });
     mapped.push("-map", file, `/${target}`);
   }
   await writeFile(iso, "", { mode: 0o600 });

@@ -22,49 +22,26 @@ const listTimeoutSeconds = 120;
 /** Drivers are some megabytes. */
 const extractTimeoutSeconds = 300;
 
-/** A kind of archive. */
-interface Kind {
-  readonly name: string;
-  /** 7-Zip's names of this kind; it can open others too, such as disks and WIM files. */
-  readonly types: readonly string[];
-}
+/** Kinds of archives, with 7-Zip's names of each; it can open others too, such as disks and WIM files. */
+const kinds = {
+  iso: { name: "an ISO", types: ["Iso", "Udf"] },
+  zip: { name: "a zip archive", types: ["zip"] },
+  // A cabinet; since Windows Server 2025 also a WIM.
+  msu: { name: "an update (.msu)", types: ["Cab", "wim"] },
+};
 
-const iso: Kind = { name: "an ISO", types: ["Iso", "Udf"] };
-const zip: Kind = { name: "a zip archive", types: ["zip"] };
-// A cabinet; since Windows Server 2025 also a WIM.
-const msu: Kind = { name: "an update (.msu)", types: ["Cab", "wim"] };
+type Kind = keyof typeof kinds;
 
 /**
- * Lists the files of a disc image.
+ * Lists the files of a disc image, or of an archive.
  *
  * Uses 7-Zip, as Microsoft's discs are UDF: xorriso, isoinfo and bsdtar see only their ISO 9660 part, which has just a readme
  * that says so, and a mount needs root. 7-Zip prefers UDF.
  *
- * @throws MediaError if it is missing, unreadable or not a disc image.
+ * @throws MediaError if it is missing, unreadable or of another kind.
  */
-export function listDisc(path: string): Promise<DiscListing> {
-  return list(path, iso);
-}
-
-/**
- * Lists the files of a zip archive.
- *
- * @throws MediaError if it is missing, unreadable or not a zip archive.
- */
-export function listZip(path: string): Promise<DiscListing> {
-  return list(path, zip);
-}
-
-/**
- * Lists the files of an update of Microsoft's.
- *
- * @throws MediaError if it is missing, unreadable or neither a cabinet nor a WIM.
- */
-export function listUpdate(path: string): Promise<DiscListing> {
-  return list(path, msu);
-}
-
-async function list(path: string, kind: Kind): Promise<DiscListing> {
+export async function listDisc(path: string, kind: Kind = "iso"): Promise<DiscListing> {
+  const { name, types } = kinds[kind];
   const obstacle = await obstacleToReading(path);
   if (obstacle !== undefined) {
     throw bad(path, kind, obstacle);
@@ -76,17 +53,14 @@ async function list(path: string, kind: Kind): Promise<DiscListing> {
   }
   const type = /^Type = (.*)$/m.exec(listing.stdout)?.[1];
   if (type === undefined) {
-    throw bad(path, kind, `is not ${kind.name}`);
+    throw bad(path, kind, `is not ${name}`);
   }
-  if (!kind.types.includes(type)) {
-    throw bad(path, kind, `is not ${kind.name}: 7-Zip takes it for ${type}`);
+  if (!types.includes(type)) {
+    throw bad(path, kind, `is not ${name}: 7-Zip takes it for ${type}`);
   }
   if (listing.how !== "well") {
-    throw bad(
-      path,
-      kind,
-      `is damaged or cut off: 7-Zip says ${firstComplaint(listing.stdout, listing.stderr)}`,
-    );
+    const words = firstComplaint(listing.stdout, listing.stderr);
+    throw bad(path, kind, `is damaged or cut off: 7-Zip says ${words}`);
   }
   return { path, files: parseFiles(listing.stdout) };
 }
@@ -122,7 +96,7 @@ export async function extractFiles(
   );
   if (run.how !== "well" || files.some(({ bytes }, place) => sizes[place] !== bytes)) {
     const words = firstComplaint(run.stdout, run.stderr);
-    throw bad(disc.path, iso, `could not be read whole: 7-Zip says ${words}`);
+    throw bad(disc.path, "iso", `could not be read whole: 7-Zip says ${words}`);
   }
 }
 
@@ -145,12 +119,11 @@ function parseFiles(listing: string): DiscFile[] {
 }
 
 function bad(path: string, kind: Kind, why: string): MediaError {
-  const problem: HostProblem = {
+  return new MediaError({
     subject: path,
     why,
-    instead: `Write the path of ${kind.name} you may read, as it was downloaded.`,
-  };
-  return new MediaError([problem]);
+    instead: `Write the path of ${kinds[kind].name} you may read, as it was downloaded.`,
+  });
 }
 
 function firstComplaint(...outputs: readonly string[]): string {
@@ -162,8 +135,17 @@ function firstComplaint(...outputs: readonly string[]): string {
   return (lines.find((line) => /error|unexpected|warning/i.test(line)) ?? "nothing").trim();
 }
 
+/** A file of the user's that could not be read. */
+export function unreadable(file: string, error: unknown): HostProblem {
+  return {
+    subject: file,
+    why: readFailure(error),
+    instead: "Write the path of a file you may read.",
+  };
+}
+
 /** Why a file could not be opened or read, to follow its path. */
-export function readFailure(error: unknown): string {
+function readFailure(error: unknown): string {
   const { code = "unknown" } = error as NodeJS.ErrnoException;
   return code === "ENOENT" ? "does not exist" : `can't be read (${code})`;
 }

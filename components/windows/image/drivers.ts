@@ -36,13 +36,11 @@ export function findDrivers(disc: DiscListing, version: WindowsVersion): DriverF
   const guestTools = findFile(disc, guestToolsFile);
   if (lacking.length > 0 || guestTools === undefined) {
     const names = [...lacking.map(folderOf), ...(guestTools === undefined ? [guestToolsFile] : [])];
-    throw new MediaError([
-      {
-        subject: disc.path,
-        why: `is not a virtio-win ISO with drivers for Windows Server ${version}: it lacks ${names.join(", ")}`,
-        instead: "Write the path of virtio-win.iso, as the virtio-win project publishes it.",
-      },
-    ]);
+    throw new MediaError({
+      subject: disc.path,
+      why: `is not a virtio-win ISO with drivers for Windows Server ${version}: it lacks ${names.join(", ")}`,
+      instead: "Write the path of virtio-win.iso, as the virtio-win project publishes it.",
+    });
   }
   return { drivers, guestTools };
 }

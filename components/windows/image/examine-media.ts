@@ -1,29 +1,20 @@
-import type { HostProblem } from "../../../config/host-problem.ts";
-import { windowsVersionOf } from "../../../config/supported.ts";
-import type { Settings } from "../../../config/settings.ts";
-import type { Cache } from "../../../toolchain/cache.ts";
-import {
-  listDisc,
-  listUpdate,
-  listZip,
-  findFile,
-  type DiscFile,
-  type DiscListing,
-} from "./disc.ts";
-import { findDrivers, type DriverFiles } from "./drivers.ts";
-import { locateMedia } from "./locate-media.ts";
-import { imageMedia, isMadeFromIso, type ImageMedia, type ImageMedium } from "./media.ts";
-import { collecting, MediaError } from "../../machine/disk/media-program.ts";
-import { checkOpenSsh } from "./open-ssh.ts";
-import { checkUpdate } from "./update.ts";
-import { type WindowsImage, readWindowsImages } from "./windows-images.ts";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import type { HostProblem } from "../../../config/host-problem.ts";
+import { windowsVersionOf } from "../../../config/supported.ts";
+import type { Settings } from "../../../config/settings.ts";
+import type { Cache } from "../../../toolchain/cache.ts";
+import { collecting, MediaError } from "../../machine/disk/media-program.ts";
 import { chooseImage, type WantedWindows } from "./choose-image.ts";
-import { NotAWim, saveWimIndex } from "./wim-index.ts";
+import { openSshFolder } from "./config-disc-paths.ts";
+import { findFile, listDisc, type DiscFile, type DiscListing } from "./disc.ts";
+import { findDrivers, type DriverFiles } from "./drivers.ts";
+import { locateMedia } from "./locate-media.ts";
+import { imageMedia, isoImageOf, type ImageMedia, type ImageMedium } from "./media.ts";
+import { NotAWim, readWindowsImages, saveWimIndex, type WindowsImage } from "./windows-images.ts";
 
 /** Media from which an image can be built. */
 export interface ExaminedMedia {
@@ -53,7 +44,7 @@ export async function examineMedia(
   const { problems, windows: iso, drivers, openSsh, update } = await look(windows, media, cache);
   const found = [...unnamed, ...problems];
   if (found.length > 0 || iso === undefined || drivers === undefined) {
-    throw new MediaError(found);
+    throw new MediaError(...found);
   }
   return { windows: iso, drivers, openSsh, update };
 }
@@ -72,11 +63,8 @@ export async function problemsOfOwnMedia(
   return (await look(windows, own, cache)).problems;
 }
 
-function mediaFor({ image, version }: Settings["windows"]): ImageMedia {
-  if (!isMadeFromIso(image)) {
-    throw new Error(`an image of kind ${image.kind} is not made from media`);
-  }
-  return imageMedia(image, windowsVersionOf(version));
+function mediaFor(windows: Settings["windows"]): ImageMedia {
+  return imageMedia(isoImageOf(windows), windowsVersionOf(windows.version));
 }
 
 async function look(
@@ -84,10 +72,7 @@ async function look(
   media: readonly ImageMedium[],
   cache: Cache,
 ): Promise<FoundMedia> {
-  const { image } = settings;
-  if (!isMadeFromIso(image)) {
-    throw new Error(`an image of kind ${image.kind} is not made from media`);
-  }
+  const image = isoImageOf(settings);
   const version = windowsVersionOf(settings.version);
   const { edition, language } = image;
   // From the settings, as the examined media may be only a part.
@@ -104,7 +89,8 @@ async function look(
     path,
     image: await examineWindowsIso(path, { version, edition, language, updated }),
   }));
-  if (image.kind === "iso" && image.productKey !== undefined && isEvaluation(windows?.image)) {
+  const isEvaluation = windows?.image.editionId.includes("Eval") === true;
+  if (image.kind === "iso" && image.productKey !== undefined && isEvaluation) {
     found.push({
       subject: "kindows:windows.image.productKey",
       why: "is given, and the ISO is an evaluation, which takes none: Setup would find no image to install",
@@ -116,24 +102,44 @@ async function look(
     files: findDrivers(await listDisc(path), version),
   }));
   const openSsh = await examine(paths.openSsh, async (path) => {
-    checkOpenSsh(await listZip(path));
+    checkOpenSsh(await listDisc(path, "zip"));
     return { path };
   });
   const update = await examine(paths.update, async (path) => {
-    checkUpdate(await listUpdate(path));
+    checkUpdate(await listDisc(path, "msu"));
     return { path };
   });
-  return {
-    problems: found,
-    openSsh,
-    update,
-    ...(windows !== undefined && { windows }),
-    ...(drivers !== undefined && { drivers }),
-  };
+  return { problems: found, openSsh, update, windows, drivers };
 }
 
-function isEvaluation(image: WindowsImage | undefined): boolean {
-  return image !== undefined && /Eval/.test(image.editionId);
+/** What the archive must have: server, SFTP, the script that registers the services. */
+const openSshFiles = ["sshd.exe", "sftp-server.exe", "ssh-keygen.exe", "install-sshd.ps1"].map(
+  (name) => `${openSshFolder}/${name}`,
+);
+
+function checkOpenSsh(archive: DiscListing): void {
+  const lacking = openSshFiles.filter((name) => findFile(archive, name) === undefined);
+  if (lacking.length > 0) {
+    throw new MediaError({
+      subject: archive.path,
+      why: `is not OpenSSH for 64-bit Windows: it lacks ${lacking.join(", ")}`,
+      instead: "Write the path of OpenSSH-Win64.zip, as PowerShell/Win32-OpenSSH publishes it.",
+    });
+  }
+}
+
+/** Archives in an update: cabinets, or a WIM with a file of differences. */
+const payload = /\.(cab|wim|psf)$/i;
+
+function checkUpdate(archive: DiscListing): void {
+  if (!archive.files.some(({ path }) => payload.test(path))) {
+    throw new MediaError({
+      subject: archive.path,
+      why: "is no update: nothing in it is a cabinet or a WIM",
+      instead:
+        "Write the path of an .msu, as Microsoft's Update Catalog has it, not of what was unpacked from one.",
+    });
+  }
 }
 
 /** Paths of Setup's images: a WIM, a smaller ESD, or the first of several parts. */
@@ -157,19 +163,13 @@ export async function examineWindowsIso(iso: string, wanted: WantedWindows): Pro
   const file = imageFiles.map((name) => findFile(disc, name)).find(Boolean);
   if (file === undefined || lacking.length > 0) {
     const names = [...(file === undefined ? ["sources/install.wim"] : []), ...lacking];
-    throw new MediaError([
-      {
-        subject: iso,
-        why: `is not an ISO of Windows Setup: ${names.join(" and ")} is not on it`,
-        instead: "Write the path of an ISO of Windows Server.",
-      },
-    ]);
+    throw new MediaError({
+      subject: iso,
+      why: `is not an ISO of Windows Setup: ${names.join(" and ")} is not on it`,
+      instead: "Write the path of an ISO of Windows Server.",
+    });
   }
-  const choice = chooseImage(iso, await imagesOn(disc, file), wanted);
-  if (choice.image === undefined) {
-    throw new MediaError(choice.problems);
-  }
-  return choice.image;
+  return chooseImage(iso, await imagesOn(disc, file), wanted);
 }
 
 async function imagesOn(disc: DiscListing, file: DiscFile): Promise<WindowsImage[]> {
@@ -187,13 +187,11 @@ async function imagesOn(disc: DiscListing, file: DiscFile): Promise<WindowsImage
     if (!(error instanceof NotAWim)) {
       throw error;
     }
-    throw new MediaError([
-      {
-        subject: `${file.path} on ${disc.path}`,
-        why: error.message,
-        instead: "Download the ISO again.",
-      },
-    ]);
+    throw new MediaError({
+      subject: `${file.path} on ${disc.path}`,
+      why: error.message,
+      instead: "Download the ISO again.",
+    });
   } finally {
     reading.kill();
     await ended;

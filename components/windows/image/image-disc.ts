@@ -1,15 +1,28 @@
 import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import path from "node:path";
 import type { Settings } from "../../../config/settings.ts";
 import { generateEd25519 } from "../../../ssh/generate-ed25519.ts";
+import { MediaError } from "../../machine/disk/media-program.ts";
 import { answerFile, sealedAnswerFileText } from "./answer-file.ts";
-import type { Bake } from "./bake.ts";
-import { configDiscContent } from "./config-disc-content.ts";
-import { withConfigDisc } from "./config-disc.ts";
+import { bakeText, type Bake } from "./bake.ts";
+import {
+  answerFileName,
+  bakeFile,
+  driversFolder,
+  kindowsFolder,
+  openSshFolder,
+  programsFolder,
+  sealedAnswerFile,
+  updateFile,
+} from "./config-disc-paths.ts";
+import { type DiscContent, withConfigDisc } from "./config-disc.ts";
 import { extractFiles, listDisc } from "./disc.ts";
+import { guestToolsFile } from "./drivers.ts";
 import type { ExaminedMedia } from "./examine-media.ts";
-import { isMadeFromIso } from "./media.ts";
+import { isoImageOf } from "./media.ts";
+import { imageScripts } from "./scripts-folder.ts";
 
 /** Secrets of a single image build, which nobody knows afterwards. */
 export interface ImageSecrets {
@@ -30,8 +43,34 @@ export function newImageSecrets(): ImageSecrets {
   };
 }
 
+/** Names of the SSH server's files, on the CD and on the machine. */
+export const sshFileNames = [
+  "ssh_host_ed25519_key",
+  "ssh_host_ed25519_key.pub",
+  "administrators_authorized_keys",
+  "sshd_config",
+] as const;
+
 /**
- * Creates the CD with which Windows Setup installs the image according to the settings, and removes it after `work`.
+ * Settings of the SSH server: only keys, only administrators, no DNS lookups, which cost seconds without a DNS server.
+ */
+export const sshdConfig = [
+  "HostKey __PROGRAMDATA__/ssh/ssh_host_ed25519_key",
+  "PubkeyAuthentication yes",
+  "PasswordAuthentication no",
+  "KbdInteractiveAuthentication no",
+  "UseDNS no",
+  "SyslogFacility LOCAL0",
+  "Subsystem sftp sftp-server.exe",
+  "Match Group administrators",
+  "  AuthorizedKeysFile __PROGRAMDATA__/ssh/administrators_authorized_keys",
+  "",
+].join("\r\n");
+
+/**
+ * Creates the CD with which Windows Setup installs the image according to the settings, and removes it after `work`: the
+ * answer file in its root, where Setup searches removable media, the drivers named there, the script of the first logon,
+ * and what that and the nodes' steps install.
  *
  * @param parent a folder of the build, on this host; see `withConfigDisc`.
  * @throws MediaError if the drivers cannot be read from their ISO, or a program is not downloaded; Error if the disc
@@ -45,39 +84,74 @@ export async function withImageDisc<T>(
   secrets: ImageSecrets,
   work: (iso: string) => Promise<T>,
 ): Promise<T> {
-  const { image } = windows;
-  if (!isMadeFromIso(image)) {
-    throw new Error(`an image of kind ${image.kind} is not installed`);
-  }
+  const image = isoImageOf(windows);
+  const { language, firmware } = image;
+  const productKey = image.kind === "iso" ? image.productKey : undefined;
+  const { drivers, guestTools } = media.drivers.files;
   await mkdir(parent, { recursive: true });
-  const extractedDrivers = await mkdtemp(path.join(parent, "drivers-"));
+  const extracted = await mkdtemp(path.join(parent, "drivers-"));
   try {
-    const { drivers } = media;
-    const files = [...Object.values(drivers.files.drivers).flat(), drivers.files.guestTools];
-    await extractFiles(await listDisc(drivers.path), files, extractedDrivers);
-    const productKey = image.kind === "iso" ? image.productKey : undefined;
-    const content = configDiscContent({
-      answerFile: answerFile({
-        imageIndex: media.windows.image.index,
-        language: image.language,
-        firmware: image.firmware,
-        productKey,
+    const files = [...Object.values(drivers).flat(), guestTools];
+    await extractFiles(await listDisc(media.drivers.path), files, extracted);
+    const sshFiles: Readonly<Record<(typeof sshFileNames)[number], string>> = {
+      ssh_host_ed25519_key: secrets.hostKey.private,
+      "ssh_host_ed25519_key.pub": `${secrets.hostKey.public}\n`,
+      administrators_authorized_keys: `${secrets.loginKey.public}\n`,
+      sshd_config: sshdConfig,
+    };
+    const texts = {
+      [answerFileName]: answerFile({
+        ...{ imageIndex: media.windows.image.index, language, firmware, productKey },
         administratorPassword: secrets.administratorPassword,
       }),
-      sealedAnswerFile: sealedAnswerFileText(image.language, productKey),
-      ssh: {
-        hostPrivateKey: secrets.hostKey.private,
-        hostPublicKey: secrets.hostKey.public,
-        authorizedKey: secrets.loginKey.public,
-      },
-      drivers: drivers.files,
-      extractedDrivers,
-      openSsh: media.openSsh?.path,
-      update: media.update?.path,
-      bake,
-    });
+      // For the first boot of machines made from the image; without a password.
+      [`${kindowsFolder}/${sealedAnswerFile}`]: sealedAnswerFileText(language, productKey),
+      [`${kindowsFolder}/${bakeFile}`]: bakeText(bake),
+      ...inFolder(`${kindowsFolder}/ssh`, Object.entries(sshFiles)),
+    };
+    const copies = {
+      ...inFolder(kindowsFolder, imageScripts()),
+      ...Object.fromEntries(
+        Object.entries(drivers).flatMap(([name, each]) =>
+          each.map(({ path: source }) => [
+            `${driversFolder}/${name}/${path.posix.basename(source)}`,
+            path.join(extracted, source),
+          ]),
+        ),
+      ),
+      [`${kindowsFolder}/media/${guestToolsFile}`]: path.join(extracted, guestTools.path),
+      ...inFolder(`${kindowsFolder}/${programsFolder}`, fetchedPrograms(bake)),
+      ...(media.openSsh && { [`${kindowsFolder}/media/${openSshFolder}.zip`]: media.openSsh.path }),
+      ...(media.update && { [`${kindowsFolder}/media/${updateFile}`]: media.update.path }),
+    };
+    const content: DiscContent = {
+      ...Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, { text }])),
+      ...Object.fromEntries(Object.entries(copies).map(([name, file]) => [name, { file }])),
+    };
     return await withConfigDisc(parent, content, work);
   } finally {
-    await rm(extractedDrivers, { recursive: true, force: true });
+    await rm(extracted, { recursive: true, force: true });
   }
+}
+
+function inFolder(
+  folder: string,
+  files: Iterable<readonly [name: string, content: string]>,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries([...files].map(([name, content]) => [`${folder}/${name}`, content]));
+}
+
+/** @throws MediaError naming the programs that are not downloaded. */
+function fetchedPrograms({ programs }: Bake): (readonly [name: string, file: string])[] {
+  const missing = programs.filter(({ file }) => file === undefined || !existsSync(file));
+  if (missing.length > 0) {
+    throw new MediaError(
+      ...missing.map(({ fileName }) => ({
+        subject: fileName,
+        why: "is to be part of the image, and is not in this host's cache",
+        instead: "Run `./kindows fetch --stack <name>`.",
+      })),
+    );
+  }
+  return programs.map(({ sha256, fileName, file = "" }) => [`${sha256}/${fileName}`, file]);
 }

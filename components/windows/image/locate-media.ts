@@ -7,7 +7,7 @@ import { downloadArtifact } from "../download-artifact.ts";
 import type { PinnedFile } from "../download-artifact.ts";
 import { fileNameOf } from "../media-folder.ts";
 import type { ImageMedium } from "./media.ts";
-import { readFailure } from "./disc.ts";
+import { unreadable } from "./disc.ts";
 
 /** Paths of the media on this host, and problems of the others. */
 export interface LocatedMedia {
@@ -68,11 +68,7 @@ async function compared(file: string, wanted: string | undefined): Promise<strin
   try {
     actual = await sha256OfFile(file);
   } catch (error) {
-    return {
-      subject: file,
-      why: readFailure(error),
-      instead: "Write the path of a file you may read.",
-    };
+    return unreadable(file, error);
   }
   return actual === wanted
     ? file

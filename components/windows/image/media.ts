@@ -6,9 +6,34 @@ import {
   softwareLockFile,
   type SoftwareLock,
 } from "../../../toolchain/software-lock.ts";
-import { openSshArchive, virtioDrivers, type PinnedMedium } from "./pinned-media.ts";
-import { lockedUpdate } from "./update-catalogue.ts";
-import { minimumUpdate, neededWindows } from "./update.ts";
+import { lockedUpdate, minimumUpdate, neededWindows } from "./update-catalogue.ts";
+
+/** A medium that is downloaded unless the settings name another. */
+export interface PinnedMedium {
+  readonly url: string;
+  readonly sha256: string;
+  /** Size of the file; undefined if it is too small to matter. */
+  readonly bytes?: number;
+}
+
+/**
+ * The virtio drivers. Their publisher gives no checksum of the ISO; this one is in antifob/incus-windows (`config.sh` at
+ * 2ccbf2a), in ConvoyPanel/cofoundry (computed from the download, as it says) and in several public Nix flakes.
+ */
+export const virtioDrivers: PinnedMedium = {
+  url: "https://fedorapeople.org/groups/virt/virtio-win/direct-downloads/archive-virtio/virtio-win-0.1.285-1/virtio-win-0.1.285.iso",
+  sha256: "e14cf2b94492c3e925f0070ba7fdfedeb2048c91eea9c5a5afb30232a3976331",
+  bytes: 789_645_312,
+};
+
+/**
+ * OpenSSH for Windows Server 2022, some 5 MB. This checksum is in rgl/windows-vagrant (`provision-openssh.ps1`) and
+ * JuliaPackaging/Yggdrasil (`O/OpenSSH/build_tarballs.jl`), independently of each other.
+ */
+export const openSshArchive: PinnedMedium = {
+  url: "https://github.com/PowerShell/Win32-OpenSSH/releases/download/10.0.0.0p2-Preview/OpenSSH-Win64.zip",
+  sha256: "23f50f3458c4c5d0b12217c6a5ddfde0137210a30fa870e98b29827f7b43aba5",
+};
 
 /** An evaluation ISO of Microsoft. */
 interface PinnedIso extends PinnedMedium {
@@ -66,20 +91,32 @@ export function isMadeFromIso(image: Image): image is IsoImage {
   return image.kind === "iso" || image.kind === "evaluation-iso";
 }
 
+/** @throws for an image that is not built from an ISO. */
+export function isoImageOf({ image }: Pick<Settings["windows"], "image">): IsoImage {
+  if (!isMadeFromIso(image)) {
+    throw new Error(`an image of kind ${image.kind} is not made from an ISO`);
+  }
+  return image;
+}
+
 /** The media of the image, according to settings and lock; examines nothing. */
 export function imageMedia(
   image: IsoImage,
   version: WindowsVersion,
   lock = readSoftwareLock(softwareLockFile),
 ): ImageMedia {
-  const chosen = (name: ImageMedium["name"], file: NamedFile, pinned: PinnedMedium): ImageMedia =>
-    only(named(name, file) ?? { name, source: { kind: "download", ...pinned } });
-  return merged([
+  const found = [
     windowsIso(image, version),
-    chosen("drivers", image.drivers, virtioDrivers),
-    ...(version === "2025" ? [] : [chosen("openSsh", image.openSsh, openSshArchive)]),
+    named("drivers", image.drivers) ?? downloaded("drivers", virtioDrivers),
+    ...(version === "2025"
+      ? []
+      : [named("openSsh", image.openSsh) ?? downloaded("openSsh", openSshArchive)]),
     update(image, version, lock),
-  ]);
+  ].filter((each) => each !== undefined);
+  return {
+    media: found.filter((each) => "source" in each),
+    problems: found.filter((each) => "why" in each),
+  };
 }
 
 /** Number of the update for the ISO that has to be found now, if any. */
@@ -104,26 +141,28 @@ function tooOld(image: IsoImage, version: WindowsVersion): string | undefined {
   return isPinned ? evaluationIsos[version].tooOld : undefined;
 }
 
-function update(image: IsoImage, version: WindowsVersion, lock: SoftwareLock): ImageMedia {
+/** What is found of a medium; undefined where none is wanted. */
+type Found = ImageMedium | HostProblem | undefined;
+
+function update(image: IsoImage, version: WindowsVersion, lock: SoftwareLock): Found {
   const kb = updateNumber(image, version);
   if (kb === undefined) {
-    return only(named("update", image.update));
+    return named("update", image.update);
   }
   const locked = lockedUpdate(kb, lock);
   if (locked !== undefined) {
-    return only({ name: "update", source: { kind: "download", ...locked } });
+    return downloaded("update", locked);
   }
   // It is looked up once the terms are agreed to; before that, only they are reported.
   if (isRefused(image)) {
-    return only(undefined);
+    return undefined;
   }
   const old = tooOld(image, version);
-  const problem = {
+  return {
     subject: `The update ${kb}`,
     why: `was not looked for yet${old === undefined ? "" : `; the evaluation ISO that is pinned here ${old}, and a node needs ${neededWindows}`}`,
     instead: "Run `./kindows fetch --stack <name>`, which finds it in Microsoft's Update Catalog.",
   };
-  return { media: [], problems: [problem] };
 }
 
 /** Whether the ISO's terms are not agreed to. */
@@ -131,45 +170,27 @@ function isRefused(image: IsoImage): boolean {
   return image.kind === "evaluation-iso" && !image.acceptLicence;
 }
 
-function windowsIso(image: IsoImage, version: WindowsVersion): ImageMedia {
-  if (image.kind === "iso") {
-    const { path, sha256 } = image;
-    return only({ name: "windows", source: { kind: "file", path, sha256 } });
-  }
+function windowsIso(image: IsoImage, version: WindowsVersion): Found {
   if (isRefused(image)) {
-    const problem = {
+    return {
       subject: "The evaluation ISO",
       why: `is not used before you agree: ${evaluationTerms}`,
       instead: "Write `acceptLicence: true` below kindows:windows.image when you have read them.",
     };
-    return { media: [], problems: [problem] };
   }
-  const { url, sha256 } = image;
-  const pinned =
-    url === undefined || sha256 === undefined ? evaluationIsos[version] : { url, sha256 };
-  return only({ name: "windows", source: { kind: "download", ...pinned } });
+  return named("windows", image) ?? downloaded("windows", evaluationIsos[version]);
 }
 
-/** The file that the settings name, if any. */
 function named(
   name: ImageMedium["name"],
-  { path, url, sha256 }: NamedFile,
+  { path, url, sha256 }: Partial<NamedFile>,
 ): ImageMedium | undefined {
   if (path !== undefined) {
     return { name, source: { kind: "file", path, sha256 } };
   }
-  return url === undefined || sha256 === undefined
-    ? undefined
-    : { name, source: { kind: "download", url, sha256 } };
+  return url === undefined || sha256 === undefined ? undefined : downloaded(name, { url, sha256 });
 }
 
-function only(medium: ImageMedium | undefined): ImageMedia {
-  return { media: medium === undefined ? [] : [medium], problems: [] };
-}
-
-function merged(parts: readonly ImageMedia[]): ImageMedia {
-  return {
-    media: parts.flatMap(({ media }) => media),
-    problems: parts.flatMap(({ problems }) => problems),
-  };
+function downloaded(name: ImageMedium["name"], medium: PinnedMedium): ImageMedium {
+  return { name, source: { kind: "download", ...medium } };
 }

@@ -1,6 +1,21 @@
 import { downloadText } from "../../../toolchain/download.ts";
 import type { SoftwareLock } from "../../../toolchain/software-lock.ts";
-import type { PinnedMedium } from "./pinned-media.ts";
+import { defaultRequirements } from "../host-requirements.ts";
+import type { PinnedMedium } from "./media.ts";
+
+const { minimumBuild, minimumRevision } = defaultRequirements;
+
+/** The first update that is sufficient for a node, and the default for an ISO. */
+export const minimumUpdate = "KB5044281";
+
+/** The Windows build that a node needs, with the first update that has it. */
+export const neededWindows = `${minimumBuild}.${minimumRevision} (${minimumUpdate}, October 2024) or newer`;
+
+/** Remedy if the Windows of an ISO is older. */
+export const nameAnUpdate =
+  "Name a cumulative update of Microsoft's. First download the newest one for `Microsoft server operating system version 21H2` " +
+  "(x64, .msu) from catalog.update.microsoft.com; then write `update: { path: /the/file.msu }` below kindows:windows.image; then run " +
+  "this again. Or use a newer ISO: docs/windows-image.md, under An old ISO.";
 
 /** Microsoft's Update Catalog. */
 export const updateCatalogue = "https://www.catalog.update.microsoft.com";

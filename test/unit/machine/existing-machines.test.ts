@@ -6,10 +6,10 @@ import path from "node:path";
 
 import {
   checkMachine,
+  claimMachine,
   nodeTraces,
   type SeenMachine,
 } from "../../../components/machine/existing/claim.ts";
-import { claimMachine } from "../../../components/machine/existing/claim.ts";
 import type {
   AccessKeys,
   MachineParameter,
@@ -41,17 +41,9 @@ const refused: Readonly<Record<string, readonly [Partial<SeenMachine>, readonly 
       /does not run Windows: to ver it says GNU\/Linux 6\.1\. Write the address of a Windows Server/,
     ],
   ],
-  "a Windows for clients": [
-    { installationType: "Client" },
-    [/a Windows for clients, which Kubernetes has no nodes of: use a machine with Windows Server/],
-  ],
   "an account without rights": [
     { user: "me", isAdministrator: false },
     [/^me is no administrator there: make it one \(net localgroup Administrators me \/add\)/],
-  ],
-  "another computer name": [
-    { computerName: "WIN-7" },
-    [/its computer name is WIN-7: write that as name, or rename it \(Rename-Computer win-1 /],
   ],
   ...Object.fromEntries(
     Object.entries(nodeTraces).map(([path, what]) => [

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import type * as pulumi from "@pulumi/pulumi";
+import * as pulumi from "@pulumi/pulumi";
 import { execa } from "execa";
 import { parse } from "yaml";
 
 import { userData } from "../../../components/machine/identity.ts";
-import { domainXslt } from "../../../components/machine/libvirt/domain-xslt.ts";
+import { domainXslt, windowsDomainXslt } from "../../../components/machine/libvirt/domain-xslt.ts";
 import type {
   LibvirtMachine,
   LibvirtMachineArgs,
@@ -16,7 +16,6 @@ import {
   type RemoteHypervisor,
   virshUri,
 } from "../../../components/machine/libvirt/hypervisor-connections.ts";
-import { windowsDomainXslt } from "../../../components/machine/libvirt/domain-xslt.ts";
 import { macAddress } from "../../../components/machine/mac-address.ts";
 import { look, record, type Recorded, revealed } from "../controlplane/recorded-resources.ts";
 import { inNewFolder } from "../new-folder.ts";
@@ -57,12 +56,12 @@ describe("LibvirtMachine", () => {
           login: { user: "Administrator", key: new SshKey("login", { comment: "t" }, opts) },
           ...{ storage, libvirtProvider },
         };
-        const reservation = {
-          ...{ uri: "qemu:///system", network: "kindows-t", networkId: "network-id" },
-          ...{ mac: args.mac, address: args.address, computerName: "win-3" },
+        const lab = {
+          settings: { lab: { name: "t" }, hypervisor: { uri: "qemu:///system" } },
+          network: { networkId: pulumi.output("network-id") },
         };
-        const reserve = (parent: pulumi.Resource) =>
-          addressReservation("win-away", reservation, parent);
+        const node = { name: "win-away", address: args.address };
+        const reserve = (parent: pulumi.Resource) => addressReservation(lab, node, parent);
         const real = { ...args, guest: "windows", computerName: "win-2" } as const;
         new Made("win-kvm", { ...real, domainType: "kvm" }, opts);
         new Made("win-emulated", real, opts);
@@ -121,7 +120,7 @@ describe("LibvirtMachine", () => {
 
   it("describes each guest's machine in its own way", () => {
     const windows = (name: string, kvm: boolean): string =>
-      windowsDomainXslt([`${name}-id`, "machines-base-id"], { kvm });
+      windowsDomainXslt([`${name}-id`, "machines-base-id"], kvm);
     assert.deepEqual(domain("win-1")["xml"], {
       xslt: domainXslt(["win-1-id", "machines-base-id"]),
     });
@@ -157,8 +156,9 @@ describe("LibvirtMachine", () => {
     const { environment, triggers } = inputs(reservation);
     assert.deepEqual(environment, {
       RESERVATION: JSON.stringify({
-        ...{ uri: "qemu:///system", network: "kindows-t", mac: "52:54:00:ab:cd:ef" },
-        ...{ address: "192.168.150.10", computerName: "win-3" },
+        ...{ uri: "qemu:///system", network: "kindows-t" },
+        mac: macAddress("kindows-t", "win-away"),
+        ...{ address: "192.168.150.10", computerName: "win-away" },
       }),
     });
     assert.deepEqual(triggers, ["network-id"]);
@@ -231,7 +231,7 @@ describe("what is made of the domain that libvirt's provider renders", () => {
   const plain = (xml: string): string =>
     xml.replaceAll(/<(\w+)((?:[^<>]*[^<>/])?)><\/\1>/g, "<$1$2/>").replaceAll(/\s*\n\s*/g, "");
   const chain = ["/pool/overlay.qcow2", "/pool/base.qcow2"];
-  const windows = (kvm: boolean): string => windowsDomainXslt(chain, { kvm });
+  const windows = (kvm: boolean): string => windowsDomainXslt(chain, kvm);
   /** As rendered, with the disk and the identity disk as every machine has them. */
   const withDisks = (identityBus: string): string =>
     plain(rendered)

@@ -12,7 +12,6 @@ import {
 import path from "node:path";
 import { execa } from "execa";
 
-import { closeVolume } from "../../../components/machine/actions/closed-volume.ts";
 import {
   dhcpHosts,
   dhcpHostXml,
@@ -32,6 +31,7 @@ import { Cache } from "../../../toolchain/cache.ts";
 import { diskFormatOf, mustBeConverted } from "../../../toolchain/disk-format.ts";
 import { ensureArtifacts } from "../../../toolchain/ensure.ts";
 import { digestOfFile } from "../../../toolchain/file-digest.ts";
+import { runAction } from "../controlplane/run-action.ts";
 import { eachCase } from "../each-case.ts";
 import { inNewFolder } from "../new-folder.ts";
 
@@ -57,54 +57,46 @@ esac
 `;
 
 describe("a volume that only its owner may read", () => {
-  const { PATH, TMPDIR } = process.env;
   const name = "kindows-t-win-1-identity.iso";
   let at: ReturnType<typeof inNewFolder>;
-  const asked = (): string[] =>
-    readFileSync(at("asked"), "utf8")
-      .trimEnd()
-      .split("\n")
-      .map((line) => line.split(" ")[3] ?? "");
+  const volume = (): string => at(`pool/${name}`);
+  const close = (FAILS = ""): ReturnType<typeof runAction> =>
+    runAction("machine/actions/close-identity", {
+      VOLUME: JSON.stringify({ uri: "test:///default", pool: "kindows-t", name }),
+      ...{ PATH: `${at()}:${process.env["PATH"]}`, POOL: at("pool"), TMPDIR: at(), FAILS },
+    });
 
   beforeEach(() => {
     at = inNewFolder();
     mkdirSync(at("pool"));
-    writeFileSync(at(`pool/${name}`), "secret".repeat(1000), { mode: 0o644 });
+    writeFileSync(volume(), "secret".repeat(1000), { mode: 0o644 });
     writeFileSync(at("virsh"), standIn, { mode: 0o755 });
-    Object.assign(process.env, { PATH: `${at()}:${PATH}`, POOL: at("pool"), TMPDIR: at() });
-  });
-  afterEach(() => {
-    Object.assign(process.env, { PATH, TMPDIR });
-    for (const variable of ["POOL", "FAILS"]) Reflect.deleteProperty(process.env, variable);
   });
 
   const left = (): string[] => readdirSync(at()).filter((each) => each.startsWith("kindows-"));
 
-  it("has the same name, size and content as before, and leaves no copy", async () => {
-    await closeVolume("test:///default", "kindows-t", name);
-    assert.equal(readFileSync(at(`pool/${name}`), "utf8"), "secret".repeat(1000));
-    assert.equal(statSync(at(`pool/${name}`)).mode & 0o777, 0o600);
-    assert.match(
-      readFileSync(at("description"), "utf8"),
-      /<capacity unit="bytes">6000<\/capacity>/,
-    );
+  it("has the same name, size and content as before, and leaves no copy; once", async () => {
+    const { exitCode, stderr } = await close();
+    assert.equal(exitCode, 0, stderr);
+    assert.equal(readFileSync(volume(), "utf8"), "secret".repeat(1000));
+    assert.equal(statSync(volume()).mode & 0o777, 0o600);
+    const description = readFileSync(at("description"), "utf8");
+    assert.match(description, /<capacity unit="bytes">6000<\/capacity>/);
     assert.deepEqual(left(), []);
-  });
-
-  it("is left alone when it is one already", async () => {
-    await closeVolume("test:///default", "kindows-t", name);
-    await closeVolume("test:///default", "kindows-t", name);
-    assert.deepEqual(asked().slice(5), ["vol-dumpxml"]);
+    await close();
+    const asked = readFileSync(at("asked"), "utf8").trimEnd().split("\n");
+    assert.deepEqual(
+      asked.slice(5).map((line) => line.split(" ")[3]),
+      ["vol-dumpxml"],
+    );
   });
 
   for (const command of ["vol-dumpxml", "vol-download", "vol-delete"]) {
     it(`stays what it was when ${command} fails, with virsh's words`, async () => {
-      process.env["FAILS"] = command;
-      await assert.rejects(
-        closeVolume("test:///default", "kindows-t", name),
-        new RegExp(`no ${command} today`),
-      );
-      assert.equal(readFileSync(at(`pool/${name}`), "utf8").length, 6000);
+      const { exitCode, stderr } = await close(command);
+      assert.equal(exitCode, 1);
+      assert.match(stderr, new RegExp(`no ${command} today`));
+      assert.equal(readFileSync(volume(), "utf8").length, 6000);
       assert.deepEqual(left(), []);
     });
   }

@@ -2,8 +2,12 @@ import assert from "node:assert/strict";
 
 import type { PodNetworkName } from "../../../components/cni/registry.ts";
 import { MediaError } from "../../../components/machine/disk/media-program.ts";
-import { bakedSteps, bakeOf, bakeText } from "../../../components/windows/image/bake.ts";
-import { nodeImages } from "../../../components/windows/image/node-images.ts";
+import {
+  bakedSteps,
+  bakeOf,
+  bakeText,
+  nodeImages,
+} from "../../../components/windows/image/bake.ts";
 import { imageScripts } from "../../../components/windows/image/scripts-folder.ts";
 import {
   officialSoftware,

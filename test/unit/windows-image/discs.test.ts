@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { execa } from "execa";
+import { XMLValidator } from "fast-xml-parser";
 import ssh2 from "ssh2";
 
 import {
@@ -10,41 +11,22 @@ import {
   sealedAnswerFileText,
 } from "../../../components/windows/image/answer-file.ts";
 import { type Bake, bakedSteps } from "../../../components/windows/image/bake.ts";
-import { sshdConfig } from "../../../components/windows/image/config-disc-content.ts";
 import { discNameProblems, withConfigDisc } from "../../../components/windows/image/config-disc.ts";
 import { extractFiles, listDisc } from "../../../components/windows/image/disc.ts";
 import { driverNames } from "../../../components/windows/image/drivers.ts";
 import { examineMedia } from "../../../components/windows/image/examine-media.ts";
-import { newImageSecrets, withImageDisc } from "../../../components/windows/image/image-disc.ts";
+import {
+  newImageSecrets,
+  sshdConfig,
+  withImageDisc,
+} from "../../../components/windows/image/image-disc.ts";
 import { enableContainersFeature } from "../../../components/windows/steps.ts";
 import { resolveSettings } from "../../../config/resolve.ts";
+import { below, readXml, type XmlElement } from "../../../host/read-xml.ts";
 import { Cache } from "../../../toolchain/cache.ts";
 import { assertGolden } from "../controlplane/golden.ts";
 import { inNewFolder } from "../new-folder.ts";
 import { makeMedia, makeUpdate } from "./real-media.ts";
-
-/** Prints each setting of an answer file on a line: pass, component, place, value; separated by tabs. */
-const stylesheet = `<?xml version="1.0"?>
-<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform"
-    xmlns:u="urn:schemas-microsoft-com:unattend">
-  <xsl:output method="text"/>
-  <xsl:template match="text()"/>
-  <xsl:template match="u:component//*[not(*)]">
-    <xsl:value-of select="ancestor::u:settings/@pass"/><xsl:text>&#9;</xsl:text>
-    <xsl:for-each select="ancestor::u:component/@*">
-      <xsl:value-of select="."/><xsl:text> </xsl:text>
-    </xsl:for-each>
-    <xsl:text>&#9;</xsl:text>
-    <xsl:for-each select="ancestor-or-self::*[ancestor::u:component]">
-      <xsl:if test="position() > 1">/</xsl:if>
-      <xsl:value-of select="name()"/>
-      <xsl:for-each select="@*">
-        <xsl:value-of select="concat('[', name(), '=', ., ']')"/>
-      </xsl:for-each>
-    </xsl:for-each>
-    <xsl:text>&#9;</xsl:text><xsl:value-of select="."/><xsl:text>&#10;</xsl:text>
-  </xsl:template>
-</xsl:stylesheet>`;
 
 /** A setting as Windows Setup finds it. */
 interface Setting {
@@ -57,22 +39,34 @@ interface Setting {
   readonly value: string;
 }
 
-/** Attributes that each component must have, behind its name. */
-const everyComponent = / amd64 31bf3856ad364e35 neutral nonSxS $/;
+/** Attributes that each component must have besides its name. */
+const everyComponent = {
+  ...{ processorArchitecture: "amd64", publicKeyToken: "31bf3856ad364e35" },
+  ...{ language: "neutral", versionScope: "nonSxS" },
+};
 
 /** All settings of an answer file, in its order; fails where it is not well-formed XML, or where a component is not as all are. */
-async function settingsOf(answerFile: string): Promise<Setting[]> {
-  const { stdout } = await execa(
-    "bash",
-    ["-c", 'exec xsltproc --nonet <(printf %s "$STYLESHEET") -'],
-    { input: answerFile, env: { STYLESHEET: stylesheet } },
+function settingsOf(answerFile: string): Setting[] {
+  assert.equal(XMLValidator.validate(answerFile), true);
+  const all = below(readXml(answerFile), "unattend", "settings");
+  return all.flatMap(({ attributes: { pass = "" }, elements }) =>
+    elements.flatMap(({ attributes: { name = "", ...others }, elements: settings }) => {
+      assert.deepEqual(others, everyComponent);
+      const component = name.replace("Microsoft-Windows-", "");
+      return settings
+        .flatMap((each) => leavesOf(each))
+        .map((each) => ({ pass, component, ...each }));
+    }),
   );
-  return stdout.split("\n").map((line) => {
-    const [pass = "", component = "", place = "", value = ""] = line.split("\t");
-    assert.match(component, everyComponent);
-    const path = place.replaceAll(/\[[^\]]*\]/g, "");
-    return { pass, component: component.replace(everyComponent, ""), path, place, value };
-  });
+}
+
+function leavesOf(element: XmlElement, above = ""): Omit<Setting, "pass" | "component">[] {
+  const { name, attributes, elements, text } = element;
+  const written = Object.entries(attributes).map(([key, value]) => `[${key}=${value}]`);
+  const place = `${above}${name}${written.join("")}`;
+  return elements.length === 0
+    ? [{ place, path: place.replaceAll(/\[[^\]]*\]/g, ""), value: text }]
+    : elements.flatMap((each) => leavesOf(each, `${place}/`));
 }
 
 const folder = new URL("./", import.meta.url);
@@ -97,14 +91,16 @@ const uefi = answerFile({
 const sealed = sealedAnswerFileText("en-US", undefined);
 
 /** What the settings of one answer file have, as `place=value`, that those of another have not. */
-async function more(one: string, than: string): Promise<string[]> {
+function more(one: string, than: string): string[] {
   const text = ({ place, value }: Setting): string => `${place}=${value}`;
-  const others = (await settingsOf(than)).map(text);
-  return (await settingsOf(one)).map(text).filter((each) => {
-    const index = others.indexOf(each);
-    if (index >= 0) others.splice(index, 1);
-    return index < 0;
-  });
+  const others = settingsOf(than).map(text);
+  return settingsOf(one)
+    .map(text)
+    .filter((each) => {
+      const index = others.indexOf(each);
+      if (index >= 0) others.splice(index, 1);
+      return index < 0;
+    });
 }
 
 /** Settings on the page: pass, component, setting. */
@@ -120,13 +116,10 @@ function documented(): string[] {
 
 describe("answer files", () => {
   for (const [name, text] of Object.entries({ bios, sealed })) {
-    it(`are as reviewed, but for all drivers behind the first: ${name}.txt`, async () => {
-      const lines = (await settingsOf(text))
+    it(`are as reviewed, but for all drivers behind the first: ${name}.txt`, () => {
+      const lines = settingsOf(text)
         .filter(({ place }) => !/wcm:keyValue=(?!1\])/.test(place))
-        .map(
-          ({ pass, component, place, value }) =>
-            `${pass} ${component.replace("Microsoft-Windows-", "")} ${place}=${value}\n`,
-        );
+        .map(({ pass, component, place, value }) => `${pass} ${component} ${place}=${value}\n`);
       assertGolden(folder, `${name}.txt`, lines.join(""));
       assert.match(
         text,
@@ -135,13 +128,13 @@ describe("answer files", () => {
     });
   }
 
-  it("are with UEFI, a key and another language what they are without, but for that", async () => {
+  it("are with UEFI, a key and another language what they are without, but for that", () => {
     const german = bios.replaceAll("en-US", "de-DE");
     const disk = "DiskConfiguration/Disk[wcm:action=add]";
     const partitions = `${disk}/CreatePartitions/CreatePartition[wcm:action=add]`;
     const install = "ImageInstall/OSImage";
     const formats = `${disk}/ModifyPartitions/ModifyPartition[wcm:action=add]`;
-    assert.deepEqual(await more(german, uefi), [
+    assert.deepEqual(more(german, uefi), [
       ...[`${partitions}/Size=350`, `${partitions}/Type=Primary`],
       ...[`${formats}/Active=true`, `${formats}/PartitionID=2`, `${formats}/Format=NTFS`],
       ...[
@@ -149,7 +142,7 @@ describe("answer files", () => {
         `${install}/InstallTo/PartitionID=2`,
       ],
     ]);
-    assert.deepEqual(await more(uefi, german), [
+    assert.deepEqual(more(uefi, german), [
       ...[`${partitions}/Type=EFI`, `${partitions}/Size=128`],
       ...[`${partitions}/Type=MSR`, `${partitions}/Size=16`, `${partitions}/Order=3`],
       ...[`${formats}/Format=FAT32`, `${formats}/PartitionID=3`],
@@ -159,31 +152,28 @@ describe("answer files", () => {
       ],
       `UserData/ProductKey/Key=${volumeKey}`,
     ]);
-    const found = await settingsOf(uefi);
+    const found = settingsOf(uefi);
     const values = (end: string): string[] =>
       found.filter(({ path }) => path.endsWith(end)).map(({ value }) => value);
     assert.deepEqual(values("CreatePartition/Type"), ["EFI", "MSR", "Primary"]);
     assert.deepEqual(values("ModifyPartition/PartitionID"), ["1", "3"]);
     assert.deepEqual(values("ModifyPartition/Format"), ["FAT32", "NTFS"]);
     const keyed = sealedAnswerFileText("de-DE", volumeKey);
-    assert.deepEqual(await more(keyed, sealed.replaceAll("en-US", "de-DE")), [
-      `ProductKey=${volumeKey}`,
-    ]);
-    assert.deepEqual(await more(sealed.replaceAll("en-US", "de-DE"), keyed), []);
+    assert.deepEqual(more(keyed, sealed.replaceAll("en-US", "de-DE")), [`ProductKey=${volumeKey}`]);
+    assert.deepEqual(more(sealed.replaceAll("en-US", "de-DE"), keyed), []);
   });
 
-  it("hold the settings that the page gives reason and source of, all of them and no others", async () => {
+  it("hold the settings that the page gives reason and source of, all of them and no others", () => {
     const found = new Set<string>();
     for (const text of [bios, uefi, sealed, sealedAnswerFileText("en-US", volumeKey)]) {
-      for (const { pass, component, path } of await settingsOf(text)) {
-        found.add(`${pass} ${component.replace("Microsoft-Windows-", "")} ${path}`);
+      for (const { pass, component, path } of settingsOf(text)) {
+        found.add(`${pass} ${component} ${path}`);
       }
     }
     assert.deepEqual([...new Set(documented())].sort(), [...found].sort());
   });
 
-  let settings: readonly Setting[];
-  before(async () => (settings = await settingsOf(bios)));
+  const settings = settingsOf(bios);
 
   it("name every driver under every letter its CD may have", () => {
     const paths = settings.filter(({ path }) => path === "DriverPaths/PathAndCredentials/Path");
@@ -334,8 +324,8 @@ describe("the CD an image is installed by", () => {
 
   const read = (name: string): string => files.get(name) ?? assert.fail(`${name} is not on it`);
 
-  it("has the answer file in its root, for the image that was chosen and with the password", async () => {
-    const settings = await settingsOf(read("autounattend.xml"));
+  it("has the answer file in its root, for the image that was chosen and with the password", () => {
+    const settings = settingsOf(read("autounattend.xml"));
     const value = (end: string): string | undefined =>
       settings.find(({ path: name }) => name.endsWith(end))?.value;
     assert.equal(value("MetaData/Value"), "3");
@@ -346,8 +336,8 @@ describe("the CD an image is installed by", () => {
     );
   });
 
-  it("has a whole driver in every folder that the answer file names, on whatever drive it is", async () => {
-    const settings = await settingsOf(read("autounattend.xml"));
+  it("has a whole driver in every folder that the answer file names, on whatever drive it is", () => {
+    const settings = settingsOf(read("autounattend.xml"));
     const named = settings.filter(({ path: name }) => name.endsWith("PathAndCredentials/Path"));
     for (const { value } of named) {
       const driver = `${value.slice(3).replaceAll("\\", "/").toLowerCase()}/`;

@@ -8,7 +8,7 @@ import type { Bake } from "../../../components/windows/image/bake.ts";
 import { imageKey } from "../../../components/windows/image/builder/built-image.ts";
 import { imageInputs } from "../../../components/windows/image/builder/image-inputs.ts";
 import { PartialImage } from "../../../components/windows/image/builder/partial-image.ts";
-import { openSshArchive, virtioDrivers } from "../../../components/windows/image/pinned-media.ts";
+import { openSshArchive, virtioDrivers } from "../../../components/windows/image/media.ts";
 import { enableContainersFeature } from "../../../components/windows/steps.ts";
 import { resolveSettings } from "../../../config/resolve.ts";
 import type { Settings } from "../../../config/settings.ts";

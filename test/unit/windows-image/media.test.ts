@@ -7,14 +7,16 @@ import { parse } from "yaml";
 import { downloadedMedia } from "../../../cli/fetch/stack-programs.ts";
 import { fetchPrograms } from "../../../cli/fetch/programs.ts";
 import { driverNames } from "../../../components/windows/image/drivers.ts";
-import { evaluationIsos } from "../../../components/windows/image/media.ts";
 import { examineMedia } from "../../../components/windows/image/examine-media.ts";
-import { openSshArchive, virtioDrivers } from "../../../components/windows/image/pinned-media.ts";
+import {
+  evaluationIsos,
+  openSshArchive,
+  virtioDrivers,
+} from "../../../components/windows/image/media.ts";
 import { resolveSettings } from "../../../config/resolve.ts";
 import type { Settings } from "../../../config/settings.ts";
 import { Cache } from "../../../toolchain/cache.ts";
 import { HttpsServer, cutAfter, serve } from "../toolchain/https-server.ts";
-import { mediaProblems } from "./media-problems.ts";
 import {
   makeIso,
   makeMedia,
@@ -22,6 +24,7 @@ import {
   makeUpdate,
   makeWim,
   makeWindowsIso,
+  mediaProblems,
   virtioFiles,
 } from "./real-media.ts";
 import { inNewFolder } from "../new-folder.ts";

@@ -1,7 +1,10 @@
+import assert from "node:assert/strict";
 import { cp, mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { execa } from "execa";
+import { MediaError } from "../../../components/machine/disk/media-program.ts";
 import { driverNames } from "../../../components/windows/image/drivers.ts";
+import { hostProblemText } from "../../../config/host-problem.ts";
 
 /** What a test's WIM file says of one image; what is left out is as on the evaluation ISO of Windows Server 2022. */
 export interface TestImage {
@@ -156,4 +159,17 @@ export async function makeMedia(folder: string): Promise<void> {
   await makeWindowsIso(path.join(folder, "windows.iso"), serverImages);
   await makeIso(path.join(folder, "virtio.iso"), virtioFiles("2k22"));
   await makeOpenSsh(path.join(folder, "OpenSSH-Win64.zip"));
+}
+
+/** All that an examination finds wrong, with files' paths below the test's folder. Fails where it finds nothing. */
+export async function mediaProblems(examination: Promise<unknown>, folder = ""): Promise<string[]> {
+  try {
+    await examination;
+  } catch (error) {
+    assert.ok(error instanceof MediaError, String(error));
+    return error.problems.map((problem) =>
+      hostProblemText(problem).replaceAll(folder && `${folder}/`, ""),
+    );
+  }
+  return assert.fail("nothing was found wrong");
 }

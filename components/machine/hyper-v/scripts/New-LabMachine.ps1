@@ -21,7 +21,7 @@ Whose it is, 12 hexadecimal digits. Default: none, mandatory. Source: the key th
 
 .PARAMETER Making
 Which making of it, 12 hexadecimal digits: another one for another disk, size, switch, or host key. Default: none,
-mandatory. Source: components/machine/hyper-v/marks.ts.
+mandatory. Source: components/machine/hyper-v/parameters.ts.
 
 .PARAMETER BaseDisk
 Full path of the VHDX that it starts from; never written to. Default: none, mandatory. Source: settings,

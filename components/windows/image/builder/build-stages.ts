@@ -108,18 +108,21 @@ export class NotResumed extends StageError {
  * port, the power going off.
  */
 export class BuildStages {
-  #stage: StageName = "boot";
+  stage: StageName = "boot";
+  /** The last observation, for errors. */
+  lastSeen = "the machine was switched on";
+  /** Whether the machine's SSH server answers, now or after a requested restart. */
+  isOpen = false;
+  /** Whether it is being sealed: soon nobody can log in. */
+  isSealing = false;
   #since: number;
-  #lastSeen = "the machine was switched on";
   #restarts = 0;
-  #isOpen = false;
   #lastRestart = -Infinity;
   readonly #say: (line: string) => void;
   /** Factor of all limits: emulation is some ten times slower. */
   readonly #slowness: number;
   /** Whether the host has started scripts on it. */
   #isBack: boolean;
-  #isSealing = false;
 
   /** @param isResumed whether the machine starts from the disk of a build that was interrupted after Windows was set up. */
   constructor(say: (line: string) => void, now: number, slowness = 1, isResumed = false) {
@@ -128,20 +131,15 @@ export class BuildStages {
     this.#slowness = slowness;
     this.#isBack = !isResumed;
     if (isResumed) {
-      this.#stage = "seal";
-      this.#isOpen = true;
+      this.stage = "seal";
+      this.isOpen = true;
     }
     this.#tellStage();
   }
 
   /** Whether Windows is set up, and not being sealed yet: a build that is killed now can be resumed. */
   get isKept(): boolean {
-    return this.#stage === "seal" && !this.#isSealing;
-  }
-
-  /** Whether it is being sealed: soon nobody can log in. */
-  get isSealing(): boolean {
-    return this.#isSealing;
+    return this.stage === "seal" && !this.isSealing;
   }
 
   /** Whether it was started from the disk of an interrupted build that has not proven usable yet. */
@@ -149,23 +147,9 @@ export class BuildStages {
     return !this.#isBack;
   }
 
-  get stage(): StageName {
-    return this.#stage;
-  }
-
-  /** Whether the machine's SSH server answers, now or after a requested restart. */
-  get isOpen(): boolean {
-    return this.#isOpen;
-  }
-
-  /** The last observation, for errors. */
-  get lastSeen(): string {
-    return this.#lastSeen;
-  }
-
   /** So many bytes were written to the disk since the machine was switched on. */
   wrote(bytes: number, now: number): void {
-    if (this.#stage === "boot" && bytes > copyingBytes) {
+    if (this.stage === "boot" && bytes > copyingBytes) {
       this.#enter("copy", "the disk is being written to", now);
     }
   }
@@ -182,12 +166,12 @@ export class BuildStages {
     this.#lastRestart = now;
     this.#restarts += 1;
     const seen = `restart ${this.#restarts}`;
-    if (this.#stage === "copy") {
+    if (this.stage === "copy") {
       this.#enter("setup", seen, now);
       return;
     }
     this.#see(seen);
-    if (this.#stage === "boot" && this.#restarts >= emptyRestarts) {
+    if (this.stage === "boot" && this.#restarts >= emptyRestarts) {
       throw this.#failure(`the machine restarted ${this.#restarts} times and copied nothing`);
     }
   }
@@ -199,12 +183,12 @@ export class BuildStages {
     }
     const message = line.slice(prefix.length).trim();
     if (message.startsWith(failedLine)) {
-      this.#lastSeen = message;
+      this.lastSeen = message;
       throw this.#failure(`the machine says: ${message}`);
     }
     this.#isBack ||= buildLine.test(message);
-    this.#isSealing ||= message === sealingLine;
-    this.#isOpen ||= message === updatedLine || message === preparedLine;
+    this.isSealing ||= message === sealingLine;
+    this.isOpen ||= message === updatedLine || message === preparedLine;
     const next = turningPoint(message);
     if (next !== undefined && this.#isBefore(next)) {
       this.#enter(next, message, now);
@@ -215,17 +199,19 @@ export class BuildStages {
 
   /** An attempt that has failed so far. */
   tried(what: string): void {
-    this.#lastSeen = what;
+    this.lastSeen = what;
   }
 
   /** The sealing script has finished; only the machine's shutdown is missing. */
   sealed(now: number): void {
-    this.#enter("power-off", "the image is sealed", now);
+    if (this.#isBefore("power-off")) {
+      this.#enter("power-off", "the image is sealed", now);
+    }
   }
 
   /** @throws StageError if the image was not sealed. */
   poweredOff(): void {
-    if (this.#stage !== "power-off") {
+    if (this.stage !== "power-off") {
       throw this.#failure("the machine was switched off from inside before the image was sealed");
     }
     this.#see("the machine is off");
@@ -240,50 +226,46 @@ export class BuildStages {
   }
 
   #failure(why: string): StageError {
-    const { does, remedy } = stages[this.#stage];
+    const { does, remedy } = stages[this.stage];
     return new StageError(
-      `stage ${order.indexOf(this.#stage) + 1} of ${order.length}, ${does}: ${why}`,
+      `stage ${order.indexOf(this.stage) + 1} of ${order.length}, ${does}: ${why}`,
       remedy,
     );
   }
 
   #isBefore(stage: StageName): boolean {
-    return order.indexOf(this.#stage) < order.indexOf(stage);
+    return order.indexOf(this.stage) < order.indexOf(stage);
   }
 
   #see(what: string): void {
-    this.#lastSeen = what;
+    this.lastSeen = what;
     this.#say(what);
   }
 
   #enter(stage: StageName, seen: string, now: number): void {
     this.#see(seen);
-    this.#stage = stage;
+    this.stage = stage;
     this.#since = now;
     this.#tellStage();
   }
 
   #tellStage(): void {
-    const number = `${order.indexOf(this.#stage) + 1} of ${order.length}`;
+    const number = `${order.indexOf(this.stage) + 1} of ${order.length}`;
     const limit = formatSeconds(this.#limitSeconds());
-    this.#say(`stage ${number}: ${stages[this.#stage].does}; at most ${limit}`);
+    this.#say(`stage ${number}: ${stages[this.stage].does}; at most ${limit}`);
   }
 
   #limitSeconds(): number {
-    const limit = this.#isBack ? stages[this.#stage].limitSeconds : comeBackSeconds;
+    const limit = this.#isBack ? stages[this.stage].limitSeconds : comeBackSeconds;
     return limit * this.#slowness;
   }
 }
 
-/** The stage that begins with a line. */
 function turningPoint(message: string): StageName | undefined {
-  switch (message) {
-    case firstLine:
-      return "prepare";
-    case updatingLine:
-      return "update";
-    case preparedLine:
-      return "seal";
-  }
-  return buildLine.test(message) ? "seal" : undefined;
+  const begin: Readonly<Record<string, StageName>> = {
+    [firstLine]: "prepare",
+    [updatingLine]: "update",
+    [preparedLine]: "seal",
+  };
+  return buildLine.test(message) ? "seal" : begin[message];
 }

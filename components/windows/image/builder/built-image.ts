@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import type { Settings } from "../../../../config/settings.ts";
 import { podNetworks } from "../../../cni/registry.ts";
-import type { NodeImageSettings } from "../node-images.ts";
+import type { NodeImageSettings } from "../bake.ts";
 import { builtSoFar } from "../../../../toolchain/built.ts";
 import type { BuiltArtifacts } from "../../../../toolchain/built.ts";
 

@@ -6,14 +6,12 @@ import type { Artifact, BuildContext } from "../../../../toolchain/artifact.ts";
 import type { Cache } from "../../../../toolchain/cache.ts";
 import { flushFile } from "../../../../toolchain/flush-file.ts";
 import { stackSoftware } from "../../software.ts";
-import { bakeOf, type Bake } from "../bake.ts";
+import { bakeOf, nodeImages, type Bake } from "../bake.ts";
 import { examineDisk } from "../../../machine/disk/examine-disk.ts";
 import { windowsDisk } from "../windows-images.ts";
 import { examineMedia } from "../examine-media.ts";
-import { newImageSecrets, withImageDisc } from "../image-disc.ts";
-import type { ImageSecrets } from "../image-disc.ts";
-import { isMadeFromIso } from "../media.ts";
-import { nodeImages } from "../node-images.ts";
+import { newImageSecrets, withImageDisc, type ImageSecrets } from "../image-disc.ts";
+import { isMadeFromIso, isoImageOf } from "../media.ts";
 import { runMediaProgram } from "../../../machine/disk/media-program.ts";
 import { requireRoom } from "../../../machine/disk/require-room.ts";
 import { imageDiskGiB, screenSocket, uefiVariables, type BuilderMachine } from "./qemu-command.ts";
@@ -122,10 +120,7 @@ interface Build extends Pick<Settings, "windows" | "hypervisor">, Pick<BuilderRu
 
 async function build(all: Build): Promise<void> {
   const { windows, hypervisor, cache, bake, changes, into, context, signal } = all;
-  const { image } = windows;
-  if (!isMadeFromIso(image)) {
-    throw new Error(`an image of kind ${image.kind} is not made here`);
-  }
+  const image = isoImageOf(windows);
   const partial = new PartialImage(cache, path.basename(context.logFile, ".log"));
   const kept = await readPartial(partial, context);
   if (kept === undefined) {
@@ -234,7 +229,6 @@ async function readPartial(
   return partial.kept();
 }
 
-/** @throws with qemu-img's error. */
 async function makeDisk(disk: string): Promise<void> {
   const args = ["create", "-q", "-f", "qcow2", disk, `${imageDiskGiB}G`];
   const made = await runMediaProgram("qemu-img", args, programTimeoutSeconds);

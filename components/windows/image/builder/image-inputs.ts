@@ -7,11 +7,11 @@ import { sha256OfFile } from "../../../../toolchain/cache-marker.ts";
 import { digestOfFile } from "../../../../toolchain/file-digest.ts";
 import { answerFile, sealedAnswerFileText } from "../answer-file.ts";
 import { bakeText, type Bake } from "../bake.ts";
-import { sshdConfig } from "../config-disc-content.ts";
+import { sshdConfig } from "../image-disc.ts";
 import { driverNames, guestToolsFile } from "../drivers.ts";
-import { imageMedia, type ImageMedium, isMadeFromIso } from "../media.ts";
+import { imageMedia, isoImageOf } from "../media.ts";
 import { collecting, MediaError } from "../../../machine/disk/media-program.ts";
-import { readFailure } from "../disc.ts";
+import { unreadable } from "../disc.ts";
 import { imageScripts } from "../scripts-folder.ts";
 import { imageDiskGiB } from "./qemu-command.ts";
 import { sealCommand } from "./seal-image.ts";
@@ -31,16 +31,25 @@ export async function imageInputs(
   bake: () => Pick<Bake, "steps">,
   cache: Cache,
 ): Promise<Readonly<Record<string, string>>> {
-  const { image, version } = windows;
-  if (!isMadeFromIso(image)) {
-    throw new Error(`an image of kind ${image.kind} is not made here`);
-  }
+  const { version } = windows;
+  const image = isoImageOf(windows);
   const { media, problems: unnamed } = imageMedia(image, windowsVersionOf(version));
   const problems: HostProblem[] = [...unnamed];
-  const digests = await collecting(problems, () => mediaDigests(media, cache));
+  const digests: Record<string, string> = {};
+  for (const { name, source } of media) {
+    try {
+      // A user's file is read once, and again if it has changed.
+      digests[`medium ${name}`] =
+        source.kind === "download"
+          ? source.sha256
+          : (source.sha256 ?? (await digestOfFile(source.path, cache)));
+    } catch (error) {
+      problems.push(unreadable(source.kind === "file" ? source.path : source.url, error));
+    }
+  }
   const baked = await collecting(problems, bake);
-  if (problems.length > 0 || digests === undefined || baked === undefined) {
-    throw new MediaError(problems);
+  if (problems.length > 0 || baked === undefined) {
+    throw new MediaError(...problems);
   }
   const { edition, language, firmware } = image;
   const scripts = await Promise.all(
@@ -48,21 +57,15 @@ export async function imageInputs(
   );
   return {
     format: imageFormat,
-    ...Object.fromEntries(Object.entries(digests).map(([name, sha]) => [`medium ${name}`, sha])),
-    version,
-    edition,
-    language,
-    firmware,
+    ...digests,
+    ...{ version, edition, language, firmware },
     diskGiB: String(imageDiskGiB),
     productKey: hash((image.kind === "iso" && image.productKey) || ""),
     // As for every image: without the image's number, key and password.
     answerFile: hash(
       answerFile({
-        imageIndex: 0,
-        language,
-        firmware,
-        productKey: undefined,
-        administratorPassword: "",
+        ...{ imageIndex: 0, language, firmware },
+        ...{ productKey: undefined, administratorPassword: "" },
       }),
     ),
     sealedAnswerFile: hash(sealedAnswerFileText(language, undefined)),
@@ -76,36 +79,4 @@ export async function imageInputs(
 
 function hash(text: string): string {
   return createHash("sha256").update(text).digest("hex");
-}
-
-/**
- * SHA-256 of each medium by name: the pinned one, else the file's. A user's file is read once, and again if it has changed.
- *
- * @throws MediaError naming every file that can't be read.
- */
-async function mediaDigests(
-  media: readonly ImageMedium[],
-  cache: Cache,
-): Promise<Readonly<Record<string, string>>> {
-  const digests: Record<string, string> = {};
-  const problems: HostProblem[] = [];
-  for (const { name, source } of media) {
-    if (source.kind === "download" || source.sha256 !== undefined) {
-      digests[name] = source.sha256 ?? "";
-      continue;
-    }
-    try {
-      digests[name] = await digestOfFile(source.path, cache);
-    } catch (error) {
-      problems.push({
-        subject: source.path,
-        why: readFailure(error),
-        instead: "Write the path of a file you may read.",
-      });
-    }
-  }
-  if (problems.length > 0) {
-    throw new MediaError(problems);
-  }
-  return digests;
 }

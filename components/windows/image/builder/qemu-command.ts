@@ -41,7 +41,7 @@ export const diskNode = "disk";
 export const emulator = "qemu-system-x86_64";
 
 /**
- * Hyper-V's enlightenments, as the machines made from the image have them (`windows-domain-xslt.ts`), and one more: with
+ * Hyper-V's enlightenments, as the machines made from the image have them (`domain-xslt.ts`), and one more: with
  * `crash` Windows reports a blue screen (GUEST_PANICKED), which otherwise looks like any restart.
  */
 const enlightenments = [

@@ -8,7 +8,6 @@ import { Qmp, type QmpEvent } from "./qmp.ts";
 import { open, mkdir, readdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
 
-/** How long QEMU may take to end. */
 const graceMilliseconds = 5000;
 
 const blockStatsSchema = z.array(
@@ -151,18 +150,14 @@ export class Screenshots {
   readonly #qmp: Qmp;
   readonly #folder: string;
   #number = 0;
-  #newest: string | undefined;
+  /** File of the newest one. */
+  newest: string | undefined;
   /** QEMU before 7.1 cannot write PNG. */
   #format: "png" | "ppm" = "png";
 
   constructor(qmp: Qmp, folder: string) {
     this.#qmp = qmp;
     this.#folder = folder;
-  }
-
-  /** File of the newest one. */
-  get newest(): string | undefined {
-    return this.#newest;
   }
 
   /** Takes one; failures are ignored. */
@@ -174,8 +169,8 @@ export class Screenshots {
     if (!(await this.#dump(part))) {
       return;
     }
-    this.#newest = path.join(this.#folder, `${name}.${this.#format}`);
-    await rename(part, this.#newest);
+    this.newest = path.join(this.#folder, `${name}.${this.#format}`);
+    await rename(part, this.newest);
     const old = (await readdir(this.#folder)).sort().slice(0, -kept);
     await Promise.all(old.map((each) => rm(path.join(this.#folder, each), { force: true })));
   }

@@ -1,5 +1,6 @@
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod";
 import { parseJson } from "../../../../toolchain/parse-json.ts";
 
@@ -100,17 +101,9 @@ export class Qmp {
   }
 }
 
-async function inTime<T>(work: Promise<T>, what: string): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new Error(`waited ${answerSeconds} s for ${what} of QEMU`)),
-      answerSeconds * 1000,
-    );
+function inTime<T>(work: Promise<T>, what: string): Promise<T> {
+  const late = sleep(answerSeconds * 1000, undefined, { ref: false }).then(() => {
+    throw new Error(`waited ${answerSeconds} s for ${what} of QEMU`);
   });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+  return Promise.race([work, late]);
 }

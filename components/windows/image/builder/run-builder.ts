@@ -135,12 +135,12 @@ async function follow(
     if (run.signal.aborted) {
       throw new Failure("interrupted; nothing half-made is left", exitCodes.interrupted);
     }
-    // Reads first what the machine said before it was sealed, as the stages follow each other.
+    // Reads first what the machine said before it was sealed, as the stages follow each other; and before the events, so
+    // that its last lines are read before its shutdown is handled.
     const { done } = sealing;
-    // Before the events, so that the machine's last lines are read before its shutdown is handled.
     await readSerial();
     if (done) {
-      sealing.tell();
+      stages.sealed(Date.now());
     }
     for (const event of qemu.events.splice(0)) {
       // Something may have been written since the last check: only then is a restart one of Setup's.
@@ -150,7 +150,7 @@ async function follow(
         // It may have been said between the two checks.
         await readSerial();
         if (sealing.done) {
-          sealing.tell();
+          stages.sealed(Date.now());
         }
         stages.poweredOff();
         return;
@@ -210,7 +210,6 @@ class Sealing {
   #work: Promise<void> | undefined;
   #failure: Error | undefined;
   #stop = false;
-  #reported = false;
   /** Whether the sealing script has finished. */
   done = false;
 
@@ -224,14 +223,6 @@ class Sealing {
     this.#work ??= this.#try().catch((error: unknown) => {
       this.#failure = error as Error;
     });
-  }
-
-  /** Reports to the stages, once, that it has finished. */
-  tell(): void {
-    if (!this.#reported) {
-      this.#reported = true;
-      this.#stages.sealed(Date.now());
-    }
   }
 
   /** @throws its error. */

@@ -8,15 +8,6 @@ import { pullSeconds } from "../../steps.ts";
 import { StageError } from "./build-stages.ts";
 import { wayOutPort, wayOutTo } from "./way-out.ts";
 
-/** Script that checks the installed Windows; on the disc, beside the script that the first logon starts. */
-const buildScript = "Confirm-ImageBuild.ps1";
-
-/** Runs the nodes' steps. */
-const bakeScript = "Invoke-Bake.ps1";
-
-/** Script that seals the image; sysprep comes after it. */
-const lastScript = "Complete-Image.ps1";
-
 /** Installing the feature Containers, unpacking containerd, on a slow disk, and pulling container images. */
 const timeoutSeconds = 1500 + pullSeconds;
 
@@ -29,11 +20,11 @@ const { minimumBuild, minimumRevision } = defaultRequirements;
 export const sealCommand =
   "powershell.exe -NoLogo -NoProfile -NonInteractive -ExecutionPolicy Bypass -Command " +
   `"$folder = Get-PSDrive -PSProvider FileSystem | ForEach-Object { Join-Path $_.Root '${kindowsFolder}' } | ` +
-  `Where-Object { Test-Path -LiteralPath (Join-Path $_ '${lastScript}') } | Select-Object -First 1; ` +
-  `& (Join-Path $folder '${buildScript}') -MinimumBuild ${minimumBuild} -MinimumRevision ${minimumRevision}; ` +
+  `Where-Object { Test-Path -LiteralPath (Join-Path $_ 'Complete-Image.ps1') } | Select-Object -First 1; ` +
+  `& (Join-Path $folder 'Confirm-ImageBuild.ps1') -MinimumBuild ${minimumBuild} -MinimumRevision ${minimumRevision}; ` +
   "if ($LASTEXITCODE -ne 0) { exit $LASTEXITCODE }; " +
-  `& (Join-Path $folder '${bakeScript}'); if ($LASTEXITCODE -ne 0) { exit $LASTEXITCODE }; ` +
-  `& (Join-Path $folder '${lastScript}') -SealedAnswerFile (Join-Path $folder '${sealedAnswerFile}'); ` +
+  `& (Join-Path $folder 'Invoke-Bake.ps1'); if ($LASTEXITCODE -ne 0) { exit $LASTEXITCODE }; ` +
+  `& (Join-Path $folder 'Complete-Image.ps1') -SealedAnswerFile (Join-Path $folder '${sealedAnswerFile}'); ` +
   'exit $LASTEXITCODE"';
 
 /** The Windows version in an image. */
@@ -44,7 +35,6 @@ export interface ImageBuild {
   readonly revision: number;
 }
 
-/** The result of the script that checks Windows. */
 const resultSchema = z.object({
   step: z.literal("Confirm-ImageBuild"),
   facts: z.object({ build: z.number(), revision: z.number() }),

@@ -4,7 +4,7 @@ import {
   type ForwardArgs,
 } from "../../../../components/machine/existing/bastion-forward.ts";
 import type { PinnedEndpoint as Hop } from "../../../../ssh/endpoint.ts";
-import { onMachine } from "../../../../components/machine/existing/dial-machine.ts";
+import { onMachine } from "../../../../components/machine/dial-machine.ts";
 import { runOn } from "../../../../ssh/run-over-ssh.ts";
 import type { MachineWay } from "../../../../components/machine/existing/machine-parameter.ts";
 import { claimMachine } from "../../../../components/machine/existing/claim.ts";

@@ -5,8 +5,7 @@ import {
   type HyperVSession,
   onHyperVHost,
 } from "../../../../components/machine/hyper-v/host-session.ts";
-import { identityDisc } from "../../../../components/machine/hyper-v/identity-disc.ts";
-import { makeMachine } from "../../../../components/machine/hyper-v/make-machine.ts";
+import { identityDisc, makeMachine } from "../../../../components/machine/hyper-v/make-machine.ts";
 import type {
   HyperVHostParameter,
   HyperVMachineParameter,

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
-import type * as pulumi from "@pulumi/pulumi";
+import * as pulumi from "@pulumi/pulumi";
 
 import { addressReservation } from "../../../../components/machine/address-reservation.ts";
-import { HyperVHost } from "../../../../components/machine/hyper-v/hyper-v-host.ts";
-import { HyperVMachine } from "../../../../components/machine/hyper-v/hyper-v-machine.ts";
+import {
+  HyperVHost,
+  HyperVMachine,
+} from "../../../../components/machine/hyper-v/hyper-v-machine.ts";
 import { instanceId, ownerId } from "../../../../components/machine/hyper-v/parameters.ts";
 import type { HyperVHostParameter } from "../../../../components/machine/hyper-v/parameters.ts";
 import { SshKey } from "../../../../components/machine/ssh-key.ts";
@@ -112,12 +114,12 @@ describe("HyperVMachine", () => {
           loginPublicKey: key.publicKey,
         });
         const [address, mac] = ["192.168.150.10", "52:54:00:ab:cd:ef"];
-        const reservation = {
-          ...{ uri: "qemu:///system", network: "kindows-t", networkId: "id" },
-          ...{ mac, address, computerName: "win-1" },
+        const lab = {
+          settings: { lab: { name: "t" }, hypervisor: { uri: "qemu:///system" } },
+          network: { networkId: pulumi.output("id") },
         };
         const reserve = (parent: pulumi.Resource) =>
-          addressReservation("win-1", reservation, parent);
+          addressReservation(lab, { name: "win-1", address }, parent);
         return new HyperVMachine(
           "win-1",
           {

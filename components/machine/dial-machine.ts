@@ -1,0 +1,129 @@
+import type { Client } from "ssh2";
+import { messageOf } from "../../host/failure.ts";
+import { onServer, retryPolicy, type RoutedEndpoint } from "../../ssh/dial.ts";
+import { say } from "../host-action/run-action.ts";
+import { type AccessKeys, hopsOf, type MachineWay } from "./existing/machine-parameter.ts";
+
+/**
+ * Runs something on a machine, by the same way as the command plugin goes; by several bastions without the forwarded
+ * port that the plugin needs, so that it works without the program too.
+ *
+ * @param seconds that all of it may take.
+ * @throws when it cannot be reached or takes too long, saying what was last seen, and what to do.
+ */
+export async function onMachine<T>(
+  machine: MachineWay,
+  keys: AccessKeys,
+  seconds: number,
+  run: (client: Client, signal: AbortSignal) => Promise<T>,
+  whose?: Whose,
+): Promise<T> {
+  const keysOfHops = [...(keys.through ?? []), keys.bastion];
+  const bastions = hopsOf(machine);
+  const route: RoutedEndpoint = {
+    ...{ ...machine.place, ...keys.machine, ...retryPolicy },
+    via: bastions.map((bastion, index) => ({
+      ...{ ...bastion, ...keysOfHops[index - bastions.length + keysOfHops.length], ...retryPolicy },
+    })),
+  };
+  try {
+    return await onServer(route, seconds, say, run);
+  } catch (error) {
+    throw new Error(explainAccess(messageOf(error), machine, whose));
+  }
+}
+
+/** Which way failed, where it leads, and why: as the dialling tells it. */
+const told =
+  /^Dial( proxy| from proxy| hop (\d+))? \S+: (?:after \d+ failed attempts: )?(.*?)(?: \(connection\.dialErrorLimit[^)]*\))?$/s;
+
+/** A private key that is none, or locked: known before anything is dialled. */
+const badKey = /^connection\.privateKey for (\S+) cannot be read: (.*?) \(expected:/s;
+
+/** Whose SSH server it is, as remedies name it: a host is one that machines are made on. */
+type Whose = "machine" | "host";
+
+/** An SSH server, as remedies name it. */
+interface Server {
+  readonly user: string;
+  readonly port: number;
+  /** Where its settings stand. */
+  readonly settings: string;
+  readonly whose: Whose | "bastion";
+}
+
+/** What a failure looks like, and what to do about it. */
+interface Cause {
+  readonly looks: RegExp;
+  readonly instead: (server: Server) => string;
+}
+
+const causes: readonly Cause[] = [
+  {
+    looks: /shows the host key/,
+    instead: ({ settings, whose }) =>
+      `Compare that fingerprint at its console (ssh-keygen -lf on its ssh_host_ed25519_key.pub). Where it is the ${whose}'s own after a reinstall, write that key as hostKey ${settings}; where it is not, somebody else answers at this address`,
+  },
+  {
+    looks: /authentication methods failed/i,
+    instead: ({ user, settings, whose }) =>
+      `Write the right user and ${whose === "host" ? `privateKeyFile ${settings}` : `key ${settings} or under kindows:login`}, or let this key in for ${user}: ${whose === "bastion" ? "in its authorized_keys" : "a line of C:\\ProgramData\\ssh\\administrators_authorized_keys (./kindows bootstrap ADDRESS --key KEY.pub prints what sets that up)"}`,
+  },
+  {
+    looks: /ECONNREFUSED/,
+    instead: ({ port, settings }) =>
+      `Nothing listens on port ${port} there: start its SSH server (Windows: Start-Service sshd), or write the right address and port ${settings}`,
+  },
+  {
+    looks: /EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|no answer within|no end within|nothing yet/,
+    instead: ({ port, settings, whose }) =>
+      `Is it on, and does every firewall between here and there let TCP port ${port} in? Else write the right address and port ${settings}${whose === "machine" ? ", or a bastion that reaches it" : ""}`,
+  },
+  {
+    looks: /ENOTFOUND|EAI_AGAIN/,
+    instead: ({ settings }) =>
+      `This host cannot resolve the name: write another, or an IPv4 address, ${settings}`,
+  },
+  {
+    looks: /open failed|forwarding/i,
+    instead: ({ port, settings, whose }) =>
+      `The bastion answers, but opens no connection from there: its sshd must allow it (AllowTcpForwarding), the ${whose === "bastion" ? "next one" : "machine"} must be on and let TCP port ${port} in; else write the right address and port ${settings}`,
+  },
+];
+
+/**
+ * What dialling a machine came to, with what to do about it; anything else as it is.
+ *
+ * @param message of `dial`, or of what was done over the connection.
+ */
+export function explainAccess(
+  message: string,
+  machine: MachineWay,
+  whose: Whose = "machine",
+): string {
+  const { name, place } = machine;
+  const section = whose === "host" ? "kindows:hyperVHosts" : "kindows:nodes";
+  const [, keyOf, broken] = badKey.exec(message) ?? [];
+  if (keyOf !== undefined && broken !== undefined) {
+    return `the private key for ${keyOf} cannot be read: ${broken}. Write one, and its privateKeyPassphrase where it is encrypted, of ${name} under ${section}${whose === "host" ? "" : " or under kindows:login"}`;
+  }
+  const [, way, hopNumber, reason] = told.exec(message) ?? [];
+  if (reason === undefined) {
+    return message;
+  }
+  const hops = hopsOf(machine);
+  const hop = way === " proxy" ? 1 : Number(hopNumber ?? 0);
+  const { host, port, user } = hops[hop - 1] ?? place;
+  const isBastion = hop > 0;
+  const bastion = (number: number): string =>
+    hops.length === 1 ? "its bastion" : `its bastion ${number} of ${hops.length}`;
+  const settings = `${isBastion ? "among the bastions " : ""}of ${name} under ${section}`;
+  // From where it was dialled, when that is not here.
+  const before = way === " from proxy" ? hops.length : hop - 1;
+  const from = before > 0 ? `, from ${bastion(before)}` : "";
+  const cause = causes.find(({ looks }) => looks.test(reason));
+  const instead =
+    cause?.instead({ user, port, settings, whose: isBastion ? "bastion" : whose }) ??
+    `Does an SSH server answer at that port? Its address and port stand ${settings}`;
+  return `${isBastion ? `${bastion(hop)} ` : ""}${user}@${host}:${port}${from}: ${reason}. ${instead}`;
+}
