@@ -40,7 +40,7 @@ export function commandType(properties: Properties, runCommand: RunCommand): Res
   ): Promise<CommandOutput> => runCommand(commandRun(script, inputs, olds), operation);
 
   return {
-    check: ({ news }) => checkProperties("command", properties, news),
+    check: (news) => checkProperties("command", properties, news),
     diff: ({ olds, news }) => diffInputs(properties, olds, news),
     async create({ inputs, preview }, operation) {
       if (preview) return { id: "", properties: { ...inputs, stdout: unknown, stderr: unknown } };
@@ -49,7 +49,7 @@ export function commandType(properties: Properties, runCommand: RunCommand): Res
       const id = `${operation.name}${randomBytes(4).toString("hex")}`;
       return { id, properties: { ...inputs, ...output } };
     },
-    read: ({ inputs, state }) => Promise.resolve({ inputs: inputs ?? {}, state }),
+    read: ({ inputs, state }) => Promise.resolve({ inputs, state }),
     async update({ olds, news, preview }, operation) {
       if (preview) return { ...news, stdout: unknown, stderr: unknown };
       const script = textOf(news, "update") ?? textOf(news, "create");
@@ -57,7 +57,7 @@ export function commandType(properties: Properties, runCommand: RunCommand): Res
         script === undefined ? outputOf(olds) : await run(script, news, olds, operation);
       return { ...news, ...output };
     },
-    async delete({ olds }, operation) {
+    async delete(olds, operation) {
       const script = textOf(olds, "delete");
       if (script !== undefined) await run(script, olds, olds, operation);
     },

@@ -22,7 +22,7 @@ import type { CopySource } from "../../ssh/upload.ts";
  * changes, not when only the connection does; never deleted on the host.
  */
 export const copyToRemoteType: ResourceType = {
-  check({ news }) {
+  check(news) {
     const checked = checkProperties("command", copyToRemoteProperties, news);
     const failures = [...checked.failures, ...checkSource(unwrap(checked.inputs["source"]))];
     return { inputs: checked.inputs, failures };
@@ -33,7 +33,7 @@ export const copyToRemoteType: ResourceType = {
     await copy(inputs, operation);
     return { id: randomBytes(4).toString("hex"), properties: inputs };
   },
-  read: ({ inputs, state }) => Promise.resolve({ inputs: inputs ?? {}, state }),
+  read: ({ inputs, state }) => Promise.resolve({ inputs, state }),
   async update({ olds, news, preview }, operation) {
     const same =
       hashOf(olds) === hashOf(news) &&

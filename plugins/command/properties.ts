@@ -17,18 +17,20 @@ const command: Properties = {
   delete: text,
   triggers: { shape: { kind: "list", of: { kind: "any" } } },
   stdin: text,
-  environment: { shape: { kind: "map", of: { kind: "string" } } },
   logging: { shape: { kind: "choice", of: ["stdout", "stderr", "stdoutAndStderr", "none"] } },
-  addPreviousOutputInEnv: { shape: { kind: "boolean" }, default: true },
 };
+
+const uncovered: Property = { shape: { kind: "notCovered" } };
 
 /** Inputs of `command.local.Command`. */
 export const localCommandProperties: Properties = {
   ...command,
-  interpreter: { shape: { kind: "list", of: { kind: "string" } } },
+  environment: { shape: { kind: "map", of: { kind: "string" } } },
+  addPreviousOutputInEnv: { shape: { kind: "boolean" }, default: true },
   dir: text,
-  assetPaths: { shape: { kind: "notCovered" } },
-  archivePaths: { shape: { kind: "notCovered" } },
+  interpreter: uncovered,
+  assetPaths: uncovered,
+  archivePaths: uncovered,
 };
 
 const endpoint: Properties = {
@@ -53,8 +55,13 @@ const connection: Property = {
   secret: true,
 };
 
-/** Inputs of `command.remote.Command`. */
-export const remoteCommandProperties: Properties = { ...command, connection };
+/** Inputs of `command.remote.Command`; a server refuses most variables, so it gets none. */
+export const remoteCommandProperties: Properties = {
+  ...command,
+  environment: uncovered,
+  addPreviousOutputInEnv: { shape: { kind: "choice", of: [false] }, required: true },
+  connection,
+};
 
 /** Inputs of `command.remote.CopyToRemote`. */
 export const copyToRemoteProperties: Properties = {

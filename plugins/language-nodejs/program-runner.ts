@@ -68,18 +68,14 @@ export class ProgramRunner {
       },
     );
     this.#children.add(child);
-    const write = (set: (response: RunPluginResponse) => void): void => {
-      const response = new language.RunPluginResponse();
-      set(response);
-      call.write(response);
-    };
-    child.stdout.on("data", (data: Buffer) => write((response) => response.setStdout(data)));
-    child.stderr.on("data", (data: Buffer) => write((response) => response.setStderr(data)));
+    const answer = (): RunPluginResponse => new language.RunPluginResponse();
+    child.stdout.on("data", (data: Buffer) => call.write(answer().setStdout(data)));
+    child.stderr.on("data", (data: Buffer) => call.write(answer().setStderr(data)));
     call.on("cancelled", () => child.kill("SIGTERM"));
     child.once("error", (error) => call.emit("error", error));
     child.once("close", (code) => {
       this.#children.delete(child);
-      write((response) => response.setExitcode(code ?? 1));
+      call.write(answer().setExitcode(code ?? 1));
       call.end();
     });
   }

@@ -247,7 +247,6 @@ describe("command.remote.Command", () => {
       hostKey,
       authorizedKeys: [key.publicKey],
       password: "correct horse",
-      acceptEnvironment: ["ACCEPTED", "PULUMI_COMMAND_STDOUT"],
     });
   });
   after(async () => {
@@ -262,6 +261,11 @@ describe("command.remote.Command", () => {
     user: "admin",
     privateKey: key.privateKey,
     hostKey: hostKey.publicKey,
+  });
+  const over = (connection: PropertyMap, more: PropertyMap): PropertyMap => ({
+    connection,
+    addPreviousOutputInEnv: false,
+    ...more,
   });
   const closed = (...servers: readonly SshServer[]): Promise<unknown> =>
     eventually("all connections are closed", () =>
@@ -280,37 +284,31 @@ describe("command.remote.Command", () => {
     return error.message;
   };
 
-  it("runs create with stdin and accepted variables, update with the previous output, delete", async () => {
+  it("runs create with stdin, update, delete", async () => {
     const first = command("first");
     const remove = `echo deleted > ${folder}/deleted`;
-    const inputs = {
-      connection: usual(),
-      create: 'cat; echo "$ACCEPTED"; echo oops >&2',
+    const inputs = over(usual(), {
+      create: "cat; echo oops >&2",
       stdin: "from stdin\n",
-      environment: { ACCEPTED: "yes" },
       delete: remove,
-    };
+    });
     assert.deepEqual((await first.preview(inputs)).steps, ["create"]);
     assert.equal(server.accepted, 0);
     assert.deepEqual(await first.up(inputs), ["create"]);
-    assert.deepEqual([first.state["stdout"], first.state["stderr"]], ["from stdin\nyes", "oops"]);
+    assert.deepEqual([first.state["stdout"], first.state["stderr"]], ["from stdin", "oops"]);
     assert.ok(isSecret(first.state["connection"]), "nobody had to mark it");
     assert.deepEqual(
       plugin.messages
         .filter(({ resource }) => resource === "first")
         .map(({ text }) => text)
         .sort(),
-      ["from stdin", "oops", "yes"],
+      ["from stdin", "oops"],
     );
     assert.deepEqual(await first.up(inputs), ["same"]);
 
-    const update = 'echo "after $PULUMI_COMMAND_STDOUT"';
-    const changed = { connection: usual(), create: "exit 1", update, delete: remove };
+    const changed = over(usual(), { create: "exit 1", update: "echo after", delete: remove });
     assert.deepEqual(await first.up(changed), ["update"]);
-    assert.equal(first.state["stdout"], "after from stdin\nyes");
-    // The server does not accept PULUMI_COMMAND_STDERR: a warning, not an error.
-    const warning = plugin.messages.find(({ severity }) => severity === "warning");
-    assert.match(warning?.text ?? "", /Unable to set '?PULUMI_COMMAND_STDERR/);
+    assert.equal(first.state["stdout"], "after");
 
     await first.delete();
     assert.equal(await readFile(path.join(folder, "deleted"), "utf8"), "deleted\n");
@@ -322,20 +320,15 @@ describe("command.remote.Command", () => {
     const inner = await SshServer.start({ hostKey: makeKey(), authorizedKeys });
     try {
       const password = command("password");
-      await password.up({
-        connection: { ...endpoint(), password: "correct horse" },
-        create: "echo by password",
-      });
+      const connection = { ...endpoint(), password: "correct horse" };
+      await password.up(over(connection, { create: "echo by password" }));
       assert.equal(password.state["stdout"], "by password");
       const proxied = command("proxied");
-      await proxied.up({
-        connection: {
-          ...{ host: "127.0.0.1", port: inner.port },
-          ...{ privateKey: encrypted.privateKey, privateKeyPassword: "open sesame" },
-          proxy: usual(),
-        },
-        create: "echo over a proxy",
-      });
+      const through = {
+        ...{ host: "127.0.0.1", port: inner.port, proxy: usual() },
+        ...{ privateKey: encrypted.privateKey, privateKeyPassword: "open sesame" },
+      };
+      await proxied.up(over(through, { create: "echo over a proxy" }));
       assert.equal(proxied.state["stdout"], "over a proxy");
       // The official plugin keeps them until it ends.
       if (!official) await closed(server, inner);
@@ -345,40 +338,31 @@ describe("command.remote.Command", () => {
   });
 
   const once = (): PropertyMap => ({ ...endpoint(), dialErrorLimit: 1 });
-  const failures: readonly [string, () => PropertyMap, RegExp][] = [
+  const failures: readonly [string, () => PropertyMap, create: string, RegExp][] = [
     [
       "a wrong host key",
-      () => ({
-        connection: { ...once(), privateKey: secret(key.privateKey), hostKey: makeKey().publicKey },
-        create: "echo never",
-      }),
+      () => ({ ...once(), privateKey: secret(key.privateKey), hostKey: makeKey().publicKey }),
+      "echo never",
       official ? /host key/ : /host key SHA256:.*the settings pin SHA256:/,
     ],
     [
       "a refused login",
-      () => ({ connection: { ...once(), password: "wrong" }, create: "echo never" }),
+      () => ({ ...once(), password: "wrong" }),
+      "echo never",
       /after 1 failed attempts:.*auth/,
     ],
     [
-      "a refused variable",
-      () => ({ connection: usual(), create: "echo never", environment: { REFUSED: "hidden" } }),
-      /could not set environment variable "?REFUSED/,
-    ],
-    [
       "a failed command",
-      () => ({ connection: usual(), create: "echo out; echo err >&2; exit 7" }),
+      usual,
+      "echo out; echo err >&2; exit 7",
       // Two streams, in whichever order they come.
       /Process exited with status 7: running "echo out; echo err >&2; exit 7":\n(?=.*^\s*out$)(?=.*^\s*err$)/ms,
     ],
-    [
-      "a command without an exit status",
-      () => ({ connection: usual(), create: "kill -9 $$" }),
-      /exit status/,
-    ],
+    ["a command without an exit status", usual, "kill -9 $$", /exit status/],
   ];
-  for (const [what, inputs, why] of failures) {
+  for (const [what, connection, create, why] of failures) {
     it(`fails for ${what}`, async () => {
-      assert.match(await failure(command("failing").up(inputs())), why);
+      assert.match(await failure(command("failing").up(over(connection(), { create }))), why);
     });
   }
 
@@ -387,7 +371,7 @@ describe("command.remote.Command", () => {
     const connection = usual();
     await server.stop();
     const late = command("late");
-    const waiting = late.up({ connection, create: "echo at last" });
+    const waiting = late.up(over(connection, { create: "echo at last" }));
     await refuseConnections(port, 3);
     server = await SshServer.start({ hostKey, authorizedKeys: [key.publicKey], port });
     await waiting;
@@ -401,7 +385,7 @@ describe("command.remote.Command", () => {
   it("does not run a command again whose connection broke", async () => {
     const runs = path.join(folder, "runs");
     const running = failure(
-      command("broken").up({ connection: usual(), create: `echo run >> ${runs}; sleep 3000` }),
+      command("broken").up(over(usual(), { create: `echo run >> ${runs}; sleep 3000` })),
     );
     await eventually("the command runs", () =>
       readFile(runs, "utf8").then(
@@ -423,8 +407,8 @@ describe("command.remote.Command", () => {
     const hanging = `echo $$ > ${sleeper}; echo waiting; exec sleep 3000`;
     const nowhere = { host: "127.0.0.1", port: 1, password: "x", dialErrorLimit: -1 };
     const [ran, dialled] = await Promise.all([
-      failure(command("hanging").up({ connection: usual(), create: hanging }, 5)),
-      failure(command("unreachable").up({ connection: nowhere, create: "echo never" }, 5)),
+      failure(command("hanging").up(over(usual(), { create: hanging }), 5)),
+      failure(command("unreachable").up(over(nowhere, { create: "echo never" }), 5)),
     ]);
     assert.match(ran, /create of hanging took longer than .*\(5 s\): running .*waiting/s);
     assert.match(
