@@ -3,7 +3,13 @@ import * as z from "zod";
 import type { Complaint, SettingsProblem } from "./problem.ts";
 import { text } from "./values/value.ts";
 
-const schema = (what: string, downloader: string) =>
+/**
+ * A file that nobody has pinned here: the user names it, by path or by address and checksum (`namedFileProblems`).
+ *
+ * @param what it is, e.g. "the virtio drivers' ISO".
+ * @param downloader the command that downloads it.
+ */
+export const namedFile = (what: string, downloader: string) =>
   z
     .strictObject({
       path: text(localFile)
@@ -17,16 +23,6 @@ const schema = (what: string, downloader: string) =>
         .meta({ description: "Its SHA-256, in lower case; required with `url`." }),
     })
     .prefault({});
-
-/**
- * A file that nobody has pinned here: the user names it, by path or by address and checksum (`namedFileProblems`).
- *
- * @param what it is, e.g. "the virtio drivers' ISO".
- * @param downloader the command that downloads it.
- */
-export function namedFile(what: string, downloader: string): ReturnType<typeof schema> {
-  return schema(what, downloader);
-}
 
 /** Path of a file on this host. */
 export function localFile(value: string): Complaint | undefined {
@@ -69,15 +65,11 @@ const digits = "Write the 64 hexadecimal digits that `sha256sum FILE` prints";
 
 /** SHA-256 of a file whose checksum a command finds as well. */
 export function sha256(value: string): Complaint | undefined {
-  return sha256Complaint(value, `${digits}, or leave it out and run \`./kindows fetch\`.`);
+  return fileSha256(value, `${digits}, or leave it out and run \`./kindows fetch\`.`);
 }
 
 /** SHA-256 of a file that no command finds the checksum of. */
-export function fileSha256(value: string): Complaint | undefined {
-  return sha256Complaint(value, `${digits}.`);
-}
-
-function sha256Complaint(value: string, instead: string): Complaint | undefined {
+export function fileSha256(value: string, instead = `${digits}.`): Complaint | undefined {
   if (/^[0-9a-f]{64}$/.test(value)) {
     return undefined;
   }
@@ -104,34 +96,19 @@ export function namedFileProblems(
   at: readonly string[],
   sources = "path or url",
 ): SettingsProblem[] {
+  const problem = (key: string, value: unknown, why: string, instead: string) => [
+    { path: [...at, key], value, why, instead },
+  ];
   if (path !== undefined && url !== undefined) {
-    return [
-      {
-        path: [...at, "url"],
-        value: url,
-        why: "stands beside a path",
-        instead: "Write one of them.",
-      },
-    ];
+    return problem("url", url, "stands beside a path", "Write one of them.");
   }
   if (url !== undefined && sha256 === undefined) {
-    return [
-      {
-        path: [...at, "sha256"],
-        value: undefined,
-        why: "is missing, and nothing is downloaded without one",
-        instead: "Write what the publisher of the file at `url` gives.",
-      },
-    ];
+    return problem(
+      ...(["sha256", undefined, "is missing, and nothing is downloaded without one"] as const),
+      "Write what the publisher of the file at `url` gives.",
+    );
   }
   return sha256 !== undefined && url === undefined && path === undefined
-    ? [
-        {
-          path: [...at, "sha256"],
-          value: sha256,
-          why: "is of no file",
-          instead: `Write ${sources} as well, or leave it out.`,
-        },
-      ]
+    ? problem("sha256", sha256, "is of no file", `Write ${sources} as well, or leave it out.`)
     : [];
 }

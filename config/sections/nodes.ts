@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { addressNumber } from "../ipv4.ts";
-import { pathText, type Check, type Complaint } from "../problem.ts";
+import { pathText, type Check, type Complaint, unless } from "../problem.ts";
 import { computerName, unnamed } from "../values/dns-name.ts";
 import { nodeIp } from "../values/ip-address.ts";
 import { text } from "../values/value.ts";
@@ -62,15 +62,11 @@ export const nodeIps: Check<{ readonly nodes: z.output<typeof nodes> }> = {
         (node, place) =>
           place !== index && (node.address === nodeIp || (node.nodeIp === nodeIp && place < index)),
       );
-      return nodeIp === undefined || other < 0
-        ? []
-        : [
-            {
-              path: ["nodes", index, "nodeIp"],
-              value: nodeIp,
-              why: `is the address of ${pathText(["nodes", other])} (${nodes[other]?.name ?? ""}) too`,
-              instead: "Write another one, or leave it out for the machine's own address.",
-            },
-          ];
+      return unless(nodeIp === undefined || other < 0, {
+        path: ["nodes", index, "nodeIp"],
+        value: nodeIp,
+        why: `is the address of ${pathText(["nodes", other])} (${nodes[other]?.name ?? ""}) too`,
+        instead: "Write another one, or leave it out for the machine's own address.",
+      });
     }),
 };

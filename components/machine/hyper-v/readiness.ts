@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
-import { type HostProblem, unless } from "../../../config/host-problem.ts";
+import type { HostProblem } from "../../../config/host-problem.ts";
 import { labNames } from "../../../config/names.ts";
-import { pathText } from "../../../config/problem.ts";
+import { pathText, unless } from "../../../config/problem.ts";
 import type { Settings } from "../../../config/settings.ts";
 import { messageOf } from "../../../host/failure.ts";
 import { onServer, retryPolicy } from "../../../ssh/dial.ts";
