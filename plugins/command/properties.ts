@@ -37,10 +37,10 @@ const endpoint: Properties = {
   host: { ...text, required: true },
   port: { ...number, default: 22 },
   user: { ...text, default: "root" },
-  password: text,
+  password: uncovered,
   privateKey: text,
   privateKeyPassword: text,
-  agentSocketPath: text,
+  agentSocketPath: uncovered,
   hostKey: text,
   dialErrorLimit: { ...number, default: 10 },
   perDialTimeout: { ...number, default: 15 },
@@ -72,7 +72,7 @@ export const copyToRemoteProperties: Properties = {
 };
 
 /** The secret parts of a connection; its address may be shown, although the whole is kept as a secret. */
-const secretParts: readonly string[] = ["password", "privateKey", "privateKeyPassword"];
+const secretParts: readonly string[] = ["privateKey", "privateKeyPassword"];
 
 /** The properties to redact texts by: of a connection only what is secret in it. */
 export function propertiesToHide(properties: PropertyMap): PropertyMap {

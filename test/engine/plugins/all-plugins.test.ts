@@ -3,9 +3,8 @@ import { mkdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { bundledPlugins } from "../../../plugins/catalog.ts";
 import { ApiServer } from "./support/api-server.ts";
-import { EngineProject, succeeded } from "./support/engine.ts";
+import { EngineProject, succeeded, official } from "./support/engine.ts";
 import { eventually, processGone } from "./support/eventually.ts";
-import { official } from "./support/installed-plugins.ts";
 import { makeKey, SshServer } from "./support/ssh-server.ts";
 
 /** Inputs of the program's resources. */

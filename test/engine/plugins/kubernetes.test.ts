@@ -7,7 +7,7 @@ import {
 import { isSecret, secret, type PropertyMap } from "../../../plugins/protocol/property-value.ts";
 import { ApiServer } from "./support/api-server.ts";
 import { eventually } from "./support/eventually.ts";
-import { official } from "./support/installed-plugins.ts";
+import { official } from "./support/engine.ts";
 import { Plugin, type Resource } from "./support/plugin.ts";
 
 interface LiveObject {

@@ -44,6 +44,10 @@ describe("what the bundled plugins do not cover", () => {
   const connection = { host: "h" };
   const alone = { create: "x", addPreviousOutputInEnv: false };
   const metadata = { name: "x" };
+  const [signature, asset] = [
+    "4dabf18193072939515e22adb298388d",
+    "c44067f5952c0a294b673a41bacd8c17",
+  ];
   const waitFor = "pulumi.com/waitFor";
   const properties: readonly [string, PropertyMap, string][] = [
     [local, { assetPaths: ["*"] }, "assetPaths"],
@@ -60,12 +64,14 @@ describe("what the bundled plugins do not cover", () => {
     [remote, { ...alone, connection: { host: "h", prot: 1 } }, "connection.prot"],
     [remote, { ...alone, connection: { host: "h", port: "22" } }, "connection.port"],
     [remote, { ...alone, connection: { host: "h", proxy: {} } }, "connection.proxy.host"],
+    [remote, { ...alone, connection: { host: "h", password: "x" } }, "connection.password"],
     [remote, { ...alone, connection, interpreter: ["x"] }, "interpreter"],
     [remote, { ...alone, connection, environment: { A: "1" } }, "environment"],
     [remote, { connection }, "addPreviousOutputInEnv"],
     [remote, { connection, addPreviousOutputInEnv: true }, "addPreviousOutputInEnv"],
     [copy, { connection, remotePath: "/x" }, "source"],
     [copy, { connection, remotePath: "/x", source: "text" }, "source"],
+    [copy, { connection, remotePath: "/x", source: { [signature]: asset, text: "x" } }, "source"],
     [map, { metadata, kind: "Secret" }, "kind"],
     [map, { metadata, apiVersion: "v2" }, "apiVersion"],
     [map, {}, "metadata.name"],

@@ -101,7 +101,6 @@ interface SshServerOptions {
   readonly hostKey: SshKey;
   /** Keys that may log in. */
   readonly authorizedKeys: readonly string[];
-  readonly password?: string;
   /** Port to listen on; 0: a free one. */
   readonly port?: number;
 }
@@ -168,11 +167,9 @@ export class SshServer {
   }
 
   #authenticate(context: AuthContext): void {
-    const { authorizedKeys, password } = this.options;
-    if (context.method === "password" && context.password === password) context.accept();
-    else if (context.method === "publickey" && isAuthorized(context, authorizedKeys)) {
-      context.accept();
-    } else context.reject(["publickey", "password"]);
+    const { authorizedKeys } = this.options;
+    if (context.method === "publickey" && isAuthorized(context, authorizedKeys)) context.accept();
+    else context.reject(["publickey"]);
   }
 
   #session(session: Session): void {
