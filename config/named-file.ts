@@ -3,13 +3,7 @@ import * as z from "zod";
 import type { Complaint, SettingsProblem } from "./problem.ts";
 import { text } from "./values/value.ts";
 
-/**
- * A file that nobody has pinned here: the user names it, by path or by address and checksum (`namedFileProblems`).
- *
- * @param what it is, e.g. "the virtio drivers' ISO".
- * @param downloader the command that downloads it.
- */
-export const namedFile = (what: string, downloader: string) =>
+const schema = (what: string, downloader: string) =>
   z
     .strictObject({
       path: text(localFile)
@@ -23,6 +17,16 @@ export const namedFile = (what: string, downloader: string) =>
         .meta({ description: "Its SHA-256, in lower case; required with `url`." }),
     })
     .prefault({});
+
+/**
+ * A file that nobody has pinned here: the user names it, by path or by address and checksum (`namedFileProblems`).
+ *
+ * @param what it is, e.g. "the virtio drivers' ISO".
+ * @param downloader the command that downloads it.
+ */
+export function namedFile(what: string, downloader: string): ReturnType<typeof schema> {
+  return schema(what, downloader);
+}
 
 /** Path of a file on this host. */
 export function localFile(value: string): Complaint | undefined {

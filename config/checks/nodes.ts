@@ -120,7 +120,7 @@ export const linuxNames: Check<NamedSettings> = {
   reads: ["lab.name"],
   run({ lab, cluster, nodes }) {
     const { kindCluster } = labNames(lab.name);
-    const taken = new Map([
+    const taken = new Map<string, string>([
       ...controlPlaneNames(kindCluster, cluster.controlPlanes).map(
         (name) => [name, "kind's control plane"] as const,
       ),
