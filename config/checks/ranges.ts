@@ -99,9 +99,9 @@ export const rangesUsable: readonly Check<NamedSettings>[] = labRanges.map((rang
 
 /** Why no segment of a lab can have a range, whatever the host. */
 export function rangeFault(range: Ipv4Range, settings: NamedSettings): string | undefined {
-  const taken = reserved.find(({ cidr, applies }) => {
-    const parsed = parseRange(cidr);
-    return parsed !== undefined && overlaps(parsed, range) && (applies?.(settings) ?? true);
+  const taken = reserved.find((one) => {
+    const parsed = parseRange(one.cidr);
+    return parsed !== undefined && overlaps(parsed, range) && (one.applies?.(settings) ?? true);
   });
   const isPrivate = privateSpace.some((cidr) => {
     const space = parseRange(cidr);

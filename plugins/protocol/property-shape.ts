@@ -15,7 +15,7 @@ import { type CheckFailure, type Checked, notCovered } from "./resource-type.ts"
 /** What a property may hold. */
 export type Shape =
   | { readonly kind: "string" | "number" | "boolean" | "any" | "asset" }
-  | { readonly kind: "choice"; readonly of: readonly PropertyValue[] }
+  | { readonly kind: "choice"; readonly of: readonly (string | boolean)[] }
   | { readonly kind: "list" | "map"; readonly of: Shape }
   | { readonly kind: "object"; readonly of: Properties }
   /** The official plugin has this property; the bundled one does not. */
@@ -101,7 +101,7 @@ function conform(
     case "asset":
       return isAsset(value) || isArchive(value) ? value : wrong("an asset or an archive");
     case "choice":
-      return shape.of.includes(value) ? value : wrong(`one of ${shape.of.join(", ")}`);
+      return shape.of.some((one) => one === value) ? value : wrong(`one of ${shape.of.join(", ")}`);
     case "list":
       if (!isList(value)) return wrong("a list");
       return value.map((element, index) =>
