@@ -2,7 +2,7 @@ import type { Operation } from "../protocol/operation.ts";
 import type { ClusterObject } from "./cluster-object.ts";
 import { ANNOTATION, type KubernetesObject } from "./object.ts";
 import { readiness } from "./readiness.ts";
-import type { CoreV1Event, V1Pod } from "@kubernetes/client-node";
+import type { CoreV1Event, V1LabelSelector, V1Pod } from "@kubernetes/client-node";
 import type { ClusterApi } from "../../kubernetes/cluster-api.ts";
 import { isReady, podTroubles } from "../../kubernetes/pod-state.ts";
 
@@ -153,9 +153,7 @@ function describePod(pod: V1Pod): string {
 }
 
 function selectorOf(object: KubernetesObject): string {
-  const spec = (object.spec ?? {}) as {
-    readonly selector?: { readonly matchLabels?: Readonly<Record<string, string>> };
-  };
-  const labels = Object.entries(spec.selector?.matchLabels ?? {});
+  const { selector } = (object.spec ?? {}) as { readonly selector?: V1LabelSelector };
+  const labels = Object.entries(selector?.matchLabels ?? {});
   return labels.map(([name, value]) => `${name}=${value}`).join(",");
 }

@@ -216,14 +216,12 @@ export function runEnvironment(
   inherited: NodeJS.ProcessEnv,
 ): NodeJS.ProcessEnv {
   const config = Object.fromEntries(request.getConfigMap().toArray());
-  const environment: NodeJS.ProcessEnv = {
+  const { typescript, tsconfig } = options;
+  return {
     ...inherited,
     PULUMI_CONFIG: JSON.stringify(config),
     PULUMI_CONFIG_SECRET_KEYS: JSON.stringify(request.getConfigsecretkeysList()),
-    PULUMI_NODEJS_TYPESCRIPT: String(options.typescript),
+    PULUMI_NODEJS_TYPESCRIPT: String(typescript),
+    ...(tsconfig !== undefined && { PULUMI_NODEJS_TSCONFIG_PATH: tsconfig }),
   };
-  if (options.tsconfig !== undefined) {
-    environment["PULUMI_NODEJS_TSCONFIG_PATH"] = options.tsconfig;
-  }
-  return environment;
 }
