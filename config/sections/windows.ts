@@ -2,7 +2,7 @@ import { closest } from "fastest-levenshtein";
 import * as z from "zod";
 import type { PublishedProgram } from "../../components/cni/pod-network.ts";
 import { podNetworks, type PodNetworkProgram } from "../../components/cni/registry.ts";
-import { addressNumber, parseRange } from "../ipv4.ts";
+import { parseRange } from "../ipv4.ts";
 import { sha256 } from "../named-file.ts";
 import { type Check, type Complaint, unless } from "../problem.ts";
 import {
@@ -12,6 +12,7 @@ import {
   windowsVersions,
 } from "../supported.ts";
 import { ianaTimeZone, windowsTimeZone } from "../time-zones.ts";
+import { ipv4 } from "../values/ip-address.ts";
 import { between, text } from "../values/value.ts";
 import { oneOfVersions } from "../values/version.ts";
 import { imageReference } from "./cluster.ts";
@@ -295,13 +296,15 @@ function timeZone(value: string): Complaint | undefined {
   };
 }
 
+const serverAddress = ipv4(
+  "Write the four numbers up to 255 of a DNS server, e.g. 1.1.1.1; no name, no port.",
+);
+
 /** The IPv4 address of a DNS server that a machine can ask. */
 function dnsServer(value: string): Complaint | undefined {
-  if (addressNumber(value) === undefined) {
-    return {
-      why: "is not an IPv4 address",
-      instead: "Write the four numbers up to 255 of a DNS server, e.g. 1.1.1.1; no name, no port.",
-    };
+  const malformed = serverAddress(value);
+  if (malformed !== undefined) {
+    return malformed;
   }
   const first = Number(value.split(".")[0]);
   const kind =
