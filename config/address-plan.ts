@@ -1,5 +1,4 @@
 import { addressNumber, addressText, contains, parseRange, rangeText } from "./ipv4.ts";
-import type { Ipv4Range } from "./ipv4.ts";
 
 /** Who gets which addresses of the lab's segment. */
 export interface AddressPlan {
@@ -35,7 +34,9 @@ export function addressPlan(cidr: string): AddressPlan {
   if (segment === undefined || !fitsPlan(cidr)) {
     throw new RangeError(`"${cidr}" is not an IPv4 range of at least /${maxSegmentPrefixLength}`);
   }
-  const containers = upperHalf(segment);
+  const half = (segment.last - segment.first + 1) / 2;
+  const prefixLength = segment.prefixLength + 1;
+  const containers = { first: segment.first + half, last: segment.last, prefixLength };
   return {
     cidr: rangeText(segment),
     gateway: addressText(segment.first + gatewayOffset),
@@ -56,16 +57,14 @@ export function fitsPlan(cidr: string): boolean {
 
 /** IPv4 range of the segment that the machines on a hypervisor are on: the lab's, or its own. */
 export function segmentOf(
-  {
-    network,
-    hypervisors,
-  }: {
+  settings: {
     readonly network: { readonly cidr: string };
     readonly hypervisors: readonly { readonly name: string; readonly cidr?: string | undefined }[];
   },
   hypervisor: string,
 ): string {
-  return hypervisors.find(({ name }) => name === hypervisor)?.cidr ?? network.cidr;
+  const own = settings.hypervisors.find(({ name }) => name === hypervisor);
+  return own?.cidr ?? settings.network.cidr;
 }
 
 /** Addresses a machine can be given in `cidr` when `taken` are given already, lowest first. */
@@ -99,16 +98,6 @@ export function assignAddresses(
     }
     return assigned;
   });
-}
-
-/** The half of a segment that containers get. */
-function upperHalf(segment: Ipv4Range): Ipv4Range {
-  const half = (segment.last - segment.first + 1) / 2;
-  return {
-    first: segment.first + half,
-    last: segment.last,
-    prefixLength: segment.prefixLength + 1,
-  };
 }
 
 /**

@@ -118,7 +118,7 @@ function takeOut(schema: z.core.$ZodType, root: unknown, path: Path): void {
   if (placeholder !== undefined) {
     const place = path.findLast((one) => typeof one === "number") ?? 0;
     container[key] = placeholder(place);
-  } else if (Array.isArray(parent) && hasPlaceholder(schema, root, [...path, "name"])) {
+  } else if (Array.isArray(parent) && metaAt(schema, root, [...path, "name"]).placeholder) {
     container[key] = {};
   } else if (Array.isArray(parent)) {
     parent.splice(Number(key), 1);
@@ -127,8 +127,4 @@ function takeOut(schema: z.core.$ZodType, root: unknown, path: Path): void {
   } else {
     takeOut(schema, root, path.slice(0, -1));
   }
-}
-
-function hasPlaceholder(schema: z.core.$ZodType, root: unknown, path: Path): boolean {
-  return metaAt(schema, root, path).placeholder !== undefined;
 }

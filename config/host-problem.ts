@@ -6,11 +6,6 @@ export interface HostProblem extends Complaint {
   readonly subject: string;
 }
 
-/** A problem, unless all is well. */
-export function unless<T extends Complaint>(well: boolean, problem: T): T[] {
-  return well ? [] : [problem];
-}
-
 /** The one line for a problem. */
 export function hostProblemText({ subject, why, instead }: HostProblem): string {
   return `${subject} ${why}. ${instead}`;

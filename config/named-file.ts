@@ -69,15 +69,11 @@ const digits = "Write the 64 hexadecimal digits that `sha256sum FILE` prints";
 
 /** SHA-256 of a file whose checksum a command finds as well. */
 export function sha256(value: string): Complaint | undefined {
-  return sha256Complaint(value, `${digits}, or leave it out and run \`./kindows fetch\`.`);
+  return fileSha256(value, `${digits}, or leave it out and run \`./kindows fetch\`.`);
 }
 
 /** SHA-256 of a file that no command finds the checksum of. */
-export function fileSha256(value: string): Complaint | undefined {
-  return sha256Complaint(value, `${digits}.`);
-}
-
-function sha256Complaint(value: string, instead: string): Complaint | undefined {
+export function fileSha256(value: string, instead = `${digits}.`): Complaint | undefined {
   if (/^[0-9a-f]{64}$/.test(value)) {
     return undefined;
   }
@@ -104,34 +100,19 @@ export function namedFileProblems(
   at: readonly string[],
   sources = "path or url",
 ): SettingsProblem[] {
+  const problem = (key: string, value: unknown, why: string, instead: string) => [
+    { path: [...at, key], value, why, instead },
+  ];
   if (path !== undefined && url !== undefined) {
-    return [
-      {
-        path: [...at, "url"],
-        value: url,
-        why: "stands beside a path",
-        instead: "Write one of them.",
-      },
-    ];
+    return problem("url", url, "stands beside a path", "Write one of them.");
   }
   if (url !== undefined && sha256 === undefined) {
-    return [
-      {
-        path: [...at, "sha256"],
-        value: undefined,
-        why: "is missing, and nothing is downloaded without one",
-        instead: "Write what the publisher of the file at `url` gives.",
-      },
-    ];
+    return problem(
+      ...(["sha256", undefined, "is missing, and nothing is downloaded without one"] as const),
+      "Write what the publisher of the file at `url` gives.",
+    );
   }
   return sha256 !== undefined && url === undefined && path === undefined
-    ? [
-        {
-          path: [...at, "sha256"],
-          value: sha256,
-          why: "is of no file",
-          instead: `Write ${sources} as well, or leave it out.`,
-        },
-      ]
+    ? problem("sha256", sha256, "is of no file", `Write ${sources} as well, or leave it out.`)
     : [];
 }

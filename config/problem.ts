@@ -16,6 +16,11 @@ export interface Complaint {
   readonly instead: string;
 }
 
+/** A problem, unless all is well. */
+export function unless<Problem extends Complaint>(well: boolean, problem: Problem): Problem[] {
+  return well ? [] : [problem];
+}
+
 /** One mistake in the settings. */
 export interface SettingsProblem extends Complaint {
   /** Path below the namespace, e.g. `["nodes", 0, "name"]`. */

@@ -124,11 +124,7 @@ function complaint(issue: Issue, value: unknown, meta: SettingMeta, leaveOut: st
         instead: `Write ${issue.maximum} or less${unit}.`,
       };
     case "invalid_value":
-      return oneOf(
-        issue.values.map((choice) => String(choice)),
-        value,
-        leaveOut,
-      );
+      return oneOf(issue.values.map(String), value, leaveOut);
     case "invalid_union":
       return unionChoices(issue).length === 0
         ? noneOf(unionTypes(issue))
@@ -243,7 +239,10 @@ function unknownKey(schema: Schema, written: unknown, path: Path, key: string): 
   if (below.length === 1 && path.length > 0) {
     return { why, instead: `Move it to ${pathText([...path, ...below, key])}.` };
   }
-  const section = sectionWith(schema, written, path, key);
+  // The section, other than the one at `path`, that has the key itself.
+  const section = knownKeys(schema, written, []).find(
+    (one) => one !== path[0] && knownKeys(schema, written, [one]).includes(key),
+  );
   if (section !== undefined) {
     return { why, instead: `Move it to ${pathText([section, key])}.` };
   }
@@ -258,18 +257,6 @@ function unknownKey(schema: Schema, written: unknown, path: Path, key: string): 
       ? "Leave it out."
       : `Did you mean ${pathText([...path, nearest.candidate])}?`;
   return { why, instead: `${proposal} Known here: ${known.join(", ")}.` };
-}
-
-/** The section of the settings, other than the one at `path`, that has the key `key` itself. */
-function sectionWith(
-  schema: Schema,
-  written: unknown,
-  path: Path,
-  key: string,
-): string | undefined {
-  return knownKeys(schema, written, []).find(
-    (section) => section !== path[0] && knownKeys(schema, written, [section]).includes(key),
-  );
 }
 
 /** Editing distance, where a key that lacks only its beginning or end (`memory` for `memoryMiB`) is near. */

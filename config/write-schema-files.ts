@@ -2,7 +2,6 @@ import { readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { format, resolveConfig } from "prettier";
 import { parseDocument } from "yaml";
-import { settingsPage } from "./settings-page.ts";
 import * as z from "zod";
 import { existingSchema } from "./existing.ts";
 import { bare, metaOf } from "./schema-paths.ts";
@@ -24,12 +23,6 @@ export async function schemaFiles(): Promise<readonly (readonly [file: string, t
         [file, await format(text, { ...(await resolveConfig(file)), filepath: file })] as const,
     ),
   );
-}
-
-if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
-  for (const [file, text] of await schemaFiles()) {
-    await writeFile(file, text);
-  }
 }
 
 type Schema = z.core.$ZodType;
@@ -69,4 +62,146 @@ function section(schema: Schema): ProjectConfigType {
   return bare(schema) instanceof z.ZodArray
     ? { type: "array", items: { type: "object" }, description, default: [] }
     : { type: "object", description, default: {} };
+}
+
+const introduction = `# Settings
+
+Written by \`node --import tsx config/write-schema-files.ts\`; a test keeps it current.
+
+Settings are the sections below, under \`config:\` of \`Pulumi.<stack>.yaml\`, each with the prefix \`kindows:\`:
+
+\`\`\`yaml
+config:
+  kindows:network:
+    cidr: 192.168.150.0/24
+  kindows:nodes:
+    - name: win-1
+\`\`\`
+
+A setting that you leave out has its default. kindows reports all mistakes at once, before it creates anything: unknown
+keys, wrong types and contradictions, each with the setting, its value, what is wrong and what to write instead, but without
+passwords, logins and keys. A file without any settings is a mistake, and so are keys with a prefix other than \`kindows:\`
+(or \`pulumi:\`), because nothing reads them. Problems of the host are reported next.
+`;
+
+const existing = `
+## Stacks of existing machines
+
+With \`kindows:stack: existing\` (default: \`lab\`, everything above) a stack joins existing Windows machines to an
+[existing cluster](existing.md). It has only these sections:
+`;
+
+/** The page docs/settings.md. */
+function settingsPage(): string {
+  const lab = sections(settingsSchema.shape, "##");
+  return `${introduction}${lab}${existing}${sections(existingSchema.shape, "###", settingsSchema.shape)}`;
+}
+
+type Shape = Readonly<Record<string, Schema>>;
+
+/** A part for each section; settings that are also in the same section of `described` are only named. */
+function sections(shape: Shape, level: string, described: Shape = {}): string {
+  return Object.entries(shape)
+    .map(([name, schema]) => {
+      const heading = `\n${level} kindows:${name}\n\n${metaOf(schema).description ?? ""}\n`;
+      const known = items(described[name] === undefined ? [] : rows(described[name], ""));
+      const all = items(rows(schema, ""));
+      const shared = all.filter((item) => known.includes(item));
+      const named = shared.flatMap((item) => /`[^`]+`/.exec(item)?.[0] ?? []).join(", ");
+      const rest = all.filter((item) => !known.includes(item)).join("");
+      return `${heading}\n${rest}${named === "" ? "" : `- As for a lab: ${named}\n`}`;
+    })
+    .join("");
+}
+
+interface Row {
+  readonly key: string;
+  readonly type: string;
+  readonly fallback: string;
+  readonly description: string;
+}
+
+/** Every setting below `schema`, depth first. */
+function rows(schema: Schema, key: string): Row[] {
+  const inner = bare(schema);
+  if (inner instanceof z.ZodObject) {
+    const entries = Object.entries<Schema>(inner.shape);
+    return entries.flatMap(([name, below]) => [
+      ...own(below, key === "" ? name : `${key}.${name}`),
+      ...rows(below, key === "" ? name : `${key}.${name}`),
+    ]);
+  }
+  if (inner instanceof z.ZodArray) {
+    return rows(inner.element, `${key}[]`);
+  }
+  return inner instanceof z.ZodDiscriminatedUnion
+    ? inner.options.flatMap((option) => member(option, key))
+    : [];
+}
+
+/** The rows of one member of a union: what chooses it, with what it means, then its own settings. */
+function member(option: Schema, key: string): Row[] {
+  const below = rows(option, key);
+  return below.map((row, index) =>
+    index === 0 ? { ...row, description: metaOf(option).description ?? "" } : row,
+  );
+}
+
+function own(schema: Schema, key: string): Row[] {
+  const meta = metaOf(schema);
+  const unit = meta.unit === undefined ? "" : ` (${meta.unit})`;
+  return [
+    {
+      key,
+      type: `${typeText(bare(schema))}${unit}`,
+      fallback: meta.default === undefined ? defaultText(schema) : `default: ${meta.default}`,
+      description: meta.description ?? "",
+    },
+  ];
+}
+
+function typeText(schema: Schema): string {
+  if (schema instanceof z.ZodEnum) {
+    return schema.options.map((option) => `\`${option}\``).join(", ");
+  }
+  if (schema instanceof z.ZodLiteral) {
+    return [...schema.values].map((value) => `\`${String(value)}\``).join(", ");
+  }
+  if (schema instanceof z.ZodNumber) {
+    const { minValue, maxValue } = schema;
+    return Number.isSafeInteger(maxValue) && maxValue !== Number.MAX_SAFE_INTEGER
+      ? `${minValue} to ${maxValue}`
+      : `${minValue} or more`;
+  }
+  if (schema instanceof z.ZodArray) {
+    return "list";
+  }
+  if (schema instanceof z.ZodBoolean) {
+    return "`true`, `false`";
+  }
+  return schema instanceof z.ZodString ? "text" : "group";
+}
+
+function defaultText(schema: Schema): string {
+  if (schema instanceof z.ZodDefault) {
+    return `default \`${JSON.stringify(schema.def.defaultValue)}\``;
+  }
+  return schema instanceof z.ZodOptional || schema instanceof z.ZodPrefault ? "none" : "required";
+}
+
+/** One item for each setting. Of several alike, as in two members of a union, the first describes all. */
+function items(all: readonly Row[]): string[] {
+  const named = new Map<string, string[]>();
+  for (const { key, type, fallback, description } of all) {
+    const value = [type, fallback === "none" ? "" : fallback].filter((text) => text !== "");
+    const text = `(${value.join("; ")}): ${description}`;
+    named.set(text, [...(named.get(text) ?? []), `\`${key}\``]);
+  }
+  return [...named].map(([text, keys]) => `- ${[...new Set(keys)].join(", ")} ${text}\n`);
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+  for (const [file, text] of await schemaFiles()) {
+    await writeFile(file, text);
+  }
 }

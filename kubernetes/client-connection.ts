@@ -10,39 +10,21 @@ export interface Connection {
   readonly auth?: string | null | undefined;
 }
 
-/** Choices within a kubeconfig. Default: its current context, and that one's cluster. */
-export interface Choice {
-  readonly context?: string | undefined;
-  readonly cluster?: string | undefined;
-}
-
 /**
  * Connects as kubectl does: with credentials in the kubeconfig or in files, from a program (`exec`,
  * client.authentication.k8s.io), through a proxy.
  *
  * @throws if it has no such cluster, or its program is missing or fails.
  */
-export async function clientConnection(
-  kubeconfig: string,
-  choice: Choice = {},
-): Promise<Connection> {
+export async function clientConnection(kubeconfig: string): Promise<Connection> {
   // Loaded only if needed: that takes longer than everything else in an action.
   const { KubeConfig } = await import("@kubernetes/client-node/dist/config.js");
   const config = new KubeConfig();
   config.loadFromString(kubeconfig);
-  const currentContext = choice.context ?? config.getCurrentContext();
-  const { clusters, users } = config;
-  const contexts = config.contexts.map((context) =>
-    context.name === currentContext
-      ? { ...context, cluster: choice.cluster ?? context.cluster }
-      : context,
-  );
-  config.loadFromOptions({ clusters, users, contexts, currentContext });
   const cluster = config.getCurrentCluster();
   if (cluster === null) {
-    throw new Error(
-      `the kubeconfig has no cluster for the context ${JSON.stringify(currentContext)}`,
-    );
+    const context = JSON.stringify(config.getCurrentContext());
+    throw new Error(`the kubeconfig has no cluster for the context ${context}`);
   }
   const options: RequestOptions = {};
   await config.applyToHTTPSOptions(options);

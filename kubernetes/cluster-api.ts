@@ -5,14 +5,13 @@ import { credentials } from "./kubeconfig.ts";
 
 /** An error of the API server, with its message. */
 export class ApiError extends Error {
-  readonly status: number;
-  /** Machine-readable reason, e.g. `AlreadyExists` or `Conflict`. */
-  readonly reason: string;
-
-  constructor(status: number, message: string, reason = "") {
+  /** @param reason machine-readable, e.g. `AlreadyExists` or `Conflict`. */
+  constructor(
+    readonly status: number,
+    message: string,
+    readonly reason = "",
+  ) {
     super(message);
-    this.status = status;
-    this.reason = reason;
   }
 }
 
@@ -34,7 +33,6 @@ export interface ApiRequest {
  * Not @kubernetes/client-node, as loading its 900 modules takes longer than everything else in an action.
  */
 export class ClusterApi {
-  private readonly timeoutSeconds: number;
   private readonly connect: () => Promise<Connection>;
   private connected: Promise<Connection> | undefined;
 
@@ -48,8 +46,10 @@ export class ClusterApi {
    * function that connects. Called once: a program may take seconds, and its credentials last for minutes at least.
    * @param timeoutSeconds longest wait for an answer.
    */
-  constructor(where: string | (() => Promise<Connection>), timeoutSeconds = 15) {
-    this.timeoutSeconds = timeoutSeconds;
+  constructor(
+    where: string | (() => Promise<Connection>),
+    private readonly timeoutSeconds = 15,
+  ) {
     this.connect = typeof where === "string" ? connection(where, timeoutSeconds) : where;
   }
 

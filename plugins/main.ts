@@ -9,12 +9,12 @@ const [name = ""] = process.argv.splice(2, 1);
 const engine = engineAddress();
 const provider = await providers[name.replace(/^resource-/, "")]?.();
 if (provider !== undefined) {
-  servePlugin((server) => {
+  await servePlugin((server) => {
     server.addService(resources.ResourceProviderService, providerService(provider, engine));
   });
 } else if (name === "language-nodejs") {
   const { languageService } = await import("./language-nodejs/language-service.ts");
-  servePlugin((server) => {
+  await servePlugin((server) => {
     server.addService(languages.LanguageRuntimeService, languageService(engine));
   });
 } else {

@@ -3,13 +3,16 @@ import { parse } from "yaml";
 import * as z from "zod";
 
 import type { Previewed } from "../cli/preview-diff/previewed.ts";
-import { limitsSchema, type Limits, type Rule, type Violation } from "./rule.ts";
 import {
   deletedWithMachine,
   imagesByDigest,
   noClearSecrets,
   resourceBudget,
   noOpenListeners,
+  limitsSchema,
+  type Limits,
+  type Rule,
+  type Violation,
 } from "./rules.ts";
 
 /** Every rule, in the order of reports. */

@@ -97,6 +97,6 @@ const server: IAnalyzerServer = {
   remediate: unimplemented("Remediate"),
 };
 
-servePlugin((engine) => engine.addService(service.AnalyzerService, server), {
+await servePlugin((engine) => engine.addService(service.AnalyzerService, server), {
   endsWithInput: false,
 });

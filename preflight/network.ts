@@ -5,7 +5,8 @@ import { labNames } from "../config/names.ts";
 import type { Settings } from "../config/settings.ts";
 import type { HostFacts } from "./host-facts.ts";
 import { proposedRange, segmentRange } from "../config/checks/ranges.ts";
-import { type HostProblem, unless } from "../config/host-problem.ts";
+import type { HostProblem } from "../config/host-problem.ts";
+import { unless } from "../config/problem.ts";
 
 /** IPv4 of this host. */
 export interface NetworkFacts {

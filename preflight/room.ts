@@ -5,7 +5,8 @@ import { thisHypervisor } from "../config/sections/machine-host.ts";
 import { machineNodes, type Settings } from "../config/settings.ts";
 import { controlPlaneNames, domainName, labNames, linuxWorkerName } from "../config/names.ts";
 import { machineOverheadMiB } from "../config/placement.ts";
-import { type Gathered, type HostProblem, unless } from "../config/host-problem.ts";
+import type { Gathered, HostProblem } from "../config/host-problem.ts";
+import { unless } from "../config/problem.ts";
 import type { DockerFacts } from "./docker.ts";
 import type { HostFacts } from "./host-facts.ts";
 

@@ -247,9 +247,6 @@ function logIn(
       abort();
       return;
     }
-    client.on("keyboard-interactive", (_name, _instructions, _language, prompts, finish) => {
-      finish(prompts.map(() => endpoint.password ?? ""));
-    });
     client.on("error", fail);
     client.on("close", () => {
       fail(new Error("the server closed the connection"));

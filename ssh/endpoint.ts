@@ -8,12 +8,10 @@ export interface SshEndpoint {
   readonly host: string;
   readonly port: number;
   readonly user: string;
-  readonly password?: string | undefined;
-  /** Private key; secret. Default: a password, or the agent of SSH_AUTH_SOCK. */
+  /** Private key; secret. Default: the agent of SSH_AUTH_SOCK. */
   readonly privateKey?: string | undefined;
   /** Passphrase of the key; secret. */
   readonly privateKeyPassword?: string | undefined;
-  readonly agentSocketPath?: string | undefined;
   /** The only accepted host key, as in authorized_keys. Default: any. */
   readonly hostKey?: string | undefined;
   /** Allowed failed attempts; -1: unlimited. Default: none. */
@@ -45,15 +43,13 @@ export function connectConfig(
   endpoint: SshEndpoint,
   refused: (reason: HostKeyRefused) => void,
 ): ConnectConfig {
-  const agent = endpoint.agentSocketPath ?? usableAgent();
+  const agent = usableAgent();
   const methods: AuthenticationType[] = ["none"];
   if (endpoint.privateKey !== undefined) methods.push("publickey");
-  if (endpoint.password !== undefined) methods.push("password", "keyboard-interactive");
   if (agent !== undefined) methods.push("agent");
   requirePrivateKey(endpoint);
   return {
     username: endpoint.user,
-    password: endpoint.password,
     privateKey: endpoint.privateKey,
     passphrase: endpoint.privateKeyPassword,
     agent,

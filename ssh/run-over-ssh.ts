@@ -121,7 +121,6 @@ export async function runOn(
 /** Input and output handlers of a command. */
 export interface Execution {
   readonly input?: string;
-  readonly env?: Record<string, string>;
   readonly stdout: (chunk: Buffer) => void;
   readonly stderr: (chunk: Buffer) => void;
   /** Ends the command's session. */
@@ -143,7 +142,7 @@ export interface CommandExit {
 export function execute(
   client: Client,
   command: string,
-  { input = "", env, stdout, stderr, signal }: Execution,
+  { input = "", stdout, stderr, signal }: Execution,
 ): Promise<CommandExit> {
   return new Promise((resolve, reject) => {
     let session: ClientChannel | undefined;
@@ -162,7 +161,7 @@ export function execute(
     };
     signal.addEventListener("abort", abort);
     const loss = new LossWatch(client, fail);
-    client.exec(command, { ...(env && { env }) }, (error, channel) => {
+    client.exec(command, (error, channel) => {
       if (error) {
         fail(error);
         return;

@@ -4,34 +4,30 @@ import type { Client } from "ssh2";
 import { ConnectionLost } from "./dial.ts";
 import { RemoteFiles } from "./remote-files.ts";
 
-/** What is copied: a file or folder of this machine, or a text. */
-export type CopySource = { readonly path: string } | { readonly text: string };
-
 /** Files of a folder to copy in parallel: each needs several requests, which a busy server answers slowly. */
 const FILES_AT_ONCE = 8;
 
 type RemoteKind = "folder" | "file" | "nothing";
 
 /**
- * Copies to `remotePath`, whose meaning depends on what exists there:
+ * Copies a file or folder of this machine to `remotePath`, whose meaning depends on what exists there:
  *
  * | source    | remotePath is a folder | is nothing      | is a file   |
  * | --------- | ---------------------- | --------------- | ----------- |
  * | folder    | remotePath/folder      | remotePath/folder | error     |
  * | folder/   | its content            | its content     | error       |
  * | file      | remotePath/file        | remotePath      | overwritten |
- * | text      | error                  | remotePath      | overwritten |
  *
  * Missing parent folders are an error, files of the same name are overwritten and others left alone.
  */
 export async function uploadSource(
   client: Client,
-  source: CopySource,
+  source: { readonly path: string },
   remotePath: string,
   signal: AbortSignal,
 ): Promise<void> {
   const files = await RemoteFiles.open(client);
-  const work = upload(files, source, remotePath);
+  const work = upload(files, source.path, remotePath);
   const aborted = new Promise<never>((_resolve, reject) => {
     const abort = (): void => {
       reject(signal.reason as Error);
@@ -46,30 +42,20 @@ export async function uploadSource(
   }
 }
 
-async function upload(files: RemoteFiles, source: CopySource, remotePath: string): Promise<void> {
+async function upload(files: RemoteFiles, source: string, remotePath: string): Promise<void> {
   const kind = await kindOf(files, remotePath);
-  if ("text" in source) {
-    if (kind === "folder") {
-      throw new Error(
-        `remote path ${remotePath} is a directory; when using a text asset, remotePath must be a file path`,
-      );
-    }
-    await named(
-      `failed to write text content to remote path ${remotePath}`,
-      files.write(remotePath, source.text),
-    );
-  } else if ((await stat(source.path)).isDirectory()) {
+  if ((await stat(source)).isDirectory()) {
     let target = remotePath;
     await requireFolder(files, target);
-    if (!source.path.endsWith("/")) {
-      target = path.posix.join(target, path.basename(path.resolve(source.path)));
+    if (!source.endsWith("/")) {
+      target = path.posix.join(target, path.basename(path.resolve(source)));
       await requireFolder(files, target);
     }
-    await uploadFolder(files, source.path, target);
+    await uploadFolder(files, source, target);
   } else {
     const target =
-      kind === "folder" ? path.posix.join(remotePath, path.basename(source.path)) : remotePath;
-    await put(files, source.path, target);
+      kind === "folder" ? path.posix.join(remotePath, path.basename(source)) : remotePath;
+    await put(files, source, target);
   }
 }
 

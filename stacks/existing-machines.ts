@@ -9,11 +9,48 @@ import { ExistingCluster } from "../components/controlplane/existing/existing-cl
 import type { ExaminedCluster } from "../components/controlplane/existing/examine-cluster.ts";
 import { KubeProxyWindows } from "../components/kubeproxy/kube-proxy-windows.ts";
 import { machineKinds } from "../components/machine/registry.ts";
-import { ExistingMachine } from "../components/machine/existing/existing-machine.ts";
+import {
+  ExistingMachine,
+  type BastionForwarding,
+  type SshAccess,
+} from "../components/machine/existing/existing-machine.ts";
 import { machineReset } from "../components/windows/machine-reset.ts";
 import { joinedWindows, type NodePrograms } from "./joined-node.ts";
-import type { MachineAccess } from "./machine-access.ts";
 import { windowsSetup } from "./node-setup.ts";
+
+/** How to log in to a machine: its own server, and hosts in between. */
+export interface MachineAccess {
+  readonly machine: SshAccess;
+  readonly bastion?: SshAccess;
+  readonly forward?: BastionForwarding;
+}
+
+/** Credentials for one server, according to the settings. */
+export type Login = Pick<
+  ExistingNode["login"],
+  "user" | "port" | "privateKeyFile" | "privateKey" | "privateKeyPassphrase" | "agent"
+>;
+
+/** The way to a machine, according to its settings. */
+export function machineAccess(
+  { address, hostKey, login }: Pick<ExistingNode, "address" | "hostKey" | "login">,
+  keysOf: (login: Login) => Omit<SshAccess, "host" | "hostKey">,
+): MachineAccess {
+  const hops = login.bastions.map((bastion) => ({
+    ...keysOf(bastion),
+    host: bastion.address,
+    hostKey: bastion.hostKey,
+  }));
+  const bastion = hops.at(-1);
+  const [first, ...others] = hops.slice(0, -1);
+  const { forwardPort } = login;
+  return {
+    machine: { ...keysOf(login), host: address, hostKey },
+    ...(bastion !== undefined && { bastion }),
+    ...(first !== undefined &&
+      forwardPort !== undefined && { forward: { port: forwardPort, through: [first, ...others] } }),
+  };
+}
 
 /** What is known about cluster and machines beforehand; undefined in a preview that contacts nobody. */
 export interface Surroundings {

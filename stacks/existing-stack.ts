@@ -15,9 +15,15 @@ import { isPreviewAnywhere } from "../components/preview-anywhere.ts";
 import { defaultRequirements } from "../components/windows/host-requirements.ts";
 import type { ExistingNode, ExistingSettings } from "../config/existing.ts";
 import { privateKey } from "../config/values/private-key.ts";
-import { existingMachines, type ExistingStack, type Surroundings } from "./existing-machines.ts";
+import {
+  existingMachines,
+  type ExistingStack,
+  type Surroundings,
+  type Login,
+  machineAccess,
+  type MachineAccess,
+} from "./existing-machines.ts";
 import { existingSoftware } from "./existing-software.ts";
-import { type Login, machineAccess, type MachineAccess } from "./machine-access.ts";
 import {
   BastionForward,
   type ForwardArgs,

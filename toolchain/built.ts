@@ -100,34 +100,22 @@ export function convertedFrom(source: string): { path: string; hash: string } | 
 }
 
 /** The rehearsal guest's disk in the settings; undefined if it was not built yet. */
-export function builtRehearsalImage({
-  baked,
-}: {
+export function builtRehearsalImage(image: {
   readonly baked: boolean;
 }): BuiltArtifacts["rehearsalImage"] {
-  const built = builtSoFar();
-  return baked ? built.bakedRehearsalImage : built.rehearsalImage;
+  return builtSoFar()[image.baked ? "bakedRehearsalImage" : "rehearsalImage"];
 }
 
 /** Merges with what was prepared earlier, for this stack or another one. Written atomically. */
 export async function recordBuilt(added: BuiltArtifacts): Promise<void> {
   // A damaged one is rewritten.
   const earlier = builtSoFar();
-  const given = Object.fromEntries(
-    Object.entries(added).filter(([, value]) => value !== undefined),
+  const names = (Object.keys(builtSchema.shape) as (keyof BuiltArtifacts)[]).filter(
+    (name) => earlier[name] ?? added[name],
   );
-  const all = {
-    ...earlier,
-    ...given,
-    tools: { ...earlier.tools, ...added.tools },
-    cloudImages: { ...earlier.cloudImages, ...added.cloudImages },
-    convertedDisks: { ...earlier.convertedDisks, ...added.convertedDisks },
-    windowsImages: { ...earlier.windowsImages, ...added.windowsImages },
-    windowsPrograms: { ...earlier.windowsPrograms, ...added.windowsPrograms },
-    calicoDefinitions: { ...earlier.calicoDefinitions, ...added.calicoDefinitions },
-  };
-  const text = `${JSON.stringify(all, undefined, 2)}\n`;
-  if (JSON.stringify(earlier) === JSON.stringify(all)) {
+  const all = names.map((name) => [name, { ...earlier[name], ...added[name] }] as const);
+  const text = `${JSON.stringify(Object.fromEntries(all), undefined, 2)}\n`;
+  if (text === `${JSON.stringify(earlier, undefined, 2)}\n`) {
     return;
   }
   await mkdir(path.dirname(file), { recursive: true });

@@ -4,9 +4,10 @@ import os from "node:os";
 import path from "node:path";
 
 import type { Artifact } from "./artifact.ts";
-import { withLock, type LockOptions } from "./cache-lock.ts";
+import { readOwner, withLock, type LockOptions } from "./cache-lock.ts";
 import { beginBuild } from "./compiler-caches.ts";
 import { findDamage, markerName, writeMarker } from "./cache-marker.ts";
+import { isAlive } from "./owner.ts";
 import { isReadOnly } from "./read-only.ts";
 
 /** Part of every address: increase it if the format of all entries changes. */
@@ -66,11 +67,7 @@ export type EntryState =
 
 /** The content-addressed cache on disk. Entries never change; they are built and removed as a whole. */
 export class Cache {
-  readonly root: string;
-
-  constructor(root: string = cacheRoot()) {
-    this.root = root;
-  }
+  constructor(readonly root: string = cacheRoot()) {}
 
   /** Folder of the entries. */
   get entriesFolder(): string {
@@ -194,6 +191,23 @@ export class Cache {
       return;
     }
     await rm(aside, { recursive: true, force: true });
+  }
+
+  /**
+   * Whether the process that builds, or removes, an entry is still running.
+   *
+   * @param name of its folder among the builds: the entry's address, and the process.
+   */
+  async isLivingBuild(name: string): Promise<boolean> {
+    const owner = await readOwner(this.lockFile(name.replace(/(\.removed)?\.[0-9]+$/, "")));
+    return owner !== undefined && (await isAlive(owner));
+  }
+
+  /** Whether any process builds an entry. */
+  async isBuilding(): Promise<boolean> {
+    const names = await readdir(this.buildingFolder).catch(() => [] as string[]);
+    const alive = await Promise.all(names.map((name) => this.isLivingBuild(name)));
+    return alive.includes(true);
   }
 
   /** Removes what dead processes left of building or removing it; requires its lock. */

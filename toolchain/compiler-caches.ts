@@ -5,7 +5,6 @@ import { execa } from "execa";
 import type { Progress } from "./artifact.ts";
 import type { LockOptions } from "./cache-lock.ts";
 import type { Cache } from "./cache.ts";
-import { isBuilding } from "./living-build.ts";
 import { isReadOnly } from "./read-only.ts";
 
 /**
@@ -54,7 +53,7 @@ export async function removeCompilerCaches(
   try {
     return await cache.withEntryLock("go", lockOptions, async () => {
       await cache.removeHalfMade(address);
-      if (await isBuilding(cache)) {
+      if (await cache.isBuilding()) {
         return false;
       }
       say(`removes ${folder}, which only builds need`);

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { execa } from "execa";
 import type { Progress } from "./artifact.ts";
 import { sha256OfFile } from "./cache-marker.ts";
-import { transferText } from "./transfer-text.ts";
+import { transferText } from "./progress-text.ts";
 
 /** A file with a known checksum. */
 export interface DownloadSource {
@@ -79,102 +79,112 @@ export async function download(
 ): Promise<void> {
   const { partial, progress } = options;
   await mkdir(path.dirname(partial), { recursive: true });
-  let pause = options.pauseMilliseconds;
   let failures = 0;
   while (!(await isWhole(source, partial))) {
     const earlier = await sizeOf(partial);
     if (earlier > 0) {
       progress(`going on after ${transferText(earlier)} that are there`);
     }
-    const end = await transfer(source.url, options);
-    if (end.ok) {
-      if (await isWhole(source, partial)) {
-        break;
-      }
-      if (earlier === 0) {
-        throw new WrongContentError(await setAside(source, partial));
-      }
-      // The two parts may belong to different files, so only a complete download counts.
-      progress("the parts do not fit together, fetching the whole again");
-      await rm(partial, { force: true });
-    } else if (end.refusesRange) {
-      progress("the server can't go on in the middle, fetching the whole again");
-      await rm(partial, { force: true });
-    } else {
-      failures += 1;
-      if (end.noRoom) {
-        // Do not leave an incomplete file on a full disk.
-        await rm(partial, { force: true });
-      }
-      if (!end.mayPass || failures >= options.tries) {
-        throw new DownloadError(end.why);
-      }
-      progress(`${end.why}; trying again`);
-      await sleep(pause);
-      pause *= 2;
+    const end = await transfer(source.url, earlier, options);
+    if (end === "complete" && (await isWhole(source, partial))) {
+      break;
     }
+    if (end === "complete" && earlier === 0) {
+      throw new WrongContentError(await setAside(source, partial));
+    }
+    if (typeof end === "string") {
+      progress(
+        end === "complete"
+          ? // The two parts may belong to different files, so only a complete download counts.
+            "the parts do not fit together, fetching the whole again"
+          : "the server can't go on in the middle, fetching the whole again",
+      );
+      await rm(partial, { force: true });
+      continue;
+    }
+    failures += 1;
+    if (end.noRoom) {
+      // Do not leave an incomplete file on a full disk.
+      await rm(partial, { force: true });
+    }
+    if (!end.mayPass || failures >= options.tries) {
+      throw new DownloadError(end.why);
+    }
+    progress(`${end.why}; trying again`);
+    await sleep(options.pauseMilliseconds * 2 ** (failures - 1));
   }
   await rename(partial, into);
 }
 
-/** How an attempt ended. */
+/** How an attempt ended; of one that failed why, and whether a retry may succeed. */
 type TransferEnd =
-  | { readonly ok: true }
-  | {
-      readonly ok: false;
-      readonly why: string;
-      readonly refusesRange: boolean;
-      readonly noRoom: boolean;
-      /** Whether a retry may succeed. */
-      readonly mayPass: boolean;
-    };
+  | "complete"
+  | "range refused"
+  | { readonly why: string; readonly noRoom: boolean; readonly mayPass: boolean };
 
-async function transfer(url: string, options: DownloadOptions): Promise<TransferEnd> {
-  const { partial, connectSeconds, wholeSeconds, slowSeconds } = options;
-  const earlier = await sizeOf(partial);
+async function transfer(
+  url: string,
+  earlier: number,
+  options: DownloadOptions,
+): Promise<TransferEnd> {
+  const { partial, slowSeconds } = options;
   const headers = `${partial}.headers`;
-  const running = execa(
-    "curl",
+  const running = curl(
     [
-      ...["--fail", "--silent", "--show-error", "--location"],
-      ...["--proto", "=https", "--proto-redir", "=https"],
-      ...["--connect-timeout", String(connectSeconds), "--max-time", String(wholeSeconds)],
+      ...["--fail", "--location"],
       ...["--speed-limit", String(lowestSpeed), "--speed-time", String(slowSeconds)],
       ...["--dump-header", headers, "--write-out", "%{http_code}"],
       ...["--continue-at", "-", "--output", partial, url],
     ],
-    { reject: false, stdin: "ignore", timeout: (wholeSeconds + 10) * 1000 },
+    options,
   );
   const watching = watch(headers, earlier, options);
   try {
-    const curl = await running;
-    if (!curl.failed) {
-      return { ok: true };
+    const { failed, exitCode, stdout, why } = await running;
+    if (!failed) {
+      return "complete";
     }
-    if (curl.code === "ENOENT") {
-      const why = "curl is missing";
-      return { ok: false, why, refusesRange: false, noRoom: false, mayPass: false };
+    const status = Number(stdout);
+    const refused = exitCode === curlExit.httpError;
+    if (earlier > 0 && (exitCode === curlExit.rangeError || (refused && status === 416))) {
+      return "range refused";
     }
-    const status = Number(curl.stdout);
-    const busy = status === 429 || status >= 500;
-    const noRoom = curl.exitCode === curlExit.writeError;
+    const noRoom = exitCode === curlExit.writeError;
     return {
-      ok: false,
-      why: noRoom
-        ? `no room for it below ${path.dirname(partial)} (${firstLine(curl.stderr)})`
-        : firstLine(curl.stderr) || `curl ended with ${curl.shortMessage}`,
-      refusesRange:
-        earlier > 0 &&
-        (curl.exitCode === curlExit.rangeError ||
-          (curl.exitCode === curlExit.httpError && status === 416)),
+      why: noRoom ? `no room for it below ${path.dirname(partial)} (${why})` : why,
       noRoom,
       mayPass:
-        brokenConnection.includes(curl.exitCode) || (curl.exitCode === curlExit.httpError && busy),
+        brokenConnection.includes(exitCode) || (refused && (status === 429 || status >= 500)),
     };
   } finally {
     clearInterval(watching);
     await rm(headers, { force: true });
   }
+}
+
+/** Runs curl, which knows the user's proxy settings, with https alone. */
+export async function curl(
+  args: readonly string[],
+  limits: Pick<DownloadOptions, "connectSeconds" | "wholeSeconds">,
+): Promise<{ failed: boolean; exitCode: number | undefined; stdout: string; why: string }> {
+  const { connectSeconds, wholeSeconds } = limits;
+  const { failed, exitCode, code, stdout, stderr, shortMessage } = await execa(
+    "curl",
+    [
+      ...["--silent", "--show-error", "--proto", "=https", "--proto-redir", "=https"],
+      ...["--connect-timeout", String(connectSeconds), "--max-time", String(wholeSeconds)],
+      ...args,
+    ],
+    {
+      reject: false,
+      stdin: "ignore",
+      timeout: (wholeSeconds + 10) * 1000,
+      stripFinalNewline: false,
+    },
+  );
+  const [line = ""] = (stderr ?? "").trim().split("\n");
+  const why = code === "ENOENT" ? "curl is missing" : line || (shortMessage ?? "");
+  return { failed, exitCode, stdout: stdout ?? "", why };
 }
 
 /** Reports progress from time to time. */
@@ -227,14 +237,9 @@ async function sizeOf(file: string): Promise<number> {
   return (await stat(file).catch(() => undefined))?.size ?? 0;
 }
 
-function firstLine(text: string): string {
-  return text.trim().split("\n")[0] ?? "";
-}
-
 /** Maximum size: a checksum file has a few lines, a release on GitHub a few kilobytes for each of its files. */
 const longestBytes = 1024 ** 2;
-const connectSeconds = 20;
-const wholeSeconds = 60;
+const textLimits = { connectSeconds: 20, wholeSeconds: 60 };
 
 /**
  * A short text at an https URL, with curl as every download.
@@ -250,24 +255,13 @@ export async function downloadText(
     "--data-urlencode",
     `${name}=${value}`,
   ]);
-  const curl = await execa(
-    "curl",
-    [
-      ...["--fail", "--silent", "--show-error", "--location"],
-      ...["--proto", "=https", "--proto-redir", "=https"],
-      ...["--connect-timeout", String(connectSeconds), "--max-time", String(wholeSeconds)],
-      ...["--max-filesize", String(longestBytes), ...fields, url],
-    ],
-    {
-      reject: false,
-      stdin: "ignore",
-      timeout: (wholeSeconds + 10) * 1000,
-      stripFinalNewline: false,
-    },
+  const size = ["--max-filesize", String(longestBytes)];
+  const { failed, stdout, why } = await curl(
+    ["--fail", "--location", ...size, ...fields, url],
+    textLimits,
   );
-  if (curl.failed) {
-    const why = curl.stderr.trim().split("\n")[0] ?? "";
-    throw new DownloadError(curl.code === "ENOENT" ? "curl is missing" : why || curl.shortMessage);
+  if (failed) {
+    throw new DownloadError(why);
   }
-  return curl.stdout;
+  return stdout;
 }

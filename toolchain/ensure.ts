@@ -1,10 +1,9 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { messageOf } from "../host/failure.ts";
 import type { Artifact, BuildContext, Progress } from "./artifact.ts";
 import { Cache, artifactAddress } from "./cache.ts";
-import { formatSeconds } from "./duration.ts";
-import { settleAll } from "./settle-all.ts";
+import { formatSeconds } from "./progress-text.ts";
 import { Slots } from "./slots.ts";
 
 export interface EnsureOptions {
@@ -105,7 +104,10 @@ function packagesOf(artifacts: readonly Artifact[]): readonly string[] {
   return [...new Set(artifacts.flatMap(({ hostPackages }) => hostPackages))].sort();
 }
 
-/** The artifacts to build, dependencies first, and each one's folder. */
+/**
+ * The artifacts to build, dependencies first, and each one's folder. Dependencies of complete artifacts only are not checked,
+ * and may be gone.
+ */
 async function lookFor(
   artifacts: readonly Artifact[],
   cache: Cache,
@@ -128,21 +130,10 @@ async function lookFor(
     }
     return found;
   };
-  return { missing: await findMissing(cache, artifacts, order, address, say), address };
-}
-
-/** What has to be built, in the given order. Dependencies of complete artifacts only are not checked, and may be gone. */
-async function findMissing(
-  cache: Cache,
-  asked: readonly Artifact[],
-  order: readonly Artifact[],
-  address: (artifact: Artifact) => string,
-  say: Progress,
-): Promise<readonly Artifact[]> {
   const missing = new Set<Artifact>();
-  const wanted = new Set(asked);
+  const wanted = new Set(artifacts);
   // In reverse order, so that dependents come before their dependencies.
-  for (const artifact of [...order].reverse()) {
+  for (const artifact of order.toReversed()) {
     if (!wanted.has(artifact)) {
       continue;
     }
@@ -157,7 +148,7 @@ async function findMissing(
     missing.add(artifact);
     artifact.needs.forEach((needed) => wanted.add(needed));
   }
-  return order.filter((artifact) => missing.has(artifact));
+  return { missing: order.filter((artifact) => missing.has(artifact)), address };
 }
 
 async function makeEntry(
@@ -247,4 +238,22 @@ export function buildOrder(artifacts: readonly Artifact[]): readonly Artifact[] 
     visit(artifact, []);
   }
   return ordered;
+}
+
+/**
+ * Waits until all have ended, failed or not.
+ *
+ * @throws the reason of a failure; several are combined into one.
+ */
+export async function settleAll(running: Iterable<Promise<unknown>>): Promise<void> {
+  const outcomes = await Promise.allSettled(running);
+  const reasons = new Set(
+    outcomes.filter((each) => each.status === "rejected").map((each) => each.reason as unknown),
+  );
+  if (reasons.size > 1) {
+    throw new AggregateError(reasons, [...reasons].map(messageOf).join("\n"));
+  }
+  for (const reason of reasons) {
+    throw reason;
+  }
 }

@@ -6,10 +6,15 @@ import { cacheRoot } from "./cache.ts";
 import { runLogged } from "../host/run-logged.ts";
 import { findOnPath } from "../host/search-path.ts";
 
-/** Known package managers; only the first one is run, for the others the command is printed. */
-const packageManagers = ["apt-get", "dnf", "pacman", "zypper"] as const;
+/** Known package managers, and how they install; only the first one is run, for the others the command is printed. */
+const packageManagers = {
+  "apt-get": { install: "install --no-install-recommends", names: "debian" },
+  dnf: { install: "install", names: "fedora" },
+  pacman: { install: "-S --needed", names: "arch" },
+  zypper: { install: "install", names: "suse" },
+} as const;
 
-export type PackageManager = (typeof packageManagers)[number];
+export type PackageManager = keyof typeof packageManagers;
 
 const updateTimeoutSeconds = 300;
 const installTimeoutSeconds = 1800;
@@ -50,7 +55,7 @@ export async function planPackages(names: readonly string[], host: Host): Promis
 
 /** The first known package manager that is installed. */
 async function findPackageManager(host: Host): Promise<PackageManager | undefined> {
-  for (const manager of packageManagers) {
+  for (const manager of Object.keys(packageManagers) as PackageManager[]) {
     if ((await host.find(manager)) !== undefined) {
       return manager;
     }
@@ -60,19 +65,9 @@ async function findPackageManager(host: Host): Promise<PackageManager | undefine
 
 /** The command a user runs to install packages, given by their Debian names. */
 export function installCommand(manager: PackageManager, debianNames: readonly string[]): string {
-  const entries = debianNames.map(hostPackage);
-  const named = (pick: (entry: HostPackage) => string): string =>
-    [...new Set(entries.map(pick))].join(" ");
-  switch (manager) {
-    case "apt-get":
-      return `sudo apt-get install --no-install-recommends ${debianNames.join(" ")}`;
-    case "dnf":
-      return `sudo dnf install ${named((entry) => entry.fedora)}`;
-    case "pacman":
-      return `sudo pacman -S --needed ${named((entry) => entry.arch)}`;
-    case "zypper":
-      return `sudo zypper install ${named((entry) => entry.suse)}`;
-  }
+  const { install, names } = packageManagers[manager];
+  const packages = new Set(debianNames.map((name) => hostPackage(name)[names]));
+  return `sudo ${manager} ${install} ${[...packages].join(" ")}`;
 }
 
 /** Instructions to install packages with this package manager, given by their Debian names. */
@@ -131,22 +126,20 @@ async function installWithApt(packages: readonly string[], say: Progress): Promi
   createWriteStream(logFile).end();
   const env = { DEBIAN_FRONTEND: "noninteractive", LC_ALL: "C" };
   // Another apt may be at work, e.g. unattended upgrades.
-  const lock = ["-o", "DPkg::Lock::Timeout=300"];
-  try {
-    await runLogged("apt-get", [...lock, "update"], {
+  const apt = (args: readonly string[], timeoutSeconds: number): Promise<void> =>
+    runLogged("apt-get", ["-o", "DPkg::Lock::Timeout=300", ...args], {
       env,
       logFile,
-      timeoutSeconds: updateTimeoutSeconds,
+      timeoutSeconds,
     });
+  try {
+    await apt(["update"], updateTimeoutSeconds);
   } catch (error) {
     say(`the package lists could not be updated (${String(error)}), going on with those there are`);
   }
   try {
-    await runLogged("apt-get", [...lock, "install", "-y", "--no-install-recommends", ...packages], {
-      env,
-      logFile,
-      timeoutSeconds: installTimeoutSeconds,
-    });
+    const install = ["install", "-y", "--no-install-recommends", ...packages];
+    await apt(install, installTimeoutSeconds);
   } catch (error) {
     throw new Error(
       `the host packages ${packages.join(" ")} could not be installed: see ${logFile}`,

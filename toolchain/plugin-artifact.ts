@@ -139,17 +139,11 @@ export type PluginSource = "official" | "bundled";
  * @throws on any other value.
  */
 export function pluginSource(environment: NodeJS.ProcessEnv): PluginSource | undefined {
-  const value = environment.KINDOWS_PLUGINS;
-  switch (value) {
-    case undefined:
-    case "":
-      return undefined;
-    case "official":
-    case "bundled":
-      return value;
-    default:
-      throw new Error(`KINDOWS_PLUGINS is "${value}": it may be "official" or "bundled"`);
+  const value = environment.KINDOWS_PLUGINS || undefined;
+  if (value === undefined || value === "official" || value === "bundled") {
+    return value;
   }
+  throw new Error(`KINDOWS_PLUGINS is "${value}": it may be "official" or "bundled"`);
 }
 
 /**

@@ -1,18 +1,11 @@
 import path from "node:path";
 
-import { bundledPlugins, type BundledPlugin } from "../plugins/catalog.ts";
+import { bundledPlugins } from "../plugins/catalog.ts";
 import type { Artifact } from "./artifact.ts";
 import { recordBuilt } from "./built.ts";
 import { homeVersion, pluginSource, pluginArtifact } from "./plugin-artifact.ts";
 import { ensureArtifacts, type EnsureOptions, type EnsuredArtifacts } from "./ensure.ts";
-import {
-  assemblePulumiHome,
-  libvirtProviderPlace,
-  linkPlugins,
-  pluginPlace,
-  terraformBridgePlace,
-  type HomeLink,
-} from "./pulumi-home.ts";
+import { assemblePulumiHome, libvirtLinks, linkPlugins, pluginPlace } from "./pulumi-home.ts";
 import { kind, kubectl, pulumi, terraformBridge, terraformProviderLibvirt } from "./tools/table.ts";
 
 /** Tools that the engine needs for a kind of stack: with existing machines and an existing cluster it creates neither. */
@@ -42,7 +35,10 @@ export async function prepareEngine(
     [...further, ...engineTools[needs], ...plugins.map(({ artifact }) => artifact)],
     options,
   );
-  const links = pluginLinks(plugins, ensured);
+  const links = plugins.map(({ plugin, artifact }) => ({
+    place: pluginPlace(plugin.kind, plugin.name, homeVersion(plugin), plugin.executable),
+    target: path.join(ensured.path(artifact), plugin.executable),
+  }));
   if (needs === "lab") {
     await assemblePulumiHome([...links, ...libvirtLinks(ensured)]);
   } else {
@@ -56,27 +52,4 @@ export async function prepareEngine(
     },
   });
   return ensured;
-}
-
-function pluginLinks(
-  plugins: readonly { readonly plugin: BundledPlugin; readonly artifact: Artifact }[],
-  ensured: EnsuredArtifacts,
-): readonly HomeLink[] {
-  return plugins.map(({ plugin, artifact }) => ({
-    place: pluginPlace(plugin.kind, plugin.name, homeVersion(plugin), plugin.executable),
-    target: path.join(ensured.path(artifact), plugin.executable),
-  }));
-}
-
-function libvirtLinks(ensured: EnsuredArtifacts): readonly HomeLink[] {
-  return [
-    {
-      place: terraformBridgePlace,
-      target: path.join(ensured.path(terraformBridge), "pulumi-resource-terraform-provider"),
-    },
-    {
-      place: libvirtProviderPlace,
-      target: path.join(ensured.path(terraformProviderLibvirt), "terraform-provider-libvirt"),
-    },
-  ];
 }

@@ -1,13 +1,14 @@
 import path from "node:path";
-import { execa } from "execa";
 import type { BuildContext, Progress } from "./artifact.ts";
 import {
+  curl,
   downloadText,
   DownloadError,
   WrongContentError,
   download,
   usualLimits,
 } from "./download.ts";
+import { parseJson } from "./parse-json.ts";
 import { isReadOnly } from "./read-only.ts";
 import {
   readSoftwareLock,
@@ -53,8 +54,7 @@ export interface FetchOptions {
 }
 
 /** Longest wait for a connection to a publisher, and for its first answer, in seconds. */
-const connectSeconds = 5;
-const answerSeconds = 10;
+const askLimits = { connectSeconds: 5, wholeSeconds: 10 };
 
 const asked = new Map<string, Promise<string | undefined>>();
 
@@ -70,23 +70,16 @@ export function whyUnreachable(url: string): Promise<string | undefined> {
 }
 
 async function ask(origin: string): Promise<string | undefined> {
-  const curl = await execa(
-    "curl",
-    [
-      ...["--head", "--silent", "--show-error", "--output", "/dev/null", "--proto", "=https"],
-      ...["--connect-timeout", String(connectSeconds), "--max-time", String(answerSeconds), origin],
-    ],
-    { reject: false, stdin: "ignore", timeout: (answerSeconds + 5) * 1000 },
-  );
-  if (!curl.failed) {
+  const { failed, why } = await curl(["--head", "--output", "/dev/null", origin], askLimits);
+  if (!failed) {
     return undefined;
   }
-  if (curl.code === "ENOENT") {
+  if (why === "curl is missing") {
     // It may be installed later in this run.
     asked.delete(origin);
-    return "curl is missing";
+    return why;
   }
-  return `${new URL(origin).host} can't be reached (${curl.stderr.trim() || curl.shortMessage})`;
+  return `${new URL(origin).host} can't be reached (${why})`;
 }
 
 /**
@@ -203,13 +196,7 @@ function inChecksumFile(text: string, fileName: string): string | undefined {
 }
 
 function inRelease(text: string, fileName: string): string | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  const parsed = release.safeParse(value);
+  const parsed = release.safeParse(parseJson(text));
   const asset = parsed.data?.assets.find(({ name }) => name === fileName);
   return /^sha256:([0-9a-fA-F]{64})$/.exec(asset?.digest ?? "")?.[1];
 }

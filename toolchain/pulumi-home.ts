@@ -1,6 +1,7 @@
 import { lstat, mkdir, readdir, readlink, rename, rm, symlink } from "node:fs/promises";
 import path from "node:path";
 
+import type { EnsuredArtifacts } from "./ensure.ts";
 import { localFolder } from "./project.ts";
 import { terraformBridge, terraformProviderLibvirt } from "./tools/table.ts";
 
@@ -30,21 +31,26 @@ export function pluginPlace(
   return path.join(`plugins/${kind}-${name.replace(/^language-/, "")}-v${version}`, executable);
 }
 
-/** Path of the engine plugin that runs Terraform providers. */
-export const terraformBridgePlace = pluginPlace(
-  "resource",
-  "terraform-provider",
-  terraformBridge.tool.version,
-  "pulumi-resource-terraform-provider",
-);
-
-/** Path where that plugin finds the libvirt provider, which it would otherwise download from the OpenTofu registry. */
-export const libvirtProviderPlace = path.join(
-  "dynamic_tf_plugins/registry.opentofu.org/dmacvicar/libvirt",
-  terraformProviderLibvirt.tool.version,
-  "linux_amd64",
-  `terraform-provider-libvirt_v${terraformProviderLibvirt.tool.version}`,
-);
+/** The libvirt provider, and the engine plugin that runs it. */
+export function libvirtLinks(ensured: EnsuredArtifacts): readonly HomeLink[] {
+  const bridge = "pulumi-resource-terraform-provider";
+  const provider = "terraform-provider-libvirt";
+  const { version } = terraformProviderLibvirt.tool;
+  return [
+    {
+      place: pluginPlace("resource", "terraform-provider", terraformBridge.tool.version, bridge),
+      target: path.join(ensured.path(terraformBridge), bridge),
+    },
+    {
+      // There the plugin finds it, which it would otherwise download from the OpenTofu registry.
+      place: path.join(
+        ...["dynamic_tf_plugins/registry.opentofu.org/dmacvicar/libvirt", version, "linux_amd64"],
+        `${provider}_v${version}`,
+      ),
+      target: path.join(ensured.path(terraformProviderLibvirt), provider),
+    },
+  ];
+}
 
 /**
  * Makes the home contain exactly these plugins: creates missing and changed links, and removes other plugins. Leaves everything

@@ -1,7 +1,8 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import * as z from "zod";
 
+import { parseJson } from "./parse-json.ts";
 import { projectRoot } from "./project.ts";
 
 /** Name of the lock in the project's folder. It is committed, so that every clone installs the same files. */
@@ -31,24 +32,13 @@ export type SoftwareLock = Readonly<z.infer<typeof schema>>;
 
 /** The current lock; empty if there is none yet. */
 export function readSoftwareLock(file: string): SoftwareLock {
-  let text: string;
-  try {
-    text = readFileSync(file, "utf8");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") {
-      return {};
-    }
-    throw error;
-  }
-  return parseSoftwareLock(text);
+  return existsSync(file) ? parseSoftwareLock(readFileSync(file, "utf8")) : {};
 }
 
 /** @throws with the file and all its mistakes. */
 export function parseSoftwareLock(text: string): SoftwareLock {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
+  const value = parseJson(text);
+  if (value === undefined) {
     throw new Error(`${softwareLockName} is not JSON: take it from version control again`);
   }
   const parsed = schema.safeParse(value);

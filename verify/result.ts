@@ -58,12 +58,10 @@ export interface Verification {
 export function counts(results: readonly RowResult[]): Readonly<Record<Status, number>> {
   const count = (status: Status): number =>
     results.filter((result) => result.status === status).length;
-  return {
-    passed: count("passed"),
-    failed: count("failed"),
-    rehearsed: count("rehearsed"),
-    "not-runnable": count("not-runnable"),
-  };
+  return Object.fromEntries(statuses.map((status) => [status, count(status)])) as Record<
+    Status,
+    number
+  >;
 }
 
 /** Whether the run shows a working network: nothing failed, and something passed. */

@@ -4,7 +4,6 @@ import path from "node:path";
 import { runProgram } from "../../host/run-program.ts";
 import type { Cache } from "../../toolchain/cache.ts";
 import { bytesBelow, type CacheEntry } from "./entries.ts";
-import { isLivingBuild } from "../../toolchain/living-build.ts";
 
 /** Entries that no clone has used for so many days; 0 means all. */
 export function unusedFor<T extends CacheEntry>(
@@ -79,7 +78,7 @@ async function removeDead(cache: Cache, parent: string): Promise<number> {
   const names = await readdir(parent).catch(() => [] as string[]);
   let freed = 0;
   for (const name of names) {
-    if (await isLivingBuild(cache, name)) continue;
+    if (await cache.isLivingBuild(name)) continue;
     const folder = path.join(parent, name);
     if ((await stat(folder)).isDirectory()) {
       freed += await bytesBelow(folder);

@@ -13,12 +13,15 @@ import {
   namespace,
   objectsText,
 } from "../../verify/conformance/objects.ts";
-import { readinessCases } from "../../verify/conformance/readiness-cases.ts";
-import { failedTests, totals } from "../../verify/conformance/readable-results.ts";
-import { makeResultsFolder, readResults } from "../../verify/conformance/results-folder.ts";
+import {
+  failedTests,
+  totals,
+  makeResultsFolder,
+  readResults,
+} from "../../verify/conformance/results.ts";
 import { removeRun, runJob } from "../../verify/conformance/run-job.ts";
 import { checkPrograms, localCommand, runLocal } from "../../verify/conformance/run-local.ts";
-import { suiteNamed, suites } from "../../verify/conformance/suites.ts";
+import { suiteNamed, suites, readinessCases } from "../../verify/conformance/suites.ts";
 import type { Options } from "../command-line/kindows-program.ts";
 import { accessFiles } from "../lab/access.ts";
 import { labThatIsUp } from "../lab/outputs.ts";

@@ -12,9 +12,8 @@ import { language as languageComplaint } from "../../config/sections/windows-ima
 import { isMadeFromIso } from "../../components/windows/image/media.ts";
 import type { Settings } from "../../config/settings.ts";
 import { Cache } from "../../toolchain/cache.ts";
-import { formatSeconds } from "../../toolchain/duration.ts";
+import { formatSeconds, transferText } from "../../toolchain/progress-text.ts";
 import { ensureHostPackages } from "../../toolchain/host-packages.ts";
-import { transferText } from "../../toolchain/transfer-text.ts";
 import { removeEntries, removePartialBuilds } from "../cache/prune.ts";
 import type { Options } from "../command-line/kindows-program.ts";
 import { Failure, messageOf } from "../../host/failure.ts";

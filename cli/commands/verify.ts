@@ -1,6 +1,6 @@
 import { agnhostImage } from "../../components/controlplane/node-image/container-images.ts";
 import { builtTool } from "../../toolchain/built.ts";
-import { startHostServer } from "../../verify/cluster/host-server.ts";
+import { startHostServer } from "../../verify/cluster/outside.ts";
 import { namespace } from "../../verify/objects/names.ts";
 import { terminalText } from "../../verify/report/terminal.ts";
 import { isGood, type Verification } from "../../verify/result.ts";

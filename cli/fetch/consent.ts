@@ -2,7 +2,7 @@ import { createInterface } from "node:readline";
 
 import type { Settings } from "../../config/settings.ts";
 import { Cache } from "../../toolchain/cache.ts";
-import { transferText } from "../../toolchain/transfer-text.ts";
+import { transferText } from "../../toolchain/progress-text.ts";
 import { Failure } from "../../host/failure.ts";
 import { downloadedMedia, pushedPrograms } from "./stack-programs.ts";
 import { findPrograms, type FetchedFile } from "./programs.ts";

@@ -9,7 +9,7 @@ import { artifactAddress, type Cache } from "../../toolchain/cache.ts";
 import { ensureArtifacts } from "../../toolchain/ensure.ts";
 import { lockChecksum, publishersChecksum } from "../../toolchain/publisher.ts";
 import { messageOf } from "../../host/failure.ts";
-import { transferText } from "../../toolchain/transfer-text.ts";
+import { transferText } from "../../toolchain/progress-text.ts";
 import { table } from "../table.ts";
 
 /** A program that is pushed to machines, and its origin. */

@@ -12,7 +12,6 @@ import {
 } from "../../components/windows/image/builder/partial-image.ts";
 import { type Cache, artifactAddress } from "../../toolchain/cache.ts";
 import { cacheEntries, type CacheEntry, bytesBelow } from "../cache/entries.ts";
-import { isLivingBuild } from "../../toolchain/living-build.ts";
 import { isMadeFromIso } from "../../components/windows/image/media.ts";
 import { lines, type Host } from "../../host/host.ts";
 import { virsh } from "../../host/virsh.ts";
@@ -75,7 +74,7 @@ export async function unfinishedImages(cache: Cache): Promise<UnfinishedImage[]>
   const addresses = await readdir(cache.partialFolder).catch(() => [] as string[]);
   return Promise.all(
     addresses.sort().map(async (address) => {
-      const isUnderWay = await isLivingBuild(cache, address);
+      const isUnderWay = await cache.isLivingBuild(address);
       const cutOff = await new PartialImage(cache, address).cutOff();
       const end =
         cutOff === "in Setup" ? "the next build starts over" : "the next build continues it";

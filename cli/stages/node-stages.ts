@@ -1,5 +1,5 @@
 import type { Machine } from "../../components/machine/machine.ts";
-import { formatSeconds } from "../../toolchain/duration.ts";
+import { formatSeconds } from "../../toolchain/progress-text.ts";
 import type { NodeEvent } from "../engine/events.ts";
 import { linuxSteps } from "../../components/linux/steps.ts";
 import { stageTitles, type StepTitle } from "../../components/node/step-title.ts";

@@ -16,7 +16,7 @@ import { stackSettings } from "../stack-settings.ts";
 import { addressPlan } from "../../config/address-plan.ts";
 import type { Settings } from "../../config/settings.ts";
 import { hasClusterRoutes } from "../../stacks/cluster-routes.ts";
-import { whyNoInternet } from "../../verify/cluster/internet.ts";
+import { whyNoInternet } from "../../verify/cluster/outside.ts";
 import { pathRows } from "../../verify/rows/paths.ts";
 
 /** A cluster whose network is verified. */

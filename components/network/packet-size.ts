@@ -1,4 +1,5 @@
-import { type HostProblem, unless } from "../../config/host-problem.ts";
+import type { HostProblem } from "../../config/host-problem.ts";
+import { unless } from "../../config/problem.ts";
 
 /** What libvirt's networks, and machines on them, send in one packet. */
 export const segmentMtu = 1500;

@@ -3,7 +3,7 @@ import type { MachineMaker } from "../../components/machine/machine-maker.ts";
 import { machineMakers } from "../../components/machine/registry.ts";
 import type { Fabric } from "../../components/network/fabric/fabric.ts";
 import { fabrics } from "../../components/network/fabric/registry.ts";
-import type { Check } from "../problem.ts";
+import { type Check, unless } from "../problem.ts";
 import { linuxImage } from "../sections/linux.ts";
 import { stackAsLab } from "../sections/lab.ts";
 import { defaultBridgeLength } from "../sections/network.ts";
@@ -31,16 +31,12 @@ const podNetworkPrograms: Check<NamedSettings> = {
           .flatMap(([kind, { programs }]) => Object.keys(programs).map((name) => ({ kind, name })))
           .flatMap(({ kind, name }) => {
             const value = Object.entries(windows.checksums).find(([key]) => key === name)?.[1];
-            return value === undefined || name in podNetworks[cni.kind].programs
-              ? []
-              : [
-                  {
-                    path: ["windows", "checksums", name],
-                    value,
-                    why: `has no effect: kindows:cni.kind is ${cni.kind}`,
-                    instead: `Leave it out, or write ${kind} for kindows:cni.kind.`,
-                  },
-                ];
+            return unless(value === undefined || name in podNetworks[cni.kind].programs, {
+              path: ["windows", "checksums", name],
+              value,
+              why: `has no effect: kindows:cni.kind is ${cni.kind}`,
+              instead: `Leave it out, or write ${kind} for kindows:cni.kind.`,
+            });
           }),
 };
 

@@ -1,7 +1,7 @@
 import { fabricAddress } from "../../components/network/fabric/fabric.ts";
 import { fabricNamed } from "../../components/network/fabric/registry.ts";
 import { addressNumber, contains, parseRange } from "../ipv4.ts";
-import { type Check, pathText, type SettingsProblem } from "../problem.ts";
+import { type Check, pathText, type SettingsProblem, unless } from "../problem.ts";
 import type { NamedSettings } from "../settings.ts";
 
 /** Each further hypervisor has the bridge that its user has made, or an address for the fabric that kindows makes. */
@@ -10,7 +10,7 @@ export const connectedHosts: Check<NamedSettings> = {
   run: ({ network, hypervisor, hypervisors }) => {
     if (fabricNamed(network.fabric).onHost === undefined) {
       return hypervisors.flatMap(({ bridge }, index) =>
-        bridge === undefined ? [{ path: ["hypervisors", index, "bridge"], ...noBridge }] : [],
+        unless(bridge !== undefined, { path: ["hypervisors", index, "bridge"], ...noBridge }),
       );
     }
     if (hypervisors.length === 0) {
@@ -45,12 +45,7 @@ export const connectedHosts: Check<NamedSettings> = {
       });
       return segment === undefined
         ? []
-        : [
-            {
-              ...{ path, value, why: `is in ${pathText(segment.path)} (${segment.cidr})` },
-              instead: "Write the host's address in the network that connects the hosts already.",
-            },
-          ];
+        : [{ path, value, why: `is in ${pathText(segment.path)} (${segment.cidr})`, instead }];
     });
   },
 };
@@ -61,6 +56,8 @@ const noBridge = {
   instead:
     "Write the Linux bridge there that you have connected to this host's (docs/fleet.md), or write vxlan for kindows:network.fabric.",
 };
+
+const instead = "Write the host's address in the network that connects the hosts already.";
 
 const noAddress = {
   value: undefined,

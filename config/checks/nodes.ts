@@ -1,4 +1,4 @@
-import { type Check, pathText, type SettingsProblem } from "../problem.ts";
+import { type Check, pathText, type SettingsProblem, unless } from "../problem.ts";
 import type { NamedSettings } from "../settings.ts";
 import { machineMakers, otherHosts } from "../../components/machine/registry.ts";
 import { leastLinuxDiskGiB } from "../sections/linux.ts";
@@ -31,14 +31,14 @@ function tooSmall(settings: NamedSettings, size: (typeof sizes)[number]): Settin
       value: node.os === "windows" ? node[size] : undefined,
     })),
   ];
-  return given
-    .filter(({ value }) => value !== undefined && value < minimum)
-    .map(({ path, value }) => ({
+  return given.flatMap(({ path, value = minimum }) =>
+    unless(value >= minimum, {
       path,
       value,
       why: "is too little for Windows Server",
       instead: `Write ${minimum} or more.`,
-    }));
+    }),
+  );
 }
 
 type Node = NamedSettings["nodes"][number];
@@ -79,16 +79,12 @@ export const linuxMachines: readonly Check<NamedSettings>[] = [
             const why = "is given to every Linux node's kubelet by this program";
             return [{ path, value, why, instead: "Leave it out." }];
           }
-          return /[\\'`$;]/.test(value)
-            ? [
-                {
-                  path,
-                  value,
-                  why: "can't stand in the command line of a Linux service",
-                  instead: "Write it without quotes, backslashes, $ and semicolons.",
-                },
-              ]
-            : [];
+          return unless(!/[\\'`$;]/.test(value), {
+            path,
+            value,
+            why: "can't stand in the command line of a Linux service",
+            instead: "Write it without quotes, backslashes, $ and semicolons.",
+          });
         }),
       ),
   },
@@ -102,85 +98,64 @@ function ofLinux(
 }
 
 function diskProblem(path: SettingsProblem["path"], value: number | undefined): SettingsProblem[] {
-  return value === undefined || value >= leastLinuxDiskGiB
-    ? []
-    : [
-        {
-          path,
-          value,
-          why: "is too little for a Linux node's image, programs and containers",
-          instead: `Write ${leastLinuxDiskGiB} or more.`,
-        },
-      ];
-}
-
-/** A name the cluster will have, and whose it is. */
-interface Taken {
-  readonly name: string;
-  readonly owner: string;
+  return unless(value === undefined || value >= leastLinuxDiskGiB, {
+    path,
+    value,
+    why: "is too little for a Linux node's image, programs and containers",
+    instead: `Write ${leastLinuxDiskGiB} or more.`,
+  });
 }
 
 /** No two machines share a name, whatever the lab is called. */
 export const windowsNames: Check<NamedSettings> = {
   reads: [],
-  run({ nodes }) {
-    const taken: Taken[] = [];
-    const problems: SettingsProblem[] = [];
-    nodes.forEach(({ name }, index) => {
-      claim(name, name, ["nodes", index, "name"], taken, problems);
-    });
-    return problems;
+  run: ({ nodes }) => {
+    const names = new Map<string, string>();
+    return nodes.flatMap(({ name }, index) => claim(name, name, ["nodes", index, "name"], names));
   },
 };
 
 /** No two Linux nodes of the cluster, and no two containers of it, share a name, and no machine has one of theirs. */
 export const linuxNames: Check<NamedSettings> = {
   reads: ["lab.name"],
-  run(settings) {
-    const { kindCluster } = labNames(settings.lab.name);
-    const taken: Taken[] = kindNames(settings);
-    const problems: SettingsProblem[] = [];
-    settings.cluster.workers.forEach(({ name }, index) => {
-      const path = ["cluster", "workers", index, "name"];
-      claim(linuxWorkerName(kindCluster, name), name, path, taken, problems);
-    });
-    settings.nodes.forEach(({ name }, index) => {
-      claim(name, name, ["nodes", index, "name"], [...taken], problems);
-    });
-    return problems;
+  run({ lab, cluster, nodes }) {
+    const { kindCluster } = labNames(lab.name);
+    const taken = new Map<string, string>([
+      ...controlPlaneNames(kindCluster, cluster.controlPlanes).map(
+        (name) => [name, "kind's control plane"] as const,
+      ),
+      [loadBalancerName(kindCluster), "kind's load balancer"],
+    ]);
+    return [
+      ...cluster.workers.flatMap(({ name }, index) => {
+        const path = ["cluster", "workers", index, "name"];
+        return claim(linuxWorkerName(kindCluster, name), name, path, taken);
+      }),
+      ...nodes.flatMap(({ name }, index) =>
+        claim(name, name, ["nodes", index, "name"], new Map(taken)),
+      ),
+    ];
   },
 };
 
-/** Names kind gives by itself. */
-function kindNames({ lab, cluster }: NamedSettings): Taken[] {
-  const { kindCluster } = labNames(lab.name);
-  const controlPlanes = controlPlaneNames(kindCluster, cluster.controlPlanes).map((name) => ({
-    name,
-    owner: "kind's control plane",
-  }));
-  return [...controlPlanes, { name: loadBalancerName(kindCluster), owner: "kind's load balancer" }];
-}
-
-/** Takes `full` for the node written as `value` at `path`, or says whose it is. */
+/**
+ * Takes `full` for the node written as `value` at `path`, or says whose it is.
+ *
+ * @param taken names the cluster will have, and whose they are.
+ */
 function claim(
   full: string,
   value: string,
   path: SettingsProblem["path"],
-  taken: Taken[],
-  problems: SettingsProblem[],
-): void {
-  const other = taken.find((one) => one.name === full);
-  if (other === undefined) {
-    taken.push({ name: full, owner: pathText(path) });
-    return;
+  taken: Map<string, string>,
+): SettingsProblem[] {
+  const owner = taken.get(full);
+  if (owner === undefined) {
+    taken.set(full, pathText(path));
+    return [];
   }
-  const called = full === value ? "" : ` makes the node's name ${full}, which`;
-  problems.push({
-    path,
-    value,
-    why: `${called === "" ? "is" : `${called.trim()} is`} taken by ${other.owner}`,
-    instead: "Write another name.",
-  });
+  const is = full === value ? "is" : `makes the node's name ${full}, which is`;
+  return [{ path, value, why: `${is} taken by ${owner}`, instead: "Write another name." }];
 }
 
 /** Every machine gets an address of its own, from those the plan keeps for machines. */
@@ -206,33 +181,23 @@ function misplaced({ network, nodes }: NamedSettings, placed: Placed): SettingsP
     const { segment = network.cidr, hypervisor } = placed[index] ?? {};
     const owner = segment === network.cidr ? undefined : hypervisor;
     const why = address === undefined ? undefined : addressFault(segment, address, owner);
-    const { machines } = addressPlan(segment);
+    const { first, last } = addressPlan(segment).machines;
+    const instead = `Write one from ${first} to ${last}, or leave it out to be given one.`;
     return why === undefined
       ? []
-      : [
-          {
-            path: ["nodes", index, "address"],
-            value: address,
-            why,
-            instead: `Write one from ${machines.first} to ${machines.last}, or leave it out to be given one.`,
-          },
-        ];
+      : [{ path: ["nodes", index, "address"], value: address, why, instead }];
   });
 }
 
 function twice({ nodes }: NamedSettings): SettingsProblem[] {
   return nodes.flatMap(({ address }, index) => {
     const first = nodes.findIndex((other) => other.address === address);
-    return address === undefined || first === index
-      ? []
-      : [
-          {
-            path: ["nodes", index, "address"],
-            value: address,
-            why: `is the address of ${pathText(["nodes", first])} (${nodes[first]?.name ?? ""}) too`,
-            instead: "Write another one, or leave it out to be given one.",
-          },
-        ];
+    return unless(address === undefined || first === index, {
+      path: ["nodes", index, "address"],
+      value: address,
+      why: `is the address of ${pathText(["nodes", first])} (${nodes[first]?.name ?? ""}) too`,
+      instead: "Write another one, or leave it out to be given one.",
+    });
   });
 }
 
@@ -242,15 +207,11 @@ function tooMany({ nodes }: NamedSettings, placed: Placed): SettingsProblem[] {
     const there = nodes.filter((_, index) => placed[index]?.segment === segment);
     const wanting = there.filter(({ address }) => address === undefined).length;
     const free = freeAddresses(segment, written).length;
-    return wanting <= free
-      ? []
-      : [
-          {
-            path: ["nodes"],
-            value: `${there.length} nodes`,
-            why: `need more addresses than the ${free} that are left in ${segment}`,
-            instead: `Have at most ${there.length - wanting + free} nodes there.`,
-          },
-        ];
+    return unless(wanting <= free, {
+      path: ["nodes"],
+      value: `${there.length} nodes`,
+      why: `need more addresses than the ${free} that are left in ${segment}`,
+      instead: `Have at most ${there.length - wanting + free} nodes there.`,
+    });
   });
 }

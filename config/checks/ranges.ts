@@ -1,13 +1,11 @@
 import { type Ipv4Range, overlaps, parseRange } from "../ipv4.ts";
 import type { NamedSettings } from "../settings.ts";
-import { type Check, pathText } from "../problem.ts";
+import { type Check, pathText, unless } from "../problem.ts";
 import { maxSegmentPrefixLength } from "../address-plan.ts";
 
 /** One of the three IPv4 ranges a lab has. */
 interface LabRange {
   readonly path: readonly [keyof NamedSettings, string];
-  /** The path in a check's `reads`. */
-  readonly reads: string;
   read(settings: NamedSettings): string;
   /** Ranges to propose, best first. */
   readonly candidates: readonly string[];
@@ -18,7 +16,6 @@ const thirdOctets = [150, 160, 170, 180, 190, 200, 210];
 /** The segment of machines and containers. */
 export const segmentRange: LabRange = {
   path: ["network", "cidr"],
-  reads: "network.cidr",
   read: (settings) => settings.network.cidr,
   candidates: thirdOctets.map((octet) => `192.168.${octet}.0/24`),
 };
@@ -26,7 +23,6 @@ export const segmentRange: LabRange = {
 /** The pods of all nodes. */
 const podRange: LabRange = {
   path: ["cluster", "podCidr"],
-  reads: "cluster.podCidr",
   read: (settings) => settings.cluster.podCidr,
   candidates: ["10.244.0.0/16", "10.245.0.0/16", "10.246.0.0/16", "172.30.0.0/16"],
 };
@@ -34,7 +30,6 @@ const podRange: LabRange = {
 /** The services. */
 const serviceRange: LabRange = {
   path: ["cluster", "serviceCidr"],
-  reads: "cluster.serviceCidr",
   read: (settings) => settings.cluster.serviceCidr,
   candidates: ["10.96.0.0/16", "10.97.0.0/16", "10.98.0.0/16", "172.31.0.0/16"],
 };
@@ -92,42 +87,28 @@ const privateSpace = ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0
 
 /** Every range is private address space, and not a part of it that is taken on every host. */
 export const rangesUsable: readonly Check<NamedSettings>[] = labRanges.map((range) => ({
-  reads: [range.reads],
+  reads: [range.path.join(".")],
   run(settings) {
     const value = range.read(settings);
     const parsed = parseRange(value);
-    const why = parsed === undefined ? undefined : rangeFault(parsed, settings);
-    return why === undefined
-      ? []
-      : [
-          {
-            path: range.path,
-            value,
-            why,
-            instead: `Write another range, e.g. ${proposedRange(range, settings)}.`,
-          },
-        ];
+    const why = parsed && rangeFault(parsed, settings);
+    const instead = `Write another range, e.g. ${proposedRange(range, settings)}.`;
+    return why === undefined ? [] : [{ path: range.path, value, why, instead }];
   },
 }));
 
 /** Why no segment of a lab can have a range, whatever the host. */
 export function rangeFault(range: Ipv4Range, settings: NamedSettings): string | undefined {
-  return reservedBy(range, settings) ?? publicBy(range);
-}
-
-function reservedBy(range: Ipv4Range, settings: NamedSettings): string | undefined {
-  return reserved.find((one) => {
+  const taken = reserved.find((one) => {
     const parsed = parseRange(one.cidr);
     return parsed !== undefined && overlaps(parsed, range) && (one.applies?.(settings) ?? true);
-  })?.why;
-}
-
-function publicBy(range: Ipv4Range): string | undefined {
-  const inside = privateSpace.some((cidr) => {
+  });
+  const isPrivate = privateSpace.some((cidr) => {
     const space = parseRange(cidr);
     return space !== undefined && space.first <= range.first && range.last <= space.last;
   });
-  return inside ? undefined : `is not private address space (${privateSpace.join(", ")})`;
+  if (taken !== undefined) return taken.why;
+  return isPrivate ? undefined : `is not private address space (${privateSpace.join(", ")})`;
 }
 
 /** kube-controller-manager's default: a /24 of the pod range for every node. */
@@ -143,72 +124,52 @@ const [smallestServiceRange, largestServiceRange] = [28, 12];
 export const rangeSizes: readonly Check<NamedSettings>[] = [
   check(segmentRange, (prefix) =>
     prefix > maxSegmentPrefixLength
-      ? {
-          why: "is too small: machines and containers get a half of it each",
-          instead: `Write a range of at least /${maxSegmentPrefixLength}`,
-        }
+      ? [
+          "is too small: machines and containers get a half of it each",
+          `least /${maxSegmentPrefixLength}`,
+        ]
       : undefined,
   ),
-  check(podRange, (prefix, settings) => {
-    const nodes = nodeCount(settings);
+  check(podRange, (prefix, { cluster, nodes: machines }) => {
+    const nodes = cluster.controlPlanes + cluster.workers.length + machines.length;
     const needed = podPrefixPerNode - Math.ceil(Math.log2(nodes));
-    if (prefix > needed) {
-      return {
-        why: `is too small: each of the ${nodes} nodes gets a /${podPrefixPerNode} of it`,
-        instead: `Write a range of at least /${needed}`,
-      };
-    }
-    return prefix < largestPodRange
-      ? {
-          why: `is too large for kube-controller-manager, which cuts it into /${podPrefixPerNode} for the nodes`,
-          instead: `Write a range of at most /${largestPodRange}`,
-        }
-      : undefined;
+    const small = `is too small: each of the ${nodes} nodes gets a /${podPrefixPerNode} of it`;
+    const large = `is too large for kube-controller-manager, which cuts it into /${podPrefixPerNode} for the nodes`;
+    if (prefix > needed) return [small, `least /${needed}`];
+    return prefix < largestPodRange ? [large, `most /${largestPodRange}`] : undefined;
   }),
   check(serviceRange, (prefix) => {
-    if (prefix > smallestServiceRange) {
-      return {
-        why: "is too small for kubeadm, which wants ten addresses for services",
-        instead: `Write a range of at least /${smallestServiceRange}`,
-      };
-    }
+    const small = "is too small for kubeadm, which wants ten addresses for services";
+    if (prefix > smallestServiceRange) return [small, `least /${smallestServiceRange}`];
     return prefix < largestServiceRange
-      ? {
-          why: "is too large for kube-apiserver",
-          instead: `Write a range of at most /${largestServiceRange}`,
-        }
+      ? ["is too large for kube-apiserver", `most /${largestServiceRange}`]
       : undefined;
   }),
 ];
 
+/** What is wrong with a prefix, and which it may be. */
 type SizeRule = (
   prefix: number,
   settings: NamedSettings,
-) => { why: string; instead: string } | undefined;
+) => readonly [why: string, allowed: string] | undefined;
 
 function check(range: LabRange, rule: SizeRule): Check<NamedSettings> {
   return {
-    reads: [range.reads],
+    reads: [range.path.join(".")],
     run(settings) {
       const value = range.read(settings);
       const parsed = parseRange(value);
-      const complaint = parsed === undefined ? undefined : rule(parsed.prefixLength, settings);
-      return complaint === undefined
+      const fault = parsed && rule(parsed.prefixLength, settings);
+      return fault === undefined
         ? []
         : [
             {
-              path: range.path,
-              value,
-              why: complaint.why,
-              instead: `${complaint.instead}, e.g. ${range.candidates[0]}.`,
+              ...{ path: range.path, value, why: fault[0] },
+              instead: `Write a range of at ${fault[1]}, e.g. ${range.candidates[0]}.`,
             },
           ];
     },
   };
-}
-
-function nodeCount({ cluster, nodes }: NamedSettings): number {
-  return cluster.controlPlanes + cluster.workers.length + nodes.length;
 }
 
 /** Segment, pods and services never share an address: a node could not tell where a packet goes. */
@@ -221,20 +182,15 @@ export const rangesApart: readonly Check<NamedSettings>[] = [
 /** Checks one pair; the later setting is the one to change. */
 function apart(one: LabRange, other: LabRange): Check<NamedSettings> {
   return {
-    reads: [one.reads, other.reads],
+    reads: [one.path.join("."), other.path.join(".")],
     run(settings) {
       const [first, second] = [parseRange(one.read(settings)), parseRange(other.read(settings))];
-      if (first === undefined || second === undefined || !overlaps(first, second)) {
-        return [];
-      }
-      return [
-        {
-          path: other.path,
-          value: other.read(settings),
-          why: `overlaps ${pathText(one.path)}, ${one.read(settings)}`,
-          instead: `Write a range apart from it, e.g. ${proposedRange(other, settings)}.`,
-        },
-      ];
+      return unless(first === undefined || second === undefined || !overlaps(first, second), {
+        path: other.path,
+        value: other.read(settings),
+        why: `overlaps ${pathText(one.path)}, ${one.read(settings)}`,
+        instead: `Write a range apart from it, e.g. ${proposedRange(other, settings)}.`,
+      });
     },
   };
 }

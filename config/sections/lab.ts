@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { maxLabNameLength } from "../names.ts";
-import type { Check } from "../problem.ts";
+import { type Check, unless } from "../problem.ts";
 import { dnsLabel } from "../values/dns-name.ts";
 import { text } from "../values/value.ts";
 
@@ -19,15 +19,11 @@ export const stackAsLab: Check<{ readonly lab: { readonly name: string } }> = {
   reads: ["lab.name"],
   run({ lab }) {
     const complaint = labName(lab.name);
-    return complaint === undefined
-      ? []
-      : [
-          {
-            path: ["lab", "name"],
-            value: lab.name,
-            why: `is the stack's name, and as the lab's it ${complaint.why}`,
-            instead: `Set a name here. ${complaint.instead}`,
-          },
-        ];
+    return unless(complaint === undefined, {
+      path: ["lab", "name"],
+      value: lab.name,
+      why: `is the stack's name, and as the lab's it ${complaint?.why}`,
+      instead: `Set a name here. ${complaint?.instead}`,
+    });
   },
 };

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { namedFile, namedFileProblems } from "../named-file.ts";
-import type { Check, SettingsProblem } from "../problem.ts";
+import { type Check, type SettingsProblem, unless } from "../problem.ts";
 import { machineSize } from "./windows.ts";
 
 /** What a Linux machine needs at least: 4 GiB are its image, and programs and container images come on top. */
@@ -33,18 +33,13 @@ export const linuxImage: Check<{ readonly linux: z.output<typeof linux> }> = {
 
 /** Files that are published beside cloud images, and are none by their names. */
 function installerProblem(file: string | undefined, key: "path" | "url"): SettingsProblem[] {
-  const found = /\.(iso|xz|gz|zip|tar|ova|vmdk)$/i.exec(file ?? "")?.[1]?.toLowerCase();
-  return found === undefined
-    ? []
-    : [
-        {
-          path: ["linux", "image", key],
-          value: file,
-          why: `is ${found === "iso" ? "an installer" : "no disk as machines have it"} by its name`,
-          instead:
-            found === "iso" || found === "vmdk" || found === "ova"
-              ? "Write that of a cloud image: Debian's end in .qcow2, Ubuntu's in .img."
-              : "Unpack it and write the path of the disk in it.",
-        },
-      ];
+  const found = /\.(iso|xz|gz|zip|tar|ova|vmdk)$/i.exec(file ?? "")?.[1]?.toLowerCase() ?? "";
+  return unless(found === "", {
+    path: ["linux", "image", key],
+    value: file,
+    why: `is ${found === "iso" ? "an installer" : "no disk as machines have it"} by its name`,
+    instead: ["iso", "vmdk", "ova"].includes(found)
+      ? "Write that of a cloud image: Debian's end in .qcow2, Ubuntu's in .img."
+      : "Unpack it and write the path of the disk in it.",
+  });
 }

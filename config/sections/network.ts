@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { fabrics, type FabricName } from "../../components/network/fabric/registry.ts";
 import { defaultBridge, defaultDomain, maxBridgeNameLength } from "../names.ts";
-import type { Check, Complaint } from "../problem.ts";
+import { type Check, type Complaint, unless } from "../problem.ts";
 import { dnsDomain } from "../values/dns-name.ts";
 import { cidr } from "../values/ip-address.ts";
 import { text } from "../values/value.ts";
@@ -67,14 +67,10 @@ interface BridgeSections {
 export const defaultBridgeLength: Check<BridgeSections> = {
   reads: ["lab.name", "network.bridge"],
   run: ({ lab, network }) =>
-    network.bridge.length > maxBridgeNameLength
-      ? [
-          {
-            path: ["network", "bridge"],
-            value: network.bridge,
-            why: `has ${network.bridge.length} characters, as it follows from kindows:lab.name (${lab.name}); Linux allows an interface ${maxBridgeNameLength}`,
-            instead: `Write a name of your own, e.g. ${network.bridge.slice(0, maxBridgeNameLength).replace(/-+$/, "")}, or a lab name of at most 12 characters.`,
-          },
-        ]
-      : [],
+    unless(network.bridge.length <= maxBridgeNameLength, {
+      path: ["network", "bridge"],
+      value: network.bridge,
+      why: `has ${network.bridge.length} characters, as it follows from kindows:lab.name (${lab.name}); Linux allows an interface ${maxBridgeNameLength}`,
+      instead: `Write a name of your own, e.g. ${network.bridge.slice(0, maxBridgeNameLength).replace(/-+$/, "")}, or a lab name of at most 12 characters.`,
+    }),
 };

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Check, Complaint } from "../problem.ts";
+import { type Check, type Complaint, unless } from "../problem.ts";
 import { unnamed } from "../values/dns-name.ts";
 import { text } from "../values/value.ts";
 
@@ -197,16 +197,12 @@ export const nodeTaints: Check<NodesSection> = {
   run: ({ nodes }) =>
     nodes.flatMap(({ taints }, node) =>
       taints.flatMap(({ key, effect }, index) =>
-        taints.findIndex((one) => one.key === key && one.effect === effect) < index
-          ? [
-              {
-                path: ["nodes", node, "taints", index],
-                value: `${key}:${effect}`,
-                why: "is there twice",
-                instead: "Leave one of them out.",
-              },
-            ]
-          : [],
+        unless(taints.findIndex((one) => one.key === key && one.effect === effect) === index, {
+          path: ["nodes", node, "taints", index],
+          value: `${key}:${effect}`,
+          why: "is there twice",
+          instead: "Leave one of them out.",
+        }),
       ),
     ),
 };

@@ -1,8 +1,7 @@
 import * as z from "zod";
-import { addressNumber } from "../ipv4.ts";
-import { pathText, type Check, type Complaint } from "../problem.ts";
+import { pathText, type Check, unless } from "../problem.ts";
 import { computerName, unnamed } from "../values/dns-name.ts";
-import { nodeIp } from "../values/ip-address.ts";
+import { ipv4, nodeIp } from "../values/ip-address.ts";
 import { text } from "../values/value.ts";
 import { registration } from "./node-registration.ts";
 import { machineSize } from "./windows.ts";
@@ -16,11 +15,15 @@ const node = z.strictObject({
     description:
       "System of its machine. A Linux one is a virtual machine on libvirt, with Debian or what `linux.image` names; workers in containers are `cluster.workers`.",
   }),
-  address: text(address).optional().meta({
-    description:
-      "IPv4 address, from `.2` to `.99` of the segment. Set it for nodes that must keep theirs when an earlier node is removed.",
-    default: "the first free one from `.10` upward",
-  }),
+  address: text(
+    ipv4("Write four numbers up to 255, e.g. 192.168.150.10, or leave it out to be given one."),
+  )
+    .optional()
+    .meta({
+      description:
+        "IPv4 address, from `.2` to `.99` of the segment. Set it for nodes that must keep theirs when an earlier node is removed.",
+      default: "the first free one from `.10` upward",
+    }),
   cpus: machineSize.cpus.optional().meta({ default: "`windows.cpus`, `linux.cpus`" }),
   memoryMiB: machineSize.memoryMiB
     .optional()
@@ -42,17 +45,6 @@ const node = z.strictObject({
 /** The nodes that have a virtual machine. */
 export const nodes = z.array(node).default([]);
 
-/** An IPv4 address in dotted form. */
-function address(value: string): Complaint | undefined {
-  return addressNumber(value) === undefined
-    ? {
-        why: "is not an IPv4 address",
-        instead:
-          "Write four numbers up to 255, e.g. 192.168.150.10, or leave it out to be given one.",
-      }
-    : undefined;
-}
-
 /** No two nodes register with the same address, and none with another machine's. */
 export const nodeIps: Check<{ readonly nodes: z.output<typeof nodes> }> = {
   reads: [],
@@ -62,15 +54,11 @@ export const nodeIps: Check<{ readonly nodes: z.output<typeof nodes> }> = {
         (node, place) =>
           place !== index && (node.address === nodeIp || (node.nodeIp === nodeIp && place < index)),
       );
-      return nodeIp === undefined || other < 0
-        ? []
-        : [
-            {
-              path: ["nodes", index, "nodeIp"],
-              value: nodeIp,
-              why: `is the address of ${pathText(["nodes", other])} (${nodes[other]?.name ?? ""}) too`,
-              instead: "Write another one, or leave it out for the machine's own address.",
-            },
-          ];
+      return unless(nodeIp === undefined || other < 0, {
+        path: ["nodes", index, "nodeIp"],
+        value: nodeIp,
+        why: `is the address of ${pathText(["nodes", other])} (${nodes[other]?.name ?? ""}) too`,
+        instead: "Write another one, or leave it out for the machine's own address.",
+      });
     }),
 };

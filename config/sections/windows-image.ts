@@ -8,7 +8,7 @@ import {
   namedFileProblems,
   type NamedFile,
 } from "../named-file.ts";
-import type { Check, Complaint, SettingsProblem } from "../problem.ts";
+import { type Check, type Complaint, type SettingsProblem, unless } from "../problem.ts";
 import { windowsEditions } from "../supported.ts";
 import { text } from "../values/value.ts";
 
@@ -215,16 +215,12 @@ function fileSource(key: "drivers" | "openSsh" | "update"): Check<ImageSection> 
 
 /** The evaluation that is pinned here is in English. */
 function foreign(image: Extract<Image, { kind: "evaluation-iso" }>): SettingsProblem[] {
-  return image.language === "en-US" || image.url !== undefined
-    ? []
-    : [
-        {
-          path: at("language"),
-          value: image.language,
-          why: "is not that of the evaluation ISO pinned here, en-US",
-          instead: "Write url and sha256 of one in it, or leave it out.",
-        },
-      ];
+  return unless(image.language === "en-US" || image.url !== undefined, {
+    path: at("language"),
+    value: image.language,
+    why: "is not that of the evaluation ISO pinned here, en-US",
+    instead: "Write url and sha256 of one in it, or leave it out.",
+  });
 }
 
 function updateByNumber(
@@ -244,14 +240,10 @@ function updateByNumber(
 }
 
 function unneededOpenSsh(openSsh: NamedFile, version: string): SettingsProblem[] {
-  return version === "2025" && Object.keys(openSsh).length > 0
-    ? [
-        {
-          path: at("openSsh"),
-          value: openSsh,
-          why: "has no effect: Windows Server 2025 has its own",
-          instead: "Leave it out.",
-        },
-      ]
-    : [];
+  return unless(version !== "2025" || Object.keys(openSsh).length === 0, {
+    path: at("openSsh"),
+    value: openSsh,
+    why: "has no effect: Windows Server 2025 has its own",
+    instead: "Leave it out.",
+  });
 }

@@ -2,9 +2,9 @@ import { closest } from "fastest-levenshtein";
 import * as z from "zod";
 import type { PublishedProgram } from "../../components/cni/pod-network.ts";
 import { podNetworks, type PodNetworkProgram } from "../../components/cni/registry.ts";
-import { addressNumber, parseRange } from "../ipv4.ts";
+import { parseRange } from "../ipv4.ts";
 import { sha256 } from "../named-file.ts";
-import type { Check, Complaint } from "../problem.ts";
+import { type Check, type Complaint, unless } from "../problem.ts";
 import {
   containerdVersions,
   defaultContainerdVersion,
@@ -12,6 +12,7 @@ import {
   windowsVersions,
 } from "../supported.ts";
 import { ianaTimeZone, windowsTimeZone } from "../time-zones.ts";
+import { ipv4 } from "../values/ip-address.ts";
 import { between, text } from "../values/value.ts";
 import { oneOfVersions } from "../values/version.ts";
 import { imageReference } from "./cluster.ts";
@@ -149,11 +150,9 @@ type Windows = z.output<typeof windows>;
 
 /** With the containerd that follows from the image, where none is written. */
 export function withContainerd(written: Windows): Windows & { readonly containerdVersion: string } {
-  const { containerd } =
-    written.image.kind === "rehearsal"
-      ? rehearsalVersions
-      : { containerd: defaultContainerdVersion };
-  return { ...written, containerdVersion: written.containerdVersion ?? containerd };
+  const given =
+    written.image.kind === "rehearsal" ? rehearsalVersions.containerd : defaultContainerdVersion;
+  return { ...written, containerdVersion: written.containerdVersion ?? given };
 }
 
 /** Settings of Windows machines; of existing ones, only those that a lab has too. */
@@ -297,13 +296,15 @@ function timeZone(value: string): Complaint | undefined {
   };
 }
 
+const serverAddress = ipv4(
+  "Write the four numbers up to 255 of a DNS server, e.g. 1.1.1.1; no name, no port.",
+);
+
 /** The IPv4 address of a DNS server that a machine can ask. */
 function dnsServer(value: string): Complaint | undefined {
-  if (addressNumber(value) === undefined) {
-    return {
-      why: "is not an IPv4 address",
-      instead: "Write the four numbers up to 255 of a DNS server, e.g. 1.1.1.1; no name, no port.",
-    };
+  const malformed = serverAddress(value);
+  if (malformed !== undefined) {
+    return malformed;
   }
   const first = Number(value.split(".")[0]);
   const kind =
@@ -348,26 +349,21 @@ const rehearsalImage: Check<WindowsSection> = {
           })),
 };
 
-/** The only account of an image that is made here: Windows' own. */
-const account = "Administrator";
-
-/** Nodes are set up with an account that their image has. A prepared disk may have any. */
+/** Nodes are set up with an account that their image has: of one that is made here, Windows' own. A prepared disk may have any. */
 const imageAccount: Check<WindowsSection> = {
   reads: ["windows.adminUser", "windows.image", "windows.image.kind"],
   run: ({ windows: { image, adminUser } }) =>
-    image.kind === "rehearsal" ||
-    image.kind === "disk" ||
-    // Windows ignores case.
-    adminUser.toLowerCase() === account.toLowerCase()
-      ? []
-      : [
-          {
-            path: ["windows", "adminUser"],
-            value: adminUser,
-            why: `is no account of an image that is made from an ISO, which has ${account} alone`,
-            instead: `Write "${account}", or leave it out; for another account use a disk that has it (kind: disk).`,
-          },
-        ],
+    unless(
+      // Windows ignores case.
+      ["rehearsal", "disk"].includes(image.kind) || /^administrator$/i.test(adminUser),
+      {
+        path: ["windows", "adminUser"],
+        value: adminUser,
+        why: "is no account of an image that is made from an ISO, which has Administrator alone",
+        instead:
+          'Write "Administrator", or leave it out; for another account use a disk that has it (kind: disk).',
+      },
+    ),
 };
 
 /** Exceptions from a proxy need a proxy. */
@@ -375,16 +371,12 @@ const proxySet: Check<ExistingWindowsSection> = {
   reads: ["windows.proxy"],
   run: ({ windows }) => {
     const { http, https, noProxy } = windows.proxy;
-    return noProxy.length > 0 && http === undefined && https === undefined
-      ? [
-          {
-            path: ["windows", "proxy", "noProxy"],
-            value: noProxy,
-            why: "names exceptions, but there is no proxy",
-            instead: "Add kindows:windows.proxy.https, or leave it out.",
-          },
-        ]
-      : [];
+    return unless(noProxy.length === 0 || http !== undefined || https !== undefined, {
+      path: ["windows", "proxy", "noProxy"],
+      value: noProxy,
+      why: "names exceptions, but there is no proxy",
+      instead: "Add kindows:windows.proxy.https, or leave it out.",
+    });
   },
 };
 
@@ -393,16 +385,12 @@ const dnsServersOnce: Check<ExistingWindowsSection> = {
   reads: ["windows.dnsServers"],
   run: ({ windows: { dnsServers } }) =>
     dnsServers.flatMap((server, index) =>
-      dnsServers.indexOf(server) < index
-        ? [
-            {
-              path: ["windows", "dnsServers", index],
-              value: server,
-              why: "is there twice",
-              instead: "Leave one of them out.",
-            },
-          ]
-        : [],
+      unless(dnsServers.indexOf(server) === index, {
+        path: ["windows", "dnsServers", index],
+        value: server,
+        why: "is there twice",
+        instead: "Leave one of them out.",
+      }),
     ),
 };
 

@@ -4,43 +4,43 @@ import type { Validator } from "./value.ts";
 
 /** An IPv4 range in CIDR form, host bits zero; `example` is one to propose. */
 export function cidr(example: string): Validator {
-  return (value) => rangeComplaint(value, example);
+  return (value) => {
+    const range = parseRange(value);
+    if (range === undefined) {
+      return {
+        why: "is not an IPv4 range in CIDR form",
+        instead: `Write four numbers up to 255 and a prefix length up to 32, e.g. ${example}.`,
+      };
+    }
+    return rangeText(range) === value
+      ? undefined
+      : {
+          why: "has bits set beyond its prefix: it is an address in a range, not a range",
+          instead: `Write ${rangeText(range)}.`,
+        };
+  };
 }
 
-function rangeComplaint(value: string, example: string): Complaint | undefined {
-  const range = parseRange(value);
-  if (range === undefined) {
-    return {
-      why: "is not an IPv4 range in CIDR form",
-      instead: `Write four numbers up to 255 and a prefix length up to 32, e.g. ${example}.`,
-    };
-  }
-  if (rangeText(range) !== value) {
-    return {
-      why: "has bits set beyond its prefix: it is an address in a range, not a range",
-      instead: `Write ${rangeText(range)}.`,
-    };
-  }
-  return undefined;
+/** An IPv4 address in dotted form. */
+export function ipv4(instead: string): Validator {
+  return (value) =>
+    addressNumber(value) === undefined ? { why: "is not an IPv4 address", instead } : undefined;
 }
 
 /** The IPv4 address of a machine that is there. */
-export function machineAddress(value: string): Complaint | undefined {
-  return addressNumber(value) === undefined
-    ? {
-        why: "is not an IPv4 address",
-        instead: "Write the four numbers up to 255 of the machine's own, e.g. 192.0.2.10.",
-      }
-    : undefined;
-}
+export const machineAddress = ipv4(
+  "Write the four numbers up to 255 of the machine's own, e.g. 192.0.2.10.",
+);
+
+const ownAddress = ipv4(
+  "Write four numbers up to 255, or leave it out for the machine's own address.",
+);
 
 /** An IPv4 address kubelet can register a node with; it refuses the others. */
 export function nodeIp(value: string): Complaint | undefined {
-  if (addressNumber(value) === undefined) {
-    return {
-      why: "is not an IPv4 address",
-      instead: "Write four numbers up to 255, or leave it out for the machine's own address.",
-    };
+  const malformed = ownAddress(value);
+  if (malformed !== undefined) {
+    return malformed;
   }
   const first = Number(value.split(".")[0]);
   const kind =

@@ -48,23 +48,20 @@ function trimmed(chunks: readonly Buffer[]): string {
 
 class LineSplitter {
   readonly #decoder = new StringDecoder("utf8");
-  readonly #emit: (line: string) => void;
   #rest = "";
 
-  constructor(emit: (line: string) => void) {
-    this.#emit = emit;
-  }
+  constructor(private readonly emit: (line: string) => void) {}
 
   add(chunk: Buffer): void {
     const lines = (this.#rest + this.#decoder.write(chunk)).split("\n");
     this.#rest = lines.pop() ?? "";
-    for (const line of lines) this.#emit(line);
+    for (const line of lines) this.emit(line);
   }
 
   end(): void {
     const rest = this.#rest + this.#decoder.end();
     this.#rest = "";
-    if (rest !== "") this.#emit(rest);
+    if (rest !== "") this.emit(rest);
   }
 }
 

@@ -33,33 +33,30 @@ export type RunCommand = (run: CommandRun, operation: Operation) => Promise<Comm
  */
 export function commandType(properties: Properties, runCommand: RunCommand): ResourceType {
   const run = async (
-    script: string,
+    script: string | undefined,
     inputs: PropertyMap,
     olds: PropertyMap,
     operation: Operation,
-  ): Promise<CommandOutput> => runCommand(commandRun(script, inputs, olds), operation);
+  ): Promise<CommandOutput> =>
+    script === undefined ? outputOf(olds) : runCommand(commandRun(script, inputs, olds), operation);
 
   return {
-    check: ({ news }) => checkProperties("command", properties, news),
+    check: (news) => checkProperties("command", properties, news),
     diff: ({ olds, news }) => diffInputs(properties, olds, news),
     async create({ inputs, preview }, operation) {
       if (preview) return { id: "", properties: { ...inputs, stdout: unknown, stderr: unknown } };
-      const script = textOf(inputs, "create");
-      const output = script === undefined ? outputOf({}) : await run(script, inputs, {}, operation);
+      const output = await run(textOf(inputs, "create"), inputs, {}, operation);
       const id = `${operation.name}${randomBytes(4).toString("hex")}`;
       return { id, properties: { ...inputs, ...output } };
     },
-    read: ({ inputs, state }) => Promise.resolve({ inputs: inputs ?? {}, state }),
+    read: ({ inputs, state }) => Promise.resolve({ inputs, state }),
     async update({ olds, news, preview }, operation) {
       if (preview) return { ...news, stdout: unknown, stderr: unknown };
       const script = textOf(news, "update") ?? textOf(news, "create");
-      const output =
-        script === undefined ? outputOf(olds) : await run(script, news, olds, operation);
-      return { ...news, ...output };
+      return { ...news, ...(await run(script, news, olds, operation)) };
     },
-    async delete({ olds }, operation) {
-      const script = textOf(olds, "delete");
-      if (script !== undefined) await run(script, olds, olds, operation);
+    async delete(olds, operation) {
+      await run(textOf(olds, "delete"), olds, olds, operation);
     },
   };
 }

@@ -2,30 +2,30 @@ import { randomBytes } from "node:crypto";
 import type { Operation } from "../protocol/operation.ts";
 import { checkProperties } from "../protocol/property-shape.ts";
 import {
-  isArchive,
   isMap,
   type PropertyMap,
   type PropertyValue,
   reveal,
-  scalarText,
   unwrap,
 } from "../protocol/property-value.ts";
 import { redactor } from "../protocol/redaction.ts";
-import type { CheckFailure, ResourceType } from "../protocol/resource-type.ts";
+import type { ResourceType } from "../protocol/resource-type.ts";
 import { diffInputs } from "./command-type.ts";
 import { parseConnection } from "./run-remotely.ts";
 import { copyToRemoteProperties, propertiesToHide } from "./properties.ts";
-import type { CopySource } from "../../ssh/upload.ts";
 
 /**
- * `command.remote.CopyToRemote`: copies a file, a text or a folder. Copied again when the content or the place
+ * `command.remote.CopyToRemote`: copies a file or a folder. Copied again when the content or the place
  * changes, not when only the connection does; never deleted on the host.
  */
 export const copyToRemoteType: ResourceType = {
-  check({ news }) {
+  check(news) {
     const checked = checkProperties("command", copyToRemoteProperties, news);
-    const failures = [...checked.failures, ...checkSource(unwrap(checked.inputs["source"]))];
-    return { inputs: checked.inputs, failures };
+    const source = unwrap(checked.inputs["source"]);
+    const isThere = !isMap(source) || typeof source["path"] === "string";
+    const reason = "must be a FileAsset or a FileArchive: others are not covered";
+    const failures = isThere ? [] : [{ property: "source", reason }];
+    return { inputs: checked.inputs, failures: [...checked.failures, ...failures] };
   },
   diff: ({ olds, news }) => diffInputs(copyToRemoteProperties, olds, news),
   async create({ inputs, preview }, operation) {
@@ -33,7 +33,7 @@ export const copyToRemoteType: ResourceType = {
     await copy(inputs, operation);
     return { id: randomBytes(4).toString("hex"), properties: inputs };
   },
-  read: ({ inputs, state }) => Promise.resolve({ inputs: inputs ?? {}, state }),
+  read: ({ inputs, state }) => Promise.resolve({ inputs, state }),
   async update({ olds, news, preview }, operation) {
     const same =
       hashOf(olds) === hashOf(news) &&
@@ -44,18 +44,6 @@ export const copyToRemoteType: ResourceType = {
   delete: () => Promise.resolve(),
 };
 
-function checkSource(source: PropertyValue | undefined): CheckFailure[] {
-  if (!isMap(source)) return [];
-  if (isArchive(source)) {
-    return typeof source["path"] === "string"
-      ? []
-      : [{ property: "source", reason: "an archive must be a FileArchive of a file or folder" }];
-  }
-  return typeof source["path"] === "string" || typeof source["text"] === "string"
-    ? []
-    : [{ property: "source", reason: "an asset must be a FileAsset or a StringAsset" }];
-}
-
 function hashOf(properties: PropertyMap): PropertyValue | undefined {
   const source = unwrap(properties["source"]);
   return isMap(source) ? source["hash"] : undefined;
@@ -65,19 +53,16 @@ async function copy(inputs: PropertyMap, operation: Operation): Promise<void> {
   const redact = redactor(propertiesToHide(inputs));
   const plain = reveal(inputs) as PropertyMap;
   const { connection, source, remotePath } = plain;
-  if (!isMap(connection) || !isMap(source) || typeof remotePath !== "string") {
+  const file = isMap(source) ? source["path"] : undefined;
+  if (!isMap(connection) || typeof file !== "string" || typeof remotePath !== "string") {
     throw new Error("connection, source and remotePath must be known before anything is copied");
   }
-  const copySource: CopySource =
-    typeof source["path"] === "string"
-      ? { path: source["path"] }
-      : { text: scalarText(source["text"]) ?? "" };
   const { dial } = await import("../../ssh/dial.ts");
   const { uploadSource } = await import("../../ssh/upload.ts");
   try {
     const ssh = await dial(parseConnection(connection), operation);
     try {
-      await uploadSource(ssh.client, copySource, remotePath, operation.signal);
+      await uploadSource(ssh.client, { path: file }, remotePath, operation.signal);
     } finally {
       ssh.close();
     }

@@ -17,28 +17,30 @@ const command: Properties = {
   delete: text,
   triggers: { shape: { kind: "list", of: { kind: "any" } } },
   stdin: text,
-  environment: { shape: { kind: "map", of: { kind: "string" } } },
   logging: { shape: { kind: "choice", of: ["stdout", "stderr", "stdoutAndStderr", "none"] } },
-  addPreviousOutputInEnv: { shape: { kind: "boolean" }, default: true },
 };
+
+const uncovered: Property = { shape: { kind: "notCovered" } };
 
 /** Inputs of `command.local.Command`. */
 export const localCommandProperties: Properties = {
   ...command,
-  interpreter: { shape: { kind: "list", of: { kind: "string" } } },
+  environment: { shape: { kind: "map", of: { kind: "string" } } },
+  addPreviousOutputInEnv: { shape: { kind: "boolean" }, default: true },
   dir: text,
-  assetPaths: { shape: { kind: "notCovered" } },
-  archivePaths: { shape: { kind: "notCovered" } },
+  interpreter: uncovered,
+  assetPaths: uncovered,
+  archivePaths: uncovered,
 };
 
 const endpoint: Properties = {
   host: { ...text, required: true },
   port: { ...number, default: 22 },
   user: { ...text, default: "root" },
-  password: text,
+  password: uncovered,
   privateKey: text,
   privateKeyPassword: text,
-  agentSocketPath: text,
+  agentSocketPath: uncovered,
   hostKey: text,
   dialErrorLimit: { ...number, default: 10 },
   perDialTimeout: { ...number, default: 15 },
@@ -53,8 +55,13 @@ const connection: Property = {
   secret: true,
 };
 
-/** Inputs of `command.remote.Command`. */
-export const remoteCommandProperties: Properties = { ...command, connection };
+/** Inputs of `command.remote.Command`; a server refuses most variables, so it gets none. */
+export const remoteCommandProperties: Properties = {
+  ...command,
+  environment: uncovered,
+  addPreviousOutputInEnv: { shape: { kind: "choice", of: [false] }, required: true },
+  connection,
+};
 
 /** Inputs of `command.remote.CopyToRemote`. */
 export const copyToRemoteProperties: Properties = {
@@ -65,7 +72,7 @@ export const copyToRemoteProperties: Properties = {
 };
 
 /** The secret parts of a connection; its address may be shown, although the whole is kept as a secret. */
-const secretParts: readonly string[] = ["password", "privateKey", "privateKeyPassword"];
+const secretParts: readonly string[] = ["privateKey", "privateKeyPassword"];
 
 /** The properties to redact texts by: of a connection only what is secret in it. */
 export function propertiesToHide(properties: PropertyMap): PropertyMap {

@@ -1,5 +1,5 @@
 import {
-  NotCovered,
+  notCovered,
   type ProviderDefinition,
   type ResourceType,
 } from "../protocol/resource-type.ts";
@@ -27,7 +27,7 @@ export const commandProvider: ProviderDefinition = {
   configure: () => undefined,
   resourceType(type) {
     const found = types[type];
-    if (found === undefined) throw new NotCovered("command", `resource type ${type}`);
+    if (found === undefined) throw new Error(notCovered("command", `resource type ${type}`));
     return found;
   },
 };

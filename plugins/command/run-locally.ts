@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { stat } from "node:fs/promises";
 import type { Operation } from "../protocol/operation.ts";
-import { isList, isMap, type PropertyMap, scalarText } from "../protocol/property-value.ts";
+import { isMap, scalarText } from "../protocol/property-value.ts";
 import { CapturedOutput, commandError } from "./captured-output.ts";
 import type { CommandRun, RunCommand } from "./command-type.ts";
 import { beforeExit } from "../protocol/plugin-server.ts";
@@ -13,23 +13,16 @@ import { beforeExit } from "../protocol/plugin-server.ts";
 export const runLocally: RunCommand = async (run, operation) => {
   const { dir } = run.inputs;
   if (typeof dir === "string") await requireFolder(dir);
-  const [program = "", ...args] = interpreter(run.inputs);
-  const output = new CapturedOutput(run, (line) => {
-    operation.progress(line);
-  });
-  const child = spawn(program, [...args, run.script], {
+  const output = new CapturedOutput(run, (line) => operation.progress(line));
+  const child = spawn("/bin/sh", ["-c", run.script], {
     cwd: typeof dir === "string" ? dir : process.cwd(),
     env: environment(run),
     detached: true,
     stdio: [run.inputs["stdin"] === undefined ? "ignore" : "pipe", "pipe", "pipe"],
   });
   guardProcessGroup(child);
-  child.stdout?.on("data", (chunk: Buffer) => {
-    output.add("stdout", chunk);
-  });
-  child.stderr?.on("data", (chunk: Buffer) => {
-    output.add("stderr", chunk);
-  });
+  child.stdout?.on("data", (chunk: Buffer) => output.add("stdout", chunk));
+  child.stderr?.on("data", (chunk: Buffer) => output.add("stderr", chunk));
   // A command need not read all of its input.
   child.stdin?.on("error", () => undefined);
   child.stdin?.end(run.inputs["stdin"]);
@@ -43,17 +36,13 @@ export const runLocally: RunCommand = async (run, operation) => {
 async function failureOf(child: ChildProcess, operation: Operation): Promise<string | undefined> {
   const { signal } = operation;
   const ended = new Promise<string | undefined>((resolve) => {
-    child.once("error", (error) => {
-      resolve(error.message);
-    });
+    child.once("error", (error) => resolve(error.message));
     child.once("close", (code, killedBy) => {
       if (killedBy !== null) resolve(`ended by ${killedBy}`);
       else resolve(code === 0 ? undefined : `exit status ${String(code)}`);
     });
   });
-  const abort = (): void => {
-    endProcessGroup(child);
-  };
+  const abort = (): void => endProcessGroup(child);
   signal.addEventListener("abort", abort);
   if (signal.aborted) abort();
   try {
@@ -69,13 +58,6 @@ async function requireFolder(dir: string): Promise<void> {
   if (found?.isDirectory() !== true) {
     throw new Error(`dir ${dir} is not a folder (looked at from ${process.cwd()})`);
   }
-}
-
-function interpreter(inputs: PropertyMap): string[] {
-  const given = inputs["interpreter"];
-  return isList(given) && given.length > 0
-    ? given.map((part) => scalarText(part) ?? "")
-    : ["/bin/sh", "-c"];
 }
 
 function environment({ inputs, previous }: CommandRun): NodeJS.ProcessEnv {
@@ -121,9 +103,7 @@ function endProcessGroup(child: ChildProcess): void {
     child.stdout?.destroy();
     child.stderr?.destroy();
   }, GRACE_MILLISECONDS);
-  child.once("close", () => {
-    clearTimeout(timer);
-  });
+  child.once("close", () => clearTimeout(timer));
 }
 
 function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {

@@ -7,7 +7,7 @@ import type { Properties } from "../protocol/property-shape.ts";
 import { isAbsent } from "../protocol/property-value.ts";
 import {
   defined,
-  NotCovered,
+  notCovered,
   type ProviderDefinition,
   type ResourceType,
 } from "../protocol/resource-type.ts";
@@ -43,7 +43,7 @@ const actionType: ResourceType = {
     );
     return { ...inputs, changes: [...inputs.changes, ...found] };
   },
-  async read({ inputs = {}, state }, operation) {
+  async read({ inputs, state }, operation) {
     const { read } = state;
     if (typeof read !== "string") return { inputs, state };
     const given = { ...state, addPreviousOutputInEnv: true };
@@ -68,7 +68,8 @@ export const kindowsProvider: ProviderDefinition = {
   name: "kindows",
   version: "0.1.0",
   resourceType(type) {
-    if (type !== "kindows:host:Action") throw new NotCovered("kindows", `resource type ${type}`);
+    if (type !== "kindows:host:Action")
+      throw new Error(notCovered("kindows", `resource type ${type}`));
     return actionType;
   },
 };

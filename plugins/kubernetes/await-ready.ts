@@ -2,11 +2,11 @@ import type { Operation } from "../protocol/operation.ts";
 import type { ClusterObject } from "./cluster-object.ts";
 import { ANNOTATION, type KubernetesObject } from "./object.ts";
 import { readiness } from "./readiness.ts";
-import type { CoreV1Event, V1Pod } from "@kubernetes/client-node";
+import type { CoreV1Event, V1LabelSelector, V1Pod } from "@kubernetes/client-node";
 import type { ClusterApi } from "../../kubernetes/cluster-api.ts";
 import { isReady, podTroubles } from "../../kubernetes/pod-state.ts";
 
-/** Default without customTimeouts and annotation, as in the official plugin. */
+/** Default without customTimeouts, as in the official plugin. */
 const DEFAULT_SECONDS = 600;
 
 const POLL_MILLISECONDS = 500;
@@ -24,10 +24,9 @@ export async function awaitReady(
   operation: Operation,
 ): Promise<Awaited> {
   const { signal } = operation;
-  const annotations = first.metadata?.annotations ?? {};
-  if (annotations[ANNOTATION.skipAwait] === "true") return { live: first, failure: undefined };
-  const seconds =
-    operation.timeoutSeconds ?? Number(annotations[ANNOTATION.timeoutSeconds] ?? DEFAULT_SECONDS);
+  const skips = first.metadata?.annotations?.[ANNOTATION.skipAwait] === "true";
+  if (skips) return { live: first, failure: undefined };
+  const seconds = operation.timeoutSeconds ?? DEFAULT_SECONDS;
   const end = Date.now() + seconds * 1000;
   let live = first;
   let shown = "";
@@ -65,8 +64,7 @@ export async function awaitGone(target: ClusterObject, operation: Operation): Pr
   let uid: string | undefined;
   let live: KubernetesObject | undefined;
   for (;;) {
-    const over = signal.aborted || Date.now() > end;
-    if (over) {
+    if (signal.aborted || Date.now() > end) {
       const held = live?.metadata?.finalizers?.join(", ") ?? "nothing known";
       const report = live?.spec === undefined ? "" : `\n${await podReport(target.client, live)}`;
       throw new Error(
@@ -155,9 +153,7 @@ function describePod(pod: V1Pod): string {
 }
 
 function selectorOf(object: KubernetesObject): string {
-  const spec = (object.spec ?? {}) as {
-    readonly selector?: { readonly matchLabels?: Readonly<Record<string, string>> };
-  };
-  const labels = Object.entries(spec.selector?.matchLabels ?? {});
+  const { selector } = (object.spec ?? {}) as { readonly selector?: V1LabelSelector };
+  const labels = Object.entries(selector?.matchLabels ?? {});
   return labels.map(([name, value]) => `${name}=${value}`).join(",");
 }

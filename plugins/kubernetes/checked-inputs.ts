@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import {
   isAbsent,
   isList,
@@ -11,43 +10,27 @@ import {
   secret,
   unwrap,
 } from "../protocol/property-value.ts";
-import type { CheckFailure, Checked, CheckRequest } from "../protocol/resource-type.ts";
+import { type CheckFailure, type Checked, notCovered } from "../protocol/resource-type.ts";
 import type { Kind } from "./kinds.ts";
 import { ANNOTATION } from "./object.ts";
-
-/** Fields that only the API server sets; a program that copies a whole object does not mean them. */
-const SERVER_FIELDS: readonly string[] = [
-  "creationTimestamp",
-  "deletionGracePeriodSeconds",
-  "deletionTimestamp",
-  "generation",
-  "managedFields",
-  "resourceVersion",
-  "uid",
-];
 
 /** Parts of a Secret that are secret whatever the program made of them. */
 const SECRET_FIELDS: readonly string[] = ["data", "stringData"];
 
 const KNOWN_ANNOTATIONS: readonly string[] = Object.values(ANNOTATION);
 
-/**
- * The inputs to go on with: the kind and a name filled in, the name being kept once it was made up, and the namespace
- * of the provider where the object has none.
- */
-export function checkObject(kind: Kind, namespace: string, request: CheckRequest): Checked {
-  const given = withoutNull(request.news) as PropertyMap;
-  const failures = [...checkIdentity(kind, given), ...checkAnnotations(given)];
-  const metadata = unwrap(given["metadata"]);
+/** The inputs to go on with: the kind filled in, and the namespace where the object has none. */
+export function checkObject(kind: Kind, news: PropertyMap): Checked {
+  const given = withoutNull(news) as PropertyMap;
   const inputs: Record<string, PropertyValue | undefined> = {
     ...given,
     apiVersion: kind.apiVersion,
     kind: kind.kind,
   };
-  if (!isUnknown(metadata)) {
-    const checked = checkMetadata(kind, namespace, isMap(metadata) ? metadata : {}, request);
-    inputs["metadata"] = given["metadata"] === metadata ? checked : secret(checked);
-    if (metadata === undefined) inputs["metadata"] = checked;
+  const metadata = unwrap(given["metadata"]);
+  if (isMap(metadata) && kind.namespaced) {
+    const named = { namespace: "default", ...metadata };
+    inputs["metadata"] = given["metadata"] === metadata ? named : secret(named);
   }
   if (kind.kind === "Secret") {
     for (const field of SECRET_FIELDS) {
@@ -55,35 +38,7 @@ export function checkObject(kind: Kind, namespace: string, request: CheckRequest
       if (value !== undefined) inputs[field] = secret(value);
     }
   }
-  return { inputs, failures };
-}
-
-function checkMetadata(
-  kind: Kind,
-  namespace: string,
-  given: PropertyMap,
-  request: CheckRequest,
-): PropertyMap {
-  const metadata = Object.fromEntries(
-    Object.entries(given).filter(([name]) => !SERVER_FIELDS.includes(name)),
-  );
-  if (kind.namespaced && isAbsent(metadata["namespace"])) metadata["namespace"] = namespace;
-  if (!isAbsent(metadata["name"])) return metadata;
-  const annotations = unwrap(metadata["annotations"]);
-  return {
-    ...metadata,
-    name: madeUpName(request.olds) ?? `${request.name}-${suffix(request.randomSeed)}`,
-    annotations: { ...(isMap(annotations) ? annotations : {}), [ANNOTATION.autonamed]: "true" },
-  };
-}
-
-function madeUpName(olds: PropertyMap): PropertyValue | undefined {
-  return isAutonamed(olds) ? metadataOf(olds)["name"] : undefined;
-}
-
-/** Whether the provider made the name up. */
-export function isAutonamed(inputs: PropertyMap): boolean {
-  return annotationOf(inputs, ANNOTATION.autonamed) === "true";
+  return { inputs, failures: [...checkIdentity(kind, given), ...checkAnnotations(given)] };
 }
 
 /** An annotation of an object, or undefined. */
@@ -97,26 +52,16 @@ export function metadataOf(inputs: PropertyMap): PropertyMap {
   return isMap(metadata) ? metadata : {};
 }
 
-/** The same in preview and update, since the engine gives both the same seed. */
-function suffix(seed: Uint8Array): string {
-  return createHash("sha256").update(seed).digest("hex").slice(0, 8);
-}
-
 function checkIdentity(kind: Kind, inputs: PropertyMap): CheckFailure[] {
-  const failures: CheckFailure[] = [];
-  const expect = (property: "apiVersion" | "kind", expected: string): void => {
-    const given = inputs[property];
-    if (!isAbsent(given) && given !== expected) {
-      failures.push({ property, reason: `must be ${expected} for a resource of this type` });
-    }
-  };
-  expect("apiVersion", kind.apiVersion);
-  expect("kind", kind.kind);
-  if (!isAbsent(metadataOf(inputs)["generateName"])) {
-    const reason = "is not covered by the bundled kubernetes plugin; leave the name out instead";
-    failures.push({ property: "metadata.generateName", reason });
-  }
-  return failures;
+  const wrong = (["apiVersion", "kind"] as const)
+    .filter((property) => !isAbsent(inputs[property]) && inputs[property] !== kind[property])
+    .map((property) => ({
+      property,
+      reason: `must be ${kind[property]} for a resource of this type`,
+    }));
+  const nameless = !isUnknown(inputs["metadata"]) && isAbsent(metadataOf(inputs)["name"]);
+  const reason = notCovered("kubernetes", "an object without a name");
+  return nameless ? [...wrong, { property: "metadata.name", reason }] : wrong;
 }
 
 function checkAnnotations(inputs: PropertyMap): CheckFailure[] {
@@ -125,8 +70,7 @@ function checkAnnotations(inputs: PropertyMap): CheckFailure[] {
     .filter((name) => name.startsWith("pulumi.com/") && !KNOWN_ANNOTATIONS.includes(name))
     .map((name) => ({
       property: `metadata.annotations["${name}"]`,
-      reason:
-        "is not covered by the bundled kubernetes plugin; install the official pulumi-resource-kubernetes to use it",
+      reason: notCovered("kubernetes", "it"),
     }));
 }
 

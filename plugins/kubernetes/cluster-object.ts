@@ -20,17 +20,12 @@ export interface RequestOptions {
 
 /** One object of the cluster: where it is and what can be done with it. */
 export class ClusterObject {
-  readonly kind: Kind;
-  readonly namespace: string;
-  readonly name: string;
-  readonly client: ClusterApi;
-
-  constructor(client: ClusterApi, kind: Kind, namespace: string, name: string) {
-    this.client = client;
-    this.kind = kind;
-    this.namespace = namespace;
-    this.name = name;
-  }
+  constructor(
+    readonly client: ClusterApi,
+    readonly kind: Kind,
+    readonly namespace: string,
+    readonly name: string,
+  ) {}
 
   /** Id of its resource, as the official plugin writes it: `namespace/name`, or `name` where it has no namespace. */
   get id(): string {
@@ -133,8 +128,8 @@ export class ClusterObject {
   }
 
   /** Starts the deletion; resolves to false when there was nothing to delete. */
-  delete(propagationPolicy: string, signal: AbortSignal): Promise<boolean> {
-    const body = { apiVersion: "v1", kind: "DeleteOptions", propagationPolicy };
+  delete(signal: AbortSignal): Promise<boolean> {
+    const body = { apiVersion: "v1", kind: "DeleteOptions", propagationPolicy: "Foreground" };
     return this.client.delete(this.#path(), { body, signal });
   }
 
@@ -157,10 +152,8 @@ function appliedFields(
   fieldManager: string,
 ): readonly ManagedFields[] | undefined {
   const fields = live.metadata?.managedFields ?? [];
-  const isCreation = (entry: ManagedFields): boolean =>
-    entry.manager === fieldManager &&
-    entry.operation === "Update" &&
-    (entry.subresource ?? "") === "";
+  const isCreation = ({ manager, operation, subresource = "" }: ManagedFields): boolean =>
+    manager === fieldManager && operation === "Update" && subresource === "";
   const isApplied = (entry: ManagedFields): boolean =>
     entry.manager === fieldManager && entry.operation === "Apply";
   if (!fields.some(isCreation)) return undefined;

@@ -3,7 +3,6 @@ import type { Operation } from "../protocol/operation.ts";
 import { containsUnknown, type PropertyMap } from "../protocol/property-value.ts";
 import { ClusterObject } from "./cluster-object.ts";
 import type { Kind } from "./kinds.ts";
-import { contextNamespace, readKubeconfig } from "./kubeconfig-file.ts";
 import type { KubernetesObject } from "./object.ts";
 import type { Settings } from "./settings.ts";
 import pRetry from "p-retry";
@@ -17,19 +16,10 @@ const ALREADY_EXISTS = "AlreadyExists";
 
 /** The cluster the settings mean; nothing is asked before it is needed. */
 export class Cluster {
-  readonly settings: Settings;
   readonly #client: ApiClient;
-  #namespace: string | undefined;
 
-  constructor(settings: Settings) {
-    this.settings = settings;
-    this.#client = new ApiClient(settings);
-  }
-
-  /** Namespace of objects that name none. */
-  get namespace(): string {
-    this.#namespace ??= this.settings.namespace ?? contextNamespace(this.settings);
-    return this.#namespace;
+  constructor(readonly settings: Settings) {
+    this.#client = new ApiClient(() => clientConnection(settings.kubeconfig), ANSWER_SECONDS);
   }
 
   object(kind: Kind, namespace: string, name: string): ClusterObject {
@@ -83,33 +73,23 @@ const ANSWER_SECONDS = 30;
 /** A server that refuses connections may be restarting: tried again this often, one second apart. */
 const CONNECT_AGAIN = { retries: 4, minTimeout: 1000, factor: 1 };
 
-const NOT_CONNECTED: readonly unknown[] = [
+const NOT_CONNECTED: ReadonlySet<unknown> = new Set([
   "ECONNREFUSED",
   "EHOSTUNREACH",
   "ENETUNREACH",
   "ENOTFOUND",
   "EAI_AGAIN",
-];
+]);
 
 /** The API server that the settings mean; nothing is loaded or asked before it is needed. */
 class ApiClient extends ClusterApi {
-  constructor(settings: Settings) {
-    super(async () => {
-      const text = readKubeconfig(settings);
-      if (text !== undefined) return clientConnection(text, settings);
-      throw new Error(
-        "there is no kubeconfig: set the provider's kubeconfig (content or path) or KUBECONFIG",
-      );
-    }, ANSWER_SECONDS);
-  }
-
   /** @throws {ApiError | ClusterUnreachable} */
   override async request<T>(method: string, path: string, request: ApiRequest = {}): Promise<T> {
     try {
       return await pRetry(() => super.request<T>(method, path, request), {
         ...CONNECT_AGAIN,
         ...(request.signal && { signal: request.signal }),
-        shouldRetry: ({ error }) => "code" in error && NOT_CONNECTED.includes(error.code),
+        shouldRetry: ({ error }) => "code" in error && NOT_CONNECTED.has(error.code),
       });
     } catch (error) {
       if (error instanceof ApiError) throw error;

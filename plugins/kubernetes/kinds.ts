@@ -5,7 +5,7 @@ export interface Kind {
   /** Its name in URLs. */
   readonly plural: string;
   readonly namespaced: boolean;
-  /** Fields that cannot change in place, as paths of keys; a change replaces the object. */
+  /** Fields that do not change in place, as paths of keys: a change replaces the object, as with the official plugin. */
   readonly immutable: readonly (readonly string[])[];
 }
 
@@ -28,9 +28,9 @@ const roleRef = { immutable: [["roleRef"]] } as const;
 /** The kinds that are covered, by the type token. */
 const kinds: ReadonlyMap<string, Kind> = new Map([
   ...group("v1", [
-    ["ConfigMap", "configmaps"],
+    ["ConfigMap", "configmaps", { immutable: [["data"], ["binaryData"]] }],
     ["Namespace", "namespaces", clusterWide],
-    ["Secret", "secrets", { immutable: [["type"]] }],
+    ["Secret", "secrets", { immutable: [["type"], ["data"], ["stringData"]] }],
     ["ServiceAccount", "serviceaccounts"],
   ]),
   ...group("apps/v1", [

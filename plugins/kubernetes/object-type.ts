@@ -16,17 +16,20 @@ import {
   secret,
 } from "../protocol/property-value.ts";
 import { redactor } from "../protocol/redaction.ts";
-import type { ResourceType, Difference } from "../protocol/resource-type.ts";
-import { InitializationFailed } from "../protocol/status.ts";
+import {
+  type Difference,
+  InitializationFailed,
+  notCovered,
+  type ResourceType,
+} from "../protocol/resource-type.ts";
 import { awaitGone, awaitReady } from "./await-ready.ts";
-import { annotationOf, checkObject, metadataOf, isAutonamed } from "./checked-inputs.ts";
+import { annotationOf, checkObject, metadataOf } from "./checked-inputs.ts";
 import type { Cluster } from "./cluster.ts";
 import type { ClusterObject, RequestOptions } from "./cluster-object.ts";
 import type { Kind } from "./kinds.ts";
 import { ANNOTATION, type KubernetesObject } from "./object.ts";
 import { readiness } from "./readiness.ts";
 import { diffProperties, type PropertyChange } from "../protocol/property-diff.ts";
-import type { Settings } from "./settings.ts";
 
 /** What the official plugin, too, begins the names of its field managers with. */
 const MANAGER_PREFIX = "pulumi-kubernetes-";
@@ -54,7 +57,7 @@ export function objectType(kind: Kind, cluster: Cluster): ResourceType {
     },
   });
   const forced = (inputs: PropertyMap): boolean =>
-    annotationOf(inputs, ANNOTATION.patchForce) === "true" || cluster.settings.patchForce;
+    annotationOf(inputs, ANNOTATION.patchForce) === "true";
 
   /** Waits for the object and makes the state; an object that does not get ready is kept with its error. */
   const finish = async (
@@ -71,8 +74,8 @@ export function objectType(kind: Kind, cluster: Cluster): ResourceType {
   };
 
   return {
-    check: (request) => checkObject(kind, cluster.namespace, request),
-    diff: ({ oldInputs, news }) => diffObject(kind, cluster.settings, oldInputs, news),
+    check: (news) => checkObject(kind, news),
+    diff: ({ oldInputs, news }) => diffObject(kind, oldInputs, news),
     async create({ inputs, preview }, operation) {
       const options = optionsFor(inputs, {}, preview, operation);
       const target = targetOf(inputs);
@@ -91,16 +94,12 @@ export function objectType(kind: Kind, cluster: Cluster): ResourceType {
       return { id: target.id, properties };
     },
     async read({ id, inputs, state }, operation) {
+      if (Object.keys(inputs).length === 0) throw new Error(notCovered("kubernetes", "an import"));
       const [name = "", namespace = "default"] = id.split("/").reverse();
       const target = cluster.object(kind, namespace, name);
       const live = await cluster.unlessGone(operation, () => target.read(operation.signal));
       if (live === undefined) return undefined;
-      const manager = scalarText(state[FIELD_MANAGER]) ?? `${MANAGER_PREFIX}import`;
-      if (inputs === undefined || Object.keys(inputs).length === 0) {
-        const imported = importedInputs(live);
-        return { inputs: imported, state: objectState(live, imported, manager) };
-      }
-      const newState = objectState(live, inputs, manager);
+      const newState = objectState(live, inputs, scalarText(state[FIELD_MANAGER]) ?? "");
       const newInputs = liveInputs(inputs, state, newState);
       const { state: now, message } = readiness(live);
       if (now === "ready" || annotationOf(inputs, ANNOTATION.skipAwait) === "true") {
@@ -118,12 +117,9 @@ export function objectType(kind: Kind, cluster: Cluster): ResourceType {
       });
       return finish(target, news, made, options, operation);
     },
-    async delete({ olds }, operation) {
+    async delete(olds, operation) {
       const target = targetOf(olds);
-      const policy = annotationOf(olds, ANNOTATION.deletionPropagation) ?? "Foreground";
-      const started = await cluster.unlessGone(operation, () =>
-        target.delete(policy.charAt(0).toUpperCase() + policy.slice(1), operation.signal),
-      );
+      const started = await cluster.unlessGone(operation, () => target.delete(operation.signal));
       if (started === true) await awaitGone(target, operation);
     },
   };
@@ -152,53 +148,16 @@ function previewState(made: KubernetesObject | undefined, inputs: PropertyMap): 
  * What changed from the old inputs to the new ones, without asking the API server. The old inputs follow the live
  * object at every refresh, so that drift shows here too.
  */
-export function diffObject(
-  kind: Kind,
-  settings: Pick<Settings, "configMapMutable" | "secretMutable">,
-  oldInputs: PropertyMap,
-  news: PropertyMap,
-): Difference {
-  const olds = canonical(kind, oldInputs);
-  const wanted = canonical(kind, news);
-  const replacing = [
-    ["metadata", "name"],
-    ["metadata", "namespace"],
-    ...kind.immutable,
-    ...immutableData(kind, settings, oldInputs, news),
-  ];
-  const changes = diffProperties(olds, wanted).map((change) => ({
+export function diffObject(kind: Kind, oldInputs: PropertyMap, news: PropertyMap): Difference {
+  const replacing = [["metadata", "name"], ["metadata", "namespace"], ...kind.immutable];
+  const changes = diffProperties(oldInputs, news).map((change) => ({
     ...change,
     replaces: replacing.some((path) => touches(change, path)),
   }));
-  const [before, after] = [metadataOf(olds), metadataOf(wanted)];
+  const [before, after] = [metadataOf(oldInputs), metadataOf(news)];
   const sameIdentity =
     sameValue(before["name"], after["name"]) && sameValue(before["namespace"], after["namespace"]);
-  return { changes, deleteBeforeReplace: sameIdentity && !isAutonamed(news) };
-}
-
-/** A namespace that is not written is `default`; a cluster-wide object has none. */
-function canonical(kind: Kind, inputs: PropertyMap): PropertyMap {
-  const { namespace, ...metadata } = metadataOf(inputs);
-  const bare = { ...inputs, metadata };
-  if (!kind.namespaced) return bare;
-  return { ...inputs, metadata: { ...metadata, namespace: unwrap(namespace) ?? "default" } };
-}
-
-/** Data of ConfigMaps and Secrets is replaced with its object, unless the provider's settings say otherwise. */
-function immutableData(
-  kind: Kind,
-  settings: Pick<Settings, "configMapMutable" | "secretMutable">,
-  oldInputs: PropertyMap,
-  news: PropertyMap,
-): readonly (readonly string[])[] {
-  const frozen = [oldInputs, news].some((inputs) => scalarText(inputs["immutable"]) === "true");
-  if (kind.kind === "ConfigMap" && (frozen || !settings.configMapMutable)) {
-    return [["data"], ["binaryData"]];
-  }
-  if (kind.kind === "Secret" && (frozen || !settings.secretMutable)) {
-    return [["data"], ["stringData"]];
-  }
-  return [];
+  return { changes, deleteBeforeReplace: sameIdentity };
 }
 
 /** Whether a change is at a path, below it, or above it. */
@@ -289,13 +248,4 @@ function withoutMarks(value: PropertyValue | undefined): PropertyValue | undefin
   return Object.fromEntries(
     Object.entries(bare).map(([name, element]) => [name, withoutMarks(element)]),
   );
-}
-
-/** Inputs for an object that is imported: all that is not the API server's own. */
-function importedInputs(live: KubernetesObject): PropertyMap {
-  const { name, namespace, labels, annotations } = (live.metadata ?? {}) as PropertyMap;
-  return {
-    ...omit(live as PropertyMap, "status"),
-    metadata: { name, namespace, labels, annotations },
-  };
 }

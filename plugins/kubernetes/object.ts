@@ -8,7 +8,7 @@ export interface KubernetesObject {
   readonly [field: string]: unknown;
 }
 
-export interface ObjectMeta {
+interface ObjectMeta {
   readonly name?: string;
   readonly namespace?: string;
   readonly uid?: string;
@@ -16,7 +16,6 @@ export interface ObjectMeta {
   readonly resourceVersion?: string;
   readonly annotations?: Readonly<Record<string, string>>;
   readonly finalizers?: readonly string[];
-  readonly deletionTimestamp?: string;
   readonly managedFields?: readonly ManagedFields[];
 }
 
@@ -25,21 +24,14 @@ export interface ManagedFields {
   readonly manager?: string;
   readonly operation?: string;
   readonly subresource?: string;
-  readonly [field: string]: unknown;
 }
 
 /** Annotations by which a program steers the provider; the names are the official plugin's. */
 export const ANNOTATION = {
-  /** Set by the provider where it made the name up. */
-  autonamed: "pulumi.com/autonamed",
   /** "true": do not wait until the object is ready. */
   skipAwait: "pulumi.com/skipAwait",
-  /** Seconds to wait at most; customTimeouts go first. */
-  timeoutSeconds: "pulumi.com/timeoutSeconds",
   /** "true": take fields over that others manage. */
   patchForce: "pulumi.com/patchForce",
   /** Name to manage fields under. */
   patchFieldManager: "pulumi.com/patchFieldManager",
-  /** Foreground, Background or Orphan. */
-  deletionPropagation: "pulumi.com/deletionPropagationPolicy",
 } as const;

@@ -1,3 +1,4 @@
+import type { V1DaemonSetStatus, V1DeploymentStatus } from "@kubernetes/client-node";
 import type { KubernetesObject } from "./object.ts";
 
 /** How far an object is. `failed`: it will not get ready by waiting. */
@@ -7,80 +8,56 @@ export interface Readiness {
   readonly message: string;
 }
 
-const ready: Readiness = { state: "ready", message: "ready" };
-
 function waiting(message: string): Readiness {
   return { state: "waiting", message };
 }
 
 /** Whether an object does what it is there for. Kinds that have nothing to wait for are ready at once. */
-export function readiness(object: KubernetesObject): Readiness {
-  const status = (object.status ?? {}) as Readonly<Record<string, unknown>>;
-  if (object.kind === "DaemonSet") return unobserved(object, status) ?? daemonSet(status);
-  if (object.kind === "Deployment") return unobserved(object, status) ?? deployment(object, status);
-  return ready;
+export function readiness({ kind, metadata, spec, status = {} }: KubernetesObject): Readiness {
+  if (kind !== "DaemonSet" && kind !== "Deployment") return { state: "ready", message: "ready" };
+  // Numbers in a status count only once the controller has seen the object as it is now.
+  const generation = metadata?.generation ?? 0;
+  const observed = (status as V1DeploymentStatus).observedGeneration ?? 0;
+  if (observed < generation) {
+    return waiting(`generation ${observed} of ${generation} seen by its controller`);
+  }
+  const { replicas = 1 } = (spec ?? {}) as { readonly replicas?: number };
+  return kind === "DaemonSet"
+    ? daemonSet(status as V1DaemonSetStatus)
+    : deployment(replicas, status as V1DeploymentStatus);
 }
 
-/** Numbers in a status count only once the controller has seen the object as it is now. */
-function unobserved(
-  object: KubernetesObject,
-  status: Readonly<Record<string, unknown>>,
-): Readiness | undefined {
-  const generation = object.metadata?.generation ?? 0;
-  const observed = count(status, "observedGeneration");
-  return observed < generation
-    ? waiting(`generation ${String(observed)} of ${String(generation)} seen by its controller`)
-    : undefined;
-}
-
-function daemonSet(status: Readonly<Record<string, unknown>>): Readiness {
-  const desired = count(status, "desiredNumberScheduled");
-  return reached(desired, [
-    ["scheduled", count(status, "currentNumberScheduled")],
-    ["updated", count(status, "updatedNumberScheduled")],
-    ["available", count(status, "numberAvailable")],
-    ["ready", count(status, "numberReady")],
+function daemonSet(status: V1DaemonSetStatus): Readiness {
+  return reached(status.desiredNumberScheduled ?? 0, [
+    ["scheduled", status.currentNumberScheduled],
+    ["updated", status.updatedNumberScheduled],
+    ["available", status.numberAvailable],
+    ["ready", status.numberReady],
   ]);
 }
 
-function deployment(
-  object: KubernetesObject,
-  status: Readonly<Record<string, unknown>>,
-): Readiness {
-  const stuck = conditions(status).find(
+function deployment(replicas: number, status: V1DeploymentStatus): Readiness {
+  const stuck = status.conditions?.find(
     ({ type, reason }) => type === "Progressing" && reason === "ProgressDeadlineExceeded",
   );
   if (stuck !== undefined) return { state: "failed", message: stuck.message ?? "no progress" };
-  const { replicas = 1 } = (object.spec ?? {}) as { readonly replicas?: number };
   const progress = reached(replicas, [
-    ["updated", count(status, "updatedReplicas")],
-    ["available", count(status, "availableReplicas")],
-    ["ready", count(status, "readyReplicas")],
+    ["updated", status.updatedReplicas],
+    ["available", status.availableReplicas],
+    ["ready", status.readyReplicas],
   ]);
-  const surplus = count(status, "replicas") - replicas;
+  const surplus = (status.replicas ?? 0) - replicas;
   return progress.state === "ready" && surplus > 0
-    ? waiting(`${String(surplus)} old pods still to go`)
+    ? waiting(`${surplus} old pods still to go`)
     : progress;
 }
 
-function reached(desired: number, steps: readonly (readonly [string, number])[]): Readiness {
-  for (const [name, value] of steps) {
-    if (value < desired) return waiting(`${String(value)} of ${String(desired)} pods ${name}`);
+function reached(
+  desired: number,
+  steps: readonly (readonly [string, number | undefined])[],
+): Readiness {
+  for (const [name, value = 0] of steps) {
+    if (value < desired) return waiting(`${value} of ${desired} pods ${name}`);
   }
-  return { state: "ready", message: `${String(desired)} of ${String(desired)} pods ready` };
-}
-
-interface Condition {
-  readonly type?: string;
-  readonly reason?: string;
-  readonly message?: string;
-}
-
-function conditions(status: Readonly<Record<string, unknown>>): readonly Condition[] {
-  return (status["conditions"] as readonly Condition[] | undefined) ?? [];
-}
-
-function count(status: Readonly<Record<string, unknown>>, name: string): number {
-  const value = status[name];
-  return typeof value === "number" ? value : 0;
+  return { state: "ready", message: `${desired} of ${desired} pods ready` };
 }

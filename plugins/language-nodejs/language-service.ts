@@ -24,20 +24,14 @@ export function languageService(engine: string): ILanguageRuntimeServer {
   const runner = new ProgramRunner(engine);
   return {
     handshake: unary(() => new language.LanguageHandshakeResponse()),
-    getPluginInfo: unary(() => {
-      const info = new plugin.PluginInfo();
-      info.setVersion("");
-      return info;
-    }),
+    getPluginInfo: unary(() => new plugin.PluginInfo()),
     getRequiredPackages: unary(async (request) => {
-      const response = new language.GetRequiredPackagesResponse();
       const packages = await requiredPackages(request.getInfo()?.getProgramDirectory() ?? ".");
-      response.setPackagesList(packages);
       // Nothing depends on it: a provider that is not ready when the engine starts it serves itself.
       const names = packages.map((one) => one.getName());
       // The last one comes with Pulumi.yaml, not with a package.
       makeProvidersReady([...names, "kindows"], engine).catch(() => undefined);
-      return response;
+      return new language.GetRequiredPackagesResponse().setPackagesList(packages);
     }),
     getRequiredPlugins: unimplemented("GetRequiredPlugins"),
     run: unary((request) => {
@@ -50,19 +44,14 @@ export function languageService(engine: string): ILanguageRuntimeServer {
       return new empty.Empty();
     }),
     installDependencies,
-    about: unary(() => {
-      const response = new language.AboutResponse();
-      response.setExecutable(process.execPath);
-      response.setVersion(process.version);
-      return response;
-    }),
-    getProgramDependencies: unary(async (request) => {
-      const response = new language.GetProgramDependenciesResponse();
-      response.setDependenciesList(
+    about: unary(() =>
+      new language.AboutResponse().setExecutable(process.execPath).setVersion(process.version),
+    ),
+    getProgramDependencies: unary(async (request) =>
+      new language.GetProgramDependenciesResponse().setDependenciesList(
         await programDependencies(request.getInfo()?.getProgramDirectory() ?? "."),
-      );
-      return response;
-    }),
+      ),
+    ),
     runtimeOptionsPrompts: unary(() => new language.RuntimeOptionsResponse()),
     template: unary(() => new language.TemplateResponse()),
     runPlugin: (call) => runner.runPlugin(call),
@@ -87,16 +76,13 @@ function installDependencies(
     cwd: folder,
     stdio: ["ignore", "pipe", "pipe"],
   });
-  npm.stdout.on("data", (data: Buffer) => {
-    const response = new language.InstallDependenciesResponse();
-    response.setStdout(data);
-    call.write(response);
-  });
-  npm.stderr.on("data", (data: Buffer) => {
-    const response = new language.InstallDependenciesResponse();
-    response.setStderr(data);
-    call.write(response);
-  });
+  const { InstallDependenciesResponse } = language;
+  npm.stdout.on("data", (data: Buffer) =>
+    call.write(new InstallDependenciesResponse().setStdout(data)),
+  );
+  npm.stderr.on("data", (data: Buffer) =>
+    call.write(new InstallDependenciesResponse().setStderr(data)),
+  );
   npm.on("error", (error) => {
     call.emit("error", new Error(`npm could not be started: ${error.message}`));
   });
@@ -114,10 +100,8 @@ async function programDependencies(program: string): Promise<DependencyInfo[]> {
   const direct = { ...project.json.dependencies, ...project.json.devDependencies };
   for (const [name, wanted] of Object.entries(direct)) {
     const installed = await findPackage(name, project.folder);
-    const info = new language.DependencyInfo();
-    info.setName(name);
-    info.setVersion(installed?.json.version ?? `${wanted} (not installed)`);
-    result.push(info);
+    const version = installed?.json.version ?? `${wanted} (not installed)`;
+    result.push(new language.DependencyInfo().setName(name).setVersion(version));
   }
   return result;
 }
@@ -157,19 +141,19 @@ function dependency(packageName: string, json: PackageJson): PackageDependency {
   if (version === undefined) {
     throw new Error(`package.json of ${packageName} says it has a plugin, but no version`);
   }
-  const result = new plugin.PackageDependency();
-  result.setKind("resource");
-  result.setName(block.name ?? packageName.replace(/^@pulumi\//, "").replace(/^@/, ""));
-  result.setVersion(version.replace(/^v/, ""));
-  result.setServer(block.server ?? "");
-  if (block.parameterization !== undefined) {
-    const parameterization = new plugin.PackageParameterization();
-    parameterization.setName(block.parameterization.name);
-    parameterization.setVersion(block.parameterization.version);
-    parameterization.setValue(block.parameterization.value);
-    result.setParameterization(parameterization);
-  }
-  return result;
+  const { parameterization } = block;
+  return new plugin.PackageDependency()
+    .setKind("resource")
+    .setName(block.name ?? packageName.replace(/^@pulumi\//, "").replace(/^@/, ""))
+    .setVersion(version.replace(/^v/, ""))
+    .setServer(block.server ?? "")
+    .setParameterization(
+      parameterization &&
+        new plugin.PackageParameterization()
+          .setName(parameterization.name)
+          .setVersion(parameterization.version)
+          .setValue(parameterization.value),
+    );
 }
 
 /** What a schema says of itself. */

@@ -38,26 +38,26 @@ export async function readPackageJson(folder: string): Promise<PackageJson | und
   }
 }
 
-/** Folder from which Node.js would load a package for a file in `from`, or undefined when it is not installed. */
-export async function findPackage(
-  name: string,
-  from: string,
-): Promise<{ folder: string; json: PackageJson } | undefined> {
-  for (let folder = path.resolve(from); ; folder = path.dirname(folder)) {
-    const candidate = path.join(folder, "node_modules", name);
-    const json = await readPackageJson(candidate);
-    if (json !== undefined) return { folder: candidate, json };
-    if (folder === path.dirname(folder)) return undefined;
-  }
+interface Package {
+  readonly folder: string;
+  readonly json: PackageJson;
+}
+
+/** Where Node.js would load a package from for a file in `from`, or undefined when it is not installed. */
+export function findPackage(name: string, from: string): Promise<Package | undefined> {
+  return nearest(from, path.join("node_modules", name));
 }
 
 /** The nearest folder at or above `from` that has a package.json: the root of the program. */
-export async function findProject(
-  from: string,
-): Promise<{ folder: string; json: PackageJson } | undefined> {
-  for (let folder = path.resolve(from); ; folder = path.dirname(folder)) {
+export function findProject(from: string): Promise<Package | undefined> {
+  return nearest(from, "");
+}
+
+async function nearest(from: string, below: string): Promise<Package | undefined> {
+  for (let at = path.resolve(from); ; at = path.dirname(at)) {
+    const folder = path.join(at, below);
     const json = await readPackageJson(folder);
     if (json !== undefined) return { folder, json };
-    if (folder === path.dirname(folder)) return undefined;
+    if (at === path.dirname(at)) return undefined;
   }
 }

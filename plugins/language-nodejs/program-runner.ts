@@ -68,18 +68,14 @@ export class ProgramRunner {
       },
     );
     this.#children.add(child);
-    const write = (set: (response: RunPluginResponse) => void): void => {
-      const response = new language.RunPluginResponse();
-      set(response);
-      call.write(response);
-    };
-    child.stdout.on("data", (data: Buffer) => write((response) => response.setStdout(data)));
-    child.stderr.on("data", (data: Buffer) => write((response) => response.setStderr(data)));
+    const answer = (): RunPluginResponse => new language.RunPluginResponse();
+    child.stdout.on("data", (data: Buffer) => call.write(answer().setStdout(data)));
+    child.stderr.on("data", (data: Buffer) => call.write(answer().setStderr(data)));
     call.on("cancelled", () => child.kill("SIGTERM"));
     child.once("error", (error) => call.emit("error", error));
     child.once("close", (code) => {
       this.#children.delete(child);
-      write((response) => response.setExitcode(code ?? 1));
+      call.write(answer().setExitcode(code ?? 1));
       call.end();
     });
   }
@@ -220,14 +216,12 @@ export function runEnvironment(
   inherited: NodeJS.ProcessEnv,
 ): NodeJS.ProcessEnv {
   const config = Object.fromEntries(request.getConfigMap().toArray());
-  const environment: NodeJS.ProcessEnv = {
+  const { typescript, tsconfig } = options;
+  return {
     ...inherited,
     PULUMI_CONFIG: JSON.stringify(config),
     PULUMI_CONFIG_SECRET_KEYS: JSON.stringify(request.getConfigsecretkeysList()),
-    PULUMI_NODEJS_TYPESCRIPT: String(options.typescript),
+    PULUMI_NODEJS_TYPESCRIPT: String(typescript),
+    ...(tsconfig !== undefined && { PULUMI_NODEJS_TSCONFIG_PATH: tsconfig }),
   };
-  if (options.tsconfig !== undefined) {
-    environment["PULUMI_NODEJS_TSCONFIG_PATH"] = options.tsconfig;
-  }
-  return environment;
 }

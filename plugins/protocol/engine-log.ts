@@ -3,7 +3,9 @@ import engineService from "@pulumi/pulumi/proto/engine_grpc_pb.js";
 import type { EngineClient } from "@pulumi/pulumi/proto/engine_grpc_pb.js";
 import engine from "@pulumi/pulumi/proto/engine_pb.js";
 
-export type Severity = "debug" | "info" | "warning" | "error";
+const severities = { info: engine.LogSeverity.INFO, warning: engine.LogSeverity.WARNING } as const;
+
+export type Severity = keyof typeof severities;
 
 export interface LogEntry {
   readonly severity: Severity;
@@ -36,32 +38,22 @@ export function connectEngineLog(address: string): EngineLog {
   const deliver = (entry: LogEntry): Promise<void> =>
     new Promise((resolve) => {
       client ??= new engineService.EngineClient(address, grpc.credentials.createInsecure());
-      const request = new engine.LogRequest();
-      request.setSeverity(engine.LogSeverity[severityName(entry.severity)]);
-      request.setMessage(entry.message);
-      request.setUrn(entry.urn);
-      request.setEphemeral(entry.ephemeral);
+      const request = new engine.LogRequest()
+        .setSeverity(severities[entry.severity])
+        .setMessage(entry.message)
+        .setUrn(entry.urn)
+        .setEphemeral(entry.ephemeral);
       const deadline = new Date(Date.now() + DELIVERY_SECONDS * 1000);
       // A line that cannot be delivered must not fail the operation it reports on.
-      client.log(request, new grpc.Metadata(), { deadline }, () => {
-        resolve();
-      });
+      client.log(request, new grpc.Metadata(), { deadline }, () => resolve());
     });
 
   return {
     write(entry) {
       if (entry.ephemeral && waiting > LONGEST_QUEUE) return;
       waiting += 1;
-      delivered = delivered
-        .then(() => deliver(entry))
-        .then(() => {
-          waiting -= 1;
-        });
+      delivered = delivered.then(() => deliver(entry)).then(() => void (waiting -= 1));
     },
     flush: () => delivered,
   };
-}
-
-function severityName(severity: Severity): "DEBUG" | "INFO" | "WARNING" | "ERROR" {
-  return severity.toUpperCase() as "DEBUG" | "INFO" | "WARNING" | "ERROR";
 }

@@ -4,17 +4,11 @@ import type { Server } from "@grpc/grpc-js";
 /** The engine sends whole states in one message; its own limit is the same. */
 const MAX_MESSAGE_BYTES = 400 * 1024 * 1024;
 
-const exitTasks = new Set<() => void>();
+const exitTasks: (() => void)[] = [];
 
-/**
- * Registers what must be done before the plugin's process ends, e.g. killing children. Must be quick and synchronous.
- * @returns a function that takes the task back.
- */
-export function beforeExit(task: () => void): () => void {
-  exitTasks.add(task);
-  return () => {
-    exitTasks.delete(task);
-  };
+/** Registers what must be done before the plugin's process ends, e.g. killing children. Must be quick and synchronous. */
+export function beforeExit(task: () => void): void {
+  exitTasks.push(task);
 }
 
 /**
@@ -33,14 +27,19 @@ export function engineAddress(): string {
  *
  * @param options.endsWithInput false for a plugin that a language host runs and ends: that one gives it no input
  */
-export function servePlugin(
+export async function servePlugin(
   addServices: (server: Server) => void,
   { endsWithInput = true } = {},
-): void {
-  serve(addServices, endsWithInput).catch((error: unknown) => {
-    console.error(error);
-    process.exit(1);
-  });
+): Promise<void> {
+  const port = await listen(addServices);
+  process.on("SIGINT", exit);
+  process.on("SIGTERM", exit);
+  if (endsWithInput) {
+    process.stdin.on("end", exit);
+    process.stdin.on("error", exit);
+    process.stdin.resume();
+  }
+  process.stdout.write(`${String(port)}\n`);
 }
 
 /** Serves on a free local port, which it returns. */
@@ -56,18 +55,6 @@ export function listen(addServices: (server: Server) => void): Promise<number> {
       else resolve(bound);
     });
   });
-}
-
-async function serve(addServices: (server: Server) => void, endsWithInput: boolean): Promise<void> {
-  const port = await listen(addServices);
-  process.on("SIGINT", exit);
-  process.on("SIGTERM", exit);
-  if (endsWithInput) {
-    process.stdin.on("end", exit);
-    process.stdin.on("error", exit);
-    process.stdin.resume();
-  }
-  process.stdout.write(`${String(port)}\n`);
 }
 
 function exit(): void {

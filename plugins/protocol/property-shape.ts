@@ -10,12 +10,12 @@ import {
   type PropertyValue,
   secret,
 } from "./property-value.ts";
-import type { CheckFailure, Checked } from "./resource-type.ts";
+import { type CheckFailure, type Checked, notCovered } from "./resource-type.ts";
 
 /** What a property may hold. */
 export type Shape =
   | { readonly kind: "string" | "number" | "boolean" | "any" | "asset" }
-  | { readonly kind: "choice"; readonly of: readonly string[] }
+  | { readonly kind: "choice"; readonly of: readonly (string | boolean)[] }
   | { readonly kind: "list" | "map"; readonly of: Shape }
   | { readonly kind: "object"; readonly of: Properties }
   /** The official plugin has this property; the bundled one does not. */
@@ -92,10 +92,7 @@ function conform(
     case "any":
       return value;
     case "notCovered":
-      fail(
-        at,
-        `is not covered by the bundled ${plugin} plugin; install the official pulumi-resource-${plugin} to use it`,
-      );
+      fail(at, notCovered(plugin, "it"));
       return value;
     case "string":
     case "number":
@@ -104,9 +101,7 @@ function conform(
     case "asset":
       return isAsset(value) || isArchive(value) ? value : wrong("an asset or an archive");
     case "choice":
-      return typeof value === "string" && shape.of.includes(value)
-        ? value
-        : wrong(`one of ${shape.of.join(", ")}`);
+      return shape.of.some((one) => one === value) ? value : wrong(`one of ${shape.of.join(", ")}`);
     case "list":
       if (!isList(value)) return wrong("a list");
       return value.map((element, index) =>

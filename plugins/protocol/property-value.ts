@@ -79,14 +79,9 @@ export function reveal(value: PropertyValue): PropertyValue {
   if (isSecret(value)) return reveal(value["value"] ?? null);
   if (hasSignature(value, RESOURCE_REFERENCE)) return value["id"] ?? value["urn"] ?? null;
   if (isList(value)) return value.map(reveal);
-  if (isMap(value)) return revealMap(value);
-  return value;
-}
-
-/** {@link reveal} for a whole map. */
-export function revealMap(map: PropertyMap): PropertyMap {
+  if (!isMap(value)) return value;
   return Object.fromEntries(
-    Object.entries(map).map(([key, value]) => [key, value === undefined ? null : reveal(value)]),
+    Object.entries(value).map(([key, element]) => [key, reveal(element ?? null)]),
   );
 }
 

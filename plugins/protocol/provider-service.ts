@@ -4,12 +4,15 @@ import plugin from "@pulumi/pulumi/proto/plugin_pb.js";
 import type { IResourceProviderServer } from "@pulumi/pulumi/proto/provider_grpc_pb.js";
 import provider from "@pulumi/pulumi/proto/provider_pb.js";
 import { connectEngineLog } from "./engine-log.ts";
-import { Operations } from "./operation.ts";
-import type { ProviderDefinition, Checked, Difference } from "./resource-type.ts";
+import { type Operation, Operations } from "./operation.ts";
+import type { ProviderDefinition, Checked, Difference, ResourceType } from "./resource-type.ts";
 import { fromStruct, toStruct } from "./struct.ts";
 import { unary, unimplemented } from "./unary.ts";
 import type * as pb from "@pulumi/pulumi/proto/provider_pb.js";
-import type { ChangeKind } from "./property-diff.ts";
+
+const notCovered = (what: string): never => {
+  throw new Error(`${what} is not covered by the bundled plugin`);
+};
 
 /**
  * A provider in terms of the protocol.
@@ -21,52 +24,34 @@ export function providerService(
   engine: string,
 ): IResourceProviderServer {
   const operations = new Operations(connectEngineLog(engine));
+  const { name, version } = definition;
   return {
     ...resourceHandlers(definition, operations),
-    handshake: unary(() => {
-      const response = new provider.ProviderHandshakeResponse();
-      response.setAcceptSecrets(true);
-      return response;
-    }),
-    getPluginInfo: unary(() => {
-      const info = new plugin.PluginInfo();
-      info.setVersion(definition.version);
-      return info;
-    }),
-    getSchema: unary(() => {
-      const response = new provider.GetSchemaResponse();
-      // Enough for the engine; programs use the published SDKs and never ask.
-      response.setSchema(JSON.stringify({ name: definition.name, version: definition.version }));
-      return response;
-    }),
-    checkConfig: unary(async (request) =>
-      checkResponse(await definition.checkConfig(fromStruct(request.getNews()))),
+    handshake: unary(() => new provider.ProviderHandshakeResponse().setAcceptSecrets(true)),
+    getPluginInfo: unary(() => new plugin.PluginInfo().setVersion(version)),
+    // Enough for the engine; programs use the published SDKs and never ask.
+    getSchema: unary(() =>
+      new provider.GetSchemaResponse().setSchema(JSON.stringify({ name, version })),
     ),
-    diffConfig: unary(async (request) => {
+    checkConfig: unary((request) =>
+      checkResponse(definition.checkConfig(fromStruct(request.getNews()))),
+    ),
+    diffConfig: unary((request) => {
       const olds = fromStruct(request.getOldInputs() ?? request.getOlds());
-      return diffResponse(await definition.diffConfig(olds, fromStruct(request.getNews())));
+      return diffResponse(definition.diffConfig(olds, fromStruct(request.getNews())));
     }),
     configure: unary((request) => {
       definition.configure(fromStruct(request.getArgs()));
-      const response = new provider.ConfigureResponse();
-      response.setAcceptsecrets(true);
-      response.setSupportspreview(true);
-      return response;
+      return new provider.ConfigureResponse().setAcceptsecrets(true).setSupportspreview(true);
     }),
     cancel: unary(() => {
       operations.cancel();
       return new empty.Empty();
     }),
     attach: unary(() => new empty.Empty()),
-    invoke: unary((request) => {
-      throw new Error(`function ${request.getTok()} is not covered by the bundled plugin`);
-    }),
-    call: unary((request) => {
-      throw new Error(`method ${request.getTok()} is not covered by the bundled plugin`);
-    }),
-    construct: unary((request) => {
-      throw new Error(`component ${request.getType()} is not covered by the bundled plugin`);
-    }),
+    invoke: unary((request) => notCovered(`function ${request.getTok()}`)),
+    call: unary((request) => notCovered(`method ${request.getTok()}`)),
+    construct: unary((request) => notCovered(`component ${request.getType()}`)),
     list: (call) => {
       call.emit("error", { code: grpc.status.UNIMPLEMENTED, details: "List is not implemented" });
     },
@@ -83,90 +68,67 @@ function resourceHandlers(
   definition: ProviderDefinition,
   operations: Operations,
 ): Pick<IResourceProviderServer, ResourceMethods> {
+  const typeOf = (request: { getType(): string }): ResourceType =>
+    definition.resourceType(request.getType());
+  /** Does something to the resource that a request is about. */
+  const run = <Result>(
+    verb: string,
+    request: TargetedRequest,
+    body: (type: ResourceType, operation: Operation) => Promise<Result>,
+  ): Promise<Result> => {
+    const type = typeOf(request);
+    const target = {
+      urn: request.getUrn(),
+      name: request.getName(),
+      timeoutSeconds: request.getTimeout(),
+    };
+    return operations.run(verb, target, (operation) => body(type, operation));
+  };
   return {
-    check: unary(async (request) => {
-      const type = definition.resourceType(request.getType());
-      const checked = await type.check({
-        name: request.getName(),
-        olds: fromStruct(request.getOlds()),
-        news: fromStruct(request.getNews()),
-        randomSeed: request.getRandomseed_asU8(),
-      });
-      return checkResponse(checked);
-    }),
-    diff: unary(async (request) => {
-      const type = definition.resourceType(request.getType());
-      const difference = await type.diff({
-        id: request.getId(),
-        oldInputs: fromStruct(request.getOldInputs()),
-        olds: fromStruct(request.getOlds()),
-        news: fromStruct(request.getNews()),
-      });
-      return diffResponse(difference);
-    }),
+    check: unary((request) => checkResponse(typeOf(request).check(fromStruct(request.getNews())))),
+    diff: unary((request) =>
+      diffResponse(
+        typeOf(request).diff({
+          oldInputs: fromStruct(request.getOldInputs()),
+          olds: fromStruct(request.getOlds()),
+          news: fromStruct(request.getNews()),
+        }),
+      ),
+    ),
     create: unary(async (request) => {
-      const type = definition.resourceType(request.getType());
-      const created = await operations.run("create", target(request), (operation) =>
-        type.create(
-          { inputs: fromStruct(request.getProperties()), preview: request.getPreview() },
-          operation,
-        ),
+      const [inputs, preview] = [fromStruct(request.getProperties()), request.getPreview()];
+      const { id, properties } = await run("create", request, (type, operation) =>
+        type.create({ inputs, preview }, operation),
       );
-      const response = new provider.CreateResponse();
-      response.setId(created.id);
-      response.setProperties(toStruct(created.properties));
-      return response;
+      return new provider.CreateResponse().setId(id).setProperties(toStruct(properties));
     }),
     read: unary(async (request) => {
-      const type = definition.resourceType(request.getType());
-      const inputs = request.getInputs();
-      const found = await operations.run("read", target(request), (operation) =>
-        type.read(
-          {
-            id: request.getId(),
-            inputs: inputs === undefined ? undefined : fromStruct(inputs),
-            state: fromStruct(request.getProperties()),
-          },
-          operation,
-        ),
+      const id = request.getId();
+      const [inputs, state] = [
+        fromStruct(request.getInputs()),
+        fromStruct(request.getProperties()),
+      ];
+      const found = await run("read", request, (type, operation) =>
+        type.read({ id, inputs, state }, operation),
       );
-      const response = new provider.ReadResponse();
       // An answer without an id says that the resource is gone.
-      if (found === undefined) return response;
-      response.setId(request.getId());
-      response.setProperties(toStruct(found.state));
-      response.setInputs(toStruct(found.inputs));
-      return response;
+      if (found === undefined) return new provider.ReadResponse();
+      return new provider.ReadResponse()
+        .setId(id)
+        .setProperties(toStruct(found.state))
+        .setInputs(toStruct(found.inputs));
     }),
     update: unary(async (request) => {
-      const type = definition.resourceType(request.getType());
-      const properties = await operations.run("update", target(request), (operation) =>
-        type.update(
-          {
-            id: request.getId(),
-            oldInputs: fromStruct(request.getOldInputs()),
-            olds: fromStruct(request.getOlds()),
-            news: fromStruct(request.getNews()),
-            preview: request.getPreview(),
-          },
-          operation,
-        ),
+      const [olds, news] = [fromStruct(request.getOlds()), fromStruct(request.getNews())];
+      const preview = request.getPreview();
+      const properties = await run("update", request, (type, operation) =>
+        type.update({ olds, news, preview }, operation),
       );
-      const response = new provider.UpdateResponse();
-      response.setProperties(toStruct(properties));
-      return response;
+      return new provider.UpdateResponse().setProperties(toStruct(properties));
     }),
     delete: unary(async (request) => {
-      const type = definition.resourceType(request.getType());
-      await operations.run("delete", target(request), (operation) =>
-        type.delete(
-          {
-            id: request.getId(),
-            oldInputs: fromStruct(request.getOldInputs()),
-            olds: fromStruct(request.getProperties()),
-          },
-          operation,
-        ),
+      await run("delete", request, (type, operation) =>
+        type.delete(fromStruct(request.getProperties()), operation),
       );
       return new empty.Empty();
     }),
@@ -174,58 +136,41 @@ function resourceHandlers(
 }
 
 interface TargetedRequest {
+  getType(): string;
   getUrn(): string;
   getName(): string;
   getTimeout(): number;
 }
 
-function target(request: TargetedRequest): { urn: string; name: string; timeoutSeconds: number } {
-  return {
-    urn: request.getUrn(),
-    name: request.getName(),
-    timeoutSeconds: request.getTimeout(),
-  };
+function checkResponse({ inputs, failures }: Checked): pb.CheckResponse {
+  const refused = failures.map(({ property, reason }) =>
+    new provider.CheckFailure().setProperty(property).setReason(reason),
+  );
+  return new provider.CheckResponse().setInputs(toStruct(inputs)).setFailuresList(refused);
 }
 
-function checkResponse(checked: Checked): pb.CheckResponse {
-  const response = new provider.CheckResponse();
-  response.setInputs(toStruct(checked.inputs));
-  for (const { property, reason } of checked.failures) {
-    const failure = new provider.CheckFailure();
-    failure.setProperty(property);
-    failure.setReason(reason);
-    response.addFailures(failure);
-  }
-  return response;
-}
-
-function diffResponse(difference: Difference): pb.DiffResponse {
-  const { DiffChanges } = provider.DiffResponse;
-  const response = new provider.DiffResponse();
-  const any = difference.changes.length > 0;
-  response.setChanges(any ? DiffChanges.DIFF_SOME : DiffChanges.DIFF_NONE);
-  response.setHasdetaileddiff(true);
-  response.setDeletebeforereplace(difference.deleteBeforeReplace);
-  for (const change of difference.changes) {
-    const detail = new provider.PropertyDiff();
-    detail.setKind(diffKind(change.kind, change.replaces));
-    detail.setInputdiff(change.isOutput !== true);
-    response.getDetaileddiffMap().set(change.path, detail);
-    const root = String(change.keys[0]);
-    if (!response.getDiffsList().includes(root)) response.addDiffs(root);
-    if (change.replaces && !response.getReplacesList().includes(root)) response.addReplaces(root);
-  }
-  return response;
-}
-
-function diffKind(kind: ChangeKind, replaces: boolean): pb.PropertyDiff.Kind {
+function diffResponse({ changes, deleteBeforeReplace }: Difference): pb.DiffResponse {
+  const { DIFF_SOME, DIFF_NONE } = provider.DiffResponse.DiffChanges;
+  const roots = (of: Difference["changes"]): string[] => [
+    ...new Set(of.map(({ keys }) => String(keys[0]))),
+  ];
+  const response = new provider.DiffResponse()
+    .setChanges(changes.length > 0 ? DIFF_SOME : DIFF_NONE)
+    .setHasdetaileddiff(true)
+    .setDeletebeforereplace(deleteBeforeReplace)
+    .setDiffsList(roots(changes))
+    .setReplacesList(roots(changes.filter(({ replaces }) => replaces)));
   const { Kind } = provider.PropertyDiff;
-  switch (kind) {
-    case "add":
-      return replaces ? Kind.ADD_REPLACE : Kind.ADD;
-    case "delete":
-      return replaces ? Kind.DELETE_REPLACE : Kind.DELETE;
-    case "update":
-      return replaces ? Kind.UPDATE_REPLACE : Kind.UPDATE;
+  const kinds = {
+    add: [Kind.ADD, Kind.ADD_REPLACE],
+    delete: [Kind.DELETE, Kind.DELETE_REPLACE],
+    update: [Kind.UPDATE, Kind.UPDATE_REPLACE],
+  } as const;
+  for (const { path, kind, replaces, isOutput } of changes) {
+    const detail = new provider.PropertyDiff()
+      .setKind(kinds[kind][replaces ? 1 : 0])
+      .setInputdiff(isOutput !== true);
+    response.getDetaileddiffMap().set(path, detail);
   }
+  return response;
 }

@@ -10,18 +10,15 @@ import {
 /** Shorter pieces are left alone: they occur by chance, and hiding them would make a text unreadable. */
 const SHORTEST_PIECE = 6;
 
-export const REDACTED = "[secret]";
-
-/** Replaces every secret in a text by `[secret]`. */
-export type Redact = (text: string) => string;
+const REDACTED = "[secret]";
 
 /**
- * Redacts what the properties mark as secret, and the further texts given. Of a secret with several lines every line
+ * Replaces what the properties mark as secret in a text. Of a secret with several lines every line
  * is hidden, and of one that is JSON every string in it, since programs print such parts alone.
  */
-export function redactor(properties: PropertyMap, alsoSecret: readonly string[] = []): Redact {
+export function redactor(properties: PropertyMap): (text: string) => string {
   const pieces = new Set<string>();
-  for (const text of [...secretTexts(properties), ...alsoSecret]) {
+  for (const text of secretTexts(properties)) {
     for (const piece of piecesOf(text)) if (piece.length >= SHORTEST_PIECE) pieces.add(piece);
   }
   const longestFirst = [...pieces].sort((left, right) => right.length - left.length);

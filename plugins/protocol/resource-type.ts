@@ -24,18 +24,7 @@ export interface Difference {
   readonly deleteBeforeReplace: boolean;
 }
 
-export interface CheckRequest {
-  /** Name the program gave the resource. */
-  readonly name: string;
-  /** Inputs of the last update; empty for a new resource. */
-  readonly olds: PropertyMap;
-  readonly news: PropertyMap;
-  /** The same for the same resource in preview and update; seeds made-up names. */
-  readonly randomSeed: Uint8Array;
-}
-
 export interface DiffRequest {
-  readonly id: string;
   readonly oldInputs: PropertyMap;
   /** Outputs of the last update. */
   readonly olds: PropertyMap;
@@ -50,30 +39,22 @@ export interface CreateRequest {
 
 export interface ReadRequest {
   readonly id: string;
-  /** Inputs of the last update; undefined when an existing resource is being imported. */
-  readonly inputs: PropertyMap | undefined;
+  /** Inputs of the last update; empty when an existing resource is being imported. */
+  readonly inputs: PropertyMap;
   /** Outputs of the last update. */
   readonly state: PropertyMap;
 }
 
 export interface UpdateRequest {
-  readonly id: string;
-  readonly oldInputs: PropertyMap;
   readonly olds: PropertyMap;
   readonly news: PropertyMap;
   readonly preview: boolean;
 }
 
-export interface DeleteRequest {
-  readonly id: string;
-  readonly oldInputs: PropertyMap;
-  readonly olds: PropertyMap;
-}
-
 /** What a provider can do with the resources of one type. Properties keep their secret marks. */
 export interface ResourceType {
-  check(request: CheckRequest): Checked | Promise<Checked>;
-  diff(request: DiffRequest): Difference | Promise<Difference>;
+  check(news: PropertyMap): Checked;
+  diff(request: DiffRequest): Difference;
   create(
     request: CreateRequest,
     operation: Operation,
@@ -84,7 +65,7 @@ export interface ResourceType {
     operation: Operation,
   ): Promise<{ readonly inputs: PropertyMap; readonly state: PropertyMap } | undefined>;
   update(request: UpdateRequest, operation: Operation): Promise<PropertyMap>;
-  delete(request: DeleteRequest, operation: Operation): Promise<void>;
+  delete(olds: PropertyMap, operation: Operation): Promise<void>;
 }
 
 /** One plugin: its identity, its configuration and its resource types. */
@@ -93,21 +74,29 @@ export interface ProviderDefinition {
   readonly name: string;
   readonly version: string;
   /** Looks at the provider's own settings; may refuse them. */
-  checkConfig(settings: PropertyMap): Checked | Promise<Checked>;
+  checkConfig(settings: PropertyMap): Checked;
   /** What changed between two configurations, and whether that replaces the provider and all of its resources. */
-  diffConfig(olds: PropertyMap, news: PropertyMap): Difference | Promise<Difference>;
+  diffConfig(olds: PropertyMap, news: PropertyMap): Difference;
   /** Takes the settings; called once before any resource, and not at all when a setting is unknown. */
   configure(settings: PropertyMap): void;
   /** @throws when the type is not covered. */
   resourceType(type: string): ResourceType;
 }
 
-/** The error for everything that the official plugin has and this one does not. */
-export class NotCovered extends Error {
-  constructor(plugin: string, what: string) {
-    super(
-      `${what} is not covered by the bundled ${plugin} plugin; install the official pulumi-resource-${plugin} to use it`,
-    );
+/** What is said of everything that the official plugin has and this one does not. */
+export function notCovered(plugin: string, what: string): string {
+  return `${what} is not covered by the bundled ${plugin} plugin; install the official pulumi-resource-${plugin} to use it`;
+}
+
+/** The resource was made but is not what it should be: the engine keeps it and tries again next time. */
+export class InitializationFailed extends Error {
+  constructor(
+    readonly id: string,
+    readonly properties: PropertyMap,
+    readonly inputs: PropertyMap,
+    reason: string,
+  ) {
+    super(reason);
   }
 }
 

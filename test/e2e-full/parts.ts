@@ -6,7 +6,7 @@ import { execa } from "execa";
 import * as z from "zod";
 
 import { table } from "../../cli/table.ts";
-import { formatSeconds } from "../../toolchain/duration.ts";
+import { formatSeconds } from "../../toolchain/progress-text.ts";
 import { parseJson } from "../../toolchain/parse-json.ts";
 import { projectRoot } from "../../toolchain/project.ts";
 import { hashSources } from "../../toolchain/tools/sources-hash.ts";

@@ -10,8 +10,9 @@ import { projectRoot } from "../../toolchain/project.ts";
 import { waitUntil } from "../../host/wait-until.ts";
 import { readNodes } from "../../verify/cluster/snapshot.ts";
 import type { RowResult } from "../../verify/result.ts";
-import { makeWorkloads, removeWorkloads, tryRows } from "../../verify/run/session.ts";
+import { makeWorkloads, tryRows } from "../../verify/verify.ts";
 import { policyRows } from "../../verify/rows/policies.ts";
+import { removeNamespace } from "../../verify/run/own-namespace.ts";
 import { selectRows } from "../../verify/rows/select.ts";
 import { inContainer, succeeded, TestLab, tail } from "../e2e/lab.ts";
 import { linuxRows, namedRows, rowsWith, verified } from "../e2e/verified.ts";
@@ -58,7 +59,7 @@ describe("verify, where something is wrong", () => {
       await plant();
       return await tryRows(options);
     } finally {
-      await removeWorkloads(options);
+      await removeNamespace(options.api, options.say);
     }
   }
 

@@ -1,13 +1,25 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import { build, type Plugin } from "esbuild";
+import { build, type BuildOptions, type Plugin } from "esbuild";
 
 /** Header of a bundled file: what CommonJS packages expect, and ES modules do not have. */
-export const commonJs = `
+const commonJs = `
 import { createRequire as kindowsRequire } from "node:module";
 const require = kindowsRequire(import.meta.url), __dirname = import.meta.dirname, __filename = import.meta.filename;
 `;
+
+/** Into ES modules for Node.js; what several import, and what is imported dynamically, gets files of its own. */
+export const forNode = {
+  outExtension: { ".js": ".mjs" },
+  bundle: true,
+  splitting: true,
+  platform: "node",
+  target: "node20",
+  format: "esm",
+  banner: { js: commonJs },
+  logLevel: "error",
+} as const satisfies BuildOptions;
 
 /** Does not bundle Pulumi's SDK, which is already in the process, and uses only the parts of it that a program needs. */
 const thinSdk: Plugin = {
@@ -37,8 +49,7 @@ const placesOfSources: Plugin = {
 };
 
 /**
- * Bundles programs into ES modules for Node.js. What several of them import, and what is imported dynamically, gets
- * files of its own.
+ * Bundles programs.
  *
  * @param root the project; absolute
  * @param entries TypeScript files, relative to it; each becomes `<its path>.mjs`
@@ -55,24 +66,17 @@ export async function bundlePrograms(
     entryPoints: [...entries],
     outbase: root,
     outdir: folder,
-    outExtension: { ".js": ".mjs" },
-    bundle: true,
-    splitting: true,
-    platform: "node",
-    target: "node20",
-    format: "esm",
+    ...forNode,
     // esbuild and prettier need files beside themselves; native add-ons are only optimizations. The SDK's own classes, and
     // those of what it hands on, are in a process once.
     external: [
       ...["@pulumi/pulumi/*", "@grpc/grpc-js", "google-protobuf/*"],
       ...["esbuild", "prettier", "*.node", "cpu-features"],
     ],
-    banner: { js: commonJs },
     plugins: [thinSdk, placesOfSources],
     // Stack traces should refer to the sources.
     sourcemap: "inline",
     sourcesContent: false,
-    logLevel: "error",
   });
   if (warnings.length > 0) {
     throw new Error(warnings.map(({ text }) => text).join("; "));

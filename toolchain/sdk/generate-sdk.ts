@@ -4,7 +4,7 @@ import path from "node:path";
 import { execa } from "execa";
 
 import { ensureArtifacts } from "../ensure.ts";
-import { assemblePulumiHome, libvirtProviderPlace, terraformBridgePlace } from "../pulumi-home.ts";
+import { assemblePulumiHome, libvirtLinks } from "../pulumi-home.ts";
 import { gensdk, pulumi, terraformBridge, terraformProviderLibvirt } from "../tools/table.ts";
 
 /** Time limit for starting the engine, the bridge and the provider once. */
@@ -17,28 +17,12 @@ const timeoutMilliseconds = 120_000;
  * @param into folder for the sources; created if missing.
  */
 export async function generateLibvirtSdk(into: string): Promise<void> {
-  const ensured = await ensureArtifacts([
-    pulumi,
-    terraformBridge,
-    terraformProviderLibvirt,
-    gensdk,
-  ]);
+  const tools = [pulumi, terraformBridge, terraformProviderLibvirt, gensdk];
+  const ensured = await ensureArtifacts(tools);
   const work = await mkdtemp(path.join(os.tmpdir(), "kindows-sdk-"));
   try {
     const home = path.join(work, "home");
-    await assemblePulumiHome(
-      [
-        {
-          place: terraformBridgePlace,
-          target: path.join(ensured.path(terraformBridge), "pulumi-resource-terraform-provider"),
-        },
-        {
-          place: libvirtProviderPlace,
-          target: path.join(ensured.path(terraformProviderLibvirt), "terraform-provider-libvirt"),
-        },
-      ],
-      home,
-    );
+    await assemblePulumiHome(libvirtLinks(ensured), home);
     const { stdout: schema } = await execa(
       path.join(ensured.path(pulumi), "pulumi"),
       [

@@ -7,6 +7,7 @@ import { fetchPublished, whyUnreachable, type PublishedFile } from "../publisher
 import { findOnPath } from "../../host/search-path.ts";
 import { zipMembers } from "../zip-member.ts";
 import { execa } from "execa";
+import semver from "semver";
 
 /** Go as a module, from the same mirror as the modules that are built with it. */
 const version = "v0.0.1-go1.26.8.linux-amd64";
@@ -106,11 +107,11 @@ async function isThere(program: string): Promise<boolean> {
 }
 
 /** Oldest Go that compiles every module, according to their go.mod files. */
-const oldest = { major: 1, minor: 26 };
+const oldest = "1.26.0";
 
 /** Why the Go on the PATH is unsuitable, with a remedy; undefined if it is suitable. */
 async function whyNoGo(): Promise<string | undefined> {
-  const wanted = `Go ${oldest.major}.${oldest.minor} or later (https://go.dev/dl)`;
+  const wanted = `Go ${oldest.replace(/\.0$/, "")} or later (https://go.dev/dl)`;
   let printed: string;
   try {
     // GOTOOLCHAIN=local: the installed version counts, not one that Go could download.
@@ -129,15 +130,6 @@ async function whyNoGo(): Promise<string | undefined> {
 
 /** Whether the output of `go env GOVERSION` is a suitable version; development versions are. */
 export function isRecentEnough(printed: string): boolean {
-  if (printed.startsWith("devel")) {
-    return true;
-  }
-  const [, major, minor] = /^go(\d+)\.(\d+)/.exec(printed.trim()) ?? [];
-  if (major === undefined || minor === undefined) {
-    return false;
-  }
-  return (
-    Number(major) > oldest.major ||
-    (Number(major) === oldest.major && Number(minor) >= oldest.minor)
-  );
+  const [release = ""] = /^go\S+/.exec(printed.trim()) ?? [];
+  return printed.startsWith("devel") || semver.gte(semver.coerce(release) ?? "0.0.0", oldest);
 }

@@ -8,19 +8,16 @@ export type Seen = { readonly snapshot: Snapshot } | { readonly trouble: string 
 
 /** Queries the cluster once for all waiting rows, at most once a second, and only if a row is waiting. */
 export class ClusterView {
-  private readonly read: () => Promise<Snapshot>;
-  private readonly pauseMilliseconds: number;
   private next: Promise<Seen> | undefined;
 
-  constructor(read: () => Promise<Snapshot>, pauseMilliseconds = 1000) {
-    this.read = read;
-    this.pauseMilliseconds = pauseMilliseconds;
-  }
+  constructor(
+    private readonly read: () => Promise<Snapshot>,
+    private readonly pauseMilliseconds = 1000,
+  ) {}
 
   /** The next query's result; during a running query, that of the one after. */
   look(): Promise<Seen> {
-    this.next ??= this.start();
-    return this.next;
+    return (this.next ??= this.start());
   }
 
   private async start(): Promise<Seen> {

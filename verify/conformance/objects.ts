@@ -54,40 +54,33 @@ export function conformanceObjects(
   images: ConformanceImages,
   repositories: string | undefined,
 ): readonly ConformanceObject[] {
+  const metadata = { name, namespace };
   return [
-    namespaceObject(),
-    { apiVersion: "v1", kind: "ServiceAccount", metadata: { name, namespace } },
-    clusterRoleBinding(),
-    ...(repositories === undefined ? [] : [repositoryList(repositories)]),
+    { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace, labels } },
+    { apiVersion: "v1", kind: "ServiceAccount", metadata },
+    clusterRoleBinding,
+    ...(repositories === undefined
+      ? []
+      : [
+          {
+            ...{ apiVersion: "v1", kind: "ConfigMap", metadata },
+            data: { [repositoriesFile]: repositories },
+          },
+        ]),
     job(run, images, repositories !== undefined),
   ];
 }
 
 const labels = { "app.kubernetes.io/managed-by": "kindows" };
 
-function namespaceObject(): V1Namespace {
-  return { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace, labels } };
-}
-
 /** The tests create namespaces, roles, nodes' labels and more, so no smaller role is possible. */
-function clusterRoleBinding(): V1ClusterRoleBinding {
-  return {
-    apiVersion: "rbac.authorization.k8s.io/v1",
-    kind: "ClusterRoleBinding",
-    metadata: { name, labels },
-    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "cluster-admin" },
-    subjects: [{ kind: "ServiceAccount", name, namespace }],
-  };
-}
-
-function repositoryList(content: string): V1ConfigMap {
-  return {
-    apiVersion: "v1",
-    kind: "ConfigMap",
-    metadata: { name, namespace },
-    data: { [repositoriesFile]: content },
-  };
-}
+const clusterRoleBinding: V1ClusterRoleBinding = {
+  apiVersion: "rbac.authorization.k8s.io/v1",
+  kind: "ClusterRoleBinding",
+  metadata: { name, labels },
+  roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "cluster-admin" },
+  subjects: [{ kind: "ServiceAccount", name, namespace }],
+};
 
 /** One pod on a Linux node without retries, as partial results are useless. */
 function job(run: ConformanceRun, images: ConformanceImages, withRepositories: boolean): V1Job {

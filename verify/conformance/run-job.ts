@@ -9,7 +9,12 @@ import { extract } from "tar";
 import { messageOf } from "../../host/failure.ts";
 import type { ClusterApi } from "../../kubernetes/cluster-api.ts";
 import { waitUntil } from "../../host/wait-until.ts";
-import { applyObjects, startDeleting, type Kubectl } from "../run/own-namespace.ts";
+import {
+  applyObjects,
+  removeNamespace,
+  startDeleting,
+  type Kubectl,
+} from "../run/own-namespace.ts";
 import type { ConformanceRun } from "./arguments.ts";
 import {
   name,
@@ -69,18 +74,8 @@ export async function runJob(job: JobRun): Promise<number> {
 
 /** Removes everything that a run has created, and waits until it is gone. */
 export async function removeRun({ api, say }: Pick<JobRun, "api" | "say">): Promise<void> {
-  const own = `/api/v1/namespaces/${namespace}`;
-  const binding = `/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/${name}`;
-  await startDeleting(api, binding);
-  await startDeleting(api, own);
-  const options = {
-    what: `the namespace ${namespace} to be gone`,
-    timeoutSeconds: removeSeconds,
-    onChange: (seen: string) => say(seen),
-  };
-  await waitUntil(options, async () =>
-    (await api.find(own)) ? `removing ${namespace}` : undefined,
-  );
+  await startDeleting(api, `/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/${name}`);
+  await removeNamespace(api, say, namespace, removeSeconds);
 }
 
 async function untilState(

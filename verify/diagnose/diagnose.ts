@@ -8,9 +8,8 @@ import { isReady, lastWarning, podTrouble } from "../../kubernetes/pod-state.ts"
 import type { Details } from "../cluster/snapshot.ts";
 import { roleName } from "../objects/names.ts";
 import type { AwaitedPod } from "../run/plan.ts";
-import { lookupOf } from "../run/lookup.ts";
 import { requestSeconds } from "../run/attempt.ts";
-import type { Probe, ProbeFailure } from "../run/probe.ts";
+import { lookupOf, type Probe, type ProbeFailure } from "../run/probe.ts";
 
 /** Why pods of a row did not become Ready. */
 export function whyNotReady(awaited: readonly AwaitedPod[], details: Details): string {

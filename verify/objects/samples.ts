@@ -6,7 +6,7 @@ import { agnhostImage } from "../../components/controlplane/node-image/container
 import { projectRoot } from "../../toolchain/project.ts";
 import type { Os, SampleRow } from "../rows/row.ts";
 import { namespace } from "./names.ts";
-import { windowsRelease } from "./images.ts";
+import { windowsRelease } from "../cluster/facts.ts";
 
 /** An object of a sample, as far as it is looked at. */
 export interface SampleObject {

@@ -4,6 +4,7 @@ import type {
   V1Namespace,
   V1PodSpec,
   V1Service,
+  V1ServiceSpec,
 } from "@kubernetes/client-node";
 
 import { isolatedPorts } from "../rows/policies.ts";
@@ -45,9 +46,9 @@ export function workloads(roles: readonly Role[], image: string): readonly Manif
     roles.filter(({ part }) => part === of).map(({ os }) => os);
   return [
     ...roles.map((role) => daemonSet(role, image)),
-    ...systems("server").flatMap((os) => [service(os), podsService(os)]),
+    ...systems("server").flatMap((os) => [balancing(os), naming(os)]),
     // No row uses a Service for those on Linux.
-    ...systems("host-server").flatMap((os) => (os === "windows" ? [service(os, "host")] : [])),
+    ...systems("host-server").flatMap((os) => (os === "windows" ? [balancing(os, "host")] : [])),
   ];
 }
 
@@ -151,29 +152,21 @@ function firewallRule(verb: "add" | "delete"): readonly string[] {
   return ["netsh", "advfirewall", "firewall", verb, "rule", `name=${namespace}`];
 }
 
-function service(os: Os, network?: "host"): V1Service {
-  const onHost = network === "host";
-  return {
-    apiVersion: "v1",
-    kind: "Service",
-    metadata: { name: serviceName(os, network), namespace },
-    spec: {
-      type: "NodePort",
-      selector: roleLabels(os, onHost ? "host-server" : "server"),
-      ports: [{ port: 80, targetPort: onHost ? hostServerPort : serverPort }],
-    },
-  };
+function service(name: string, spec: V1ServiceSpec): V1Service {
+  return { apiVersion: "v1", kind: "Service", metadata: { name, namespace }, spec };
 }
 
-function podsService(os: Os): V1Service {
-  return {
-    apiVersion: "v1",
-    kind: "Service",
-    metadata: { name: podsServiceName(os), namespace },
-    spec: {
-      clusterIP: "None",
-      selector: roleLabels(os, "server"),
-      ports: [{ port: serverPort }],
-    },
-  };
+function balancing(os: Os, network?: "host"): V1Service {
+  const onHost = network === "host";
+  return service(serviceName(os, network), {
+    type: "NodePort",
+    selector: roleLabels(os, onHost ? "host-server" : "server"),
+    ports: [{ port: 80, targetPort: onHost ? hostServerPort : serverPort }],
+  });
+}
+
+function naming(os: Os): V1Service {
+  const selector = roleLabels(os, "server");
+  const ports = [{ port: serverPort }];
+  return service(podsServiceName(os), { clusterIP: "None", selector, ports });
 }

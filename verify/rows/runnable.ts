@@ -1,6 +1,5 @@
 import { messageOf } from "../../host/failure.ts";
-import { nodesOf, type Facts } from "../cluster/facts.ts";
-import { windowsRelease } from "../objects/images.ts";
+import { nodesOf, type Facts, windowsRelease } from "../cluster/facts.ts";
 import {
   isNotSeenYet,
   notSeenYet,
@@ -66,12 +65,11 @@ export function needsText(row: Row): string {
         return "a HostProcess container on Windows";
       case "windows-kube-proxy":
         return "kube-proxy on Windows";
-      case "windows-node-way":
-      case "windows-host-port":
-        return "";
       case "windows-container":
       case "windows-statistics":
         return "a Windows container";
+      case "windows-node-way":
+      case "windows-host-port":
       case "windows-image":
       case "linux-nslookup":
         return "";
@@ -87,6 +85,8 @@ export function needsText(row: Row): string {
   return isNotSeenYet(row) ? `${all} (${notSeenYet})` : all;
 }
 
+const when = (applies: boolean, need: Need): Need[] => (applies ? [need] : []);
+
 function pathNeeds({ from, target }: PathRow): readonly Need[] {
   const systems = new Map<Os, 1 | 2>();
   if (from.where !== "outside") systems.set(from.os, 1);
@@ -96,31 +96,19 @@ function pathNeeds({ from, target }: PathRow): readonly Need[] {
   const windowsTarget = "os" in target && target.os === "windows";
   const onHost = target.to === "host-pod" || ("network" in target && target.network === "host");
   const fromWindowsNode = from.where === "node" && from.os === "windows";
-  const way =
-    target.to === "pod"
-      ? "pods"
-      : target.to === "service" || target.to === "dns"
-        ? "services"
-        : undefined;
+  const fromWindowsPod = from.where === "pod" && from.os === "windows";
+  const fromLinux = from.where !== "outside" && from.os === "linux";
+  const ways = { pod: "pods", service: "services", dns: "services" } as const;
+  const way = ways[target.to as keyof typeof ways] as "pods" | "services" | undefined;
   return [
     ...[...systems].map(([os, count]): Need => ({ need: "node", os, count })),
-    ...(fromWindowsNode || (windowsTarget && onHost)
-      ? [{ need: "windows-host-process" } as const]
-      : []),
-    ...((windowsTarget && !onHost) || (from.where === "pod" && from.os === "windows")
-      ? [{ need: "windows-pods" } as const]
-      : []),
-    ...(target.to === "host-port" && windowsTarget ? [{ need: "windows-host-port" } as const] : []),
-    ...(target.to === "dns" && from.where !== "outside" && from.os === "linux"
-      ? [{ need: "linux-nslookup" } as const]
-      : []),
-    ...("node" in target && target.node === "windows"
-      ? [{ need: "windows-kube-proxy" } as const]
-      : []),
-    ...(fromWindowsNode && way !== undefined
-      ? [{ need: "windows-node-way", to: way } as const]
-      : []),
-    ...(target.to === "policy" ? [{ need: "network-policies" } as const] : []),
+    ...when(fromWindowsNode || (windowsTarget && onHost), { need: "windows-host-process" }),
+    ...when((windowsTarget && !onHost) || fromWindowsPod, { need: "windows-pods" }),
+    ...when(target.to === "host-port" && windowsTarget, { need: "windows-host-port" }),
+    ...when(target.to === "dns" && fromLinux, { need: "linux-nslookup" }),
+    ...when("node" in target && target.node === "windows", { need: "windows-kube-proxy" }),
+    ...(fromWindowsNode && way ? [{ need: "windows-node-way", to: way } as const] : []),
+    ...when(target.to === "policy", { need: "network-policies" }),
     ...(target.to === "host" || target.to === "internet" ? [{ need: target.to }] : []),
   ];
 }

@@ -1,5 +1,4 @@
-import { checkLookup, lookupOf, lookupWords } from "./lookup.ts";
-import type { FailureKind, Probe, ProbeFailure } from "./probe.ts";
+import { type FailureKind, type Lookup, lookupOf, type Probe, type ProbeFailure } from "./probe.ts";
 import {
   podCommand,
   runCommand,
@@ -56,7 +55,7 @@ export function checkPrinted(probe: Probe, printed: Printed): ProbeFailure | und
     const complaint = probe.check(printed.stdout.trim());
     return complaint === undefined ? undefined : { kind: "answer", text: complaint };
   }
-  const text = telling(printed.stderr);
+  const text = telling(printed.stderr, /failed: |^curl: \(|^error: |not resolve/i);
   switch (printed.exitCode) {
     case 6:
       return { kind: "name", text };
@@ -81,10 +80,38 @@ function connectKind(stderr: string): FailureKind {
   return /no route|unreachable/i.test(stderr) ? "unreachable" : "lost";
 }
 
-/** The lines of curl's or kubectl's standard error that say what went wrong. */
-function telling(stderr: string): string {
-  const lines = stderr.split("\n").map((line) => line.replace(/^\* +/, "").trim());
-  const known = lines.filter((line) => /failed: |^curl: \(|^error: |not resolve/i.test(line));
-  const chosen = known.length > 0 ? known : lines.filter((line) => line !== "").slice(-2);
+/** The lines of a program's output that say what went wrong; the last two where none is known to. */
+function telling(output: string, known: RegExp): string {
+  const lines = output.split(/\r?\n/).map((line) => line.replace(/^\* +/, "").trim());
+  const found = lines.filter((line) => known.test(line));
+  const chosen = found.length > 0 ? found : lines.filter((line) => line !== "").slice(-2);
   return [...new Set(chosen)].join("; ").slice(0, 400);
+}
+
+/** nslookup's command line for a query. It is in agnhost's Linux images, and Windows has its own. */
+function lookupWords(
+  { server, name }: Lookup,
+  timeoutSeconds: number,
+): readonly [program: string, ...args: string[]] {
+  // The dot prevents the use of search domains.
+  return ["nslookup", `-timeout=${timeoutSeconds}`, "-type=A", `${name}.`, server];
+}
+
+/** The failure of an nslookup, if any. Windows' own always exits with 0, so its output decides. */
+export function checkLookup(
+  probe: Probe,
+  { exitCode, stdout, stderr }: Printed,
+): ProbeFailure | undefined {
+  const complaint = probe.check(stdout.replaceAll("\r", ""));
+  if (exitCode === 0 && complaint === undefined) return undefined;
+  const text = telling(
+    `${stdout}\n${stderr}`,
+    /timed.out|can't find|no servers|no response|refused|unreachable|^error: /i,
+  );
+  if (/can't find|non-existent|NXDOMAIN/i.test(text)) return { kind: "name", text };
+  if (/timed.out|no servers|no response/i.test(text)) return { kind: "lost", text };
+  if (/refused/i.test(text)) return { kind: "refused", text };
+  if (/unreachable/i.test(text)) return { kind: "unreachable", text };
+  if (exitCode === 0) return { kind: "answer", text: complaint ?? "" };
+  return { kind: "exec", text };
 }

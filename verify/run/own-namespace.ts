@@ -63,16 +63,22 @@ export async function applyObjects(
  *
  * @throws if it is not gone in time, with what blocks it.
  */
-export async function removeNamespace(api: ClusterApi, say: (line: string) => void): Promise<void> {
-  await startDeleting(api, ownPath);
+export async function removeNamespace(
+  api: ClusterApi,
+  say: (line: string) => void,
+  name = namespace,
+  timeoutSeconds = deleteSeconds,
+): Promise<void> {
+  const path = `/api/v1/namespaces/${name}`;
+  await startDeleting(api, path);
   const options = {
-    what: `the namespace ${namespace} to be gone`,
-    timeoutSeconds: deleteSeconds,
-    onChange: (seen: string) => say(`removing ${namespace}: ${seen}`),
+    what: `the namespace ${name} to be gone`,
+    timeoutSeconds,
+    onChange: (seen: string) => say(`removing ${name}: ${seen}`),
   };
   await waitUntil(options, async () => {
-    if ((await api.find(ownPath)) === undefined) return undefined;
-    const pods = await deleteLostPods(api);
+    if ((await api.find(path)) === undefined) return undefined;
+    const pods = await deleteLostPods(api, path);
     return pods.length === 0 ? "it is being deleted" : `still there: ${pods.join(", ")}`;
   });
 }
@@ -85,9 +91,9 @@ export async function startDeleting(api: ClusterApi, path: string): Promise<void
 }
 
 /** Deletes the pods of nodes that do not answer, which nothing else would. @returns the names of all that are left */
-async function deleteLostPods(api: ClusterApi): Promise<readonly string[]> {
+async function deleteLostPods(api: ClusterApi, path: string): Promise<readonly string[]> {
   const [{ items }, nodes] = await Promise.all([
-    api.get<V1PodList>(`${ownPath}/pods`),
+    api.get<V1PodList>(`${path}/pods`),
     readNodes(api),
   ]);
   const lost = new Set(
@@ -97,7 +103,7 @@ async function deleteLostPods(api: ClusterApi): Promise<readonly string[]> {
     items
       .filter(({ metadata, spec }) => metadata?.deletionTimestamp && lost.has(spec?.nodeName ?? ""))
       .map(({ metadata }) =>
-        api.delete(`${ownPath}/pods/${metadata?.name ?? ""}?gracePeriodSeconds=0`),
+        api.delete(`${path}/pods/${metadata?.name ?? ""}?gracePeriodSeconds=0`),
       ),
   );
   return items.map(({ metadata }) => metadata?.name ?? "").sort();

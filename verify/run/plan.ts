@@ -18,11 +18,11 @@ import {
 import { rolesOf, serverPart } from "../objects/roles.ts";
 import { isUnderPolicy, policyCases, policyName } from "../rows/policies.ts";
 import type { Os, PathRow, Relation } from "../rows/row.ts";
-import type { Readiness } from "./await-state.ts";
-import { lookupUrl } from "./lookup.ts";
+import type { Readiness } from "./row-tools.ts";
 import {
   fromNodes,
   fromPods,
+  lookupUrl,
   withAddress,
   withText,
   type Origin,
@@ -91,14 +91,12 @@ function probesOf(row: PathRow, snapshot: Snapshot, outside: Outside): readonly 
         .filter(({ name }) => name === other)
         .map((node) => [one, node] as const),
     );
-  const serverOn = (node: string): string =>
-    "os" in target
-      ? podName(podOn(snapshot, { os: target.os, part: serverPart(target) }, node))
-      : "";
+  const serverOn = (node: string): V1Pod | undefined =>
+    "os" in target ? podOn(snapshot, { os: target.os, part: serverPart(target) }, node) : undefined;
   // Of any of a Service's servers.
   const byServers = (): Answered => {
     const nodes = "os" in target ? names(target.os) : [];
-    const pods = nodes.map(serverOn);
+    const pods = nodes.map((node) => podName(serverOn(node)));
     return "network" in target && target.network === "host"
       ? answeredOn(nodes, pods, serviceRequests)
       : answeredBy(pods, serviceRequests);
@@ -106,7 +104,7 @@ function probesOf(row: PathRow, snapshot: Snapshot, outside: Outside): readonly 
   switch (target.to) {
     case "pod":
       return pairs(target.os, "nodes" in target ? target.nodes : undefined).map(([one, node]) => {
-        const pod = podOn(snapshot, { os: target.os, part: serverPart(target) }, node.name);
+        const pod = serverOn(node.name);
         const address = pod?.status?.podIP ?? "";
         const named = target.by === "name";
         return {
@@ -121,9 +119,8 @@ function probesOf(row: PathRow, snapshot: Snapshot, outside: Outside): readonly 
       return pairs(target.os).map(([one, node]) => ({
         origin: origin(one),
         url: hostnameUrl(node.address, hostServerPort),
-        named: false,
         viaNode: node.name,
-        ...answeredOn([node.name], [serverOn(node.name)], 1),
+        ...answeredOn([node.name], [podName(serverOn(node.name))], 1),
       }));
     case "service":
       return sources.map((one) => {
@@ -131,13 +128,7 @@ function probesOf(row: PathRow, snapshot: Snapshot, outside: Outside): readonly 
         const named = target.by === "name";
         // As applications do it: the short name, within the namespace.
         const host = named ? service : clusterAddress(snapshot, service);
-        return {
-          origin: origin(one),
-          url: hostnameUrl(host, 80),
-          named,
-          service,
-          ...byServers(),
-        };
+        return { origin: origin(one), url: hostnameUrl(host, 80), named, service, ...byServers() };
       });
     case "node-port":
       return pairs(target.node).map(([one, node]) => {
@@ -145,7 +136,6 @@ function probesOf(row: PathRow, snapshot: Snapshot, outside: Outside): readonly 
         return {
           origin: origin(one),
           url: hostnameUrl(node.address, nodePort(snapshot, service)),
-          named: false,
           service,
           viaNode: node.name,
           ...byServers(),
@@ -155,18 +145,16 @@ function probesOf(row: PathRow, snapshot: Snapshot, outside: Outside): readonly 
       return pairs(target.os).map(([one, node]) => ({
         origin: origin(one),
         url: hostnameUrl(node.address, hostPort),
-        named: false,
         viaNode: node.name,
-        ...answeredBy([serverOn(node.name)], 1),
+        ...answeredBy([podName(serverOn(node.name))], 1),
       }));
     case "policy":
       return pairs(target.os).map(([one, node]) => {
         const { port, allowed } = policyCases[target.policy];
-        const pod = podOn(snapshot, { os: target.os, part: serverPart(target) }, node.name);
+        const pod = serverOn(node.name);
         return {
           origin: origin(one),
           url: hostnameUrl(pod?.status?.podIP ?? "", port),
-          named: false,
           ...(isUnderPolicy(row) && {
             policy: { name: policyName(target.os, target.policy), allows: allowed },
           }),
@@ -181,7 +169,6 @@ function probesOf(row: PathRow, snapshot: Snapshot, outside: Outside): readonly 
           url: lookupUrl(snapshot.dnsAddress, serviceDomain(service)),
           // The answer comes from the server itself, not from the Service.
           ...toNoPod,
-          named: false,
           check: withAddress(clusterAddress(snapshot, service)),
         };
       });
@@ -190,7 +177,6 @@ function probesOf(row: PathRow, snapshot: Snapshot, outside: Outside): readonly 
         origin: origin(one),
         url: outside.host?.url ?? "",
         ...toNoPod,
-        named: false,
         check: fromNodeAddress(outside.host?.greeting ?? "", snapshot),
       }));
     case "internet":

@@ -21,7 +21,7 @@ export interface Probe {
   /** NetworkPolicy that decides about it, and whether it lets it through. */
   readonly policy?: { readonly name: string; readonly allows: boolean };
   /** Whether a name has to be resolved first. */
-  readonly named: boolean;
+  readonly named?: boolean;
 }
 
 /**
@@ -43,7 +43,7 @@ export interface ProbeFailure {
 /** Destinations outside of the cluster. */
 export interface Outside {
   /** A server on this host, and the prefix of its answers. */
-  readonly host?: { readonly url: string; readonly greeting: string };
+  readonly host?: { readonly url: string; readonly greeting: string } | undefined;
   /** A page on the internet, and its text. */
   readonly internet: { readonly url: string; readonly text: string };
 }
@@ -87,4 +87,22 @@ export function withAddress(address: string): Probe["check"] {
 function shortened(answer: string): string {
   const line = answer.trim().replace(/\s+/g, " ");
   return line.length > 80 ? `${line.slice(0, 77)}...` : line;
+}
+
+/** A DNS query. */
+export interface Lookup {
+  readonly server: string;
+  /** Full name, without the last dot. */
+  readonly name: string;
+}
+
+/** A DNS query as a URI (RFC 4501). */
+export function lookupUrl(server: string, name: string): string {
+  return `dns://${server}/${name}`;
+}
+
+/** The DNS query of a probe; undefined if it requests a page. */
+export function lookupOf({ url }: Pick<Probe, "url">): Lookup | undefined {
+  const [, server = "", name = ""] = /^dns:\/\/([^/]*)\/(.+)$/.exec(url) ?? [];
+  return name === "" ? undefined : { server, name };
 }

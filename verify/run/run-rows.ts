@@ -3,9 +3,8 @@ import { roleName } from "../objects/names.ts";
 import { controlId, isUnderPolicy } from "../rows/policies.ts";
 import { isNotSeenYet, notSeenYet, type PathRow, type Row } from "../rows/row.ts";
 import { needsHostProcess, needsOf, whyNot } from "../rows/runnable.ts";
-import { awaitState } from "./await-state.ts";
 import { type AwaitedPod, planRow } from "./plan.ts";
-import { explained, type Outcome, type RowTools } from "./row-tools.ts";
+import { explained, type Outcome, type RowTools, awaitState } from "./row-tools.ts";
 import { tryProbes } from "./try-probes.ts";
 import { messageOf } from "../../host/failure.ts";
 import type { Facts } from "../cluster/facts.ts";
@@ -86,7 +85,7 @@ export async function runRows(
   rows: readonly Row[],
   facts: Facts,
   tools: Omit<RowTools, "waitsFor" | "rehearsal">,
-  options: { readonly timeoutSeconds?: number; readonly say: (line: string) => void },
+  options: { readonly timeoutSeconds?: number | undefined; readonly say: (line: string) => void },
 ): Promise<readonly RowResult[]> {
   const runnable = rows.filter((row) => whyNot(row, facts) === undefined);
   const waiting = new Waiting(runnable.length, options.say);
@@ -143,15 +142,14 @@ async function runRow(
 /** Prints what rows wait for, in one line every few seconds as long as it changes. */
 class Waiting {
   private readonly rows = new Map<string, string>();
-  private readonly say: (line: string) => void;
-  private readonly total: number;
   private readonly timer: NodeJS.Timeout;
   private done = 0;
   private last = "";
 
-  constructor(total: number, say: (line: string) => void) {
-    this.total = total;
-    this.say = say;
+  constructor(
+    private readonly total: number,
+    private readonly say: (line: string) => void,
+  ) {
     this.timer = setInterval(() => this.tell(), lineSeconds * 1000);
   }
 
@@ -181,11 +179,8 @@ class Waiting {
 
 /** How many rows are done, and what the others wait for, the most frequent first. */
 export function waitingText(done: number, total: number, waits: readonly string[]): string {
-  const counted = new Map<string, number>();
-  for (const what of waits) {
-    counted.set(what, (counted.get(what) ?? 0) + 1);
-  }
-  const parts = [...counted]
+  const parts = [...new Set(waits)]
+    .map((what) => [what, waits.filter((other) => other === what).length] as const)
     .sort(([, one], [, other]) => other - one)
     .slice(0, 3)
     .map(([what, count]) => `${what} (${count} row${count === 1 ? "" : "s"})`);

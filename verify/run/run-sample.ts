@@ -8,8 +8,7 @@ import type { Snapshot } from "../cluster/snapshot.ts";
 import { namespace } from "../objects/names.ts";
 import { type Probe, withText } from "./probe.ts";
 import { commandText } from "./shell-command.ts";
-import { awaitState, type Readiness } from "./await-state.ts";
-import { explained, type Outcome, type RowTools } from "./row-tools.ts";
+import { explained, type Outcome, type RowTools, awaitState, type Readiness } from "./row-tools.ts";
 import { tryProbes } from "./try-probes.ts";
 
 const summarySchema = z.object({
@@ -251,7 +250,6 @@ function sampleProbes(look: "web-server" | "shop", snapshot: Snapshot): readonly
       targetPods: [],
       service: look,
       viaNode: name,
-      named: false,
     })),
   );
 }

@@ -1,6 +1,5 @@
 import { whyFailed } from "../diagnose/diagnose.ts";
-import { lookupOf } from "./lookup.ts";
-import type { FailureKind, Probe, ProbeFailure } from "./probe.ts";
+import { type FailureKind, lookupOf, type Probe, type ProbeFailure } from "./probe.ts";
 import { explained, type Outcome, type RowTools } from "./row-tools.ts";
 
 /** Longest time from a row's pods being Ready to its connections working, in seconds: kube-proxy and DNS follow. */
@@ -84,7 +83,7 @@ function judged({ policy }: Probe, failure: ProbeFailure | undefined): ProbeFail
 
 /** Whether a name is looked up, by a probe or before it. */
 function looksUp(probe: Probe): boolean {
-  return probe.named || lookupOf(probe) !== undefined;
+  return probe.named === true || lookupOf(probe) !== undefined;
 }
 
 /** How a try ended, for people. */

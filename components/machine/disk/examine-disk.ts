@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { unless, type HostProblem } from "../../../config/host-problem.ts";
+import type { HostProblem } from "../../../config/host-problem.ts";
+import { unless } from "../../../config/problem.ts";
 import { MediaError, runMediaProgram } from "./media-program.ts";
 
 /** A disk image as it is. */

@@ -1,6 +1,7 @@
 import { statfs } from "node:fs/promises";
 import path from "node:path";
-import { unless, type HostProblem } from "../../../config/host-problem.ts";
+import type { HostProblem } from "../../../config/host-problem.ts";
+import { unless } from "../../../config/problem.ts";
 import { MediaError } from "./media-program.ts";
 
 /**

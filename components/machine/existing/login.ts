@@ -1,13 +1,7 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
 import { localFile } from "../../../config/named-file.ts";
-import { unless } from "../../../config/host-problem.ts";
-import {
-  pathText,
-  type Check,
-  type Complaint,
-  type SettingsProblem,
-} from "../../../config/problem.ts";
+import { pathText, type Check, type Complaint, type SettingsProblem, unless } from "../../../config/problem.ts";
 import { adminUser } from "../../../config/sections/windows.ts";
 import { hostName } from "../../../config/values/dns-name.ts";
 import { hostKey } from "../../../config/values/host-key.ts";

@@ -1,6 +1,5 @@
 import * as z from "zod";
-import { unless } from "../../../config/host-problem.ts";
-import { pathText, type Check, type SettingsProblem } from "../../../config/problem.ts";
+import { pathText, type Check, type SettingsProblem, unless } from "../../../config/problem.ts";
 import { nodeTaints, registration } from "../../../config/sections/node-registration.ts";
 import { computerName, unnamed } from "../../../config/values/dns-name.ts";
 import { hostKey, someHostKey } from "../../../config/values/host-key.ts";

@@ -1,6 +1,6 @@
-import { type HostProblem, unless } from "../../../config/host-problem.ts";
+import type { HostProblem } from "../../../config/host-problem.ts";
 import { labNames } from "../../../config/names.ts";
-import { pathText } from "../../../config/problem.ts";
+import { pathText, unless } from "../../../config/problem.ts";
 import type { Settings } from "../../../config/settings.ts";
 import { messageOf } from "../../../host/failure.ts";
 import { dialHyperVHost } from "./host-session.ts";

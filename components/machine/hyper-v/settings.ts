@@ -1,11 +1,5 @@
 import * as z from "zod";
-import { unless } from "../../../config/host-problem.ts";
-import {
-  pathText,
-  type Check,
-  type Complaint,
-  type SettingsProblem,
-} from "../../../config/problem.ts";
+import { pathText, type Check, type Complaint, type SettingsProblem, unless } from "../../../config/problem.ts";
 import type { NamedSettings } from "../../../config/settings.ts";
 import { hostName, unnamed } from "../../../config/values/dns-name.ts";
 import { between, text } from "../../../config/values/value.ts";

@@ -1,8 +1,8 @@
 import { constants } from "node:fs";
 import { access } from "node:fs/promises";
 import semver from "semver";
-import { type HostProblem, unless } from "../../../config/host-problem.ts";
-import { pathText } from "../../../config/problem.ts";
+import type { HostProblem } from "../../../config/host-problem.ts";
+import { pathText, unless } from "../../../config/problem.ts";
 import { messageOf } from "../../../host/failure.ts";
 import { ApiError, type ClusterApi } from "../../../kubernetes/cluster-api.ts";
 import {

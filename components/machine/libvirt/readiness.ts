@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
-import { type HostProblem, unless, type Gathered } from "../../../config/host-problem.ts";
+import type { HostProblem, Gathered } from "../../../config/host-problem.ts";
 import { domainName, remotePool } from "../../../config/names.ts";
 import { machineOverheadMiB } from "../../../config/placement.ts";
-import { pathText } from "../../../config/problem.ts";
+import { pathText, unless } from "../../../config/problem.ts";
 import { machineNodes, type Settings } from "../../../config/settings.ts";
 import { privateKey } from "../../../config/values/private-key.ts";
 import { messageOf } from "../../../host/failure.ts";

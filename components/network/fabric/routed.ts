@@ -12,7 +12,7 @@ import type { Fabric, FabricEnd } from "./fabric.ts";
 
 /** Each hypervisor has a range of its own; nobody has one where there is a single segment. */
 const subnets: Check<NamedSettings> = {
-  reads: ["network.fabric", ...labRanges.map(({ reads }) => reads), "hypervisors"],
+  reads: ["network.fabric", ...labRanges.map(({ path }) => path.join(".")), "hypervisors"],
   run: (settings) =>
     settings.hypervisors.flatMap(({ cidr }, index) => {
       const path = ["hypervisors", index, "cidr"];

@@ -1,5 +1,4 @@
-import { unless } from "../../../config/host-problem.ts";
-import type { Complaint } from "../../../config/problem.ts";
+import { type Complaint, unless } from "../../../config/problem.ts";
 import {
   windowsBuilds,
   type WindowsEdition,

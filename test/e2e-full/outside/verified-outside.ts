@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
 import { agnhostImage } from "../../../components/controlplane/node-image/container-images.ts";
 import { builtTool } from "../../../toolchain/built.ts";
-import { startHostServer } from "../../../verify/cluster/host-server.ts";
+import { startHostServer } from "../../../verify/cluster/outside.ts";
 import { readNodes } from "../../../verify/cluster/snapshot.ts";
 import { selectRows } from "../../../verify/rows/select.ts";
 import { verifyCluster } from "../../../verify/verify.ts";

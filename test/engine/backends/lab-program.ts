@@ -37,7 +37,11 @@ const machine = new Part("kindows:machine:ExistingMachine", node, {
 });
 const windows = { ...node, checkFolder: "C:\\kindows" };
 const joined = new Part("kindows:windows:WindowsNode", windows, {}, { parent: machine });
-new remote.Command("step", { create: "true", connection }, { parent: joined });
+new remote.Command(
+  "step",
+  { create: "true", addPreviousOutputInEnv: false, connection },
+  { parent: joined },
+);
 new local.Command("made", { create: "true", delete: `echo gone > ${lab.removed}` });
 
 export const controlPlane = { endpoint: "kw:6443", hostsEntries: [], kubernetesVersion: "1.36.4" };

@@ -1,12 +1,10 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { execa } from "execa";
 import { stringify } from "yaml";
 
 import { backendUrl } from "../../../cli/engine/folders.ts";
-import { engineEnvironment } from "../../../cli/engine/environment.ts";
-import { builtTool } from "../../../toolchain/built.ts";
 import { badCaseOf } from "../../unit/config/bad-settings/bad-cases.ts";
+import { runPulumi } from "../plugins/support/engine.ts";
 import { CopiedProject } from "../plugins/support/sources.ts";
 
 /** The engine's events of a run, one event a line. */
@@ -17,31 +15,16 @@ interface EngineEvent {
 describe("bad settings on the real engine", () => {
   let project: CopiedProject;
 
-  const pulumi = async (...args: readonly string[]) => {
-    const { exitCode, all } = await execa(
-      builtTool("pulumi"),
-      [...args, "--stack", "dev", "--non-interactive", "--color", "never"],
-      {
-        cwd: project.at(),
-        env: {
-          ...process.env,
-          ...engineEnvironment(process.env),
-          PULUMI_BACKEND_URL: backendUrl(project.at(".kindows", "state")),
-          PULUMI_CONFIG_PASSPHRASE: "",
-          // Makes it take `--event-log`.
-          PULUMI_DEBUG_COMMANDS: "true",
-          // Nothing of this host may be touched, and nothing may have to be.
-          DOCKER_HOST: "unix:///nonexistent/docker.sock",
-          LIBVIRT_DEFAULT_URI: "test:///nonexistent",
-        },
-        extendEnv: false,
-        reject: false,
-        all: true,
-        stdin: "ignore",
-      },
-    );
-    return { exitCode, said: all };
-  };
+  const pulumi = (...args: readonly string[]) =>
+    runPulumi(project.at(), "dev", args, {
+      PULUMI_BACKEND_URL: backendUrl(project.at(".kindows", "state")),
+      PULUMI_CONFIG_PASSPHRASE: "",
+      // Makes it take `--event-log`.
+      PULUMI_DEBUG_COMMANDS: "true",
+      // Nothing of this host may be touched, and nothing may have to be.
+      DOCKER_HOST: "unix:///nonexistent/docker.sock",
+      LIBVIRT_DEFAULT_URI: "test:///nonexistent",
+    });
 
   before(async () => {
     project = await CopiedProject.create();

@@ -3,33 +3,21 @@ import { appendFile, mkdir, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { execa } from "execa";
 import { stringify } from "yaml";
-import { engineEnvironment } from "../../../cli/engine/environment.ts";
 import { backendUrl } from "../../../cli/engine/folders.ts";
 import { projectConfig } from "../../../config/write-schema-files.ts";
-import { builtTool } from "../../../toolchain/built.ts";
 import { projectRoot } from "../../../toolchain/project.ts";
 import { inNewFolder } from "../../unit/new-folder.ts";
+import { runPulumi } from "../plugins/support/engine.ts";
 import { freshClone } from "../plugins/support/sources.ts";
 
 describe("plain pulumi in a fresh clone", () => {
   const clone = inNewFolder();
 
-  const pulumi = async (...args: readonly string[]) => {
-    const { exitCode, all } = await execa(
-      builtTool("pulumi"),
-      [...args, "--stack", "plain", "--non-interactive", "--color", "never"],
-      {
-        ...({ cwd: clone(), all: true, reject: false, stdin: "ignore", extendEnv: false } as const),
-        env: {
-          ...process.env,
-          ...engineEnvironment(process.env),
-          PULUMI_BACKEND_URL: backendUrl(clone("state")),
-          KINDOWS_PREVIEW: "anywhere",
-        },
-      },
-    );
-    return { exitCode, said: all };
-  };
+  const pulumi = (...args: readonly string[]) =>
+    runPulumi(clone(), "plain", args, {
+      PULUMI_BACKEND_URL: backendUrl(clone("state")),
+      KINDOWS_PREVIEW: "anywhere",
+    });
 
   before(async () => {
     await freshClone(clone());

@@ -45,8 +45,7 @@ function existingProgram(
   import { resolveExisting } from "./config/existing.ts";
   import { isDryRun } from "@pulumi/pulumi/runtime/index.js";
   import { openForwards } from "./stacks/existing-stack.ts";
-  import { existingMachines } from "./stacks/existing-machines.ts";
-  import { machineAccess } from "./stacks/machine-access.ts";
+  import { existingMachines, machineAccess } from "./stacks/existing-machines.ts";
 
   const file = process.cwd() + "/kubeconfig";
   const settings = resolveExisting({

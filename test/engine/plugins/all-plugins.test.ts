@@ -3,9 +3,8 @@ import { mkdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { bundledPlugins } from "../../../plugins/catalog.ts";
 import { ApiServer } from "./support/api-server.ts";
-import { EngineProject, succeeded } from "./support/engine.ts";
+import { EngineProject, succeeded, official } from "./support/engine.ts";
 import { eventually, processGone } from "./support/eventually.ts";
-import { official } from "./support/installed-plugins.ts";
 import { makeKey, SshServer } from "./support/ssh-server.ts";
 
 /** Inputs of the program's resources. */
@@ -74,15 +73,16 @@ describe("the engine with all plugins", () => {
          { create: 'echo "$TOKEN $PULUMI_PROJECT"', delete: "echo gone >> journal", environment: { TOKEN: hidden },
            triggers: [${String(trigger)}] },
          { additionalSecretOutputs: ["stdout"] });
-       const ran = new remote.Command("ran", { connection, create: "echo ${data}" });
+       const ran = new remote.Command("ran", { connection, addPreviousOutputInEnv: false, create: "echo ${data}" });
        const source = new pulumi.asset.FileArchive("source");
        new remote.CopyToRemote("copied", { connection, source, remotePath: "${project.folder}/copied" });
        const provider = new Provider("cluster",
          { kubeconfig: pulumi.secret(readFileSync("kubeconfig", "utf8")), clusterIdentifier: "test" });
        // Another configuration is another process of the provider.
-       new Provider("elsewhere", { kubeconfig: readFileSync("kubeconfig", "utf8").replace(/server: .*/, "server: https://127.0.0.1:1") });
+       new Provider("elsewhere", { clusterIdentifier: "elsewhere",
+         kubeconfig: readFileSync("kubeconfig", "utf8").replace(/server: .*/, "server: https://127.0.0.1:1") });
        new ConfigMap("map", { metadata: { name: "map" }, data: { a: "${data}" } }, { provider });
-       new Secret("secret", { stringData: { password: hidden } }, { provider });
+       new Secret("secret", { metadata: { name: "secret" }, stringData: { password: hidden } }, { provider });
        const inherited: string = process.env["KINDOWS_TEST_INHERITED"] ?? "";
        export const seen = { inherited, title: process.title, plain: config.require("plain"),
          project: pulumi.getProject(), stack: pulumi.getStack(), dry: pulumi.runtime.isDryRun() };
@@ -143,7 +143,7 @@ describe("the engine with all plugins", () => {
   it("tells each failure by its resource, and no secret of it at its most verbose", async () => {
     await write(`
        new local.Command("local", { create: 'echo "env $TOKEN"; exit 3', environment: { TOKEN: hidden } });
-       new remote.Command("remote", { connection, create: "echo out; exit 7" });`);
+       new remote.Command("remote", { connection, addPreviousOutputInEnv: false, create: "echo out; exit 7" });`);
     const run = await project.up("--continue-on-error", "--logtostderr", "-v=9", "--logflow");
     assert.notEqual(run.exitCode, 0);
     const error = (name: string): string =>

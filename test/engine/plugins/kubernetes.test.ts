@@ -7,13 +7,14 @@ import {
 import { isSecret, secret, type PropertyMap } from "../../../plugins/protocol/property-value.ts";
 import { ApiServer } from "./support/api-server.ts";
 import { eventually } from "./support/eventually.ts";
-import { official } from "./support/installed-plugins.ts";
+import { official } from "./support/engine.ts";
 import { Plugin, type Resource } from "./support/plugin.ts";
 
 interface LiveObject {
   readonly metadata: {
     readonly uid: string;
     readonly generation: number;
+    readonly labels?: Readonly<Record<string, string>>;
     readonly managedFields: readonly { readonly manager: string; readonly operation: string }[];
   };
   readonly data?: Readonly<Record<string, string>>;
@@ -78,28 +79,29 @@ describe("kubernetes objects, on a real API server", () => {
     await made.delete();
   });
 
-  describe("where data may change in place", () => {
+  describe("what may change in place", () => {
+    const labelled = (labels: PropertyMap, annotations: PropertyMap = {}): PropertyMap => ({
+      metadata: { name: "changing", namespace: "lab", labels, annotations },
+    });
     let changing: Resource;
     before(async () => {
-      await plugin.configure(settings({ enableConfigMapMutable: "true" }));
       changing = resource("core/v1:ConfigMap", "changing");
-      await changing.up(map("changing", { a: "2" }));
+      await changing.up(labelled({ a: "2" }));
     });
-    after(() => plugin.configure(settings()));
-    const data = async (): Promise<unknown> => (await live(mapPath("changing")))?.data;
+    const labels = async (): Promise<unknown> => (await live(mapPath("changing")))?.metadata.labels;
 
-    it("updates it, and removes what is gone from the inputs", async () => {
-      assert.deepEqual(await changing.up(map("changing", { a: "2", b: "3" })), ["update"]);
-      assert.deepEqual(await changing.up(map("changing", { b: "3" })), ["update"]);
-      assert.deepEqual(await data(), { b: "3" });
+    it("is updated, and what is gone from the inputs is removed", async () => {
+      assert.deepEqual(await changing.up(labelled({ a: "2", b: "3" })), ["update"]);
+      assert.deepEqual(await changing.up(labelled({ b: "3" })), ["update"]);
+      assert.deepEqual(await labels(), { b: "3" });
     });
 
-    it("sees drift in a refresh, and takes it back only when asked to", async () => {
-      await server.patch(mapPath("changing"), { data: { b: "drifted" } });
+    it("is seen to drift in a refresh, and taken back only when asked to", async () => {
+      await server.patch(mapPath("changing"), { metadata: { labels: { b: "drifted" } } });
       assert.equal(await changing.refresh(), "refresh");
-      await assert.rejects(changing.up(map("changing", { b: "3" })), /[Cc]onflict.*patchForce/s);
-      await changing.up(map("changing", { b: "3" }, { "pulumi.com/patchForce": "true" }));
-      assert.deepEqual(await data(), { b: "3" });
+      await assert.rejects(changing.up(labelled({ b: "3" })), /[Cc]onflict.*patchForce/s);
+      await changing.up(labelled({ b: "3" }, { "pulumi.com/patchForce": "true" }));
+      assert.deepEqual(await labels(), { b: "3" });
     });
   });
 
@@ -204,13 +206,6 @@ describe("kubernetes objects, on a real API server", () => {
       assert.ok(proxy.initErrors.length > 0);
       await report(1, 1);
       assert.deepEqual(await proxy.up(set("example.test/b")), ["update"]);
-    });
-
-    it("has a limit of its own where customTimeouts set none", async () => {
-      const inputs = set("example.test/c");
-      const annotations = { "pulumi.com/timeoutSeconds": "1" };
-      const metadata = { name: "proxy", namespace: "lab", annotations };
-      await assert.rejects(proxy.up({ ...inputs, metadata }), /is not ready after 1 s/);
     });
   });
 

@@ -9,7 +9,7 @@ import { waitUntil } from "../../../host/wait-until.ts";
 import { isSecret, type PropertyMap, secret } from "../../../plugins/protocol/property-value.ts";
 import { dial } from "../../../ssh/dial.ts";
 import { eventually, processGone } from "../../engine/plugins/support/eventually.ts";
-import { official } from "../../engine/plugins/support/installed-plugins.ts";
+import { official } from "../../engine/plugins/support/engine.ts";
 import { Plugin, type Resource, type Step } from "../../engine/plugins/support/plugin.ts";
 import { makeEncryptedKey, makeKey, SshServer } from "../../engine/plugins/support/ssh-server.ts";
 import { newFolder } from "../new-folder.ts";
@@ -246,8 +246,6 @@ describe("command.remote.Command", () => {
     server = await SshServer.start({
       hostKey,
       authorizedKeys: [key.publicKey],
-      password: "correct horse",
-      acceptEnvironment: ["ACCEPTED", "PULUMI_COMMAND_STDOUT"],
     });
   });
   after(async () => {
@@ -262,6 +260,11 @@ describe("command.remote.Command", () => {
     user: "admin",
     privateKey: key.privateKey,
     hostKey: hostKey.publicKey,
+  });
+  const over = (connection: PropertyMap, more: PropertyMap): PropertyMap => ({
+    connection,
+    addPreviousOutputInEnv: false,
+    ...more,
   });
   const closed = (...servers: readonly SshServer[]): Promise<unknown> =>
     eventually("all connections are closed", () =>
@@ -280,62 +283,47 @@ describe("command.remote.Command", () => {
     return error.message;
   };
 
-  it("runs create with stdin and accepted variables, update with the previous output, delete", async () => {
+  it("runs create with stdin, update, delete", async () => {
     const first = command("first");
     const remove = `echo deleted > ${folder}/deleted`;
-    const inputs = {
-      connection: usual(),
-      create: 'cat; echo "$ACCEPTED"; echo oops >&2',
+    const inputs = over(usual(), {
+      create: "cat; echo oops >&2",
       stdin: "from stdin\n",
-      environment: { ACCEPTED: "yes" },
       delete: remove,
-    };
+    });
     assert.deepEqual((await first.preview(inputs)).steps, ["create"]);
     assert.equal(server.accepted, 0);
     assert.deepEqual(await first.up(inputs), ["create"]);
-    assert.deepEqual([first.state["stdout"], first.state["stderr"]], ["from stdin\nyes", "oops"]);
+    assert.deepEqual([first.state["stdout"], first.state["stderr"]], ["from stdin", "oops"]);
     assert.ok(isSecret(first.state["connection"]), "nobody had to mark it");
     assert.deepEqual(
       plugin.messages
         .filter(({ resource }) => resource === "first")
         .map(({ text }) => text)
         .sort(),
-      ["from stdin", "oops", "yes"],
+      ["from stdin", "oops"],
     );
     assert.deepEqual(await first.up(inputs), ["same"]);
 
-    const update = 'echo "after $PULUMI_COMMAND_STDOUT"';
-    const changed = { connection: usual(), create: "exit 1", update, delete: remove };
+    const changed = over(usual(), { create: "exit 1", update: "echo after", delete: remove });
     assert.deepEqual(await first.up(changed), ["update"]);
-    assert.equal(first.state["stdout"], "after from stdin\nyes");
-    // The server does not accept PULUMI_COMMAND_STDERR: a warning, not an error.
-    const warning = plugin.messages.find(({ severity }) => severity === "warning");
-    assert.match(warning?.text ?? "", /Unable to set '?PULUMI_COMMAND_STDERR/);
+    assert.equal(first.state["stdout"], "after");
 
     await first.delete();
     assert.equal(await readFile(path.join(folder, "deleted"), "utf8"), "deleted\n");
   });
 
-  it("connects with a password, with an encrypted key and over a proxy, and closes what it opened", async () => {
+  it("connects with an encrypted key and over a proxy, and closes what it opened", async () => {
     const encrypted = makeEncryptedKey("open sesame");
     const authorizedKeys = [encrypted.publicKey];
     const inner = await SshServer.start({ hostKey: makeKey(), authorizedKeys });
     try {
-      const password = command("password");
-      await password.up({
-        connection: { ...endpoint(), password: "correct horse" },
-        create: "echo by password",
-      });
-      assert.equal(password.state["stdout"], "by password");
       const proxied = command("proxied");
-      await proxied.up({
-        connection: {
-          ...{ host: "127.0.0.1", port: inner.port },
-          ...{ privateKey: encrypted.privateKey, privateKeyPassword: "open sesame" },
-          proxy: usual(),
-        },
-        create: "echo over a proxy",
-      });
+      const through = {
+        ...{ host: "127.0.0.1", port: inner.port, proxy: usual() },
+        ...{ privateKey: encrypted.privateKey, privateKeyPassword: "open sesame" },
+      };
+      await proxied.up(over(through, { create: "echo over a proxy" }));
       assert.equal(proxied.state["stdout"], "over a proxy");
       // The official plugin keeps them until it ends.
       if (!official) await closed(server, inner);
@@ -345,40 +333,31 @@ describe("command.remote.Command", () => {
   });
 
   const once = (): PropertyMap => ({ ...endpoint(), dialErrorLimit: 1 });
-  const failures: readonly [string, () => PropertyMap, RegExp][] = [
+  const failures: readonly [string, () => PropertyMap, create: string, RegExp][] = [
     [
       "a wrong host key",
-      () => ({
-        connection: { ...once(), privateKey: secret(key.privateKey), hostKey: makeKey().publicKey },
-        create: "echo never",
-      }),
+      () => ({ ...once(), privateKey: secret(key.privateKey), hostKey: makeKey().publicKey }),
+      "echo never",
       official ? /host key/ : /host key SHA256:.*the settings pin SHA256:/,
     ],
     [
       "a refused login",
-      () => ({ connection: { ...once(), password: "wrong" }, create: "echo never" }),
+      () => ({ ...once(), privateKey: makeKey().privateKey }),
+      "echo never",
       /after 1 failed attempts:.*auth/,
     ],
     [
-      "a refused variable",
-      () => ({ connection: usual(), create: "echo never", environment: { REFUSED: "hidden" } }),
-      /could not set environment variable "?REFUSED/,
-    ],
-    [
       "a failed command",
-      () => ({ connection: usual(), create: "echo out; echo err >&2; exit 7" }),
+      usual,
+      "echo out; echo err >&2; exit 7",
       // Two streams, in whichever order they come.
       /Process exited with status 7: running "echo out; echo err >&2; exit 7":\n(?=.*^\s*out$)(?=.*^\s*err$)/ms,
     ],
-    [
-      "a command without an exit status",
-      () => ({ connection: usual(), create: "kill -9 $$" }),
-      /exit status/,
-    ],
+    ["a command without an exit status", usual, "kill -9 $$", /exit status/],
   ];
-  for (const [what, inputs, why] of failures) {
+  for (const [what, connection, create, why] of failures) {
     it(`fails for ${what}`, async () => {
-      assert.match(await failure(command("failing").up(inputs())), why);
+      assert.match(await failure(command("failing").up(over(connection(), { create }))), why);
     });
   }
 
@@ -387,7 +366,7 @@ describe("command.remote.Command", () => {
     const connection = usual();
     await server.stop();
     const late = command("late");
-    const waiting = late.up({ connection, create: "echo at last" });
+    const waiting = late.up(over(connection, { create: "echo at last" }));
     await refuseConnections(port, 3);
     server = await SshServer.start({ hostKey, authorizedKeys: [key.publicKey], port });
     await waiting;
@@ -401,7 +380,7 @@ describe("command.remote.Command", () => {
   it("does not run a command again whose connection broke", async () => {
     const runs = path.join(folder, "runs");
     const running = failure(
-      command("broken").up({ connection: usual(), create: `echo run >> ${runs}; sleep 3000` }),
+      command("broken").up(over(usual(), { create: `echo run >> ${runs}; sleep 3000` })),
     );
     await eventually("the command runs", () =>
       readFile(runs, "utf8").then(
@@ -421,10 +400,10 @@ describe("command.remote.Command", () => {
     if (official) this.skip();
     const sleeper = path.join(folder, "sleeper");
     const hanging = `echo $$ > ${sleeper}; echo waiting; exec sleep 3000`;
-    const nowhere = { host: "127.0.0.1", port: 1, password: "x", dialErrorLimit: -1 };
+    const nowhere = { ...usual(), port: 1, dialErrorLimit: -1 };
     const [ran, dialled] = await Promise.all([
-      failure(command("hanging").up({ connection: usual(), create: hanging }, 5)),
-      failure(command("unreachable").up({ connection: nowhere, create: "echo never" }, 5)),
+      failure(command("hanging").up(over(usual(), { create: hanging }), 5)),
+      failure(command("unreachable").up(over(nowhere, { create: "echo never" }), 5)),
     ]);
     assert.match(ran, /create of hanging took longer than .*\(5 s\): running .*waiting/s);
     assert.match(
@@ -482,7 +461,6 @@ describe("command.remote.CopyToRemote", () => {
     path: file,
     hash: createHash("sha256").update(content).digest("hex"),
   });
-  const text = { [signature]: asset, text: "text", hash: "of the text" };
   /** Where to, and what, while the file has this content. */
   const copies = (content: string): Readonly<Record<string, readonly [string, PropertyMap]>> => ({
     folder: ["folder", ofFile(archive, path.join(folder, "source"), content)],
@@ -490,7 +468,6 @@ describe("command.remote.CopyToRemote", () => {
     into: ["existing", ofFile(archive, path.join(folder, "source"), content)],
     file: ["renamed.txt", ofFile(asset, local("one.txt"), content)],
     fileInto: ["existing", ofFile(asset, local("one.txt"), content)],
-    text: ["text.txt", text],
   });
   const inputs = ([to, source]: readonly [string, PropertyMap], more = {}): PropertyMap => ({
     connection: {
@@ -517,7 +494,7 @@ describe("command.remote.CopyToRemote", () => {
       .sort();
   };
 
-  it("puts folders, files and texts where the remote path says, depending on what is there", async () => {
+  it("puts folders and files where the remote path says, depending on what is there", async () => {
     await up("one");
     assert.deepEqual(await remoteFiles(), [
       "content/deeper/big",
@@ -528,9 +505,7 @@ describe("command.remote.CopyToRemote", () => {
       "folder/source/deeper/big",
       "folder/source/one.txt",
       "renamed.txt",
-      "text.txt",
     ]);
-    assert.equal(await readFile(remote("text.txt"), "utf8"), "text");
     assert.ok((await readFile(remote("content/deeper/big"))).equals(Buffer.alloc(300_000, 7)));
     assert.ok(Object.values(await up("one")).every(([step]) => step === "same"));
     await eventually("all connections are closed", () => (server.open === 0 ? true : undefined));
@@ -538,12 +513,10 @@ describe("command.remote.CopyToRemote", () => {
 
   it("copies again what changed, and only that; nothing where only the connection did; deletes nothing", async () => {
     await writeFile(local("one.txt"), "two");
-    await writeFile(remote("text.txt"), "changed on the host");
     const steps = await up("two");
     const updated = Object.keys(steps).filter((name) => steps[name]?.[0] === "update");
     assert.deepEqual(updated.sort(), ["content", "file", "fileInto", "folder", "into"]);
     assert.equal(await readFile(remote("renamed.txt"), "utf8"), "two");
-    assert.equal(await readFile(remote("text.txt"), "utf8"), "changed on the host");
 
     const { accepted } = server;
     const moved = await up("two", { perDialTimeout: 7 });
@@ -555,22 +528,14 @@ describe("command.remote.CopyToRemote", () => {
     assert.deepEqual(await remoteFiles(), before);
   });
 
-  const refused: readonly [string, string, () => PropertyMap, RegExp][] = [
-    [
-      "a folder over a file",
-      "renamed.txt",
-      () => ofFile(archive, local(""), "two"),
-      /renamed\.txt/,
-    ],
-    ["a text without its folder", "missing/parent.txt", () => text, /missing\/parent\.txt/],
-    ["a text over a folder", "existing", () => text, /existing is a directory/],
-  ];
-  for (const [what, to, source, why] of refused) {
-    it(`fails for ${what}`, async () => {
-      const failing = plugin.resource("command:remote:CopyToRemote", "failing");
-      await assert.rejects(failing.up(inputs([to, source()])), why);
-    });
-  }
+  it("fails for a folder over a file, and for a file without its folder", async () => {
+    const failing = plugin.resource("command:remote:CopyToRemote", "failing");
+    const folder = ofFile(archive, local(""), "two");
+    await assert.rejects(failing.up(inputs(["renamed.txt", folder])), /renamed\.txt/);
+    const file = ofFile(asset, local("one.txt"), "two");
+    const nowhere = inputs(["missing/parent.txt", file]);
+    await assert.rejects(failing.up(nowhere), /missing\/parent\.txt/);
+  });
 });
 
 describe("dialling", () => {
@@ -591,7 +556,7 @@ describe("dialling", () => {
   const dialled = (signal: AbortSignal, dialErrorLimit = -1): Promise<unknown> => {
     const { port } = server.address() as net.AddressInfo;
     const bounds = { dialErrorLimit, perDialTimeout: 300 };
-    const connection = { host: "127.0.0.1", port, user: "nobody", password: "none", ...bounds };
+    const connection = { host: "127.0.0.1", port, user: "nobody", ...bounds };
     return dial(connection, { signal, progress: () => undefined });
   };
 

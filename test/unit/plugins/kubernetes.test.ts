@@ -5,25 +5,28 @@ import { checkObject } from "../../../plugins/kubernetes/checked-inputs.ts";
 import { type Kind, kindOf } from "../../../plugins/kubernetes/kinds.ts";
 import { diffObject, liveInputs, objectState } from "../../../plugins/kubernetes/object-type.ts";
 import { describe as describePods } from "../../../plugins/kubernetes/await-ready.ts";
-import { diffClusters } from "../../../plugins/kubernetes/provider.ts";
 import { readiness } from "../../../plugins/kubernetes/readiness.ts";
-import { type PropertyMap, secret, unknown } from "../../../plugins/protocol/property-value.ts";
+import { diffSettings } from "../../../plugins/kubernetes/settings.ts";
+import {
+  type PropertyMap,
+  type PropertyValue,
+  secret,
+  unknown,
+} from "../../../plugins/protocol/property-value.ts";
 import { eachCase } from "../each-case.ts";
 
 const kind = (name: string): Kind => kindOf(`kubernetes:${name}`) ?? assert.fail(name);
 
 const configMap = kind("core/v1:ConfigMap");
 const daemonSet = kind("apps/v1:DaemonSet");
-const strict = { configMapMutable: false, secretMutable: false };
 
 describe("differences between Kubernetes objects", () => {
   const named = (more: PropertyMap): PropertyMap => ({
     metadata: { name: "x", namespace: "default" },
     ...more,
   });
-  const autonamed = (more: PropertyMap): PropertyMap => ({
-    metadata: { name: "x-1", annotations: { "pulumi.com/autonamed": "true" } },
-    ...more,
+  const at = (name: PropertyValue, namespace: string): PropertyMap => ({
+    metadata: { name, namespace },
   });
   const selector = (app: string): PropertyMap => ({
     spec: { selector: { matchLabels: { app } }, template: {} },
@@ -32,10 +35,12 @@ describe("differences between Kubernetes objects", () => {
   const role = (verbs: readonly string[]): PropertyMap => named({ rules: [{ verbs }] });
   const bound = (name: string): PropertyMap => named({ roleRef: { name } });
   const [one, two] = [{ data: { a: "1" } }, { data: { a: "2" } }];
-  const fixed = { immutable: true };
-  const labelled = { ...named(selector("a")), metadata: { name: "x", labels: { l: "1" } } };
+  const labels = { l: "1" };
+  const labelled = {
+    ...named(selector("a")),
+    metadata: { name: "x", namespace: "default", labels },
+  };
   const sealed = (a: string): PropertyMap => named({ stringData: secret({ a }) });
-  const mutable = { ...strict, configMapMutable: true };
   const dataSecret = kind("core/v1:Secret");
   const binding = kind("rbac.authorization.k8s.io/v1:ClusterRoleBinding");
 
@@ -45,30 +50,20 @@ describe("differences between Kubernetes objects", () => {
     olds: PropertyMap,
     news: PropertyMap,
     changed: string,
-    settings?: typeof strict,
   ];
   /** By what is done for a difference. */
   const cases: Readonly<Record<"update" | "replace" | "delete and replace", readonly Case[]>> = {
     update: [
-      ["data of a ConfigMap that is mutable", configMap, named(one), named(two), "data.a", mutable],
       ["a role's verbs", clusterRole, role(["get"]), role(["get", "list"]), "rules[0].verbs[1]"],
       ["a label", daemonSet, named(selector("a")), labelled, "metadata.labels"],
     ],
     replace: [
-      ["another name", configMap, named({}), { metadata: { name: "y" } }, "metadata.name"],
-      [
-        ...(["another namespace", configMap, named({})] as const),
-        ...([{ metadata: { name: "x", namespace: "n" } }, "metadata.namespace"] as const),
-      ],
-      ["an unknown name", configMap, named({}), { metadata: { name: unknown } }, "metadata.name"],
-      ["data where the name was made up", configMap, autonamed(one), autonamed(two), "data.a"],
+      ["another name", configMap, named({}), at("y", "default"), "metadata.name"],
+      ["another namespace", configMap, named({}), at("x", "n"), "metadata.namespace"],
+      ["an unknown name", configMap, named({}), at(unknown, "default"), "metadata.name"],
     ],
     "delete and replace": [
       ["data of a ConfigMap", configMap, named(one), named(two), "data.a"],
-      [
-        ...(["data of an immutable ConfigMap where data is mutable", configMap] as const),
-        ...([named({ ...one, ...fixed }), named({ ...two, ...fixed }), "data.a", mutable] as const),
-      ],
       ["data of a Secret", dataSecret, sealed("1"), sealed("2"), "stringData"],
       [
         ...(["a selector", daemonSet, named(selector("a")), named(selector("b"))] as const),
@@ -78,9 +73,9 @@ describe("differences between Kubernetes objects", () => {
     ],
   };
   for (const [done, all] of Object.entries(cases)) {
-    for (const [what, of, olds, news, changed, settings = strict] of all) {
+    for (const [what, of, olds, news, changed] of all) {
       it(`are ${what}: ${done}`, () => {
-        const { changes, deleteBeforeReplace } = diffObject(of, settings, olds, news);
+        const { changes, deleteBeforeReplace } = diffObject(of, olds, news);
         const replaces = done !== "update";
         assert.deepEqual(
           changes.map((each) => [each.path, each.replaces]),
@@ -92,70 +87,34 @@ describe("differences between Kubernetes objects", () => {
   }
 
   it("are none where there are none", () => {
-    const { changes } = diffObject(configMap, strict, named({}), { metadata: { name: "x" } });
+    const { changes } = diffObject(configMap, named(one), named(one));
     assert.deepEqual(changes, []);
   });
 });
 
 describe("a changed provider", () => {
-  /** A provider of a cluster at a port. */
-  const to = (port: number, user = "u"): PropertyMap => ({
-    kubeconfig: JSON.stringify({
-      "current-context": "c",
-      contexts: [{ name: "c", context: { cluster: "k", user } }],
-      clusters: [{ name: "k", cluster: { server: `https://127.0.0.1:${String(port)}` } }],
-    }),
+  const of = (kubeconfig: PropertyValue, clusterIdentifier: string): PropertyMap => ({
+    ...{ kubeconfig, clusterIdentifier, version: "4.34.2" },
   });
-  const veiled = { kubeconfig: unknown };
-  const lab = { clusterIdentifier: "lab" };
-  const moved = { kubeconfig: secret(to(2)["kubeconfig"] ?? null) };
-  const cases: Readonly<Record<string, readonly [PropertyMap, PropertyMap]>> = {
-    "keeps its objects for the same cluster with another user": [to(1), to(1, "v")],
-    "replaces its objects for another cluster": [to(1), to(2)],
-    "replaces its objects for a kubeconfig that is not known": [to(1), veiled],
-    "keeps its objects for a kubeconfig that is not known, of a cluster with an identifier": [
-      { ...to(1), ...lab },
-      { ...veiled, ...lab },
-    ],
-    "keeps its objects for another address of a cluster with an identifier": [
-      { ...to(1), ...lab },
-      { ...moved, ...lab },
-    ],
-    "replaces its objects for another identifier": [lab, { clusterIdentifier: "other" }],
+  const cases: Readonly<Record<string, readonly [PropertyMap, boolean]>> = {
+    "keeps its objects for a kubeconfig that is not known": [of(unknown, "lab"), false],
+    "keeps its objects for another address": [of(secret("other"), "lab"), false],
+    "replaces its objects for another identifier": [of("lab", "other"), true],
   };
-  eachCase("%s", cases, ([olds, news], name) => {
-    const { changes } = diffClusters(olds, news);
-    assert.ok(changes.length > 0);
-    const replaced = changes.some(({ replaces }) => replaces);
-    assert.equal(replaced, name.startsWith("replaces"));
+  eachCase("%s", cases, ([news, replaces]) => {
+    const { changes } = diffSettings(of("lab", "lab"), news);
+    assert.deepEqual([...new Set(changes.map((change) => change.replaces))], [replaces]);
   });
 
   it("is no change when only the engine's own settings differ", () => {
-    const { changes } = diffClusters({ version: "4.34.1" }, { version: "4.34.2" });
+    const { changes } = diffSettings({ version: "4.34.1" }, { version: "4.34.2" });
     assert.deepEqual(changes, []);
   });
 });
 
 describe("checked inputs of Kubernetes objects", () => {
-  const check = (news: PropertyMap, olds: PropertyMap = {}, of: Kind = configMap): PropertyMap =>
-    checkObject(of, "lab", { name: "res", olds, news, randomSeed: new Uint8Array([1]) }).inputs;
-
-  it("get a name that stays, and the provider's namespace", () => {
-    const first = check({});
-    const { name, namespace } = first["metadata"] as PropertyMap;
-    assert.ok(typeof name === "string");
-    assert.match(name, /^res-[0-9a-f]{8}$/);
-    assert.equal(namespace, "lab");
-    assert.deepEqual(check({ data: { a: "1" } }, first)["metadata"], first["metadata"]);
-    // A name that the program gave is not kept once it is no longer given.
-    const given = check({ metadata: { name: "given" } });
-    assert.notEqual((check({}, given)["metadata"] as PropertyMap)["name"], "given");
-  });
-
-  it("lose what only the API server sets", () => {
-    const metadata = { name: "x", namespace: "n", uid: "u", resourceVersion: "1", labels: {} };
-    assert.deepEqual(check({ metadata })["metadata"], { name: "x", namespace: "n", labels: {} });
-  });
+  const check = (news: PropertyMap, of: Kind = configMap): PropertyMap =>
+    checkObject(of, news).inputs;
 
   it("keep what is not known", () => {
     assert.equal(check({ metadata: unknown })["metadata"], unknown);
@@ -163,10 +122,12 @@ describe("checked inputs of Kubernetes objects", () => {
     assert.deepEqual(check({ metadata })["metadata"], metadata);
   });
 
-  it("have no namespace where the kind has none, and secret data where it is a Secret", () => {
-    const namespace = check({ metadata: { name: "x" } }, {}, kind("core/v1:Namespace"));
+  it("have a namespace where the kind has one, and secret data where it is a Secret", () => {
+    const { metadata } = check({ metadata: { name: "x" } });
+    assert.deepEqual(metadata, { name: "x", namespace: "default" });
+    const namespace = check({ metadata: { name: "x" } }, kind("core/v1:Namespace"));
     assert.deepEqual(namespace["metadata"], { name: "x" });
-    const { stringData } = check({ stringData: { a: "1" } }, {}, kind("core/v1:Secret"));
+    const { stringData } = check({ stringData: { a: "1" } }, kind("core/v1:Secret"));
     assert.deepEqual(stringData, secret({ a: "1" }));
   });
 });

@@ -5,7 +5,7 @@ import { diffProperties } from "../../../plugins/protocol/property-diff.ts";
 import { checkProperties } from "../../../plugins/protocol/property-shape.ts";
 import {
   type PropertyMap,
-  revealMap,
+  reveal,
   sameValue,
   secret,
   unknown,
@@ -48,7 +48,7 @@ describe("property values", () => {
   it("are revealed at every depth, and references become ids", () => {
     const reference = { [SIGNATURE]: "5cf8f73096256a8f31e491e813e4eb8e", urn: "urn", id: "id" };
     const value = { a: secret({ b: [secret("x")] }), c: reference };
-    assert.deepEqual(revealMap(value), { a: { b: ["x"] }, c: "id" });
+    assert.deepEqual(reveal(value), { a: { b: ["x"] }, c: "id" });
   });
 
   it("are the same only with the same keys", () => {
@@ -59,12 +59,13 @@ describe("property values", () => {
 
   it("get their defaults below a secret too, and become secret where they must", () => {
     const { inputs, failures } = checkProperties("command", remoteCommandProperties, {
+      addPreviousOutputInEnv: false,
       connection: { host: secret("h"), proxy: { host: "p", port: unknown } },
     });
     assert.deepEqual(failures, []);
     const endpoint = { user: "root", dialErrorLimit: 10, perDialTimeout: 15 };
     assert.deepEqual(inputs, {
-      addPreviousOutputInEnv: true,
+      addPreviousOutputInEnv: false,
       connection: secret({
         host: secret("h"),
         port: 22,

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Server } from "node:net";
 import type { SshAccess } from "../../../components/machine/existing/existing-machine.ts";
 import { check, type Finding, needless, readAllowances } from "../../../policy/check.ts";
 import { openForwards } from "../../../stacks/existing-stack.ts";
-import type { MachineAccess } from "../../../stacks/machine-access.ts";
+import type { MachineAccess } from "../../../stacks/existing-machines.ts";
 import { secrets } from "./printed-by.ts";
 import { recordedStack, type Recording } from "./recorded-stack.ts";
 import { isSecret } from "./recording-monitor.ts";

@@ -9,7 +9,7 @@ import {
   download,
   type DownloadOptions,
 } from "../../../toolchain/download.ts";
-import { transferText } from "../../../toolchain/transfer-text.ts";
+import { transferText } from "../../../toolchain/progress-text.ts";
 import { eachCase } from "../each-case.ts";
 import { newFolder } from "../new-folder.ts";
 import { HttpsServer, cutAfter, serve, type Answer } from "./https-server.ts";

@@ -4,7 +4,7 @@ import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { bundledPlugins } from "../../../plugins/catalog.ts";
 import { artifactAddress } from "../../../toolchain/cache.ts";
-import { formatSeconds } from "../../../toolchain/duration.ts";
+import { formatSeconds } from "../../../toolchain/progress-text.ts";
 import {
   homeVersion,
   pluginSource,

@@ -12,8 +12,12 @@ import {
   restoreNodes,
 } from "../../../verify/conformance/nodes.ts";
 import { conformanceObjects, objectsText } from "../../../verify/conformance/objects.ts";
-import { failedTests, totals } from "../../../verify/conformance/readable-results.ts";
-import { makeResultsFolder, readResults } from "../../../verify/conformance/results-folder.ts";
+import {
+  failedTests,
+  totals,
+  makeResultsFolder,
+  readResults,
+} from "../../../verify/conformance/results.ts";
 import { type JobRun, logName, podState, runJob } from "../../../verify/conformance/run-job.ts";
 import { checkPrograms, localCommand, runLocal } from "../../../verify/conformance/run-local.ts";
 import { suiteNamed, suites } from "../../../verify/conformance/suites.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { V1DaemonSet, V1PodSpec, V1Service } from "@kubernetes/client-node";
 
 import { agnhostImage } from "../../../components/controlplane/node-image/container-images.ts";
-import { windowsRelease } from "../../../verify/objects/images.ts";
+import { windowsRelease } from "../../../verify/cluster/facts.ts";
 import { namespace, podDomain, type Part } from "../../../verify/objects/names.ts";
 import { allRoles } from "../../../verify/objects/roles.ts";
 import { fitted, readSample, sampleFile } from "../../../verify/objects/samples.ts";

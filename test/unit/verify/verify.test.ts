@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { XMLValidator } from "fast-xml-parser";
 
-import { startHostServer } from "../../../verify/cluster/host-server.ts";
+import { startHostServer } from "../../../verify/cluster/outside.ts";
 import { htmlText } from "../../../verify/report/html.ts";
 import { jsonText } from "../../../verify/report/json.ts";
 import { junitText } from "../../../verify/report/junit.ts";
@@ -9,8 +9,7 @@ import { terminalText } from "../../../verify/report/terminal.ts";
 import { isGood, type RowResult, type Status, type Verification } from "../../../verify/result.ts";
 import { allRows, selectRows } from "../../../verify/rows/select.ts";
 import { createNamespace, removeNamespace } from "../../../verify/run/own-namespace.ts";
-import type { SessionOptions } from "../../../verify/run/session.ts";
-import { verifyCluster, type VerifyEnd } from "../../../verify/verify.ts";
+import { verifyCluster, type VerifyEnd, type SessionOptions } from "../../../verify/verify.ts";
 import { type Answer, withFakeApi } from "../controlplane/fake-api.ts";
 import { linuxNode } from "./cluster-states.ts";
 

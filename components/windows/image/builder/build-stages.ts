@@ -1,4 +1,4 @@
-import { formatSeconds } from "../../../../toolchain/duration.ts";
+import { formatSeconds } from "../../../../toolchain/progress-text.ts";
 
 /** A stage of building an image, as far as it can be observed from outside. */
 export interface Stage {

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
+import os from "node:os";
+import path from "node:path";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { accessSync, constants } from "node:fs";
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import os from "node:os";
-import path from "node:path";
-
+import { execa } from "execa";
 import { engineEnvironment } from "../../../../cli/engine/environment.ts";
 import { backendUrl } from "../../../../cli/engine/folders.ts";
 import { builtTool } from "../../../../toolchain/built.ts";
@@ -229,8 +229,29 @@ function messagesOf(events: readonly EngineEvent[]): Message[] {
     }));
 }
 
+/** Runs the engine on a stack in a folder, with nothing but this process's environment, the engine's own, and `more`. */
+export async function runPulumi(
+  cwd: string,
+  stack: string,
+  args: readonly string[],
+  more: Readonly<Record<string, string>>,
+): Promise<{ exitCode: number | undefined; said: string }> {
+  const { exitCode, all } = await execa(
+    builtTool("pulumi"),
+    [...args, "--stack", stack, "--non-interactive", "--color", "never"],
+    {
+      ...({ cwd, all: true, reject: false, stdin: "ignore", extendEnv: false } as const),
+      env: { ...process.env, ...engineEnvironment(process.env), ...more },
+    },
+  );
+  return { exitCode, said: all };
+}
+
 /** A run that has to come to its end. */
 export function succeeded(run: EngineRun): EngineRun {
   assert.equal(run.exitCode, 0, run.text);
   return run;
 }
+
+/** The tests state what the official plugins do too: KINDOWS_PLUGINS=official runs them against those. */
+export const official = process.env["KINDOWS_PLUGINS"] === "official";

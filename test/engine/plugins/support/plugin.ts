@@ -30,8 +30,7 @@ import { providerService } from "../../../../plugins/protocol/provider-service.t
 import { fromStruct, toStruct } from "../../../../plugins/protocol/struct.ts";
 import { unary } from "../../../../plugins/protocol/unary.ts";
 import { started, stopped } from "../../../left-running.ts";
-import type { Message } from "./engine.ts";
-import { official } from "./installed-plugins.ts";
+import { type Message, official } from "./engine.ts";
 
 const definitions = {
   command: () => commandProvider,

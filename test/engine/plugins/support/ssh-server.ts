@@ -101,9 +101,6 @@ interface SshServerOptions {
   readonly hostKey: SshKey;
   /** Keys that may log in. */
   readonly authorizedKeys: readonly string[];
-  readonly password?: string;
-  /** Variables that are accepted, as AcceptEnv says; none by default. */
-  readonly acceptEnvironment?: readonly string[];
   /** Port to listen on; 0: a free one. */
   readonly port?: number;
 }
@@ -170,29 +167,16 @@ export class SshServer {
   }
 
   #authenticate(context: AuthContext): void {
-    const { authorizedKeys, password } = this.options;
-    if (context.method === "password" && context.password === password) context.accept();
-    else if (context.method === "publickey" && isAuthorized(context, authorizedKeys)) {
-      context.accept();
-    } else context.reject(["publickey", "password"]);
+    const { authorizedKeys } = this.options;
+    if (context.method === "publickey" && isAuthorized(context, authorizedKeys)) context.accept();
+    else context.reject(["publickey"]);
   }
 
   #session(session: Session): void {
-    const environment: Record<string, string> = {};
-    session.on("env", (accept, reject, { key, val }) => {
-      if (this.options.acceptEnvironment?.includes(key) === true) {
-        environment[key] = val;
-        // Undefined where the client wants no reply.
-        (accept as (() => void) | undefined)?.();
-      } else (reject as (() => void) | undefined)?.();
-    });
     session.on("sftp", (accept) => serveSftp(accept()));
     session.on("exec", (accept, _reject, { command }) => {
       const channel = accept();
-      const child = spawn("/bin/sh", ["-c", command], {
-        env: { ...process.env, ...environment },
-        detached: true,
-      });
+      const child = spawn("/bin/sh", ["-c", command], { detached: true });
       channel.pipe(child.stdin);
       child.stdin.on("error", () => undefined);
       channel.on("error", () => undefined);

@@ -283,7 +283,6 @@ export class Lab {
 /** What the engine would give an operation, with a limit of its own. */
 export function operation(name: string): Operation {
   return {
-    urn: name,
     name,
     signal: AbortSignal.timeout(limitSeconds * 1000),
     timeoutSeconds: limitSeconds,
