@@ -11,7 +11,7 @@ import {
   publishersChecksum,
   whyUnreachable,
 } from "../../toolchain/publisher.ts";
-import { guestTools } from "../../rehearsal/image/artifact.ts";
+import { guestTools } from "../../rehearsal/image/guest-tools.ts";
 import { ownRelease } from "../../toolchain/tools/own-release.ts";
 import { goArchive } from "../../toolchain/tools/go-toolchain.ts";
 import * as tools from "../../toolchain/tools/table.ts";

@@ -76,24 +76,24 @@ async function readBootTime(procStat: string, record: string): Promise<Date> {
 }
 
 /** Content of the identity disk, written by components/machine/identity.ts. */
-const userDataSchema = z.object({
-  hostname: z.string().regex(/^[a-z0-9]([a-z0-9-]{0,13}[a-z0-9])?$/i),
-  ssh_keys: z.object({ ed25519_private: z.string().min(1) }),
-  ssh_authorized_keys: z.array(z.string()).min(1),
-});
-
-interface GuestIdentity {
-  readonly computerName: string;
-  readonly hostPrivateKey: string;
-  readonly authorizedKeys: readonly string[];
-}
+const userDataSchema = z
+  .object({
+    hostname: z.string().regex(/^[a-z0-9]([a-z0-9-]{0,13}[a-z0-9])?$/i),
+    ssh_keys: z.object({ ed25519_private: z.string().min(1) }),
+    ssh_authorized_keys: z.array(z.string()).min(1),
+  })
+  .transform(({ hostname, ssh_keys, ssh_authorized_keys }) => ({
+    computerName: hostname,
+    hostPrivateKey: ssh_keys.ed25519_private,
+    authorizedKeys: ssh_authorized_keys,
+  }));
 
 /**
  * Reads `user-data`: the line `#cloud-config` and JSON.
  *
  * @throws with what is wrong with it, without its secrets.
  */
-function parseIdentity(userData: string): GuestIdentity {
+function parseIdentity(userData: string): z.infer<typeof userDataSchema> {
   const [firstLine, ...rest] = userData.split("\n");
   if (firstLine?.trim() !== "#cloud-config") {
     throw new Error("the identity disk's user-data does not begin with #cloud-config");
@@ -106,16 +106,9 @@ function parseIdentity(userData: string): GuestIdentity {
     throw new Error("the identity disk's user-data is not JSON after its first line");
   }
   const checked = userDataSchema.safeParse(document);
-  if (!checked.success) {
-    const places = checked.error.issues.map((issue) => issue.path.join(".") || "(whole)");
-    throw new Error(
-      `the identity disk's user-data has missing or wrong fields: ${places.join(", ")}`,
-    );
-  }
-  const { data } = checked;
-  return {
-    computerName: data.hostname,
-    hostPrivateKey: data.ssh_keys.ed25519_private,
-    authorizedKeys: data.ssh_authorized_keys,
-  };
+  if (checked.success) return checked.data;
+  const places = checked.error.issues.map((issue) => issue.path.join(".") || "(whole)");
+  throw new Error(
+    `the identity disk's user-data has missing or wrong fields: ${places.join(", ")}`,
+  );
 }

@@ -1,5 +1,3 @@
-import { runnableImages } from "../image/runnable-images.ts";
-
 /** One process of a service. */
 export interface ServiceProcess {
   readonly exe: string;
@@ -10,6 +8,9 @@ export interface ServiceProcess {
 
 /** The CRI server of the rehearsal, put there by the image. */
 export const criServer = "C:\\rehearsal\\rehearsal-cri.exe";
+
+/** Folder of the images whose HostProcess containers really run; rehearsal/cri/programs.go knows the same images. */
+const runnableImages = "C:\\rehearsal\\images";
 
 /** Where it keeps its pods, and where it writes what it does. */
 const criState = "C:\\rehearsal\\cri.json";

@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { open, readFile, rename, writeFile } from "node:fs/promises";
-import { type NetworkInterfaceInfo, networkInterfaces } from "node:os";
+import { open, readFile, rename, statfs, writeFile } from "node:fs/promises";
+import { type NetworkInterfaceInfo, networkInterfaces, totalmem } from "node:os";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
@@ -14,9 +14,8 @@ import {
   type ServiceOptions,
   type WindowsPrograms,
 } from "../host/programs.ts";
-import type { Route } from "../host/routes.ts";
-import { serverTime } from "../host/server-time.ts";
-import { tcpProbe } from "../host/tcp-probe.ts";
+import type { Route } from "../host/state.ts";
+import { serverTime, tcpProbe } from "../host/probes.ts";
 import { criPipe, criReadyFile, serviceProcesses } from "./service-plan.ts";
 import { type StartProgram, killGroup, startWine } from "./wine-process.ts";
 import { WineServices } from "./wine-services.ts";
@@ -50,6 +49,7 @@ const routesSeconds = 20;
 export class WinePrograms implements WindowsPrograms {
   readonly driveC: string;
   readonly bootTime: Date;
+  readonly memoryMiB = Math.floor(totalmem() / 2 ** 20);
   clockOffsetMilliseconds = 0;
   readonly #options: WineProgramsOptions;
   readonly #drive: Drive;
@@ -65,6 +65,11 @@ export class WinePrograms implements WindowsPrograms {
     this.#drive = new Drive(options.driveC);
     this.#start = options.start ?? startWine;
     this.#services = new WineServices(this.#drive, this.#start);
+  }
+
+  async freeDiskGiB(): Promise<number> {
+    const { bavail, bsize } = await statfs(this.driveC);
+    return Math.floor((bavail * bsize) / 2 ** 30);
   }
 
   /** Starts Wine and its server, so that the next program need not. */

@@ -8,14 +8,12 @@ import { type StartProgram, killGroup } from "./wine-process.ts";
 
 /** Programs that run as services, by the service's name. A service lives while all of its processes do. */
 export class WineServices {
-  readonly #drive: Drive;
-  readonly #start: StartProgram;
   readonly #running = new Map<string, readonly ChildProcess[]>();
 
-  constructor(drive: Drive, start: StartProgram) {
-    this.#drive = drive;
-    this.#start = start;
-  }
+  constructor(
+    private readonly drive: Drive,
+    private readonly startProgram: StartProgram,
+  ) {}
 
   isRunning(name: string): boolean {
     return this.#running.has(name);
@@ -68,8 +66,8 @@ export class WineServices {
     const log = each.logFile === undefined ? undefined : await this.#openLog(each.logFile);
     try {
       const output = log?.fd ?? "ignore";
-      const cwd = this.#drive.root;
-      const child = this.#start(each.exe, each.args, {
+      const cwd = this.drive.root;
+      const child = this.startProgram(each.exe, each.args, {
         cwd,
         path,
         environment,
@@ -83,7 +81,7 @@ export class WineServices {
   }
 
   async #openLog(file: string): Promise<Awaited<ReturnType<typeof open>>> {
-    const target = await this.#drive.resolve(file);
+    const target = await this.drive.resolve(file);
     await mkdir(dirname(target), { recursive: true });
     return open(target, "a");
   }

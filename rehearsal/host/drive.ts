@@ -1,19 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, realpathSync } from "node:fs";
-import {
-  lstat,
-  mkdir,
-  open,
-  readFile,
-  readdir,
-  realpath,
-  rename,
-  rm,
-  stat,
-} from "node:fs/promises";
+import { existsSync, lstatSync, readdirSync, realpathSync } from "node:fs";
+import { lstat, mkdir, open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
-import { findOnDrive } from "./drive-names.ts";
-import { DiskFullError, isMissing } from "./file-errors.ts";
 import { AccessDeniedError, formatWindowsPath, windowsPathNames } from "./windows-path.ts";
 
 /**
@@ -23,17 +11,14 @@ import { AccessDeniedError, formatWindowsPath, windowsPathNames } from "./window
  * can be reached: neither by `..` nor by links that lead out of it.
  */
 export class Drive {
-  readonly #durable: boolean;
   /** Whether nothing more can be written. */
   full = false;
 
   /** A `durable` drive has what was written on the disk before it says so: it may lose its power at any time. */
   constructor(
     readonly root: string,
-    durable = true,
-  ) {
-    this.#durable = durable;
-  }
+    private readonly durable = true,
+  ) {}
 
   /** Linux path of a Windows path; what does not exist yet keeps the case asked for. */
   resolve(path: string, cwd: readonly string[] = []): Promise<string> {
@@ -91,7 +76,7 @@ export class Drive {
     const file = await open(temporary, "wx", secret ? 0o600 : 0o644);
     try {
       await file.writeFile(content);
-      if (this.#durable) await file.sync();
+      if (this.durable) await file.sync();
     } finally {
       await file.close();
     }
@@ -122,23 +107,6 @@ export class Drive {
     return exists;
   }
 
-  /** Has what programs wrote below a folder on the disk, on a durable drive: they themselves do not wait for that. */
-  async flush(folder: string): Promise<void> {
-    if (!this.#durable || !(await this.isFolder(folder))) return;
-    const entries = await readdir(await this.resolve(folder), {
-      withFileTypes: true,
-      recursive: true,
-    });
-    for (const entry of entries.filter((each) => each.isFile())) {
-      try {
-        const file = await open(join(entry.parentPath, entry.name));
-        await file.sync().finally(() => file.close());
-      } catch (error) {
-        if (!isMissing(error)) throw error; // removed meanwhile by who wrote it
-      }
-    }
-  }
-
   async #stat(path: string): Promise<Awaited<ReturnType<typeof stat>> | undefined> {
     try {
       return await stat(await this.resolve(path));
@@ -146,5 +114,79 @@ export class Drive {
       if (isMissing(error)) return undefined;
       throw error;
     }
+  }
+}
+
+/**
+ * Linux path of a file on a drive that is kept in a folder: names are found without regard to case, and what does not
+ * exist yet keeps the case asked for.
+ *
+ * Asks the file system without giving others their turn: on an emulated CPU a look by way of Node.js' threads takes
+ * twenty times as long, and every file that is copied to the machine needs a dozen.
+ *
+ * @param root the folder, without links in its own path.
+ * @throws AccessDeniedError where a link leads out of it.
+ */
+export function findOnDrive(root: string, names: readonly string[]): string {
+  let current = root;
+  let exists = true;
+  for (const name of names) {
+    const found = exists ? findName(current, name) : undefined;
+    if (found === undefined) {
+      exists = false;
+      current = join(current, name);
+      continue;
+    }
+    current = insideOf(root, found);
+  }
+  return current;
+}
+
+interface Found {
+  readonly path: string;
+  readonly isLink: boolean;
+}
+
+function findName(folder: string, name: string): Found | undefined {
+  const exact = look(join(folder, name));
+  if (exact) return exact;
+  if (!lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) return undefined;
+  const wanted = name.toLowerCase();
+  const entry = readdirSync(folder).find((each) => each.toLowerCase() === wanted);
+  return entry === undefined ? undefined : look(join(folder, entry));
+}
+
+function look(path: string): Found | undefined {
+  try {
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    return stats && { path, isLink: stats.isSymbolicLink() };
+  } catch (error) {
+    // Below a file.
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+function insideOf(root: string, { path, isLink }: Found): string {
+  if (!isLink) return path;
+  const target = realpathSync(path);
+  if (target !== root && !target.startsWith(root + sep)) {
+    throw new AccessDeniedError();
+  }
+  return target;
+}
+
+/** Whether an error of node:fs says that a file or one of its folders is not there. */
+export function isMissing(error: unknown): boolean {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return code === "ENOENT" || code === "ENOTDIR";
+}
+
+/** What Windows says with ERROR_DISK_FULL. */
+export class DiskFullError extends Error {
+  override readonly name = "DiskFullError";
+
+  constructor() {
+    super("There is not enough space on the disk.");
   }
 }

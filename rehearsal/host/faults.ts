@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Drive } from "./drive.ts";
+import type { WindowsHost } from "./windows-host.ts";
 
 /** What unpacks the steps' archive: no script, but cut short like one. */
 export const unpacker = "tar.exe";
@@ -94,26 +94,17 @@ export function checkedFaults(value: unknown, source: string): Fault[] {
 
 /** The faults asked for by the host's maker and by the file on its drive, and how often each was played. */
 export class Faults {
-  readonly #drive: Drive;
   readonly #given: readonly Fault[];
-  readonly #played: Record<string, number>;
-  readonly #save: () => Promise<void>;
 
-  /** `played` is the state's own table; it is changed here and kept by `save`. */
   constructor(
-    drive: Drive,
+    private readonly machine: Pick<WindowsHost, "drive" | "state" | "save">,
     given: readonly FaultSetting[],
-    played: Record<string, number>,
-    save: () => Promise<void>,
   ) {
-    this.#drive = drive;
     this.#given = checkedFaults(given, "faults");
-    this.#played = played;
-    this.#save = save;
   }
 
   async all(): Promise<Fault[]> {
-    const text = await this.#drive.readText(faultsPath);
+    const text = await this.machine.drive.readText(faultsPath);
     // Empty while it is put there.
     if (text === undefined || text === "") return [...this.#given];
     return [...this.#given, ...checkedFaults(JSON.parse(text), faultsPath)];
@@ -123,10 +114,11 @@ export class Faults {
   async take(fault: Fault & { readonly times: number }): Promise<boolean> {
     const step = "step" in fault ? ` in ${fault.step}` : "";
     const key = `${fault.kind}${step}${"at" in fault ? ` at ${fault.at}` : ""}`;
-    const played = this.#played[key] ?? 0;
+    const { faultsPlayed } = this.machine.state;
+    const played = faultsPlayed[key] ?? 0;
     if (played >= fault.times) return false;
-    this.#played[key] = played + 1;
-    await this.#save();
+    faultsPlayed[key] = played + 1;
+    await this.machine.save();
     return true;
   }
 }

@@ -1,4 +1,4 @@
-import type { Route } from "./routes.ts";
+import type { Route } from "./state.ts";
 
 /** What a Windows program left behind when it ended. */
 export interface ProgramResult {
@@ -74,6 +74,10 @@ export interface WindowsPrograms {
   readonly bootTime: Date;
   /** How far the clock was moved: what Windows says of its boot moves with it. */
   readonly clockOffsetMilliseconds: number;
+
+  readonly memoryMiB: number;
+  /** Free space of drive C:, in GiB. */
+  freeDiskGiB(): Promise<number>;
 
   /** Runs an executable to its end. A non-zero exit code is a result, not an error. */
   run(exe: string, args: readonly string[], options: RunOptions): Promise<ProgramResult>;

@@ -1,10 +1,8 @@
 import { shown } from "../../powershell/cmdlets/objects.ts";
 import { Unsupported } from "../../powershell/values.ts";
 import { windowsPowerShell } from "../windows/powershell.ts";
-import type { ScriptInvocation } from "./powershell/invocation.ts";
 import { StepError, StepFaults } from "./step-faults.ts";
-import { PowerLost } from "./power-lost.ts";
-import { type WindowsHost, homeFolder } from "./windows-host.ts";
+import { PowerLost, type WindowsHost, homeFolder } from "./windows-host.ts";
 import { windowsPathNames } from "./windows-path.ts";
 
 /** The console a command runs on. */
@@ -26,7 +24,9 @@ const unsupportedScript = 70;
 /** Runs `powershell.exe -File script args...`; returns the exit code. */
 export async function runScript(
   host: WindowsHost,
-  { script, args }: ScriptInvocation,
+  /** As given on the command line. */
+  script: string,
+  args: readonly string[],
   io: CommandIo,
 ): Promise<number> {
   const cwd = windowsPathNames(homeFolder);
@@ -63,7 +63,7 @@ async function runOnPowerShell(
     await faults.start();
     const exitCode = await powerShell.runFile(path, args, (value) => output(shown(value)));
     await host.applyHostsFile();
-    await host.saved();
+    await host.save();
     await faults.end();
     await faults.writeResult(result.replaceAll("\r\n", "\n"), (text) => io.out(text));
     return exitCode;

@@ -1,10 +1,9 @@
 import { toText } from "../../powershell/convert.ts";
 import { PsArray } from "../../powershell/values.ts";
-import type { RegistryKey } from "../windows/registry.ts";
-import type { Drive } from "./drive.ts";
-import type { WindowsPrograms } from "./programs.ts";
-import { type WorkingProgram, workingProgram } from "./service-command.ts";
-import type { HostState, Service } from "./state.ts";
+import { makePodNetwork } from "../windows/host-networks.ts";
+import { splitArguments } from "./cmd/arguments.ts";
+import type { Service } from "./state.ts";
+import type { WindowsHost } from "./windows-host.ts";
 import { formatWindowsPath, windowsPathNames } from "./windows-path.ts";
 
 const servicesKey = "SYSTEM\\CurrentControlSet\\Services";
@@ -16,54 +15,29 @@ export class ServiceError extends Error {
 
 /** The model of Windows' service manager: its entries are the state's, its processes the programs'. */
 export class ServiceManager {
-  readonly #drive: Drive;
-  readonly #programs: WindowsPrograms;
-  readonly #state: HostState;
-  readonly #save: () => Promise<void>;
-  readonly #registry: RegistryKey;
-  readonly #path: () => readonly string[];
-  readonly #started: (program: WorkingProgram) => Promise<void>;
   /** Services that were started and not stopped since: one of them that does not run has ended by itself. */
   readonly #wanted = new Set<string>();
   readonly #starting = new Map<string, Promise<void>>();
 
-  constructor(
-    drive: Drive,
-    programs: WindowsPrograms,
-    state: HostState,
-    save: () => Promise<void>,
-    registry: RegistryKey,
-    /** Folders on the machine's PATH besides Windows' own. */
-    path: () => readonly string[],
-    /** Called when a service's program has been started. */
-    started: (program: WorkingProgram) => Promise<void>,
-  ) {
-    this.#started = started;
-    this.#path = path;
-    this.#registry = registry;
-    this.#drive = drive;
-    this.#programs = programs;
-    this.#state = state;
-    this.#save = save;
-  }
+  constructor(private readonly machine: WindowsHost) {}
 
   get(name: string): Service | undefined {
-    return this.#state.services[name];
+    return this.machine.state.services[name];
   }
 
   names(): string[] {
-    return Object.keys(this.#state.services);
+    return Object.keys(this.machine.state.services);
   }
 
   async isRunning(name: string): Promise<boolean> {
-    return this.get(name) !== undefined && (await this.#programs.isServiceRunning(name));
+    return this.get(name) !== undefined && (await this.machine.programs.isServiceRunning(name));
   }
 
   /** Whether a service that runs was started from this file: Windows lets nobody overwrite or delete it. */
   async runs(path: string): Promise<boolean> {
     const wanted = windowsPathNames(path).join("\\").toLowerCase();
-    for (const [name, service] of Object.entries(this.#state.services)) {
-      const files = workingProgram(service.commandLine).files.map((file) =>
+    for (const name of this.names()) {
+      const files = workingProgram(this.#existing(name).commandLine).files.map((file) =>
         windowsPathNames(file).join("\\").toLowerCase(),
       );
       if (files.includes(wanted) && (await this.isRunning(name))) return true;
@@ -73,23 +47,20 @@ export class ServiceManager {
 
   /** Variables a service gets besides the machine's, as `NAME=value`. */
   environment(name: string): readonly string[] {
-    const value = this.#registry.find(`${servicesKey}\\${name}`)?.get("Environment");
+    const value = this.machine.registry.find(`${servicesKey}\\${name}`)?.get("Environment");
     return value instanceof PsArray ? value.items.map(toText) : [];
   }
 
-  /** Creates or changes a service; whether that changed anything. A running one keeps running as it is. */
-  async configure(name: string, service: Service): Promise<boolean> {
-    const before = JSON.stringify(this.get(name));
-    if (before === JSON.stringify(service)) return false;
-    this.#state.services[name] = service;
-    this.#registry.make(`${servicesKey}\\${name}`);
-    await this.#save();
-    return true;
+  /** Creates a service, or sets all of one. A running one keeps running as it is. */
+  async configure(name: string, service: Service): Promise<void> {
+    this.machine.state.services[name] = service;
+    this.machine.registry.make(`${servicesKey}\\${name}`);
+    await this.machine.save();
   }
 
-  /** Changes some settings of a service that exists; whether that changed anything. */
-  async change(name: string, settings: Partial<Service>): Promise<boolean> {
-    return this.configure(name, { ...this.#existing(name), ...settings });
+  /** Changes some settings of a service that exists. */
+  async change(name: string, settings: Partial<Service>): Promise<void> {
+    await this.configure(name, { ...this.#existing(name), ...settings });
   }
 
   /** Starts a service and before it those it depends on; nothing happens when it runs. */
@@ -105,29 +76,31 @@ export class ServiceManager {
   /** Stops a service and before it those that depend on it. */
   async stop(name: string): Promise<void> {
     this.#existing(name);
-    for (const [other, service] of Object.entries(this.#state.services)) {
-      if (service.dependsOn.includes(name) && (await this.#programs.isServiceRunning(other))) {
+    const { programs } = this.machine;
+    for (const other of this.names()) {
+      const dependsOn = this.get(other)?.dependsOn ?? [];
+      if (dependsOn.includes(name) && (await programs.isServiceRunning(other))) {
         await this.stop(other);
       }
     }
     this.#wanted.delete(name);
-    await this.#programs.stopService(name);
+    await programs.stopService(name);
   }
 
-  /** Stops a service and takes it off the list; whether it was there. */
-  async remove(name: string): Promise<boolean> {
-    if (!this.get(name)) return false;
+  /** Stops a service and takes it off the list. */
+  async remove(name: string): Promise<void> {
+    if (!this.get(name)) return;
     await this.stop(name);
-    delete this.#state.services[name];
-    this.#registry.remove(`${servicesKey}\\${name}`);
-    await this.#save();
-    return true;
+    delete this.machine.state.services[name];
+    this.machine.registry.remove(`${servicesKey}\\${name}`);
+    await this.machine.save();
   }
 
   /** Starts again what has ended by itself, as the services' recovery settings say. */
   async restartEnded(report: (message: string) => void): Promise<void> {
     for (const name of this.#wanted) {
-      if (!this.get(name)?.restarts || (await this.#programs.isServiceRunning(name))) continue;
+      if (!this.get(name)?.restarts) continue;
+      if (await this.machine.programs.isServiceRunning(name)) continue;
       if (!this.#wanted.has(name)) continue; // stopped meanwhile
       report(`service ${name} has ended by itself; starting it again`);
       await this.#startReporting(name, report);
@@ -136,12 +109,9 @@ export class ServiceManager {
 
   /** Starts what starts with Windows; one that fails is reported and does not keep the others from starting. */
   async startAutomatic(report: (message: string) => void): Promise<void> {
-    for (const name of this.automatic()) await this.#startReporting(name, report);
-  }
-
-  /** Services that start with Windows. */
-  automatic(): string[] {
-    return this.names().filter((name) => this.get(name)?.startType === "auto");
+    for (const name of this.names().filter((each) => this.get(each)?.startType === "auto")) {
+      await this.#startReporting(name, report);
+    }
   }
 
   async #start(name: string, service: Service): Promise<void> {
@@ -150,14 +120,15 @@ export class ServiceManager {
     }
     for (const needed of service.dependsOn) await this.start(needed);
     this.#wanted.add(name);
-    if (await this.#programs.isServiceRunning(name)) return;
+    const { programs, path } = this.machine;
+    if (await programs.isServiceRunning(name)) return;
     const program = await this.#checkedProgram(name, service);
-    await this.#programs.startService(name, program.exe, program.args, {
-      path: this.#path(),
+    await programs.startService(name, program.exe, program.args, {
+      path,
       environment: this.environment(name),
       ...(program.logFile === undefined ? {} : { logFile: program.logFile }),
     });
-    await this.#started(program);
+    await makePodNetwork(this.machine, program);
   }
 
   async #startReporting(name: string, report: (message: string) => void): Promise<void> {
@@ -177,7 +148,7 @@ export class ServiceManager {
   async #checkedProgram(name: string, service: Service): Promise<WorkingProgram> {
     const program = workingProgram(service.commandLine);
     for (const file of program.files) {
-      if (await this.#drive.isFile(file)) continue;
+      if (await this.machine.drive.isFile(file)) continue;
       const shown = formatWindowsPath(windowsPathNames(file));
       throw new ServiceError(
         `Service '${name}' cannot be started: the system cannot find the file specified (${shown}).`,
@@ -185,4 +156,46 @@ export class ServiceManager {
     }
     return program;
   }
+}
+
+/** What really works behind a service's command line. */
+export interface WorkingProgram {
+  readonly exe: string;
+  readonly args: readonly string[];
+  /** Where kube-log-runner would write the program's output. */
+  readonly logFile: string | undefined;
+  /** Every executable Windows would need: the wrapper's too. */
+  readonly files: readonly string[];
+}
+
+/** Arguments that show a program that the service manager started it. */
+const serviceFlags = ["--windows-service", "--run-service"];
+
+/**
+ * Takes off a service's command line what only makes sense under Windows' own service manager: kube-log-runner in front
+ * and the flags that make a program talk to that manager. Wine's can't be the parent of a Go service.
+ */
+export function workingProgram(commandLine: string): WorkingProgram {
+  const words = splitArguments(commandLine);
+  const files: string[] = [];
+  let logFile: string | undefined;
+  let index = 0;
+  // The native service around one that is none (lib/Flannel.ps1).
+  if (/(^|[\\/])flanneld-service\.exe$/i.test(words[0] ?? "")) {
+    files.push(words[index++] ?? "");
+  }
+  if (/(^|[\\/])kube-log-runner(\.exe)?$/i.test(words[index] ?? "")) {
+    files.push(words[index] ?? "");
+    for (index++; words[index]?.startsWith("-"); index++) {
+      logFile = /^--?log-file=(.+)$/.exec(words[index] ?? "")?.[1] ?? logFile;
+    }
+  }
+  const exe = words[index];
+  if (exe === undefined)
+    throw new Error(`The service's command line names no program: ${commandLine}`);
+  files.push(exe);
+  const args = words
+    .slice(index + 1)
+    .filter((word) => !serviceFlags.includes(word.replace(/=true$/, "")));
+  return { exe, args, logFile, files };
 }

@@ -1,15 +1,12 @@
 import type { Identity } from "../../components/machine/identity.ts";
 import { runShellCommand } from "./cmd/shell.ts";
-import { Drive } from "./drive.ts";
+import { DiskFullError, Drive } from "./drive.ts";
 import type { FaultSetting } from "./faults.ts";
-import { DiskFullError } from "./file-errors.ts";
-import { type Hardware, linuxHardware } from "./hardware.ts";
 import { type MachineTime, realTime } from "./machine-time.ts";
 import type { WindowsPrograms } from "./programs.ts";
 import { serveSftp } from "./ssh/sftp-server.ts";
 import { SshServer } from "./ssh/ssh-server.ts";
-import { PowerLost } from "./power-lost.ts";
-import { WindowsHost } from "./windows-host.ts";
+import { PowerLost, WindowsHost } from "./windows-host.ts";
 import type { WindowsVersion } from "./windows-version.ts";
 
 /** What a rehearsal host is started with. */
@@ -21,8 +18,6 @@ export interface HostOptions {
   readonly port: number;
   /** Address to listen on. Default: all. */
   readonly address?: string;
-  /** Default: memory and free disk of the Linux machine. */
-  readonly hardware?: Hardware;
   /** Faults besides those in C:\rehearsal\faults.json. Default: none. */
   readonly faults?: readonly FaultSetting[];
   /** What its Windows says of itself. Default: `rehearsedWindows`. */
@@ -67,23 +62,20 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
     user: "Administrator",
     authorizedKeys: identity.authorizedKeys,
     log,
-    handlers: {
-      runCommand: (text, io) =>
-        runShellCommand(windows, text, io).catch((error: unknown) => {
-          if (error instanceof PowerLost) return 1; // nobody is left to hear it
-          throw error;
-        }),
-      serveSftp: (sftp) =>
-        serveSftp(sftp, windows.drive, log, (bytes) =>
-          transferred(windows, bytes, () => ssh.cutConnections()),
-        ),
-    },
+    runCommand: (text, io) =>
+      runShellCommand(windows, text, io).catch((error: unknown) => {
+        if (error instanceof PowerLost) return 1; // nobody is left to hear it
+        throw error;
+      }),
+    serveSftp: (sftp) =>
+      serveSftp(sftp, windows.drive, log, (bytes) =>
+        transferred(windows, bytes, () => ssh.cutConnections()),
+      ),
   });
   const windows = await WindowsHost.boot({
     computerName: identity.computerName,
     drive: new Drive(programs.driveC, options.durable ?? true),
     programs,
-    hardware: options.hardware ?? linuxHardware(programs.driveC),
     faults: options.faults ?? [],
     ...(options.version === undefined ? {} : { version: options.version }),
     stopSshd: () => ssh.stopListening(),

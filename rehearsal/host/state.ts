@@ -20,6 +20,13 @@ const firewallRuleSchema = z.strictObject({
   port: z.int(),
 });
 
+const routeSchema = z.strictObject({
+  /** IPv4 range in CIDR form, e.g. `10.244.0.0/16`. */
+  destination: z.string(),
+  /** IPv4 address of the neighbour that carries packets on. */
+  nextHop: z.string(),
+});
+
 const hostNetworkSchema = z.strictObject({
   type: z.string(),
   /** Range of addresses. */
@@ -31,9 +38,9 @@ const stateSchema = z.strictObject({
   /** Boot during which this was written, ISO 8601: another one now means the machine has rebooted since. */
   bootTime: z.iso.datetime(),
   /** Windows features by name; `InstallPending` becomes `Installed` at the next boot. */
-  features: z.record(z.string(), z.enum(["Available", "InstallPending", "Installed"])),
-  /** Whether an update waits for a reboot. */
-  updatePending: z.boolean(),
+  features: z.strictObject({
+    Containers: z.enum(["Available", "InstallPending", "Installed"]),
+  }),
   services: z.record(z.string(), serviceSchema),
   firewallRules: z.record(z.string(), firewallRuleSchema),
   /** HKEY_LOCAL_MACHINE, by the keys' paths. */
@@ -52,7 +59,7 @@ const stateSchema = z.strictObject({
   /** Networks in HNS by name, with the endpoints on each; Windows' own "nat" is not among them. */
   networks: z.record(z.string(), hostNetworkSchema),
   /** Persistent routes, in the order they were made. */
-  routes: z.array(z.strictObject({ destination: z.string(), nextHop: z.string() })),
+  routes: z.array(routeSchema),
   /** Rules about DNS (NRPT), in the order they were made. */
   dnsRules: z.array(
     z.strictObject({
@@ -77,30 +84,23 @@ export type Service = z.infer<typeof serviceSchema>;
 /** One network in HNS. */
 export type HostNetwork = z.infer<typeof hostNetworkSchema>;
 
+/** A way to a range of addresses. */
+export type Route = z.infer<typeof routeSchema>;
+
 /** Where the state lies on drive C:. */
 export const statePath = "C:\\rehearsal\\state.json";
 
-/** A machine fresh from its image. */
-export function freshState(bootTime: Date): HostState {
-  return {
-    bootTime: bootTime.toISOString(),
-    features: { Containers: "Available" },
-    updatePending: false,
-    services: {},
-    firewallRules: {},
-    registry: {},
-    defenderExclusions: [],
-    networks: {},
-    routes: [],
-    dnsRules: [],
-    faultsPlayed: {},
-  };
-}
-
-/** The state on the drive, or a fresh one where there is none; a damaged file is an error naming it. */
+/** The state on the drive, or that of a machine fresh from its image; a damaged file is an error naming it. */
 export async function loadState(drive: Drive, bootTime: Date): Promise<HostState> {
   const text = await drive.readText(statePath);
-  if (text === undefined) return freshState(bootTime);
+  if (text === undefined) {
+    return {
+      bootTime: bootTime.toISOString(),
+      features: { Containers: "Available" },
+      ...{ services: {}, firewallRules: {}, registry: {}, defenderExclusions: [] },
+      ...{ networks: {}, routes: [], dnsRules: [], faultsPlayed: {} },
+    };
+  }
   try {
     return stateSchema.parse(JSON.parse(text));
   } catch (error) {
@@ -111,21 +111,21 @@ export async function loadState(drive: Drive, bootTime: Date): Promise<HostState
   }
 }
 
-export async function saveState(drive: Drive, state: HostState): Promise<void> {
-  await drive.writeRegardless(statePath, `${JSON.stringify(state, undefined, 2)}\n`);
-}
-
-/** Writes the state to the drive whenever it is called; one write at a time, in order. */
+/** Writes the state to the drive where it has changed since, whenever it is called; one write at a time, in order. */
 export function savingInOrder(drive: Drive, state: HostState): () => Promise<void> {
   let saving: Promise<void> = Promise.resolve();
   let next: Promise<void> | undefined;
+  let written = "";
   return () => {
     // One that has not begun yet writes this change too.
     next ??= saving = saving
       .catch(() => undefined)
-      .then(() => {
+      .then(async () => {
         next = undefined;
-        return saveState(drive, state);
+        const text = `${JSON.stringify(state, undefined, 2)}\n`;
+        if (text === written) return;
+        await drive.writeRegardless(statePath, text);
+        written = text;
       });
     return next;
   };

@@ -12,25 +12,16 @@ const middle = 2;
 
 /** Plays the faults asked for in one run of one step. */
 export class StepFaults {
-  readonly #host: WindowsHost;
-  readonly #step: string;
-  readonly #faults: readonly Fault[];
-  readonly #dropConnection: () => void;
   #since = performance.now();
   #middlePlayed = false;
   #changes = 0;
 
   private constructor(
-    host: WindowsHost,
-    step: string,
-    faults: readonly Fault[],
-    dropConnection: () => void,
-  ) {
-    this.#host = host;
-    this.#step = step;
-    this.#faults = faults;
-    this.#dropConnection = dropConnection;
-  }
+    private readonly host: WindowsHost,
+    private readonly step: string,
+    private readonly faults: readonly Fault[],
+    private readonly dropConnection: () => void,
+  ) {}
 
   static async load(
     host: WindowsHost,
@@ -44,8 +35,8 @@ export class StepFaults {
 
   /** Whether something is to happen half way through, so that there must be such a point. */
   get wantsMiddle(): boolean {
-    return this.#faults.some(
-      (fault) => "at" in fault && fault.step === this.#step && fault.at === "middle",
+    return this.faults.some(
+      (fault) => "at" in fault && fault.step === this.step && fault.at === "middle",
     );
   }
 
@@ -58,12 +49,12 @@ export class StepFaults {
     this.#changes += 1;
     if (this.#changes === middle) await this.checkpoint();
     await this.#strike(this.#changes);
-    this.#host.assertPower();
+    this.host.assertPower();
   }
 
   /** The first call is the middle of the step; later ones only slow it down. */
   async checkpoint(): Promise<void> {
-    this.#host.assertPower();
+    this.host.assertPower();
     await this.#slowDown();
     if (this.#middlePlayed) return;
     this.#middlePlayed = true;
@@ -77,39 +68,39 @@ export class StepFaults {
 
   /** Writes the line with the step's result, to its end where nothing happens. */
   async writeResult(line: string, write: (text: string) => void): Promise<void> {
-    for (const fault of this.#faults) {
-      if (fault.kind !== "cutResult" || fault.step !== this.#step) continue;
-      if (!(await this.#host.faults.take(fault))) continue;
+    for (const fault of this.faults) {
+      if (fault.kind !== "cutResult" || fault.step !== this.step) continue;
+      if (!(await this.host.faults.take(fault))) continue;
       write(line.slice(0, fault.characters ?? line.length / 2));
       await sleep(sendMilliseconds);
-      this.#dropConnection();
+      this.dropConnection();
       return;
     }
     write(line);
   }
 
   async #strike(point: FaultPoint): Promise<void> {
-    for (const fault of this.#faults) {
-      if (!("at" in fault) || fault.step !== this.#step || fault.at !== point) continue;
-      if (!(await this.#host.faults.take(fault))) continue;
+    for (const fault of this.faults) {
+      if (!("at" in fault) || fault.step !== this.step || fault.at !== point) continue;
+      if (!(await this.host.faults.take(fault))) continue;
       switch (fault.kind) {
         case "dropConnection":
-          this.#dropConnection();
+          this.dropConnection();
           break;
         case "reboot":
-          await this.#host.programs.reboot(0);
+          await this.host.programs.reboot(0);
           // Nothing of this step happens after the power is gone; in the guest the process itself ends here.
-          return this.#host.neverEnds();
+          return this.host.neverEnds();
         case "diskFull":
-          this.#host.drive.full = true;
+          this.host.drive.full = true;
           break;
         case "clockOff":
-          await this.#host.programs.setClock(
-            new Date(this.#host.programs.now().getTime() + fault.hours * 3_600_000),
+          await this.host.programs.setClock(
+            new Date(this.host.programs.now().getTime() + fault.hours * 3_600_000),
           );
           break;
         case "loseAddress":
-          this.#host.loseAddress(fault.seconds);
+          this.host.loseAddress(fault.seconds);
           break;
         case "fail":
           throw new StepError(
@@ -122,13 +113,12 @@ export class StepFaults {
   }
 
   async #slowDown(): Promise<void> {
-    for (const fault of this.#faults) {
-      if (fault.kind !== "slow" || (fault.step !== undefined && fault.step !== this.#step))
-        continue;
+    for (const fault of this.faults) {
+      if (fault.kind !== "slow" || (fault.step !== undefined && fault.step !== this.step)) continue;
       await sleep((performance.now() - this.#since) * (fault.factor - 1));
     }
     this.#since = performance.now();
-    this.#host.assertPower();
+    this.host.assertPower();
   }
 }
 

@@ -1,34 +1,39 @@
 import type { Drive } from "./drive.ts";
 import { type FaultSetting, Faults } from "./faults.ts";
-import type { Hardware } from "./hardware.ts";
 import type { MachineTime } from "./machine-time.ts";
 import type { WindowsPrograms, HostsEntry } from "./programs.ts";
 import { ServiceManager } from "./service-manager.ts";
+import { featurePending, updatePending } from "../windows/features.ts";
 import { NamedMutexes } from "../windows/mutexes.ts";
-import type { HyperV } from "../windows/hyper-v.ts";
 import { RecentWrites } from "../windows/recent-writes.ts";
-import { RegistryKey } from "../windows/registry.ts";
+import { RegistryKey, variablesKey } from "../windows/registry.ts";
 import type { Account } from "../windows/security.ts";
-import { PowerLost } from "./power-lost.ts";
 import {
   type HostNetwork,
   type HostState,
+  type Route,
   type Service,
   loadState,
-  saveState,
   savingInOrder,
 } from "./state.ts";
-import { WindowsSettings } from "./windows-settings.ts";
 import { type WindowsVersion, rehearsedWindows } from "./windows-version.ts";
-import type { WorkingProgram } from "./service-command.ts";
+import type { Call } from "../../powershell/commands.ts";
 import { isIPv4, isIPv6 } from "node:net";
+
+/** The machine has been reset under a running step. */
+export class PowerLost extends Error {
+  override readonly name = "PowerLost";
+
+  constructor() {
+    super("the machine has lost its power");
+  }
+}
 
 /** What a model of Windows is made of. */
 export interface WindowsHostOptions {
   readonly computerName: string;
   readonly drive: Drive;
   readonly programs: WindowsPrograms;
-  readonly hardware: Hardware;
   readonly faults: readonly FaultSetting[];
   /** Default: `rehearsedWindows`. */
   readonly version?: WindowsVersion;
@@ -48,6 +53,16 @@ export interface WindowsHostOptions {
 /** Seconds that a switch on the adapter cuts the machine off. */
 const switchSeconds = 4;
 
+/** The machine's variables as Windows sets them up. */
+const ownVariables = {
+  ComSpec: "%SystemRoot%\\system32\\cmd.exe",
+  OS: "Windows_NT",
+  Path: "%SystemRoot%\\system32;%SystemRoot%",
+  PROCESSOR_ARCHITECTURE: "AMD64",
+  TEMP: "%SystemRoot%\\TEMP",
+  windir: "%SystemRoot%",
+} as const;
+
 /** Home of the only user. */
 export const homeFolder = "C:\\Users\\Administrator";
 
@@ -60,8 +75,6 @@ export class WindowsHost {
   readonly computerName: string;
   readonly drive: Drive;
   readonly programs: WindowsPrograms;
-  readonly hardware: Hardware;
-  readonly settings: WindowsSettings;
   readonly services: ServiceManager;
   readonly faults: Faults;
   readonly version: WindowsVersion;
@@ -82,46 +95,38 @@ export class WindowsHost {
   /** By name, e.g. that by which steps wait for one another. */
   readonly mutexes: NamedMutexes;
   readonly time: MachineTime;
-  readonly #state: HostState;
+  /** What is kept through reboots, once it is saved. */
+  readonly state: HostState;
+  /** Writes the state to the drive. */
+  readonly save: () => Promise<void>;
+  /** Routes in force; those of the state come back with a boot. */
+  readonly routesInForce: Route[];
   readonly #options: WindowsHostOptions;
-  readonly #save: () => Promise<void>;
-  #saved: Promise<void> = Promise.resolve();
   /** The hosts file that the programs know. */
   #hosts: string | undefined;
   #tasks: Promise<unknown> = Promise.resolve();
 
   private constructor(options: WindowsHostOptions, state: HostState) {
     this.#options = options;
-    this.#state = state;
+    this.state = state;
     this.computerName = options.computerName;
     this.drive = options.drive;
     this.programs = options.programs;
-    this.hardware = options.hardware;
     this.version = options.version ?? rehearsedWindows;
     this.time = options.time;
     this.mutexes = new NamedMutexes(options.time);
     this.recentWrites = new RecentWrites(options.power);
-    const save = savingInOrder(this.drive, state);
-    this.#save = save;
+    this.routesInForce = [...state.routes];
+    this.save = savingInOrder(this.drive, state);
     let isLoaded = false;
     this.registry = new RegistryKey("HKEY_LOCAL_MACHINE", () => {
       if (!isLoaded) return;
       state.registry = this.registry.toJson();
-      this.#saved = save();
-      this.#saved.catch(() => undefined); // `saved` tells
+      this.save().catch(() => undefined); // the next one tells
     }).load(state.registry);
     isLoaded = true;
-    this.settings = new WindowsSettings(this.drive, state, save, this.registry);
-    this.services = new ServiceManager(
-      this.drive,
-      options.programs,
-      state,
-      save,
-      this.registry,
-      () => this.settings.path,
-      (program) => makePodNetwork(this, program),
-    );
-    this.faults = new Faults(this.drive, options.faults, state.faultsPlayed, save);
+    this.services = new ServiceManager(this);
+    this.faults = new Faults(this, options.faults);
   }
 
   /** Brings Windows up: what waited for a reboot is done now. Services are started by `services.startAutomatic`. */
@@ -133,15 +138,13 @@ export class WindowsHost {
     host.#introduce();
     if (state.bootTime !== programs.bootTime.toISOString()) {
       state.bootTime = programs.bootTime.toISOString();
-      state.updatePending = false;
+      host.registry.remove(updatePending);
       if (!(await host.#featureStaysStale())) {
-        for (const [feature, installation] of Object.entries(state.features)) {
-          if (installation === "InstallPending") state.features[feature] = "Installed";
-        }
+        if (state.features.Containers === "InstallPending") state.features.Containers = "Installed";
+        host.registry.remove(featurePending);
       }
-      host.settings.tellPending();
     }
-    await saveState(drive, state);
+    await host.save();
     await host.applyHostsFile();
     await host.applyRoutes();
     return host;
@@ -155,7 +158,7 @@ export class WindowsHost {
 
   /** The same as the steps write it: UTC, to the second. */
   get lastBootUpTime(): string {
-    return utcSeconds(this.bootedAt);
+    return `${this.bootedAt.toISOString().slice(0, 19)}Z`;
   }
 
   /** Makes the names of the hosts file resolve for the programs. */
@@ -185,14 +188,9 @@ export class WindowsHost {
     };
   }
 
-  /** Aborted when the power goes. */
-  get power(): AbortSignal {
-    return this.#options.power;
-  }
-
   /** Makes the routes in force, and no others, hold for the programs. */
   async applyRoutes(): Promise<void> {
-    await this.programs.setRoutes(this.settings.routesIn("ActiveStore"));
+    await this.programs.setRoutes(this.routesInForce);
   }
 
   /** Cuts the machine off for so many seconds; what runs on it goes on. */
@@ -208,14 +206,14 @@ export class WindowsHost {
   /** Whom scripts run as. */
   account: Account = { name: "Administrator", isAdministrator: true };
 
-  /** Undefined: it is not installed. */
-  get hyperV(): HyperV | undefined {
-    return this.#state.hyperV;
-  }
+  /** Called before each cmdlet that only Windows has; what it throws is how that ends. */
+  beforeCmdlet: (call: Call) => void = () => undefined;
 
-  async setHyperV(hyperV: HyperV | undefined): Promise<void> {
-    this.#state.hyperV = hyperV;
-    await this.#save();
+  /** Folders on the machine's PATH besides Windows' own. */
+  get path(): readonly string[] {
+    const value = variablesKey(this.registry).values.get("path")?.data;
+    const folders = typeof value === "string" ? value.split(";") : [];
+    return folders.slice(ownVariables.Path.split(";").length);
   }
 
   /** How Windows starts sshd. */
@@ -267,7 +265,8 @@ export class WindowsHost {
 
   /** Makes a network in HNS of a kind that is on the machine's adapter. */
   async addHostNetwork(name: string, network: Omit<HostNetwork, "endpoints">): Promise<void> {
-    await this.settings.addNetwork(name, [], network);
+    this.state.networks[name] = { ...network, endpoints: [] };
+    await this.save();
     // Whoever asked is not kept waiting.
     this.#goesOn(() => this.#putSwitchOnAdapter());
   }
@@ -316,7 +315,8 @@ export class WindowsHost {
 
   /** Waits as a script does: it ends with the power, and where it is cancelled. */
   async sleep(seconds: number, cancelled?: AbortSignal): Promise<void> {
-    const end = cancelled ? AbortSignal.any([this.power, cancelled]) : this.power;
+    const { power } = this.#options;
+    const end = cancelled ? AbortSignal.any([power, cancelled]) : power;
     await this.time.sleep(seconds * 1000, end);
     if (!cancelled?.aborted) this.assertPower();
   }
@@ -327,18 +327,9 @@ export class WindowsHost {
     throw new PowerLost();
   }
 
-  get powerLost(): boolean {
-    return this.#options.power.aborted;
-  }
-
   /** Stops whatever runs on a machine whose power is gone. */
   assertPower(): void {
-    if (this.powerLost) throw new PowerLost();
-  }
-
-  /** Resolves when what the registry has is on the drive. */
-  async saved(): Promise<void> {
-    await this.#saved;
+    if (this.#options.power.aborted) throw new PowerLost();
   }
 
   /** Has the registry say which Windows this is: none, it says. And keys that every Windows has, below which steps write. */
@@ -357,6 +348,11 @@ export class WindowsHost {
     this.registry.make("SOFTWARE\\Policies\\Microsoft\\Windows");
     const current = this.registry.make("SOFTWARE\\Microsoft\\Windows\\CurrentVersion");
     current.make("Component Based Servicing");
+    const variables = variablesKey(this.registry);
+    for (const [name, value] of Object.entries(ownVariables)) {
+      const kind = value.includes("%") ? "ExpandString" : "String";
+      if (variables.get(name) === undefined) variables.set(name, value, kind);
+    }
   }
 
   async #layOutDrive(): Promise<void> {
@@ -369,49 +365,12 @@ export class WindowsHost {
   }
 
   async #featureStaysStale(): Promise<boolean> {
-    const pending = Object.values(this.#state.features).includes("InstallPending");
+    const pending = this.state.features.Containers === "InstallPending";
     for (const fault of await this.faults.all()) {
       if (pending && fault.kind === "staleFeature" && (await this.faults.take(fault))) return true;
     }
     return false;
   }
-}
-
-/** A time as the steps write it, e.g. 2026-11-21T10:00:00Z. */
-export function utcSeconds(time: Date): string {
-  return `${time.toISOString().slice(0, 19)}Z`;
-}
-
-/** The range that ovn-kubernetes would have noted on the Node. */
-const hybridOverlaySubnet = "10.132.1.0/24";
-
-/**
- * What flanneld, or ovn-kubernetes' hybrid overlay, does to Windows when it starts: it has HNS make the pods' network, where
- * that is not there.
- *
- * Sources: https://github.com/flannel-io/flannel/blob/master/Documentation/backends.md, and there
- * pkg/backend/vxlan/vxlan_windows.go and pkg/backend/hostgw/hostgw_windows.go (the networks' names); ovn-kubernetes,
- * go-controller/hybrid-overlay/pkg/controller/node_windows.go.
- */
-async function makePodNetwork(machine: WindowsHost, { exe, args }: WorkingProgram): Promise<void> {
-  if (/\\hybrid-overlay-node\.exe$/i.test(exe)) {
-    const name = "OVNKubernetesHybridOverlayNetwork";
-    if (machine.settings.networks().includes(name)) return;
-    await machine.addHostNetwork(name, { type: "Overlay", addressPrefix: hybridOverlaySubnet });
-    return;
-  }
-  const option = args.find((each) => each.startsWith("--net-config-path="));
-  if (!/\\flanneld\.exe$/i.test(exe) || option === undefined) return;
-  const text = await machine.drive.readText(option.replace(/^.*?=/, ""));
-  const { Network, Backend = {} } = JSON.parse(text ?? "{}") as {
-    readonly Network?: string;
-    readonly Backend?: { readonly Type?: string; readonly VNI?: number };
-  };
-  const isBridge = Backend.Type === "host-gw";
-  const name = isBridge ? "cbr0" : `flannel.${Backend.VNI ?? 4096}`;
-  if (Network === undefined || machine.settings.networks().includes(name)) return;
-  const addressPrefix = isBridge ? Network.replace(/\/.*/, "/24") : Network;
-  await machine.addHostNetwork(name, { type: isBridge ? "L2Bridge" : "Overlay", addressPrefix });
 }
 
 const hostsFilePath = "C:\\Windows\\System32\\drivers\\etc\\hosts";

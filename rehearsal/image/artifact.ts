@@ -1,5 +1,6 @@
 import { copyFile, mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { filesBelow } from "../../components/windows/steps-folder.ts";
 import type { Artifact } from "../../toolchain/artifact.ts";
 import { writeBootDisk, type DiskLayout } from "../../toolchain/boot-disk/boot-disk.ts";
 import {
@@ -8,19 +9,14 @@ import {
   containerdWindows,
   kubernetesWindows,
 } from "../../toolchain/tools/table.ts";
-import type { ToolArtifact } from "../../toolchain/tools/tool.ts";
-import { rehearsalCri } from "../cri/artifact.ts";
-import { rehearsalCurl } from "../curl/artifact.ts";
-import { rehearsalNslookup } from "../nslookup/artifact.ts";
 import { rehearsedBuild } from "../host/windows-version.ts";
-import { prefixSources } from "../wine/prefix-sources.ts";
+import { prefixSources } from "../wine/prefix.ts";
 import { buildCommand, requireRootOfOwn } from "./build-command.ts";
 import { rehearsalDebian } from "./debian.ts";
 import { driveC, makeGuestRoot, removeBuildFiles, startScripts } from "./guest-root.ts";
-import { guestSources } from "./guest-sources.ts";
+import { guestTools, rehearsalCri, rehearsalCurl, rehearsalNslookup } from "./guest-tools.ts";
 import { writeInitramfs } from "./initramfs.ts";
 import { writeMedia } from "./media.ts";
-import { writeRunnableImages } from "./runnable-images.ts";
 import { sourceHashes } from "./source-hashes.ts";
 
 /** Names of what the artifact's folder holds. */
@@ -30,7 +26,7 @@ export const manifestName = "manifest.json";
 /** Sources that are not part of the guest program's bundle, relative to this folder. */
 const buildSources = [
   ...["artifact.ts", "guest-root.ts", "initramfs.ts", "media.ts"],
-  ...["guest-program.ts", "runnable-images.ts"],
+  "guest-program.ts",
   ...["../../toolchain/boot-disk/boot-disk.ts", "../../toolchain/boot-disk/partition-table.ts"],
   "../wine/builtin-dll.ts",
   ...[
@@ -40,10 +36,14 @@ const buildSources = [
   ],
 ];
 
-/** The guest's Windows programs, built for Wine: nobody but this project publishes them. */
-export const guestTools: readonly ToolArtifact[] = [
-  ...[kubernetesWindows, containerdWindows],
-  ...[rehearsalCri, agnhostWindows, rehearsalCurl, rehearsalNslookup],
+/** What the guest's program is bundled from, by the versions of packages that it may import; relative to this folder. */
+const guestSources = (): string[] => [
+  "../../package-lock.json",
+  ...["../guest", "../host", "../windows", "../../powershell"].flatMap((folder) =>
+    filesBelow(join(import.meta.dirname, folder))
+      .filter((name) => name.endsWith(".ts"))
+      .map((name) => `${folder}/${name}`),
+  ),
 ];
 
 /**
@@ -62,9 +62,9 @@ export const rehearsalImage: Artifact = {
   inputs: async () => ({
     ...(await sourceHashes(import.meta.dirname, [
       ...buildSources,
+      ...guestSources(),
       ...(await prefixSources()).map((name) => `../wine/${name}`),
     ])),
-    ...(await guestSources()),
     node: process.version,
   }),
   async build(into, context) {
@@ -81,22 +81,21 @@ export const rehearsalImage: Artifact = {
       join(context.path(rehearsalCri), "rehearsal-cri.exe"),
       join(driveC(root), "rehearsal/rehearsal-cri.exe"),
     );
-    await writeRunnableImages(
-      {
-        agnhost: context.path(agnhostWindows),
-        curl: context.path(rehearsalCurl),
-        nslookup: context.path(rehearsalNslookup),
-      },
-      driveC(root),
+    // The image of HostProcess containers; curl is in agnhost's images for Windows, too, and nslookup Windows' own.
+    const agnhost = join(driveC(root), "rehearsal/images/agnhost");
+    await mkdir(agnhost, { recursive: true });
+    // Without an extension, as in the image for Windows.
+    await copyFile(join(context.path(agnhostWindows), "agnhost.exe"), join(agnhost, "agnhost"));
+    await copyFile(join(context.path(rehearsalCurl), "curl.exe"), join(agnhost, "curl.exe"));
+    await copyFile(
+      join(context.path(rehearsalNslookup), "nslookup.exe"),
+      join(agnhost, "nslookup.exe"),
     );
-    const kubernetes = (name: string): string => join(context.path(kubernetesWindows), name);
     const media = await writeMedia(
       {
         containerdVersion,
-        containerd: join(context.path(containerdWindows), "containerd.exe"),
-        kubelet: kubernetes("kubelet.exe"),
-        kubeadm: kubernetes("kubeadm.exe"),
-        kubeLogRunner: kubernetes("kube-log-runner.exe"),
+        containerd: context.path(containerdWindows),
+        kubernetes: context.path(kubernetesWindows),
       },
       join(driveC(root), "kindows/media"),
       work,

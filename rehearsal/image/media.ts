@@ -15,14 +15,12 @@ export interface Medium {
 /** Media in the image, as `manifest.json` names them. */
 export type MediaName = "containerd" | "kubelet" | "kubeadm" | "kubeLogRunner";
 
-/** Windows programs that the media are made of. */
+/** Folders with the Windows programs that the media are made of. */
 export interface MediaSources {
   /** Version of containerd without `v`; part of its archive's name. */
   readonly containerdVersion: string;
   readonly containerd: string;
-  readonly kubelet: string;
-  readonly kubeadm: string;
-  readonly kubeLogRunner: string;
+  readonly kubernetes: string;
 }
 
 /**
@@ -41,29 +39,26 @@ export async function writeMedia(
   const archive = join(work, fileName);
   const tar = join(work, "containerd.tar");
   await mkdir(join(work, "bin"), { recursive: true });
-  await copyFile(sources.containerd, join(work, "bin/containerd.exe"));
+  await copyFile(join(sources.containerd, "containerd.exe"), join(work, "bin/containerd.exe"));
   await run("tar", [
     ...["--create", "--file", tar, "--sort=name", "--owner=0", "--group=0", "--mtime=@0"],
     ...["--mode=a=rx,u+w", "--directory", work, "bin"],
   ]);
   await pipeline(createReadStream(tar), createGzip({ level: 0 }), createWriteStream(archive));
   const media = {
-    containerd: await place(
-      archive,
-      `containerd-${sources.containerdVersion}-windows-amd64.tar.gz`,
-    ),
-    kubelet: await place(sources.kubelet, "kubelet.exe"),
-    kubeadm: await place(sources.kubeadm, "kubeadm.exe"),
-    kubeLogRunner: await place(sources.kubeLogRunner, "kube-log-runner.exe"),
+    containerd: await place(work, fileName),
+    kubelet: await place(sources.kubernetes, "kubelet.exe"),
+    kubeadm: await place(sources.kubernetes, "kubeadm.exe"),
+    kubeLogRunner: await place(sources.kubernetes, "kube-log-runner.exe"),
   };
   await Promise.all([archive, tar].map((file) => rm(file)));
   await rm(join(work, "bin"), { recursive: true });
   return media;
 
-  async function place(source: string, fileName: string): Promise<Medium> {
-    const sha256 = await fileSha256(source);
+  async function place(from: string, fileName: string): Promise<Medium> {
+    const sha256 = await fileSha256(join(from, fileName));
     await mkdir(join(folder, sha256), { recursive: true });
-    await copyFile(source, join(folder, sha256, fileName));
+    await copyFile(join(from, fileName), join(folder, sha256, fileName));
     return { fileName, sha256 };
   }
 }

@@ -9,7 +9,7 @@ import { execa } from "execa";
 import { artifactAddress } from "../../toolchain/cache.ts";
 import { ensureArtifacts } from "../../toolchain/ensure.ts";
 import { releaseArchive } from "../../toolchain/tools/own-release.ts";
-import { guestTools } from "./artifact.ts";
+import { guestTools } from "./guest-tools.ts";
 
 const [folder] = process.argv.slice(2);
 if (folder === undefined) {

@@ -8,12 +8,13 @@ import type { Cmdlet } from "../../powershell/commands.ts";
 import { toBool, toText } from "../../powershell/convert.ts";
 import * as is from "../../powershell/types.ts";
 import {
-  CustomObject,
+  type CustomObject,
   Hashtable,
   isNull,
   Unsupported,
   type Value,
 } from "../../powershell/values.ts";
+import { object } from "./objects.ts";
 
 export interface CimClass {
   /** Properties of each instance. */
@@ -46,13 +47,10 @@ export function cimCmdlets(classes: CimClasses): readonly Cmdlet[] {
       async run(call) {
         const name = call.text("ClassName") ?? "";
         for (const properties of await classOf(name).instances()) {
-          const instance = new CustomObject(is.customObject);
+          const instance = object(properties);
           instance.typeNames = [
             `Microsoft.Management.Infrastructure.CimInstance#root/cimv2/${name}`,
           ];
-          for (const [property, value] of Object.entries(properties)) {
-            instance.set(property, value);
-          }
           if (fits(instance, call.text("Filter") ?? "")) {
             await call.emit(instance);
           }
@@ -75,9 +73,7 @@ export function cimCmdlets(classes: CimClasses): readonly Cmdlet[] {
         }
         const args = call.get("Arguments");
         const given = args instanceof Hashtable ? args : new Hashtable(is.hashtable);
-        await call.emit(
-          new CustomObject(is.customObject).set("ReturnValue", await method(instance, given)),
-        );
+        await call.emit(object({ ReturnValue: await method(instance, given) }));
       },
     },
   ];

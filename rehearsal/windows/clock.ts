@@ -5,10 +5,9 @@
  * https://learn.microsoft.com/powershell/module/microsoft.powershell.management (Get-TimeZone, Set-TimeZone).
  */
 import type { Cmdlet } from "../../powershell/commands.ts";
-import * as is from "../../powershell/types.ts";
-import { CustomObject } from "../../powershell/values.ts";
 import { fromDateTime } from "./time-types.ts";
 import type { WindowsHost } from "../host/windows-host.ts";
+import { object } from "./objects.ts";
 
 /** Where Windows keeps the zone: the value TimeZoneKeyName of this key. */
 const zoneKey = "SYSTEM\\CurrentControlSet\\Control\\TimeZoneInformation";
@@ -27,10 +26,8 @@ export function clockCmdlets({ programs, registry }: WindowsHost): readonly Cmdl
     {
       name: "Get-TimeZone",
       parameters: {},
-      async run(call) {
-        const zone = registry.make(zoneKey).get("TimeZoneKeyName") ?? "UTC";
-        await call.emit(new CustomObject(is.customObject).set("Id", zone));
-      },
+      run: (call) =>
+        call.emit(object({ Id: registry.make(zoneKey).get("TimeZoneKeyName") ?? "UTC" })),
     },
     {
       name: "Set-TimeZone",

@@ -1,6 +1,6 @@
 /**
  * The compiler of C#. Nothing is compiled: what it makes is a file that holds its source, and what runs it is known by
- * `host/service-command.ts`.
+ * `host/service-manager.ts`.
  *
  * Source: https://learn.microsoft.com/powershell/module/microsoft.powershell.utility/add-type.
  */

@@ -7,23 +7,18 @@
  */
 import { randomUUID } from "node:crypto";
 import type { Cmdlet } from "../../powershell/commands.ts";
-import * as is from "../../powershell/types.ts";
-import { CustomObject } from "../../powershell/values.ts";
 import type { WindowsHost } from "../host/windows-host.ts";
+import { object, strings } from "./objects.ts";
 
-export function dnsCmdlets({ settings }: WindowsHost): readonly Cmdlet[] {
+export function dnsCmdlets({ state }: WindowsHost): readonly Cmdlet[] {
   return [
     {
       name: "Get-DnsClientNrptRule",
       parameters: {},
       async run(call) {
-        for (const { name, namespace, servers, comment } of settings.dnsRules) {
-          const rule = new CustomObject(is.customObject)
-            .set("Name", name)
-            .set("Namespace", is.array([namespace], is.types.get("string[]")))
-            .set("NameServers", is.array([...servers], is.types.get("string[]")))
-            .set("Comment", comment);
-          await call.emit(rule);
+        for (const { name, namespace, servers, comment } of state.dnsRules) {
+          const lists = { Namespace: strings([namespace]), NameServers: strings(servers) };
+          await call.emit(object({ Name: name, ...lists, Comment: comment }));
         }
       },
     },
@@ -35,21 +30,19 @@ export function dnsCmdlets({ settings }: WindowsHost): readonly Cmdlet[] {
         Comment: { type: "string" },
       },
       run: (call) =>
-        settings.setDnsRules([
-          ...settings.dnsRules,
-          {
-            name: `{${randomUUID().toUpperCase()}}`,
-            namespace: call.texts("Namespace")?.[0] ?? "",
-            servers: call.texts("NameServers") ?? [],
-            comment: call.text("Comment") ?? "",
-          },
-        ]),
+        void state.dnsRules.push({
+          name: `{${randomUUID().toUpperCase()}}`,
+          namespace: call.texts("Namespace")?.[0] ?? "",
+          servers: call.texts("NameServers") ?? [],
+          comment: call.text("Comment") ?? "",
+        }),
     },
     {
       name: "Remove-DnsClientNrptRule",
       parameters: { Name: { type: "string", mandatory: true }, Force: { type: "switch" } },
-      run: (call) =>
-        settings.setDnsRules(settings.dnsRules.filter(({ name }) => name !== call.text("Name"))),
+      run(call) {
+        state.dnsRules = state.dnsRules.filter(({ name }) => name !== call.text("Name"));
+      },
     },
     { name: "Clear-DnsClientCache", parameters: {}, run: () => undefined },
   ];

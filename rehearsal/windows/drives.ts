@@ -1,5 +1,5 @@
 /** Windows' drives, kept in folders of the Linux file system. */
-import { findOnDrive } from "../host/drive-names.ts";
+import { findOnDrive } from "../host/drive.ts";
 import { AccessDeniedError } from "../host/windows-path.ts";
 import { accessDenied, folderNotFound, ioError } from "./io-errors.ts";
 import { Raised, Unsupported } from "../../powershell/values.ts";

@@ -9,7 +9,7 @@ export interface Variables extends Environment {
 }
 
 export interface WindowsEnvironment extends Variables {
-  /** The machine's own variables, which new processes begin with. Undefined: not modelled. */
+  /** The machine's own variables, which new processes begin with. Undefined: there is no such machine. */
   readonly machine?: Variables;
 }
 

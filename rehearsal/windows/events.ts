@@ -6,10 +6,9 @@
 import type { Cmdlet } from "../../powershell/commands.ts";
 import { toItems, toText } from "../../powershell/convert.ts";
 import { toDateTime } from "./time-types.ts";
-import * as is from "../../powershell/types.ts";
-import { raised } from "../../powershell/types.ts";
-import { CustomObject, type Hashtable } from "../../powershell/values.ts";
+import type { Hashtable } from "../../powershell/values.ts";
 import type { WindowsHost } from "../host/windows-host.ts";
+import { object, refuse } from "./objects.ts";
 
 /** EventLog: the service has started. */
 const started = 6005;
@@ -23,21 +22,17 @@ export function eventCmdlets({ programs }: WindowsHost): readonly Cmdlet[] {
         FilterHashtable: { type: "hashtable", mandatory: true },
         MaxEvents: { type: "long" },
       },
-      async run(call) {
+      run(call) {
         const filter = call.get("FilterHashtable") as Hashtable;
         const ids = toItems(filter.get("Id") ?? null).map(toText);
         if (toText(filter.get("LogName") ?? null) === "System" && ids.includes(String(started))) {
           const { host, types } = call.shell;
-          const event = new CustomObject(is.customObject)
-            .set("TimeCreated", toDateTime(types, host, programs.bootTime.getTime(), false))
-            .set("Id", started)
-            .set("Message", "The Event log service was started.");
-          await call.emit(event);
-          return;
+          const TimeCreated = toDateTime(types, host, programs.bootTime.getTime(), false);
+          const Message = "The Event log service was started.";
+          return call.emit(object({ TimeCreated, Id: started, Message }));
         }
         const message = "No events were found that match the specified selection criteria.";
-        const id = "NoMatchingEventsFound";
-        await call.fail(raised("System.Exception", message, { id }));
+        return refuse(call, message, "NoMatchingEventsFound", "System.Exception");
       },
     },
   ];

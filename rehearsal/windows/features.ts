@@ -4,51 +4,51 @@
  * Source: https://learn.microsoft.com/powershell/module/servermanager (Get-WindowsFeature, Install-WindowsFeature).
  */
 import type { Call, Cmdlet } from "../../powershell/commands.ts";
-import * as is from "../../powershell/types.ts";
-import { CustomObject, Unsupported } from "../../powershell/values.ts";
+import { Unsupported } from "../../powershell/values.ts";
 import type { WindowsHost } from "../host/windows-host.ts";
+import { object } from "./objects.ts";
 
 const parameters = { Name: { type: "string", position: 0, mandatory: true } } as const;
 
-export function featureCmdlets({ settings }: WindowsHost): readonly Cmdlet[] {
-  const nameOf = (call: Call): string => {
+const currentVersion = "SOFTWARE\\Microsoft\\Windows\\CurrentVersion";
+/** Keys that are there while a feature, or an update, waits for a reboot. */
+export const featurePending = `${currentVersion}\\Component Based Servicing\\RebootPending`;
+export const updatePending = `${currentVersion}\\WindowsUpdate\\Auto Update\\RebootRequired`;
+
+export function featureCmdlets({ state, drive, registry }: WindowsHost): readonly Cmdlet[] {
+  const { features } = state;
+  const assertKnown = (call: Call): void => {
     const name = call.text("Name") ?? "";
     if (name.toLowerCase() !== "containers") {
       throw new Unsupported(`the feature ${name}`);
     }
-    return "Containers";
   };
   return [
     {
       name: "Get-WindowsFeature",
       parameters,
-      async run(call) {
-        const name = nameOf(call);
-        await call.emit(
-          new CustomObject(is.customObject)
-            .set("Name", name)
-            .set("InstallState", settings.featureState(name)),
-        );
+      run(call) {
+        assertKnown(call);
+        return call.emit(object({ Name: "Containers", InstallState: features.Containers }));
       },
     },
     {
       name: "Install-WindowsFeature",
       parameters,
       async run(call) {
-        const name = nameOf(call);
+        assertKnown(call);
         // Nothing is installed on a machine that waits for a reboot because of something else.
-        const isRefused = settings.rebootPending.includes("Windows Update");
-        const isNew = !isRefused && settings.featureState(name) === "Available";
+        const isRefused = registry.find(updatePending) !== undefined;
+        const isNew = !isRefused && features.Containers === "Available";
         if (isNew) {
-          await settings.setFeatureState(name, "InstallPending");
+          drive.assertRoom();
+          features.Containers = "InstallPending";
+          registry.make(featurePending);
         }
         const exitCode = isRefused ? "FailedRestartRequired" : "SuccessRestartRequired";
-        await call.emit(
-          new CustomObject(is.customObject)
-            .set("Success", !isRefused)
-            .set("RestartNeeded", isNew || isRefused ? "Yes" : "No")
-            .set("ExitCode", isNew || isRefused ? exitCode : "NoChangeNeeded"),
-        );
+        const waits = isNew || isRefused;
+        const [RestartNeeded, ExitCode] = waits ? ["Yes", exitCode] : ["No", "NoChangeNeeded"];
+        await call.emit(object({ Success: !isRefused, RestartNeeded, ExitCode }));
       },
     },
   ];

@@ -4,32 +4,27 @@
  * Sources: https://learn.microsoft.com/powershell/module/netsecurity (Get-, New- and Remove-NetFirewallRule).
  */
 import type { Call, Cmdlet } from "../../powershell/commands.ts";
-import * as is from "../../powershell/types.ts";
-import { CustomObject, Unsupported } from "../../powershell/values.ts";
+import { Unsupported } from "../../powershell/values.ts";
 import type { WindowsHost } from "../host/windows-host.ts";
+import { object, refuse } from "./objects.ts";
 
-const failure = "Microsoft.PowerShell.Cmdletization.Cim.CimJobException";
-
-export function firewallCmdlets({ settings }: WindowsHost): readonly Cmdlet[] {
+export function firewallCmdlets({ state: { firewallRules } }: WindowsHost): readonly Cmdlet[] {
   const text = { type: "string" };
   const one = { Name: { ...text, mandatory: true } };
+  const nameOf = (call: Call): string => call.text("Name") ?? "";
   const notFound = (call: Call): Promise<void> => {
-    const message = `No MSFT_NetFirewallRule objects found with property 'InstanceID' equal to '${call.text("Name") ?? ""}'.  Verify the value of the property and retry.`;
-    const id = "CmdletizationQuery_NotFound_InstanceID";
-    return call.fail(is.raised(call.shell.types.get(failure), message, { id }));
+    const message = `No MSFT_NetFirewallRule objects found with property 'InstanceID' equal to '${nameOf(call)}'.  Verify the value of the property and retry.`;
+    return refuse(call, message, "CmdletizationQuery_NotFound_InstanceID");
   };
   return [
     {
       name: "Get-NetFirewallRule",
       implementation: "Get-NetFirewallRule",
       parameters: one,
-      async run(call) {
-        const name = call.text("Name") ?? "";
-        const rule = settings.firewallRule(name);
+      run(call) {
+        const rule = firewallRules[nameOf(call)];
         if (!rule) return notFound(call);
-        await call.emit(
-          new CustomObject(is.customObject).set("Name", name).set("DisplayName", rule.displayName),
-        );
+        return call.emit(object({ Name: nameOf(call), DisplayName: rule.displayName }));
       },
     },
     {
@@ -45,31 +40,28 @@ export function firewallCmdlets({ settings }: WindowsHost): readonly Cmdlet[] {
         Profile: { ...text, set: ["Any"] },
         Action: { ...text, set: ["Allow"] },
       },
-      async run(call) {
+      run(call) {
         const [name, port] = [call.text("Name"), call.number("LocalPort")];
         if (name === undefined || port === undefined) {
           throw new Unsupported("a firewall rule without a name or a port");
         }
-        if (settings.firewallRule(name)) {
+        if (firewallRules[name]) {
           const message = "Cannot create a file when that file already exists. ";
-          const id = "Windows System Error 183";
-          await call.fail(is.raised(call.shell.types.get(failure), message, { id }));
-          return;
+          return refuse(call, message, "Windows System Error 183");
         }
         const displayName = call.text("DisplayName") ?? "";
         const protocol = call.text("Protocol")?.toUpperCase() === "UDP" ? "UDP" : "TCP";
-        await settings.setFirewallRule(name, { displayName, protocol, port });
-        await call.emit(
-          new CustomObject(is.customObject).set("Name", name).set("DisplayName", displayName),
-        );
+        firewallRules[name] = { displayName, protocol, port };
+        return call.emit(object({ Name: name, DisplayName: displayName }));
       },
     },
     {
       name: "Remove-NetFirewallRule",
       implementation: "Remove-NetFirewallRule",
       parameters: one,
-      async run(call) {
-        if (!(await settings.removeFirewallRule(call.text("Name") ?? ""))) await notFound(call);
+      run(call) {
+        if (!firewallRules[nameOf(call)]) return notFound(call);
+        delete firewallRules[nameOf(call)];
       },
     },
   ];

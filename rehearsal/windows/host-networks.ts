@@ -18,8 +18,9 @@ import {
   type NetType,
   Unsupported,
 } from "../../powershell/values.ts";
-import type { HostNetwork } from "../host/state.ts";
+import type { WorkingProgram } from "../host/service-manager.ts";
 import type { WindowsHost } from "../host/windows-host.ts";
+import { object } from "./objects.ts";
 
 /** Commands that come with the feature Containers: without it a script may name them, and finds none. */
 export const hostNetworkCommands = [
@@ -46,8 +47,8 @@ function list(name: string, objects: () => readonly CustomObject[]): Cmdlet {
 }
 
 export function hostNetworkCmdlets(machine: WindowsHost): readonly Cmdlet[] {
-  const { settings } = machine;
-  if (settings.featureState("Containers") !== "Installed") {
+  const { networks, features } = machine.state;
+  if (features.Containers !== "Installed") {
     return [];
   }
   const inputId = (call: Call): string => {
@@ -59,52 +60,41 @@ export function hostNetworkCmdlets(machine: WindowsHost): readonly Cmdlet[] {
   } as const;
   return [
     list("Get-HnsNetwork", () =>
-      settings.networks().map((name) => {
-        const { type, addressPrefix } = settings.network(name) as HostNetwork;
-        const subnet = new CustomObject(is.customObject).set("AddressPrefix", addressPrefix);
-        return new CustomObject(is.customObject)
-          .set("ID", idOf(name))
-          .set("Name", name)
-          .set("Type", type)
-          .set("ManagementIP", machine.managementAddress)
-          .set("Subnets", is.array([subnet]));
-      }),
+      Object.entries(networks).map(([name, { type, addressPrefix }]) =>
+        object({
+          ...{ ID: idOf(name), Name: name, Type: type, ManagementIP: machine.managementAddress },
+          Subnets: is.array([object({ AddressPrefix: addressPrefix })]),
+        }),
+      ),
     ),
     list("Get-HnsEndpoint", () =>
-      settings
-        .networks()
-        .flatMap((network) =>
-          (settings.network(network)?.endpoints ?? []).map((name) =>
-            new CustomObject(is.customObject)
-              .set("ID", idOf(network, name))
-              .set("Name", name)
-              .set("VirtualNetwork", idOf(network))
-              .set("VirtualNetworkName", network),
-          ),
+      Object.entries(networks).flatMap(([network, { endpoints }]) =>
+        endpoints.map((name) =>
+          object({
+            ...{ ID: idOf(network, name), Name: name },
+            ...{ VirtualNetwork: idOf(network), VirtualNetworkName: network },
+          }),
         ),
+      ),
     ),
     // Load balancers of Services, which kube-proxy makes: there is none here.
     list("Get-HnsPolicyList", () => []),
     {
       name: "Remove-HnsNetwork",
       parameters,
-      async run(call) {
-        const name = settings.networks().find((each) => idOf(each) === inputId(call));
-        if (name !== undefined) {
-          await settings.removeNetwork(name);
-        }
+      run(call) {
+        const name = Object.keys(networks).find((each) => idOf(each) === inputId(call));
+        if (name !== undefined) delete networks[name];
       },
     },
     {
       name: "Remove-HnsEndpoint",
       parameters,
-      async run(call) {
-        for (const name of settings.networks()) {
-          const network = settings.network(name) as HostNetwork;
-          const others = network.endpoints.filter((each) => idOf(name, each) !== inputId(call));
-          if (others.length < network.endpoints.length) {
-            await settings.addNetwork(name, others, network);
-          }
+      run(call) {
+        for (const [name, network] of Object.entries(networks)) {
+          network.endpoints = network.endpoints.filter(
+            (each) => idOf(name, each) !== inputId(call),
+          );
         }
       },
     },
@@ -148,7 +138,7 @@ async function answer(machine: WindowsHost, what: string, request: string): Prom
       readonly Policies?: readonly { readonly Type: string; readonly VSID?: number }[];
     }[];
   };
-  if (machine.settings.networks().includes(wanted.Name)) {
+  if (wanted.Name in machine.state.networks) {
     return JSON.stringify({ Success: false, Error: "The network already exists. " });
   }
   // Windows keeps the numbers below for itself.
@@ -160,4 +150,40 @@ async function answer(machine: WindowsHost, what: string, request: string): Prom
   const addressPrefix = wanted.Subnets[0]?.AddressPrefix ?? "";
   await machine.addHostNetwork(wanted.Name, { type: wanted.Type, addressPrefix });
   return JSON.stringify({ Success: true, Output: { ID: idOf(wanted.Name), Name: wanted.Name } });
+}
+
+/** The range that ovn-kubernetes would have noted on the Node. */
+const hybridOverlaySubnet = "10.132.1.0/24";
+
+/**
+ * What flanneld, or ovn-kubernetes' hybrid overlay, does to Windows when it starts: it has HNS make the pods' network, where
+ * that is not there.
+ *
+ * Sources: https://github.com/flannel-io/flannel/blob/master/Documentation/backends.md, and there
+ * pkg/backend/vxlan/vxlan_windows.go and pkg/backend/hostgw/hostgw_windows.go (the networks' names); ovn-kubernetes,
+ * go-controller/hybrid-overlay/pkg/controller/node_windows.go.
+ */
+export async function makePodNetwork(
+  machine: WindowsHost,
+  { exe, args }: WorkingProgram,
+): Promise<void> {
+  const make = async (name: string, type: string, addressPrefix: string): Promise<void> => {
+    if (!(name in machine.state.networks)) {
+      await machine.addHostNetwork(name, { type, addressPrefix });
+    }
+  };
+  if (/\\hybrid-overlay-node\.exe$/i.test(exe)) {
+    await make("OVNKubernetesHybridOverlayNetwork", "Overlay", hybridOverlaySubnet);
+    return;
+  }
+  const option = args.find((each) => each.startsWith("--net-config-path="));
+  if (!/\\flanneld\.exe$/i.test(exe) || option === undefined) return;
+  const text = await machine.drive.readText(option.replace(/^.*?=/, ""));
+  const { Network, Backend = {} } = JSON.parse(text ?? "{}") as {
+    readonly Network?: string;
+    readonly Backend?: { readonly Type?: string; readonly VNI?: number };
+  };
+  if (Network === undefined) return;
+  if (Backend.Type === "host-gw") await make("cbr0", "L2Bridge", Network.replace(/\/.*/, "/24"));
+  else await make(`flannel.${Backend.VNI ?? 4096}`, "Overlay", Network);
 }

@@ -9,9 +9,10 @@ import * as z from "zod";
 import type { Call, Cmdlet } from "../../powershell/commands.ts";
 import { convert } from "../../powershell/convert.ts";
 import * as is from "../../powershell/types.ts";
-import { raised, type Types } from "../../powershell/types.ts";
-import { CustomObject, NetObject, Num, type Value } from "../../powershell/values.ts";
+import type { Types } from "../../powershell/types.ts";
+import { NetObject, Num } from "../../powershell/values.ts";
 import type { WindowsHost } from "../host/windows-host.ts";
+import { object, refuse } from "./objects.ts";
 
 const states = { Off: 3, Running: 2, Saved: 6, Paused: 9 } as const;
 const switchTypes = { Private: 0, Internal: 1, External: 2 } as const;
@@ -114,23 +115,20 @@ export function defineHyperVTypes(types: Types): void {
 
 /** The cmdlets of its PowerShell module. */
 export function hyperVCmdlets(machine: WindowsHost): readonly Cmdlet[] {
-  const { hyperV, drive } = machine;
+  const {
+    drive,
+    state: { hyperV },
+  } = machine;
   if (hyperV?.module !== true) {
     return [];
   }
-  const object = (properties: Readonly<Record<string, Value>>, type = is.customObject) =>
-    Object.entries(properties).reduce(
-      (made, [name, value]) => made.set(name, value),
-      new CustomObject(type),
-    );
   const of = (call: Call): Machine => (call.get("VM") as VirtualMachine).state;
-  const refuse = (call: Call, message: string, id: string): Promise<void> =>
-    call.fail(raised(call.shell.types.get(failure), message, { id }));
   /** Whether there is a file; an error where there is none. */
   const isThere = async (call: Call, path: string): Promise<boolean> => {
     const found = await drive.isFile(path);
     if (!found) {
-      await refuse(call, `The system cannot find the file '${path}'.`, "ObjectNotFound");
+      const message = `The system cannot find the file '${path}'.`;
+      await refuse(call, message, "ObjectNotFound", failure);
     }
     return found;
   };
@@ -145,7 +143,7 @@ export function hyperVCmdlets(machine: WindowsHost): readonly Cmdlet[] {
       if (value !== undefined) of(call).settings[name] = value;
     }
   };
-  const cmdlets: readonly Cmdlet[] = [
+  return [
     {
       name: "Get-VMHost",
       parameters: {},
@@ -185,7 +183,8 @@ export function hyperVCmdlets(machine: WindowsHost): readonly Cmdlet[] {
       async run(call) {
         const [path = "", parent = ""] = [call.text("Path"), call.text("ParentPath")];
         if (await drive.isFile(path)) {
-          await refuse(call, `The file '${path}' exists. (0x80070050)`, "OperationFailed");
+          const message = `The file '${path}' exists. (0x80070050)`;
+          await refuse(call, message, "OperationFailed", failure);
         } else if (await isThere(call, parent)) {
           const { sizeGiB: least, ...of } = await diskAt(machine, parent);
           const sizeGiB = (call.number("SizeBytes") ?? least * 2 ** 30) / 2 ** 30;
@@ -217,7 +216,7 @@ export function hyperVCmdlets(machine: WindowsHost): readonly Cmdlet[] {
         const [disk = "", switchName = ""] = [call.text("VHDPath"), call.text("SwitchName")];
         if (!hyperV.switches.some(({ name }) => name === switchName)) {
           const message = `Hyper-V was unable to find a virtual switch with name "${switchName}".`;
-          await refuse(call, message, "ObjectNotFound");
+          await refuse(call, message, "ObjectNotFound", failure);
         } else if (await isThere(call, disk)) {
           const made: Machine = {
             name: call.text("Name") ?? "",
@@ -321,7 +320,7 @@ export function hyperVCmdlets(machine: WindowsHost): readonly Cmdlet[] {
       run(call) {
         if (of(call).generation !== 2) {
           const message = "The operation is not supported for a generation 1 virtual machine.";
-          return refuse(call, message, "InvalidOperation");
+          return refuse(call, message, "InvalidOperation", failure);
         }
         of(call).secureBoot = call.text("EnableSecureBoot")?.toLowerCase() !== "off";
       },
@@ -347,19 +346,12 @@ export function hyperVCmdlets(machine: WindowsHost): readonly Cmdlet[] {
         if (of(call).state !== "Off") {
           const message =
             "The operation cannot be performed while the virtual machine is in its current state.";
-          return refuse(call, message, "InvalidState");
+          return refuse(call, message, "InvalidState", failure);
         }
         hyperV.machines.splice(hyperV.machines.indexOf(of(call)), 1);
       },
     },
   ];
-  return cmdlets.map((each) => ({
-    ...each,
-    async run(call) {
-      await each.run?.(call);
-      if (!each.name.startsWith("Get-")) await machine.setHyperV(hyperV);
-    },
-  }));
 }
 
 async function diskAt({ drive }: WindowsHost, path: string): Promise<z.infer<typeof diskSchema>> {

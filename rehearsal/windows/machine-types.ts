@@ -9,6 +9,7 @@ import { defineNameTypes } from "./network.ts";
 import type { Processes, RunningProcess } from "./processes.ts";
 import { defineTaskTypes, within } from "./tasks.ts";
 import { defineTimeTypes } from "./time-types.ts";
+import { splitArguments } from "../host/cmd/arguments.ts";
 import { toBool, toText } from "../../powershell/convert.ts";
 import { CustomObject, NetObject, Unsupported } from "../../powershell/values.ts";
 
@@ -45,15 +46,6 @@ export function defineMachineTypes(types: Types, machine: ScriptMachine): void {
 const startInfoProperties =
   "FileName Arguments WorkingDirectory UseShellExecute " +
   "RedirectStandardInput RedirectStandardOutput RedirectStandardError";
-
-/** A process's one text of arguments taken apart as programs of Windows do it. */
-function splitArguments(text: string): string[] {
-  const words = text.match(/(?:[^ \t"\\]|\\["\\]?|"(?:[^"\\]|\\["\\]?)*(?:"|$))+/g) ?? [];
-  // Only before a quote is a backslash more than itself.
-  const unquoted = (slashes: string) =>
-    "\\".repeat(Math.floor(slashes.length / 2)) + (slashes.length % 2 === 1 ? '"' : "");
-  return words.map((word) => word.replace(/(\\*)"/g, (_, slashes: string) => unquoted(slashes)));
-}
 
 function start(processes: Processes, { error }: Host, info: CustomObject): RunningProcess {
   const text = (name: string) => toText(info.get(name) ?? null);

@@ -6,14 +6,11 @@ import { NetObject, Unsupported, type Value } from "../../powershell/values.ts";
 import type { MachineTime } from "../host/machine-time.ts";
 
 export class NamedMutexes {
-  readonly #time: MachineTime;
   /** Resolves when all who came so far have left, by name. */
   readonly #last = new Map<string, Promise<unknown>>();
   readonly #leave = new Map<string, () => void>();
 
-  constructor(time: MachineTime) {
-    this.#time = time;
-  }
+  constructor(private readonly time: MachineTime) {}
 
   /** Waits for those before, so many milliseconds at most. */
   async enter(name: string, milliseconds: number): Promise<"entered" | "busy"> {
@@ -27,7 +24,7 @@ export class NamedMutexes {
     void last.then(() => {
       if (this.#last.get(name) === last) this.#last.delete(name);
     });
-    if (before !== undefined && !(await within(this.#time, before, milliseconds))) {
+    if (before !== undefined && !(await within(this.time, before, milliseconds))) {
       leave();
       return "busy";
     }

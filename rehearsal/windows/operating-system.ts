@@ -29,19 +29,20 @@ export function operatingSystemClasses(
   types: Types,
   clock: Pick<Host, "clock">,
 ): CimClasses {
-  const { version, hardware, drive, programs, hyperV } = machine;
+  const { version, drive, programs, state } = machine;
   const number = (value: number): Num => new Num(is.uint64, value);
   return {
     Win32_OperatingSystem: {
       instances: () => {
         const isServer = version.edition.startsWith("Server");
-        const freeMiB = hardware.memoryMiB - (hyperV ? memoryTakenMiB(hyperV) : 0);
+        const { memoryMiB } = programs;
+        const freeMiB = memoryMiB - (state.hyperV ? memoryTakenMiB(state.hyperV) : 0);
         return Promise.resolve([
           {
             Caption: `Microsoft ${version.productName}`,
             ProductType: isServer ? 3 : 1,
             LastBootUpTime: toDateTime(types, clock, machine.bootedAt.getTime(), false),
-            TotalVisibleMemorySize: number(hardware.memoryMiB * 1024),
+            TotalVisibleMemorySize: number(memoryMiB * 1024),
             FreePhysicalMemory: number(freeMiB * 1024),
           },
         ]);
@@ -49,7 +50,7 @@ export function operatingSystemClasses(
     },
     Win32_LogicalDisk: {
       instances: async () => {
-        const freeGiB = drive.full ? 0 : await hardware.freeDiskGiB();
+        const freeGiB = drive.full ? 0 : await programs.freeDiskGiB();
         return [{ DeviceID: "C:", DriveType: 3, FreeSpace: number(freeGiB * 2 ** 30) }];
       },
     },

@@ -11,7 +11,7 @@ import type { Clock } from "../../powershell/host.ts";
 import type { Interpreter } from "../../powershell/interpreter.ts";
 import { nodeFiles } from "./linux-files.ts";
 import { types as coreTypes, Types } from "../../powershell/types.ts";
-import { DiskFullError } from "../host/file-errors.ts";
+import { DiskFullError } from "../host/drive.ts";
 import type { WindowsHost } from "../host/windows-host.ts";
 import { cimCmdlets } from "./cim.ts";
 import { clockCmdlets } from "./clock.ts";
@@ -28,6 +28,7 @@ import { hostNetworkCmdlets, hostNetworkCommands } from "./host-networks.ts";
 import { defineHyperVTypes, hyperVCmdlets, hyperVCommand, isMachineFile } from "./hyper-v.ts";
 import { operatingSystemClasses } from "./operating-system.ts";
 import { defineNetworkTypes } from "./network.ts";
+import { cimFailure } from "./objects.ts";
 import { defineListedProcess, processClass, processCmdlets } from "./process-list.ts";
 import { defineMachineTypes, type ScriptMachine } from "./machine-types.ts";
 import { withLinkedCopies } from "./linked-copies.ts";
@@ -71,7 +72,12 @@ export function windowsPowerShell(
   console: ScriptConsole,
   changing: (what: string) => Promise<void>,
 ): Interpreter {
-  const { drive, registry, services, hyperV } = machine;
+  const {
+    drive,
+    registry,
+    services,
+    state: { hyperV },
+  } = machine;
   const change = async (what: string): Promise<void> => {
     await changing(what);
     machine.assertPower();
@@ -120,10 +126,7 @@ export function windowsPowerShell(
   defineServiceTypes(types, machine, change);
   defineNetworkTypes(types, machine);
   defineHyperVTypes(types);
-  types.define({
-    name: "Microsoft.PowerShell.Cmdletization.Cim.CimJobException",
-    base: "System.SystemException",
-  });
+  types.define({ name: cimFailure, base: "System.SystemException" });
   const interpreter = newInterpreter(host, {
     types,
     version: machine.version.powerShell,
@@ -178,26 +181,24 @@ export function windowsCmdlets(
   ];
 }
 
-/** Tells before a cmdlet changes the machine, and waits until what it changed is kept. */
+/** Tells before a cmdlet changes the machine, and keeps what it changed. */
 function watched(
   cmdlet: Cmdlet,
   machine: WindowsHost,
   changing: (what: string) => Promise<void>,
 ): Cmdlet {
-  const { run, name } = cmdlet;
-  if (!run || /^Get-/.test(name)) {
-    return cmdlet;
-  }
+  const changes = !cmdlet.name.startsWith("Get-");
   return {
     ...cmdlet,
     async run(call) {
-      await changing(name);
+      machine.beforeCmdlet(call);
+      if (changes) await changing(cmdlet.name);
       try {
-        await run(call);
+        await cmdlet.run?.(call);
       } catch (error) {
         throw error instanceof DiskFullError ? ioError(error.message, diskFull) : error;
       }
-      await machine.saved();
+      if (changes) await machine.save();
     },
   };
 }

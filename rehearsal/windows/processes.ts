@@ -3,14 +3,14 @@ import fs from "node:fs";
 import type { Programs } from "../../powershell/host.ts";
 import { NotAProgram, type ProgramResult } from "../host/programs.ts";
 import type { WindowsHost } from "../host/windows-host.ts";
-import { findOnDrive } from "../host/drive-names.ts";
+import { findOnDrive } from "../host/drive.ts";
 import { windowsPathNames } from "../host/windows-path.ts";
 import { raised } from "../../powershell/types.ts";
 import type { WindowsEnvironment } from "./environment.ts";
 import { sc } from "./services.ts";
 import { shutdown } from "./shutdown.ts";
 import { cmd, curl, icacls, ipconfig, route, takeown, tar } from "./system-programs.ts";
-import { quoteArgument } from "../host/cmd/shell.ts";
+import { quoteArgument } from "../host/cmd/arguments.ts";
 
 /** A program that was started and may still run. */
 export interface RunningProcess {
@@ -72,7 +72,7 @@ export function windowsProcesses(
   environment: WindowsEnvironment,
   changing: (what: string) => Promise<void>,
 ): Processes {
-  const { programs, drive, settings, services } = machine;
+  const { programs, drive, services } = machine;
   const isWindowsOwn = (file: string): boolean => file.toLowerCase().startsWith(systemFolder);
   // In the guest Wine's programs lie there, which are none of Windows.
   const systemProgram = (file: string): SystemProgram | undefined =>
@@ -91,7 +91,7 @@ export function windowsProcesses(
   };
   return {
     find(name) {
-      const folders = /[\\/:]/.test(name) ? [""] : [systemFolder, ...settings.path.map(below)];
+      const folders = /[\\/:]/.test(name) ? [""] : [systemFolder, ...machine.path.map(below)];
       return folders
         .map((folder) => folder + name)
         .find((path) => systemProgram(path) ?? (!isWindowsOwn(path) && isFile(path)));
@@ -113,7 +113,7 @@ export function windowsProcesses(
             timeoutSeconds: longest,
             killed,
             ...(workingDirectory === undefined ? {} : { cwd: workingDirectory }),
-            path: settings.path,
+            path: machine.path,
             startService: (name) => services.start(name),
             environment: variables(),
           });

@@ -11,7 +11,6 @@ import { convert, toItems, toText } from "../../powershell/convert.ts";
 import * as is from "../../powershell/types.ts";
 import { raised, type Types } from "../../powershell/types.ts";
 import {
-  CustomObject,
   type EnumValue,
   isNull,
   NetObject,
@@ -20,6 +19,7 @@ import {
   type Value,
 } from "../../powershell/values.ts";
 import type { Variables } from "./environment.ts";
+import { object, refuse, strings } from "./objects.ts";
 
 export const valueKinds = ["String", "ExpandString", "MultiString", "DWord"] as const;
 export type ValueKind = (typeof valueKinds)[number];
@@ -114,7 +114,7 @@ export class RegistryKey {
     for (const [path, values] of Object.entries(json)) {
       const key = this.make(path);
       for (const [name, { kind, data }] of Object.entries(values)) {
-        key.set(name, typeof data === "object" ? texts(data) : data, kind);
+        key.set(name, typeof data === "object" ? strings(data) : data, kind);
       }
     }
     return this;
@@ -139,11 +139,6 @@ function plain(data: Value): RegistryData {
     return data;
   }
   throw new Unsupported("keeping a registry value that is neither a text nor an Int32");
-}
-
-/** A value of the kind MultiString. */
-export function texts(items: readonly string[]): Value {
-  return is.array([...items], is.types.get("string[]"));
 }
 
 function namesOf(path: string): string[] {
@@ -189,18 +184,12 @@ export class RegistryItems implements ItemProvider {
     const { parent, leaf } = split(this, full);
     const above = this.machine.find(this.#below(parent));
     if (!above && !force) {
-      throw raised(
-        "System.IO.IOException",
-        "The registry key at the specified path does not exist.",
-        {
-          id: "System.ArgumentException",
-        },
-      );
+      const message = "The registry key at the specified path does not exist.";
+      throw raised("System.IO.IOException", message, { id: "System.ArgumentException" });
     }
     if (above?.keys.has(leaf.toLowerCase()) && !force) {
-      throw raised("System.IO.IOException", "A key in this path already exists.", {
-        id: "System.IO.IOException",
-      });
+      const [message, id] = ["A key in this path already exists.", "System.IO.IOException"];
+      throw raised("System.IO.IOException", message, { id });
     }
     // With force a key that is there is made again, empty of values.
     const key = this.machine.make(this.#below(full));
@@ -259,8 +248,6 @@ export function defineRegistryTypes(types: Types): void {
       Name: ({ state }: KeyObject) => state.path.replace(/^HKLM:/i, "HKEY_LOCAL_MACHINE"),
       PSPath: ({ state }: KeyObject) => state.path,
       PSChildName: ({ state }: KeyObject) => state.key.name,
-      Property: ({ state }: KeyObject) =>
-        is.array([...state.key.values.values()].map((value) => value.name)),
       ValueCount: ({ state }: KeyObject) => state.key.values.size,
       SubKeyCount: ({ state }: KeyObject) => state.key.keys.size,
     },
@@ -278,27 +265,13 @@ export function defineRegistryTypes(types: Types): void {
         instead,
       "GetValueKind(string)": ({ state }: KeyObject, name: string) =>
         state.key.values.get(name.toLowerCase())?.kind ?? null,
-      "GetValueNames()": ({ state }: KeyObject) =>
-        is.array(
-          [...state.key.values.values()].map((value) => value.name),
-          types.get("string[]"),
-        ),
-      "GetSubKeyNames()": ({ state }: KeyObject) =>
-        is.array(
-          [...state.key.keys.values()].map((key) => key.name),
-          types.get("string[]"),
-        ),
-      "Dispose()": () => undefined,
       "Close()": () => undefined,
     },
   });
 }
 
 export function registryCmdlets(items: RegistryItems): readonly Cmdlet[] {
-  const path = {
-    type: "string[]",
-    position: 0,
-  } as const;
+  const path = { type: "string[]", position: 0 };
   const cmdlet = (
     name: string,
     parameters: Cmdlet["parameters"],
@@ -306,7 +279,7 @@ export function registryCmdlets(items: RegistryItems): readonly Cmdlet[] {
   ): Cmdlet => ({
     name,
     implementation: `Microsoft.PowerShell.Commands.${name.replace("-", "")}Command`,
-    parameters: { LiteralPath: path, Path: { type: "string[]", position: 0 }, ...parameters },
+    parameters: { LiteralPath: path, Path: path, ...parameters },
     run: async (call) => {
       for (const each of call.texts("LiteralPath") ?? call.texts("Path") ?? []) {
         if (!/^hklm:/i.test(each)) {
@@ -317,26 +290,20 @@ export function registryCmdlets(items: RegistryItems): readonly Cmdlet[] {
       }
     },
   });
-  const missing = (call: Call, name: string, at: string) =>
-    call.fail(
-      raised(
-        "System.Management.Automation.PSArgumentException",
-        `Property ${name} does not exist at path ${at}.`,
-        {
-          id: "System.Management.Automation.PSArgumentException",
-        },
-      ),
-    );
+  const missing = (call: Call, name: string, at: string) => {
+    const type = "System.Management.Automation.PSArgumentException";
+    return refuse(call, `Property ${name} does not exist at path ${at}.`, type, type);
+  };
   return [
     cmdlet(
       "Get-ItemProperty",
       { Name: { type: "string[]", position: 1 } },
       async (call, key, at) => {
         const names = call.texts("Name");
-        const object = new CustomObject(is.customObject);
+        const found = object({});
         for (const value of key.values.values()) {
           if (!names || names.some((name) => name.toLowerCase() === value.name.toLowerCase())) {
-            object.set(value.name, key.get(value.name) ?? null);
+            found.set(value.name, key.get(value.name) ?? null);
           }
         }
         for (const name of names ?? []) {
@@ -344,8 +311,8 @@ export function registryCmdlets(items: RegistryItems): readonly Cmdlet[] {
             await missing(call, name, at);
           }
         }
-        if (object.properties.size > 0) {
-          await call.emit(object.set("PSPath", at).set("PSChildName", key.name));
+        if (found.properties.size > 0) {
+          await call.emit(found.set("PSPath", at).set("PSChildName", key.name));
         }
       },
     ),
@@ -374,24 +341,13 @@ export function registryCmdlets(items: RegistryItems): readonly Cmdlet[] {
       async (call, key, at) => {
         const name = call.text("Name") ?? "";
         if (key.values.has(name.toLowerCase()) && !call.flag("Force")) {
-          await call.fail(
-            raised("System.IO.IOException", "The property already exists.", {
-              id: "System.IO.IOException",
-            }),
-          );
-          return;
+          const type = "System.IO.IOException";
+          return refuse(call, "The property already exists.", type, type);
         }
-        store(
-          key,
-          name,
-          call.get("Value") ?? null,
-          call.text("PropertyType") as ValueKind | undefined,
-        );
-        await call.emit(
-          new CustomObject(is.customObject)
-            .set(name, key.values.get(name.toLowerCase())?.data ?? null)
-            .set("PSPath", at),
-        );
+        const kind = call.text("PropertyType") as ValueKind | undefined;
+        store(key, name, call.get("Value") ?? null, kind);
+        const data = key.values.get(name.toLowerCase())?.data ?? null;
+        await call.emit(object({ [name]: data, PSPath: at }));
       },
     ),
     cmdlet(
@@ -416,13 +372,11 @@ function store(key: RegistryKey, name: string, value: Value, given: ValueKind | 
       key.set(name, convert(value, is.int), "DWord");
       return;
     case "multistring":
-      key.set(name, texts(isNull(value) ? [] : toItems(value).map(toText)), "MultiString");
+      key.set(name, strings(isNull(value) ? [] : toItems(value).map(toText)), "MultiString");
       return;
     case "string":
-      key.set(name, toText(value), "String");
-      return;
     case "expandstring":
-      key.set(name, toText(value), "ExpandString");
+      key.set(name, toText(value), kind.length > "String".length ? "ExpandString" : "String");
       return;
     default:
       throw new Unsupported(`registry values of the kind ${kind}`);

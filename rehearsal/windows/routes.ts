@@ -5,47 +5,42 @@
  * Sources: https://learn.microsoft.com/powershell/module/nettcpip (Get-NetIPAddress, Get-, New- and Remove-NetRoute).
  */
 import type { Call, Cmdlet } from "../../powershell/commands.ts";
-import * as is from "../../powershell/types.ts";
-import { raised } from "../../powershell/types.ts";
-import { CustomObject, Unsupported } from "../../powershell/values.ts";
-import { type Route, routeStores } from "../host/routes.ts";
+import { Unsupported } from "../../powershell/values.ts";
+import type { Route } from "../host/state.ts";
 import type { WindowsHost } from "../host/windows-host.ts";
+import { object, refuse } from "./objects.ts";
 
-const failure = "Microsoft.PowerShell.Cmdletization.Cim.CimJobException";
 const loopback = 1;
 const adapter = 6;
 
 export function routeCmdlets(machine: WindowsHost): readonly Cmdlet[] {
-  const { settings } = machine;
-  /** The stores that a call is about: all, where it names none. */
-  const storesOf = (call: Call) => {
-    const named = call.text("PolicyStore");
-    return named === undefined
-      ? routeStores
-      : routeStores.filter((store) => store.toLowerCase() === named.toLowerCase());
+  const stores: Readonly<Record<string, Route[]>> = {
+    ActiveStore: machine.routesInForce,
+    PersistentStore: machine.state.routes,
   };
-  const same = (one: Route, other: Route): boolean =>
-    one.destination === other.destination && one.nextHop === other.nextHop;
+  /** The stores that a call is about: all, where it names none. */
+  const storesOf = (call: Call): Route[][] => {
+    const named = call.text("PolicyStore")?.toLowerCase();
+    return Object.entries(stores).flatMap(([name, routes]) =>
+      [undefined, name.toLowerCase()].includes(named) ? [routes] : [],
+    );
+  };
   const routeOf = (call: Call): Route => ({
     destination: call.text("DestinationPrefix") ?? "",
     nextHop: call.text("NextHop") ?? "0.0.0.0",
   });
-  const isIn = (store: (typeof routeStores)[number], route: Route): boolean =>
-    settings.routesIn(store).some((each) => same(each, route));
-  const noMatch = (call: Call) =>
-    call.fail(
-      raised(
-        call.shell.types.get(failure),
-        "No matching MSFT_NetRoute objects found by CIM query.",
-        {
-          id: `CmdletizationQuery_NotFound,${call.name}`,
-        },
-      ),
+  const placeIn = (routes: readonly Route[], { destination, nextHop }: Route): number =>
+    routes.findIndex((each) => each.destination === destination && each.nextHop === nextHop);
+  const noMatch = (call: Call): Promise<void> =>
+    refuse(
+      call,
+      "No matching MSFT_NetRoute objects found by CIM query.",
+      `CmdletizationQuery_NotFound,${call.name}`,
     );
   const parameters = {
     DestinationPrefix: { type: "string", mandatory: true },
     NextHop: { type: "string", mandatory: true },
-    PolicyStore: { type: "string", set: routeStores },
+    PolicyStore: { type: "string", set: Object.keys(stores) },
     Confirm: { type: "switch" },
   } as const;
   return [
@@ -58,11 +53,9 @@ export function routeCmdlets(machine: WindowsHost): readonly Cmdlet[] {
         }
         for (const segment of machine.segments()) {
           const [address = "", length = "32"] = segment.split("/");
+          const InterfaceIndex = address.startsWith("127.") ? loopback : adapter;
           await call.emit(
-            new CustomObject(is.customObject)
-              .set("IPAddress", address)
-              .set("PrefixLength", Number(length))
-              .set("InterfaceIndex", address.startsWith("127.") ? loopback : adapter),
+            object({ IPAddress: address, PrefixLength: Number(length), InterfaceIndex }),
           );
         }
       },
@@ -71,18 +64,13 @@ export function routeCmdlets(machine: WindowsHost): readonly Cmdlet[] {
       name: "Get-NetRoute",
       parameters: { PolicyStore: parameters.PolicyStore },
       async run(call) {
-        const routes = storesOf(call).flatMap((store) => settings.routesIn(store));
+        const routes = storesOf(call).flat();
         for (const { destination, nextHop } of routes) {
           await call.emit(
-            new CustomObject(is.customObject)
-              .set("DestinationPrefix", destination)
-              .set("NextHop", nextHop)
-              .set("InterfaceIndex", adapter),
+            object({ DestinationPrefix: destination, NextHop: nextHop, InterfaceIndex: adapter }),
           );
         }
-        if (routes.length === 0) {
-          await noMatch(call);
-        }
+        if (routes.length === 0) await noMatch(call);
       },
     },
     {
@@ -90,21 +78,13 @@ export function routeCmdlets(machine: WindowsHost): readonly Cmdlet[] {
       parameters: { ...parameters, InterfaceIndex: { type: "int", mandatory: true } },
       async run(call) {
         const route = routeOf(call);
-        const stores = storesOf(call);
-        if (stores.some((store) => isIn(store, route))) {
+        if (storesOf(call).some((routes) => placeIn(routes, route) >= 0)) {
           const id = `Windows System Error 87,${call.name}`;
-          await call.fail(
-            raised(call.shell.types.get(failure), "Instance MSFT_NetRoute already exists", { id }),
-          );
-          return;
+          return refuse(call, "Instance MSFT_NetRoute already exists", id);
         }
-        await settings.addRoute(route, stores);
+        for (const routes of storesOf(call)) routes.push(route);
         await machine.applyRoutes();
-        await call.emit(
-          new CustomObject(is.customObject)
-            .set("DestinationPrefix", route.destination)
-            .set("NextHop", route.nextHop),
-        );
+        await call.emit(object({ DestinationPrefix: route.destination, NextHop: route.nextHop }));
       },
     },
     {
@@ -112,11 +92,10 @@ export function routeCmdlets(machine: WindowsHost): readonly Cmdlet[] {
       parameters,
       async run(call) {
         const route = routeOf(call);
-        if (await settings.removeRoute(route, storesOf(call))) {
-          await machine.applyRoutes();
-        } else {
-          await noMatch(call);
-        }
+        const found = storesOf(call).filter((routes) => placeIn(routes, route) >= 0);
+        if (found.length === 0) return noMatch(call);
+        for (const routes of found) routes.splice(placeIn(routes, route), 1);
+        await machine.applyRoutes();
       },
     },
   ];

@@ -7,12 +7,10 @@
  */
 import type { Call, Cmdlet } from "../../powershell/commands.ts";
 import { toText } from "../../powershell/convert.ts";
-import * as is from "../../powershell/types.ts";
-import { raised } from "../../powershell/types.ts";
 import { CustomObject, Unsupported } from "../../powershell/values.ts";
 import type { WindowsHost } from "../host/windows-host.ts";
+import { object, refuse } from "./objects.ts";
 
-const failure = "Microsoft.PowerShell.Cmdletization.Cim.CimJobException";
 const powerShell = /^C:\\Windows\\System32\\WindowsPowerShell\\v1\.0\\powershell\.exe$/i;
 const commandLine =
   /^(?:-NoProfile |-NonInteractive |-ExecutionPolicy Bypass )*-Command "([^"]*)"$/i;
@@ -28,9 +26,8 @@ export function scheduledTaskCmdlets(
   const find = async (call: Call): Promise<string | undefined> => {
     const command = scheduledTasks.get(nameOf(call));
     if (command === undefined) {
-      const id = `CmdletizationQuery_NotFound_TaskName,${call.name}`;
       const message = `No MSFT_ScheduledTask objects found with property 'TaskName' equal to '${call.text("TaskName") ?? ""}'.`;
-      await call.fail(raised(call.shell.types.get(failure), message, { id }));
+      await refuse(call, message, `CmdletizationQuery_NotFound_TaskName,${call.name}`);
     }
     return command;
   };
@@ -47,7 +44,7 @@ export function scheduledTaskCmdlets(
         if (command === undefined || !powerShell.test(call.text("Execute") ?? "")) {
           throw new Unsupported("a task that runs anything but powershell.exe -Command");
         }
-        await call.emit(new CustomObject(is.customObject).set("Command", command));
+        await call.emit(object({ Command: command }));
       },
     },
     {
@@ -61,7 +58,7 @@ export function scheduledTaskCmdlets(
         if (!/^(NT AUTHORITY\\)?SYSTEM$/i.test(call.text("UserId") ?? "")) {
           throw new Unsupported("a task of anybody but SYSTEM");
         }
-        await call.emit(new CustomObject(is.customObject).set("UserId", "SYSTEM"));
+        await call.emit(object({ UserId: "SYSTEM" }));
       },
     },
     {
@@ -76,16 +73,11 @@ export function scheduledTaskCmdlets(
         const action = call.get("Action");
         if (scheduledTasks.has(nameOf(call)) && !call.flag("Force")) {
           const message = "Cannot create a file when that file already exists.";
-          await call.fail(
-            raised(call.shell.types.get(failure), message, { id: "HRESULT 0x800700b7" }),
-          );
-          return;
+          return refuse(call, message, "HRESULT 0x800700b7");
         }
         const command = action instanceof CustomObject ? action.get("Command") : undefined;
         scheduledTasks.set(nameOf(call), toText(command ?? null));
-        await call.emit(
-          new CustomObject(is.customObject).set("TaskName", call.text("TaskName") ?? ""),
-        );
+        await call.emit(object({ TaskName: call.text("TaskName") ?? "" }));
       },
     },
     {

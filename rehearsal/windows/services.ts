@@ -14,7 +14,10 @@ import { ServiceError } from "../host/service-manager.ts";
 import type { Service } from "../host/state.ts";
 import type { WindowsHost } from "../host/windows-host.ts";
 import type { CimClass } from "./cim.ts";
+import { refuse } from "./objects.ts";
 import type { SystemProgram } from "./processes.ts";
+
+const failure = "Microsoft.PowerShell.Commands.ServiceCommandException";
 
 /** A service as it was when it was looked at last. */
 interface Seen {
@@ -42,10 +45,10 @@ const vmms = {
 
 /** Windows' own, which are no entries of the model's service manager. */
 function ownServices(machine: WindowsHost): readonly Seen[] {
-  const { sshdStartType: startType, isSshdListening, hyperV } = machine;
+  const { sshdStartType: startType, isSshdListening, state } = machine;
   return [
     { name: "sshd", service: { ...sshd, startType }, isRunning: isSshdListening },
-    ...(hyperV ? [{ name: "vmms", service: vmms, isRunning: hyperV.runs }] : []),
+    ...(state.hyperV ? [{ name: "vmms", service: vmms, isRunning: state.hyperV.runs }] : []),
   ];
 }
 
@@ -77,10 +80,7 @@ export function defineServiceTypes(
     name: `${namespace}.ServiceStartMode`,
     enumeration: { Automatic: 2, Manual: 3, Disabled: 4 },
   });
-  types.define({
-    name: "Microsoft.PowerShell.Commands.ServiceCommandException",
-    base: "System.SystemException",
-  });
+  types.define({ name: failure, base: "System.SystemException" });
   const order = async (name: string, what: "start" | "stop"): Promise<void> => {
     await changing(`${what} the service ${name}`);
     if (name.toLowerCase() === "sshd") {
@@ -134,10 +134,8 @@ export function serviceCmdlets(machine: WindowsHost): readonly Cmdlet[] {
           if (seen) {
             await call.emit(new NetObject(type, seen));
           } else {
-            const failure = "Microsoft.PowerShell.Commands.ServiceCommandException";
             const message = `Cannot find any service with service name '${name}'.`;
-            const id = "NoServiceFoundForGivenName";
-            await call.fail(raised(call.shell.types.get(failure), message, { id }));
+            await refuse(call, message, "NoServiceFoundForGivenName", failure);
           }
         }
       },
@@ -157,11 +155,8 @@ export function serviceCmdlets(machine: WindowsHost): readonly Cmdlet[] {
         const name = call.text("Name") ?? "";
         const type = call.shell.types.get("System.ServiceProcess.ServiceController");
         if (await look(machine, name)) {
-          const failure = "Microsoft.PowerShell.Commands.ServiceCommandException";
           const message = `Service '${name} (${name})' cannot be created due to the following error: The specified service already exists`;
-          const id = "CouldNotNewService";
-          await call.fail(raised(call.shell.types.get(failure), message, { id }));
-          return;
+          return refuse(call, message, "CouldNotNewService", failure);
         }
         await services.configure(name, {
           commandLine: call.text("BinaryPathName") ?? "",

@@ -114,11 +114,10 @@ export const ipconfig: SystemProgram = ({ programs }) => {
 };
 
 /** `route.exe print`: without those to the machine's own segments. */
-export const route: SystemProgram = ({ settings }, args) => {
+export const route: SystemProgram = ({ routesInForce }, args) => {
   if (args.join(" ") !== "print") {
     throw new Unsupported(`route.exe ${args.join(" ")}`);
   }
-  const routes = settings.routesIn("ActiveStore");
-  const lines = routes.map(({ destination, nextHop }) => `  ${destination}  ${nextHop}\r\n`);
+  const lines = routesInForce.map(({ destination, nextHop }) => `  ${destination}  ${nextHop}\r\n`);
   return Promise.resolve({ ...done, stdout: lines.join("") });
 };

@@ -5,8 +5,7 @@ import { buildCommand } from "../image/build-command.ts";
 import { rehearsalDebian } from "../image/debian.ts";
 import { removeBuildFiles } from "../image/guest-root.ts";
 import { sourceHashes } from "../image/source-hashes.ts";
-import { makePrefix } from "./prefix.ts";
-import { prefixSources } from "./prefix-sources.ts";
+import { makePrefix, prefixSources } from "./prefix.ts";
 
 /** Folders that whoever runs programs in the root mounts something on. */
 const mountPoints = ["dev", "etc", "proc", "sys", "tmp", "var"];

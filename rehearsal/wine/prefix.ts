@@ -4,6 +4,20 @@ import type { BuildCommand } from "../image/build-command.ts";
 import { prefixFolder, runInRoot, wineLoader } from "./guest-root.ts";
 import { guestRegistry, registryFile } from "./registry.ts";
 
+/** Folders with the sources of DLLs and programs that Wine lacks. */
+const ownFolders = ["dlls", "programs"];
+
+/** The files that decide what `makePrefix` makes, relative to this folder. */
+export async function prefixSources(): Promise<string[]> {
+  const own = await Promise.all(
+    ownFolders.map(async (folder) => {
+      const names = await readdir(join(import.meta.dirname, folder));
+      return names.sort().map((name) => `${folder}/${name}`);
+    }),
+  );
+  return ["guest-root.ts", "prefix.ts", "registry.ts", ...own.flat()];
+}
+
 /** Where the guest's Wine keeps its own DLLs and programs. */
 const builtins = "/usr/lib/x86_64-linux-gnu/wine/x86_64-windows";
 

@@ -88,9 +88,6 @@ export function registryFile(changes: readonly RegistryChange[]): string {
 function render(data: RegistryData): string {
   if (typeof data === "string") return quote(data);
   if (typeof data !== "number") return `hex:${Array.from(data, hexByte).join(",")}`;
-  if (!Number.isInteger(data) || data < 0 || data > 0xffffffff) {
-    throw new RangeError(`${data} is not a REG_DWORD: it must be a whole number of 32 bits`);
-  }
   return `dword:${data.toString(16).padStart(8, "0")}`;
 }
 

@@ -12,7 +12,7 @@ import { nodeImage } from "../../components/controlplane/node-image/artifact.ts"
 import { archiveName } from "../../components/controlplane/node-image/build-node-image.ts";
 import { waitUntil } from "../../host/wait-until.ts";
 import { bundledPlugins } from "../../plugins/catalog.ts";
-import { guestTools } from "../../rehearsal/image/artifact.ts";
+import { guestTools } from "../../rehearsal/image/guest-tools.ts";
 import { sha256OfFile } from "../../toolchain/cache-marker.ts";
 import { ensureArtifacts } from "../../toolchain/ensure.ts";
 import { ensureHostPackages } from "../../toolchain/host-packages.ts";

@@ -7,8 +7,7 @@ import {
   type V1Taint,
 } from "@kubernetes/client-node";
 import { rehearsedBuild, rehearsedWindows } from "../../rehearsal/host/windows-version.ts";
-import { serverTime } from "../../rehearsal/host/server-time.ts";
-import { tcpProbe } from "../../rehearsal/host/tcp-probe.ts";
+import { serverTime, tcpProbe } from "../../rehearsal/host/probes.ts";
 import type { FakeCluster, FakeJoin, FakeNode } from "./fake-cluster.ts";
 
 /**

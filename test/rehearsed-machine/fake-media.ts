@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { create } from "tar";
 import type { Drive } from "../../rehearsal/host/drive.ts";
-import { fakeExecutable } from "./fake-executable.ts";
+import { fakeExecutable } from "./fake-programs.ts";
 
 /** A file of the media: how it is called and what its content hashes to. */
 export interface FakeMedium {
@@ -12,19 +12,14 @@ export interface FakeMedium {
   readonly sha256: string;
 }
 
-/** The files the install steps need, under the same names as in the guest image's manifest. */
-export interface FakeMedia {
-  readonly containerd: FakeMedium;
-  readonly kubelet: FakeMedium;
-  readonly kubeadm: FakeMedium;
-  readonly kubeLogRunner: FakeMedium;
-  /** The guest image carries none. */
-  readonly crictl: FakeMedium;
-  readonly flannel: FakeMedium;
-  readonly flannelPlugin: FakeMedium;
-  readonly hybridOverlay: FakeMedium;
-  readonly cniPlugins: FakeMedium;
-}
+/** The files the install steps need, under the same names as in the guest image's manifest, which has fewer. */
+export type FakeMedia = Readonly<
+  Record<
+    | ("containerd" | "kubelet" | "kubeadm" | "kubeLogRunner")
+    | ("crictl" | "flannel" | "flannelPlugin" | "hybridOverlay" | "cniPlugins"),
+    FakeMedium
+  >
+>;
 
 /** Versions the fake programs say they are. */
 export interface FakeVersions {
@@ -40,46 +35,35 @@ export async function writeFakeMedia(drive: Drive, versions: FakeVersions): Prom
     return { fileName, sha256 };
   };
   const { containerd, kubernetes } = versions;
+  const putArchive = async (
+    fileName: string,
+    files: Readonly<Record<string, string | Buffer>>,
+  ): Promise<FakeMedium> => put(fileName, await archiveOf(files));
   return {
-    containerd: await put(
-      `containerd-${containerd}-windows-amd64.tar.gz`,
-      await archiveOf({
-        "bin/containerd.exe": fakeExecutable("containerd", containerd),
-        "bin/ctr.exe": fakeExecutable("ctr", containerd),
-        "bin/containerd-shim-runhcs-v1.exe": `fake ${containerd}\n`,
-      }),
-    ),
+    containerd: await putArchive(`containerd-${containerd}-windows-amd64.tar.gz`, {
+      "bin/containerd.exe": fakeExecutable("containerd", containerd),
+      "bin/ctr.exe": fakeExecutable("ctr", containerd),
+      "bin/containerd-shim-runhcs-v1.exe": `fake ${containerd}\n`,
+    }),
     kubelet: await put("kubelet.exe", fakeExecutable("kubelet", kubernetes)),
     kubeadm: await put("kubeadm.exe", fakeExecutable("kubeadm", kubernetes)),
     kubeLogRunner: await put("kube-log-runner.exe", fakeExecutable("kube-log-runner", kubernetes)),
-    crictl: await put(
-      "crictl-v1.36.0-windows-amd64.tar.gz",
-      await archiveOf({ "crictl.exe": "fake\n" }),
-    ),
-    flannel: await put(
-      "flannel-v0.28.9-windows-amd64.tar.gz",
-      await archiveOf({
-        "flanneld.exe": fakeExecutable("flanneld", "0.28.9"),
-        "README.md": "fake\n",
-      }),
-    ),
-    flannelPlugin: await put(
-      "cni-plugin-flannel-windows-amd64-v1.9.1-flannel3.tgz",
-      await archiveOf({ "flannel-amd64.exe": "fake flannel plugin\n" }),
-    ),
+    crictl: await putArchive("crictl-v1.36.0-windows-amd64.tar.gz", { "crictl.exe": "fake\n" }),
+    flannel: await putArchive("flannel-v0.28.9-windows-amd64.tar.gz", {
+      "flanneld.exe": fakeExecutable("flanneld", "0.28.9"),
+      "README.md": "fake\n",
+    }),
+    flannelPlugin: await putArchive("cni-plugin-flannel-windows-amd64-v1.9.1-flannel3.tgz", {
+      "flannel-amd64.exe": "fake flannel plugin\n",
+    }),
     hybridOverlay: await put(
       "hybrid-overlay-node.exe",
       fakeExecutable("hybrid-overlay-node", "1.0.0"),
     ),
-    cniPlugins: await put(
-      "cni-plugins-windows-amd64-v1.9.1.tgz",
-      await archiveOf({
-        "host-local.exe": "fake\n",
-        "win-bridge.exe": "fake\n",
-        "win-overlay.exe": "fake\n",
-        LICENSE: "fake\n",
-      }),
-    ),
+    cniPlugins: await putArchive("cni-plugins-windows-amd64-v1.9.1.tgz", {
+      ...{ "host-local.exe": "fake\n", "win-bridge.exe": "fake\n", "win-overlay.exe": "fake\n" },
+      LICENSE: "fake\n",
+    }),
   };
 }
 

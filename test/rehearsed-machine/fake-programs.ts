@@ -1,16 +1,51 @@
 import { extract } from "tar";
 import { Drive } from "../../rehearsal/host/drive.ts";
 import type { MachineTime } from "../../rehearsal/host/machine-time.ts";
-import type {
-  HostsEntry,
-  ProgramResult,
-  RunOptions,
-  WindowsPrograms,
+import {
+  type HostsEntry,
+  NotAProgram,
+  type ProgramResult,
+  type RunOptions,
+  type WindowsPrograms,
 } from "../../rehearsal/host/programs.ts";
-import type { Route } from "../../rehearsal/host/routes.ts";
+import type { Route } from "../../rehearsal/host/state.ts";
 import type { FakeCluster, FakeNode, FakeJoin } from "./fake-cluster.ts";
-import { readFakeExecutable } from "./fake-executable.ts";
 import * as z from "zod";
+
+const executableSchema = z.strictObject({
+  fake: z.enum([
+    "containerd",
+    "kubeadm",
+    "kubelet",
+    "kube-log-runner",
+    "flanneld",
+    "hybrid-overlay-node",
+    "ctr",
+  ]),
+  version: z.string(),
+});
+
+/** What a fake program is: a file that says which program it stands for, and of which version. */
+type FakeExecutable = z.infer<typeof executableSchema>;
+
+/** Content of a fake .exe file. */
+export function fakeExecutable(fake: FakeExecutable["fake"], version: string): Buffer {
+  return Buffer.from(`${JSON.stringify({ fake, version })}\n`);
+}
+
+/** Reads a fake .exe file; anything else is not a valid Win32 application here. */
+function readFakeExecutable(path: string, content: Buffer | undefined): FakeExecutable {
+  if (!content) throw new Error(`The system cannot find the file specified: ${path}`);
+  let value: unknown;
+  try {
+    value = JSON.parse(content.toString("utf8"));
+  } catch {
+    value = undefined;
+  }
+  const executable = executableSchema.safeParse(value);
+  if (!executable.success) throw new NotAProgram(`${path} is not a valid Win32 application.`);
+  return executable.data;
+}
 
 const clientCertificate = "C:\\var\\lib\\kubelet\\pki\\kubelet-client-current.pem";
 
@@ -28,9 +63,12 @@ export interface FakeProgramsOptions {
 export class FakePrograms implements WindowsPrograms {
   readonly driveC: string;
   bootTime = new Date();
+  /** May be changed by a test, as the next two. */
+  memoryMiB = 4096;
+  freeDiskGiB = (): Promise<number> => Promise.resolve(60);
   /** How far the machine's clock is ahead; the battery keeps it so through reboots. */
   clockOffsetMilliseconds = 0;
-  /** May be changed by a test, as a person would by adding an adapter or taking one away. */
+  /** May be changed as a person would by adding an adapter or taking one away. */
   ownAddresses: readonly string[] = ["127.0.0.1", "192.168.150.10", "192.168.150.11"];
   /** Whether image registries can be reached; may be changed by a test. */
   hasRegistries = true;

@@ -9,9 +9,8 @@ import { promisify } from "node:util";
 import ssh2 from "ssh2";
 import { Drive } from "../../rehearsal/host/drive.ts";
 import type { FaultSetting } from "../../rehearsal/host/faults.ts";
-import type { Hardware } from "../../rehearsal/host/hardware.ts";
 import { type FakeCluster, type FakeNode, RecordingCluster } from "./fake-cluster.ts";
-import { type FakeMedia, type FakeVersions, writeFakeMedia } from "./fake-media.ts";
+import { type FakeMedia, writeFakeMedia } from "./fake-media.ts";
 import { FakePrograms } from "./fake-programs.ts";
 import { generateEd25519 } from "../../ssh/generate-ed25519.ts";
 import { type MachineTime, VirtualTime } from "../../rehearsal/host/machine-time.ts";
@@ -29,21 +28,15 @@ export interface RehearsalHostOptions {
   readonly authorizedKeys: readonly string[];
   /** OpenSSH PEM of an ed25519 key. Default: a new one. */
   readonly hostPrivateKey?: string;
-  /** Versions of the fake media on its drive. Default: containerd 2.4.2, Kubernetes 1.36.4. */
-  readonly media?: FakeVersions;
   /** What its node joins. Default: one that only records. */
   readonly cluster?: FakeCluster;
   readonly faults?: readonly FaultSetting[];
   /** What its Windows says of itself. Default: `rehearsedWindows`. */
   readonly version?: WindowsVersion;
-  /** Default: 4096 MiB and 60 GiB free. */
-  readonly hardware?: Hardware;
   /** Default: one of its own that is virtual. */
   readonly time?: MachineTime;
   /** Folder with what was on its drive before. Default: nothing was. */
   readonly drive?: string;
-  /** Default: nothing is logged. */
-  readonly log?: (line: string) => void;
 }
 
 /** A rehearsal host with fake programs on 127.0.0.1, its drive C: a temporary folder. */
@@ -101,14 +94,11 @@ function linkFiles(from: string, to: string): void {
 export async function startRehearsalHost(options: RehearsalHostOptions): Promise<RehearsalHost> {
   const driveC = await mkdtemp(join(tmpdir(), "kindows-host-"));
   if (options.drive !== undefined) linkFiles(options.drive, driveC);
-  const media = await writeFakeMedia(
-    new Drive(driveC, false),
-    options.media ?? { containerd: "2.4.2", kubernetes: "1.36.4" },
-  );
+  const versions = { containerd: "2.4.2", kubernetes: "1.36.4" };
+  const media = await writeFakeMedia(new Drive(driveC, false), versions);
   const recording = new RecordingCluster();
   const time = options.time ?? new VirtualTime();
   const hostPrivateKey = options.hostPrivateKey ?? generateEd25519().private;
-  const log = options.log ?? (() => undefined);
   const programs = new FakePrograms({
     driveC,
     cluster: options.cluster ?? recording,
@@ -118,7 +108,7 @@ export async function startRehearsalHost(options: RehearsalHostOptions): Promise
       delay.abort();
       delay = new AbortController();
       rebooting = reboot(delaySeconds * 1000, delay.signal);
-      rebooting.catch((error: unknown) => log(`reboot failed: ${String(error)}`));
+      rebooting.catch(() => undefined); // `up` tells
     },
     onRebootCalledOff: () => delay.abort(),
   });
@@ -145,13 +135,12 @@ export async function startRehearsalHost(options: RehearsalHostOptions): Promise
       },
       port,
       address: "127.0.0.1",
-      hardware: options.hardware ?? { memoryMiB: 4096, freeDiskGiB: () => Promise.resolve(60) },
       faults: options.faults ?? [],
       ...(options.version === undefined ? {} : { version: options.version }),
       time,
       durable: false, // its power cuts spare the Linux under it
       power: power.signal,
-      log,
+      log: () => undefined,
     });
   };
   const powerOff = async (): Promise<void> => {
@@ -161,7 +150,7 @@ export async function startRehearsalHost(options: RehearsalHostOptions): Promise
     await running.windows.mutexes.idle();
     await running.windows.tasksEnded();
     await running.servicesStarted;
-    await running.windows.saved();
+    await running.windows.save();
     programs.powerOff(); // what a step had still begun
   };
   const reboot = async (milliseconds: number, calledOff: AbortSignal): Promise<void> => {

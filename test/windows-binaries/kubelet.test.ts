@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { execa } from "execa";
-import { splitArguments } from "../../rehearsal/host/cmd/shell.ts";
+import { splitArguments } from "../../rehearsal/host/cmd/arguments.ts";
 import type { ProgramResult } from "../../rehearsal/host/programs.ts";
-import { workingProgram } from "../../rehearsal/host/service-command.ts";
+import { workingProgram } from "../../rehearsal/host/service-manager.ts";
 import { kubernetesVersion } from "../../toolchain/tools/table.ts";
 import { WineMachine } from "./wine-machine.ts";
 import { testPrograms } from "./test-programs.ts";

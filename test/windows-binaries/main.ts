@@ -8,7 +8,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
-import { rehearsalCri } from "../../rehearsal/cri/artifact.ts";
+import { rehearsalCri } from "../../rehearsal/image/guest-tools.ts";
 import { wineRoot } from "../../rehearsal/wine/artifact.ts";
 import { ensureArtifacts } from "../../toolchain/ensure.ts";
 import { ensureHostPackages } from "../../toolchain/host-packages.ts";

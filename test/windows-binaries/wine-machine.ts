@@ -2,7 +2,6 @@ import { copyFile, cp, mkdir, mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Drive } from "../../rehearsal/host/drive.ts";
-import { linuxHardware } from "../../rehearsal/host/hardware.ts";
 import type { ProgramResult } from "../../rehearsal/host/programs.ts";
 import { realTime } from "../../rehearsal/host/machine-time.ts";
 import { WindowsHost } from "../../rehearsal/host/windows-host.ts";
@@ -50,14 +49,11 @@ export class WineMachine {
       join(programs.rehearsalCri, "rehearsal-cri.exe"),
       join(driveC, "rehearsal/rehearsal-cri.exe"),
     );
-    const kubernetes = (name: string): string => join(programs.kubernetesWindows, name);
     const media = await writeMedia(
       {
         containerdVersion: containerd,
-        containerd: join(containerdFolder, "containerd.exe"),
-        kubelet: kubernetes("kubelet.exe"),
-        kubeadm: kubernetes("kubeadm.exe"),
-        kubeLogRunner: kubernetes("kube-log-runner.exe"),
+        containerd: containerdFolder,
+        kubernetes: programs.kubernetesWindows,
       },
       join(driveC, "kindows/media"),
       work,
@@ -71,7 +67,6 @@ export class WineMachine {
       computerName: "win-1",
       drive: new Drive(driveC, false),
       programs: wine,
-      hardware: linuxHardware(driveC),
       faults: [],
       stopSshd: () => undefined,
       startSshd: () => Promise.resolve(),
@@ -80,7 +75,7 @@ export class WineMachine {
       time: realTime,
       power: new AbortController().signal,
     });
-    await windows.settings.setFeatureState("Containers", "Installed");
+    windows.state.features.Containers = "Installed";
     return new WineMachine(windows, wine, folder, media, containerd);
   }
 
@@ -121,7 +116,7 @@ export class WineMachine {
   async run(exe: string, args: readonly string[]): Promise<ProgramResult> {
     return this.windows.programs.run(exe, args, {
       timeoutSeconds: programSeconds,
-      path: this.windows.settings.path,
+      path: this.windows.path,
     });
   }
 

@@ -1,13 +1,12 @@
-import { readdir, stat, readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import type { CommandIo } from "../run-script.ts";
 import { rehearsalNotice, rehearsedBuild, rehearsedWindows } from "../windows-version.ts";
-import { type WindowsHost, homeFolder } from "../windows-host.ts";
+import { PowerLost, type WindowsHost, homeFolder } from "../windows-host.ts";
 import { shutdown as shutdownProgram } from "../../windows/shutdown.ts";
 import { windowsPathNames } from "../windows-path.ts";
-import { splitArguments } from "./shell.ts";
+import { splitArguments } from "./arguments.ts";
 import { ServiceError } from "../service-manager.ts";
 import { unpacker } from "../faults.ts";
-import { PowerLost } from "../power-lost.ts";
 import { StepFaults } from "../step-faults.ts";
 
 /** A command of cmd.exe, or a small program of Windows, that people use by hand; returns the exit code. */
@@ -18,15 +17,10 @@ export const plainCommands: ReadonlyMap<string, PlainCommand> = new Map<string, 
   ["hostname", (host, _rest, io) => say(io, host.computerName)],
   ["whoami", whoami],
   ["reg", regQuery],
-  ["echo", (_host, rest, io) => say(io, rest === "" ? "ECHO is on." : rest)],
-  [
-    "exit",
-    (_host, rest) => Promise.resolve(Number.parseInt(rest.replace(/^\/b\s*/i, ""), 10) || 0),
-  ],
+  ["echo", (_host, rest, io) => say(io, rest)],
   ["ver", (_host, _rest, io) => say(io, `\n${rehearsalNotice}\n${windowsVersion}`)],
   ["systeminfo", systemInfo],
   ["type", typeFile],
-  ["dir", listFolder],
   ["shutdown", shutdown],
   ["net", net],
   ["tar", tar],
@@ -83,8 +77,8 @@ async function systemInfo(host: WindowsHost, _rest: string, io: CommandIo): Prom
     `OS Name:                   ${rehearsedWindows.productName} (rehearsal)`,
     `OS Version:                ${rehearsedBuild}`,
     `System Boot Time:          ${host.lastBootUpTime}`,
-    `Total Physical Memory:     ${host.hardware.memoryMiB} MB`,
-    `Feature Containers:        ${host.settings.featureState("Containers")}`,
+    `Total Physical Memory:     ${host.programs.memoryMiB} MB`,
+    `Feature Containers:        ${host.state.features.Containers}`,
     `Services:                  ${services.join(", ") || "none"}`,
   ];
   return say(io, `\n${lines.join("\n")}`);
@@ -93,26 +87,12 @@ async function systemInfo(host: WindowsHost, _rest: string, io: CommandIo): Prom
 async function typeFile(host: WindowsHost, rest: string, io: CommandIo): Promise<number> {
   const [path] = splitArguments(rest);
   if (path === undefined) return fail(io, "The syntax of the command is incorrect.");
-  const content = await host.drive.readText(await inHome(host, path));
+  const content = await host.drive.readText(
+    await host.drive.display(path, windowsPathNames(homeFolder)),
+  );
   if (content === undefined) return fail(io, "The system cannot find the file specified.");
   io.out(content.replaceAll("\r\n", "\n"));
   return 0;
-}
-
-async function listFolder(host: WindowsHost, rest: string, io: CommandIo): Promise<number> {
-  const [path = "."] = splitArguments(rest).filter((word) => !word.startsWith("/"));
-  const shown = await inHome(host, path);
-  if (!(await host.drive.isFolder(shown))) return fail(io, "File Not Found");
-  const folder = await host.drive.resolve(shown);
-  const lines = await Promise.all(
-    (await readdir(folder)).sort().map(async (name) => {
-      const entry = await stat(`${folder}/${name}`).catch(() => undefined);
-      const size = entry?.isDirectory() ? "<DIR>" : String(entry?.size ?? 0);
-      const time = entry?.mtime.toISOString().slice(0, 16).replace("T", "  ") ?? "";
-      return `${time.padEnd(17)}  ${size.padStart(14)} ${name}`;
-    }),
-  );
-  return say(io, [` Directory of ${shown}`, "", ...lines].join("\n"));
 }
 
 async function shutdown(host: WindowsHost, rest: string, io: CommandIo): Promise<number> {
@@ -124,10 +104,6 @@ async function shutdown(host: WindowsHost, rest: string, io: CommandIo): Promise
   return exitCode;
 }
 
-function inHome(host: WindowsHost, path: string): Promise<string> {
-  return host.drive.display(path, windowsPathNames(homeFolder));
-}
-
 /** What `net helpmsg` has for each refusal. */
 const refusals = {
   2182: "The requested service has already been started.",
@@ -135,69 +111,25 @@ const refusals = {
   3521: "The service is not started.",
 } as const;
 
-/** `net start <service>` and `net stop <service> [/y]`, with Windows' own words; nothing else of it is rehearsed. */
+/** `net start <service>` and `net stop <service>`, which stops those that depend on it, too; no more is rehearsed. */
 async function net(host: WindowsHost, rest: string, io: CommandIo): Promise<number> {
-  const words = splitArguments(rest);
-  const [verb = "", name = ""] = words.filter((word) => !word.startsWith("/"));
-  const service = host.services.get(name);
-  switch (verb.toLowerCase()) {
-    case "start":
-      if (service === undefined) return refuse(io, 2185);
-      if (await host.services.isRunning(name)) return refuse(io, 2182);
-      return started(host, name, service.displayName, io);
-    case "stop":
-      if (service === undefined) return refuse(io, 2185);
-      if (!(await host.services.isRunning(name))) return refuse(io, 3521);
-      return stopped(host, name, service.displayName, io, words.includes("/y"));
-    default:
-      io.err("The rehearsal host knows net start <service> and net stop <service> [/y] only.\n");
-      return 1;
+  const [verb = "", name = ""] = splitArguments(rest);
+  if (verb !== "start" && verb !== "stop") {
+    return fail(io, "The rehearsal host knows net start <service> and net stop <service> only.");
   }
-}
-
-async function started(
-  host: WindowsHost,
-  name: string,
-  shown: string,
-  io: CommandIo,
-): Promise<number> {
-  io.out(`The ${shown} service is starting.\n`);
+  const service = host.services.get(name);
+  if (service === undefined) return refuse(io, 2185);
+  const isRunning = await host.services.isRunning(name);
+  if (isRunning === (verb === "start")) return refuse(io, isRunning ? 2182 : 3521);
   try {
-    await host.services.start(name);
+    await host.services[verb](name);
+    const done = verb === "start" ? "started" : "stopped";
+    return await say(io, `The ${service.displayName} service was ${done} successfully.`);
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    io.out(`The ${shown} service could not be started.\n`);
-    io.err(`${error.message}\n`);
+    io.err(`The ${service.displayName} service could not be started.\n${error.message}\n`);
     return 2;
   }
-  io.out(`The ${shown} service was started successfully.\n`);
-  return 0;
-}
-
-async function stopped(
-  host: WindowsHost,
-  name: string,
-  shown: string,
-  io: CommandIo,
-  withOthers: boolean,
-): Promise<number> {
-  const others = host.services
-    .names()
-    .filter((other) => host.services.get(other)?.dependsOn.includes(name));
-  const running = await Promise.all(others.map((other) => host.services.isRunning(other)));
-  const dependent = others.filter((_other, index) => running[index]);
-  if (dependent.length > 0 && !withOthers) {
-    io.out(
-      `The following services are dependent on the ${shown} service.\n` +
-        `Stopping the ${shown} service will also stop these services.\n\n   ${dependent.join("\n   ")}\n\n`,
-    );
-    io.err("No valid response was provided.\n");
-    return 2;
-  }
-  io.out(`The ${shown} service is stopping.\n`);
-  await host.services.stop(name);
-  io.out(`The ${shown} service was stopped successfully.\n`);
-  return 0;
 }
 
 function refuse(io: CommandIo, code: keyof typeof refusals): number {
@@ -208,40 +140,30 @@ function refuse(io: CommandIo, code: keyof typeof refusals): number {
 /** `tar -xf <archive> -C <folder>`, as Windows' own tar.exe; nothing else is rehearsed. */
 async function tar(host: WindowsHost, rest: string, io: CommandIo): Promise<number> {
   const [mode, archive = "", change, folder = "", ...more] = splitArguments(rest);
-  if (mode !== "-xf" || archive === "" || change !== "-C" || folder === "" || more.length > 0) {
-    io.err("The rehearsal host knows tar -xf <archive> -C <folder> only.\n");
-    return 1;
+  if (mode !== "-xf" || change !== "-C" || folder === "" || more.length > 0) {
+    return fail(io, "The rehearsal host knows tar -xf <archive> -C <folder> only.");
   }
   const { drive } = host;
-  const home = windowsPathNames(homeFolder);
-  const file = await drive.display(archive, home);
-  const target = await drive.display(folder, home);
-  if (!(await drive.isFile(file))) {
-    io.err(`tar: Error opening archive: Failed to open '${archive}'\n`);
-    return 1;
+  if (!(await drive.isFile(archive))) {
+    return fail(io, `tar: Error opening archive: Failed to open '${archive}'`);
   }
-  if (!(await drive.isFolder(target))) {
-    io.err(`tar: could not chdir to '${folder}'\n`);
-    return 1;
-  }
+  if (!(await drive.isFolder(folder))) return fail(io, `tar: could not chdir to '${folder}'`);
+  const [file, target] = [await drive.resolve(archive), await drive.resolve(folder)];
   const faults = await StepFaults.load(host, unpacker, () => io.dropConnection());
   try {
     await faults.start();
     drive.assertRoom();
-    if (faults.wantsMiddle) {
-      await unpackHalf(host, await drive.resolve(file), await drive.resolve(target));
-    }
+    if (faults.wantsMiddle) await unpackHalf(host, file, target);
     await faults.checkpoint();
     drive.assertRoom();
-    await host.programs.unpack(await drive.resolve(file), await drive.resolve(target));
+    await host.programs.unpack(file, target);
     await faults.end();
     // What tells that all is well is its exit status: a connection cut before that has heard nothing.
     await faults.writeResult("", () => undefined);
     return 0;
   } catch (error) {
     if (error instanceof PowerLost) throw error;
-    io.err(`tar: ${error instanceof Error ? error.message : String(error)}\n`);
-    return 1;
+    return fail(io, `tar: ${error instanceof Error ? error.message : String(error)}`);
   } finally {
     drive.full = false; // somebody has made room
   }

@@ -1,7 +1,7 @@
-import { InvocationError, parseInvocation } from "../powershell/invocation.ts";
 import { type CommandIo, runScript } from "../run-script.ts";
 import type { WindowsHost } from "../windows-host.ts";
 import { WindowsPathError } from "../windows-path.ts";
+import { splitArguments } from "./arguments.ts";
 import { plainCommands } from "./plain-commands.ts";
 
 /** Where Windows keeps its own programs: `C:\Windows\System32\hostname.exe` is `hostname`. */
@@ -58,14 +58,22 @@ async function runIfExist(host: WindowsHost, rest: string, io: CommandIo): Promi
   return there ? runShellCommand(host, command, io) : 0;
 }
 
+/** With options that change nothing here. */
+const startsScript =
+  /^(?:-(?:NoProfile|NonInteractive|NoLogo|ExecutionPolicy (?:Bypass|Unrestricted|RemoteSigned)) )*-File (.+)$/i;
+
+/** `powershell.exe ... -File script args...`. */
 async function runPowerShell(host: WindowsHost, rest: string, io: CommandIo): Promise<number> {
-  try {
-    return await runScript(host, parseInvocation(splitArguments(rest)), io);
-  } catch (error) {
-    if (!(error instanceof InvocationError)) throw error;
-    io.err(`${error.message}\n`);
-    return error.exitCode;
+  const [, invocation] = startsScript.exec(rest) ?? [];
+  if (invocation === undefined) {
+    io.err(
+      "This is the kindows rehearsal host: it has no PowerShell and runs only the step scripts, started with " +
+        "powershell.exe -File C:\\...\\<Step>.ps1.\n",
+    );
+    return 1;
   }
+  const [script = "", ...args] = splitArguments(invocation);
+  return runScript(host, script, args, io);
 }
 
 /** A line cmd.exe refuses; `message` goes to stderr and the exit code is 1. */
@@ -131,58 +139,4 @@ function withoutCarets(text: string): string {
     result += character;
   }
   return result;
-}
-
-/**
- * Splits a Windows command line into arguments as the C runtime does (CommandLineToArgvW and parse_cmdline): quotes
- * group, `\"` is a quote, backslashes before a quote count in pairs, `""` inside quotes is one quote.
- * https://learn.microsoft.com/cpp/c-language/parsing-c-command-line-arguments
- */
-export function splitArguments(line: string): string[] {
-  const result: string[] = [];
-  let current: string | undefined;
-  let quoted = false;
-  let index = 0;
-  while (index < line.length) {
-    const character = line[index];
-    if (!quoted && (character === " " || character === "\t")) {
-      if (current !== undefined) result.push(current);
-      current = undefined;
-      index++;
-      continue;
-    }
-    current ??= "";
-    if (character === "\\") {
-      let end = index;
-      while (line[end] === "\\") end++;
-      const count = end - index;
-      const beforeQuote = line[end] === '"';
-      current += "\\".repeat(beforeQuote ? Math.floor(count / 2) : count);
-      index = end;
-      if (beforeQuote && count % 2 === 1) {
-        current += '"';
-        index++;
-      }
-    } else if (character === '"') {
-      if (quoted && line[index + 1] === '"') {
-        current += '"';
-        index += 2;
-      } else {
-        quoted = !quoted;
-        index++;
-      }
-    } else {
-      current += character;
-      index++;
-    }
-  }
-  if (current !== undefined) result.push(current);
-  return result;
-}
-
-/** The reverse: one argument written so that `splitArguments` gives it back. */
-export function quoteArgument(argument: string): string {
-  if (argument !== "" && !/[\s"]/.test(argument)) return argument;
-  const escaped = argument.replace(/(\\*)"/g, '$1$1\\"').replace(/(\\+)$/, "$1$1");
-  return `"${escaped}"`;
 }

@@ -1,28 +1,15 @@
 import {
-  fstatSync,
-  ftruncateSync,
-  futimesSync,
-  readSync,
-  writeSync,
   closeSync,
   constants,
+  fstatSync,
   openSync,
+  readSync,
   type Stats,
+  writeSync,
 } from "node:fs";
-import {
-  lstat,
-  mkdir,
-  rename,
-  rmdir,
-  stat,
-  truncate,
-  unlink,
-  utimes,
-  readdir,
-} from "node:fs/promises";
+import { lstat, mkdir, readdir, rmdir, stat, unlink } from "node:fs/promises";
 import ssh2, { type Attributes, type SFTPWrapper, type FileEntry } from "ssh2";
-import type { Drive } from "../drive.ts";
-import { isMissing } from "../file-errors.ts";
+import { type Drive, isMissing } from "../drive.ts";
 import { homeFolder } from "../windows-host.ts";
 import { AccessDeniedError, WindowsPathError, windowsPathNames } from "../windows-path.ts";
 import { join } from "node:path";
@@ -35,7 +22,7 @@ const longestRead = 256 * 1024;
 /**
  * Serves SFTP over drive C:, with the paths of Win32-OpenSSH: `/C:/k/x`, `C:/k/x`, or relative to the home folder.
  *
- * Links are not served, and rights are accepted and ignored, as NTFS has none of that kind.
+ * Links and other names are not served; rights and times are accepted and ignored.
  */
 export function serveSftp(
   sftp: SFTPWrapper,
@@ -100,66 +87,31 @@ export function serveSftp(
       else sftp.name(request, entries);
     }),
   );
-  sftp.on("STAT", (request, path) =>
-    answer(request, async () => {
-      sftp.attrs(request, attributesOf(await stat(await resolve(path))));
-    }),
-  );
-  sftp.on("LSTAT", (request, path) =>
-    answer(request, async () => {
-      sftp.attrs(request, attributesOf(await lstat(await resolve(path))));
-    }),
-  );
   sftp.on("FSTAT", (request, handle) =>
     answer(request, () => {
       sftp.attrs(request, attributesOf(fstatSync(handles.file(handle))));
     }),
   );
-  sftp.on("SETSTAT", (request, path, attributes) =>
-    answer(request, async () => {
-      const target = await resolve(path);
-      await stat(target);
-      const { size, times } = settable(attributes);
-      if (size !== undefined) await truncate(target, size);
-      if (times) await utimes(target, ...times);
-      done(request);
-    }),
-  );
-  sftp.on("FSETSTAT", (request, handle, attributes) =>
-    answer(request, () => {
-      const file = handles.file(handle);
-      const { size, times } = settable(attributes);
-      if (size !== undefined) ftruncateSync(file, size);
-      if (times) futimesSync(file, ...times);
-      done(request);
-    }),
-  );
-  sftp.on("MKDIR", (request, path) =>
-    answer(request, async () => {
-      await mkdir(await resolve(path));
-      done(request);
-    }),
-  );
-  sftp.on("RMDIR", (request, path) =>
-    answer(request, async () => {
-      await rmdir(await resolve(path));
-      done(request);
-    }),
-  );
-  sftp.on("REMOVE", (request, path) =>
-    answer(request, async () => {
-      await unlink(await resolve(path));
-      done(request);
-    }),
-  );
-  sftp.on("RENAME", (request, from, to) =>
-    answer(request, async () => {
-      const target = await resolve(to);
-      if (await exists(target)) throw new Error("the new name is taken");
-      await rename(await resolve(from), target);
-      done(request);
-    }),
-  );
+  sftp.on("FSETSTAT", done);
+  const onPath = sftp.on.bind(sftp) as unknown as (
+    name: string,
+    listener: (request: number, path: string) => void,
+  ) => void;
+  for (const [name, look] of Object.entries({ STAT: stat, LSTAT: lstat })) {
+    onPath(name, (request, path) =>
+      answer(request, async () => {
+        sftp.attrs(request, attributesOf(await look(await resolve(path))));
+      }),
+    );
+  }
+  for (const [name, change] of Object.entries({ MKDIR: mkdir, RMDIR: rmdir, REMOVE: unlink })) {
+    onPath(name, (request, path) =>
+      answer(request, async () => {
+        await change(await resolve(path));
+        done(request);
+      }),
+    );
+  }
   sftp.on("REALPATH", (request, path) =>
     answer(request, async () => {
       const filename = `/${(await drive.display(path, home)).replaceAll("\\", "/")}`;
@@ -172,28 +124,6 @@ export function serveSftp(
   sftp.on("close", () => {
     handles.closeAll();
   });
-}
-
-/** ssh2 leaves out what the client did not send, whatever its types say. */
-function settable(attributes: Partial<Attributes>): {
-  size: number | undefined;
-  times: [number, number] | undefined;
-} {
-  const { size, atime, mtime } = attributes;
-  return {
-    size,
-    times: atime === undefined || mtime === undefined ? undefined : [atime, mtime],
-  };
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await lstat(path);
-    return true;
-  } catch (error) {
-    if (isMissing(error)) return false;
-    throw error;
-  }
 }
 
 function statusOf(error: unknown): number {
@@ -228,11 +158,6 @@ export function endSftp(sftp: SFTPWrapper): void {
   sftp.end();
 }
 
-/** An open folder: its entries are handed out once. */
-interface OpenFolder {
-  entries: FileEntry[];
-}
-
 /** A request that names no open file or folder. */
 class BadHandleError extends Error {
   override readonly name = "BadHandleError";
@@ -241,11 +166,11 @@ class BadHandleError extends Error {
 /**
  * The open files and folders of one SFTP session.
  *
- * Files are opened, written and closed without giving others their turn, see ../drive-names.ts.
+ * Files are opened, written and closed without giving others their turn, see ../drive.ts.
  */
 class SftpHandles {
-  readonly #files = new Map<number, number>();
-  readonly #folders = new Map<number, OpenFolder>();
+  /** Descriptors of files, and what is left to list of folders. */
+  readonly #open = new Map<number, number | FileEntry[]>();
   #next = 1;
 
   openFile(path: string, flags: number): Buffer {
@@ -254,9 +179,7 @@ class SftpHandles {
       closeSync(file);
       throw new Error("is a folder");
     }
-    const id = this.#next++;
-    this.#files.set(id, file);
-    return encode(id);
+    return this.#add(file);
   }
 
   async openFolder(path: string): Promise<Buffer> {
@@ -267,38 +190,40 @@ class SftpHandles {
         return stats ? [directoryEntry(name, stats)] : [];
       }),
     );
-    const id = this.#next++;
-    this.#folders.set(id, { entries: found.flat() });
-    return encode(id);
+    return this.#add(found.flat());
   }
 
   /** Descriptor of an open file. */
   file(handle: Buffer): number {
-    const file = this.#files.get(decode(handle));
-    if (file === undefined) throw new BadHandleError();
+    const file = this.#open.get(decode(handle));
+    if (typeof file !== "number") throw new BadHandleError();
     return file;
   }
 
   /** The next part of a listing; empty at its end. */
   readFolder(handle: Buffer): FileEntry[] {
-    const folder = this.#folders.get(decode(handle));
-    if (!folder) throw new BadHandleError();
-    return folder.entries.splice(0, 100);
+    const entries = this.#open.get(decode(handle));
+    if (typeof entries !== "object") throw new BadHandleError();
+    return entries.splice(0, 100);
   }
 
   close(handle: Buffer): void {
-    const id = decode(handle);
-    if (this.#folders.delete(id)) return;
-    const file = this.file(handle);
-    this.#files.delete(id);
-    closeSync(file);
+    const opened = this.#open.get(decode(handle));
+    if (opened === undefined) throw new BadHandleError();
+    this.#open.delete(decode(handle));
+    if (typeof opened === "number") closeSync(opened);
   }
 
   closeAll(): void {
-    const files = [...this.#files.values()];
-    this.#files.clear();
-    this.#folders.clear();
-    files.forEach((file) => closeSync(file));
+    const all = [...this.#open.values()];
+    this.#open.clear();
+    for (const each of all) if (typeof each === "number") closeSync(each);
+  }
+
+  #add(opened: number | FileEntry[]): Buffer {
+    const id = this.#next++;
+    this.#open.set(id, opened);
+    return encode(id);
   }
 }
 

@@ -17,7 +17,9 @@ export interface SshServerOptions {
   readonly user: string;
   /** `ssh-ed25519 AAAA...` lines. */
   readonly authorizedKeys: readonly string[];
-  readonly handlers: Omit<SessionHandlers, "answering">;
+  /** Runs one command and returns its exit code. */
+  readonly runCommand: (text: string, io: CommandIo) => Promise<number>;
+  readonly serveSftp: (sftp: SFTPWrapper) => void;
   /** Logs a line about what cannot be reported to the client. */
   readonly log: (line: string) => void;
 }
@@ -27,14 +29,12 @@ const loginGraceSeconds = 120;
 
 /** Win32-OpenSSH's sshd as far as it shows: public keys, single commands, SFTP; no forwarding, no environment. */
 export class SshServer {
-  readonly #options: SshServerOptions;
   readonly #ssh: ssh2.Server;
   #listener: NetServer | undefined;
   readonly #sockets = new Map<string, Socket>();
   readonly #answering = new Set<ServerChannel>();
 
-  constructor(options: SshServerOptions) {
-    this.#options = options;
+  constructor(private readonly options: SshServerOptions) {
     const keys = parseAuthorizedKeys(options.authorizedKeys);
     this.#ssh = new ssh2.Server(
       { hostKeys: [options.hostPrivateKey], ident: "OpenSSH_for_Windows_9.5 kindows-rehearsal" },
@@ -78,16 +78,11 @@ export class SshServer {
     );
   }
 
-  #answer(channel: ServerChannel): void {
-    this.#answering.add(channel);
-    channel.once("close", () => this.#answering.delete(channel));
-  }
-
   #take(socket: Socket): void {
     const key = socketKey(socket.remoteAddress, socket.remotePort);
     this.#sockets.set(key, socket);
     socket.once("close", () => this.#sockets.delete(key));
-    socket.on("error", (error) => this.#options.log(`connection from ${key}: ${error.message}`));
+    socket.on("error", (error) => this.options.log(`connection from ${key}: ${error.message}`));
     // No TCP keepalive: Node.js gives a peer ten seconds to answer, which a host that emulates several machines at
     // once may not keep. The client asks over SSH, and has more patience; sshd's own keepalive begins after two hours.
     socket.setNoDelay(true);
@@ -99,13 +94,7 @@ export class SshServer {
     keys: ReturnType<typeof parseAuthorizedKeys>,
     cut: () => void,
   ): void {
-    const { user, log } = this.#options;
-    const handlers: SessionHandlers = {
-      ...this.#options.handlers,
-      answering: (channel) => {
-        this.#answer(channel);
-      },
-    };
+    const { user, log } = this.options;
     const grace = setTimeout(cut, loginGraceSeconds * 1000);
     grace.unref();
     connection.on("error", (error) => log(`ssh: ${error.message}`));
@@ -113,7 +102,47 @@ export class SshServer {
     connection.on("authentication", (context) => authenticate(context, user, keys));
     connection.on("ready", () => {
       clearTimeout(grace);
-      connection.on("session", (accept) => serveSession(accept(), handlers, cut, log));
+      connection.on("session", (accept) => this.#serveSession(accept(), cut));
+    });
+  }
+
+  /** Serves one session: a command or SFTP. Environment requests are refused, as by an sshd without AcceptEnv. */
+  #serveSession(session: Session, dropConnection: () => void): void {
+    const { log, runCommand, serveSftp } = this.options;
+    session.on("pty", (accept) => accept?.());
+    session.on("sftp", (accept) => serveSftp(accept()));
+    session.on("shell", (accept) => {
+      const channel = accept();
+      channel.on("error", (error: Error) => log(`shell: ${error.message}`));
+      writeText(
+        channel,
+        `${rehearsalNotice}\nIt has no interactive shell: give a command to ssh.\n`,
+      );
+      end(channel, 1);
+    });
+    session.on("exec", (accept, _reject, { command }) => {
+      const channel = accept();
+      channel.on("error", (error: Error) => log(`command: ${error.message}`));
+      const io: CommandIo = {
+        out: (text) => writeText(channel, text),
+        err: (text) => writeText(channel.stderr, text),
+        stdin: () => readAll(channel),
+        dropConnection,
+      };
+      runCommand(command, io).then(
+        (exitCode) => {
+          if (channel.writable) {
+            this.#answering.add(channel);
+            channel.once("close", () => this.#answering.delete(channel));
+          }
+          end(channel, exitCode);
+        },
+        (error: unknown) => {
+          log(`command failed: ${error instanceof Error ? error.stack : String(error)}`);
+          io.err(`The rehearsal host failed: ${String(error)}\n`);
+          end(channel, 1);
+        },
+      );
     });
   }
 }
@@ -158,55 +187,8 @@ function authenticate(
   else context.reject(["publickey"]);
 }
 
-/** What a session can ask for. */
-interface SessionHandlers {
-  /** Runs one command and returns its exit code. */
-  runCommand(text: string, io: CommandIo): Promise<number>;
-  serveSftp(sftp: SFTPWrapper): void;
-  /** Called when a command has ended; the channel closes when its answer has come. */
-  answering(channel: ServerChannel): void;
-}
-
 /** Seconds a command waits for the end of its standard input. */
 const stdinSeconds = 30;
-
-/** Serves one session: a command or SFTP. Environment requests are refused, as by an sshd without AcceptEnv. */
-function serveSession(
-  session: Session,
-  handlers: SessionHandlers,
-  dropConnection: () => void,
-  log: (line: string) => void,
-): void {
-  session.on("pty", (accept) => accept?.());
-  session.on("sftp", (accept) => handlers.serveSftp(accept()));
-  session.on("shell", (accept) => {
-    const channel = accept();
-    channel.on("error", (error: Error) => log(`shell: ${error.message}`));
-    writeText(channel, `${rehearsalNotice}\nIt has no interactive shell: give a command to ssh.\n`);
-    end(channel, 1);
-  });
-  session.on("exec", (accept, _reject, { command }) => {
-    const channel = accept();
-    channel.on("error", (error: Error) => log(`command: ${error.message}`));
-    const io: CommandIo = {
-      out: (text) => writeText(channel, text),
-      err: (text) => writeText(channel.stderr, text),
-      stdin: () => readAll(channel),
-      dropConnection,
-    };
-    handlers.runCommand(command, io).then(
-      (exitCode) => {
-        if (channel.writable) handlers.answering(channel);
-        end(channel, exitCode);
-      },
-      (error: unknown) => {
-        log(`command failed: ${error instanceof Error ? error.stack : String(error)}`);
-        io.err(`The rehearsal host failed: ${String(error)}\n`);
-        end(channel, 1);
-      },
-    );
-  });
-}
 
 /** Windows programs end lines with CRLF. A command outlives its connection: what it then writes goes nowhere. */
 function writeText(

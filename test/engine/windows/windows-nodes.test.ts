@@ -7,7 +7,6 @@ import { FailedNodes } from "../../../cli/logs/failed-nodes.ts";
 import { parseDeployment } from "../../../cli/engine/deployment.ts";
 import { removePushes } from "../../../cli/recovery/repair.ts";
 import { writeFakeMedia } from "../../rehearsed-machine/fake-media.ts";
-import { routeText } from "../../../rehearsal/host/routes.ts";
 import { withFakeApi } from "../../unit/controlplane/fake-api.ts";
 import { kubeconfig } from "../../unit/controlplane/fixture-kubeconfig.ts";
 import { type EngineRun, succeeded } from "../plugins/support/engine.ts";
@@ -34,7 +33,8 @@ describe("Windows nodes in the engine", () => {
 
   const media = (name: string): string =>
     lab.file(name, path.join("kindows/media", lab.host(name).media.kubelet.sha256));
-  const routes = (name: string): string[] => lab.host(name).windows.settings.routes.map(routeText);
+  const routes = (name: string): string[] =>
+    lab.host(name).windows.state.routes.map((route) => `${route.destination}=${route.nextHop}`);
   const by = (hop: string): string[] => [`10.244.0.0/16=${hop}`, `10.96.0.0/16=${hop}`];
   const edit = (file: string): Promise<void> =>
     appendFile(path.join(lab.project.folder, "components/windows/steps", file), " ");
@@ -94,8 +94,8 @@ describe("Windows nodes in the engine", () => {
   });
 
   it("with Flannel have its network made, with the connection cut in between", async () => {
-    const { settings, services, drive } = lab.host("win-2").windows;
-    assert.deepEqual(settings.networks(), ["flannel.4096"]);
+    const { state, services, drive } = lab.host("win-2").windows;
+    assert.deepEqual(Object.keys(state.networks), ["flannel.4096"]);
     assert.equal(await services.isRunning("flanneld"), true);
     const conf = await drive.readText("C:\\etc\\cni\\net.d\\10-flannel.conflist");
     assert.match(conf ?? "", /"type": "win-overlay"/);
@@ -249,8 +249,8 @@ describe("Windows nodes in the engine", () => {
       await assert.rejects(stat(lab.file("win-1", "etc/kubernetes/kubelet.conf")), {
         code: "ENOENT",
       });
-      const { settings, services } = lab.host("win-2").windows;
-      assert.deepEqual(settings.networks(), []);
+      const { state, services } = lab.host("win-2").windows;
+      assert.deepEqual(Object.keys(state.networks), []);
       assert.equal(services.get("flanneld"), undefined);
     });
   });

@@ -8,7 +8,8 @@ import { execa } from "execa";
 
 import { WinePrograms } from "../../../rehearsal/guest/wine-programs.ts";
 import { ProgramTimeout } from "../../../rehearsal/host/programs.ts";
-import type { Route } from "../../../rehearsal/host/routes.ts";
+import type { Route } from "../../../rehearsal/host/state.ts";
+import { rehearsalImage } from "../../../rehearsal/image/artifact.ts";
 import { buildCommand } from "../../../rehearsal/image/build-command.ts";
 import { bundleGuestProgram } from "../../../rehearsal/image/guest-program.ts";
 import { projectRoot } from "../../../toolchain/project.ts";
@@ -62,7 +63,15 @@ const guestFolders = /\/opt\/kindows|\/run\/identity/g;
 describe("the guest's program, as the image has it", () => {
   it("starts, freshly compiled and as it was compiled before, and goes on to the identity disk", async () => {
     const at = inNewFolder();
-    await bundleGuestProgram(at());
+    const bundled = await bundleGuestProgram(at());
+    // What it is bundled from decides whether the image is up to date.
+    const inputs = Object.keys(await rehearsalImage.inputs()).map((name) =>
+      join("rehearsal/image", name),
+    );
+    assert.deepEqual(
+      bundled.filter((name) => !name.startsWith("node_modules/") && !inputs.includes(name)),
+      [],
+    );
     for (const name of ["start.js", "main.js"]) {
       writeFileSync(at(name), readFileSync(at(name), "utf8").replace(guestFolders, at()));
     }

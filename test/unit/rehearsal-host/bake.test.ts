@@ -42,7 +42,7 @@ describe("the baking of the rehearsal's image, over SSH", () => {
 
   it("leaves what every node needs, and a machine that is off", async () => {
     await bake();
-    assert.equal(host.windows.settings.featureState("Containers"), "Installed");
+    assert.equal(host.windows.state.features.Containers, "Installed");
     assert.ok(host.windows.services.get("containerd"));
     assert.equal(host.windows.services.get("kubelet")?.startType, "manual");
     assert.deepEqual(reported, [

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import type { RehearsalHost } from "../../rehearsed-machine/in-process.ts";
-import { type Route, routeText } from "../../../rehearsal/host/routes.ts";
-import { listing } from "./machine-listing.ts";
-import { runStep, startWithSteps, type StepRun } from "./step-runner.ts";
+import type { Route } from "../../../rehearsal/host/state.ts";
+import { addRoute, listing, routeText } from "./machine-listing.ts";
+import { runStep, hostFor, type StepRun } from "./step-runner.ts";
 
 const record = "C:\\kindows\\state\\routes.json";
 const pods = "10.244.0.0/16=192.168.150.128";
@@ -25,11 +24,7 @@ function parseRoutes(text: string): Route[] {
 }
 
 describe("Set-ClusterRoute, rehearsed", () => {
-  let host: RehearsalHost;
-  beforeEach(async () => {
-    host = await startWithSteps();
-  });
-  afterEach(() => host.stop());
+  const host = hostFor("each");
 
   const set = (routes: string): Promise<StepRun> =>
     runStep(host, "Set-ClusterRoute", ["-Route", `"${routes}"`]);
@@ -70,19 +65,17 @@ describe("Set-ClusterRoute, rehearsed", () => {
 
   it("leaves alone what somebody else has made, also where it is the very route wanted", async () => {
     const theirs = ["0.0.0.0/0=192.168.150.1", pods];
-    for (const route of theirs.flatMap(parseRoutes)) await host.windows.settings.addRoute(route);
+    for (const route of theirs.flatMap(parseRoutes)) addRoute(host.windows, route);
     assert.equal((await set(`${pods};${services}`)).changed, true);
     assert.equal((await set("")).changed, true);
-    assert.deepEqual(host.windows.settings.routes.map(routeText), theirs);
+    assert.deepEqual(host.windows.state.routes.map(routeText), theirs);
   });
 
   it("leaves somebody else's alone where it is in force only, and goes with the next boot", async () => {
-    for (const route of parseRoutes(pods)) {
-      await host.windows.settings.addRoute(route, ["ActiveStore"]);
-    }
+    host.windows.routesInForce.push(...parseRoutes(pods));
     assert.equal((await set(pods)).changed, false);
     assert.equal((await set("")).changed, false);
-    assert.deepEqual(host.windows.settings.routesIn("ActiveStore").map(routeText), [pods]);
+    assert.deepEqual(host.windows.routesInForce.map(routeText), [pods]);
   });
 
   it("does without a record that a power cut has left empty or half written", async () => {
@@ -113,7 +106,7 @@ describe("Set-ClusterRoute, rehearsed", () => {
       const theirs = parseRoutes("10.96.0.0/16=192.168.150.7");
       // One that has two addresses on a segment is its own neighbour by the other.
       host.programs.ownAddresses = ["127.0.0.1", "192.168.150.10"];
-      for (const each of theirs) await host.windows.settings.addRoute(each);
+      for (const each of theirs) addRoute(host.windows, each);
       const before = await listing(host);
       const result = await set(`10.245.0.0/16=192.168.150.128;${route}`);
       assert.equal(result.errorCode, code);
@@ -136,9 +129,7 @@ describe("Set-ClusterRoute, rehearsed", () => {
   });
 
   it("is undone by Reset-Node, which leaves somebody else's", async () => {
-    for (const route of parseRoutes("0.0.0.0/0=192.168.150.1")) {
-      await host.windows.settings.addRoute(route);
-    }
+    for (const route of parseRoutes("0.0.0.0/0=192.168.150.1")) addRoute(host.windows, route);
     const before = await listing(host);
     await set(`${pods};${services}`);
     const result = await runStep(host, "Reset-Node");

@@ -4,17 +4,13 @@ import { readdir } from "node:fs/promises";
 import { artifactPath } from "../../../components/windows/media-folder.ts";
 import { writeFakeMedia } from "../../rehearsed-machine/fake-media.ts";
 import type { RehearsalHost } from "../../rehearsed-machine/in-process.ts";
-import { prepareThrough, runGood, startWithSteps, type StepRun } from "./step-runner.ts";
+import { prepareThrough, runGood, hostFor, startWithSteps, type StepRun } from "./step-runner.ts";
 
 const folder = "C:\\Program Files\\containerd";
 const shim = `${folder}\\containerd-shim-runhcs-v1.exe`;
 
-describe("Another version of containerd, rehearsed", () => {
-  let host: RehearsalHost;
-  beforeEach(async () => {
-    host = await startWithSteps();
-  });
-  afterEach(() => host.stop());
+describe("containerd and crictl, rehearsed", () => {
+  const host = hostFor("each");
 
   /** Puts another version among the media; the arguments that install it. */
   const upgrade = async (): Promise<Record<string, string>> => {
@@ -105,6 +101,41 @@ describe("Another version of containerd, rehearsed", () => {
     const again = await install();
     assert.deepEqual([again.exitCode, again.changed], [0, false]);
   });
+
+  it("crictl: comes beside containerd, knows where that serves, and goes when it is left out", async () => {
+    await prepareThrough(host, "Confirm-Reboot");
+    const first = await install();
+    assert.deepEqual([first.exitCode, first.facts["crictlFrom"]], [0, "media"]);
+    const { drive } = host.windows;
+    assert.equal(await drive.isFile(`${folder}\\crictl.exe`), true);
+    assert.match(
+      (await drive.readText(`${folder}\\crictl.yaml`)) ?? "",
+      /^runtime-endpoint: npipe:\/\/\/\/\.\/pipe\/containerd-containerd$/m,
+    );
+    assert.equal((await install()).facts["crictlFrom"], "installed");
+
+    const without = { "-CrictlPath": '""', "-CrictlSha256": '""' };
+    const second = await install(without);
+    assert.deepEqual([second.changed, second.facts["crictlFrom"]], [true, "none"], second.stderr);
+    const left = (await readdir(await drive.resolve(folder))).filter((name) =>
+      name.startsWith("crictl"),
+    );
+    assert.deepEqual(left, []);
+    const third = await install(without);
+    assert.deepEqual([third.changed, third.facts["crictlFrom"]], [false, "none"]);
+  });
+
+  it("crictl: one that somebody has deleted or configured otherwise is repaired", async () => {
+    await prepareThrough(host, "Install-Containerd");
+    const { drive } = host.windows;
+    await drive.remove(`${folder}\\crictl.exe`);
+    const again = await install();
+    assert.deepEqual([again.changed, again.facts["crictlFrom"]], [true, "media"]);
+    await drive.write(`${folder}\\crictl.yaml`, "debug: true\n");
+    const reported = await install();
+    assert.deepEqual([reported.changed, reported.facts["crictlFrom"]], [true, "installed"]);
+    assert.equal((await install()).changed, false);
+  });
 });
 
 describe("Install-Containerd's parameters besides versions, rehearsed", () => {
@@ -191,75 +222,15 @@ describe("Install-Containerd's parameters besides versions, rehearsed", () => {
 
   it("Defender: leaves it alone by default, scans it when asked to, and says so", async () => {
     const { windows } = host;
-    assert.ok(windows.settings.defenderExclusions.includes(`${folder}\\containerd.exe`));
-    assert.ok(windows.settings.defenderExclusions.includes("C:\\ProgramData\\containerd"));
-    await windows.settings.setDefenderExclusions([
-      ...windows.settings.defenderExclusions,
-      "D:\\own",
-    ]);
+    assert.ok(windows.state.defenderExclusions.includes(`${folder}\\containerd.exe`));
+    assert.ok(windows.state.defenderExclusions.includes("C:\\ProgramData\\containerd"));
+    windows.state.defenderExclusions.push("D:\\own");
     const off = await install("-DefenderExclusions", "0");
     assert.deepEqual([off.changed, off.facts["defenderExclusions"]], [true, "off"]);
-    assert.deepEqual(windows.settings.defenderExclusions, ["D:\\own"]);
+    assert.deepEqual(windows.state.defenderExclusions, ["D:\\own"]);
     assert.equal((await install("-DefenderExclusions", "0")).changed, false);
     const on = await install();
     assert.deepEqual([on.changed, on.facts["defenderExclusions"]], [true, "set"]);
     assert.equal((await install("-DefenderExclusions", "2")).exitCode, 1);
-  });
-});
-
-describe("crictl, rehearsed", () => {
-  let host: RehearsalHost;
-  beforeEach(async () => {
-    host = await startWithSteps();
-  });
-  afterEach(() => host.stop());
-
-  const install = (given?: Record<string, string>): Promise<StepRun> =>
-    runGood(host, "Install-Containerd", given);
-
-  it("comes beside containerd, knows where that serves, and goes when it is left out", async () => {
-    await prepareThrough(host, "Confirm-Reboot");
-    const folder = "C:\\Program Files\\containerd";
-    const first = await install();
-    assert.deepEqual([first.exitCode, first.facts["crictlFrom"]], [0, "media"]);
-    const { drive } = host.windows;
-    assert.equal(await drive.isFile(`${folder}\\crictl.exe`), true);
-    assert.match(
-      (await drive.readText(`${folder}\\crictl.yaml`)) ?? "",
-      /^runtime-endpoint: npipe:\/\/\/\/\.\/pipe\/containerd-containerd$/m,
-    );
-    assert.equal((await install()).facts["crictlFrom"], "installed");
-
-    const without = { "-CrictlPath": '""', "-CrictlSha256": '""' };
-    const second = await install(without);
-    assert.deepEqual([second.changed, second.facts["crictlFrom"]], [true, "none"], second.stderr);
-    const left = (await readdir(await drive.resolve(folder))).filter((name) =>
-      name.startsWith("crictl"),
-    );
-    assert.deepEqual(left, []);
-    const third = await install(without);
-    assert.deepEqual([third.changed, third.facts["crictlFrom"]], [false, "none"]);
-  });
-
-  it("one that somebody has deleted or configured otherwise is repaired", async () => {
-    await prepareThrough(host, "Install-Containerd");
-    const { drive } = host.windows;
-    await drive.remove("C:\\Program Files\\containerd\\crictl.exe");
-    const again = await install();
-    assert.deepEqual([again.changed, again.facts["crictlFrom"]], [true, "media"]);
-    await drive.write("C:\\Program Files\\containerd\\crictl.yaml", "debug: true\n");
-    const reported = await install();
-    assert.deepEqual([reported.changed, reported.facts["crictlFrom"]], [true, "installed"]);
-    assert.equal((await install()).changed, false);
-  });
-
-  it("a wrong archive is not unpacked", async () => {
-    await prepareThrough(host, "Confirm-Reboot");
-    const result = await install({ "-CrictlSha256": "0".repeat(64) });
-    assert.deepEqual([result.exitCode, result.errorCode], [31, "ChecksumMismatch"]);
-    assert.equal(
-      await host.windows.drive.isFile("C:\\Program Files\\containerd\\crictl.exe"),
-      false,
-    );
   });
 });

@@ -2,32 +2,20 @@ import assert from "node:assert/strict";
 import { readFile, readdir, mkdir, symlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { extract } from "tar";
-import { runShellCommand } from "../../../rehearsal/host/cmd/shell.ts";
-import type { RehearsalHost } from "../../rehearsed-machine/in-process.ts";
-import { runText } from "./step-runner.ts";
+import { runCommand, runText } from "./step-runner.ts";
 import { stepCommand } from "./ssh-client.ts";
-import { joinToken, prepareThrough, startWithSteps } from "./step-runner.ts";
+import { joinToken, prepareThrough, hostFor } from "./step-runner.ts";
 import { newFolder } from "../new-folder.ts";
 
 describe("Export-NodeLog, rehearsed", () => {
-  let host: RehearsalHost;
-  beforeEach(async () => {
-    host = await startWithSteps();
-  });
-  afterEach(() => host.stop());
+  const host = hostFor("each");
 
   /** Files of the archive it writes, by name. */
   const exported = async (): Promise<Readonly<Record<string, string>>> => {
-    let output = "";
-    const exitCode = await runShellCommand(host.windows, stepCommand("Export-NodeLog", []), {
-      out: (text) => void (output += text),
-      err: () => undefined,
-      stdin: () => Promise.resolve(""),
-      dropConnection: () => undefined,
-    });
-    assert.equal(exitCode, 0, output);
+    const { exitCode, stdout } = await runCommand(host, stepCommand("Export-NodeLog", []));
+    assert.equal(exitCode, 0, stdout);
     const folder = newFolder();
-    const lines = output.trimEnd().split("\n").slice(0, -1);
+    const lines = stdout.trimEnd().split("\n").slice(0, -1);
     await writeFile(
       join(folder, "a.tar.gz"),
       lines.map((line) => Buffer.from(line, "base64")),

@@ -1,77 +1,23 @@
 import assert from "node:assert/strict";
 import { mock } from "node:test";
-import { setTimeout } from "node:timers/promises";
-import type ssh2 from "ssh2";
-import { type FaultSetting, checkedFaults, faultsPath } from "../../../rehearsal/host/faults.ts";
-import { type RehearsalHost, startRehearsalHost } from "../../rehearsed-machine/in-process.ts";
-import { runText } from "./step-runner.ts";
-import { adminKey, connect, copySteps, run, stepCommand } from "./ssh-client.ts";
-import { runStep, startWithSteps, withSteps } from "./step-runner.ts";
+import { checkedFaults, faultsPath } from "../../../rehearsal/host/faults.ts";
 import { waitBy } from "../waits.ts";
-import { holdWait } from "./step-runner.ts";
-
-describe("Faults, over SSH", () => {
-  let host: RehearsalHost;
-  let client: ssh2.Client;
-
-  const start = async (...faults: FaultSetting[]): Promise<void> => {
-    host = await startRehearsalHost({
-      hostName: "win-1",
-      authorizedKeys: [adminKey.public],
-      faults,
-    });
-    client = await connect(host);
-    await copySteps(client);
-  };
-  afterEach(async () => {
-    waitBy();
-    client.end();
-    await host.stop();
-  });
-
-  for (const at of ["start", "middle", "end"] as const) {
-    it(`dropConnection at the ${at}: no exit code, the step goes on, and only once`, async () => {
-      await start({ kind: "dropConnection", step: "Set-HostsEntry", at });
-      const command = stepCommand("Set-HostsEntry", ["-Entry", "10.0.0.1=a"]);
-      const broken = await run(client, command);
-      assert.deepEqual([broken.exitCode, broken.stdout], [undefined, ""]);
-      while (host.programs.hostsEntries.length === 0) await setTimeout(10);
-      assert.deepEqual(host.programs.hostsEntries, [{ address: "10.0.0.1", names: ["a"] }]);
-      client = await connect(host);
-      const again = await run(client, command);
-      assert.equal(again.exitCode, 0, again.stderr);
-      assert.match(again.stdout, /"changed":false/);
-    });
-
-    it(`reboot at the ${at}: the step is gone, the machine comes back, and a second run finishes`, async () => {
-      await start({ kind: "reboot", step: "Set-HostsEntry", at });
-      const command = stepCommand("Set-HostsEntry", ["-Entry", "10.0.0.1=a"]);
-      const broken = await run(client, command);
-      assert.deepEqual([broken.exitCode, broken.stdout], [undefined, ""]);
-      await host.up();
-      assert.equal(host.boots, 2);
-      client = await connect(host);
-      const again = await run(client, command);
-      assert.equal(again.exitCode, 0, again.stderr);
-      assert.deepEqual(host.programs.hostsEntries, [{ address: "10.0.0.1", names: ["a"] }]);
-    });
-  }
-
-  it("refuseDials keeps the port closed after a boot", async () => {
-    await start();
-    await host.windows.drive.write(faultsPath, '[{"kind": "refuseDials", "seconds": 600}]');
-    const refusal = holdWait(host.time, 600);
-    await run(client, "shutdown /r /t 0");
-    await refusal.begun;
-    await assert.rejects(connect(host), /ECONNREFUSED/);
-    refusal.end();
-    await host.up();
-    client = await connect(host);
-    assert.equal((await run(client, "hostname")).exitCode, 0);
-  });
-});
+import { adminKey, connect } from "./ssh-client.ts";
+import { holdWait, runCommand, runStep, runText, withSteps } from "./step-runner.ts";
 
 describe("Faults in steps", () => {
+  it("refuseDials keeps the port closed after a boot", () =>
+    withSteps({ authorizedKeys: [adminKey.public] }, async (host) => {
+      await host.windows.drive.write(faultsPath, '[{"kind": "refuseDials", "seconds": 600}]');
+      const refusal = holdWait(host.time, 600);
+      await runCommand(host, "shutdown /r /t 0");
+      await refusal.begun;
+      await assert.rejects(connect(host), /ECONNREFUSED/);
+      refusal.end();
+      await host.up();
+      (await connect(host)).end();
+    }));
+
   it("a power cut tears what was written and not flushed, and no record of the steps", () =>
     withSteps({}, async (host) => {
       const lines = [
@@ -89,9 +35,8 @@ describe("Faults in steps", () => {
       assert.equal(await drive.readText("C:\\kindows\\state\\join.json"), '{"cluster":"a"}');
     }));
 
-  it("slow makes a step take longer", async () => {
-    const host = await startWithSteps();
-    try {
+  it("slow makes a step take longer", () =>
+    withSteps({}, async (host) => {
       const waits: unknown[] = [];
       const run = async (): Promise<unknown[]> => {
         waits.length = 0;
@@ -102,16 +47,16 @@ describe("Faults in steps", () => {
       let now = 0;
       mock.method(performance, "now", () => (now += 2));
       waitBy((milliseconds) => Promise.resolve(waits.push(milliseconds)));
-      assert.deepEqual(await run(), []);
-      await host.windows.drive.write(faultsPath, '[{"kind": "slow", "factor": 50}]');
-      const slowed = await run();
-      assert.ok(slowed.length > 0 && slowed.every((each) => Number(each) >= 98), String(slowed));
-    } finally {
-      mock.restoreAll();
-      waitBy();
-      await host.stop();
-    }
-  });
+      try {
+        assert.deepEqual(await run(), []);
+        await host.windows.drive.write(faultsPath, '[{"kind": "slow", "factor": 50}]');
+        const slowed = await run();
+        assert.ok(slowed.length > 0 && slowed.every((each) => Number(each) >= 98), String(slowed));
+      } finally {
+        mock.restoreAll();
+        waitBy();
+      }
+    }));
 
   it("one step at a time: the second waits, and gives up with StepBusy", () =>
     withSteps({}, async (host) => {

@@ -1,25 +1,25 @@
 import assert from "node:assert/strict";
-import { truncate } from "node:fs/promises";
-import { join } from "node:path";
-import { artifactPath } from "../../../components/windows/media-folder.ts";
-import type { RehearsalHost } from "../../rehearsed-machine/in-process.ts";
-import { holdWait, runGood } from "./step-runner.ts";
-import { listing } from "./machine-listing.ts";
-import { base64, prepareThrough, runStep, startWithSteps, type StepRun } from "./step-runner.ts";
-import { calicoBootTime } from "./machine-listing.ts";
+import { calicoBootTime, listing } from "./machine-listing.ts";
+import {
+  base64,
+  holdWait,
+  hostFor,
+  prepareThrough,
+  runGood,
+  runStep,
+  type StepRun,
+} from "./step-runner.ts";
 
 const program = "C:\\k\\flanneld.exe";
 const network = ["-Address", "192.168.150.11", "-Network", "flannel.4096"];
 
 describe("Flannel, rehearsed", () => {
-  let host: RehearsalHost;
-  beforeEach(async () => {
-    host = await startWithSteps();
-  });
-  afterEach(() => host.stop());
+  const host = hostFor("each");
 
   const install = (given?: Readonly<Record<string, string>>): Promise<StepRun> =>
     runGood(host, "Install-Flannel", given);
+  const starts = (): number =>
+    host.programs.commands.filter((line) => line.startsWith(program)).length;
   /** A node whose network flanneld has made. */
   const becomeNode = async (): Promise<void> => {
     await prepareThrough(host, "Install-Kubernetes");
@@ -61,8 +61,8 @@ describe("Flannel, rehearsed", () => {
 
   it("makes its network after the join, opens VXLAN's port, and starts with Windows from then on", async () => {
     await becomeNode();
-    const { services, settings } = host.windows;
-    assert.deepEqual(settings.networks(), ["flannel.4096"]);
+    const { services, state } = host.windows;
+    assert.deepEqual(Object.keys(state.networks), ["flannel.4096"]);
     assert.equal(calicoBootTime(host.windows), undefined);
     assert.equal(services.get("flanneld")?.startType, "auto");
     assert.ok(
@@ -88,12 +88,8 @@ describe("Flannel, rehearsed", () => {
     const args = ["-Address", "192.168.150.11", "-Network", "cbr0"];
     assert.equal((await runStep(host, "Add-ExternalNetwork", args)).exitCode, 0);
     await host.windows.tasksEnded();
-    assert.deepEqual(host.windows.settings.networks(), ["cbr0"]);
-    assert.equal(
-      await host.windows.settings.removeFirewallRule("OverlayTraffic4789UDP"),
-      false,
-      "a port is open",
-    );
+    assert.deepEqual(Object.keys(host.windows.state.networks), ["cbr0"]);
+    assert.equal(host.windows.state.firewallRules["OverlayTraffic4789UDP"], undefined);
   });
 
   it("is wanted first where its network is to be made, which is not tried without it", async () => {
@@ -106,19 +102,17 @@ describe("Flannel, rehearsed", () => {
     await confirm();
     await host.windows.tasksEnded();
     assert.match((await confirm()).errorMessage, /\(failed\)\. There is no service flanneld/);
-    assert.deepEqual(host.windows.settings.networks(), []);
+    assert.deepEqual(Object.keys(host.windows.state.networks), []);
   });
 
   it("another configuration stops the service in use, and starts it again; pods keep their network", async () => {
     await becomeNode();
-    const starts = (): number =>
-      host.programs.commands.filter((line) => line.startsWith(program)).length;
     const before = starts();
     const netConf = { "-NetConf": base64('{"Network":"10.245.0.0/16"}') };
     assert.equal((await install(netConf)).changed, true);
     assert.equal(starts(), before + 1);
     assert.equal(await host.windows.services.isRunning("flanneld"), true);
-    assert.deepEqual(host.windows.settings.networks(), ["flannel.4096"]);
+    assert.deepEqual(Object.keys(host.windows.state.networks), ["flannel.4096"]);
     // CNI's is read for each pod: no reason to stop anything.
     const cniConf = { ...netConf, "-CniConf": base64('{"name":"other"}') };
     assert.equal((await install(cniConf)).changed, true);
@@ -127,14 +121,12 @@ describe("Flannel, rehearsed", () => {
 
   it("learns of another cluster that the node joins, and keeps its network meanwhile", async () => {
     await becomeNode();
-    const starts = (): number =>
-      host.programs.commands.filter((line) => line.startsWith(program)).length;
     const before = starts();
     const other = { "-ApiServerEndpoint": "other-control-plane:6443" };
     const joined = await runGood(host, "Join-Node", other);
     assert.deepEqual([joined.exitCode, joined.facts["wasReset"]], [0, true], joined.stderr);
     assert.equal(starts(), before + 1);
-    assert.deepEqual(host.windows.settings.networks(), ["flannel.4096"]);
+    assert.deepEqual(Object.keys(host.windows.state.networks), ["flannel.4096"]);
     // The same cluster once more: nothing of it is stopped.
     assert.equal((await runGood(host, "Join-Node", other)).exitCode, 0);
     assert.equal(starts(), before + 1);
@@ -151,20 +143,6 @@ describe("Flannel, rehearsed", () => {
     host.windows.openFiles.clear();
     assert.equal((await install()).exitCode, 0);
   });
-
-  for (const medium of ["flannel", "flannelPlugin", "cniPlugins"] as const) {
-    it(`nothing is taken from a ${medium} archive that is damaged, or not there`, async () => {
-      await prepareThrough(host, "Install-Kubernetes");
-      const { sha256, fileName } = host.media[medium];
-      const [, ...names] = artifactPath(sha256, fileName).split("\\");
-      await truncate(join(host.driveC, ...names), 10);
-      const damaged = await install();
-      assert.deepEqual([damaged.exitCode, damaged.errorCode], [31, "ChecksumMismatch"]);
-      await host.windows.drive.remove(artifactPath(sha256, fileName));
-      const missing = await install();
-      assert.deepEqual([missing.exitCode, missing.errorCode], [30, "MediumMissing"]);
-    });
-  }
 
   it("is taken away by a reset: service, programs, files, network, port", async () => {
     const before = await listing(host);

@@ -1,19 +1,14 @@
 import assert from "node:assert/strict";
 import { artifactPath } from "../../../components/windows/media-folder.ts";
-import type { RehearsalHost } from "../../rehearsed-machine/in-process.ts";
 import { listing } from "./machine-listing.ts";
-import { prepareThrough, runGood, runStep, startWithSteps, type StepRun } from "./step-runner.ts";
+import { prepareThrough, runGood, runStep, hostFor, type StepRun } from "./step-runner.ts";
 
 const network = "OVNKubernetesHybridOverlayNetwork";
 const configuration = "C:\\etc\\cni\\net.d\\10-hybrid-overlay.conflist";
 const program = "C:\\k\\hybrid-overlay-node.exe";
 
 describe("the hybrid overlay of ovn-kubernetes, rehearsed", () => {
-  let host: RehearsalHost;
-  beforeEach(async () => {
-    host = await startWithSteps();
-  });
-  afterEach(() => host.stop());
+  const host = hostFor("each");
 
   const install = (given?: Readonly<Record<string, string>>): Promise<StepRun> =>
     runGood(host, "Install-HybridOverlay", given);
@@ -28,8 +23,8 @@ describe("the hybrid overlay of ovn-kubernetes, rehearsed", () => {
     assert.deepEqual(first.facts, {
       ...{ programFrom: "media", cniPluginsFrom: "media", subnet: "10.132.1.0/24" },
     });
-    const { drive, services, settings } = host.windows;
-    assert.deepEqual(settings.networks(), [network]);
+    const { drive, services, state } = host.windows;
+    assert.deepEqual(Object.keys(state.networks), [network]);
     const service = services.get("hybrid-overlay-node");
     assert.deepEqual([service?.startType, service?.restarts], ["auto", true]);
     assert.deepEqual(starts(), [
@@ -70,13 +65,6 @@ describe("the hybrid overlay of ovn-kubernetes, rehearsed", () => {
     await host.windows.services.stop("hybrid-overlay-node");
     assert.equal((await install({ "-VxlanPort": "9898" })).changed, true);
     assert.equal(await host.windows.services.isRunning("hybrid-overlay-node"), true);
-  });
-
-  it("waits for the join", async () => {
-    await prepareThrough(host, "Install-Kubernetes");
-    const result = await install();
-    assert.deepEqual([result.exitCode, result.errorCode], [54, "KubernetesMissing"]);
-    assert.match(result.remedy, /Join-Node first/);
   });
 
   for (const medium of ["hybridOverlay", "cniPlugins"] as const) {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
 import { readdir, rm, stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -7,7 +8,6 @@ import { defaultSetup } from "../../../components/windows/node-setup.ts";
 import { officialSoftware } from "../../../components/windows/software.ts";
 import { kubernetesValues } from "../../../components/windows/steps.ts";
 import { writeFakeMedia } from "../../rehearsed-machine/fake-media.ts";
-import type { RehearsalHost } from "../../rehearsed-machine/in-process.ts";
 import type { RunOptions } from "../../../rehearsal/host/programs.ts";
 import {
   noAutoUpdate,
@@ -15,14 +15,10 @@ import {
   setServiceVariables,
   setVariable,
 } from "./machine-listing.ts";
-import { prepareThrough, runGood, startWithSteps, type StepRun } from "./step-runner.ts";
+import { prepareThrough, runGood, hostFor, type StepRun } from "./step-runner.ts";
 
 describe("Installing, rehearsed", () => {
-  let host: RehearsalHost;
-  beforeEach(async () => {
-    host = await startWithSteps();
-  });
-  afterEach(() => host.stop());
+  const host = hostFor("each");
 
   const run = (step: string, given?: Readonly<Record<string, string>>): Promise<StepRun> =>
     runGood(host, step, given);
@@ -45,14 +41,14 @@ describe("Installing, rehearsed", () => {
     const first = await run("Install-Containerd");
     assert.equal(first.exitCode, 0, first.stderr);
     assert.deepEqual([first.changed, first.facts["archiveFrom"]], [true, "media"]);
-    const { drive, services, settings } = host.windows;
+    const { drive, services, path: machinePath } = host.windows;
     assert.equal(await drive.isFile("C:\\Program Files\\containerd\\ctr.exe"), true);
     const config = await drive.readText("C:\\Program Files\\containerd\\config.toml");
     assert.match(config ?? "", /bin_dirs = \['C:\/opt\/cni\/bin'\]/);
     assert.match(config ?? "", /conf_dir = 'C:\/etc\/cni\/net\.d'/);
     assert.equal(services.get("containerd")?.startType, "auto");
     assert.equal(await services.isRunning("containerd"), true);
-    assert.deepEqual(settings.path, ["C:\\Program Files\\containerd"]);
+    assert.deepEqual(machinePath, ["C:\\Program Files\\containerd"]);
     const session = "SYSTEM\\CurrentControlSet\\Control\\Session Manager\\Environment";
     assert.deepEqual(host.windows.registry.make(session).values.get("path"), {
       name: "Path",
@@ -104,29 +100,30 @@ describe("Installing, rehearsed", () => {
     assert.match(result.errorMessage, /v2\.4\.2 fake', expected was version 2\.3\.4/);
   });
 
-  const unusable: readonly (readonly [
-    what: string,
-    spoil: (file: string) => Promise<void>,
-    code: string,
-    message: RegExp,
-  ])[] = [
-    [
-      "half pushed",
-      (file) => truncate(file, 100),
-      "ChecksumMismatch",
-      /tar\.gz has the SHA-256 [0-9a-f]{64}, expected was [0-9a-f]{64}\.$/,
-    ],
-    ["not there", (file) => rm(file), "MediumMissing", /tar\.gz is not there\.$/],
-  ];
-  for (const [what, spoil, code, message] of unusable) {
-    it(`a medium that is ${what} is not used, and nothing of it is unpacked`, async () => {
-      await prepareThrough(host, "Confirm-Reboot");
-      const { fileName, sha256 } = host.media.containerd;
-      await spoil(join(host.driveC, "kindows/media", sha256, fileName));
-      const result = await run("Install-Containerd");
-      assert.equal(result.errorCode, code);
-      assert.match(result.errorMessage, message);
-      assert.equal(await host.windows.drive.isFolder("C:\\Program Files\\containerd"), false);
+  const needed = [
+    ["Install-Containerd", "containerd", "Confirm-Reboot", "Program Files/containerd"],
+    ["Install-Containerd", "crictl", "Confirm-Reboot", "Program Files/containerd/crictl.exe"],
+    ["Install-Flannel", "flannel", "Install-Kubernetes", "k/flanneld.exe"],
+    ["Install-Flannel", "flannelPlugin", "Install-Kubernetes", "opt/cni/bin/flannel.exe"],
+    ["Install-Flannel", "cniPlugins", "Install-Kubernetes", "opt/cni/bin/host-local.exe"],
+  ] as const;
+  for (const [step, name, prepared, program] of needed) {
+    it(`nothing is taken from a medium of ${name} that is damaged, or not there`, async () => {
+      await prepareThrough(host, prepared);
+      const { fileName, sha256 } = host.media[name];
+      const file = join(host.driveC, "kindows/media", sha256, fileName);
+      await truncate(file, 10);
+      const damaged = await run(step);
+      assert.deepEqual([damaged.exitCode, damaged.errorCode], [31, "ChecksumMismatch"]);
+      assert.match(
+        damaged.errorMessage,
+        /gz has the SHA-256 [0-9a-f]{64}, expected was [0-9a-f]{64}\.$/,
+      );
+      await rm(file);
+      const missing = await run(step);
+      assert.deepEqual([missing.exitCode, missing.errorCode], [30, "MediumMissing"]);
+      assert.match(missing.errorMessage, /gz is not there\.$/);
+      assert.equal(existsSync(join(host.driveC, program)), false);
     });
   }
 
@@ -193,11 +190,11 @@ describe("Installing, rehearsed", () => {
   it("kubelet: scanned by Defender only when asked to", async () => {
     await prepareThrough(host, "Install-Kubernetes");
     const { windows } = host;
-    assert.ok(windows.settings.defenderExclusions.includes("C:\\k\\kubelet.exe"));
+    assert.ok(windows.state.defenderExclusions.includes("C:\\k\\kubelet.exe"));
     const off = await run("Install-Kubernetes", { "-DefenderExclusions": "0" });
     assert.deepEqual([off.changed, off.facts["defenderExclusions"]], [true, "off"]);
-    assert.ok(!windows.settings.defenderExclusions.includes("C:\\k\\kubelet.exe"));
-    assert.ok(windows.settings.defenderExclusions.includes("C:\\ProgramData\\containerd"));
+    assert.ok(!windows.state.defenderExclusions.includes("C:\\k\\kubelet.exe"));
+    assert.ok(windows.state.defenderExclusions.includes("C:\\ProgramData\\containerd"));
   });
 
   it("Windows does not update by itself any more, until it may again", async () => {

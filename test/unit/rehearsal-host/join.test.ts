@@ -41,14 +41,6 @@ class FussyCluster extends RecordingCluster implements FakeCluster {
   }
 }
 
-/** Such a cluster, and a machine that only lacks the join to it. */
-async function startJoinable(): Promise<{ host: RehearsalHost; cluster: FussyCluster }> {
-  const cluster = new FussyCluster();
-  const host = await startWithSteps({ cluster });
-  await prepareThrough(host, "Set-HostsEntry");
-  return { host, cluster };
-}
-
 const kubeletConf = "C:\\etc\\kubernetes\\kubelet.conf";
 const clientCertificate = "C:\\var\\lib\\kubelet\\pki\\kubelet-client-current.pem";
 const joinRecord = "C:\\kindows\\state\\join.json";
@@ -58,12 +50,17 @@ describe("Join-Node, rehearsed", () => {
   let cluster: FussyCluster;
 
   beforeEach(async () => {
-    ({ host, cluster } = await startJoinable());
+    cluster = new FussyCluster();
+    host = await startWithSteps({ cluster });
+    await prepareThrough(host, "Set-HostsEntry");
   });
   afterEach(() => host.stop());
 
   const joinNode = (given?: Readonly<Record<string, string>>): Promise<StepRun> =>
     runGood(host, "Join-Node", given);
+  /** With this on standard input. */
+  const joinWith = (input: string): Promise<StepRun> =>
+    runStep(host, "Join-Node", goodArguments(host)["Join-Node"], input);
 
   it("joins with what it was given and leaves kubelet running for good", async () => {
     const result = await joinNode();
@@ -172,11 +169,8 @@ describe("Join-Node, rehearsed", () => {
 
   it("another cluster under the same name: reset, then joined", async () => {
     await joinNode();
-    const other = JSON.stringify({
-      token: joinToken,
-      caCertHashes: [`sha256:${"0b".repeat(32)}`],
-    });
-    const result = await runStep(host, "Join-Node", goodArguments(host)["Join-Node"], other);
+    const caCertHashes = [`sha256:${"0b".repeat(32)}`];
+    const result = await joinWith(JSON.stringify({ token: joinToken, caCertHashes }));
     assert.equal(result.exitCode, 0, result.stderr);
     assert.equal(result.facts["wasReset"], true);
     assert.equal(cluster.joins.length, 2);
@@ -260,19 +254,7 @@ describe("Join-Node, rehearsed", () => {
     assert.deepEqual([result.exitCode, result.errorCode], [50, "ApiServerUnreachable"]);
     assert.match(result.errorMessage, /control-plane:6443 .*last seen: connection refused/);
   });
-});
 
-describe("the token of a join, rehearsed", () => {
-  let host: RehearsalHost;
-  let cluster: FussyCluster;
-
-  beforeEach(async () => {
-    ({ host, cluster } = await startJoinable());
-  });
-  afterEach(() => host.stop());
-
-  const joinNode = (input = joinInput): ReturnType<typeof runStep> =>
-    runStep(host, "Join-Node", goodArguments(host)["Join-Node"], input);
   const isThere = (path: string): Promise<boolean> => host.windows.drive.isFile(path);
 
   it("keeps the token out of command lines, output and files that stay", async () => {
@@ -331,16 +313,16 @@ describe("the token of a join, rehearsed", () => {
     [JSON.stringify({ token: joinToken, caCertHashes: [] }), /no caCertHashes/],
     [JSON.stringify({ token: joinToken, caCertHashes: ["sha1:00"] }), /no caCertHashes/],
   ];
-  it("is refused, and not repeated, when it is not what it must be", async () => {
+  it("refuses a token, and does not repeat it, that is not what it must be", async () => {
     for (const [input, message] of wrong) {
-      const result = await joinNode(input);
+      const result = await joinWith(input);
       assert.deepEqual([result.exitCode, result.errorCode], [13, "SecretMissing"], input);
       assert.match(result.errorMessage, message);
       assert.ok(!result.stderr.includes(joinToken));
     }
   });
 
-  it("is taken with a byte order mark and line ends", async () => {
-    assert.equal((await joinNode(`\uFEFF${joinInput}\r\n`)).exitCode, 0);
+  it("takes a token with a byte order mark and line ends", async () => {
+    assert.equal((await joinWith(`\uFEFF${joinInput}\r\n`)).exitCode, 0);
   });
 });

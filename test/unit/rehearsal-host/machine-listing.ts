@@ -3,12 +3,15 @@ import { join } from "node:path";
 
 import type { RehearsalHost } from "../../rehearsed-machine/in-process.ts";
 import type { WindowsHost } from "../../../rehearsal/host/windows-host.ts";
-import { machineVariables, type RegistryJson, texts } from "../../../rehearsal/windows/registry.ts";
+import type { Route } from "../../../rehearsal/host/state.ts";
+import { strings } from "../../../rehearsal/windows/objects.ts";
+import { machineVariables, type RegistryJson } from "../../../rehearsal/windows/registry.ts";
 
 /** Everything that is on a machine, files by content and Windows' settings; the feature, scripts and media aside. */
 export async function listing(
-  host: Pick<RehearsalHost, "driveC" | "programs">,
+  host: Pick<RehearsalHost, "driveC" | "programs" | "windows">,
 ): Promise<Record<string, string>> {
+  await host.windows.save();
   const found: Record<string, string> = {};
   const below = async (folder: string): Promise<void> => {
     for (const entry of await readdir(join(host.driveC, folder), { withFileTypes: true })) {
@@ -66,7 +69,7 @@ export function setServiceVariables(
   variables: readonly string[],
 ): void {
   const key = registry.make(`SYSTEM\\CurrentControlSet\\Services\\${service}`);
-  key.set("Environment", texts(variables), "MultiString");
+  key.set("Environment", strings(variables), "MultiString");
 }
 
 /** Policy about Windows' automatic updates; undefined: there is none. */
@@ -81,4 +84,20 @@ export function setNoAutoUpdate({ registry }: Machine, value: number): void {
 /** Boot that Calico's networks belong to; undefined before the first. */
 export function calicoBootTime({ registry }: Machine): unknown {
   return registry.find("SOFTWARE\\Tigera\\Calico")?.get("LastBootTime");
+}
+
+/** A route that somebody else has made. */
+export function addRoute({ routesInForce, state }: WindowsHost, route: Route): void {
+  routesInForce.push(route);
+  state.routes.push(route);
+}
+
+/** A route as the steps write it, `destination=next hop`. */
+export function routeText({ destination, nextHop }: Route): string {
+  return `${destination}=${nextHop}`;
+}
+
+/** Makes a network in HNS. */
+export function addNetwork({ state }: WindowsHost, name: string, endpoints: string[] = []): void {
+  state.networks[name] = { type: "Overlay", addressPrefix: "192.168.255.0/30", endpoints };
 }

@@ -7,11 +7,17 @@ import { fileURLToPath } from "node:url";
 import { types } from "../../../powershell/types.ts";
 import { RecordingCluster } from "../../rehearsed-machine/fake-cluster.ts";
 import type { RehearsalHost } from "../../rehearsed-machine/in-process.ts";
-import { VirtualTime } from "../../../rehearsal/host/machine-time.ts";
-import { windowsCmdlets, windowsPowerShell } from "../../../rehearsal/windows/powershell.ts";
+import { windowsCmdlets } from "../../../rehearsal/windows/powershell.ts";
 import { RegistryItems } from "../../../rehearsal/windows/registry.ts";
 import { calicoBootTime } from "./machine-listing.ts";
-import { prepareThrough, runGood, startWithSteps, type StepRun } from "./step-runner.ts";
+import {
+  hostFor,
+  prepareThrough,
+  runFile,
+  runGood,
+  startWithSteps,
+  type StepRun,
+} from "./step-runner.ts";
 
 const script = fileURLToPath(new URL("../../windows-runner/Show-Cmdlet.ps1", import.meta.url));
 const recordings = fileURLToPath(new URL("cmdlet-recordings", import.meta.url));
@@ -20,27 +26,12 @@ const cases = readFileSync(script, "utf8").match(/(?<=\$Case -ceq ')[\w.-]+/g) ?
 
 /** Cases that test/windows-runner/Record-Cmdlets.ps1 records on a real Windows. */
 describe("The cmdlets of the model of Windows", () => {
-  let host: RehearsalHost;
-  before(async () => {
-    host = await startWithSteps();
-    await cp(script, join(host.driveC, "Show-Cmdlet.ps1"));
-  });
-  after(() => host.stop());
+  const host = hostFor("all");
+  before(() => cp(script, join(host.driveC, "Show-Cmdlet.ps1")));
 
   for (const name of cases) {
     it(`${name} runs, and gives what was recorded where it was`, async () => {
-      let output = "";
-      const add = (text: string): void => void (output += text);
-      const powerShell = windowsPowerShell(
-        host.windows,
-        { output: add, error: add, input: () => Promise.resolve(Buffer.alloc(0)) },
-        () => Promise.resolve(),
-      );
-      assert.equal(
-        await powerShell.runFile("C:\\Show-Cmdlet.ps1", ["-Case", name], () => undefined),
-        0,
-        output,
-      );
+      const output = await runFile(host, "C:\\Show-Cmdlet.ps1", ["-Case", name]);
       assert.match(output, /^\{"count":\d+,"values":\[.*\],"error":.*\}\r\n$/);
       const recording = join(recordings, `${name}.json`);
       if (existsSync(recording)) {
@@ -62,42 +53,6 @@ describe("The cmdlets of the model of Windows", () => {
       assert.ok(readFileSync(page, "utf8").includes(said), `${page} does not say "${said}"`);
     }
   });
-});
-
-describe("The virtual time of a machine", () => {
-  const time = new VirtualTime();
-  const order: (string | number)[] = [];
-  const sleeper = (name: string, milliseconds: number): Promise<void> =>
-    time.busy(async () => {
-      await time.sleep(milliseconds);
-      order.push(name, time.elapsed());
-    });
-
-  it("passes where all wait, from one end of a wait to the next, however long", async () => {
-    await Promise.all([sleeper("day", 86_400_000), sleeper("second", 1000), sleeper("now", 0)]);
-    assert.deepEqual(order.splice(0), ["now", 0, "second", 1000, "day", 86_400_000]);
-  });
-
-  it("stands while anything is under way, and a wait ends early where it is asked to", async () => {
-    const since = time.elapsed();
-    const end = new AbortController();
-    const limit = time.busy(async () => {
-      await time.sleep(Infinity, end.signal);
-      order.push("ended");
-    });
-    const other = sleeper("other", 1000);
-    await time.busy(async () => {
-      for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
-      assert.equal(time.elapsed(), since);
-      end.abort();
-    });
-    await Promise.all([limit, other]);
-    assert.deepEqual(order, ["ended", "other", since + 1000]);
-    await time.busy(() => time.sleep(Infinity, end.signal));
-  });
-
-  it("knows no wait of nobody", () =>
-    assert.rejects(time.sleep(1), /a wait is not part of anything busy/));
 });
 
 const hour = 3600;

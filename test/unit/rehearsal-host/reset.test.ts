@@ -1,16 +1,13 @@
 import assert from "node:assert/strict";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { toText } from "../../../powershell/convert.ts";
 import { raised } from "../../../powershell/types.ts";
 import { undoCommand } from "../../../components/windows/step-command.ts";
 import { reset } from "../../../components/windows/steps.ts";
-import { runShellCommand } from "../../../rehearsal/host/cmd/shell.ts";
-import { RecordingCluster } from "../../rehearsed-machine/fake-cluster.ts";
-import type { RehearsalHost } from "../../rehearsed-machine/in-process.ts";
-import { listing } from "./machine-listing.ts";
+import { addNetwork, listing, setVariable } from "./machine-listing.ts";
 import { remoteSteps } from "./ssh-client.ts";
-import { prepareThrough, runGood, runStep, startWithSteps } from "./step-runner.ts";
-import { setVariable } from "./machine-listing.ts";
+import { hostFor, prepareThrough, runCommand, runGood, runStep } from "./step-runner.ts";
 
 const containerd = "C:\\Program Files\\containerd";
 const imagesFolder = "C:\\ProgramData\\containerd\\root";
@@ -18,21 +15,17 @@ const imagesFolder = "C:\\ProgramData\\containerd\\root";
 const stepsFolder = remoteSteps.replaceAll("\\", "/").slice(3);
 
 describe("Reset-Node, rehearsed", () => {
-  let host: RehearsalHost;
-  afterEach(() => host.stop());
+  const host = hostFor("each");
 
   /** What Calico leaves on a node besides. */
   const addCalico = async (): Promise<void> => {
     const { windows } = host;
-    await windows.settings.addNetwork("External", ["win-1_ep"]);
-    await windows.settings.addNetwork("Calico", ["Calico_ep", "0f3c"]);
+    addNetwork(windows, "External", ["win-1_ep"]);
+    addNetwork(windows, "Calico", ["Calico_ep", "0f3c"]);
     setVariable(windows, "CALICO_NODENAME_FILE", "C:\\CalicoWindows\\nodename");
     setVariable(windows, "FELIX_VXLANVNI", "4096");
-    await windows.settings.setFirewallRule("OverlayTraffic4789UDP", {
-      displayName: "Overlay",
-      protocol: "UDP",
-      port: 4789,
-    });
+    const overlay = { displayName: "Overlay", protocol: "UDP", port: 4789 } as const;
+    windows.state.firewallRules["OverlayTraffic4789UDP"] = overlay;
     await windows.drive.write("C:\\var\\log\\calico\\cni\\cni.log", "x");
     await windows.drive.write("C:\\ProgramData\\containerd\\root\\layer", "x");
   };
@@ -44,7 +37,6 @@ describe("Reset-Node, rehearsed", () => {
     "Join-Node",
   ]) {
     it(`leaves nothing of a machine that came as far as ${step}, twice in a row too`, async () => {
-      host = await startWithSteps();
       const before = await listing(host);
       await prepareThrough(host, step);
       if (step === "Join-Node") await addCalico();
@@ -61,7 +53,6 @@ describe("Reset-Node, rehearsed", () => {
   }
 
   it("undoes what the steps and Calico have done, what needs another thing before that thing", async () => {
-    host = await startWithSteps();
     const before = await listing(host);
     await prepareThrough(host, "Join-Node");
     for (const step of [
@@ -94,20 +85,15 @@ describe("Reset-Node, rehearsed", () => {
   });
 
   it("leaves what is not a node's", async () => {
-    host = await startWithSteps();
     const { windows } = host;
     await windows.drive.write("C:\\etc\\other\\file", "x");
     await windows.drive.write("C:\\Windows\\System32\\drivers\\etc\\hosts", "10.0.0.9 nas\r\n");
     setVariable(windows, "JAVA_HOME", "C:\\java");
     setVariable(windows, "HTTP_PROXY", "http://theirs.test:3128");
-    await windows.settings.setDefenderExclusions(["D:\\builds", "C:\\kk"]);
-    await windows.settings.addNetwork("nat");
+    windows.state.defenderExclusions = ["D:\\builds", "C:\\kk"];
+    addNetwork(windows, "nat");
     setVariable(windows, "Path", "%SystemRoot%\\system32;%SystemRoot%;C:\\tools");
-    await windows.settings.setFirewallRule("sshd", {
-      displayName: "sshd",
-      protocol: "TCP",
-      port: 22,
-    });
+    windows.state.firewallRules["sshd"] = { displayName: "sshd", protocol: "TCP", port: 22 };
     const before = await listing(host);
     await prepareThrough(host, "Join-Node");
     assert.equal((await runGood(host, "Set-MachineProxy")).exitCode, 0);
@@ -117,16 +103,9 @@ describe("Reset-Node, rehearsed", () => {
   });
 
   it("works when the cluster is gone, and kubeadm with it", async () => {
-    class Gone extends RecordingCluster {
-      override connect(): Promise<undefined> {
-        return Promise.resolve("connection refused" as never);
-      }
-    }
-    const cluster = new RecordingCluster();
-    host = await startWithSteps({ cluster });
     const before = await listing(host);
     await prepareThrough(host, "Join-Node");
-    cluster.connect = () => new Gone().connect();
+    host.programs.connect = () => Promise.resolve("connection refused");
     await host.windows.drive.write("C:\\k\\kubeadm.exe", "no program any more");
     const result = await runStep(host, "Reset-Node");
     assert.deepEqual([result.exitCode, result.changed], [0, true], result.stderr);
@@ -135,7 +114,6 @@ describe("Reset-Node, rehearsed", () => {
   });
 
   it("tells all it could not remove, and removes the rest", async () => {
-    host = await startWithSteps();
     await prepareThrough(host, "Join-Node");
     const { drive, openFiles } = host.windows;
     await drive.write("C:\\opt\\cni\\bin\\held.exe", "x");
@@ -149,42 +127,42 @@ describe("Reset-Node, rehearsed", () => {
   });
 
   it("what it could not restore is restored by the next run", async () => {
-    host = await startWithSteps();
     await prepareThrough(host, "Join-Node");
     await runGood(host, "Set-ClusterRoute");
-    const { settings } = host.windows;
-    const remove = settings.removeRoute.bind(settings);
-    settings.removeRoute = () =>
-      Promise.reject(raised("System.UnauthorizedAccessException", "Access is denied."));
+    const { windows } = host;
+    windows.beforeCmdlet = ({ name }) => {
+      if (name === "Remove-NetRoute") {
+        throw raised("System.UnauthorizedAccessException", "Access is denied.");
+      }
+    };
     const result = await runStep(host, "Reset-Node");
     assert.match(result.errorMessage, /removed\. routes: Access is denied\.$/);
-    settings.removeRoute = remove;
+    windows.beforeCmdlet = () => undefined;
     const again = await runStep(host, "Reset-Node");
-    assert.deepEqual([again.exitCode, settings.routes], [0, []], again.stderr);
+    assert.deepEqual([again.exitCode, windows.state.routes], [0, []], again.stderr);
   });
 
   it("a network that can't be removed keeps no other from being removed", async () => {
-    host = await startWithSteps();
     await prepareThrough(host, "Join-Node");
     await addCalico();
-    const { settings } = host.windows;
-    const remove = settings.removeNetwork.bind(settings);
-    settings.removeNetwork = (name) =>
-      name === "Calico" ? Promise.reject(raised("System.Exception", "In use.")) : remove(name);
+    host.windows.beforeCmdlet = (call) => {
+      const isCalico = /Name=Calico[;}]/.test(toText(call.get("InputObject") ?? null));
+      if (call.name === "Remove-HnsNetwork" && isCalico)
+        throw raised("System.Exception", "In use.");
+    };
     const result = await runStep(host, "Reset-Node");
     assert.match(result.errorMessage, /networks: Calico: In use\.$/);
-    assert.deepEqual(settings.networks(), ["Calico"]);
+    assert.deepEqual(Object.keys(host.windows.state.networks), ["Calico"]);
   });
 
   it("needs neither a Defender that answers nor a containerd that runs", async () => {
-    host = await startWithSteps();
     await prepareThrough(host, "Install-Containerd");
     await host.windows.services.stop("containerd");
-    Object.defineProperty(host.windows.settings, "defenderExclusions", {
-      get: () => {
+    host.windows.beforeCmdlet = ({ name }) => {
+      if (name === "Get-MpPreference") {
         throw raised("System.Exception", "The service cannot be started.");
-      },
-    });
+      }
+    };
     const result = await runStep(host, "Reset-Node");
     assert.equal(result.exitCode, 0, result.stderr);
     assert.match(result.stderr, /Defender does not tell its exclusions: The service cannot/);
@@ -195,13 +173,12 @@ describe("Reset-Node, rehearsed", () => {
     [Infinity, "marked for deletion but still there after 30 s."],
   ] as const) {
     it(`waits until a deleted service is gone, which is seen ${looks} times more`, async () => {
-      host = await startWithSteps();
       await prepareThrough(host, "Install-Containerd");
       const { services } = host.windows;
       const get = services.get.bind(services);
       let left: number = looks;
       let isDeleted = false;
-      services.remove = () => Promise.resolve((isDeleted = true));
+      services.remove = () => Promise.resolve(void (isDeleted = true));
       services.get = (name) => (isDeleted && left-- <= 0 ? undefined : get(name));
       const { errorMessage, facts } = await runStep(host, "Reset-Node");
       assert.ok(errorMessage.endsWith(problem), errorMessage);
@@ -211,14 +188,12 @@ describe("Reset-Node, rehearsed", () => {
   }
 
   it("needs no hosts file", async () => {
-    host = await startWithSteps();
     await rm(join(host.driveC, "Windows/System32/drivers/etc/hosts"));
     const result = await runStep(host, "Reset-Node");
     assert.deepEqual([result.exitCode, result.changed], [0, false], result.stderr);
   });
 
   it("whatever fails ends with one of the exit codes that its help lists", async () => {
-    host = await startWithSteps();
     host.windows.lockedFiles.add("C:\\Windows\\System32\\drivers\\etc\\hosts");
     const result = await runStep(host, "Reset-Node");
     assert.deepEqual([result.exitCode, result.errorCode], [55, "ResetFailed"]);
@@ -228,19 +203,9 @@ describe("Reset-Node, rehearsed", () => {
   });
 
   it("its command does nothing where the scripts are gone", async () => {
-    host = await startWithSteps();
-    const run = async (): Promise<readonly [number, string]> => {
-      let output = "";
-      const exitCode = await runShellCommand(host.windows, undoCommand(remoteSteps, reset), {
-        out: (text) => (output += text),
-        err: (text) => (output += text),
-        stdin: () => Promise.resolve(""),
-        dropConnection: () => undefined,
-      });
-      return [exitCode, output];
-    };
-    assert.match((await run())[1], /"step":"Reset-Node","changed":false/);
+    const run = () => runCommand(host, undoCommand(remoteSteps, reset));
+    assert.match((await run()).stdout, /"step":"Reset-Node","changed":false/);
     await rm(join(host.driveC, "kindows"), { recursive: true });
-    assert.deepEqual(await run(), [0, ""]);
+    assert.deepEqual(await run(), { exitCode: 0, stdout: "", stderr: "" });
   });
 });

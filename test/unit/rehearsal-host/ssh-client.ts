@@ -1,6 +1,4 @@
-import { readFile, readdir } from "node:fs/promises";
-import { join, relative } from "node:path";
-import ssh2, { type ConnectConfig, type SFTPWrapper } from "ssh2";
+import ssh2, { type ConnectConfig } from "ssh2";
 import { generateEd25519 } from "../../../ssh/generate-ed25519.ts";
 import type { RehearsalHost } from "../../rehearsed-machine/in-process.ts";
 
@@ -63,39 +61,8 @@ export async function run(
   });
 }
 
-/** Opens SFTP. */
-export async function openSftp(client: ssh2.Client): Promise<SFTPWrapper> {
-  return new Promise((resolve, reject) => {
-    client.sftp((error, sftp) => (error ? reject(error) : resolve(sftp)));
-  });
-}
-
-const stepsFolder = new URL("../../../components/windows/steps/", import.meta.url).pathname;
 /** Where the tests put the real step scripts. */
 export const remoteSteps = "C:\\kindows\\steps\\0123456789ab";
-
-/** Copies the real step scripts to the host over SFTP, as the program does. */
-export async function copySteps(client: ssh2.Client): Promise<void> {
-  const sftp = await openSftp(client);
-  const made = new Set<string>();
-  for (const entry of await readdir(stepsFolder, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue;
-    const path = join(entry.parentPath, entry.name);
-    const target = `${remoteSteps.replaceAll("\\", "/")}/${relative(stepsFolder, path)}`;
-    const folders = target.split("/").slice(0, -1);
-    for (let depth = 2; depth <= folders.length; depth++) {
-      const folder = folders.slice(0, depth).join("/");
-      if (made.has(folder)) continue;
-      await new Promise<void>((resolve) => sftp.mkdir(folder, () => resolve())); // may be there
-      made.add(folder);
-    }
-    const content = await readFile(path);
-    await new Promise<void>((resolve, reject) =>
-      sftp.writeFile(target, content, (error) => (error ? reject(error) : resolve())),
-    );
-  }
-  sftp.end();
-}
 
 /** The command line of one step. */
 export function stepCommand(step: string, args: readonly string[]): string {

@@ -62,17 +62,46 @@ export async function startWithSteps(
   return host;
 }
 
+/** Such a host for each test of a suite, or for all: what is asked of it is what the current one has. */
+export function hostFor(which: "each" | "all"): RehearsalHost {
+  let host: RehearsalHost;
+  const [begin, end] = which === "each" ? [beforeEach, afterEach] : [before, after];
+  begin(async () => {
+    host = await startWithSteps();
+  });
+  end(() => host.stop());
+  return new Proxy({} as RehearsalHost, { get: (_, name) => Reflect.get(host, name) as unknown });
+}
+
 /** Does something with such a host, which stops then. */
-export async function withSteps(
+export async function withSteps<T>(
   options: Partial<RehearsalHostOptions>,
-  work: (host: RehearsalHost) => Promise<unknown>,
-): Promise<void> {
+  work: (host: RehearsalHost) => Promise<T>,
+): Promise<T> {
   const host = await startWithSteps(options);
   try {
-    await work(host);
+    return await work(host);
   } finally {
     await host.stop();
   }
+}
+
+/** Runs a command of cmd.exe as SSH would; lines end with `\n` alone. */
+export async function runCommand(
+  { windows }: Pick<RehearsalHost, "windows">,
+  command: string,
+  stdin = "",
+  dropConnection: () => void = () => undefined,
+): Promise<{ exitCode: number; stdout: string; stderr: string }> {
+  let stdout = "";
+  let stderr = "";
+  const exitCode = await runShellCommand(windows, command, {
+    out: (text) => (stdout += text),
+    err: (text) => (stderr += text),
+    stdin: () => Promise.resolve(stdin),
+    dropConnection,
+  });
+  return { exitCode, stdout, stderr };
 }
 
 /** Runs one step as SSH would. */
@@ -81,16 +110,10 @@ export async function runStep(
   step: string,
   args: readonly string[] = [],
   stdin = "",
-  dropConnection: () => void = () => undefined,
+  dropConnection?: () => void,
 ): Promise<StepRun> {
-  let stdout = "";
-  let stderr = "";
-  const exitCode = await runShellCommand(host.windows, stepCommand(step, args), {
-    out: (text) => (stdout += text),
-    err: (text) => (stderr += text),
-    stdin: () => Promise.resolve(stdin),
-    dropConnection,
-  });
+  const command = stepCommand(step, args);
+  const { exitCode, stdout, stderr } = await runCommand(host, command, stdin, dropConnection);
   const lastLine = stdout.trimEnd().split("\n").at(-1) ?? "";
   const result = (lastLine === "" ? {} : JSON.parse(lastLine)) as {
     changed?: boolean;
@@ -231,6 +254,15 @@ export async function runText(
   const loaded = library.map((name) => `. (Join-Path $PSScriptRoot 'lib\\${name}.ps1')\r\n`);
   const file = `${remoteSteps}\\run-text.ps1`;
   await windows.drive.write(file, loaded.join("") + text);
+  return runFile({ windows }, file);
+}
+
+/** Runs a script on a machine; returns what it writes to the console. */
+export async function runFile(
+  { windows }: Pick<RehearsalHost, "windows">,
+  file: string,
+  args: readonly string[] = [],
+): Promise<string> {
   let output = "";
   const shell = windowsPowerShell(
     windows,
@@ -245,7 +277,7 @@ export async function runText(
     output += shown(value);
     return Promise.resolve();
   };
-  await windows.time.busy(() => shell.runFile(file, [], write));
+  await windows.time.busy(() => shell.runFile(file, args, write));
   return output;
 }
 

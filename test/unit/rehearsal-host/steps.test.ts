@@ -3,21 +3,28 @@ import { readFileSync } from "node:fs";
 
 import { nodeScripts } from "../../../components/windows/steps.ts";
 import { faultsPath } from "../../../rehearsal/host/faults.ts";
-import type { RehearsalHost } from "../../rehearsed-machine/in-process.ts";
 import type { HostState } from "../../../rehearsal/host/state.ts";
 import { rehearsedWindows, type WindowsVersion } from "../../../rehearsal/host/windows-version.ts";
-import { runGood, runText } from "./step-runner.ts";
+import { updatePending } from "../../../rehearsal/windows/features.ts";
+import { eachCase } from "../each-case.ts";
 import { remoteSteps } from "./ssh-client.ts";
-import { prepareThrough, runStep, startWithSteps, stepNames, withSteps } from "./step-runner.ts";
+import {
+  hostFor,
+  prepareThrough,
+  runGood,
+  runStep,
+  runText,
+  type StepRun,
+  stepNames,
+  withSteps,
+} from "./step-runner.ts";
 
 describe("Test-WindowsHost, rehearsed", () => {
-  let host: RehearsalHost;
-  before(async () => {
-    host = await startWithSteps({
-      hardware: { memoryMiB: 2000, freeDiskGiB: () => Promise.resolve(30) },
-    });
+  const host = hostFor("all");
+  before(() => {
+    host.programs.memoryMiB = 2000;
+    host.programs.freeDiskGiB = () => Promise.resolve(30);
   });
-  after(() => host.stop());
 
   it("reports what it found and changes nothing", async () => {
     const result = await runStep(host, "Test-WindowsHost", ["-ComputerName", "WIN-1"]);
@@ -40,21 +47,18 @@ describe("Test-WindowsHost, rehearsed", () => {
     });
   });
 
-  const unsuitable: readonly (readonly [args: readonly string[], message: RegExp])[] = [
-    [["-ComputerName", "win-2"], /named win-1, expected was win-2/],
-    [["-ComputerName", "win-1", "-MinimumBuild", "26100"], /build 20348 is older than 26100/],
-    [["-ComputerName", "win-1", "-MinimumRevision", "5000"], /revision 20348\.4405 is older/],
-    [["-ComputerName", "win-1", "-MinimumFreeDiskGiB", "31"], /30 GiB free, 31 GiB are needed/],
-    [["-ComputerName", "win-1", "-MinimumMemoryMiB", "2065"], /2000 MiB, 2065 MiB are needed/],
-  ];
-  for (const [args, message] of unsuitable) {
-    it(`refuses ${args.join(" ")}`, async () => {
-      const result = await runStep(host, "Test-WindowsHost", args);
-      assert.equal(result.exitCode, 20);
-      assert.equal(result.errorCode, "HostUnsuitable");
-      assert.match(result.errorMessage, message);
-    });
-  }
+  const unsuitable = {
+    "-ComputerName win-2": /named win-1, expected was win-2/,
+    "-ComputerName win-1 -MinimumBuild 26100": /build 20348 is older than 26100/,
+    "-ComputerName win-1 -MinimumRevision 5000": /revision 20348\.4405 is older/,
+    "-ComputerName win-1 -MinimumFreeDiskGiB 31": /30 GiB free, 31 GiB are needed/,
+    "-ComputerName win-1 -MinimumMemoryMiB 2065": /2000 MiB, 2065 MiB are needed/,
+  };
+  eachCase("refuses %s", unsuitable, async (message, args) => {
+    const result = await runStep(host, "Test-WindowsHost", args.split(" "));
+    assert.deepEqual([result.exitCode, result.errorCode], [20, "HostUnsuitable"]);
+    assert.match(result.errorMessage, message);
+  });
 
   it("says all that is wrong at once", async () => {
     const args = ["-ComputerName", "x", "-MinimumFreeDiskGiB", "99", "-MinimumMemoryMiB", "9999"];
@@ -72,51 +76,47 @@ describe("Test-WindowsHost on other machines, rehearsed", () => {
     revision: 6899,
     evaluationEnds: "2099-01-01T00:00:00Z",
   };
-  const oldRevision = { ...server2025, build: 20348, revision: 2761 };
-  const ended = { ...server2025, evaluationEnds: "2020-01-01T00:00:00Z" };
-  const client = { ...server2025, productName: "Windows 11", edition: "Professional" };
-  const win32 = { ...server2025, is64Bit: false };
-  const oldShell = { ...server2025, powerShell: "5.0.10586.117" };
-  const cases: readonly (readonly [
-    name: string,
-    version: WindowsVersion,
-    podNetwork: string,
-    problem: RegExp | undefined,
-  ])[] = [
-    ["Server 2025 without a pod network", server2025, "none", undefined],
-    [
-      "Server 2025 with Calico",
-      server2025,
-      "calico",
+  const test = (version: WindowsVersion, podNetwork: string): Promise<StepRun> => {
+    const args = ["-ComputerName", "win-1", "-PodNetwork", podNetwork];
+    return withSteps({ version }, (host) => runStep(host, "Test-WindowsHost", args));
+  };
+  it("takes Server 2025 without a pod network", async () => {
+    const { errorMessage, facts } = await test(server2025, "none");
+    assert.equal(errorMessage, "");
+    assert.match(String(facts["evaluationEnds"]), /^(2098-12-31T23:59|2099-01-01T00:0)/);
+    assert.equal(facts["edition"], "ServerDatacenterEval");
+  });
+
+  const refused: Readonly<Record<string, readonly [Partial<WindowsVersion>, RegExp, string?]>> = {
+    "Server 2025 with Calico": [
+      {},
       /build 26100 is Windows Server 2025, which Calico does not support \(projectcalico\/calico#11691\)/,
-    ],
-    [
-      "a revision that broke Calico",
-      oldRevision,
       "calico",
-      /20348\.2761 is older than 20348\.2762/,
     ],
-    ["an evaluation that has ended", ended, "none", /its evaluation licence has ended/],
-    ["a client edition", client, "none", /Microsoft Windows 11 is a client edition/],
-    ["a Windows of 32 bit", win32, "none", /a 32 bit edition; 64 bit is needed/],
-    ["a PowerShell before 5.1", oldShell, "none", /PowerShell is 5\.0\.10586\.117; 5\.1 is needed/],
-  ];
-  for (const [name, version, podNetwork, problem] of cases) {
-    it(`${problem === undefined ? "takes" : "refuses"} ${name}`, () =>
-      withSteps({ version }, async (host) => {
-        const args = ["-ComputerName", "win-1", "-PodNetwork", podNetwork];
-        const result = await runStep(host, "Test-WindowsHost", args);
-        assert.equal(result.errorCode, problem === undefined ? undefined : "HostUnsuitable");
-        assert.match(result.errorMessage, problem ?? /^$/);
-        if (problem === undefined) {
-          assert.match(
-            String(result.facts["evaluationEnds"]),
-            /^(2098-12-31T23:59|2099-01-01T00:0)/,
-          );
-          assert.equal(result.facts["edition"], "ServerDatacenterEval");
-        }
-      }));
-  }
+    "a revision that broke Calico": [
+      { build: 20348, revision: 2761 },
+      /20348\.2761 is older than 20348\.2762/,
+      "calico",
+    ],
+    "an evaluation that has ended": [
+      { evaluationEnds: "2020-01-01T00:00:00Z" },
+      /its evaluation licence has ended/,
+    ],
+    "a client edition": [
+      { productName: "Windows 11", edition: "Professional" },
+      /Microsoft Windows 11 is a client edition/,
+    ],
+    "a Windows of 32 bit": [{ is64Bit: false }, /a 32 bit edition; 64 bit is needed/],
+    "a PowerShell before 5.1": [
+      { powerShell: "5.0.10586.117" },
+      /PowerShell is 5\.0\.10586\.117; 5\.1 is needed/,
+    ],
+  };
+  eachCase("refuses %s", refused, async ([changes, problem, podNetwork = "none"]) => {
+    const { errorCode, errorMessage } = await test({ ...server2025, ...changes }, podNetwork);
+    assert.equal(errorCode, "HostUnsuitable");
+    assert.match(errorMessage, problem);
+  });
 
   it("refuses a name that comes with the next reboot, and an sshd that does not come with it", () =>
     withSteps({}, async (host) => {
@@ -135,7 +135,7 @@ describe("Test-WindowsHost on other machines, rehearsed", () => {
         (await runStep(host, "Test-WindowsHost", ["-ComputerName", "win-1"])).facts[
           "rebootPending"
         ];
-      await host.windows.settings.setUpdatePending(true);
+      host.windows.registry.make(updatePending);
       assert.equal(await reasons(), "Windows Update");
       await host.programs.reboot(0);
       await host.up();
@@ -150,12 +150,7 @@ describe("Test-WindowsHost on other machines, rehearsed", () => {
 });
 
 describe("The rehearsed steps in a wrong order", () => {
-  const wrongOrder: readonly (readonly [
-    after: string | undefined,
-    step: string,
-    code: string,
-    exitCode: number,
-  ])[] = [
+  const wrongOrder = [
     [undefined, "Confirm-Reboot", "FeatureFailed", 21],
     [undefined, "Install-Containerd", "FeatureMissing", 40],
     [undefined, "Install-Kubernetes", "ContainerdMissing", 41],
@@ -165,22 +160,16 @@ describe("The rehearsed steps in a wrong order", () => {
     [undefined, "Join-Node", "KubernetesMissing", 54],
     ["Confirm-Reboot", "Install-Kubernetes", "ContainerdMissing", 41],
     ["Install-Containerd", "Join-Node", "KubernetesMissing", 54],
-  ];
+    ["Install-Kubernetes", "Install-HybridOverlay", "KubernetesMissing", 54],
+  ] as const;
   for (const [prepared, step, code, exitCode] of wrongOrder) {
     it(`${step} after ${prepared ?? "nothing"} fails with ${code}`, () =>
       withSteps({}, async (host) => {
         if (prepared !== undefined) await prepareThrough(host, prepared);
         const result = await runGood(host, step);
-        assert.equal(result.errorCode, code);
-        assert.equal(result.exitCode, exitCode);
+        assert.deepEqual([result.exitCode, result.errorCode], [exitCode, code]);
       }));
   }
-
-  it("Reset-Node on a machine that has not joined changes nothing", () =>
-    withSteps({}, async (host) => {
-      const result = await runStep(host, "Reset-Node");
-      assert.deepEqual([result.exitCode, result.changed], [0, false]);
-    }));
 });
 
 describe("A script that the interpreter does not know all of", () => {
@@ -203,11 +192,7 @@ describe("A script that the interpreter does not know all of", () => {
 });
 
 describe("Set-HostsEntry, rehearsed", () => {
-  let host: RehearsalHost;
-  before(async () => {
-    host = await startWithSteps();
-  });
-  after(() => host.stop());
+  const host = hostFor("all");
 
   const set = (entry: string, servers?: string): ReturnType<typeof runStep> =>
     runStep(host, "Set-HostsEntry", [
@@ -254,7 +239,7 @@ describe("Set-HostsEntry, rehearsed", () => {
       assert.equal(result.changed, changed, `${servers}: ${result.stderr}`);
       assert.equal(result.facts["dnsServers"], servers);
       assert.deepEqual(
-        host.windows.settings.dnsRules.map((rule) => rule.servers.join(",")),
+        host.windows.state.dnsRules.map((rule) => rule.servers.join(",")),
         rules,
       );
     }
@@ -271,33 +256,31 @@ describe("Set-HostsEntry, rehearsed", () => {
 
   it("does not add DNS servers to somebody else's rule for all names, and leaves that", async () => {
     const theirs = [rule("{1}", ".", "VPN")];
-    await host.windows.settings.setDnsRules(theirs);
+    host.windows.state.dnsRules = [...theirs];
     const result = await set("", "1.1.1.1");
     assert.deepEqual([result.exitCode, result.errorCode], [27, "ForeignDnsRule"]);
     assert.match(result.errorMessage, /DNS servers 10\.9\.9\.9/);
     assert.match(result.remedy, /Remove-DnsClientNrptRule/);
     assert.equal((await set("", "")).changed, false);
-    assert.deepEqual(host.windows.settings.dnsRules, theirs);
-    await host.windows.settings.setDnsRules([]);
+    assert.deepEqual(host.windows.state.dnsRules, theirs);
+    host.windows.state.dnsRules = [];
   });
 
   it("makes one rule of two that a run which was cut short has left, beside others' for some names", async () => {
     const theirs = rule("{1}", ".example.com", "VPN");
-    await host.windows.settings.setDnsRules([
-      theirs,
-      ...["{2}", "{3}"].map((name) => rule(name, ".", "kindows")),
-    ]);
+    const ours = ["{2}", "{3}"].map((name) => rule(name, ".", "kindows"));
+    host.windows.state.dnsRules = [theirs, ...ours];
     assert.equal((await set("", "1.1.1.1")).changed, true);
     assert.deepEqual(
-      host.windows.settings.dnsRules.map(({ comment, servers }) => [comment, ...servers]),
+      host.windows.state.dnsRules.map(({ comment, servers }) => [comment, ...servers]),
       [
         ["VPN", "10.9.9.9"],
         ["kindows", "1.1.1.1"],
       ],
     );
     assert.equal((await set("", "")).changed, true);
-    assert.deepEqual(host.windows.settings.dnsRules, [theirs]);
-    await host.windows.settings.setDnsRules([]);
+    assert.deepEqual(host.windows.state.dnsRules, [theirs]);
+    host.windows.state.dnsRules = [];
   });
 
   it("refuses a group policy that hides every rule of the machine", async () => {
@@ -306,7 +289,7 @@ describe("Set-HostsEntry, rehearsed", () => {
     const result = await set("", "1.1.1.1");
     assert.deepEqual([result.exitCode, result.errorCode], [27, "ForeignDnsRule"]);
     assert.match(result.errorMessage, /group policy/);
-    assert.deepEqual(host.windows.settings.dnsRules, []);
+    assert.deepEqual(host.windows.state.dnsRules, []);
     host.windows.registry.remove(policy);
   });
 
@@ -329,11 +312,7 @@ describe("Set-HostsEntry, rehearsed", () => {
 });
 
 describe("The frame around a step", () => {
-  let host: RehearsalHost;
-  before(async () => {
-    host = await startWithSteps();
-  });
-  after(() => host.stop());
+  const host = hostFor("all");
 
   /** Runs a step with another body. */
   const runBody = async (body: string): ReturnType<typeof runStep> => {
@@ -396,11 +375,7 @@ function documentedFacts(step: string): string {
 }
 
 describe("The facts of each step's result are those that its help names", () => {
-  let host: RehearsalHost;
-  before(async () => {
-    host = await startWithSteps();
-  });
-  after(() => host.stop());
+  const host = hostFor("all");
 
   it("are looked at of each step there is", () =>
     assert.deepEqual([...stepNames].sort(), [...nodeScripts.keys()].sort()));

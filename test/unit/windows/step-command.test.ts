@@ -12,7 +12,8 @@ import {
   setHostsEntry,
   setMachineProxy,
 } from "../../../components/windows/steps.ts";
-import { parseCommandLine, splitArguments } from "../../../rehearsal/host/cmd/shell.ts";
+import { splitArguments } from "../../../rehearsal/host/cmd/arguments.ts";
+import { parseCommandLine } from "../../../rehearsal/host/cmd/shell.ts";
 
 const folder = "C:\\kindows\\steps\\0123456789ab";
 const variables = { TEMP: "C:\\Temp", a: "replaced" };

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { isSecret } from "@pulumi/pulumi";
 import { bakedNodeSteps, bakeOf } from "../../../components/windows/image/bake.ts";
 import { scriptCommand } from "../../../components/windows/step-command.ts";
-import { splitArguments } from "../../../rehearsal/host/cmd/shell.ts";
+import { splitArguments } from "../../../rehearsal/host/cmd/arguments.ts";
 import { secrets } from "../controlplane/fixture-node.ts";
 import { look, revealed } from "../controlplane/recorded-resources.ts";
 import { declaredParameters, steps } from "./step-scripts.ts";

@@ -11,7 +11,6 @@ import type {
   HyperVMachineParameter,
 } from "../../../../components/machine/hyper-v/parameters.ts";
 import type { FaultSetting } from "../../../../rehearsal/host/faults.ts";
-import type { Hardware } from "../../../../rehearsal/host/hardware.ts";
 import { type RehearsalHost, startRehearsalHost } from "../../../rehearsed-machine/in-process.ts";
 import { diskSchema, type HyperV, hyperVSchema } from "../../../../rehearsal/windows/hyper-v.ts";
 import { inNewFolder } from "../../new-folder.ts";
@@ -26,7 +25,8 @@ export type Disk = z.infer<typeof diskSchema>;
 export interface LabSetting extends Partial<z.input<typeof hyperVSchema>> {
   /** Undefined: there is none. */
   readonly image?: Disk | undefined;
-  readonly hardware?: Partial<Hardware>;
+  readonly memoryMiB?: number;
+  readonly freeDiskGiB?: number;
 }
 
 /** A host that can run machines of generation 2. */
@@ -60,7 +60,7 @@ export interface HyperVLab {
   make(changes?: Partial<HyperVMachineParameter>): Promise<string>;
   run<T>(work: (session: HyperVSession) => Promise<T>): Promise<T>;
   model(): HyperV;
-  change(changes: Partial<HyperV>): Promise<void>;
+  change(changes: Partial<HyperV>): void;
   /** The disk at a path; undefined: there is none. */
   disk(path: string): Promise<Disk | undefined>;
   stop(): Promise<void>;
@@ -71,14 +71,16 @@ export async function startHyperVLab(
   setting: LabSetting = {},
   ...faults: readonly FaultSetting[]
 ): Promise<HyperVLab> {
-  const { image, hardware, ...hyperV } = { ...good, ...setting };
+  const { image, memoryMiB = 65_536, freeDiskGiB = 60, ...hyperV } = { ...good, ...setting };
   const windows = await startRehearsalHost({
     hostName: "hv-1",
     authorizedKeys: [key.public],
     faults,
-    hardware: { memoryMiB: 65_536, freeDiskGiB: () => Promise.resolve(60), ...hardware },
   });
-  await windows.windows.setHyperV(hyperVSchema.parse(hyperV));
+  windows.programs.memoryMiB = memoryMiB;
+  windows.programs.freeDiskGiB = () => Promise.resolve(freeDiskGiB);
+  windows.windows.state.hyperV = hyperVSchema.parse(hyperV);
+  await windows.windows.save();
   if (image) await windows.windows.drive.write(baseDisk, JSON.stringify(image));
   const privateKeyFile = inNewFolder()("key");
   writeFileSync(privateKeyFile, key.private, { mode: 0o600 });
@@ -98,7 +100,7 @@ export async function startHyperVLab(
   const identity = await identityDisc({ userData: "#cloud-config\n{}\n", metaData: "{}\n" });
   const run: HyperVLab["run"] = (work) => onHyperVHost(host, 600, work);
   const model = (): HyperV => {
-    const found = windows.windows.hyperV;
+    const found = windows.windows.state.hyperV;
     if (found === undefined) throw new Error("the host has no Hyper-V");
     return found;
   };
@@ -117,7 +119,7 @@ export async function startHyperVLab(
           () => undefined,
         ),
       ),
-    change: (changes) => windows.windows.setHyperV({ ...model(), ...changes }),
+    change: (changes) => void Object.assign(model(), changes),
     async disk(path) {
       const text = await windows.windows.drive.readText(path);
       return text === undefined ? undefined : diskSchema.parse(JSON.parse(text));

@@ -39,9 +39,9 @@ describe("a machine on a model of a Hyper-V host, over SSH", () => {
     });
   const remove = (name = goodMachine.name, host = lab.host) =>
     lab.run((session) => session.run(removeCall(host, name)));
-  const changeState = async (state: Machine["state"]): Promise<void> => {
+  const changeState = (state: Machine["state"]): void => {
     const [machine] = lab.model().machines;
-    await lab.change({ machines: [{ ...(machine ?? assert.fail()), state }] });
+    lab.change({ machines: [{ ...(machine ?? assert.fail()), state }] });
   };
 
   onGoodHost(
@@ -78,14 +78,14 @@ describe("a machine on a model of a Hyper-V host, over SSH", () => {
   for (const state of ["Off", "Saved"] as const) {
     onGoodHost(`is started when it is ${state}`, async () => {
       const id = await lab.make();
-      await changeState(state);
+      changeState(state);
       assert.equal(await lab.make(), id);
       assert.equal(lab.model().machines[0]?.state, "Running");
     });
   }
 
   it("is replaced by another instance, and the old one is removed, with its memory", async () => {
-    lab = await startHyperVLab({ hardware: { memoryMiB: goodMachine.memoryMiB + 1024 } });
+    lab = await startHyperVLab({ memoryMiB: goodMachine.memoryMiB + 1024 });
     const id = await lab.make();
     const other = await lab.make({ making: "0b".repeat(6), cpus: 2, secureBoot: false });
     assert.notEqual(other, id);
@@ -95,7 +95,7 @@ describe("a machine on a model of a Hyper-V host, over SSH", () => {
 
   onGoodHost("is recreated where somebody has removed it", async () => {
     const id = await lab.make();
-    await lab.change({ machines: [] });
+    lab.change({ machines: [] });
     assert.notEqual(await lab.make(), id);
     assert.equal(lab.model().machines.length, 1);
   });
@@ -176,11 +176,11 @@ describe("a machine on a model of a Hyper-V host, over SSH", () => {
       /is 127 GiB large, the machine's disk of 60 GiB cannot be smaller/,
     ],
     "a host without room on its drive": [
-      { hardware: { freeDiskGiB: () => Promise.resolve(7) } },
+      { freeDiskGiB: 7 },
       /drive C: has 7 GiB free, 20 GiB are needed/,
     ],
     "one without memory, as other machines have it": [
-      { hardware: { memoryMiB: 4096 }, machines: [{ ...taken(""), name: "x" }] },
+      { memoryMiB: 4096, machines: [{ ...taken(""), name: "x" }] },
       /3072 MiB of memory are free, the machine needs 4096 MiB/,
     ],
     "one with fewer processors": [
@@ -207,10 +207,10 @@ describe("a machine on a model of a Hyper-V host, over SSH", () => {
   eachCase("refuses %s, and makes nothing", refusals, async ([setting, says]) => {
     lab = await startHyperVLab(setting);
     const { windows } = lab.windows;
-    if (setting === undefined) await windows.setHyperV(undefined);
+    if (setting === undefined) delete windows.state.hyperV;
     await assert.rejects(lab.make(), says);
     assert.equal(await windows.drive.isFolder(site), false);
-    assert.deepEqual(windows.hyperV?.machines ?? [], setting?.machines ?? []);
+    assert.deepEqual(windows.state.hyperV?.machines ?? [], setting?.machines ?? []);
   });
 
   onGoodHost("refuses somebody else's folder of its name, and leaves what is in it", async () => {
@@ -236,7 +236,7 @@ describe("a machine on a model of a Hyper-V host, over SSH", () => {
 
   onGoodHost("that does not stay on says so", async () => {
     await lab.make();
-    await changeState("Paused");
+    changeState("Paused");
     await assert.rejects(lab.make(), /does not run, it is Paused/);
   });
 

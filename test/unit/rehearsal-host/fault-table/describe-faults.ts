@@ -5,13 +5,11 @@ import { format, resolveConfig } from "prettier";
 
 import { faultsPath } from "../../../../rehearsal/host/faults.ts";
 import { stepNames } from "../step-runner.ts";
-import type { Extent } from "./extent.ts";
 import { applies, faults } from "./faults.ts";
 import { snapshotsOfRows, withLab } from "./lab.ts";
 import { faultsPage } from "./page.ts";
-import { codeOf, lacks } from "./play.ts";
 import { rows } from "./rows.ts";
-import { playTable, type Results } from "./table.ts";
+import { codeOf, type Extent, lacks, playTable, type Results } from "./table.ts";
 
 /** Machines side by side: most of the time a line is on its way. */
 const atOnce = 4;

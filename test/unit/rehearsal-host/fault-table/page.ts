@@ -1,8 +1,6 @@
-import { every } from "./extent.ts";
 import type { TableFault } from "./faults.ts";
-import type { CellResult } from "./play.ts";
 import { type Row, rows } from "./rows.ts";
-import type { Results } from "./table.ts";
+import { type CellResult, every, type Results } from "./table.ts";
 
 const notRepaired = "**NOT REPAIRED**";
 

@@ -1,11 +1,54 @@
-import type { Extent } from "./extent.ts";
-import { applies, faults } from "./faults.ts";
-import { type CellResult, play } from "./play.ts";
-import { cutThePower, type PowerCuts } from "./power-cuts.ts";
-import { type Row, rows } from "./rows.ts";
-import { sideBySide } from "./extent.ts";
+import { faultsPath } from "../../../../rehearsal/host/faults.ts";
+import { PowerLost } from "../../../../rehearsal/host/windows-host.ts";
+import type { RehearsalHost } from "../../../rehearsed-machine/in-process.ts";
+import { listing } from "../machine-listing.ts";
+import {
+  goodArguments,
+  joinInput,
+  runStep,
+  type StepName,
+  stepNames,
+  withSteps,
+} from "../step-runner.ts";
+import { applies, faults, type TableFault } from "./faults.ts";
+import { differences, type Snapshot, snapshotsOfRows, withLab } from "./lab.ts";
+import { isCopy, resourceOf, type Row, rows, unpacking } from "./rows.ts";
 
-/** Cells played side by side: most of their time is waiting. */
+/** Whether something is cut off at all of its places or, in a fraction of the time, at some of them. */
+export type Extent = "sample" | "whole";
+
+/**
+ * In a sample, how far the places lie apart. At its 32nd change Install-Flannel is left with half of what it compiles: no
+ * other test has it cleared away.
+ */
+export const every = 16;
+
+/** Numbers of the places that are played, of so many: in a sample the first, the last, and some between them. */
+function playedPlaces(count: number, extent: Extent): number[] {
+  const all = Array.from({ length: count }, (_, index) => index + 1);
+  return extent === "whole"
+    ? all
+    : all.filter((place) => [1, count].includes(place) || place % every === 0);
+}
+
+/** Does something with each item, so many at a time; begins with no further one once it is asked to end. */
+async function sideBySide<T>(
+  items: readonly T[],
+  atOnce: number,
+  end: AbortSignal | undefined,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  const waiting = items.values();
+  const worker = async (): Promise<void> => {
+    for (const item of waiting) {
+      if (end?.aborted === true) return;
+      await work(item);
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+}
+
+/** Machines side by side: most of their time is waiting. */
 const atOnce = 6;
 
 /** How everything ended. */
@@ -25,4 +68,133 @@ export async function playTable(extent: Extent, end?: AbortSignal): Promise<Resu
     cells.get(row)?.set(fault.name, await play(row, fault));
   });
   return { cells, powerCuts: await cutThePower(extent, end) };
+}
+
+/** How a fault in a row ended. */
+export interface CellResult {
+  /** What the first `up` said; undefined where it went through all the same. */
+  readonly error: string | undefined;
+  /** Kind of the step's own error; undefined where the connection was lost. */
+  readonly code: string | undefined;
+  /** What is wrong after the last `up`; empty when nothing is. */
+  readonly problems: readonly string[];
+}
+
+/** Plays one cell: a row with the fault, then without. */
+async function play(row: Row, fault: TableFault): Promise<CellResult> {
+  const snapshot = (await snapshotsOfRows()).get(row);
+  return withLab(snapshot?.before, async (lab) => {
+    const settings = fault.settings?.(row, await lab.bytes(row)) ?? [];
+    await lab.host.windows.drive.write(faultsPath, JSON.stringify(settings));
+    fault.breakCluster?.(lab.cluster);
+    await fault.breakMachine?.(lab.host);
+    const first = await lab.run(row);
+    fault.mendCluster?.(lab.cluster);
+    let second = first === undefined ? undefined : await lab.run(row);
+    if (mayYetEnd(second)) second = await lab.run(row);
+    await lab.settled();
+    return {
+      error: first,
+      code: codeOf(first),
+      problems: [
+        ...(second === undefined ? [] : [`the second up failed: ${second}`]),
+        ...(await lab.problems(row)),
+      ],
+    };
+  });
+}
+
+/** What an error lacks that a person needs, who has nothing else. */
+export function lacks(error: string, row: Row): string[] {
+  const code = codeOf(error);
+  // A step's own error has a remedy of its own; one of the connection says what to do in any case.
+  const remedy = code === undefined ? /run again/ : /"remedy":"[A-Z][^"]{20,}/;
+  // What is no step is named by its resource only.
+  const name = isCopy(row) || row === unpacking ? resourceOf(row) : row;
+  return [
+    ...(error.includes(name) ? [] : ["the name of the step"]),
+    ...(/win-1/i.test(error) ? [] : ["the name of the machine"]),
+    ...(remedy.test(error) ? [] : ["a remedy"]),
+  ];
+}
+
+/** A step that lost its connection goes on: it may reboot the machine under the next `up`, or keep it waiting. */
+function mayYetEnd(error: string | undefined): boolean {
+  return error !== undefined && [undefined, "StepBusy"].includes(codeOf(error));
+}
+
+/** Kind of a step's own error. */
+export function codeOf(error: string | undefined): string | undefined {
+  return /failed \((\w+)\): /.exec(error ?? "")?.[1];
+}
+
+/** No script makes more changes. */
+const most = 500;
+
+/** What an export that was cut short has left: a later one removes it after a day. */
+const ofAnExport = "/kindows/logs-";
+
+/** In how many places the power can be cut, and what was wrong after those that were played, by step. */
+type PowerCuts = ReadonlyMap<
+  Row,
+  { readonly places: number; readonly problems: readonly string[] }
+>;
+
+/** Cuts the power before changes that each step makes; the places are found by running the script. */
+async function cutThePower(extent: Extent, end?: AbortSignal): Promise<PowerCuts> {
+  const snapshots = await snapshotsOfRows();
+  const steps = stepNames.map((step) => ({ step, snapshot: snapshots.get(step) as Snapshot }));
+  const results = new Map<Row, { places: number; problems: string[] }>();
+  await sideBySide(steps, atOnce, end, async ({ step, snapshot }) => {
+    results.set(step, { places: await changesOf(step, snapshot), problems: [] });
+  });
+  const cuts = steps.flatMap((each) =>
+    playedPlaces(results.get(each.step)?.places ?? 0, extent).map((at) => ({ ...each, at })),
+  );
+  await sideBySide(cuts, atOnce, end, async ({ step, snapshot, at }) => {
+    const found = await cut(step, at, snapshot);
+    results.get(step)?.problems.push(...found.map((problem) => `before change ${at}: ${problem}`));
+  });
+  return results;
+}
+
+/** How many changes a step makes: it goes on when the connection breaks, here before each of them. */
+async function changesOf(step: StepName, { before }: Snapshot): Promise<number> {
+  const faults = Array.from({ length: most }, (_, index) => {
+    return { kind: "dropConnection", step, at: index + 1 } as const;
+  });
+  let changes = 0;
+  await withSteps({ drive: before, faults }, (host) => run(host, step, () => (changes += 1)));
+  return changes;
+}
+
+/** A step is cut off before its n-th change and run again; what is wrong then. */
+async function cut(step: StepName, at: number, { before, after }: Snapshot): Promise<string[]> {
+  const faults = [{ kind: "reboot", step, at }] as const;
+  return withSteps({ drive: before, faults }, async (host) => {
+    const first = await run(host, step);
+    if (!first.isCut) return ["it makes no such change"];
+    const again = await run(host, step);
+    return again.exitCode === 0
+      ? differences(after, await listing(host)).filter((each) => !each.startsWith(ofAnExport))
+      : [`the next run ended with ${again.exitCode}`];
+  });
+}
+
+/** Runs a step as far as the machine has power, then waits until it is up again. */
+async function run(
+  host: RehearsalHost,
+  step: StepName,
+  onDrop?: () => void,
+): Promise<{ isCut: boolean; exitCode?: number }> {
+  try {
+    const { exitCode } = await runStep(host, step, goodArguments(host)[step], joinInput, onDrop);
+    return { isCut: false, exitCode };
+  } catch (error) {
+    if (!(error instanceof PowerLost)) throw error;
+    return { isCut: true };
+  } finally {
+    await host.windows.tasksEnded();
+    await host.up();
+  }
 }

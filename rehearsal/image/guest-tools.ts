@@ -1,0 +1,34 @@
+import { join } from "node:path";
+import {
+  agnhostWindows,
+  containerdWindows,
+  kubernetesWindows,
+} from "../../toolchain/tools/table.ts";
+import type { ToolArtifact } from "../../toolchain/tools/tool.ts";
+import { toolArtifact } from "../../toolchain/tools/tool-artifact.ts";
+
+/** A program of this project's own, by its folder beside this one. */
+function ownTool(folder: string, program = `${folder}.exe`): ToolArtifact {
+  return toolArtifact({
+    name: `rehearsal-${folder}`,
+    version: "0.1.0",
+    go: {
+      module: join(import.meta.dirname, "..", folder),
+      packages: { [program]: "." },
+      os: "windows",
+      forWine: true,
+    },
+  });
+}
+
+/** The CRI server in front of the guest's containerd. */
+export const rehearsalCri = ownTool("cri", "rehearsal-cri.exe");
+/** What stands in for Windows' own programs in the guest's HostProcess containers. */
+export const rehearsalCurl = ownTool("curl");
+export const rehearsalNslookup = ownTool("nslookup");
+
+/** The guest's Windows programs, built for Wine: nobody but this project publishes them. */
+export const guestTools: readonly ToolArtifact[] = [
+  ...[kubernetesWindows, containerdWindows],
+  ...[rehearsalCri, agnhostWindows, rehearsalCurl, rehearsalNslookup],
+];
