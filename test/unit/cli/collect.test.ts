@@ -58,10 +58,8 @@ describe("logs of a machine", () => {
   });
 
   const wrong: Readonly<Record<string, readonly [Partial<NodeMachine>, RegExp]>> = {
-    "another host key": [{ hostKey: adminKey.public }, /host|verif/i],
     "a key it does not know": [{ user: "nobody" }, /authentication/i],
     "no scripts": [{ scripts: "C:\\kindows\\steps\\gone" }, /exit code .* does not exist/s],
-    "nobody at the port": [{ port: 1 }, /ECONNREFUSED/],
   };
   eachCase("fail in bounded time with %s", wrong, ([change, message]) =>
     assert.rejects(collectLogs({ ...source, ...change }, below), message),
