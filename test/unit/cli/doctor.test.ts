@@ -9,6 +9,7 @@ import { doctorText, isFine } from "../../../cli/doctor/report.ts";
 import type { HostResource } from "../../../components/host-resource.ts";
 import type { Ownership } from "../../../cli/lab/claim.ts";
 import { labState, type NodeMachine, withToken } from "../../../cli/lab/lab-state.ts";
+import { parseDeployment, type StateResource } from "../../../cli/engine/deployment.ts";
 import { eachCase } from "../each-case.ts";
 import { component, connection, deployment, resource, secret } from "./state-builder.ts";
 
@@ -223,6 +224,29 @@ describe("what a stack's state says of its lab", () => {
     const state = labState(deployment(unjoined));
     assert.deepEqual(state.unjoined, ["win-1"]);
     assert.equal(state.machines[0]?.join, undefined);
+  });
+
+  it("has machines with their scripts, and the connection the state knows", () => {
+    const outputs = { connection: secret({ ...connection, privateKey: secret("KEY") }) };
+    const parts = (node: string, ...steps: Partial<StateResource>[]): StateResource[] => {
+      const it = component("kindows:windows:WindowsNode", node, { node, checkFolder: "C:\\k" });
+      return [
+        component("kindows:machine:HyperVMachine", node, { node }, { outputs }),
+        it,
+        resource("command:remote:CopyToRemote", `${node}-home`, { parent: it.urn }),
+        ...steps.map((rest) =>
+          resource("command:remote:Command", `${node}-steps`, { parent: it.urn, ...rest }),
+        ),
+      ];
+    };
+    const state = deployment([
+      ...[...parts("win-1", {}), ...parts("win-2"), ...parts("win-3", { delete: true })],
+      component("kindows:machine:ExistingMachine", "lin-1", { node: "lin-1" }, { outputs }),
+    ]);
+    const scripts = "C:\\kindows\\steps\\Export-NodeLog";
+    assert.deepEqual(labState(parseDeployment(JSON.stringify(state))).machines, [
+      { node: "win-1", ...connection, scripts, checkFolder: "C:\\k", join: undefined },
+    ]);
   });
 
   it("gives a join another token, and refuses what is no join", () => {
