@@ -9,6 +9,7 @@ import { doctorText, isFine } from "../../../cli/doctor/report.ts";
 import type { HostResource } from "../../../components/host-resource.ts";
 import type { Ownership } from "../../../cli/lab/claim.ts";
 import { labState, type NodeMachine, withToken } from "../../../cli/lab/lab-state.ts";
+import { parseDeployment, type StateResource } from "../../../cli/engine/deployment.ts";
 import { eachCase } from "../each-case.ts";
 import { component, connection, deployment, resource, secret } from "./state-builder.ts";
 
@@ -127,34 +128,27 @@ describe("the doctor's report", () => {
   });
 });
 
-describe("what the doctor repairs", () => {
-  const found: Diagnosis = {
-    ...{ ...fine, problems: ["Docker does not answer"] },
-    leftovers: {
-      own: [thing("kindows-rehearsal", "kindows-rehearsal-win-2")],
-      ...{ unknown: [strangers], elsewhere },
-    },
-    asleep: [{ kind: "libvirt network", name: "kindows-rehearsal", verb: "start" }],
+describe("what the doctor repairs, and says before", () => {
+  const own = [thing("kindows-rehearsal", "kindows-rehearsal-win-2")];
+  const asleep = [{ kind: "libvirt network", name: "kindows-rehearsal", verb: "start" }];
+  const closed: Finding = { name: "node win-1", seen: "closed", remedy: "open it" };
+  const join =
+    "stop kubelet on win-1 and run Join-Node there again, which sets the clock by the control plane's and starts kubelet";
+  const cases: Readonly<Record<string, readonly [Partial<Diagnosis>, readonly string[]]>> = {
+    "is what is stopped and what is left of the own lab": [
+      { problems: ["x"], leftovers: { own, unknown: [strangers], elsewhere }, asleep },
+      ["start libvirt network kindows-rehearsal", "remove libvirt domain kindows-rehearsal-win-2"],
+    ],
+    "is not what a person has to make room for first": [{ asleep: [fullDisk] }, []],
+    "is the rest all the same": [{ asleep: [fullDisk], findings: [clockOff] }, [join]],
+    "is each repair once, though two findings ask for it, and none where none is known": [
+      { findings: [clockOff, { ...clockOff, name: "node win-1" }, closed] },
+      [join],
+    ],
   };
-
-  it("is what is stopped and what is left of the own lab, and is said before", () =>
-    assert.deepEqual(plannedRepairs(found), [
-      "start libvirt network kindows-rehearsal",
-      "remove libvirt domain kindows-rehearsal-win-2",
-    ]));
-
-  it("is not what a person has to make room for first, and the rest all the same", () => {
-    const asleep = [fullDisk];
-    assert.deepEqual(plannedRepairs({ ...fine, asleep }), []);
-    assert.match(plannedRepairs({ ...fine, asleep, findings: [clockOff] })[0] ?? "", /Join-Node/);
-  });
-
-  it("is each repair once, though two findings ask for it, and none where none is known", () => {
-    const node: Finding = { ...clockOff, name: "node win-1" };
-    const closed: Finding = { name: "node win-1", seen: "closed", remedy: "open it" };
-    const planned = plannedRepairs({ ...fine, findings: [clockOff, node, closed] });
-    assert.equal(planned.length, 1);
-  });
+  eachCase("%s", cases, ([change, planned]) =>
+    assert.deepEqual(plannedRepairs({ ...fine, ...change }), planned),
+  );
 });
 
 describe("what the doctor waits for after a repair", () => {
@@ -230,6 +224,29 @@ describe("what a stack's state says of its lab", () => {
     const state = labState(deployment(unjoined));
     assert.deepEqual(state.unjoined, ["win-1"]);
     assert.equal(state.machines[0]?.join, undefined);
+  });
+
+  it("has machines with their scripts, and the connection the state knows", () => {
+    const outputs = { connection: secret({ ...connection, privateKey: secret("KEY") }) };
+    const parts = (node: string, ...steps: Partial<StateResource>[]): StateResource[] => {
+      const it = component("kindows:windows:WindowsNode", node, { node, checkFolder: "C:\\k" });
+      return [
+        component("kindows:machine:HyperVMachine", node, { node }, { outputs }),
+        it,
+        resource("command:remote:CopyToRemote", `${node}-home`, { parent: it.urn }),
+        ...steps.map((rest) =>
+          resource("command:remote:Command", `${node}-steps`, { parent: it.urn, ...rest }),
+        ),
+      ];
+    };
+    const state = deployment([
+      ...[...parts("win-1", {}), ...parts("win-2"), ...parts("win-3", { delete: true })],
+      component("kindows:machine:ExistingMachine", "lin-1", { node: "lin-1" }, { outputs }),
+    ]);
+    const scripts = "C:\\kindows\\steps\\Export-NodeLog";
+    assert.deepEqual(labState(parseDeployment(JSON.stringify(state))).machines, [
+      { node: "win-1", ...connection, scripts, checkFolder: "C:\\k", join: undefined },
+    ]);
   });
 
   it("gives a join another token, and refuses what is no join", () => {

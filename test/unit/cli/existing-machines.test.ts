@@ -75,21 +75,18 @@ describe("the host key a machine shows", () => {
 const secure = { secure: "v1:abc:def" };
 
 describe("settings with sealed values", () => {
-  it("are read without them", () => {
+  it("are read without them, and as they are where nothing is sealed", () => {
     const written = {
       cluster: { kubeconfig: { text: secure, context: "prod" }, kubernetesVersion: "1.35.1" },
       login: { privateKey: secure, privateKeyPassphrase: secure },
       nodes: [],
     };
+    const plain = { nodes: [{ name: "win-1", taints: [{ key: "os" }] }], proxy: null };
+    assert.deepEqual(withoutSealed(plain), plain);
     const unsealed = withoutSealed(written) as Record<string, unknown>;
     const settings = resolveExisting(unsealed, { file: "Pulumi.prod.yaml" });
     assert.equal(settings.cluster.kubernetesVersion, "1.35.1");
     assert.deepEqual(settings.cluster.kubeconfig, { file: "/sealed", context: "prod" });
     assert.equal(settings.login.privateKeyFile, "/sealed");
-  });
-
-  it("are as they are where nothing is sealed", () => {
-    const written = { nodes: [{ name: "win-1", taints: [{ key: "os" }] }], proxy: null };
-    assert.deepEqual(withoutSealed(written), written);
   });
 });

@@ -209,18 +209,13 @@ describe("kindows lock", () => {
     const url = `${server.url}/${name}`;
     return { url, checksumUrl: `${url}.sha256` };
   };
-  const lock = (entries: Readonly<Record<string, readonly [digit: string, from: string]>>): void =>
-    writeFileSync(
-      file,
-      renderSoftwareLock(
-        Object.fromEntries(
-          Object.entries(entries).map(([name, [digit, takenFrom]]) => [
-            published(name).url,
-            { sha256: sha(digit), takenFrom, takenOn: "2026-11-21" },
-          ]),
-        ),
-      ),
+  const lock = (...entries: readonly (readonly [name: string, digit: string, from: string])[]) => {
+    const locked = entries.map(
+      ([name, digit, takenFrom]) =>
+        [published(name).url, { sha256: sha(digit), takenFrom, takenOn: "2026-11-21" }] as const,
     );
+    writeFileSync(file, renderSoftwareLock(Object.fromEntries(locked)));
+  };
   const update = (...names: string[]): ReturnType<typeof updateLock> =>
     updateLock(names.map(published), () => undefined, file);
 
@@ -233,7 +228,7 @@ describe("kindows lock", () => {
   });
 
   it("asks for nothing that a publisher has vouched for, and changes nothing", async () => {
-    lock({ one: ["b", "https://example.test/one"] });
+    lock(["one", "b", "https://example.test/one"]);
     const before = readFileSync(file, "utf8");
     await update("one");
     assert.equal(server.asked.length, 0);
@@ -241,7 +236,7 @@ describe("kindows lock", () => {
   });
 
   it("asks the publisher where somebody else has vouched, and refuses another checksum", async () => {
-    lock({ one: ["a", "independent publications"], other: ["b", "independent publications"] });
+    lock(["one", "a", "independent publications"], ["other", "b", "independent publications"]);
     const [one, other] = await update("one", "other");
     assert.equal(one?.takenFrom, published("one").checksumUrl);
     assert.equal(other?.takenFrom, "independent publications");

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { EventReader, type NodeEvent } from "../../../cli/engine/events.ts";
 import { FailedNodes } from "../../../cli/logs/failed-nodes.ts";
 import { NodeStages, stages } from "../../../cli/stages/node-stages.ts";
+import { eachCase } from "../each-case.ts";
 import { urn } from "./state-builder.ts";
 
 /** An event as the engine sends it. */
@@ -140,11 +141,6 @@ describe("stages of nodes", () => {
 describe("nodes that failed", () => {
   const nodes = ["win-1", "win-1-a", "win-2", "win-3"];
   const all = nodes.flatMap((node) => [known(node), begins(node, `${node}-step`)]);
-  function read(...events: readonly object[]): FailedNodes {
-    const failed = new FailedNodes();
-    eventsOf([...all, ...events]).forEach((event) => failed.read(event));
-    return failed;
-  }
   /** What the engine says of a step that has failed. */
   const failure = (code: string): string =>
     [
@@ -153,29 +149,30 @@ describe("nodes that failed", () => {
       JSON.stringify({ step: "Install-Kubernetes", error: { code, message: "", remedy: "" } }),
     ].join("\r\n");
 
-  it("are those whose resources have errors", () => {
-    const { names, lackingPrograms } = read(
-      fails("win-1-a-step", 'Process exited with status 51: running "powershell.exe ..."'),
-      fails("win-2-step", "the evaluation licence ends in 3 days", "warning"),
-      fails("win-3-step", "the node win-3 was not Ready"),
-    );
-    assert.deepEqual([names, lackingPrograms], [["win-1-a", "win-3"], []]);
-  });
-
-  it("are none where the lab itself failed", () => {
-    const { names } = read(fails("lab", "no Docker"), {
-      diagnosticEvent: { severity: "error", message: "update failed" },
-    });
-    assert.deepEqual(names, []);
-  });
-
-  it("lack a file where a step says so, and nothing else", () => {
-    const failed = read(
-      fails("win-1-step", failure("MediumMissing")),
-      fails("win-2-step", failure("ChecksumMismatch")),
-      fails("win-3-step", failure("FileInUse")),
-    );
-    assert.deepEqual(failed.lackingPrograms, ["win-1", "win-2"]);
-    assert.deepEqual(failed.names, ["win-1", "win-2", "win-3"]);
+  const ofEngine = { diagnosticEvent: { severity: "error", message: "update failed" } };
+  type Names = readonly string[];
+  const cases: Readonly<Record<string, readonly [readonly object[], Names, lacking: Names]>> = {
+    "are those whose resources have errors": [
+      [
+        fails("win-1-a-step", 'Process exited with status 51: running "powershell.exe ..."'),
+        fails("win-2-step", "the evaluation licence ends in 3 days", "warning"),
+        fails("win-3-step", "the node win-3 was not Ready"),
+      ],
+      ["win-1-a", "win-3"],
+      [],
+    ],
+    "are none where the lab itself failed": [[fails("lab", "no Docker"), ofEngine], [], []],
+    "lack a file where a step says so, and nothing else": [
+      ["MediumMissing", "ChecksumMismatch", "FileInUse"].map((code, at) =>
+        fails(`win-${at + 1}-step`, failure(code)),
+      ),
+      ["win-1", "win-2", "win-3"],
+      ["win-1", "win-2"],
+    ],
+  };
+  eachCase("%s", cases, ([events, names, lacking]) => {
+    const failed = new FailedNodes();
+    eventsOf([...all, ...events]).forEach((event) => failed.read(event));
+    assert.deepEqual([failed.names, failed.lackingPrograms], [names, lacking]);
   });
 });

@@ -308,26 +308,28 @@ describe("the engine's lock", () => {
     assert.equal(checkLock(lock, hostname, found), verdict),
   );
 
-  describe("files", () => {
-    let folder: string;
-    beforeEach(() => (folder = newFolder()));
-
-    it("are read; attributes beside them are not locks", async () => {
-      await writeFile(path.join(folder, "a.json"), JSON.stringify(lock));
+  const files: Readonly<Record<string, readonly [content: string, verdict?: Verdict]>> = {
+    "as the engine writes it": [JSON.stringify(lock), "alive"],
+    "half-written by a killed engine": ['{"pid":12', "dead"],
+  };
+  eachCase(
+    "is read from a file %s; attributes beside it are none",
+    files,
+    async ([text, verdict]) => {
+      const folder = newFolder();
+      await writeFile(path.join(folder, "a.json"), text);
       await writeFile(path.join(folder, "a.json.attrs"), "{}");
-      assert.deepEqual(await readLocks(folder, "here"), [lock]);
-    });
+      const found = await readLocks(folder, "here");
+      const holder = started("pulumi", -1000);
+      const verdicts = found.map((each) =>
+        checkLock(each, "here", each.pid > 0 ? holder : undefined),
+      );
+      assert.deepEqual(verdicts, [verdict]);
+    },
+  );
 
-    it("half-written by a killed engine are dead locks of this host", async () => {
-      await writeFile(path.join(folder, "a.json"), '{"pid":12');
-      const [found] = await readLocks(folder, "here");
-      assert.ok(found);
-      assert.equal(checkLock(found, "here", undefined), "dead");
-    });
-
-    it("of a stack that was never locked are none", async () =>
-      assert.deepEqual(await readLocks(path.join(folder, "none"), "here"), []));
-  });
+  it("is none where the stack was never locked", async () =>
+    assert.deepEqual(await readLocks(path.join(newFolder(), "none"), "here"), []));
 });
 
 describe("a running process", () => {

@@ -271,24 +271,21 @@ const text = `<network>
 `;
 
 describe("libvirt's answers", () => {
-  it("tell networks", () =>
+  it("tell networks, pools and machines", () => {
     assert.deepEqual(networksIn(text), [
       { name: "default", bridge: "virbr0", cidrs: ["192.168.122.0/24"] },
       { name: "kindows-x", bridge: "kw-x", cidrs: ["192.168.171.0/24"] },
       { name: "isolated", bridge: undefined, cidrs: [] },
-    ]));
-
-  it("tell pools", () =>
+    ]);
     assert.deepEqual(poolsIn(text), [
       { name: "kindows-x", path: "/var/lib/libvirt/images/kindows-x" },
       { name: "ceph", path: undefined },
-    ]));
-
-  it("tell machines", () =>
+    ]);
     assert.deepEqual(domainsIn(text), [
       { name: "kindows-x-win-1", running: true, networks: ["kindows-x", "default"] },
       { name: "db", running: false, networks: [] },
-    ]));
+    ]);
+  });
 
   const bridges: Readonly<Record<string, readonly [answer: object, bridge: unknown]>> = {
     "a bridge with its MTU": [

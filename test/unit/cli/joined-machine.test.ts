@@ -1,28 +1,34 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { readFile, readdir, stat } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
+import path from "node:path";
 
 import { askClock, askCluster, stepOverSsh } from "../../../cli/doctor/examine-lab.ts";
+import { collectLogs } from "../../../cli/logs/collect.ts";
 import type { NodeMachine } from "../../../cli/lab/lab-state.ts";
 import { runJoin } from "../../../cli/doctor/repairs.ts";
 import { scriptCommand } from "../../../components/windows/step-command.ts";
 import { confirmReboot } from "../../../components/windows/steps.ts";
 import type { RehearsalHost } from "../../rehearsed-machine/in-process.ts";
 import { eachCase } from "../each-case.ts";
+import { newFolder } from "../new-folder.ts";
 import { withFakeApi } from "../controlplane/fake-api.ts";
 import { kubeconfig } from "../controlplane/fixture-kubeconfig.ts";
 import { adminKey, remoteSteps, stepCommand } from "../rehearsal-host/ssh-client.ts";
 import {
   goodArguments,
   joinInput,
+  joinToken,
   prepareThrough,
   startWithSteps,
 } from "../rehearsal-host/step-runner.ts";
+import { setVariable } from "../rehearsal-host/machine-listing.ts";
 import { loginOf } from "./rehearsal-machine.ts";
 
 const hours = 3_600_000;
 
-describe("a machine that the doctor reaches", () => {
+describe("a machine that has joined", () => {
   let host: RehearsalHost;
   let machine: NodeMachine;
 
@@ -31,13 +37,8 @@ describe("a machine that the doctor reaches", () => {
     await prepareThrough(host, "Join-Node");
     const command = stepCommand("Join-Node", goodArguments(host)["Join-Node"] ?? []);
     const join = { command, input: joinInput };
-    machine = {
-      node: "win-1",
-      ...loginOf(host),
-      scripts: remoteSteps,
-      checkFolder: remoteSteps,
-      join,
-    };
+    const folders = { scripts: remoteSteps, checkFolder: remoteSteps };
+    machine = { node: "win-1", ...loginOf(host), ...folders, join };
   });
   after(() => host.stop());
 
@@ -74,6 +75,56 @@ describe("a machine that the doctor reaches", () => {
     await new Promise((resolve) => silent.close(resolve));
   });
 
+  describe("its logs", () => {
+    const below = newFolder();
+    before(async () => {
+      const { drive } = host.windows;
+      const log = "C:\\var\\log\\kubelet\\kubelet.log";
+      await drive.write(log, `${"x".repeat(2_000_000)}\nwith ${joinToken}\nlast line\n`);
+      await drive.write("C:\\kindows\\state\\join-configuration.json", joinToken);
+      setVariable(host.windows, "HTTPS_PROXY", "http://me:sesame@proxy.test:3128");
+    });
+
+    it("come into a folder of their own that only its owner can read, without secrets", async () => {
+      const folder = await collectLogs(machine, path.join(below, "logs"));
+      assert.match(path.basename(folder), /^win-1-\d{4}-\d\d-\d\dT\d{6}$/);
+      assert.equal((await stat(folder)).mode & 0o777, 0o700);
+      const names = await readdir(folder);
+      for (const name of [
+        "var_log_kubelet_kubelet.log",
+        "services.txt",
+        "kindows_state_join.json",
+      ]) {
+        assert.ok(names.includes(name), `${name} is not among ${names.join(", ")}`);
+      }
+      assert.ok(!names.some((name) => name.includes("join-configuration")));
+      for (const name of names) {
+        const file = path.join(folder, name);
+        const text = await readFile(file, "utf8");
+        assert.equal((await stat(file)).mode & 0o077, 0, name);
+        assert.doesNotMatch(text, new RegExp(`${joinToken.replace(".", "\\.")}|sesame`), name);
+      }
+      const log = await readFile(path.join(folder, "var_log_kubelet_kubelet.log"), "utf8");
+      assert.match(log, /x\nwith \[redacted\]\nlast line\n$/);
+      assert.ok(log.length < 1_048_577, `${log.length} bytes are more than its end`);
+    });
+
+    it("are there also while a step hangs", async () => {
+      const { mutexes } = host.windows;
+      await mutexes.enter("Global\\kindows-step", 0);
+      await collectLogs(machine, below);
+      mutexes.leave("Global\\kindows-step");
+    });
+
+    const wrong: Readonly<Record<string, readonly [Partial<NodeMachine>, RegExp]>> = {
+      "a key it does not know": [{ user: "nobody" }, /authentication/i],
+      "no scripts": [{ scripts: "C:\\kindows\\steps\\gone" }, /exit code .* does not exist/s],
+    };
+    eachCase("fail in bounded time with %s", wrong, ([change, message]) =>
+      assert.rejects(collectLogs({ ...machine, ...change }, below), message),
+    );
+  });
+
   describe("joins again:", () => {
     /** What was asked of the API server. */
     async function join(each: NodeMachine): Promise<readonly string[]> {
@@ -97,17 +148,6 @@ describe("a machine that the doctor reaches", () => {
       ]);
       assert.ok(Math.abs(host.programs.clockOffsetMilliseconds) < hours);
       assert.equal(await host.windows.services.isRunning("kubelet"), true);
-    });
-
-    it("restarts a kubelet that runs", async () => {
-      await join(machine);
-      assert.equal(await host.windows.services.isRunning("kubelet"), true);
-    });
-
-    it("ends with the step's own words", async () => {
-      const command = stepCommand("Join-Node", ["-NodeName", "win-1"]);
-      const wrong = { ...machine, join: { command, input: joinInput } };
-      await assert.rejects(join(wrong), /exit code 1|without a result/);
     });
 
     it("is refused for a node that has not joined", async () => {
