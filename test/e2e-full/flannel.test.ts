@@ -9,28 +9,22 @@ import { FlannelImages } from "./flannel/node-images.ts";
 /** A rule without a target: the kernel counts what it fits, and does nothing to it. */
 const rule = ["-p", "udp", "--dport", "4789"];
 
-/** Counts the packets that node containers send in Flannel's VXLAN. */
-class VxlanCount {
-  constructor(private readonly containers: readonly string[]) {}
-
-  async begin(): Promise<void> {
-    for (const container of this.containers) await iptables(container, "-I", "OUTPUT", ...rule);
+/** How many packets each node container sends meanwhile in Flannel's VXLAN. */
+async function vxlanPackets(
+  containers: readonly string[],
+  meanwhile: () => Promise<void>,
+): Promise<readonly number[]> {
+  const iptables = (container: string, ...args: readonly string[]): Promise<string> =>
+    inContainer(container, "iptables", "-w", "5", ...args);
+  for (const container of containers) await iptables(container, "-I", "OUTPUT", ...rule);
+  await meanwhile();
+  const counts: number[] = [];
+  for (const container of containers) {
+    const listed = await iptables(container, "-nvxL", "OUTPUT", "1");
+    counts.push(Number(/^\s*(\d+)/.exec(listed)?.[1] ?? Number.NaN));
+    await iptables(container, "-D", "OUTPUT", ...rule);
   }
-
-  /** How many each container has sent since then. */
-  async end(): Promise<readonly number[]> {
-    const counts: number[] = [];
-    for (const container of this.containers) {
-      const listed = await iptables(container, "-nvxL", "OUTPUT", "1");
-      counts.push(Number(/^\s*(\d+)/.exec(listed)?.[1] ?? Number.NaN));
-      await iptables(container, "-D", "OUTPUT", ...rule);
-    }
-    return counts;
-  }
-}
-
-async function iptables(container: string, ...args: readonly string[]): Promise<string> {
-  return inContainer(container, "iptables", "-w", "5", ...args);
+  return counts;
 }
 
 /**
@@ -44,7 +38,6 @@ describe("a rehearsal lab with Flannel", function () {
   const { controlPlane } = lab;
   const worker = `${lab.prefix}-worker-1`;
   const linux = [controlPlane, worker];
-  const vxlanCount = new VxlanCount(linux);
   let images: FlannelImages | undefined;
 
   function configure(backend: FlannelBackend, ...nodes: readonly string[]): Promise<void> {
@@ -99,9 +92,7 @@ describe("a rehearsal lab with Flannel", function () {
   it("plans nothing with VXLAN, also after a refresh", planNothing);
 
   it("verifies every path between its Linux nodes, whose packets travel in VXLAN", async () => {
-    await vxlanCount.begin();
-    await verifiesLinuxPaths(lab, 1);
-    const packets = await vxlanCount.end();
+    const packets = await vxlanPackets(linux, () => verifiesLinuxPaths(lab, 1));
     console.log(`      ${packets.join(" and ")} packets of VXLAN were sent`);
     assert.ok(
       packets.every((each) => each > 0),
@@ -140,9 +131,8 @@ describe("a rehearsal lab with Flannel", function () {
   });
 
   it("verifies every path between its Linux nodes, and no packet travels in VXLAN", async () => {
-    await vxlanCount.begin();
-    await verifiesLinuxPaths(lab, 1);
-    assert.deepEqual(await vxlanCount.end(), [0, 0]);
+    const packets = await vxlanPackets(linux, () => verifiesLinuxPaths(lab, 1));
+    assert.deepEqual(packets, [0, 0]);
   });
 
   it("plans nothing with plain routes, also after a refresh", planNothing);
