@@ -2,13 +2,13 @@ import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { isLabPrefix, type ResourceKind } from "../../components/host-resource.ts";
+import { actionParameter } from "../../components/host-action/action-parameter.ts";
 import {
   fabricHostSchema,
   fabricsFolder,
   removeText,
 } from "../../components/network/fabric/host-script.ts";
 import { runAsRoot } from "../../components/network/fabric/run-as-root.ts";
-import { parseJson } from "../../toolchain/parse-json.ts";
 
 const kind = "network fabric";
 
@@ -22,15 +22,10 @@ export function networkFabrics(folder = fabricsFolder, asRoot = runAsRoot): Reso
         .filter((lab) => isLabPrefix(lab) && existsSync(program(lab)))
         .map((lab) => ({ kind, name: lab, lab, identity: `${kind} ${lab}` })),
     owned: {
-      "command:local:Command": ({ inputs }, component) => {
-        const environment = inputs?.["environment"] as
-          Readonly<Record<string, unknown>> | undefined;
-        const host = fabricHostSchema.safeParse(
-          parseJson(String(environment?.["FABRIC_HOST"])),
-        ).data;
-        return component !== "kindows:network:FabricHost" || host === undefined || host.server
-          ? []
-          : [{ identity: `${kind} ${host.lab}`, essential: true }];
+      "command:local:Command": (resource, component) => {
+        if (component !== "kindows:network:FabricHost") return [];
+        const { lab, server } = actionParameter(resource, "FABRIC_HOST", fabricHostSchema);
+        return server ? [] : [{ identity: `${kind} ${lab}`, essential: true }];
       },
     },
     remove: async ({ lab }) => {

@@ -9,7 +9,6 @@ import { virsh } from "../../host/virsh.ts";
 import { byHostActions, containers } from "./containers.ts";
 import { domains } from "../../components/machine/libvirt/domains.ts";
 import { onEachHypervisor } from "../../components/machine/libvirt/host-resources.ts";
-import { labOfPool } from "../../components/machine/libvirt/storage.ts";
 import { libvirtKind, statesOf } from "../../components/machine/libvirt/pools-and-networks.ts";
 import {
   isLabPrefix,
@@ -187,7 +186,7 @@ async function asRoot(host: Host, args: readonly string[]): Promise<void> {
   }
 }
 
-const network = libvirtKind("net", "libvirt network", labOfPool);
+const network = libvirtKind("net", "libvirt network");
 
 /** libvirt's networks of a lab, with bridge, DHCP server and firewall rules; on other hypervisors named as the pool there. */
 export const libvirtNetworks: ResourceKind = {

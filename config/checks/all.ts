@@ -1,7 +1,6 @@
 import { podNetworks } from "../../components/cni/registry.ts";
 import type { MachineMaker } from "../../components/machine/machine-maker.ts";
 import { machineMakers } from "../../components/machine/registry.ts";
-import type { Fabric } from "../../components/network/fabric/fabric.ts";
 import { fabrics } from "../../components/network/fabric/registry.ts";
 import { type Check, unless } from "../problem.ts";
 import { linuxImage } from "../sections/linux.ts";
@@ -56,7 +55,7 @@ export const checks: readonly Check<NamedSettings>[] = [
   spreadBySomething,
   placedWithin,
   connectedHosts,
-  ...Object.values<Fabric>(fabrics).flatMap((fabric) => fabric.checks),
+  ...Object.values(fabrics).flatMap((fabric) => fabric.checks),
   machineSizes,
   linuxImage,
   ...linuxMachines,

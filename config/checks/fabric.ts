@@ -1,5 +1,5 @@
 import { fabricAddress } from "../../components/network/fabric/fabric.ts";
-import { fabricNamed } from "../../components/network/fabric/registry.ts";
+import { fabrics } from "../../components/network/fabric/registry.ts";
 import { addressNumber, contains, parseRange } from "../ipv4.ts";
 import { type Check, pathText, type SettingsProblem, unless } from "../problem.ts";
 import type { NamedSettings } from "../settings.ts";
@@ -8,7 +8,7 @@ import type { NamedSettings } from "../settings.ts";
 export const connectedHosts: Check<NamedSettings> = {
   reads: ["network.fabric", "network.cidr", "hypervisor", "hypervisors"],
   run: ({ network, hypervisor, hypervisors }) => {
-    if (fabricNamed(network.fabric).onHost === undefined) {
+    if (fabrics[network.fabric].onHost === undefined) {
       return hypervisors.flatMap(({ bridge }, index) =>
         unless(bridge !== undefined, { path: ["hypervisors", index, "bridge"], ...noBridge }),
       );

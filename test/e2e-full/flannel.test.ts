@@ -1,92 +1,30 @@
 import assert from "node:assert/strict";
-import path from "node:path";
-import { execa } from "execa";
 
 import type { FlannelBackend } from "../../components/cni/flannel/flannel-config.ts";
-import { clusterLabel } from "../../config/names.ts";
-import { ensureArtifacts } from "../../toolchain/ensure.ts";
 import { engineChanges } from "../e2e/lab.ts";
 import { inContainer, succeeded, TestLab } from "../e2e/lab.ts";
 import { verifiesLinuxPaths } from "../e2e/verified.ts";
-import { flannelArchive, flannelImageArchive } from "./flannel/images.ts";
-
-/** Gives each node container of a kind cluster an archive of images as soon as its containerd takes them. */
-class NodeImages {
-  private readonly given = new Set<string>();
-  private readonly stop = new AbortController();
-  private running: Promise<void> | undefined;
-
-  constructor(
-    private readonly cluster: string,
-    private readonly archive: string,
-  ) {}
-
-  /** From now on, until `end`: containers come with `up`, and go. */
-  start(): void {
-    this.running = this.watch();
-  }
-
-  async end(): Promise<void> {
-    this.stop.abort();
-    await this.running;
-  }
-
-  private async watch(): Promise<void> {
-    while (!this.stop.signal.aborted) {
-      for (const container of await this.containers()) {
-        // One that is not so far yet has another turn.
-        if (!this.given.has(container) && (await this.give(container))) this.given.add(container);
-      }
-      await new Promise((resolve) => setTimeout(resolve, 1000));
-    }
-  }
-
-  /** By id: one that is rebuilt has the name of the one before. */
-  private async containers(): Promise<readonly string[]> {
-    const listed = await execa(
-      "docker",
-      ["ps", "--quiet", "--no-trunc", "--filter", `label=${clusterLabel}=${this.cluster}`],
-      { reject: false, timeout: 60_000 },
-    );
-    return listed.stdout.split("\n").filter((id) => id !== "");
-  }
-
-  private async give(container: string): Promise<boolean> {
-    const ctr = ["ctr", "--namespace", "k8s.io", "images", "import", "-"];
-    const { failed } = await execa("docker", ["exec", "--interactive", container, ...ctr], {
-      inputFile: this.archive,
-      reject: false,
-      timeout: 120_000,
-    });
-    return !failed;
-  }
-}
+import { FlannelImages } from "./flannel/node-images.ts";
 
 /** A rule without a target: the kernel counts what it fits, and does nothing to it. */
 const rule = ["-p", "udp", "--dport", "4789"];
 
-/** Counts the packets that node containers send in Flannel's VXLAN. */
-class VxlanCount {
-  constructor(private readonly containers: readonly string[]) {}
-
-  async begin(): Promise<void> {
-    for (const container of this.containers) await iptables(container, "-I", "OUTPUT", ...rule);
+/** How many packets each node container sends meanwhile in Flannel's VXLAN. */
+async function vxlanPackets(
+  containers: readonly string[],
+  meanwhile: () => Promise<void>,
+): Promise<readonly number[]> {
+  const iptables = (container: string, ...args: readonly string[]): Promise<string> =>
+    inContainer(container, "iptables", "-w", "5", ...args);
+  for (const container of containers) await iptables(container, "-I", "OUTPUT", ...rule);
+  await meanwhile();
+  const counts: number[] = [];
+  for (const container of containers) {
+    const listed = await iptables(container, "-nvxL", "OUTPUT", "1");
+    counts.push(Number(/^\s*(\d+)/.exec(listed)?.[1] ?? Number.NaN));
+    await iptables(container, "-D", "OUTPUT", ...rule);
   }
-
-  /** How many each container has sent since then. */
-  async end(): Promise<readonly number[]> {
-    const counts: number[] = [];
-    for (const container of this.containers) {
-      const listed = await iptables(container, "-nvxL", "OUTPUT", "1");
-      counts.push(Number(/^\s*(\d+)/.exec(listed)?.[1] ?? Number.NaN));
-      await iptables(container, "-D", "OUTPUT", ...rule);
-    }
-    return counts;
-  }
-}
-
-async function iptables(container: string, ...args: readonly string[]): Promise<string> {
-  return inContainer(container, "iptables", "-w", "5", ...args);
+  return counts;
 }
 
 /**
@@ -100,8 +38,7 @@ describe("a rehearsal lab with Flannel", function () {
   const { controlPlane } = lab;
   const worker = `${lab.prefix}-worker-1`;
   const linux = [controlPlane, worker];
-  const vxlanCount = new VxlanCount(linux);
-  let images: NodeImages | undefined;
+  let images: FlannelImages | undefined;
 
   function configure(backend: FlannelBackend, ...nodes: readonly string[]): Promise<void> {
     return lab.configure({
@@ -137,12 +74,9 @@ describe("a rehearsal lab with Flannel", function () {
   }
 
   before(async () => {
-    const made = await ensureArtifacts([flannelImageArchive]);
-    const archive = path.join(made.path(flannelImageArchive), flannelArchive);
-    images = new NodeImages(lab.prefix, archive);
     await configure("vxlan", "win-1");
     await lab.kindows("down");
-    images.start();
+    images = await FlannelImages.giveTo(lab);
   });
   after(async () => {
     await images?.end();
@@ -158,9 +92,7 @@ describe("a rehearsal lab with Flannel", function () {
   it("plans nothing with VXLAN, also after a refresh", planNothing);
 
   it("verifies every path between its Linux nodes, whose packets travel in VXLAN", async () => {
-    await vxlanCount.begin();
-    await verifiesLinuxPaths(lab, 1);
-    const packets = await vxlanCount.end();
+    const packets = await vxlanPackets(linux, () => verifiesLinuxPaths(lab, 1));
     console.log(`      ${packets.join(" and ")} packets of VXLAN were sent`);
     assert.ok(
       packets.every((each) => each > 0),
@@ -199,9 +131,8 @@ describe("a rehearsal lab with Flannel", function () {
   });
 
   it("verifies every path between its Linux nodes, and no packet travels in VXLAN", async () => {
-    await vxlanCount.begin();
-    await verifiesLinuxPaths(lab, 1);
-    assert.deepEqual(await vxlanCount.end(), [0, 0]);
+    const packets = await vxlanPackets(linux, () => verifiesLinuxPaths(lab, 1));
+    assert.deepEqual(packets, [0, 0]);
   });
 
   it("plans nothing with plain routes, also after a refresh", planNothing);

@@ -4,10 +4,14 @@ import { knownStacks } from "../../cli/stack-settings.ts";
 import { goneVariable } from "../../components/machine/existing/machine-parameter.ts";
 import { TestLab } from "../e2e/lab.ts";
 import { clearHost, estateLab } from "./outside/estate.ts";
+import { removeNamespaces } from "./outside/host-namespaces.ts";
+import { SecondHypervisor } from "./outside/second-hypervisor.ts";
 
 /** Removes what a part has left that was ended half way: settings that are still there are those of a lab that may be. */
 export const mochaHooks = {
   async beforeAll(): Promise<void> {
+    const second = new SecondHypervisor();
+    second.useSwitchHere();
     for (const stack of (await knownStacks()).filter((name) => name.startsWith("e2e"))) {
       console.log(`      removing what is left of ${stack}`);
       if (stack === estateLab.stack) {
@@ -17,6 +21,8 @@ export const mochaHooks = {
         await removeLeftLab(new TestLab(stack));
       }
     }
+    await second.remove();
+    await removeNamespaces("kwt-");
   },
 };
 

@@ -10,7 +10,7 @@ export function isGone(name: string): boolean {
 }
 
 /** Where an SSH server is, and that it is the right one. */
-const placeSchema = z.strictObject({
+export const placeSchema = z.strictObject({
   host: z.string(),
   port: z.number(),
   user: z.string(),

@@ -4,14 +4,14 @@ import { isLocal } from "../../../toolchain/host-requirements.ts";
 import { lines, type Host } from "../../../host/host.ts";
 import { virsh } from "../../../host/virsh.ts";
 import {
-  isLabPrefix,
   stopIn,
   type HostResource,
   type ResourceKind,
   type Stop,
   type Stopped,
 } from "../../host-resource.ts";
-import { labOfPool, labOfPoolFile } from "./storage.ts";
+import { labOf } from "./pools-and-networks.ts";
+import { labOfPoolFile } from "./storage.ts";
 
 const kind = "libvirt domain";
 
@@ -41,9 +41,9 @@ function labOfDomain(name: string, described: XmlElement): string | undefined {
   return devices
     .flatMap((device) => below(device, "source"))
     .map(({ attributes: { file, network, pool } }) =>
-      file === undefined ? labOfPool(network ?? pool ?? "") : labOfPoolFile(file),
+      file === undefined ? labOf(network ?? pool ?? "") : labOfPoolFile(file),
     )
-    .find((lab) => lab !== undefined && isLabPrefix(lab) && name.startsWith(`${lab}-`));
+    .find((lab) => lab !== undefined && name.startsWith(`${lab}-`));
 }
 
 /** A machine that a full disk has paused is left alone if less than this is free: it would fill that at once. */

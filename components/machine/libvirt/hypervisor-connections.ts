@@ -61,14 +61,30 @@ function writePins(file: string, content: string): void {
   renameSync(draft, file);
 }
 
+/** The SSH server of a lab's further hypervisor; undefined for this host. */
+export function sshServerOf(name: string, { hypervisors }: Pick<Settings, "hypervisors">) {
+  const hypervisor = hypervisors.find((one) => one.name === name);
+  return hypervisor && sshServer(hypervisor);
+}
+
+function sshServer({ uri, hostKey, privateKeyFile }: RemoteHypervisor) {
+  const { hostname, port, username } = new URL(uri);
+  return {
+    host: hostname,
+    port: port === "" ? 22 : Number(port),
+    user: decodeURIComponent(username),
+    ...{ hostKey, privateKeyFile },
+  };
+}
+
 /**
  * The one line of a known_hosts file that pins the hypervisor's host key, as OpenSSH writes it: another port than 22 is
  * part of the name.
  */
-export function pinnedHostKey({ uri, hostKey }: RemoteHypervisor): string {
-  const { hostname, port } = new URL(uri);
+export function pinnedHostKey(hypervisor: RemoteHypervisor): string {
+  const { host, port, hostKey } = sshServer(hypervisor);
   const [type = "", key = ""] = hostKey.trim().split(/\s+/);
-  const name = port === "" || port === "22" ? hostname : `[${hostname}]:${port}`;
+  const name = port === 22 ? host : `[${host}]:${port}`;
   return `${name} ${type} ${key}\n`;
 }
 

@@ -1,6 +1,6 @@
 import { lines, type Host } from "../../../host/host.ts";
 import { virsh } from "../../../host/virsh.ts";
-import type { ResourceKind } from "../../host-resource.ts";
+import { isLabPrefix, type ResourceKind } from "../../host-resource.ts";
 
 /** Prefix of virsh's commands for pools and for networks. */
 type Word = "pool" | "net";
@@ -11,12 +11,16 @@ export async function statesOf(host: Host, word: Word): Promise<ReadonlyMap<stri
   return new Map(rows.map(([name = "", state = ""]) => [name, state]));
 }
 
+/**
+ * Lab of a pool or network: `kindows-a`, and `kindows-a.b` for what it has on the hypervisor b, are of the lab `kindows-a`.
+ */
+export function labOf(name: string): string | undefined {
+  const lab = name.replace(/\.[a-z0-9]([-a-z0-9]*[a-z0-9])?$/, "");
+  return isLabPrefix(lab) ? lab : undefined;
+}
+
 /** Labs' pools or networks. */
-export function libvirtKind(
-  word: Word,
-  kind: string,
-  labOf: (name: string) => string | undefined,
-): ResourceKind {
+export function libvirtKind(word: Word, kind: string): ResourceKind {
   const unlessGone =
     (host: Host, name: string) =>
     async (error: unknown): Promise<undefined> => {

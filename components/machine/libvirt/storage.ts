@@ -5,21 +5,15 @@ import { labNames } from "../../../config/names.ts";
 import { Failure } from "../../../host/failure.ts";
 import { lines, type Host } from "../../../host/host.ts";
 import { virsh } from "../../../host/virsh.ts";
-import { libvirtKind, statesOf } from "./pools-and-networks.ts";
-import { isLabPrefix, stopIn, type ResourceKind } from "../../host-resource.ts";
+import { labOf, libvirtKind, statesOf } from "./pools-and-networks.ts";
+import { stopIn, type ResourceKind } from "../../host-resource.ts";
 
 const poolsFolder = path.dirname(labNames("any").poolFolder);
-
-/** Lab of a libvirt pool: `kindows-a`, and `kindows-a.b` for its pool on the hypervisor b, are of the lab `kindows-a`. */
-export function labOfPool(name: string): string | undefined {
-  const lab = name.replace(/\.[a-z0-9]([-a-z0-9]*[a-z0-9])?$/, "");
-  return isLabPrefix(lab) ? lab : undefined;
-}
 
 /** Lab whose pool folder contains the file, if any. */
 export function labOfPoolFile(file: string): string | undefined {
   const folder = path.dirname(file);
-  return path.dirname(folder) === poolsFolder ? labOfPool(path.basename(folder)) : undefined;
+  return path.dirname(folder) === poolsFolder ? labOf(path.basename(folder)) : undefined;
 }
 
 /** An image is named after the pool, a machine's disk after the lab. */
@@ -38,7 +32,7 @@ export const volumes: ResourceKind = {
 
   find: async (host) => {
     const pools = [...(await statesOf(host, "pool"))].flatMap(([pool, state]) => {
-      const lab = labOfPool(pool);
+      const lab = labOf(pool);
       return lab === undefined ? [] : [{ pool, lab, state }];
     });
     const idle = pools.filter(({ state }) => state !== "active").map(({ pool }) => pool);
@@ -96,7 +90,7 @@ function parseVolumeLine(line: string): { readonly name: string; readonly path: 
   return { name: line.slice(0, at).trim(), path: line.slice(at).trim() };
 }
 
-const libvirtPools = libvirtKind("pool", "libvirt pool", labOfPool);
+const libvirtPools = libvirtKind("pool", "libvirt pool");
 
 /** Storage pools of a lab, removed with their folder if it is empty. */
 export const pools: ResourceKind = {
@@ -123,7 +117,7 @@ export const poolFolders: ResourceKind = {
     // Missing or unreadable: then only the pools' own list counts.
     const entries = await readdir(poolsFolder, { withFileTypes: true }).catch(() => []);
     const folders = entries.flatMap((entry) => {
-      const lab = entry.isDirectory() ? labOfPool(entry.name) : undefined;
+      const lab = entry.isDirectory() ? labOf(entry.name) : undefined;
       return lab === undefined ? [] : [{ pool: entry.name, lab }];
     });
     const defined = folders.length === 0 ? new Map() : await statesOf(host, "pool");

@@ -3,17 +3,11 @@ import { local } from "@pulumi/command";
 import type { Settings } from "../../../config/settings.ts";
 import type { Facts } from "../../facts.ts";
 import { hostAction } from "../../host-action/host-action.ts";
+import { sshServerOf } from "../../machine/libvirt/hypervisor-connections.ts";
 import type { environment } from "../actions/apply-fabric.ts";
-import { fabricEnds } from "./fabric.ts";
-import { type FabricHostParameter, fabricScript, fabricUnit, serverOf } from "./host-script.ts";
-import { fabricNamed } from "./registry.ts";
-
-interface FabricHostArgs {
-  readonly host: FabricHostParameter;
-  /** What an update would leave behind: names, and where they are. */
-  readonly triggers: readonly string[];
-  readonly dependsOn: pulumi.Resource[];
-}
+import { type FabricEnd, fabricEnds, type FabricOnHost } from "./fabric.ts";
+import { fabricScript, fabricUnit } from "./host-script.ts";
+import { fabrics } from "./registry.ts";
 
 /** A host's end of the lab's network fabric: changed whenever a host comes or goes, and removed with the host's last node. */
 class FabricHost extends pulumi.ComponentResource {
@@ -21,19 +15,29 @@ class FabricHost extends pulumi.ComponentResource {
   readonly resource: pulumi.Resource;
 
   constructor(
-    name: string,
-    { host, triggers, dependsOn }: FabricHostArgs,
-    opts?: pulumi.ComponentResourceOptions,
+    onHost: FabricOnHost,
+    end: FabricEnd,
+    settings: Settings,
+    dependsOn: pulumi.Resource[],
   ) {
-    const facts: Facts<"kindows:network:FabricHost"> = { host: host.name };
-    super("kindows:network:FabricHost", name, { facts }, opts);
-    this.resource = new local.Command(
+    const { name, bridge } = end.host;
+    const facts: Facts<"kindows:network:FabricHost"> = { host: name };
+    super("kindows:network:FabricHost", `fabric-${name}`, { facts });
+    const host = {
       name,
+      server: sshServerOf(name, settings),
+      lab: end.lab,
+      script: fabricScript(onHost, end),
+      unit: fabricUnit(onHost, end),
+    };
+    this.resource = new local.Command(
+      `fabric-${name}`,
       hostAction<typeof environment>({
         create: "network/apply-fabric",
         delete: "network/apply-fabric --remove",
         environment: { FABRIC_HOST: host },
-        triggers: [...triggers],
+        // What an update would leave behind: names, and where they are.
+        triggers: [settings.network.fabric, host.server?.host ?? "", bridge, end.lab],
       }),
       { parent: this, deleteBeforeReplace: true, dependsOn },
     );
@@ -53,26 +57,15 @@ export function labFabric(
   isAway: (host: string) => boolean,
   network: pulumi.Resource,
 ): ReadonlyMap<string, pulumi.Resource> {
-  const { fabric } = settings.network;
-  const { onHost } = fabricNamed(fabric);
+  const { onHost } = fabrics[settings.network.fabric];
   if (onHost === undefined) {
     return new Map();
   }
   const ends = fabricEnds(settings).filter(({ host }) => !isAway(host.name));
   return new Map(
     ends.map((end) => {
-      const { name } = end.host;
-      const hypervisor = settings.hypervisors.find((one) => one.name === name);
-      const host = {
-        name,
-        server: hypervisor && serverOf(hypervisor),
-        lab: end.lab,
-        script: fabricScript(onHost, end),
-        unit: fabricUnit(onHost, end),
-      };
-      const triggers = [fabric, host.server?.host ?? "", end.host.bridge, end.lab];
       const dependsOn = end.isLocal ? [network] : [];
-      return [name, new FabricHost(`fabric-${name}`, { host, triggers, dependsOn }).resource];
+      return [end.host.name, new FabricHost(onHost, end, settings, dependsOn).resource];
     }),
   );
 }

@@ -4,7 +4,7 @@ import { labNames } from "../../../config/names.ts";
 import type { Check, Complaint } from "../../../config/problem.ts";
 import { thisHypervisor } from "../../../config/sections/machine-host.ts";
 import type { NamedSettings, Settings } from "../../../config/settings.ts";
-import { fabricNamed } from "./registry.ts";
+import { fabrics } from "./registry.ts";
 
 /** How the hosts of a lab are connected, so that the machines on them reach each other. */
 export interface Fabric {
@@ -95,7 +95,7 @@ export function fabricEnds(
 
 /** Whether each hypervisor of the lab has a segment of its own. */
 export function isRouted({ network }: Pick<Settings, "network">): boolean {
-  return fabricNamed(network.fabric).isRouted === true;
+  return fabrics[network.fabric].isRouted === true;
 }
 
 /** The address of a hypervisor in the fabric, if it is known without asking DNS. */

@@ -1,20 +1,12 @@
 import * as z from "zod";
-import type { Settings } from "../../../config/settings.ts";
+import { placeSchema } from "../../machine/existing/machine-parameter.ts";
 import type { FabricEnd, FabricOnHost } from "./fabric.ts";
 
 /** A host of a fabric, and what is installed there. */
 export const fabricHostSchema = z.object({
   name: z.string(),
   /** Undefined for this host. */
-  server: z
-    .object({
-      host: z.string(),
-      port: z.number(),
-      user: z.string(),
-      hostKey: z.string(),
-      privateKeyFile: z.string(),
-    })
-    .optional(),
+  server: placeSchema.extend({ privateKeyFile: z.string() }).optional(),
   lab: z.string(),
   /** Program with the arguments `up` and `down`. */
   script: z.string(),
@@ -25,21 +17,6 @@ export const fabricHostSchema = z.object({
 export type FabricHostParameter = z.infer<typeof fabricHostSchema>;
 
 export type Server = FabricHostParameter["server"];
-
-/** The SSH server of a further hypervisor. */
-export function serverOf({
-  uri,
-  hostKey,
-  privateKeyFile,
-}: Settings["hypervisors"][number]): Server {
-  const { hostname, port, username } = new URL(uri);
-  return {
-    host: hostname,
-    port: port === "" ? 22 : Number(port),
-    user: decodeURIComponent(username),
-    ...{ hostKey, privateKeyFile },
-  };
-}
 
 /** The program of a fabric on one host. */
 export function fabricScript({ functions = "", up, down }: FabricOnHost, end: FabricEnd): string {

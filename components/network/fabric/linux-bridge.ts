@@ -16,7 +16,7 @@ fi
 is_own ${bridge} || fail "the interface ${bridge} is not the lab's: write another hypervisors[].bridge"
 ip link set dev ${bridge} up
 if command -v iptables >/dev/null; then
-  iptables -C FORWARD ${throughBridge(bridge)} 2>/dev/null || iptables -I FORWARD ${throughBridge(bridge)}
+  iptables -w -C FORWARD ${throughBridge(bridge)} 2>/dev/null || iptables -w -I FORWARD ${throughBridge(bridge)}
 fi`;
 }
 
@@ -25,7 +25,7 @@ export function bridgeDown({ host: { bridge }, isLocal }: FabricEnd): string {
     ? ":"
     : `if is_own ${bridge}; then
   ip link delete dev ${bridge}
-  if command -v iptables >/dev/null; then iptables -D FORWARD ${throughBridge(bridge)} || :; fi
+  if command -v iptables >/dev/null; then iptables -w -D FORWARD ${throughBridge(bridge)} || :; fi
 fi`;
 }
 

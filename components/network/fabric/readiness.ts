@@ -2,9 +2,9 @@ import type { HostProblem } from "../../../config/host-problem.ts";
 import { thisHypervisor } from "../../../config/sections/machine-host.ts";
 import { machineNodes, type Settings } from "../../../config/settings.ts";
 import { messageOf } from "../../../host/failure.ts";
+import { sshServerOf } from "../../machine/libvirt/hypervisor-connections.ts";
 import { type FabricEnd, fabricEnds, type FabricOnHost } from "./fabric.ts";
-import { serverOf } from "./host-script.ts";
-import { fabricNamed } from "./registry.ts";
+import { fabrics } from "./registry.ts";
 import { runAsRoot } from "./run-as-root.ts";
 
 /** Longest wait for a host, in seconds. */
@@ -20,21 +20,19 @@ const remedies: FabricOnHost["remedies"] = {
 
 /** What is in the way of the fabric on this host and on those of the run's nodes; all are asked at once. */
 export async function fabricProblems(settings: Settings): Promise<HostProblem[]> {
-  const { onHost } = fabricNamed(settings.network.fabric);
+  const { onHost } = fabrics[settings.network.fabric];
   if (onHost === undefined) {
     return [];
   }
   const used = new Set(machineNodes(settings).map(({ hypervisor }) => hypervisor));
   const ends = fabricEnds(settings).filter(({ host, isLocal }) => isLocal || used.has(host.name));
   const found = await Promise.all(
-    ends.map(async (end) => {
-      const hypervisor = settings.hypervisors.find(({ name }) => name === end.host.name);
-      const server = hypervisor && serverOf(hypervisor);
-      return runAsRoot(server, probeText(onHost, end), probeSeconds).then(
+    ends.map((end) =>
+      runAsRoot(sshServerOf(end.host.name, settings), probeText(onHost, end), probeSeconds).then(
         (output) => lacking(onHost, end, output),
         (error: unknown) => [notRun(end, messageOf(error))],
-      );
-    }),
+      ),
+    ),
   );
   return found.flat();
 }

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, rmdir } from "node:fs/promises";
+import { mkdir, rm, rmdir } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { execa, type ResultPromise } from "execa";
@@ -11,7 +11,7 @@ import {
   installText,
   removeText,
 } from "../../../components/network/fabric/host-script.ts";
-import { type FabricName, fabricNamed } from "../../../components/network/fabric/registry.ts";
+import { type FabricName, fabrics } from "../../../components/network/fabric/registry.ts";
 import { ensureHostPackages } from "../../../toolchain/host-packages.ts";
 import { addressPlan, segmentOf } from "../../../config/address-plan.ts";
 import { resolveSettings } from "../../../config/resolve.ts";
@@ -102,7 +102,7 @@ ovsdb-server $OVN_RUNDIR/${name}.db ${daemon} --pidfile=$OVN_RUNDIR/${name}.pid 
 /** Hosts of a lab, as network namespaces on one network, each with one machine: a namespace on the host's bridge. */
 export class HostNamespaces {
   readonly settings: Settings;
-  private folder = "";
+  private readonly folder: string;
   private readonly servers: ResultPromise[] = [];
 
   /**
@@ -116,6 +116,7 @@ export class HostNamespaces {
     private readonly mtu = 1500,
   ) {
     this.settings = this.settingsWith(hosts);
+    this.folder = path.join(os.tmpdir(), `kindows-fabric-${lab}`);
   }
 
   /** The lab's settings with nodes on these hosts only. */
@@ -175,20 +176,18 @@ export class HostNamespaces {
   async make(): Promise<void> {
     if (this.fabric === "ovn") await ensureHostPackages(switchPackages, console.log);
     await this.remove();
-    this.folder = await mkdtemp(path.join(os.tmpdir(), "kindows-fabric-"));
     await mkdir(fabricsFolder, { recursive: true });
     await ip("netns", "add", this.network);
     await ip("-n", this.network, "link", "add", "br0", "type", "bridge");
     await ip("-n", this.network, "link", "set", "br0", "up");
     for (const host of this.hosts) {
-      await mkdir(path.join(this.folder, host));
+      await mkdir(path.join(this.folder, host), { recursive: true });
       await this.plug(this.namespace(host), `${this.address(host)}/24`, this.network, "br0");
       if (this.fabric === "ovn") await this.startSwitch(host);
       await this.plug(this.machine(host), `${this.machineAddress(host)}/24`, this.namespace(host));
       await ip("-n", this.machine(host), "route", "add", "default", "via", this.gateway(host));
       const args = ["netns", "exec", this.machine(host), process.execPath, "-e", server];
-      const running = execa("ip", args, { reject: false });
-      this.servers.push(running);
+      this.servers.push(execa("ip", args, { reject: false }));
     }
     for (const host of this.hosts.filter((one) => this.isLibvirts(one)))
       await this.makeBridge(host);
@@ -249,7 +248,7 @@ if [ -d /run/systemd ]; then mount -t tmpfs none /run/systemd; fi\n`;
   }
 
   private parameter(host: string, all: readonly string[]) {
-    const { onHost } = fabricNamed(this.fabric);
+    const { onHost } = fabrics[this.fabric];
     if (onHost === undefined) throw new Error(`${this.fabric} is not made by kindows`);
     const end = this.endOf(host, all);
     return { lab: end.lab, script: fabricScript(onHost, end), unit: fabricUnit(onHost, end) };
@@ -258,13 +257,11 @@ if [ -d /run/systemd ]; then mount -t tmpfs none /run/systemd; fi\n`;
   /** Has these hosts, and no others, be the fabric's. */
   async connect(all: readonly string[]): Promise<void> {
     for (const host of all) {
-      await this.run(host, this.fabric === "bridge" ? this.bridged() : this.installing(host, all));
+      const shell =
+        this.fabric === "bridge" ? this.bridged() : installText(this.parameter(host, all));
+      await this.run(host, shell);
       await this.plugMachine(host);
     }
-  }
-
-  private installing(host: string, all: readonly string[]): string {
-    return installText(this.parameter(host, all));
   }
 
   /** What a user may do on each host: the bridge has a port on the network between them. */
@@ -277,7 +274,7 @@ ip link set eth0 master ${bridge}`;
 
   /** What the fabric's requirements lack on a host. */
   async probe(host: string): Promise<string> {
-    const probe = fabricNamed(this.fabric).onHost?.probe;
+    const probe = fabrics[this.fabric].onHost?.probe;
     return this.run(host, probe?.(this.endOf(host, this.hosts)) ?? "");
   }
 
@@ -357,18 +354,20 @@ fi`,
   async remove(): Promise<void> {
     for (const running of this.servers) running.kill();
     await Promise.all(this.servers);
-    const all = [
-      this.network,
-      ...this.hosts.flatMap((one) => [this.namespace(one), this.machine(one)]),
-    ];
-    for (const name of all) {
-      // Daemons, too.
-      const { stdout } = await execa("ip", ["netns", "pids", name], { reject: false });
-      await execa("kill", stdout.split("\n").filter(Boolean), { reject: false });
-      await execa("ip", ["netns", "delete", name], { reject: false });
-    }
-    if (this.folder !== "") await rm(this.folder, { recursive: true, force: true });
+    await removeNamespaces(`${this.lab}-`);
+    await rm(this.folder, { recursive: true, force: true });
     await rmdir(fabricsFolder).catch(() => undefined);
+  }
+}
+
+/** Removes the network namespaces whose names begin so, with what runs in them, daemons too; fine when there are none. */
+export async function removeNamespaces(prefix: string): Promise<void> {
+  const { stdout } = await execa("ip", ["netns", "list"]);
+  const names = stdout.split("\n").map((line) => line.split(" ")[0] ?? "");
+  for (const name of names.filter((each) => each.startsWith(prefix))) {
+    const { stdout: found } = await execa("ip", ["netns", "pids", name], { reject: false });
+    await execa("kill", found.split("\n").filter(Boolean), { reject: false });
+    await ip("netns", "delete", name);
   }
 }
 

@@ -1,12 +1,13 @@
-import { cp, mkdir, mkdtemp, rm, rmdir } from "node:fs/promises";
+import { cp, mkdir, rm, rmdir } from "node:fs/promises";
+import { existsSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { execa } from "execa";
 
 import { fabricsFolder } from "../../../components/network/fabric/host-script.ts";
-import type { Settings } from "../../../config/settings.ts";
 import { ensureHostPackages } from "../../../toolchain/host-packages.ts";
-import { switchPackages, switchText } from "./host-namespaces.ts";
+import type { LabSettings } from "../../e2e/lab.ts";
+import { removeNamespaces, switchPackages, switchText } from "./host-namespaces.ts";
 import { type KeyFile, makeKeyFile, SshDaemon } from "./ssh-daemon.ts";
 
 const [network, mtu] = ["10.199.78", 1600];
@@ -19,21 +20,18 @@ const [here, there] = [`${network}.1`, `${network}.2`];
  * sees.
  */
 export class SecondHypervisor {
-  /** This host's end of the cable. */
-  private readonly cable: string;
-  private folder = "";
+  /** What the lab calls it. */
+  readonly name = "rack-2";
+  /** Name of its namespace, and of this host's end of the cable. */
+  private readonly cable = `kwh-${this.name}`;
+  /** The same in each run, so that what a killed one has left is found. */
+  private readonly folder = path.join(os.tmpdir(), "kindows-second");
   private login: KeyFile | undefined;
   private daemon: SshDaemon | undefined;
-
-  /** @param name what the lab calls it, at most 10 characters. */
-  constructor(readonly name: string) {
-    this.cable = `kwh-${name}`;
-  }
 
   /** @param hasSwitch whether Open vSwitch and OVN run, here and there. */
   async start(hasSwitch: boolean): Promise<void> {
     await this.remove();
-    this.folder = await mkdtemp(path.join(os.tmpdir(), "kindows-second-"));
     for (const each of ["etc", "lib/images", "kindows"]) {
       await mkdir(path.join(this.folder, each), { recursive: true });
     }
@@ -77,8 +75,13 @@ libvirtd --daemon --pid-file ${this.folder}/libvirtd.pid`,
       await mkdir(path.join(this.folder, host));
       await execa(program, args, { input: text, env: this.runFolders(host) });
     }
-    // For what kindows runs on this host.
-    Object.assign(process.env, this.runFolders("here"));
+    this.useSwitchHere();
+  }
+
+  /** Has what kindows runs on this host find the switch, if there is one. */
+  useSwitchHere(): void {
+    const folders = this.runFolders("here");
+    if (existsSync(folders.OVS_RUNDIR)) Object.assign(process.env, folders);
   }
 
   private runFolders(host: "here" | "there") {
@@ -86,8 +89,12 @@ libvirtd --daemon --pid-file ${this.folder}/libvirtd.pid`,
     return { OVS_RUNDIR: run, OVN_RUNDIR: path.join(run, "ovn") };
   }
 
-  /** Both hosts in a lab's settings. */
-  settings(): Pick<Settings, "hypervisor" | "hypervisors"> | object {
+  /**
+   * Both hosts in a lab's settings.
+   *
+   * @param own of its machines, if they have a range of their own.
+   */
+  settings(own: { readonly cidr?: string } = {}): LabSettings {
     return {
       hypervisor: { fabricAddress: here },
       hypervisors: [
@@ -95,6 +102,7 @@ libvirtd --daemon --pid-file ${this.folder}/libvirtd.pid`,
           ...{ name: this.name, uri: `qemu+ssh://root@${there}/system` },
           hostKey: this.daemon?.hostKey.publicKey,
           privateKeyFile: this.login?.file,
+          ...own,
         },
       ],
     };
@@ -111,21 +119,18 @@ libvirtd --daemon --pid-file ${this.folder}/libvirtd.pid`,
 
   /** Removes all of it; fine when there is none. */
   async remove(): Promise<void> {
-    const { stdout } = await execa("ip", ["netns", "pids", this.cable], { reject: false });
-    const found = stdout.split("\n").filter(Boolean);
-    await execa("kill", found, { reject: false });
-    if (this.folder !== "") {
-      // The switch here leaves the interface of its datapath.
-      const shell = `cd ${this.folder}/here || exit 0
+    await removeNamespaces(this.cable);
+    // The switch here leaves the interface of its datapath.
+    const shell = `cd ${this.folder}/here || exit 0
 ovs-vsctl --timeout=5 del-br br-phy
-kill $(cat *.pid ovn/*.pid)
+for pid in $(cat *.pid ovn/*.pid); do
+  case $(cat /proc/$pid/comm) in ov*) kill $pid ;; esac
+done
 ip link delete ovs-netdev`;
-      await execa("sh", ["-c", shell], { reject: false, env: this.runFolders("here") });
-    }
-    await execa("ip", ["netns", "delete", this.cable], { reject: false });
+    await execa("sh", ["-c", shell], { reject: false, env: this.runFolders("here") });
     await execa("ip", ["link", "delete", this.cable], { reject: false });
     for (const name of ["OVS_RUNDIR", "OVN_RUNDIR"]) Reflect.deleteProperty(process.env, name);
-    if (this.folder !== "") await rm(this.folder, { recursive: true, force: true });
+    await rm(this.folder, { recursive: true, force: true });
     await rmdir(fabricsFolder).catch(() => undefined);
   }
 }

@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { resourceName, type StateResource } from "../../../cli/engine/deployment.ts";
 import type { Pulumi } from "../../../cli/engine/pulumi.ts";
 import { onEachHypervisor } from "../../../components/machine/libvirt/host-resources.ts";
-import { labOfPool, pools } from "../../../components/machine/libvirt/storage.ts";
+import { labOf } from "../../../components/machine/libvirt/pools-and-networks.ts";
+import { pools } from "../../../components/machine/libvirt/storage.ts";
 import {
   assertAllReachable,
   unreachableAmong,
@@ -63,9 +64,9 @@ function hostWith(poolsByUri: Readonly<Record<string, readonly string[]>>): Host
 describe("a lab on several hypervisors", () => {
   it("knows its pools by the lab's name, also with a hypervisor's behind it", () => {
     const labs = ["kindows-a", "kindows-a.b-2", "kindows-a.", "kindows-a.b.c", "my.b", "default"];
-    const ofLab = labs.filter((each) => labOfPool(each) === "kindows-a");
+    const ofLab = labs.filter((each) => labOf(each) === "kindows-a");
     assert.deepEqual(ofLab, ["kindows-a", "kindows-a.b-2"]);
-    assert.equal(labs.filter((each) => labOfPool(each) !== undefined).length, 2);
+    assert.equal(labs.filter((each) => labOf(each) !== undefined).length, 2);
   });
 
   it("finds things on each, once where two addresses lead to one libvirt", async () => {

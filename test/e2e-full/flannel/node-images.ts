@@ -1,0 +1,124 @@
+import path from "node:path";
+import { execa } from "execa";
+import { agnhostImage } from "../../../components/controlplane/node-image/container-images.ts";
+import { clusterLabel } from "../../../config/names.ts";
+import { ensureArtifacts } from "../../../toolchain/ensure.ts";
+import type { TestLab } from "../../e2e/lab.ts";
+import { flannelArchive, flannelImageArchive } from "./images.ts";
+
+const importing = ["ctr", "--namespace", "k8s.io", "images", "import", "-"];
+
+/** A pod of a machine's own network, which needs no pod network: it is there before Flannel. */
+const importer = (node: string): object => ({
+  apiVersion: "v1",
+  kind: "Pod",
+  metadata: { name: `images-of-${node}` },
+  spec: {
+    nodeName: node,
+    hostNetwork: true,
+    tolerations: [{ operator: "Exists" }],
+    containers: [
+      {
+        name: "main",
+        image: agnhostImage,
+        command: ["sleep", "infinity"],
+        securityContext: { privileged: true },
+        volumeMounts: [{ name: "root", mountPath: "/host" }],
+      },
+    ],
+    volumes: [{ name: "root", hostPath: { path: "/" } }],
+  },
+});
+
+/** Gives each Linux node of a lab Flannel's images as soon as its containerd takes them. */
+export class FlannelImages {
+  private readonly given = new Set<string>();
+  private readonly stop = new AbortController();
+  private running: Promise<void> | undefined;
+
+  private constructor(
+    private readonly lab: TestLab,
+    private readonly archive: string,
+  ) {}
+
+  /** From now on, until `end`: nodes come with `up`, and go. */
+  static async giveTo(lab: TestLab): Promise<FlannelImages> {
+    const made = await ensureArtifacts([flannelImageArchive]);
+    const archive = path.join(made.path(flannelImageArchive), flannelArchive);
+    const images = new FlannelImages(lab, archive);
+    images.running = images.watch();
+    return images;
+  }
+
+  async end(): Promise<void> {
+    this.stop.abort();
+    await this.running;
+  }
+
+  private async watch(): Promise<void> {
+    while (!this.stop.signal.aborted) {
+      // One that is not so far yet has another turn.
+      for (const id of await this.containers())
+        await this.once(id, () =>
+          docker(["exec", "--interactive", id, ...importing], { inputFile: this.archive }),
+        );
+      for (const [id = "", node = ""] of await this.machines())
+        await this.once(id, () => this.giveMachine(node));
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+    }
+  }
+
+  private async once(id: string, give: () => Promise<unknown>): Promise<void> {
+    if (this.given.has(id)) return;
+    await give().then(
+      () => this.given.add(id),
+      () => undefined,
+    );
+  }
+
+  /** By id: one that is rebuilt has the name of the one before. */
+  private async containers(): Promise<readonly string[]> {
+    const label = `label=${clusterLabel}=${this.lab.prefix}`;
+    return lines(docker(["ps", "--quiet", "--no-trunc", "--filter", label]));
+  }
+
+  /** Nodes that are no containers, by id and name. */
+  private async machines(): Promise<readonly string[][]> {
+    const each = '{range .items[*]}{.metadata.uid} {.metadata.name}{"\\n"}{end}';
+    const only = ["--selector", "kubernetes.io/os=linux", "--output", `jsonpath=${each}`];
+    const nodes = (await lines(this.kubectl(["get", "nodes", ...only]))).map((one) =>
+      one.split(" "),
+    );
+    return nodes.filter(([, name = ""]) => !name.startsWith(this.lab.prefix));
+  }
+
+  private async giveMachine(node: string): Promise<void> {
+    const pod = `images-of-${node}`;
+    await this.kubectl(["apply", "--filename", "-"], { input: JSON.stringify(importer(node)) });
+    await this.kubectl(["wait", "--for=condition=Ready", `pod/${pod}`, "--timeout=60s"]);
+    const there = ["exec", "--stdin", pod, "--", "chroot", "/host", ...importing];
+    await this.kubectl(there, { inputFile: this.archive });
+    await this.kubectl(["delete", "pod", pod, "--now"]);
+  }
+
+  /** In the control plane's container: the kubeconfig for others is handed out when `up` ends. */
+  private kubectl(args: readonly string[], from: From = {}): Promise<string> {
+    const kubectl = ["kubectl", "--kubeconfig", "/etc/kubernetes/admin.conf", ...args];
+    return docker(["exec", "--interactive", this.lab.controlPlane, ...kubectl], from);
+  }
+}
+
+interface From {
+  readonly input?: string;
+  readonly inputFile?: string;
+}
+
+async function docker(args: readonly string[], from: From = {}): Promise<string> {
+  return (await execa("docker", args, { ...from, timeout: 120_000 })).stdout;
+}
+
+/** None where the command fails. */
+async function lines(printed: Promise<string>): Promise<readonly string[]> {
+  const text = await printed.catch(() => "");
+  return text.split("\n").filter((line) => line !== "");
+}
