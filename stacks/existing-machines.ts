@@ -9,7 +9,10 @@ import { ExistingCluster } from "../components/controlplane/existing/existing-cl
 import type { ExaminedCluster } from "../components/controlplane/existing/examine-cluster.ts";
 import { KubeProxyWindows } from "../components/kubeproxy/kube-proxy-windows.ts";
 import { machineKinds } from "../components/machine/registry.ts";
-import { ExistingMachine } from "../components/machine/existing/existing-machine.ts";
+import {
+  type ByBastions,
+  ExistingMachine,
+} from "../components/machine/existing/existing-machine.ts";
 import { machineReset } from "../components/windows/machine-reset.ts";
 import { joinedWindows, type NodePrograms } from "./joined-node.ts";
 import type { MachineAccess } from "./machine-access.ts";
@@ -19,6 +22,8 @@ import { windowsSetup } from "./node-setup.ts";
 export interface Surroundings {
   readonly cluster: Pick<ExaminedCluster, "kubeconfig" | "facts"> | undefined;
   readonly access: (node: ExistingNode) => MachineAccess | undefined;
+  /** By which hosts machines are reached that are made. */
+  readonly bastions?: ByBastions;
 }
 
 /** Placeholders for unknown ranges of the cluster: kubeadm's defaults. */
@@ -38,12 +43,12 @@ export interface ExistingStack {
  */
 export async function existingMachines(
   settings: ExistingSettings,
-  { cluster, access }: Surroundings,
+  { cluster, access, bastions = {} }: Surroundings,
   programs: NodePrograms,
 ): Promise<ExistingStack> {
   const { kubernetesVersion, hostsEntries } = settings.cluster;
   // First, as it looks at their own cluster.
-  const made = await machinesMade(settings);
+  const made = await machinesMade(settings, bastions);
   const known = cluster?.facts ?? settings.cluster;
   const controlPlane = new ExistingCluster("control-plane", {
     examined: cluster,
@@ -101,10 +106,13 @@ export async function existingMachines(
 }
 
 /** Machines that are made for the stack. */
-async function machinesMade({ machine, cluster: { kubeconfig }, login }: ExistingSettings) {
+async function machinesMade(
+  { machine, cluster: { kubeconfig }, login }: ExistingSettings,
+  bastions: ByBastions,
+) {
   if (machine === undefined) return undefined;
   const { machinesInCluster } = await machineKinds[machine.kind].components();
-  return machinesInCluster({ machine, kubeconfig, login, stack: pulumi.getStack() });
+  return machinesInCluster({ machine, kubeconfig, login, bastions, stack: pulumi.getStack() });
 }
 
 /** The pod network if the cluster was not asked: that of the settings, or else the first one, which is the most common. */
