@@ -28,7 +28,7 @@ import { resolveConfig, type SettingsSource } from "../config/resolve.ts";
  */
 export async function stackSettings(stack: string): Promise<Settings> {
   const file = await settingsOf(stack);
-  assertLab(stack, partsOf(stack, file));
+  if (partsOf(stack, file).kind !== "lab") throw noLab(stack);
   return settingsIn(file, { stack, file: fileName(stack) });
 }
 
@@ -56,14 +56,12 @@ function partsOf(
   return { ...parts, others: [...outside, ...parts.strays] };
 }
 
-/** @throws Failure for a stack of another kind, as most commands are about a lab on this host. */
-function assertLab(stack: string, { kind }: Pick<StackSections, "kind">): void {
-  if (kind !== "lab") {
-    throw new Failure(
-      `${fileName(stack)} is no lab of this host but joins machines that are there to a cluster that is there: ` +
-        `use plain pulumi for it, after eval "$(./kindows env --stack ${stack})" (docs/existing.md)`,
-    );
-  }
+/** What is wrong with a stack of another kind, as most commands are about a lab on this host. */
+export function noLab(stack: string): Failure {
+  return new Failure(
+    `${fileName(stack)} is no lab of this host but joins machines that are there to a cluster that is there: ` +
+      `use plain pulumi for it, after eval "$(./kindows env --stack ${stack})" (docs/existing.md)`,
+  );
 }
 
 /** What is needed to clean up after a lab. */
@@ -73,11 +71,21 @@ export interface LabIdentity {
   readonly libvirtUri: string;
 }
 
-/** Identity of a stack's lab, even if its settings are otherwise wrong: the lab must still be removable. */
+/**
+ * Identity of a stack's lab, even if its settings are otherwise wrong: the lab must still be removable.
+ *
+ * @throws Failure for a stack of another kind.
+ */
 export async function labIdentity(stack: string): Promise<LabIdentity> {
-  const known = partsOf(stack, await settingsOf(stack));
-  assertLab(stack, known);
-  const { sections } = known;
+  const identity = await findLab(stack);
+  if (identity === undefined) throw noLab(stack);
+  return identity;
+}
+
+/** The same; undefined for a stack of another kind. */
+export async function findLab(stack: string): Promise<LabIdentity | undefined> {
+  const { kind, sections } = partsOf(stack, await settingsOf(stack));
+  if (kind !== "lab") return undefined;
   const lab = z.object({ name: z.string() }).safeParse(sections["lab"]);
   const hypervisor = z.object({ uri: z.string() }).safeParse(sections["hypervisor"]);
   return {

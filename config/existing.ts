@@ -121,24 +121,24 @@ function withoutSecret(problem: SettingsProblem): SettingsProblem {
 
 /** Fills in what a machine has in common with the others. */
 function filled({ windows, nodes, ...settings }: WrittenExisting, file: string): ExistingSettings {
+  const whole = (login: WrittenExisting["login"]): WrittenExisting["login"] => {
+    const port = effectiveForwardPort(login, file);
+    const forward = port !== undefined && { forwardPort: port };
+    return { ...login, bastions: effectiveHops(login), ...forward };
+  };
   return {
     ...settings,
+    login: whole(settings.login),
     windows: {
       ...windows,
       containerdVersion: windows.containerdVersion ?? defaultContainerdVersion,
     },
     nodes: nodes.map((node) => {
       const { name, os, address, hostKey, labels, taints, kubeletArgs, nodeIp } = node;
-      const login = effectiveLogin(settings.login, node);
-      const port = effectiveForwardPort(login, file);
       return {
         ...{ name, os, address, hostKey, labels, taints, kubeletArgs },
         nodeIp: nodeIp ?? address,
-        login: {
-          ...login,
-          bastions: effectiveHops(login),
-          ...(port !== undefined && { forwardPort: port }),
-        },
+        login: whole(effectiveLogin(settings.login, node)),
       };
     }),
   };

@@ -10,8 +10,8 @@ import type { ExaminedCluster } from "../components/controlplane/existing/examin
 import { KubeProxyWindows } from "../components/kubeproxy/kube-proxy-windows.ts";
 import { machineKinds } from "../components/machine/registry.ts";
 import {
+  type ByBastions,
   ExistingMachine,
-  type BastionForwarding,
   type SshAccess,
 } from "../components/machine/existing/existing-machine.ts";
 import { machineReset } from "../components/windows/machine-reset.ts";
@@ -19,10 +19,8 @@ import { joinedWindows, type NodePrograms } from "./joined-node.ts";
 import { windowsSetup } from "./node-setup.ts";
 
 /** How to log in to a machine: its own server, and hosts in between. */
-export interface MachineAccess {
+export interface MachineAccess extends ByBastions {
   readonly machine: SshAccess;
-  readonly bastion?: SshAccess;
-  readonly forward?: BastionForwarding;
 }
 
 /** Credentials for one server, according to the settings. */
@@ -34,18 +32,26 @@ export type Login = Pick<
 /** The way to a machine, according to its settings. */
 export function machineAccess(
   { address, hostKey, login }: Pick<ExistingNode, "address" | "hostKey" | "login">,
-  keysOf: (login: Login) => Omit<SshAccess, "host" | "hostKey">,
+  keysOf: KeysOf,
 ): MachineAccess {
-  const hops = login.bastions.map((bastion) => ({
+  return { machine: { ...keysOf(login), host: address, hostKey }, ...byBastions(login, keysOf) };
+}
+
+type KeysOf = (login: Login) => Omit<SshAccess, "host" | "hostKey">;
+
+/** The hosts in between of all machines with a login. */
+export function byBastions(
+  { bastions, forwardPort }: Pick<ExistingNode["login"], "bastions" | "forwardPort">,
+  keysOf: KeysOf,
+): ByBastions {
+  const hops = bastions.map((bastion) => ({
     ...keysOf(bastion),
     host: bastion.address,
     hostKey: bastion.hostKey,
   }));
   const bastion = hops.at(-1);
   const [first, ...others] = hops.slice(0, -1);
-  const { forwardPort } = login;
   return {
-    machine: { ...keysOf(login), host: address, hostKey },
     ...(bastion !== undefined && { bastion }),
     ...(first !== undefined &&
       forwardPort !== undefined && { forward: { port: forwardPort, through: [first, ...others] } }),
@@ -56,6 +62,8 @@ export function machineAccess(
 export interface Surroundings {
   readonly cluster: Pick<ExaminedCluster, "kubeconfig" | "facts"> | undefined;
   readonly access: (node: ExistingNode) => MachineAccess | undefined;
+  /** By which hosts machines are reached that are made. */
+  readonly bastions?: ByBastions;
 }
 
 /** Placeholders for unknown ranges of the cluster: kubeadm's defaults. */
@@ -75,12 +83,12 @@ export interface ExistingStack {
  */
 export async function existingMachines(
   settings: ExistingSettings,
-  { cluster, access }: Surroundings,
+  { cluster, access, bastions = {} }: Surroundings,
   programs: NodePrograms,
 ): Promise<ExistingStack> {
   const { kubernetesVersion, hostsEntries } = settings.cluster;
   // First, as it looks at their own cluster.
-  const made = await machinesMade(settings);
+  const made = await machinesMade(settings, bastions);
   const known = cluster?.facts ?? settings.cluster;
   const controlPlane = new ExistingCluster("control-plane", {
     examined: cluster,
@@ -138,10 +146,13 @@ export async function existingMachines(
 }
 
 /** Machines that are made for the stack. */
-async function machinesMade({ machine, cluster: { kubeconfig }, login }: ExistingSettings) {
+async function machinesMade(
+  { machine, cluster: { kubeconfig }, login }: ExistingSettings,
+  bastions: ByBastions,
+) {
   if (machine === undefined) return undefined;
   const { machinesInCluster } = await machineKinds[machine.kind].components();
-  return machinesInCluster({ machine, kubeconfig, login, stack: pulumi.getStack() });
+  return machinesInCluster({ machine, kubeconfig, login, bastions, stack: pulumi.getStack() });
 }
 
 /** The pod network if the cluster was not asked: that of the settings, or else the first one, which is the most common. */

@@ -7,6 +7,7 @@ import {
   readKubeconfig,
 } from "../components/controlplane/existing/examine-cluster.ts";
 import {
+  type ByBastions,
   type SshAccess,
   keysOf,
   placeOf,
@@ -19,9 +20,9 @@ import {
   existingMachines,
   type ExistingStack,
   type Surroundings,
+  byBastions,
   type Login,
   machineAccess,
-  type MachineAccess,
 } from "./existing-machines.ts";
 import { existingSoftware } from "./existing-software.ts";
 import {
@@ -50,9 +51,13 @@ export async function existingStack(settings: ExistingSettings): Promise<Existin
 }
 
 async function look(settings: ExistingSettings): Promise<Surroundings> {
-  const { cluster, cni, nodes } = settings;
+  const { cluster, cni, nodes, machine, login } = settings;
+  const made = machine?.nodes ?? [];
   // First all problems on this host at once; then the cluster is asked.
-  const keys = readKeys(nodes);
+  const keys = readKeys([
+    ...nodes.flatMap(({ login }) => [login, ...login.bastions]),
+    ...(made.length === 0 ? [] : login.bastions),
+  ]);
   const problems = [...keys.problems, ...kubeconfigProblems(settings)];
   if (problems.length > 0) {
     const lines = problems.map((problem) => `  - ${problem}`);
@@ -64,12 +69,16 @@ async function look(settings: ExistingSettings): Promise<Surroundings> {
   for (const warning of examined.warnings) {
     await pulumi.log.warn(warning);
   }
-  const access = (node: ExistingNode) => machineAccess(node, (login) => keys.of(login));
+  const access = (node: ExistingNode) => machineAccess(node, keys.of);
+  const bastions = byBastions(login, keys.of);
   // A preview connects to no machine.
   if (!isDryRun()) {
-    await openForwards(nodes.map((node) => [node.name, access(node)]));
+    await openForwards([
+      ...made.map(({ name }) => [name, bastions] as const),
+      ...nodes.map((node) => [node.name, access(node)] as const),
+    ]);
   }
-  return { cluster: examined, access };
+  return { cluster: examined, access, bastions };
 }
 
 function kubeconfigProblems({ cluster }: ExistingSettings): string[] {
@@ -81,12 +90,14 @@ function kubeconfigProblems({ cluster }: ExistingSettings): string[] {
   }
 }
 
-/** The private keys of all machines and bastions, each file read once. */
-function readKeys(nodes: readonly ExistingNode[]): {
+/** The private keys of machines and bastions, each file read once. */
+function readKeys(logins: readonly Login[]): {
   readonly problems: readonly string[];
-  of(login: Login): Pick<SshAccess, "port" | "user" | "privateKey" | "privateKeyPassword">;
+  of(
+    this: void,
+    login: Login,
+  ): Pick<SshAccess, "port" | "user" | "privateKey" | "privateKeyPassword">;
 } {
-  const logins: Login[] = nodes.flatMap(({ login }) => [login, ...login.bastions]);
   const files = new Map<string, string>();
   const problems = new Set<string>();
   for (const { privateKeyFile: file, privateKeyPassphrase } of logins) {
@@ -122,7 +133,7 @@ function readKeys(nodes: readonly ExistingNode[]): {
  * @throws naming every port that is already in use.
  */
 export async function openForwards(
-  ways: readonly (readonly [string, MachineAccess])[],
+  ways: readonly (readonly [string, ByBastions])[],
 ): Promise<readonly BastionForward[]> {
   const opened = await Promise.allSettled(
     forwardsOf(ways).map((args) => BastionForward.open(args, warn)),
@@ -138,7 +149,7 @@ export async function openForwards(
 }
 
 /** The ports, each with all machines behind it: a port always leads to the same bastion (checked with the settings). */
-function forwardsOf(ways: readonly (readonly [string, MachineAccess])[]): readonly ForwardArgs[] {
+function forwardsOf(ways: readonly (readonly [string, ByBastions])[]): readonly ForwardArgs[] {
   const ports = new Map<number, ForwardArgs>();
   for (const [name, { bastion, forward }] of ways) {
     if (bastion === undefined || forward === undefined) continue;

@@ -92,20 +92,8 @@ function runner(program: Command) {
       const named = Object.fromEntries(operands.map((operand, at) => [operand, given[at]]));
       const own = given[operands.length] as object;
       const options = { ...program.opts<Options>(), ...named, ...own };
-      const exitCode =
-        (await ofMachinesMade(name, options)) ?? (await (await load())[name](options as never));
-      process.exitCode = Number(exitCode ?? exitCodes.ok);
+      process.exitCode = Number((await (await load())[name](options as never)) ?? exitCodes.ok);
     };
-}
-
-/** Runs a command that a stack has too whose machines are made on a cluster; undefined where it is another one. */
-async function ofMachinesMade(name: string, options: Options): Promise<number | undefined> {
-  if (!["status", "doctor", "showConsole"].includes(name)) return undefined;
-  const { machinesMade } = await import("../machines-made/machines-made.ts");
-  const made = await machinesMade(options.stack);
-  if (made === undefined) return undefined;
-  const commands = await import("../machines-made/commands.ts");
-  return commands[name as keyof typeof commands](made, options as never);
 }
 
 const fetchOption = (): Option =>

@@ -5,7 +5,7 @@ import { screenOf, openViewer, wayTo } from "../console/screen.ts";
 import { thisHost } from "../../host/host.ts";
 import { virsh } from "../../host/virsh.ts";
 import { say } from "../progress.ts";
-import { labIdentity } from "../stack-settings.ts";
+import { findLab } from "../stack-settings.ts";
 
 export interface ConsoleOptions extends Options<"open"> {
   readonly node: string;
@@ -17,13 +17,12 @@ export interface ConsoleOptions extends Options<"open"> {
  *
  * @throws Failure when there is no such machine, it is off, or no viewer can be opened.
  */
-export async function showConsole({
-  stack,
-  node,
-  open,
-  screenshot,
-}: ConsoleOptions): Promise<void> {
-  const identity = await labIdentity(stack);
+export async function showConsole(options: ConsoleOptions): Promise<void> {
+  const { stack, node, open, screenshot } = options;
+  const identity = await findLab(stack);
+  if (identity === undefined) {
+    return (await import("../machines-made/console.ts")).showConsole(options);
+  }
   const host = thisHost(identity);
   const screen = await screenOf(host, identity, node);
   if (screenshot !== undefined) {

@@ -3,6 +3,7 @@ import { doctorText, isFine } from "../doctor/report.ts";
 import type { Options } from "../command-line/kindows-program.ts";
 import { exitCodes } from "../../host/failure.ts";
 import { say } from "../progress.ts";
+import { findLab } from "../stack-settings.ts";
 
 export type DoctorOptions = Options<"json" | "fix">;
 
@@ -12,7 +13,11 @@ export type DoctorOptions = Options<"json" | "fix">;
  *
  * @returns exit code 0 without problems and orphans, else 1.
  */
-export async function doctor({ stack, json, fix }: DoctorOptions): Promise<number> {
+export async function doctor(options: DoctorOptions): Promise<number> {
+  const { stack, json, fix } = options;
+  if ((await findLab(stack)) === undefined) {
+    return (await import("../machines-made/doctor.ts")).doctor(options);
+  }
   if (fix) {
     await (await import("../doctor/fix.ts")).fix(stack, say);
   }

@@ -10,7 +10,7 @@ import {
   clusterNodes,
 } from "../status/report.ts";
 import { watch } from "../status/watch.ts";
-import { labIdentity, stackSettings } from "../stack-settings.ts";
+import { findLab, labIdentity, stackSettings } from "../stack-settings.ts";
 import { enginePulumi } from "../engine/pulumi.ts";
 import { writeAccessFiles } from "../lab/access.ts";
 import { listedMachines } from "../../components/machine/registry.ts";
@@ -32,7 +32,9 @@ export interface StatusOptions extends Options<"json"> {
 export async function status(options: StatusOptions): Promise<number> {
   const { stack, json } = options;
   // Lists the existing stacks if this is not one of them.
-  await labIdentity(stack);
+  if ((await findLab(stack)) === undefined) {
+    return (await import("../machines-made/status.ts")).status(options);
+  }
   const look = looker(stack);
   if (options.watch) {
     await watch({

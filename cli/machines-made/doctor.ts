@@ -1,10 +1,28 @@
 import { hostProblemText } from "../../config/host-problem.ts";
-import { messageOf } from "../../host/failure.ts";
+import { exitCodes, messageOf } from "../../host/failure.ts";
+import type { DoctorOptions } from "../commands/doctor.ts";
 import type { Diagnosis } from "../doctor/examine.ts";
+import { doctorText, isFine } from "../doctor/report.ts";
 import { resourceName, resourcesOf, type StateResource } from "../engine/deployment.ts";
-import type { Pulumi } from "../engine/pulumi.ts";
+import { enginePulumi, type Pulumi } from "../engine/pulumi.ts";
+import { asOnlyRun } from "../engine/run-lock.ts";
+import { readState } from "../engine/states.ts";
+import { say } from "../progress.ts";
 import { repairState } from "../recovery/repair.ts";
-import type { MachinesMade } from "./machines-made.ts";
+import { type MachinesMade, machinesMade } from "./machines-made.ts";
+
+/** `kindows doctor`: what is in the way in the cluster of the machines, gone, and left over. */
+export async function doctor({ stack, json, fix }: DoctorOptions): Promise<number> {
+  const made = await machinesMade(stack);
+  if (fix) {
+    await asOnlyRun(stack, () => fixMade(made, enginePulumi(stack), say));
+  }
+  const diagnosis = await examineMade(made, resourcesOf(await readState(stack)));
+  const fine = isFine(diagnosis);
+  const text = json ? JSON.stringify({ fine, ...diagnosis }, undefined, 2) : doctorText(diagnosis);
+  process.stdout.write(`${text}\n`);
+  return fine ? exitCodes.ok : exitCodes.failed;
+}
 
 /** Looks at the machines that were made for a stack, in their cluster; changes nothing. */
 export async function examineMade(

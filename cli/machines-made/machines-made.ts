@@ -1,8 +1,7 @@
 import type { KubeconfigSource } from "../../components/controlplane/existing/examine-cluster.ts";
-import type { StackMachines } from "../../components/machine/kubevirt/stack-machines.ts";
-import { machineKinds } from "../../components/machine/registry.ts";
+import { machineKinds, type StackMachines } from "../../components/machine/registry.ts";
 import { enginePulumi } from "../engine/pulumi.ts";
-import { existingSettings, withoutSealed } from "../stack-settings.ts";
+import { existingSettings, noLab, withoutSealed } from "../stack-settings.ts";
 
 /** A stack of existing machines that has others made for it, and these. */
 export interface MachinesMade {
@@ -15,13 +14,14 @@ export interface MachinesMade {
 }
 
 /**
- * The machines that were made for a stack; undefined for a lab, and where there are only those that exist anyway.
+ * The machines that were made for a stack.
  *
- * @throws for mistakes in the settings, and where the cluster's kubeconfig cannot be used.
+ * @throws where there are only those that exist anyway, for mistakes in the settings, and where the cluster's kubeconfig
+ * cannot be used.
  */
-export async function machinesMade(stack: string): Promise<MachinesMade | undefined> {
+export async function machinesMade(stack: string): Promise<MachinesMade> {
   const settings = await existingSettings(stack);
-  if (settings?.machine === undefined) return undefined;
+  if (settings?.machine === undefined) throw noLab(stack);
   const { machine, cluster } = settings;
   const { title, stackMachines } = machineKinds[machine.kind];
   const { StackMachines: Machines } = await stackMachines();

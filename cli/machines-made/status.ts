@@ -1,16 +1,32 @@
 import { readKubeconfig } from "../../components/controlplane/existing/examine-cluster.ts";
-import type { SeenMachine } from "../../components/machine/kubevirt/stack-machines.ts";
-import { messageOf } from "../../host/failure.ts";
+import type { StackMachines } from "../../components/machine/registry.ts";
+import { exitCodes, Failure, messageOf } from "../../host/failure.ts";
 import { ClusterApi } from "../../kubernetes/cluster-api.ts";
+import type { StatusOptions } from "../commands/status.ts";
 import { clusterNodes } from "../status/report.ts";
 import { table } from "../table.ts";
-import type { MachinesMade } from "./machines-made.ts";
+import { type MachinesMade, machinesMade } from "./machines-made.ts";
+
+type SeenMachine = Awaited<ReturnType<StackMachines["seen"]>>[number];
 
 /** The machines of a stack, each with whether its node is Ready. */
 export interface MadeStatus {
   readonly nodes: readonly (SeenMachine & { readonly ready?: boolean })[];
   /** Why the cluster that they join does not tell its nodes. */
   readonly clusterTrouble?: string;
+}
+
+/** `kindows status`: the machines, where they run, and whether their nodes are Ready. */
+export async function status({ stack, json, watch }: StatusOptions): Promise<number> {
+  if (watch) {
+    throw new Failure(
+      `--watch is for labs on this host: \`watch ./kindows status --stack ${stack}\``,
+    );
+  }
+  const seen = await lookAtMade(await machinesMade(stack));
+  const text = json ? JSON.stringify({ stack, ...seen }, undefined, 2) : madeText(seen);
+  process.stdout.write(`${text}\n`);
+  return isWell(seen) ? exitCodes.ok : exitCodes.failed;
 }
 
 /** @throws where the cluster of the machines does not answer. */

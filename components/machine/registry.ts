@@ -13,6 +13,13 @@ export const machineMakers = { hypervisors: libvirt, hyperVHosts: hyperV } as co
 /** Who makes machines for a cluster that is there, by `kindows:machine.kind`. */
 export const machineKinds = { kubevirt } as const;
 
+type MachineKind = (typeof machineKinds)[keyof typeof machineKinds];
+
+/** The machines that one of those has made for a stack, for commands. */
+export type StackMachines = InstanceType<
+  Awaited<ReturnType<MachineKind["stackMachines"]>>["StackMachines"]
+>;
+
 export type MakerSection = keyof typeof machineMakers;
 
 /** Settings with all of those sections. */

@@ -22,7 +22,15 @@ export interface BastionForwarding {
   readonly through: readonly [SshAccess, ...SshAccess[]];
 }
 
-export interface ExistingMachineArgs {
+/** The hosts in between, by which a machine is reached. */
+export interface ByBastions {
+  /** Host from which it is dialled, if not from here. */
+  readonly bastion?: SshAccess | undefined;
+  /** How that one is reached, where it is behind others itself. */
+  readonly forward?: BastionForwarding | undefined;
+}
+
+export interface ExistingMachineArgs extends ByBastions {
   /** Its computer name. */
   readonly computerName: string;
   readonly os: "windows" | "linux";
@@ -30,10 +38,6 @@ export interface ExistingMachineArgs {
   readonly address: string;
   /** Undefined in a preview that reads no keys. */
   readonly access: pulumi.Input<SshAccess> | undefined;
-  /** Host from which it is dialled, if not from here. */
-  readonly bastion?: SshAccess | undefined;
-  /** How that one is reached, where it is behind others itself. */
-  readonly forward?: BastionForwarding | undefined;
   /** Its pinned host key; another one is another machine. */
   readonly hostKey: pulumi.Input<string>;
   /** How it is made what it was before. */
@@ -95,17 +99,13 @@ export class ExistingMachine extends MachineComponent {
     this.is({
       ...{ name: computerName, os: args.os, address, resource, hostKey },
       instanceId: instance,
-      connection: pulumi.secret(login.apply((known) => connectionOf(known, bastion, forward))),
+      connection: pulumi.secret(login.apply((known) => connectionOf(known, args))),
     });
   }
 }
 
 /** As the command plugin takes it. */
-function connectionOf(
-  access: SshAccess,
-  bastion?: SshAccess,
-  forward?: Pick<BastionForwarding, "port">,
-): SshConnection {
+export function connectionOf(access: SshAccess, { bastion, forward }: ByBastions): SshConnection {
   const one = (each: SshAccess) => ({
     ...placeOf(each),
     ...keysOf(each),

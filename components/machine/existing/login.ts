@@ -238,10 +238,12 @@ const forwardPortUsed: Check<WrittenExisting> = {
 /** A port leads to one bastion, by one way. */
 const forwardPortsApart: Check<WrittenExisting> = {
   reads: [],
-  run: ({ login, nodes }, file) => {
+  run: ({ login, nodes, machine }, file) => {
     const first = new Map<number, { readonly name: string; readonly way: string }>();
-    return nodes.flatMap((node, index): SettingsProblem[] => {
-      const own = effectiveLogin(login, node);
+    // Those that are made are all reached by the same bastions.
+    const made = (machine?.nodes ?? []).map((node) => ({ node, own: login, index: -1 }));
+    const there = nodes.map((node, index) => ({ node, own: effectiveLogin(login, node), index }));
+    return [...made, ...there].flatMap(({ node, own, index }): SettingsProblem[] => {
       const port = effectiveForwardPort(own, file);
       if (port === undefined) return [];
       const way = wayOf(own);

@@ -2,6 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { CustomResource } from "@pulumi/kubernetes/apiextensions/customResource.js";
 import { Secret } from "@pulumi/kubernetes/core/v1/secret.js";
 import type { Provider } from "@pulumi/kubernetes/provider.js";
+import { type ByBastions, connectionOf } from "../existing/existing-machine.ts";
 import { userData } from "../identity.ts";
 import { macAddress } from "../mac-address.ts";
 import { MachineComponent } from "../machine.ts";
@@ -18,6 +19,8 @@ export interface KubeVirtMachineArgs {
   readonly image: pulumi.Resource | undefined;
   /** Who logs in to it, and with what. */
   readonly login: { readonly user: string; readonly port: number; readonly key: SshKey };
+  /** The hosts in between. */
+  readonly bastions: ByBastions;
   /**
    * Waits until the machine runs, and tells its address; undefined in a preview of one that does not.
    *
@@ -36,7 +39,7 @@ export interface KubeVirtMachineArgs {
  */
 export class KubeVirtMachine extends MachineComponent {
   constructor(name: string, args: KubeVirtMachineArgs, opts?: pulumi.ComponentResourceOptions) {
-    const { lab, node, provider, image, login, localPort } = args;
+    const { lab, node, provider, image, login, bastions, localPort } = args;
     super("kindows:machine:KubeVirtMachine", name, { facts: { node: node.name } }, opts);
     const hostKey = new SshKey(`${name}-host-key`, { comment: node.name }, { parent: this });
     const inCluster = { parent: this, provider };
@@ -94,15 +97,14 @@ export class KubeVirtMachine extends MachineComponent {
       connection: pulumi.secret(
         pulumi
           .all([address, login.key.privateKey, hostKey.publicKey])
-          .apply(([host, privateKey, publicKey]) => ({
-            ...{ user: login.user, privateKey, hostKey: publicKey },
-            ...(localPort === undefined
-              ? { host, port: login.port }
-              : { host: "127.0.0.1", port: localPort }),
-            // Dial until the step's own time limit: a machine that boots refuses, or does not answer at all.
-            dialErrorLimit: -1,
-            perDialTimeout: 10,
-          })),
+          .apply(([address, privateKey, publicKey]) => {
+            const place =
+              localPort === undefined
+                ? { host: address, port: login.port }
+                : { host: "127.0.0.1", port: localPort };
+            const access = { ...place, user: login.user, privateKey, hostKey: publicKey };
+            return connectionOf(access, bastions);
+          }),
       ),
     });
   }

@@ -1,23 +1,19 @@
-import { readFileSync } from "node:fs";
 import { createHash } from "node:crypto";
-import type { Duplex } from "node:stream";
 import * as pulumi from "@pulumi/pulumi";
 import { isDryRun } from "@pulumi/pulumi/runtime/index.js";
 import { CustomResource } from "@pulumi/kubernetes/apiextensions/customResource.js";
 import { Provider } from "@pulumi/kubernetes/provider.js";
-import type * as z from "zod";
 import { messageOf } from "../../../host/failure.ts";
 import { LocalPort } from "../../../host/local-port.ts";
 import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
 import { serverAddress } from "../../../kubernetes/kubeconfig.ts";
-import { dialHops, openFrom } from "../../../ssh/dial.ts";
 import {
   type KubeconfigSource,
   readKubeconfig,
 } from "../../controlplane/existing/examine-cluster.ts";
 import { clusterProblemsText } from "../../controlplane/existing/cluster-problem.ts";
 import { isPreviewAnywhere } from "../../preview-anywhere.ts";
-import { effectiveHops, type login as loginSchema } from "../existing/login.ts";
+import type { ByBastions } from "../existing/existing-machine.ts";
 import type { PinnedMachine } from "../machine.ts";
 import { SshKey } from "../ssh-key.ts";
 import { uploadImage } from "./image-upload.ts";
@@ -29,14 +25,14 @@ import { clusterProblems } from "./readiness.ts";
 import type { KubeVirtNode, KubeVirtSettings } from "./settings.ts";
 import { openSubresource } from "./subresources.ts";
 
-type Login = z.output<typeof loginSchema>;
-
 export interface MachinesInClusterArgs {
   readonly machine: KubeVirtSettings;
   /** That of the cluster that the nodes join: where the machines' own is not written. */
   readonly kubeconfig: KubeconfigSource;
-  /** Account and bastions; the key that logs in to the machines is made with them. */
-  readonly login: Login;
+  /** Account and SSH port; the key that logs in to the machines is made with them. */
+  readonly login: { readonly user: string; readonly port: number };
+  /** The hosts by which they are reached. */
+  readonly bastions: ByBastions;
   /** Name of the stack: the machines' names begin with it. */
   readonly stack: string;
 }
@@ -55,7 +51,8 @@ export interface MachinesInCluster {
  */
 export async function machinesInCluster({
   machine,
-  login,
+  login: { user, port },
+  bastions,
   stack,
   ...args
 }: MachinesInClusterArgs): Promise<MachinesInCluster> {
@@ -82,22 +79,32 @@ export async function machinesInCluster({
       { provider, replaceOnChanges: ["spec"] },
     );
   let uploading: Promise<void> | undefined;
-  const upload = async (tell: (seen: string) => void): Promise<void> => {
-    if (machine.image.kind !== "upload" || found === undefined || isDryRun()) return;
-    await (uploading ??= uploadImage(found.api, found.watch, lab, machine.image, tell));
+  const address = async (
+    node: KubeVirtNode,
+    tell: (seen: string) => void,
+  ): Promise<string | undefined> => {
+    if (found === undefined || isDryRun()) return addressNow(lab, node, found?.watch);
+    if (machine.image.kind === "upload") {
+      await (uploading ??= uploadImage(found.api, found.watch, lab, machine.image, tell));
+    }
+    return running(lab, node, found.watch, tell);
   };
-  const ways = new Ways(lab, login, found);
+  const localPort = async (node: KubeVirtNode): Promise<number | undefined> => {
+    if (!machine.portForward) return undefined;
+    const local = node.localPort ?? defaultPort(machineName(lab, node.name));
+    if (found !== undefined && !isDryRun()) {
+      await sshThroughApi(lab, node, port, found).listen(local);
+    }
+    return local;
+  };
   const machines = await Promise.all(
     machine.nodes.map(async (node) => ({
       node,
       machine: new KubeVirtMachine(node.name, {
-        ...{ lab, node, provider, image },
-        login: { user: login.user, port: login.port, key },
-        running: async (tell) => {
-          await upload(tell);
-          return running(lab, node, found?.watch, tell);
-        },
-        localPort: await ways.localPort(node),
+        ...{ lab, node, provider, image, bastions },
+        login: { user, port, key },
+        running: (tell) => address(node, tell),
+        localPort: await localPort(node),
       }),
     })),
   );
@@ -105,7 +112,7 @@ export async function machinesInCluster({
 }
 
 /** A cluster that machines can be made on. */
-export interface FoundCluster {
+interface FoundCluster {
   readonly kubeconfig: string;
   readonly api: ClusterApi;
   readonly watch: LabWatch;
@@ -121,23 +128,30 @@ async function look(lab: Lab, source: KubeconfigSource): Promise<FoundCluster> {
   return { kubeconfig, api, watch: await LabWatch.open(api, lab) };
 }
 
+/** The address of a node's machine, if that runs: a preview does not wait. */
+function addressNow(
+  lab: Lab,
+  { name, address }: KubeVirtNode,
+  watch: LabWatch | undefined,
+): string | undefined {
+  if (watch === undefined || address !== undefined) return address;
+  const seen = instanceState(watch.objects, machineName(lab, name), address);
+  return typeof seen === "string" ? undefined : seen.found.address;
+}
+
 /**
- * The address of a node's machine, as soon as that runs. A preview does not wait.
+ * The address of a node's machine, as soon as that runs.
  *
  * @throws after the time limit, with what the cluster says.
  */
 export async function running(
   lab: Lab,
   { name: node, address }: Pick<KubeVirtNode, "name" | "address">,
-  watch: LabWatch | undefined,
+  watch: LabWatch,
   tell: (seen: string) => void,
   seconds = lab.machine.startMinutes * 60,
-): Promise<string | undefined> {
+): Promise<string> {
   const name = machineName(lab, node);
-  if (watch === undefined || isDryRun()) {
-    const seen = watch === undefined ? "" : instanceState(watch.objects, name, address);
-    return typeof seen === "string" ? address : seen.found.address;
-  }
   const image = goldenImage(lab)?.metadata.name;
   if (image !== undefined) {
     const wait = { what: `the image ${image}`, seconds, onChange: tell };
@@ -158,68 +172,29 @@ export async function running(
   return found.address;
 }
 
-/** How machines are reached that are not dialled at their addresses: by ports of this host, while the program runs. */
-export class Ways {
-  readonly #lab: Lab;
-  readonly #login: Login;
-  readonly #found: FoundCluster | undefined;
-
-  constructor(lab: Lab, login: Login, found: FoundCluster | undefined) {
-    this.#lab = lab;
-    this.#login = login;
-    this.#found = found;
-  }
-
-  /** The port that leads to a node's machine; undefined where none is needed. It is listened on when something may dial. */
-  async localPort(node: KubeVirtNode): Promise<number | undefined> {
-    if (this.#login.bastions.length === 0 && !this.#lab.machine.portForward) return undefined;
-    const port = node.localPort ?? defaultPort(machineName(this.#lab, node.name));
-    if (!isDryRun()) {
-      const what = `the machine of ${node.name}`;
-      let last = "";
-      const local = new LocalPort({
-        ...{ what, open: () => this.open(node) },
-        instead:
-          "End that, or write another port as localPort of the node in kindows:machine.nodes.",
-        failed: (why) => {
-          if (why !== last) pulumi.log.warn(`${what}: ${why}`).catch(() => undefined);
-          last = why;
-        },
-      });
-      await local.listen(port);
-    }
-    return port;
-  }
-
-  /** Opens one connection to the SSH server of a node's machine. */
-  async open(node: KubeVirtNode): Promise<Duplex> {
-    const signal = AbortSignal.timeout(60_000);
-    const host = await running(this.#lab, node, this.#found?.watch, () => undefined);
-    const { namespace, portForward } = this.#lab.machine;
-    if (portForward && this.#found !== undefined) {
-      const machine = { namespace, name: machineName(this.#lab, node.name) };
-      return openSubresource(this.#found.api, machine, `portforward/${this.#login.port}/tcp`);
-    }
-    const hops = effectiveHops(this.#login).map(
-      ({ address, port, user, hostKey, privateKeyFile, privateKey, privateKeyPassphrase }) => ({
-        ...{ host: address, port, user, hostKey, privateKeyPassword: privateKeyPassphrase },
-        privateKey:
-          privateKeyFile === undefined ? privateKey : readFileSync(privateKeyFile, "utf8"),
-      }),
-    );
-    const last = await dialHops(hops, { signal, progress: () => undefined });
-    try {
-      const place = { host: host ?? "", port: this.#login.port, user: this.#login.user };
-      const end = await openFrom(last.client, place, signal);
-      end.once("close", () => {
-        last.close();
-      });
-      return end;
-    } catch (error) {
-      last.close();
-      throw error;
-    }
-  }
+/** A port of this host that leads to the SSH server of a node's machine through the API server; not listened on yet. */
+export function sshThroughApi(
+  lab: Lab,
+  node: KubeVirtNode,
+  sshPort: number,
+  { api, watch }: FoundCluster,
+): LocalPort {
+  const what = `the machine of ${node.name}`;
+  const { namespace } = lab.machine;
+  let last = "";
+  return new LocalPort({
+    what,
+    open: async () => {
+      await running(lab, node, watch, () => undefined);
+      const machine = { namespace, name: machineName(lab, node.name) };
+      return openSubresource(api, machine, `portforward/${sshPort}/tcp`);
+    },
+    instead: "End that, or write another port as localPort of the node in kindows:machine.nodes.",
+    failed: (why) => {
+      if (why !== last) pulumi.log.warn(`${what}: ${why}`).catch(() => undefined);
+      last = why;
+    },
+  });
 }
 
 /** Below those that Linux gives out by itself; the same in each run, as it is an input of the machine's resources. */

@@ -1,5 +1,5 @@
 import { messageOf } from "../../../host/failure.ts";
-import { hasStatus, type ClusterApi } from "../../../kubernetes/cluster-api.ts";
+import { ApiError, hasStatus, type ClusterApi } from "../../../kubernetes/cluster-api.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import { importerApi, kubevirtApi, labSelector, type Lab } from "./objects.ts";
 
@@ -61,7 +61,8 @@ interface List {
 
 interface WatchEvent {
   readonly type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK" | "ERROR";
-  readonly object: Seen & { readonly code?: number };
+  /** A `Status` where it is an ERROR. */
+  readonly object: Seen & { readonly code?: number; readonly message?: string };
 }
 
 /** How long one wait may take, and where its progress goes. */
@@ -74,9 +75,6 @@ export interface Wait {
 
 /** Who has waited for one thing may wait for the next one at once. */
 const idleMilliseconds = 1000;
-
-/** Pause before lists are asked again, when the API server was lost. */
-const againMilliseconds = 2000;
 
 /**
  * A lab's machines, their instances and disks, as they are in the cluster: listed once, then followed for as long as
@@ -95,14 +93,21 @@ export class LabWatch {
   #following: AbortController | undefined;
   #lost: string | undefined;
 
-  private constructor(api: ClusterApi, lab: Lab) {
+  private constructor(
+    api: ClusterApi,
+    lab: Lab,
+    private readonly againMilliseconds: number,
+  ) {
     this.#api = api;
     this.#lab = lab;
   }
 
-  /** @throws where the cluster does not answer, or not to this user. */
-  static async open(api: ClusterApi, lab: Lab): Promise<LabWatch> {
-    const watch = new LabWatch(api, lab);
+  /**
+   * @param againMilliseconds pause before the API server is asked again, when it was lost, or has ended a watch at once.
+   * @throws where the cluster does not answer, or not to this user.
+   */
+  static async open(api: ClusterApi, lab: Lab, againMilliseconds = 2000): Promise<LabWatch> {
+    const watch = new LabWatch(api, lab, againMilliseconds);
     await Promise.all(kinds.map((kind) => watch.#list(kind)));
     return watch;
   }
@@ -173,16 +178,17 @@ export class LabWatch {
 
   async #followKind(kind: Kind, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
+      const began = Date.now();
       try {
         await this.#watch(kind, signal);
-        this.#lost = undefined;
+        if (Date.now() - began < this.againMilliseconds) await sleep(this.againMilliseconds);
       } catch (error) {
         if (signal.aborted) return;
         // What is too old is only listed again.
         if (!hasStatus(error, 410)) {
           this.#lost = `the cluster does not answer: ${messageOf(error)}`;
           this.#tell();
-          await sleep(againMilliseconds);
+          await sleep(this.againMilliseconds);
         }
         await this.#list(kind).catch(() => undefined);
       }
@@ -191,12 +197,13 @@ export class LabWatch {
   }
 
   async #watch(kind: Kind, signal: AbortSignal): Promise<void> {
-    const query = { ...labSelector(this.#lab), resourceVersion: this.#versions.get(kind) ?? "" };
+    const resourceVersion = this.#versions.get(kind) ?? "";
+    const query = { ...labSelector(this.#lab), resourceVersion, allowWatchBookmarks: "true" };
     const objects = this.#objects[kind];
-    let isOld = false;
+    const refused: ApiError[] = [];
     await this.#api.watch<WatchEvent>(this.#path(kind), { query, signal }, ({ type, object }) => {
       if (type === "ERROR") {
-        isOld = true;
+        refused.push(new ApiError(object.code ?? 0, object.message ?? "it ended the watch"));
         return;
       }
       this.#versions.set(kind, object.metadata.resourceVersion);
@@ -204,13 +211,15 @@ export class LabWatch {
       else if (type !== "BOOKMARK") objects.set(object.metadata.name, object);
       this.#tell();
     });
-    if (isOld) await this.#list(kind);
+    const [error] = refused;
+    if (error !== undefined) throw error;
   }
 
   async #list(kind: Kind): Promise<void> {
     const { metadata, items } = await this.#api.request<List>("GET", this.#path(kind), {
       query: labSelector(this.#lab),
     });
+    this.#lost = undefined;
     this.#versions.set(kind, metadata.resourceVersion);
     const objects = this.#objects[kind];
     objects.clear();

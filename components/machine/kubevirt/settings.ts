@@ -93,8 +93,7 @@ const node = z.strictObject({
     default: "the one in the status of its VirtualMachineInstance",
   }),
   localPort: between(1024, 65535).optional().meta({
-    description:
-      "Port of this host that leads to it while the program runs, where `login` has bastions, or with `portForward`.",
+    description: "With `portForward`: port of this host that leads to it while the program runs.",
     default: "one that follows from its name",
   }),
   ...registration,

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { cp, mkdir, mkdtemp, open, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
@@ -31,17 +32,20 @@ import { debugfs, rootOf, rootOffset } from "./disk-content.ts";
 import { OutsideMachine } from "./outside-machine.ts";
 import { type KeyFile, makeKeyFile, SshDaemon } from "./ssh-daemon.ts";
 
+/** Of this clone: another one may run the same tests on this host. */
+const clone = createHash("sha256").update(projectRoot).digest();
+
 /** Everything that is there before kindows is called this, or begins with it: nothing of it looks like a lab's. */
-export const outside = "outside";
+export const outside = `outside-${clone.toString("hex", 0, 2)}`;
 
 /** Where the machines and the cluster are; no test's lab has that range. */
-export const segment = addressPlan("192.168.158.0/24");
+export const segment = addressPlan(`192.168.${192 + ((clone[2] ?? 0) % 56)}.0/24`);
 
 /** Bridge of the segment. */
-const bridge = "outside0";
+const bridge = outside;
 
 /** Folder of the machines' disks, where libvirt may read. */
-export const imagesFolder = "/var/lib/libvirt/images/outside";
+export const imagesFolder = `/var/lib/libvirt/images/${outside}`;
 
 /** Node of the cluster, and its container. */
 export const controlPlane = `${outside}-control-plane`;
@@ -138,9 +142,9 @@ async function standInCrictl(media: string): Promise<CarriedArtifact> {
 }
 
 /** Network namespace that stands for a host of its own. */
-const namespace = "outside-jump";
+const namespace = outside;
 
-const [portHere, portThere] = ["outside-jump0", "eth0"];
+const [portHere, portThere] = [`${outside}-j`, "eth0"];
 
 const ip = (...args: string[]): Promise<unknown> => execa("ip", args);
 
@@ -287,7 +291,7 @@ export class Ground {
   ) {}
 
   static async make(): Promise<Ground> {
-    const folder = await mkdtemp(path.join(os.tmpdir(), "outside-"));
+    const folder = await mkdtemp(path.join(os.tmpdir(), `${outside}-`));
     await mkdir(imagesFolder, { recursive: true });
     const definition = path.join(folder, "network.xml");
     await writeFile(definition, networkXml());

@@ -1,11 +1,9 @@
 import assert from "node:assert/strict";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { KubeConfig } from "@kubernetes/client-node";
 import { parse } from "yaml";
-import { projectRoot } from "../../../toolchain/project.ts";
 import { ApiServerCluster } from "../../rehearsed-machine/api-server-cluster.ts";
 import { type RehearsalHost, startRehearsalHost } from "../../rehearsed-machine/in-process.ts";
 import { endpointOf, makeClusterOfKubeadm } from "../existing/existing-lab.ts";
@@ -13,6 +11,9 @@ import { ApiServer, freePorts } from "../plugins/support/api-server.ts";
 import { type EngineProject, type EngineRun, succeeded } from "../plugins/support/engine.ts";
 import { sourcesProject } from "../plugins/support/sources.ts";
 import { makeKey, SshServer } from "../plugins/support/ssh-server.ts";
+import { StackMachines } from "../../../components/machine/kubevirt/stack-machines.ts";
+import { settingsWith } from "../../unit/machine/kubevirt/kubevirt-lab.ts";
+import { documentedAccount } from "./documented-account.ts";
 import { type Guest, type GuestStart, KubeVirtStandIn } from "./stand-in.ts";
 
 /** In-process Windows for each instance, at an address of its own on the loopback, all on one port. */
@@ -76,13 +77,6 @@ class Guests {
   }
 }
 
-/** What docs/kubevirt.md says that a user needs in the machines' cluster. */
-async function documentedRole(): Promise<object> {
-  const text = await readFile(path.join(projectRoot, "docs/kubevirt.md"), "utf8");
-  const [, role = ""] = /```yaml\n(apiVersion: rbac[^]*?)```/.exec(text) ?? [];
-  return parse(role) as object;
-}
-
 describe("machines on KubeVirt's stand-in in the engine", () => {
   let api: ApiServer;
   let guests: Guests;
@@ -116,9 +110,16 @@ describe("machines on KubeVirt's stand-in in the engine", () => {
       import { imageSoftware } from "./components/windows/software.ts";
       import { resolveExisting } from "./config/existing.ts";
       import { existingMachines } from "./stacks/existing-machines.ts";
+      import { openForwards } from "./stacks/existing-stack.ts";
+      import { byBastions } from "./stacks/machine-access.ts";
+      import { readFileSync } from "node:fs";
 
       const settings = resolveExisting(${JSON.stringify(settings)}, { file: "Pulumi.test.yaml" });
-      const { cluster, cni } = settings;
+      const { cluster, cni, login, machine } = settings;
+      const bastions = byBastions(login, ({ user, port, privateKeyFile }) => ({
+        ...{ user, port, privateKey: readFileSync(privateKeyFile, "utf8") },
+      }));
+      await openForwards(machine.nodes.map(({ name }) => [name, bastions]));
       const examined = await examineCluster(cluster.kubeconfig, { ...cluster, cni, nodes: [] });
       const software = imageSoftware(
         { kubernetes: "1.36.4", containerd: "2.4.2" },
@@ -126,7 +127,7 @@ describe("machines on KubeVirt's stand-in in the engine", () => {
       );
       const stack = await existingMachines(
         settings,
-        { cluster: examined, access: () => undefined },
+        { cluster: examined, access: () => undefined, bastions },
         { software, requirements: defaultRequirements },
       );
       export const nodes = stack.nodes;
@@ -164,23 +165,7 @@ describe("machines on KubeVirt's stand-in in the engine", () => {
     await any.stop();
     project = await sourcesProject();
     await project.write("kubeconfig", api.kubeconfig);
-    const account = { metadata: { name: "kindows", namespace: "windows" } };
-    await api.request("POST", "/api/v1/namespaces/windows/serviceaccounts", account);
-    const roles = "/apis/rbac.authorization.k8s.io/v1/namespaces/windows";
-    await api.request("POST", `${roles}/roles`, await documentedRole());
-    await api.request("POST", `${roles}/rolebindings`, {
-      metadata: { name: "kindows" },
-      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: "kindows" },
-      subjects: [{ kind: "ServiceAccount", ...account.metadata }],
-    });
-    const { status } = (await api.request(
-      "POST",
-      "/api/v1/namespaces/windows/serviceaccounts/kindows/token",
-      { spec: { expirationSeconds: 7200 } },
-    )) as { status: { token: string } };
-    const config = JSON.parse(api.kubeconfig) as object;
-    const users = [{ name: "admin", user: { token: status.token } }];
-    await project.write("kubeconfig-of-role", JSON.stringify({ ...config, users }));
+    await project.write("kubeconfig-of-role", await documentedAccount(api));
   });
   after(async () => {
     await project.dispose();
@@ -189,9 +174,31 @@ describe("machines on KubeVirt's stand-in in the engine", () => {
     await api.stop();
   });
 
-  it("makes nodes of them, and removes none of what somebody else made", async () => {
+  /** Does something to a machine while steps run on those that are made. */
+  const during = (work: () => Promise<void>): (() => Promise<void>) => {
+    let dials = 0;
+    let done: Promise<void> | undefined;
+    guests.onDial = () => {
+      dials += 1;
+      if (dials === 5) done = work();
+    };
+    return () => done ?? assert.fail("nothing was dialled");
+  };
+  const instance = async (name: string) =>
+    (await standIn.list("instances")).find(({ metadata }) => metadata.name === name);
+
+  it("makes nodes of them, also of one that is moved meanwhile as its host is drained", async () => {
     await program(["win-1", "win-2"]);
+    let before: typeof moved;
+    const evicted = during(async () => {
+      before = await instance("kindows-dev-win-1");
+      await standIn.evict("kindows-dev-win-1");
+    });
     const run = succeeded(await project.up());
+    await evicted();
+    const moved = await instance("kindows-dev-win-1");
+    assert.deepEqual([before?.status?.nodeName, moved?.status?.nodeName], ["rack-3", "rack-4"]);
+    assert.equal(moved?.metadata.uid, before?.metadata.uid);
     assert.ok(!run.text.includes("PRIVATE KEY"));
     assert.deepEqual(await nodeNames(), ["win-1", "win-2"]);
     assert.deepEqual(await names("machines"), ["kindows-dev-win-1", "kindows-dev-win-2"]);
@@ -208,7 +215,7 @@ describe("machines on KubeVirt's stand-in in the engine", () => {
     }
   });
 
-  it("waits for one that was evicted, and finds it the same machine", async () => {
+  it("waits for one that was killed, and finds it the same machine", async () => {
     const boots = guests.hosts.get("win-1")?.boots;
     await standIn.kill("kindows-dev-win-1");
     const run = succeeded(await project.up());
@@ -219,15 +226,9 @@ describe("machines on KubeVirt's stand-in in the engine", () => {
 
   it("finishes what an instance that was killed under `up` has left, at the next one at the latest", async () => {
     await program(["win-1", "win-2", "win-3"]);
-    let dials = 0;
-    let killed: Promise<void> | undefined;
-    guests.onDial = () => {
-      dials += 1;
-      if (dials === 5) killed = standIn.kill("kindows-dev-win-3");
-    };
-    const first = await project.up();
-    await killed;
-    assert.ok(killed !== undefined, first.text);
+    const killed = during(() => standIn.kill("kindows-dev-win-3"));
+    await project.up();
+    await killed();
     const machines = await standIn.list("machines");
     succeeded(await project.up());
     assert.deepEqual(await nodeNames(), ["win-1", "win-2", "win-3"]);
@@ -262,10 +263,11 @@ describe("machines on KubeVirt's stand-in in the engine", () => {
     assert.ok(run.steps["win-2"]?.includes("delete-replaced"), JSON.stringify(run.steps));
     assert.deepEqual(await nodeNames(), ["win-2"]);
     assert.equal((await names("volumes")).filter((name) => name.includes("image")).length, 1);
-    for (const { server } of bastions) {
-      assert.ok(server.accepted > 5, `${server.accepted} connections`);
-      await server.stop();
-    }
+    // To the one before the last there is one for all.
+    const accepted = bastions.map(({ server }) => server.accepted);
+    assert.equal(accepted[0], 1);
+    assert.ok((accepted[1] ?? 0) > 5, `${accepted[1]} connections`);
+    for (const { server } of bastions) await server.stop();
   });
 
   it("leaves nothing in the cluster, but for what is somebody else's", async () => {
@@ -278,7 +280,16 @@ describe("machines on KubeVirt's stand-in in the engine", () => {
       spec: { source: { upload: {} } },
     };
     await standIn.api.post("/apis/cdi.kubevirt.io/v1beta1/namespaces/windows/datavolumes", theirs);
+    const made = settingsWith({ nodes: [{ name: "win-2" }] }).machine ?? assert.fail();
+    const seen = new StackMachines(made, { text: api.kubeconfig }, "dev");
+    const known = (await seen.leftOver([])).map(({ kind }) => kind);
+    assert.deepEqual(known, ["VirtualMachine", "DataVolume", "Secret"]);
     succeeded(await project.destroy());
+    assert.deepEqual(await seen.leftOver([]), []);
+    assert.deepEqual(
+      (await seen.seen()).map(({ node, state }) => `${node} is ${state}`),
+      ["win-2 is not there"],
+    );
     assert.deepEqual(await nodeNames(), []);
     assert.deepEqual(await names("machines"), []);
     for (let left = 50; left > 0 && (await names("volumes")).length > 1; left--) {

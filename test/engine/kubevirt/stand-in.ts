@@ -32,7 +32,7 @@ interface Object {
     readonly ownerReferences?: readonly { readonly uid: string }[];
   };
   readonly spec: MachineSpec;
-  readonly status?: { readonly phase?: string };
+  readonly status?: { readonly phase?: string; readonly nodeName?: string };
 }
 
 interface MachineSpec {
@@ -149,7 +149,7 @@ export class KubeVirtStandIn {
     return this.api.get<{ items: Object[] }>(paths[kind]).then(({ items }) => items);
   }
 
-  /** As a drain or a lost host does. */
+  /** As a lost host does. */
   async kill(machine: string): Promise<void> {
     await this.api.delete(`${paths.instances}/${machine}`);
   }
@@ -157,6 +157,18 @@ export class KubeVirtStandIn {
   /** Says what KubeVirt does after a live migration: the same instance, somewhere else. */
   async move(machine: string): Promise<void> {
     await this.#say("instances", machine, { nodeName: "rack-4" });
+  }
+
+  /** As a drain does, by the strategy of the instance: it is moved, or shut down and started somewhere else. */
+  async evict(machine: string): Promise<void> {
+    const { spec } = await this.api.get<{ spec: { evictionStrategy: string } }>(
+      `${paths.instances}/${machine}`,
+    );
+    if (spec.evictionStrategy === "None") {
+      await this.#say("instances", machine, { phase: "Succeeded" });
+    } else {
+      await this.move(machine);
+    }
   }
 
   async #run(): Promise<void> {
@@ -250,6 +262,7 @@ export class KubeVirtStandIn {
       return;
     }
     if (instance.status?.phase === "Running") return;
+    if (instance.status?.phase === "Succeeded") return this.kill(name);
     if (fault === "unschedulable") {
       await this.#say("instances", name, { phase: "Scheduling", conditions: [words[fault]] });
       return;

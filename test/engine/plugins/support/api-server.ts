@@ -14,6 +14,19 @@ import { findTool } from "./engine.ts";
 /** How long etcd and the API server may take to be ready. */
 const START_SECONDS = 90;
 
+/** What the API server was asked, as its audit log has it. */
+export interface Asked {
+  readonly verb: string;
+  readonly requestURI: string;
+  readonly user: { readonly username: string };
+}
+
+/** Once for each request, a watch too. */
+const auditPolicy = {
+  ...{ apiVersion: "audit.k8s.io/v1", kind: "Policy", rules: [{ level: "Metadata" }] },
+  omitStages: ["ResponseStarted", "ResponseComplete"],
+};
+
 /** A real Kubernetes API server on a real etcd, without controllers and nodes: what they would do, a test does. */
 export class ApiServer {
   readonly kubeconfig: string;
@@ -42,6 +55,7 @@ export class ApiServer {
     const file = (name: string): string => path.join(folder, name);
     await writeFile(file("tokens.csv"), `${token},admin,admin,system:masters\n`, { mode: 0o600 });
     const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+    await writeFile(file("audit.json"), JSON.stringify(auditPolicy));
     await writeFile(file("sa.key"), privateKey.export({ type: "pkcs1", format: "pem" }), {
       mode: 0o600,
     });
@@ -63,6 +77,8 @@ export class ApiServer {
       `--cert-dir=${file("certificates")}`,
       `--token-auth-file=${file("tokens.csv")}`,
       "--authorization-mode=RBAC",
+      `--audit-policy-file=${file("audit.json")}`,
+      `--audit-log-path=${file("audit.log")}`,
       // As kubeadm has it: HostProcess containers are privileged ones.
       "--allow-privileged=true",
       "--service-cluster-ip-range=10.0.0.0/24",
@@ -126,6 +142,12 @@ export class ApiServer {
       if ((error as Error).message.startsWith("404")) return undefined;
       throw error;
     }
+  }
+
+  /** All that it was asked so far. */
+  async asked(): Promise<readonly Asked[]> {
+    const log = await readFile(path.join(this.folder, "audit.log"), "utf8");
+    return log.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line) as Asked]));
   }
 
   /** Changes an object as another client would. */

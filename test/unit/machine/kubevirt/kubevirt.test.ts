@@ -6,10 +6,10 @@ import type { LabObjects, Seen } from "../../../../components/machine/kubevirt/l
 import {
   goldenImage,
   labLabels,
-  machineName,
   virtualMachine,
 } from "../../../../components/machine/kubevirt/objects.ts";
 import { type Asked, clusterProblems } from "../../../../components/machine/kubevirt/readiness.ts";
+import type { ByBastions } from "../../../../components/machine/existing/existing-machine.ts";
 import { SshKey } from "../../../../components/machine/ssh-key.ts";
 import { hostProblemText } from "../../../../config/host-problem.ts";
 import { ApiError } from "../../../../kubernetes/cluster-api.ts";
@@ -178,38 +178,6 @@ describe("state of a machine on KubeVirt", () => {
         ]),
       },
       "it runs on rack-3, but its status shows no address: the image has no QEMU guest agent (which tells it on a network of Multus), or the network gives it none. Where it has one, write it as address of the node in kindows:machine.nodes",
-    ],
-    "cannot be scheduled": [
-      {
-        instances: new Map([
-          seen({
-            phase: "Scheduling",
-            conditions: [
-              {
-                ...{ type: "PodScheduled", status: "False", reason: "Unschedulable" },
-                message: "0/3 nodes are available: 3 Insufficient memory.",
-              },
-            ],
-          }),
-        ]),
-      },
-      "its instance is Scheduling: Unschedulable: 0/3 nodes are available: 3 Insufficient memory.",
-    ],
-    "exceeds a quota": [
-      {
-        machines: new Map([
-          seen({
-            printableStatus: "Starting",
-            conditions: [
-              {
-                ...{ type: "Failure", status: "True", reason: "FailedCreate" },
-                message: 'pods "virt-launcher" is forbidden: exceeded quota: small',
-              },
-            ],
-          }),
-        ]),
-      },
-      'its machine is Starting: FailedCreate: pods "virt-launcher" is forbidden: exceeded quota: small',
     ],
     "waits for its disk": [
       {
@@ -429,25 +397,17 @@ describe("KubeVirtMachine", () => {
   const printed = (name: string): string =>
     JSON.stringify({ privateKey: `private of ${name}`, publicKey: `ssh-ed25519 ${name}` });
 
-  const made = (count: number, running: () => Promise<string | undefined>, preview = false) =>
-    record(
-      printed,
-      (opts) => {
-        const lab = labWith();
-        const key = new SshKey("login", { comment: "t" });
-        const provider = new Provider("kubevirt", { kubeconfig: "none" });
-        return Array.from({ length: count }, (_, index) => {
-          const name = `win-${index + 1}`;
-          const login = { user: "Administrator", port: 22, key };
-          const args = { lab, node: { name }, provider, image: undefined, login, running };
-          return new KubeVirtMachine(name, { ...args, localPort: undefined }, opts);
-        });
-      },
-      preview,
-    );
+  const made = (bastions: ByBastions = {}, localPort?: number) =>
+    record(printed, (opts) => {
+      const login = { user: "Administrator", port: 22, key: new SshKey("login", { comment: "t" }) };
+      const provider = new Provider("kubevirt", { kubeconfig: "none" });
+      const running = () => Promise.resolve("192.0.2.7");
+      const args = { lab: labWith(), node: { name: "win-1" }, provider, image: undefined, running };
+      return new KubeVirtMachine("win-1", { ...args, login, bastions, localPort }, opts);
+    });
 
   it("has its keys in a Secret, and nowhere else", async () => {
-    const { resources } = await made(1, () => Promise.resolve("192.0.2.7"));
+    const { resources } = await made();
     const identity = resources.get("kubernetes:core/v1:Secret/win-1-identity");
     const data = identity?.inputs["data"];
     assert.ok(isSecretInput(data));
@@ -459,32 +419,41 @@ describe("KubeVirtMachine", () => {
     assert.ok(!JSON.stringify(machine?.inputs).includes("private of"));
   });
 
-  it("is reached at the address that its instance shows, with its own host key pinned", async () => {
-    const { made: machines } = await made(1, () => Promise.resolve("192.0.2.7"));
-    const [machine] = machines;
-    assert.ok(machine !== undefined);
-    const { value, secret } = await look(machine.connection);
-    assert.ok(secret);
-    assert.deepEqual(value, {
-      ...{ host: "192.0.2.7", port: 22, user: "Administrator", privateKey: "private of login" },
-      ...{ hostKey: "ssh-ed25519 win-1-host-key", dialErrorLimit: -1, perDialTimeout: 10 },
+  const bastion = {
+    ...{ host: "jump.example.com", port: 22, user: "jump", privateKey: "k", hostKey: "h" },
+  };
+  const forward = { port: 20_001, through: [bastion] } as const;
+  const ways: readonly (readonly [what: string, Parameters<typeof made>, expected: object])[] = [
+    ["at the address that its instance shows", [], { host: "192.0.2.7", port: 22 }],
+    [
+      "by a port of this host, through the API server",
+      [{}, 10_001],
+      { host: "127.0.0.1", port: 10_001 },
+    ],
+    [
+      "by bastions, the last of which by a port of this host",
+      [{ bastion, forward }],
+      {
+        ...{ host: "192.0.2.7", port: 22 },
+        proxy: {
+          ...bastion,
+          host: "127.0.0.1",
+          port: 20_001,
+          perDialTimeout: 10,
+          dialErrorLimit: 10,
+        },
+      },
+    ],
+  ];
+  for (const [what, args, expected] of ways) {
+    it(`is reached ${what}, with its own host key pinned`, async () => {
+      const { value, secret } = await look((await made(...args)).made.connection);
+      assert.ok(secret);
+      assert.deepEqual(value, {
+        ...{ user: "Administrator", privateKey: "private of login" },
+        ...{ hostKey: "ssh-ed25519 win-1-host-key", dialErrorLimit: -1, perDialTimeout: 10 },
+        ...expected,
+      });
     });
-  });
-
-  it("is three resources, also in a preview of 40", async () => {
-    const began = process.memoryUsage().heapUsed;
-    const start = Date.now();
-    const { resources } = await made(40, () => Promise.resolve(undefined), true);
-    const kinds = [...resources.keys()].filter((key) =>
-      /:(Secret|VirtualMachine|Command)\//.test(key),
-    );
-    assert.equal(kinds.length, 1 + 40 * 3);
-    const [seconds, megabytes] = [
-      (Date.now() - start) / 1000,
-      (process.memoryUsage().heapUsed - began) / 2 ** 20,
-    ];
-    console.log(`      ${seconds.toFixed(1)} s, ${megabytes.toFixed(0)} MB`);
-    assert.ok(seconds < 60 && megabytes < 500, `${seconds} s, ${megabytes} MB`);
-    assert.equal(machineName(labWith(), "win-1"), "kindows-prod-win-1");
-  });
+  }
 });

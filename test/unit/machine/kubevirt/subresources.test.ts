@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { connect } from "node:net";
 import { createWebSocketStream, WebSocketServer } from "ws";
-import { Ways } from "../../../../components/machine/kubevirt/kubevirt-machines.ts";
+import { sshThroughApi } from "../../../../components/machine/kubevirt/kubevirt-machines.ts";
 import { LabWatch } from "../../../../components/machine/kubevirt/lab-watch.ts";
-import { labOf } from "../../../../components/machine/kubevirt/objects.ts";
 import {
   openSubresource,
   screenshot,
 } from "../../../../components/machine/kubevirt/subresources.ts";
 import type { ApiError, ClusterApi } from "../../../../kubernetes/cluster-api.ts";
 import { withFakeApi } from "../../controlplane/fake-api.ts";
-import { settingsWith } from "./kubevirt-lab.ts";
+import { labWith } from "./kubevirt-lab.ts";
 
 const win1 = { namespace: "windows", name: "kindows-prod-win-1" };
 const base =
@@ -52,14 +52,13 @@ function withSubresources<T>(test: (api: ClusterApi) => Promise<T>): Promise<T> 
 describe("a subresource of a machine on KubeVirt", () => {
   it("is a stream of bytes in both directions, which leads to its SSH server", () =>
     withSubresources(async (api) => {
-      const { login, machine: settings } = settingsWith({
-        ...{ portForward: true, image: { kind: "pvc", name: "golden" } },
-      });
-      assert.ok(settings?.nodes[0] !== undefined);
-      const lab = labOf(settings, "prod");
+      const lab = labWith({ portForward: true, image: { kind: "pvc", name: "golden" } });
+      const [node] = lab.machine.nodes;
+      assert.ok(node !== undefined);
       const watch = await LabWatch.open(api, lab);
-      const ways = new Ways(lab, login, { kubeconfig: "", api, watch });
-      const stream = await ways.open(settings.nodes[0]);
+      const local = sshThroughApi(lab, node, 22, { kubeconfig: "", api, watch });
+      await local.listen(0);
+      const stream = connect(local.port, "127.0.0.1");
       const sent = Buffer.alloc(300_000, "SSH-2.0 \r\n\0\xff", "latin1");
       stream.write(sent);
       let got = Buffer.alloc(0);
@@ -68,6 +67,7 @@ describe("a subresource of a machine on KubeVirt", () => {
         if (got.length >= sent.length) break;
       }
       assert.ok(got.equals(sent));
+      await local.close();
     }));
 
   it("ends where the other end does", () =>

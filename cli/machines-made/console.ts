@@ -1,0 +1,40 @@
+import { writeFile } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Failure, messageOf } from "../../host/failure.ts";
+import { watchInterruption } from "../../host/interruption.ts";
+import type { ConsoleOptions } from "../commands/console.ts";
+import { openViewer } from "../console/screen.ts";
+import { say } from "../progress.ts";
+import { machinesMade } from "./machines-made.ts";
+
+/** Longest that a screen is shown, in milliseconds: as long as a timer can be set. */
+const daysMilliseconds = 2 ** 31 - 1;
+
+/** `kindows console`: a port of this host that leads to the screen of a node's machine, until ^C; or a picture of it. */
+export async function showConsole({
+  stack,
+  node,
+  open,
+  screenshot,
+}: ConsoleOptions): Promise<void> {
+  const { machines } = await machinesMade(stack);
+  try {
+    if (screenshot !== undefined) {
+      await writeFile(screenshot, await machines.screenshot(node));
+      return;
+    }
+    const { signal } = watchInterruption();
+    const { port } = await machines.screen(node, say);
+    const url = `vnc://127.0.0.1:${port}`;
+    process.stdout.write(`${url}\n`);
+    if (open) {
+      const tunnel = `ssh -N -L ${port}:127.0.0.1:${port} to this host`;
+      const way = { url, tunnel, target: `127.0.0.1::${port}`, remoteHost: undefined };
+      say(`${await openViewer(way, process.env)} shows the screen of ${node}`);
+    }
+    say("it leads there until ^C");
+    await sleep(daysMilliseconds, undefined, { signal }).catch(() => undefined);
+  } catch (error) {
+    throw new Failure(`the screen of ${node} cannot be shown: ${messageOf(error)}`);
+  }
+}
