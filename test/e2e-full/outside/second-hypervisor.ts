@@ -1,6 +1,5 @@
 import { cp, mkdir, rm, rmdir } from "node:fs/promises";
 import { existsSync } from "node:fs";
-import os from "node:os";
 import path from "node:path";
 import { execa } from "execa";
 
@@ -24,8 +23,8 @@ export class SecondHypervisor {
   readonly name = "rack-2";
   /** Name of its namespace, and of this host's end of the cable. */
   private readonly cable = `kwh-${this.name}`;
-  /** The same in each run, so that what a killed one has left is found. */
-  private readonly folder = path.join(os.tmpdir(), "kindows-second");
+  /** The same in each run, whose TMPDIR is its own: what a killed one has left is found. */
+  private readonly folder = "/var/tmp/kindows-second";
   private login: KeyFile | undefined;
   private daemon: SshDaemon | undefined;
 
