@@ -36,8 +36,8 @@ export class ServiceManager {
   /** Whether a service that runs was started from this file: Windows lets nobody overwrite or delete it. */
   async runs(path: string): Promise<boolean> {
     const wanted = windowsPathNames(path).join("\\").toLowerCase();
-    for (const name of this.names()) {
-      const files = workingProgram(this.#existing(name).commandLine).files.map((file) =>
+    for (const [name, service] of Object.entries(this.machine.state.services)) {
+      const files = workingProgram(service.commandLine).files.map((file) =>
         windowsPathNames(file).join("\\").toLowerCase(),
       );
       if (files.includes(wanted) && (await this.isRunning(name))) return true;
@@ -76,9 +76,8 @@ export class ServiceManager {
   /** Stops a service and before it those that depend on it. */
   async stop(name: string): Promise<void> {
     this.#existing(name);
-    const { programs } = this.machine;
-    for (const other of this.names()) {
-      const dependsOn = this.get(other)?.dependsOn ?? [];
+    const { programs, state } = this.machine;
+    for (const [other, { dependsOn }] of Object.entries(state.services)) {
       if (dependsOn.includes(name) && (await programs.isServiceRunning(other))) {
         await this.stop(other);
       }
