@@ -3,8 +3,7 @@ import { ClusterRoleBinding } from "@pulumi/kubernetes/rbac/v1/clusterRoleBindin
 import type { types } from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 
-import { deletedWith } from "../controlplane/control-plane.ts";
-import type { PodNetworkComponents } from "./pod-network.ts";
+import { type ControlPlane, deletedWith } from "../controlplane/control-plane.ts";
 
 /** What a pod network's service on Windows nodes may read, beyond what their kubelets may. */
 export interface WindowsAccess {
@@ -46,10 +45,8 @@ export function accessOfNodes(
 }
 
 /** Gives it in an existing cluster: all that this lacks for Windows nodes. */
-export function accessInExisting(
-  access: WindowsAccess,
-): NonNullable<PodNetworkComponents["complete"]> {
-  return (parent, name, controlPlane) => {
+export function accessInExisting(access: WindowsAccess) {
+  return (parent: pulumi.Resource, name: string, controlPlane: ControlPlane): pulumi.Resource => {
     const { provider, resource } = controlPlane;
     const child = { parent, provider, replaceWith: [resource], ...deletedWith(controlPlane) };
     return accessOfNodes(name, access, child);

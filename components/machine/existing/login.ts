@@ -1,7 +1,13 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
 import { localFile } from "../../../config/named-file.ts";
-import { pathText, type Check, type Complaint, type SettingsProblem, unless } from "../../../config/problem.ts";
+import {
+  pathText,
+  type Check,
+  type Complaint,
+  type SettingsProblem,
+  unless,
+} from "../../../config/problem.ts";
 import { adminUser } from "../../../config/sections/windows.ts";
 import { hostName } from "../../../config/values/dns-name.ts";
 import { hostKey } from "../../../config/values/host-key.ts";

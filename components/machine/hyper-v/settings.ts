@@ -1,5 +1,11 @@
 import * as z from "zod";
-import { pathText, type Check, type Complaint, type SettingsProblem, unless } from "../../../config/problem.ts";
+import {
+  pathText,
+  type Check,
+  type Complaint,
+  type SettingsProblem,
+  unless,
+} from "../../../config/problem.ts";
 import type { NamedSettings } from "../../../config/settings.ts";
 import { hostName, unnamed } from "../../../config/values/dns-name.ts";
 import { between, text } from "../../../config/values/value.ts";
