@@ -179,7 +179,7 @@ export function workingProgram(commandLine: string): WorkingProgram {
   const files: string[] = [];
   let logFile: string | undefined;
   let index = 0;
-  // The native service around one that is none (lib/Flannel.ps1).
+  // The native service around one that is none (lib/FlanneldHost.ps1).
   if (/(^|[\\/])flanneld-service\.exe$/i.test(words[0] ?? "")) {
     files.push(words[index++] ?? "");
   }

@@ -46,7 +46,6 @@ $ProgressPreference = 'SilentlyContinue'
 . (Join-Path $PSScriptRoot 'lib\Step.ps1')
 . (Join-Path $PSScriptRoot 'lib\NativeCommand.ps1')
 . (Join-Path $PSScriptRoot 'lib\Services.ps1')
-. (Join-Path $PSScriptRoot 'lib\Containerd.ps1')
 . (Join-Path $PSScriptRoot 'lib\ContainerImage.ps1')
 
 Invoke-Step -Name 'Add-ContainerImage' -Body {

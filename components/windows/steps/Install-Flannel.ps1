@@ -106,6 +106,7 @@ $ProgressPreference = 'SilentlyContinue'
 . (Join-Path $PSScriptRoot 'lib\NativeCommand.ps1')
 . (Join-Path $PSScriptRoot 'lib\InstalledProgram.ps1')
 . (Join-Path $PSScriptRoot 'lib\Services.ps1')
+. (Join-Path $PSScriptRoot 'lib\FlanneldHost.ps1')
 . (Join-Path $PSScriptRoot 'lib\Flannel.ps1')
 
 Invoke-Step -Name 'Install-Flannel' -Body {

@@ -52,7 +52,6 @@ $ProgressPreference = 'SilentlyContinue'
 
 . (Join-Path $PSScriptRoot 'lib\Step.ps1')
 . (Join-Path $PSScriptRoot 'lib\MachineProxy.ps1')
-. (Join-Path $PSScriptRoot 'lib\Containerd.ps1')
 . (Join-Path $PSScriptRoot 'lib\KubeletService.ps1')
 
 Invoke-Step -Name 'Set-MachineProxy' -Body {

@@ -183,7 +183,7 @@ describe("good settings of existing machines", () => {
     );
     assert.equal(cluster.kubernetesVersion, "1.36.4");
     assert.equal(windows.containerdVersion, "2.3.4");
-    assert.deepEqual(nodes, [
+    assert.deepEqual(JSON.parse(JSON.stringify(nodes)), [
       {
         ...{ name: "win-1", os: "windows", hostKey, labels: { a: "b" }, taints: [] },
         ...{ address: "10.0.0.11", nodeIp: "10.0.0.11", kubeletArgs: {} },

@@ -1,13 +1,6 @@
-# containerd: its service, its configuration, its mirrors of registries, and crictl to look at what it runs.
+# containerd: its configuration, its mirrors of registries, and crictl to look at what it runs.
 
 . (Join-Path $PSScriptRoot 'WholeFile.ps1')
-
-$ContainerdLogPath = 'C:\var\log\containerd\containerd.log'
-
-function Start-Containerd {
-    Start-ServiceInTime -Name 'containerd' -TimeoutSeconds 120 -LogPath $ContainerdLogPath `
-        -Ready { Test-Path -LiteralPath '\\.\pipe\containerd-containerd' }
-}
 
 # Changes the sandbox image, the CNI folders and, where given, the folder of the registries' mirrors in the output of
 # `containerd.exe config default`. Only inside these sections (containerd 2.x): a bin_dir elsewhere, such as that of the

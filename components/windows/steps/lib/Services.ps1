@@ -75,6 +75,13 @@ function Start-ServiceInTime {
         -Message "The service $Name is not ready after $TimeoutSeconds s: $($service.Status). $lastError Its log: $log"
 }
 
+$ContainerdLogPath = 'C:\var\log\containerd\containerd.log'
+
+function Start-Containerd {
+    Start-ServiceInTime -Name 'containerd' -TimeoutSeconds 120 -LogPath $ContainerdLogPath `
+        -Ready { Test-Path -LiteralPath '\\.\pipe\containerd-containerd' }
+}
+
 # For a service that has stopped with another one. Returns whether it did not run.
 function Start-AutomaticService {
     param([string] $Name, [string] $LogPath)

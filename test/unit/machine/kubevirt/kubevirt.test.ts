@@ -449,7 +449,7 @@ describe("KubeVirtMachine", () => {
     it(`is reached ${what}, with its own host key pinned`, async () => {
       const { value, secret } = await look((await made(...args)).made.connection);
       assert.ok(secret);
-      assert.deepEqual(value, {
+      assert.deepEqual(JSON.parse(JSON.stringify(value)), {
         ...{ user: "Administrator", privateKey: "private of login" },
         ...{ hostKey: "ssh-ed25519 win-1-host-key", dialErrorLimit: -1, perDialTimeout: 10 },
         ...expected,
