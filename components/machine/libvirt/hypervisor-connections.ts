@@ -3,6 +3,7 @@ import path from "node:path";
 import { localFolder, projectRoot } from "../../../toolchain/project.ts";
 import { labNames } from "../../../config/names.ts";
 import type { Settings } from "../../../config/settings.ts";
+import type { Place } from "../existing/machine-parameter.ts";
 
 /** A libvirt on another host, and how it is logged in to. */
 export type RemoteHypervisor = Pick<
@@ -61,13 +62,18 @@ function writePins(file: string, content: string): void {
   renameSync(draft, file);
 }
 
+type SshServer = Place & Pick<RemoteHypervisor, "privateKeyFile">;
+
 /** The SSH server of a lab's further hypervisor; undefined for this host. */
-export function sshServerOf(name: string, { hypervisors }: Pick<Settings, "hypervisors">) {
+export function sshServerOf(
+  name: string,
+  { hypervisors }: Pick<Settings, "hypervisors">,
+): SshServer | undefined {
   const hypervisor = hypervisors.find((one) => one.name === name);
   return hypervisor && sshServer(hypervisor);
 }
 
-function sshServer({ uri, hostKey, privateKeyFile }: RemoteHypervisor) {
+function sshServer({ uri, hostKey, privateKeyFile }: RemoteHypervisor): SshServer {
   const { hostname, port, username } = new URL(uri);
   return {
     host: hostname,

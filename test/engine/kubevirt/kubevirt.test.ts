@@ -109,9 +109,8 @@ describe("machines on KubeVirt's stand-in in the engine", () => {
       import { defaultRequirements } from "./components/windows/host-requirements.ts";
       import { imageSoftware } from "./components/windows/software.ts";
       import { resolveExisting } from "./config/existing.ts";
-      import { existingMachines } from "./stacks/existing-machines.ts";
+      import { byBastions, existingMachines } from "./stacks/existing-machines.ts";
       import { openForwards } from "./stacks/existing-stack.ts";
-      import { byBastions } from "./stacks/machine-access.ts";
       import { readFileSync } from "node:fs";
 
       const settings = resolveExisting(${JSON.stringify(settings)}, { file: "Pulumi.test.yaml" });

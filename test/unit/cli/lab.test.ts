@@ -218,6 +218,8 @@ describe("what the state has on further hypervisors", () => {
     });
   const machineOn = (hypervisor: string, of: StateResource, id: string): StateResource =>
     resource(domain, resourceName(of.urn), { ...at(hypervisor), ...below(of), id });
+  const server = { host: "b", port: 22, user: "root", hostKey: key, privateKeyFile: "/k" };
+  const fabricHost = { name: "b", server, lab: "kindows-t", script: "", unit: "" };
   const fabricOnB = component("kindows:network:FabricHost", "fabric-b", { host: "b" });
   const resources = [
     ...["hypervisor", "hypervisor-b", "hypervisor-b-2"].map((name) => resource(providers, name)),
@@ -229,7 +231,10 @@ describe("what the state has on further hypervisors", () => {
     resource(command, "linux-machines-b-images", below(linuxOnB)),
     component("kindows:network:FabricHost", "fabric-local", { host: "local" }),
     fabricOnB,
-    resource(command, "fabric-b", below(fabricOnB)),
+    resource(command, "fabric-b", {
+      ...below(fabricOnB),
+      inputs: { environment: { FABRIC_HOST: JSON.stringify(fabricHost) } },
+    }),
     resource(command, "machines-images", below(here)),
     ...[win1, win1b, win2],
     machineOn("hypervisor", win1, "d1"),
