@@ -64,7 +64,7 @@ describe("redact", () => {
         "    [Console]::Out.WriteLine((ConvertTo-Json -InputObject (Hide-Secret -Text $text)))",
         "}",
       ];
-      const output = await runText(host, ["LogFiles"], lines.join("\r\n"));
+      const output = await runText(host, ["Step", "NativeCommand", "LogFiles"], lines.join("\r\n"));
       const hidden = output
         .trimEnd()
         .split("\r\n")

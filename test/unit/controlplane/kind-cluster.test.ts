@@ -108,8 +108,9 @@ describe("KindCluster", () => {
 
   it("has a provider that outlives a changed kubeconfig, a killed run and the cluster", async () => {
     const { resources } = await cluster();
-    const { kubeconfig: _, ...inputs } =
+    const { kubeconfig, ...inputs } =
       resources.get("pulumi:providers:kubernetes/cp")?.inputs ?? assert.fail("no provider");
+    assert.notEqual(kubeconfig, undefined);
     assert.deepEqual(inputs, {
       clusterIdentifier: "kindows-t",
       // What a killed run made without writing it down is taken over.

@@ -369,9 +369,9 @@ describe("The frame around a step", () => {
 const read = (file: string): string =>
   readFileSync(new URL(`../../../components/windows/steps/${file}`, import.meta.url), "utf8");
 
-/** What a script's help says behind "Facts:". */
+/** What a script's help says behind "Facts of the result". */
 function documentedFacts(step: string): string {
-  return /Facts: ([^]*?)\n\n/.exec(read(`${step}.ps1`))?.[1] ?? "";
+  return /^Facts of the result [^:]*: ([^]*?)\n\n/m.exec(read(`${step}.ps1`))?.[1] ?? "";
 }
 
 describe("The facts of each step's result are those that its help names", () => {

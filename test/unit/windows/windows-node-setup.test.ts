@@ -330,17 +330,17 @@ interface Inputs {
 }
 
 /** What the plugin makes of other inputs than before. */
-async function planned(
+function planned(
   before: ReadonlyMap<string, Inputs>,
   now: ReadonlyMap<string, Inputs>,
-): Promise<Readonly<Record<"updates" | "replaces", readonly string[]>>> {
+): Readonly<Record<"updates" | "replaces", readonly string[]>> {
   assert.deepEqual([...now.keys()], [...before.keys()]);
   const plan = { updates: [] as string[], replaces: [] as string[] };
   for (const [id, { type, values: news }] of now) {
     const { values: olds } = before.get(id) ?? assert.fail();
     const request = { id, oldInputs: olds, olds, news };
     const provider = type.startsWith("kindows:") ? kindowsProvider : commandProvider;
-    const { changes } = await provider.resourceType(type).diff(request);
+    const { changes } = provider.resourceType(type).diff(request);
     if (changes.length === 0) continue;
     plan[changes.some(({ replaces }) => replaces) ? "replaces" : "updates"].push(id);
   }
@@ -434,7 +434,7 @@ describe("what a change plans on a Windows node that is up", () => {
   for (const { name, to, args, edited, updates = [], replaces = [] } of changes) {
     it(`${name}: ${updates.length} updated, ${replaces.length} replaced`, async () => {
       if (edited !== undefined) await appendFile(path.join(stepsSource, edited), " ");
-      assert.deepEqual(await planned(asItIs, await inputsOf(to, args)), {
+      assert.deepEqual(planned(asItIs, await inputsOf(to, args)), {
         updates: [...updates].sort(),
         replaces: [...replaces].sort(),
       });
