@@ -146,7 +146,11 @@ describe("Join-Node, rehearsed", () => {
     const text =
       "Get-JoinRemedy -Message 'certificate has expired or is not yet valid' -Default ''";
     assert.match(
-      await runText(host, ["Step", "NativeCommand", "ProtectedFile", "KubeadmJoin"], text),
+      await runText(
+        host,
+        ["Step", "Services", "KubeletService", "ApiServer", "Membership", "KubeadmJoin"],
+        text,
+      ),
       /^Set the clock/,
     );
   });
