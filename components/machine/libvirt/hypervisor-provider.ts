@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import net from "node:net";
 import os from "node:os";
 import path from "node:path";
@@ -35,9 +35,25 @@ export function hypervisorProvider(
  * @param uri of the settings
  */
 function hypervisorUri(uri: string): pulumi.Input<string> {
-  // The first `pulumi up` on a host shows its plan before it installs libvirt.
-  const isNotYet = isDryRun() && uri === "qemu:///system" && !existsSync(systemSocket);
-  return isPreviewAnywhere() || isNotYet ? pulumi.secret(absentLibvirt()) : uri;
+  if (isPreviewAnywhere()) return pulumi.secret(absentLibvirt());
+  if (!isDryRun() || uri !== "qemu:///system") return uri;
+  // The first `pulumi up` on a host shows its plan before it installs libvirt, or starts a stopped one.
+  return pulumi
+    .output(nobodyListens(systemSocket))
+    .apply((isAbsent) => (isAbsent ? pulumi.secret(absentLibvirt()) : pulumi.output(uri)));
+}
+
+/** A libvirt that was killed leaves its socket. */
+function nobodyListens(socket: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const client = net.connect(socket, () => {
+      client.destroy();
+      resolve(false);
+    });
+    client.once("error", ({ code }: NodeJS.ErrnoException) => {
+      resolve(code === "ENOENT" || code === "ECONNREFUSED");
+    });
+  });
 }
 
 /** Where the provider connects to for `qemu:///system`. */
