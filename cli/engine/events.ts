@@ -19,6 +19,7 @@ const stepSchema = z.object({
   metadata: z.object({
     op: z.string(),
     urn: z.string(),
+    type: z.string().optional(),
     new: z
       .object({
         type: z.string(),
@@ -35,10 +36,13 @@ const stepSchema = z.object({
 const eventSchema = z.object({
   resourcePreEvent: stepSchema.optional(),
   resOutputsEvent: stepSchema.optional(),
+  resOpFailedEvent: stepSchema.optional(),
   diagnosticEvent: z
     .object({ urn: z.string().optional(), severity: z.string(), message: z.string() })
     .optional(),
 });
+
+export type EngineEvent = z.infer<typeof eventSchema>;
 
 const makes = new Set(["create", "update", "replace", "create-replacement"]);
 
@@ -46,10 +50,7 @@ const makes = new Set(["create", "update", "replace", "create-replacement"]);
 export class EventReader {
   readonly #facts = new StackFacts();
 
-  /** @param json one event; other kinds are ignored. */
-  read(json: string): NodeEvent | undefined {
-    const { data = {} } = eventSchema.safeParse(parseJson(json));
-    const { resourcePreEvent, resOutputsEvent, diagnosticEvent } = data;
+  read({ resourcePreEvent, resOutputsEvent, diagnosticEvent }: EngineEvent): NodeEvent | undefined {
     if (diagnosticEvent !== undefined) {
       const { urn = "", severity, message } = diagnosticEvent;
       const node = severity === "error" ? this.#facts.nodeOf(urn) : undefined;
@@ -72,9 +73,13 @@ export interface EventServer {
   close(): void;
 }
 
+/** @param json one event; of other kinds nothing is left. */
+export function readEvent(json: string): EngineEvent {
+  return eventSchema.safeParse(parseJson(json)).data ?? {};
+}
+
 /** Receives an engine's events as Pulumi's Automation API does, without a file. */
-export async function receiveEvents(onEvent: (event: NodeEvent) => void): Promise<EventServer> {
-  const reader = new EventReader();
+export async function receiveEvents(onEvent: (event: EngineEvent) => void): Promise<EventServer> {
   const server = new grpc.Server({ "grpc.max_receive_message_length": -1 });
   server.addService(service.EventsService, {
     streamEvents(
@@ -82,8 +87,7 @@ export async function receiveEvents(onEvent: (event: NodeEvent) => void): Promis
       answer: grpc.sendUnaryData<Empty>,
     ): void {
       call.on("data", (request: EventRequest) => {
-        const event = reader.read(request.getEvent());
-        if (event !== undefined) onEvent(event);
+        onEvent(readEvent(request.getEvent()));
       });
       call.on("end", () => answer(null, new empty.Empty()));
     },

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { execa } from "execa";
 import { parse } from "yaml";
 import * as z from "zod";
@@ -11,6 +12,7 @@ import { parseDeployment, type Deployment } from "./deployment.ts";
 import { engineProcessEnvironment } from "./environment.ts";
 import type { NodeEvent } from "./events.ts";
 import { lockFolder } from "./folders.ts";
+import { limitMinutes, OverdueOperations } from "./overdue.ts";
 import { redact } from "./redact.ts";
 
 /** Longest time for a command that only reads or writes the state. */
@@ -24,6 +26,14 @@ interface Ended {
   readonly exitCode?: number | undefined;
   readonly stdout: string;
   readonly said: string;
+}
+
+/** How long operations are waited for whose provider has no limit. */
+interface TimeLimits {
+  /** Minutes, by type. */
+  readonly limits: Readonly<Record<string, number>>;
+  /** Seconds that the rest gets to end in, then. */
+  readonly graceSeconds: number;
 }
 
 /** Where and how an engine runs. */
@@ -119,30 +129,44 @@ export class Pulumi {
    *
    * @param onLine called with each line it prints.
    * @param onEvent called with events of nodes.
-   * @throws if the operation fails or is interrupted; its output says why.
+   * @param timeLimits limits of operations whose provider has none.
+   * @throws if the operation fails or is interrupted, and its output says why; or if it does not end.
    */
   async operation(
     args: readonly string[],
     onLine: (line: string) => void = () => undefined,
-    onEvent?: (event: NodeEvent) => void,
+    onEvent: (event: NodeEvent) => void = () => undefined,
+    { limits, graceSeconds }: TimeLimits = { limits: limitMinutes, graceSeconds: 60 },
   ): Promise<void> {
     const { project, program, environment } = this.workplace;
     // Slow to load and rarely needed.
-    const events = onEvent && (await (await import("./events.ts")).receiveEvents(onEvent));
+    const { EventReader, receiveEvents } = await import("./events.ts");
+    const reader = new EventReader();
+    const ended = new AbortController();
+    let problem: string | undefined;
+    const overdue = new OverdueOperations((found) => {
+      problem = found;
+      void endEngine(running, graceSeconds, ended.signal);
+    }, limits);
+    const events = await receiveEvents((event) => {
+      overdue.read(event);
+      const read = reader.read(event);
+      if (read !== undefined) onEvent(read);
+    });
     const running = execa(
       "setpriv",
       [
         // An engine must not outlive this process, unknown to anybody.
         ...["--pdeathsig", "KILL", program],
         ...[...args, "--stack", this.stack, "--non-interactive", "--suppress-progress"],
-        ...(events === undefined ? [] : ["--event-log", events.address]),
+        ...["--event-log", events.address],
         // The engine writes to a pipe, so it cannot see whether there is a terminal.
         ...["--color", process.stdout.isTTY ? "always" : "never"],
       ],
       {
         cwd: project,
         // Enables --event-log.
-        env: { ...environment, ...(events && { PULUMI_DEBUG_COMMANDS: "true" }) },
+        env: { ...environment, PULUMI_DEBUG_COMMANDS: "true" },
         extendEnv: false,
         reject: false,
         stdin: "ignore",
@@ -156,12 +180,19 @@ export class Pulumi {
     );
     const signals = passSignalsOn(running);
     const result = await running;
-    events?.close();
+    ended.abort();
+    overdue.stop();
+    events.close();
     if (signals.stop()) {
       throw new Failure(
         "interrupted. What was made so far is in the stack's state: " +
           `\`kindows up --stack ${this.stack}\` continues, \`kindows down --stack ${this.stack}\` removes it`,
         exitCodes.interrupted,
+      );
+    }
+    if (problem !== undefined) {
+      throw new Failure(
+        `\`pulumi ${args[0]}\` was ended: ${problem}, then run again: what was half made is removed, and the rest goes on`,
       );
     }
     if (result.failed) {
@@ -202,6 +233,22 @@ export function enginePulumi(
   });
 }
 
+interface Signalled {
+  kill(signal: NodeJS.Signals): boolean;
+}
+
+/** Ends an engine that waits without end, as three signals do; what else is under way may end between them. */
+async function endEngine(
+  engine: Signalled,
+  graceSeconds: number,
+  ended: AbortSignal,
+): Promise<void> {
+  for (const signal of ["SIGINT", "SIGINT", "SIGKILL"] as const) {
+    if (!ended.aborted) engine.kill(signal);
+    await sleep(graceSeconds * 1000, undefined, { signal: ended }).catch(() => undefined);
+  }
+}
+
 /** The signal to send to the engine instead of the given one; a SIGHUP would kill it at once. */
 const passedOn = { SIGINT: "SIGINT", SIGTERM: "SIGTERM", SIGHUP: "SIGTERM" } as const;
 
@@ -211,9 +258,7 @@ const passedOn = { SIGINT: "SIGINT", SIGTERM: "SIGTERM", SIGHUP: "SIGTERM" } as 
  *
  * @returns an object whose `stop` ends that, and returns whether there was a signal.
  */
-export function passSignalsOn(child: { kill(signal: NodeJS.Signals): boolean }): {
-  readonly stop: () => boolean;
-} {
+export function passSignalsOn(child: Signalled): { readonly stop: () => boolean } {
   let count = 0;
   const handlers = (Object.keys(passedOn) as (keyof typeof passedOn)[]).map((name) => {
     const handler = (): void => {

@@ -288,7 +288,7 @@ describe("Windows nodes in the engine", () => {
     it("have it pushed again by the up after that, and run the edited steps", async () => {
       const [failed, reader] = [new FailedNodes(), new EventReader()];
       for (const event of failing.events) {
-        const read = reader.read(JSON.stringify(event));
+        const read = reader.read(event);
         if (read !== undefined) failed.read(read);
       }
       assert.deepEqual(failed.lackingPrograms, ["win-4"]);

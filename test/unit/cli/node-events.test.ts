@@ -1,14 +1,16 @@
 import assert from "node:assert/strict";
 
-import { EventReader, type NodeEvent } from "../../../cli/engine/events.ts";
+import { mock } from "node:test";
+import { EventReader, readEvent, type NodeEvent } from "../../../cli/engine/events.ts";
 import { FailedNodes } from "../../../cli/logs/failed-nodes.ts";
 import { NodeStages, stages } from "../../../cli/stages/node-stages.ts";
+import { limitMinutes, OverdueOperations } from "../../../cli/engine/overdue.ts";
 import { eachCase } from "../each-case.ts";
 import { urn } from "./state-builder.ts";
 
 /** An event as the engine sends it. */
 const step = (
-  kind: "resourcePreEvent" | "resOutputsEvent",
+  kind: "resourcePreEvent" | "resOutputsEvent" | "resOpFailedEvent",
   op: string,
   type: string,
   name: string,
@@ -18,7 +20,7 @@ const step = (
   [kind]: {
     metadata: {
       op,
-      urn: urn(type, name),
+      ...{ urn: urn(type, name), type },
       new: { type, custom: !type.startsWith("kindows:"), parent, inputs },
     },
   },
@@ -37,7 +39,7 @@ const fails = (resource: string, message: string, severity = "error"): object =>
 /** What the engine's events say of nodes. */
 function eventsOf(events: readonly object[]): NodeEvent[] {
   const reader = new EventReader();
-  return events.flatMap((event) => reader.read(JSON.stringify(event)) ?? []);
+  return events.flatMap((event) => reader.read(readEvent(JSON.stringify(event))) ?? []);
 }
 
 /** Seconds of the run, and what the engine does then. */
@@ -68,7 +70,7 @@ describe("stages of nodes", () => {
     const reported = new NodeStages([windows("win-1"), windows("win-1-a")], () => now * 1000);
     return events.flatMap(([second, event]) => {
       now = second;
-      const read = reader.read(JSON.stringify(event));
+      const read = reader.read(readEvent(JSON.stringify(event)));
       return (read && reported.read(read)) ?? [];
     });
   }
@@ -174,5 +176,76 @@ describe("nodes that failed", () => {
     const failed = new FailedNodes();
     eventsOf([...all, ...events]).forEach((event) => failed.read(event));
     assert.deepEqual([failed.names, failed.lackingPrograms], [names, lacking]);
+  });
+});
+
+describe("operations of providers without a time limit", () => {
+  const disk = "libvirt:index/cloudinitDisk:CloudinitDisk";
+  const volume = "libvirt:index/volume:Volume";
+  const begun = (type: string, name: string, op = "create"): object =>
+    step("resourcePreEvent", op, type, name);
+  /** Minutes of events, and the minute in which operations are reported as overdue, with which. */
+  const cases: Readonly<
+    Record<string, readonly [events: readonly (readonly [number, object])[], reports?: RegExp]>
+  > = {
+    "that do not end": [[[0, begun(disk, "a")]], /^15: no end of create CloudinitDisk a in 15 min/],
+    "that end": [
+      [
+        [0, begun(disk, "a")],
+        [14, step("resOutputsEvent", "create", disk, "a")],
+      ],
+    ],
+    "that fail": [
+      [
+        [0, begun(disk, "a")],
+        [14, step("resOpFailedEvent", "create", disk, "a")],
+      ],
+    ],
+    // What a refresh finds counts as another operation.
+    "that are refreshed": [
+      [
+        [0, begun(disk, "a", "refresh")],
+        [1, step("resOutputsEvent", "update", disk, "a")],
+      ],
+    ],
+    "that wait for a longer one": [
+      [
+        [0, begun(volume, "base")],
+        [1, begun(disk, "a")],
+      ],
+      /^121: no end of create Volume base, create CloudinitDisk a in 120 min/,
+    ],
+    "that waited for a longer one": [
+      [
+        ...([
+          [0, begun(volume, "base")],
+          [1, begun(disk, "a", "delete")],
+        ] as const),
+        [30, step("resOutputsEvent", "create", volume, "base")],
+      ],
+      /^45: no end of delete CloudinitDisk a in 15 min/,
+    ],
+    "that the engine does alone": [[[0, begun(disk, "a", "same")]]],
+    "with a limit of their own": [[[0, begun("command:remote:Command", "a")]]],
+  };
+  eachCase("%s", cases, ([events, reports]) => {
+    mock.timers.enable({ apis: ["setTimeout"] });
+    try {
+      let minute = 0;
+      const reported: string[] = [];
+      const overdue = new OverdueOperations((problem) => {
+        reported.push(`${minute}: ${problem}`);
+      }, limitMinutes);
+      for (; minute < 200; minute += 1) {
+        mock.timers.tick(minute === 0 ? 0 : 60_000);
+        for (const [at, event] of events) {
+          if (at === minute) overdue.read(readEvent(JSON.stringify(event)));
+        }
+      }
+      overdue.stop();
+      assert.match(reported.join("\n"), reports ?? /^$/);
+    } finally {
+      mock.timers.reset();
+    }
   });
 });
