@@ -92,13 +92,31 @@ export class RemoteFiles {
   }
 
   /** Writes a file, overwriting an existing one. */
-  write(path: string, content: string | Buffer): Promise<void> {
-    return this.#do((done) => this.#sftp.writeFile(path, content, done));
+  async write(path: string, content: string | Buffer): Promise<void> {
+    await this.#do((done) => this.#sftp.writeFile(path, content, done));
+    await this.#flush(path);
   }
 
   /** Copies a file of this host, overwriting an existing one. */
-  put(from: string, to: string): Promise<void> {
-    return this.#do((done) => this.#sftp.fastPut(from, to, done));
+  async put(from: string, to: string): Promise<void> {
+    await this.#do((done) => this.#sftp.fastPut(from, to, done));
+    await this.#flush(to);
+  }
+
+  /**
+   * Has a file on the machine's disk, so that a power cut does not truncate what counts as copied. OpenSSH's server does
+   * that since 6.5, and Windows' by FlushFileBuffers
+   * (https://github.com/PowerShell/openssh-portable/blob/latestw_all/contrib/win32/win32compat/misc.c).
+   */
+  async #flush(path: string): Promise<void> {
+    const handle = await this.#ask<Buffer>((done) => this.#sftp.open(path, "r+", done));
+    try {
+      await this.#do((done) => this.#sftp.ext_openssh_fsync(handle, done));
+    } catch (error) {
+      if (!(error as Error).message.includes("does not support")) throw error;
+    } finally {
+      await this.#do((done) => this.#sftp.close(handle, done));
+    }
   }
 
   /** Removes a folder with its content. */

@@ -27,10 +27,16 @@ export const homeSource = ownFolder("windows/home/");
 const unpackRemedy =
   "The scripts could not be unpacked. Make room on drive C: where it is full, then run again.";
 
-/** Command for cmd.exe that unpacks the archive of the steps into its folder, overwriting existing files. */
+/**
+ * Command for cmd.exe that unpacks the archive of the steps into its folder, overwriting existing files, and has them on the
+ * disk: a power cut would leave scripts that are empty, and nobody would unpack them again.
+ */
 export function unpackCommand(archive: string): string {
   const unpack = `tar.exe -xf ${remoteSteps}\\${archive} -C ${remoteSteps}`;
-  return `${unpack} || (echo ${unpackRemedy}>&2& exit 1)`;
+  // The scripts are there without it too, as long as the machine has power.
+  const flush =
+    "powershell.exe -NoProfile -NonInteractive -Command Write-VolumeCache -DriveLetter C; exit 0";
+  return `${unpack} && ${flush} || (echo ${unpackRemedy}>&2& exit 1)`;
 }
 
 /** The step scripts on a machine. */

@@ -159,7 +159,6 @@ export class WinePrograms implements WindowsPrograms {
     // Some hundred small files: an emulated CPU does that in C in a tenth of the time that JavaScript takes for it.
     const options = [...((await isGzip(archive)) ? ["-z"] : []), `--strip-components=${strip}`];
     await busybox("tar", "-x", "-f", archive, "-C", folder, ...options);
-    await this.flush();
   }
 
   async flush(): Promise<void> {

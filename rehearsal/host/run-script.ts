@@ -40,6 +40,17 @@ export async function runScript(
   return host.time.busy(() => runOnPowerShell(host, path, args, io));
 }
 
+/** Runs `powershell.exe -Command text`, in which no fault strikes; returns the exit code. */
+export function runCommand(host: WindowsHost, text: string, io: CommandIo): Promise<number> {
+  const console = {
+    output: (part: string) => io.out(part),
+    error: (part: string) => io.err(part),
+    input: () => inputOf(host, io),
+  };
+  const powerShell = windowsPowerShell(host, console, () => Promise.resolve());
+  return host.time.busy(() => powerShell.runCommand(text, (value) => io.out(shown(value))));
+}
+
 async function runOnPowerShell(
   host: WindowsHost,
   path: string,

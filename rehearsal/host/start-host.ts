@@ -68,7 +68,7 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
         throw error;
       }),
     serveSftp: (sftp) =>
-      serveSftp(sftp, windows.drive, log, (bytes) =>
+      serveSftp(sftp, windows, log, (bytes) =>
         transferred(windows, bytes, () => ssh.cutConnections()),
       ),
   });

@@ -112,7 +112,11 @@ export async function loadState(drive: Drive, bootTime: Date): Promise<HostState
 }
 
 /** Writes the state to the drive where it has changed since, whenever it is called; one write at a time, in order. */
-export function savingInOrder(drive: Drive, state: HostState): () => Promise<void> {
+export function savingInOrder(
+  drive: Drive,
+  state: HostState,
+  beforeWrite: () => void,
+): () => Promise<void> {
   let saving: Promise<void> = Promise.resolve();
   let next: Promise<void> | undefined;
   let written = "";
@@ -124,6 +128,7 @@ export function savingInOrder(drive: Drive, state: HostState): () => Promise<voi
         next = undefined;
         const text = `${JSON.stringify(state, undefined, 2)}\n`;
         if (text === written) return;
+        beforeWrite();
         await drive.writeRegardless(statePath, text);
         written = text;
       });

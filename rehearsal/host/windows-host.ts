@@ -117,7 +117,7 @@ export class WindowsHost {
     this.mutexes = new NamedMutexes(options.time);
     this.recentWrites = new RecentWrites(options.power);
     this.routesInForce = [...state.routes];
-    this.save = savingInOrder(this.drive, state);
+    this.save = savingInOrder(this.drive, state, () => this.recentWrites.wentOn());
     let isLoaded = false;
     this.registry = new RegistryKey("HKEY_LOCAL_MACHINE", () => {
       if (!isLoaded) return;

@@ -1,15 +1,24 @@
 /**
- * What a script has written and not flushed is not on the disk yet: a power cut leaves half of it. Windows' lazy writer
- * would take some seconds; here only a flush counts.
+ * What was written and not flushed is not on the disk yet: a power cut leaves half of it, and undoes the moves that nothing
+ * was written after (NTFS keeps their order in its log). Windows' lazy writer would take some seconds; here only a flush
+ * counts.
  *
  * Source: https://learn.microsoft.com/windows/win32/fileio/file-caching.
  */
 import fs from "node:fs";
 import type { FileSystem } from "./file-streams.ts";
 
+/** A file under its new name; `before` is what had the name. */
+interface Move {
+  readonly from: string;
+  readonly to: string;
+  readonly before?: Buffer;
+}
+
 /** Files of the Linux file system. */
 export class RecentWrites {
   readonly #files = new Set<string>();
+  #moves: Move[] = [];
 
   constructor(power: AbortSignal) {
     const tear = (): void => {
@@ -17,25 +26,39 @@ export class RecentWrites {
         const status = fs.statSync(file, { throwIfNoEntry: false });
         if (status?.isFile()) fs.truncateSync(file, Math.floor(status.size / 2));
       }
+      for (const { from, to, before } of this.#moves.reverse()) {
+        fs.renameSync(to, from);
+        if (before !== undefined) fs.writeFileSync(to, before);
+      }
     };
     power.addEventListener("abort", tear, { once: true });
   }
 
   written(file: string): void {
     this.#files.add(file);
+    this.wentOn();
   }
 
   flushed(file: string): void {
     this.#files.delete(file);
+    this.wentOn();
   }
 
-  moved(from: string, to: string): void {
+  /** Something else came to the disk: so have all moves before it. */
+  wentOn(): void {
+    this.#moves = [];
+  }
+
+  moved(move: Move): void {
+    const { from, to } = move;
     if (this.#files.delete(from)) this.#files.add(to);
     else this.#files.delete(to);
+    this.#moves.push(move);
   }
 
   allFlushed(): void {
     this.#files.clear();
+    this.wentOn();
   }
 }
 
@@ -49,11 +72,16 @@ export function withRecentWrites(disk: FileSystem, recent: RecentWrites): FileSy
     },
     async move(from, to) {
       await disk.move(from, to);
-      recent.moved(from, to);
+      recent.moved({ from, to });
     },
     async replace(from, to) {
+      const before = fs.readFileSync(to);
       await disk.replace(from, to);
-      recent.moved(from, to);
+      recent.moved({ from, to, before });
+    },
+    async remove(file, options) {
+      await disk.remove(file, options);
+      recent.wentOn();
     },
     async open(file, options) {
       const handle = await disk.open(file, options);

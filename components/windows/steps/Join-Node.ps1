@@ -153,9 +153,6 @@ Invoke-Step -Name 'Join-Node' -Body {
     $changed = (Set-KubeletService -CommandLine $commandLine -StartMode Automatic) -or $changed
     Start-ServiceInTime -Name 'kubelet' -TimeoutSeconds 60 -LogPath $KubeletLogPath
     $null = Start-UsedFlanneld
-    if (-not $alreadyJoined) {
-        Write-DriveCache
-    }
 
     New-StepResult -Changed $changed -Facts ([ordered]@{
             nodeName          = $NodeName

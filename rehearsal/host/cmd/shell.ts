@@ -1,4 +1,4 @@
-import { type CommandIo, runScript } from "../run-script.ts";
+import { type CommandIo, runCommand, runScript } from "../run-script.ts";
 import type { WindowsHost } from "../windows-host.ts";
 import { WindowsPathError } from "../windows-path.ts";
 import { splitArguments } from "./arguments.ts";
@@ -8,8 +8,8 @@ import { plainCommands } from "./plain-commands.ts";
 const systemFolder =
   /^c:[\\/]windows[\\/]system32[\\/](?:(?:windowspowershell[\\/]v1\.0|openssh)[\\/])?/i;
 
-/** `<command> || (echo <remedy>>&2& exit 1)`, the only chain that is rehearsed: a remedy if a command fails. */
-const remedied = /^([^&|<>()]+) \|\| \(echo ([^&|<>()%^"]+)>&2& exit 1\)$/;
+/** `<command> && <command> || (echo <remedy>>&2& exit 1)`, the only chain that is rehearsed: a remedy if one fails. */
+const remedied = /^([^&|<>()]+(?: && [^&|<>()]+)*) \|\| \(echo ([^&|<>()%^"]+)>&2& exit 1\)$/;
 
 /** `"cmd.exe" /c "<command>"`, as Win32-OpenSSH starts every command; returns the exit code. */
 export async function runShellCommand(
@@ -17,11 +17,14 @@ export async function runShellCommand(
   text: string,
   io: CommandIo,
 ): Promise<number> {
-  const [, command, remedy] = remedied.exec(text) ?? [];
-  if (command !== undefined && remedy !== undefined) {
-    if ((await runShellCommand(host, command, io)) === 0) return 0;
-    io.err(`${remedy}\n`);
-    return 1;
+  const [, commands, remedy] = remedied.exec(text) ?? [];
+  if (commands !== undefined && remedy !== undefined) {
+    for (const command of commands.split(" && ")) {
+      if ((await runShellCommand(host, command, io)) === 0) continue;
+      io.err(`${remedy}\n`);
+      return 1;
+    }
+    return 0;
   }
   try {
     const { program, rest } = parseCommandLine(text, host.sessionVariables);
@@ -59,19 +62,20 @@ async function runIfExist(host: WindowsHost, rest: string, io: CommandIo): Promi
 }
 
 /** With options that change nothing here. */
-const startsScript =
-  /^(?:-(?:NoProfile|NonInteractive|NoLogo|ExecutionPolicy (?:Bypass|Unrestricted|RemoteSigned)) )*-File (.+)$/i;
+const startsPowerShell =
+  /^(?:-(?:NoProfile|NonInteractive|NoLogo|ExecutionPolicy (?:Bypass|Unrestricted|RemoteSigned)) )*-(File|Command) (.+)$/i;
 
-/** `powershell.exe ... -File script args...`. */
+/** `powershell.exe ... -File script args...` or `-Command text`. */
 async function runPowerShell(host: WindowsHost, rest: string, io: CommandIo): Promise<number> {
-  const [, invocation] = startsScript.exec(rest) ?? [];
-  if (invocation === undefined) {
+  const [, option, invocation] = startsPowerShell.exec(rest) ?? [];
+  if (option === undefined || invocation === undefined) {
     io.err(
       "This is the kindows rehearsal host: it has no PowerShell and runs only the step scripts, started with " +
         "powershell.exe -File C:\\...\\<Step>.ps1.\n",
     );
     return 1;
   }
+  if (/command/i.test(option)) return runCommand(host, invocation, io);
   const [script = "", ...args] = splitArguments(invocation);
   return runScript(host, script, args, io);
 }

@@ -2,15 +2,18 @@ import {
   closeSync,
   constants,
   fstatSync,
+  fsyncSync,
   openSync,
   readSync,
+  statSync,
   type Stats,
+  unlinkSync,
   writeSync,
 } from "node:fs";
 import { lstat, mkdir, readdir, rmdir, stat, unlink } from "node:fs/promises";
 import ssh2, { type Attributes, type SFTPWrapper, type FileEntry } from "ssh2";
-import { type Drive, isMissing } from "../drive.ts";
-import { homeFolder } from "../windows-host.ts";
+import { isMissing } from "../drive.ts";
+import { homeFolder, type WindowsHost } from "../windows-host.ts";
 import { AccessDeniedError, WindowsPathError, windowsPathNames } from "../windows-path.ts";
 import { join } from "node:path";
 
@@ -26,11 +29,12 @@ const longestRead = 256 * 1024;
  */
 export function serveSftp(
   sftp: SFTPWrapper,
-  drive: Drive,
+  { drive, recentWrites }: Pick<WindowsHost, "drive" | "recentWrites">,
   log: (line: string) => void,
   beforeWrite: (bytes: number) => Promise<void> = () => Promise.resolve(),
 ): void {
   const handles = new SftpHandles();
+  announce(sftp, flushExtension);
   const resolve = (path: string): Promise<string> => drive.resolve(path, home);
 
   /** Runs one request; its error becomes the answer. */
@@ -53,19 +57,30 @@ export function serveSftp(
   sftp.on("READ", (request, handle, offset, length) =>
     answer(request, () => {
       const buffer = Buffer.alloc(Math.min(length, longestRead));
-      const bytesRead = readSync(handles.file(handle), buffer, 0, buffer.length, offset);
+      const bytesRead = readSync(handles.file(handle).descriptor, buffer, 0, buffer.length, offset);
       if (bytesRead === 0) sftp.status(request, status.EOF);
       else sftp.data(request, buffer.subarray(0, bytesRead));
     }),
   );
   sftp.on("WRITE", (request, handle, offset, data) =>
     answer(request, async () => {
-      const file = handles.file(handle);
       await beforeWrite(data.length);
+      // Not before: where the connection is cut meanwhile, the descriptor is soon another file's.
+      const { descriptor, path } = handles.file(handle);
+      recentWrites.written(path);
       for (let written = 0; written < data.length;) {
         const position = offset + written;
-        written += writeSync(file, data, written, data.length - written, position);
+        written += writeSync(descriptor, data, written, data.length - written, position);
       }
+      done(request);
+    }),
+  );
+  sftp.on("EXTENDED", (request, name, data) =>
+    answer(request, () => {
+      if (name !== flushExtension) return void sftp.status(request, status.OP_UNSUPPORTED);
+      const { descriptor, path } = handles.file(data.subarray(4));
+      fsyncSync(descriptor);
+      recentWrites.flushed(path);
       done(request);
     }),
   );
@@ -89,7 +104,7 @@ export function serveSftp(
   );
   sftp.on("FSTAT", (request, handle) =>
     answer(request, () => {
-      sftp.attrs(request, attributesOf(fstatSync(handles.file(handle))));
+      sftp.attrs(request, attributesOf(fstatSync(handles.file(handle).descriptor)));
     }),
   );
   sftp.on("FSETSTAT", done);
@@ -144,7 +159,32 @@ function messageOf(error: unknown): string {
 /** What ssh2's SFTP stream has inside, seen in 1.17. */
 interface SftpInternals {
   readonly outgoing: { readonly id: number; readonly state: string };
-  readonly _protocol: { exitStatus(channel: number, status: number): void };
+  _protocol: {
+    exitStatus(channel: number, status: number): void;
+    channelData(channel: number, data: Buffer): void;
+  };
+}
+
+/** Has a file on the disk: https://github.com/openssh/openssh-portable/blob/master/PROTOCOL, section 4.5. */
+const flushExtension = "fsync@openssh.com";
+
+/** Announces an extension, in its version 1, in the first answer of a session: ssh2 offers no way to. */
+function announce(sftp: SFTPWrapper, extension: string): void {
+  const internals = sftp as unknown as SftpInternals;
+  const { _protocol: protocol } = internals;
+  const words = [extension, "1"].flatMap((word) => {
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE(word.length);
+    return [length, Buffer.from(word)];
+  });
+  internals._protocol = Object.assign(Object.create(protocol) as typeof protocol, {
+    channelData(channel: number, version: Buffer) {
+      internals._protocol = protocol;
+      const answer = Buffer.concat([version, ...words]);
+      answer.writeUInt32BE(answer.length - 4);
+      protocol.channelData(channel, answer);
+    },
+  });
 }
 
 /**
@@ -163,23 +203,34 @@ class BadHandleError extends Error {
   override readonly name = "BadHandleError";
 }
 
+interface OpenFile {
+  readonly descriptor: number;
+  /** Of the Linux file system. */
+  readonly path: string;
+}
+
 /**
  * The open files and folders of one SFTP session.
  *
  * Files are opened, written and closed without giving others their turn, see ../drive.ts.
  */
 class SftpHandles {
-  /** Descriptors of files, and what is left to list of folders. */
-  readonly #open = new Map<number, number | FileEntry[]>();
+  /** Files, and what is left to list of folders. */
+  readonly #open = new Map<number, OpenFile | FileEntry[]>();
   #next = 1;
 
   openFile(path: string, flags: number): Buffer {
-    const file = openSync(path, openFlags(flags), 0o644);
-    if (fstatSync(file).isDirectory()) {
-      closeSync(file);
+    // Another name of it is a copy (../../windows/linked-copies.ts), which keeps its content.
+    const there = statSync(path, { throwIfNoEntry: false });
+    if ((openFlags(flags) & constants.O_TRUNC) !== 0 && there?.isFile() && there.nlink > 1) {
+      unlinkSync(path);
+    }
+    const descriptor = openSync(path, openFlags(flags), 0o644);
+    if (fstatSync(descriptor).isDirectory()) {
+      closeSync(descriptor);
       throw new Error("is a folder");
     }
-    return this.#add(file);
+    return this.#add({ descriptor, path });
   }
 
   async openFolder(path: string): Promise<Buffer> {
@@ -193,17 +244,16 @@ class SftpHandles {
     return this.#add(found.flat());
   }
 
-  /** Descriptor of an open file. */
-  file(handle: Buffer): number {
+  file(handle: Buffer): OpenFile {
     const file = this.#open.get(decode(handle));
-    if (typeof file !== "number") throw new BadHandleError();
+    if (file === undefined || Array.isArray(file)) throw new BadHandleError();
     return file;
   }
 
   /** The next part of a listing; empty at its end. */
   readFolder(handle: Buffer): FileEntry[] {
     const entries = this.#open.get(decode(handle));
-    if (typeof entries !== "object") throw new BadHandleError();
+    if (!Array.isArray(entries)) throw new BadHandleError();
     return entries.splice(0, 100);
   }
 
@@ -211,16 +261,16 @@ class SftpHandles {
     const opened = this.#open.get(decode(handle));
     if (opened === undefined) throw new BadHandleError();
     this.#open.delete(decode(handle));
-    if (typeof opened === "number") closeSync(opened);
+    if (!Array.isArray(opened)) closeSync(opened.descriptor);
   }
 
   closeAll(): void {
     const all = [...this.#open.values()];
     this.#open.clear();
-    for (const each of all) if (typeof each === "number") closeSync(each);
+    for (const each of all) if (!Array.isArray(each)) closeSync(each.descriptor);
   }
 
-  #add(opened: number | FileEntry[]): Buffer {
+  #add(opened: OpenFile | FileEntry[]): Buffer {
     const id = this.#next++;
     this.#open.set(id, opened);
     return encode(id);

@@ -21,10 +21,10 @@ describe("Faults in steps", () => {
   it("a power cut tears what was written and not flushed, and no record of the steps", () =>
     withSteps({}, async (host) => {
       const lines = [
+        "Save-JoinRecord -Cluster 'a' -Joining $false",
         "$stream = New-Object -TypeName System.IO.FileStream -ArgumentList 'C:\\plain.json', 'Create', 'Write', 'None'",
         "$stream.Write([byte[]](1..16), 0, 16)",
         "$stream.Dispose()",
-        "Save-JoinRecord -Cluster 'a' -Joining $false",
       ];
       const files = ["Step", "NativeCommand", "Services", "KubeletService", "Membership"];
       await runText(host, files, lines.join("\r\n"));

@@ -139,6 +139,17 @@ function Assert-Administrator {
     }
 }
 
+# Windows' lazy writer takes some seconds. What a machine loses with its power before that stays lost: nobody does again
+# what a step has reported as done. A failure is only said: the node works without this, as long as it has power.
+function Write-DriveCache {
+    try {
+        Write-VolumeCache -DriveLetter C -ErrorAction Stop
+    }
+    catch {
+        Write-StepProgress -Message "drive C: could not be flushed: $($_.Exception.Message)"
+    }
+}
+
 function Test-DiskFull {
     param([Exception] $Exception)
     # ERROR_HANDLE_DISK_FULL and ERROR_DISK_FULL, as HRESULTs.
@@ -164,6 +175,9 @@ function Invoke-Step {
         $result = & $Body |
             Where-Object { $_ -is [pscustomobject] -and $_.PSObject.TypeNames[0] -eq 'Kindows.StepResult' } |
             Select-Object -Last 1
+        if ($result.Changed) {
+            Write-DriveCache
+        }
         Write-JsonLine -Value ([ordered]@{
                 step           = $Name
                 changed        = $result.Changed

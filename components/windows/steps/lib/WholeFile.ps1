@@ -44,18 +44,6 @@ function Set-WholeText {
     $true
 }
 
-# Windows' lazy writer takes some seconds. A machine that loses its power before it has come to kubelet's config.yaml
-# has an empty one afterwards, and looks like a node that has joined: kubelet can't start, and no later run would see
-# why. A failure is only said: the node works without this, as long as it has power.
-function Write-DriveCache {
-    try {
-        Write-VolumeCache -DriveLetter C -ErrorAction Stop
-    }
-    catch {
-        [Console]::Error.WriteLine("drive C: could not be flushed: $($_.Exception.Message)")
-    }
-}
-
 # A record is what has to be known after a step, a boot or a power cut: one JSON object in a file below
 # C:\kindows\state.
 function Save-Record {

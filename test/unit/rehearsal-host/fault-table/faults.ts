@@ -15,6 +15,8 @@ export interface TableFault {
   readonly breakMachine?: (host: RehearsalHost) => Promise<void>;
   /** What is wrong with the cluster while the row runs. */
   readonly breakCluster?: (cluster: FaultyCluster) => void;
+  /** What happens to the machine once the row is done. */
+  readonly afterwards?: (host: RehearsalHost) => Promise<void>;
   /** Put right by a person, or by time, before the next `up`; without, nothing need be. */
   readonly mendCluster?: (cluster: FaultyCluster) => void;
   /** Rows it can strike in. Default: all. */
@@ -80,6 +82,18 @@ export const faults: readonly TableFault[] = [
     notElsewhere: "for the steps see _power cut, before each change_",
     settings: strike("power", at, (step) => ({ kind: "reboot", step, at })),
   })),
+  {
+    name: "power cut, when it is done",
+    what: "the machine loses power as soon as a copy or step has told its result, and boots",
+    rows: rows.filter((row) => row !== "Add-ExternalNetwork"),
+    notElsewhere:
+      "Add-ExternalNetwork only starts a task, and Confirm-ExternalNetwork makes good what it did not come to",
+    afterwards: async (host: RehearsalHost): Promise<void> => {
+      await host.up(); // where the step has ordered a reboot
+      await host.programs.reboot(0);
+      await host.up();
+    },
+  },
   ...(["start", "middle"] as const).map((at) => ({
     name: `disk full, ${at}`,
     what: `nothing can be written from the ${at} of the step or copy on; afterwards somebody frees space`,

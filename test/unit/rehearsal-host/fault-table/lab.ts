@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
-import { cp, mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { cp, mkdtemp, readFile, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 
 import {
@@ -27,7 +27,7 @@ import { uploadSource } from "../../../../ssh/upload.ts";
 import { listing } from "../machine-listing.ts";
 import { adminKey } from "../ssh-client.ts";
 import { goodArguments, joinInput, type StepName } from "../step-runner.ts";
-import { hostName, isCopy, resourceOf, type Row, rows, unpacking } from "./rows.ts";
+import { type Copy, hostName, isCopy, resourceOf, type Row, rows, unpacking } from "./rows.ts";
 
 /** Notes on the boot in which the pod network was made: after the next one Calico makes its own. */
 const ofABoot = [
@@ -106,6 +106,12 @@ export class FaultyCluster extends RecordingCluster {
 
 /** Seconds in which anything must have ended: what takes longer counts as hanging. */
 const limitSeconds = 300;
+
+/** Where copies come to lie. */
+const targets: Readonly<Record<Copy, string>> = {
+  "copy of the scripts": "C:/kindows",
+  "push of the media": "C:/kindows/media",
+};
 
 /** What `up` brings to a machine, as the program stages it. */
 const folders = stepFolders(stepsSource);
@@ -217,6 +223,7 @@ export class Lab {
       ...(!isNode || isDeepStrictEqual(names, [hostName]) ? [] : [`nodes: ${names.join(", ")}`]),
       ...(wrongClock ? [`the clock is off by ${offset / 1000} s`] : []),
       ...(rows.indexOf(row) < rows.indexOf(unpacking) ? [] : await this.#scriptProblems()),
+      ...(isCopy(row) ? await this.#copyProblems(row) : []),
       ...differences(after, await listing(this.host)),
     ];
   }
@@ -233,10 +240,22 @@ export class Lab {
     return problems;
   }
 
+  /** And what is pushed. */
+  async #copyProblems(row: Copy): Promise<string[]> {
+    const source = this.#source(row);
+    const differing = await Promise.all(
+      (await filesBelow(source)).map(async (file) => {
+        const copy = join(this.host.driveC, targets[row].slice(2), relative(source, file));
+        const isSame = existsSync(copy) && (await readFile(copy)).equals(await readFile(file));
+        return isSame ? [] : [`${copy} is not what was sent`];
+      }),
+    );
+    return differing.flat();
+  }
+
   async #run(row: Row): Promise<void> {
     if (isCopy(row)) {
-      const target = row === "push of the media" ? "C:/kindows/media" : "C:/kindows";
-      await this.#upload(`${this.#source(row)}/`, target);
+      await this.#upload(`${this.#source(row)}/`, targets[row]);
       return;
     }
     const script = row === unpacking ? unpackCommand(home.archive) : this.#stepCommand(row);

@@ -10,19 +10,21 @@ export const copies = ["copy of the scripts", "push of the media"] as const;
 /** What Windows' own tar.exe makes of the scripts that were copied. */
 export const unpacking = "unpacking of the scripts";
 
+export type Copy = (typeof copies)[number];
+
 /** A column of the page: what is done to make a machine a node, or is run on one. */
-export type Row = StepName | (typeof copies)[number] | typeof unpacking;
+export type Row = StepName | Copy | typeof unpacking;
 
 /** In an order in which each finds what it needs. */
 export const rows: readonly Row[] = [copies[0], unpacking, copies[1], ...stepNames];
 
 /** Whether it is a copy, which the machine takes file by file. */
-export function isCopy(row: Row): row is (typeof copies)[number] {
+export function isCopy(row: Row): row is Copy {
   return copies.some((copy) => copy === row);
 }
 
 /** What the rehearsal host calls the place, of a row that is run there. */
-export function placeOf(row: Exclude<Row, (typeof copies)[number]>): StepName | typeof unpacker {
+export function placeOf(row: Exclude<Row, Copy>): StepName | typeof unpacker {
   return row === unpacking ? unpacker : row;
 }
 

@@ -92,6 +92,7 @@ async function play(row: Row, fault: TableFault): Promise<CellResult> {
     fault.mendCluster?.(lab.cluster);
     let second = first === undefined ? undefined : await lab.run(row);
     if (mayYetEnd(second)) second = await lab.run(row);
+    await fault.afterwards?.(lab.host);
     await lab.settled();
     return {
       error: first,
