@@ -2,7 +2,7 @@ import { below, readXml, type XmlElement } from "../../../host/read-xml.ts";
 import { Failure } from "../../../host/failure.ts";
 import { isLocal } from "../../../toolchain/host-requirements.ts";
 import { lines, type Host } from "../../../host/host.ts";
-import { virsh } from "../../../host/virsh.ts";
+import { unlessGone, virsh } from "../../../host/virsh.ts";
 import {
   stopIn,
   type HostResource,
@@ -15,6 +15,9 @@ import { labOfPoolFile } from "./storage.ts";
 
 const kind = "libvirt domain";
 
+const unlessGoneFrom = (host: Host, name: string) =>
+  unlessGone(name, async () => lines(await virsh(host, "list", "--all", "--name")));
+
 async function find(host: Host): Promise<readonly HostResource[]> {
   const rows = lines(await virsh(host, "list", "--all")).flatMap((line) => {
     const [, name, state] = /^(?:-|\d+)\s+(kindows-\S+)\s+(.+)$/.exec(line) ?? [];
@@ -22,8 +25,10 @@ async function find(host: Host): Promise<readonly HostResource[]> {
   });
   const found = await Promise.all(
     rows.map(async ({ name, state }) => {
-      const xml = await virsh(host, "dumpxml", "--inactive", name).catch(() => "");
-      const described = readXml(xml);
+      const xml = await virsh(host, "dumpxml", "--inactive", name).catch(
+        unlessGoneFrom(host, name),
+      );
+      const described = readXml(xml ?? "");
       const lab = labOfDomain(name, described);
       const uuid = below(described, "domain", "uuid")[0]?.text;
       return lab === undefined ? [] : [{ kind, name, lab, state, identity: `${kind} ${uuid}` }];
@@ -75,11 +80,7 @@ export const domains: ResourceKind = {
   remove: async ({ name }, host) => {
     await virsh(host, "destroy", name).catch(() => undefined); // Fails when it does not run.
     await virsh(host, "undefine", name, "--managed-save", "--snapshots-metadata", "--nvram").catch(
-      async (error: unknown) => {
-        if (lines(await virsh(host, "list", "--all", "--name")).includes(name)) {
-          throw error;
-        }
-      },
+      unlessGoneFrom(host, name),
     );
   },
 

@@ -1,5 +1,5 @@
 import { lines, type Host } from "../../../host/host.ts";
-import { virsh } from "../../../host/virsh.ts";
+import { unlessGone, virsh } from "../../../host/virsh.ts";
 import { isLabPrefix, type ResourceKind } from "../../host-resource.ts";
 
 /** Prefix of virsh's commands for pools and for networks. */
@@ -21,14 +21,11 @@ export function labOf(name: string): string | undefined {
 
 /** Labs' pools or networks. */
 export function libvirtKind(word: Word, kind: string): ResourceKind {
-  const unlessGone =
-    (host: Host, name: string) =>
-    async (error: unknown): Promise<undefined> => {
-      if ((await statesOf(host, word)).has(name)) throw error;
-    };
+  const unlessGoneFrom = (host: Host, name: string) =>
+    unlessGone(name, async () => [...(await statesOf(host, word)).keys()]);
   /** Undefined if it is gone by now: another lab's may be removed meanwhile. */
   const uuidOf = (host: Host, name: string): Promise<string | undefined> =>
-    virsh(host, `${word}-uuid`, name).catch(unlessGone(host, name));
+    virsh(host, `${word}-uuid`, name).catch(unlessGoneFrom(host, name));
   return {
     kind,
 
@@ -50,7 +47,7 @@ export function libvirtKind(word: Word, kind: string): ResourceKind {
       if (word === "pool") {
         await virsh(host, "pool-delete", name).catch(() => undefined); // Fails when the folder is not empty, or gone.
       }
-      await virsh(host, `${word}-undefine`, name).catch(unlessGone(host, name));
+      await virsh(host, `${word}-undefine`, name).catch(unlessGoneFrom(host, name));
     },
   };
 }

@@ -4,7 +4,7 @@ import path from "node:path";
 import { labNames } from "../../../config/names.ts";
 import { Failure } from "../../../host/failure.ts";
 import { lines, type Host } from "../../../host/host.ts";
-import { virsh } from "../../../host/virsh.ts";
+import { unlessGone, virsh } from "../../../host/virsh.ts";
 import { labOf, libvirtKind, statesOf } from "./pools-and-networks.ts";
 import { stopIn, type ResourceKind } from "../../host-resource.ts";
 
@@ -56,11 +56,9 @@ export const volumes: ResourceKind = {
 
   remove: async ({ name, place }, host) => {
     const pool = place ?? "";
-    await virsh(host, "vol-delete", "--pool", pool, name).catch(async (error: unknown) => {
-      if ((await volumesOf(host, pool)).some((each) => each.name === name)) {
-        throw error;
-      }
-    });
+    const names = async (): Promise<string[]> =>
+      (await volumesOf(host, pool)).map((each) => each.name);
+    await virsh(host, "vol-delete", "--pool", pool, name).catch(unlessGone(name, names));
   },
 
   owned: {
@@ -81,7 +79,9 @@ export async function volumesOf(
 ): Promise<readonly { readonly name: string; readonly path: string }[]> {
   // A killed upload leaves a file that libvirt only sees after a refresh.
   await virsh(host, "pool-refresh", pool).catch(() => undefined);
-  return lines(await virsh(host, "vol-list", pool).catch(() => "")).map(parseVolumeLine);
+  const pools = async (): Promise<string[]> => [...(await statesOf(host, "pool")).keys()];
+  const listed = await virsh(host, "vol-list", pool).catch(unlessGone(pool, pools));
+  return lines(listed ?? "").map(parseVolumeLine);
 }
 
 /** One line of `virsh vol-list`: name and path; both may contain spaces, so the path starts at the last ` /`. */

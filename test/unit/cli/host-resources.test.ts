@@ -92,23 +92,26 @@ describe("finding what labs left on a host", () => {
     assert.ok(things.every(({ kind }) => kind === finder.kind));
   });
 
-  for (const [finder, list] of [
-    [libvirtNetworks, "virsh net-list --all"],
-    [pools, "virsh pool-list --all"],
+  for (const [finder, list, row, again = list] of [
+    [libvirtNetworks, "virsh net-list --all", "kindows-a active"],
+    [pools, "virsh pool-list --all", "kindows-a active"],
+    [volumes, "virsh pool-list --all", "kindows-a active"],
+    [domains, "virsh list --all", " 7 kindows-a running", "virsh list --all --name"],
   ] as const) {
-    it(`is not disturbed by another lab's ${finder.kind} that goes meanwhile`, async () => {
-      const lists = ["kindows-going\n", "\n"];
+    it(`is not disturbed when what another lab's ${finder.kind} is asked by goes meanwhile`, async () => {
+      const lists = [row, ""];
       const host = recordedHost({
         get [list]() {
           return lists.shift();
         },
+        ...(again !== list && { [again]: "" }),
       });
       assert.deepEqual(await finder.find(host), []);
     });
 
     it(`fails when a ${finder.kind} is there and cannot be asked`, async () => {
-      const host = recordedHost({ [list]: "kindows-a\n" });
-      await assert.rejects(finder.find(host), /-uuid kindows-a: failed/);
+      const host = recordedHost({ [list]: row, ...(again !== list && { [again]: "kindows-a" }) });
+      await assert.rejects(finder.find(host), /kindows-a: failed/);
     });
   }
 
