@@ -17,19 +17,25 @@ export interface RunOptions {
   readonly input?: string;
 }
 
-/** Runs a program of the host, in English. Failures are results, not errors. */
+/** virsh of libvirt 9.0 crashes now and then on a connection over libssh. */
+const crashes = new Set(["SIGSEGV", "SIGABRT"]);
+
+/** Runs a program of the host, in English; one that crashes is run again, twice. Failures are results, not errors. */
 export async function runProgram(
   program: string,
   args: readonly string[],
   timeoutSeconds: number,
   { locale = "C", input }: RunOptions = {},
 ): Promise<ProgramEnd> {
-  const result = await execa(program, args, {
-    reject: false,
-    ...(input === undefined ? { stdin: "ignore" as const } : { input }),
-    timeout: timeoutSeconds * 1000,
-    env: { LC_ALL: locale },
-  });
+  const run = () =>
+    execa(program, args, {
+      reject: false,
+      ...(input === undefined ? { stdin: "ignore" as const } : { input }),
+      timeout: timeoutSeconds * 1000,
+      env: { LC_ALL: locale },
+    });
+  let result = await run();
+  for (let left = 2; left > 0 && crashes.has(result.signal ?? ""); left--) result = await run();
   // A program that never started printed nothing.
   const { stdout = "", stderr = "" } = result as { stdout?: string; stderr?: string };
   if (!result.failed) {

@@ -54,7 +54,7 @@ describe("kubeadm.exe and kubelet.exe, as Join-Node calls them, with a real API 
   it("knows every field of our configuration, and names one that it does not know", async () => {
     const configuration = await runText(
       machine,
-      ["KubeadmJoin"],
+      ["Step", "Services", "KubeletService", "ApiServer", "Membership", "KubeadmJoin"],
       [
         `$secret = [pscustomobject]@{ token = '${token}'; caCertHashes = @('${cluster.caCertHash}') }`,
         `$text = New-JoinConfiguration -NodeName 'win-1' -ApiServerEndpoint '${cluster.endpoint}' \``,

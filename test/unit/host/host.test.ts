@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
 
 import {
   renderKubeletArgs,
@@ -6,6 +9,7 @@ import {
   renderTaints,
 } from "../../../components/node/node-registration.ts";
 import { below, readXml } from "../../../host/read-xml.ts";
+import { runProgram } from "../../../host/run-program.ts";
 import { type Look, waitUntil } from "../../../host/wait-until.ts";
 import { eachCase } from "../each-case.ts";
 
@@ -34,6 +38,21 @@ describe("what libvirt describes", () => {
 
 const options = { what: "the moon", timeoutSeconds: 600, pollMilliseconds: 10 };
 const short = { ...options, timeoutSeconds: 0.05 };
+
+describe("running a program of the host", () => {
+  const crashing = async (times: number) => {
+    const folder = await mkdtemp(path.join(os.tmpdir(), "kindows-crashes-"));
+    const script = `echo . >>${folder}/runs; [ $(wc -l <${folder}/runs) -gt ${times} ] || kill -SEGV $$; echo well`;
+    const { how, stdout } = await runProgram("sh", ["-c", script], 30);
+    await rm(folder, { recursive: true });
+    return [how, stdout];
+  };
+
+  it("is done again where it crashes, twice at most", async () => {
+    assert.deepEqual(await crashing(2), ["well", "well"]);
+    assert.deepEqual(await crashing(3), ["badly", ""]);
+  });
+});
 
 describe("waiting", () => {
   it("ends as soon as the thing is there", async () => {

@@ -53,6 +53,7 @@ describe("The rehearsal host's SSH server", () => {
     "echo a^&b": [0, /^a&b\r\n$/],
     [`echo ${"x".repeat(8187)}`]: [1, /^The command line is too long\.\r\n$/],
     "powershell Get-Service": [1, powerShell],
+    "exit 7": [7, /^$/],
     "powershell -NoProfile -Command Write-VolumeCache -DriveLetter C; exit 3": [3, /^$/],
     "powershell -Nonsense -File x.ps1": [1, powerShell],
     "powershell -ExecutionPolicy Restricted -File x.ps1": [1, powerShell],
