@@ -1,6 +1,7 @@
 import { Argument, Command, CommanderError, Option, InvalidArgumentError } from "commander";
 import { completeCommand, shells } from "../completion/shell-scripts.ts";
 import { exitCodes, Failure, messageOf } from "../../host/failure.ts";
+import type { Options } from "./options.ts";
 
 /** Runs a command line, and prints why it failed. @returns the exit code. */
 export async function runKindows(args: readonly string[]): Promise<number> {
@@ -71,11 +72,6 @@ Exit codes: 0 success, 1 something is wrong or failed, 2 unknown command or opti
 }
 
 type Run = ReturnType<typeof runner>;
-
-/** What every command gets: the program's options, and flags of its own. */
-export type Options<Flag extends string = never> = { readonly stack: string } & Readonly<
-  Record<Flag, boolean>
->;
 
 /**
  * Runs a command with the program's options, its operands by their names, and its own options. The exit code that it

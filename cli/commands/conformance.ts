@@ -22,7 +22,7 @@ import {
 import { removeRun, runJob } from "../../verify/conformance/run-job.ts";
 import { checkPrograms, localCommand, runLocal } from "../../verify/conformance/run-local.ts";
 import { suiteNamed, suites, readinessCases } from "../../verify/conformance/suites.ts";
-import type { Options } from "../command-line/kindows-program.ts";
+import type { Options } from "../command-line/options.ts";
 import { accessFiles } from "../lab/access.ts";
 import { labThatIsUp } from "../lab/outputs.ts";
 import { stackFolder } from "../engine/folders.ts";

@@ -1,6 +1,6 @@
 import { hostname, userInfo } from "node:os";
 
-import type { Options } from "../command-line/kindows-program.ts";
+import type { Options } from "../command-line/options.ts";
 import { screenOf, openViewer, wayTo } from "../console/screen.ts";
 import { thisHost } from "../../host/host.ts";
 import { virsh } from "../../host/virsh.ts";

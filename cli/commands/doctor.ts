@@ -1,6 +1,6 @@
 import { examine } from "../doctor/examine.ts";
 import { doctorText, isFine } from "../doctor/report.ts";
-import type { Options } from "../command-line/kindows-program.ts";
+import type { Options } from "../command-line/options.ts";
 import { exitCodes } from "../../host/failure.ts";
 import { say } from "../progress.ts";
 import { findLab } from "../stack-settings.ts";

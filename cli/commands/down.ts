@@ -1,4 +1,4 @@
-import type { Options } from "../command-line/kindows-program.ts";
+import type { Options } from "../command-line/options.ts";
 import { prepareEngine } from "../../toolchain/prepare-engine.ts";
 import { chosenBackend } from "../engine/backend.ts";
 import { enginePulumi, type Pulumi } from "../engine/pulumi.ts";

@@ -1,7 +1,7 @@
 import { shellWord } from "../../host/shell-word.ts";
 import { engineEnvironment, unwantedVariables } from "../engine/environment.ts";
 import { ensureLocalState } from "../engine/folders.ts";
-import type { Options } from "../command-line/kindows-program.ts";
+import type { Options } from "../command-line/options.ts";
 
 /** `kindows env`: prints shell commands for `eval` that set up plain `pulumi` for a stack. */
 export async function env({ stack }: Options): Promise<void> {

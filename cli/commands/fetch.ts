@@ -1,7 +1,7 @@
 import { hostProblemText } from "../../config/host-problem.ts";
 import { existingSoftware } from "../../stacks/existing-software.ts";
 import { Cache } from "../../toolchain/cache.ts";
-import type { Options } from "../command-line/kindows-program.ts";
+import type { Options } from "../command-line/options.ts";
 import { exitCodes, messageOf } from "../../host/failure.ts";
 import {
   type DownloadedMedia,

@@ -15,7 +15,7 @@ import { Cache } from "../../toolchain/cache.ts";
 import { formatSeconds, transferText } from "../../toolchain/progress-text.ts";
 import { ensureHostPackages } from "../../toolchain/host-packages.ts";
 import { removeEntries, removePartialBuilds } from "../cache/prune.ts";
-import type { Options } from "../command-line/kindows-program.ts";
+import type { Options } from "../command-line/options.ts";
 import { Failure, messageOf } from "../../host/failure.ts";
 import { consentOf, requireConsent } from "../fetch/consent.ts";
 import { ensureStackPrograms, findUpdate } from "../fetch/stack-programs.ts";

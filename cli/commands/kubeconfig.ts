@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 
 import { projectRoot } from "../../toolchain/project.ts";
-import type { Options } from "../command-line/kindows-program.ts";
+import type { Options } from "../command-line/options.ts";
 import { kubeconfigFiles } from "../kubeconfig/config-file.ts";
 import { mergeIntoFiles, refreshInFiles, removeFromFiles } from "../kubeconfig/lab-entries.ts";
 import { labThatIsUp } from "../lab/outputs.ts";

@@ -15,7 +15,7 @@ import { guestTools } from "../../rehearsal/image/guest-tools.ts";
 import { ownRelease } from "../../toolchain/tools/own-release.ts";
 import { goArchive } from "../../toolchain/tools/go-toolchain.ts";
 import * as tools from "../../toolchain/tools/table.ts";
-import type { Options } from "../command-line/kindows-program.ts";
+import type { Options } from "../command-line/options.ts";
 import { exitCodes, messageOf } from "../../host/failure.ts";
 import { say } from "../progress.ts";
 import path from "node:path";

@@ -1,7 +1,7 @@
 import path from "node:path";
 
 import { builtTool } from "../../toolchain/built.ts";
-import type { Options } from "../command-line/kindows-program.ts";
+import type { Options } from "../command-line/options.ts";
 import { stackFolder } from "../engine/folders.ts";
 import { upLogFile } from "../engine/up-log.ts";
 import { enginePulumi, type Pulumi } from "../engine/pulumi.ts";

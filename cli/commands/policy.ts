@@ -2,7 +2,7 @@ import path from "node:path";
 
 import { check, needless, readAllowances, rules, type Finding } from "../../policy/check.ts";
 import { projectRoot } from "../../toolchain/project.ts";
-import type { Options } from "../command-line/kindows-program.ts";
+import type { Options } from "../command-line/options.ts";
 import { Failure, exitCodes } from "../../host/failure.ts";
 import { watchInterruption } from "../../host/interruption.ts";
 import { previewOf, previewTools } from "../preview-diff/preview.ts";

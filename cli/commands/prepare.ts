@@ -1,7 +1,7 @@
 import { consentOf } from "../fetch/consent.ts";
 import { prepareStack } from "../prepare/prepare-stack.ts";
 import { prepare as prepareHost } from "../prepare/prepare.ts";
-import type { Options } from "../command-line/kindows-program.ts";
+import type { Options } from "../command-line/options.ts";
 import { say } from "../progress.ts";
 import { existingSettings, stackSettings } from "../stack-settings.ts";
 

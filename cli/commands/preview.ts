@@ -2,7 +2,7 @@ import { prepare } from "../prepare/prepare.ts";
 import { enginePulumi } from "../engine/pulumi.ts";
 import { ensureStack } from "../engine/states.ts";
 import { ensureLocalState } from "../engine/folders.ts";
-import type { Options } from "../command-line/kindows-program.ts";
+import type { Options } from "../command-line/options.ts";
 import { say } from "../progress.ts";
 import { labIdentity, stackSettings } from "../stack-settings.ts";
 

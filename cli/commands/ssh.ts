@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 
-import type { Options } from "../command-line/kindows-program.ts";
+import type { Options } from "../command-line/options.ts";
 import { findOnPath } from "../../host/search-path.ts";
 import { exitCodes, Failure } from "../../host/failure.ts";
 import { labThatIsUp } from "../lab/outputs.ts";

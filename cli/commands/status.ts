@@ -1,4 +1,4 @@
-import type { Options } from "../command-line/kindows-program.ts";
+import type { Options } from "../command-line/options.ts";
 import { builtTool } from "../../toolchain/built.ts";
 import { stacksWithState } from "../engine/states.ts";
 import { Failure, exitCodes, messageOf } from "../../host/failure.ts";

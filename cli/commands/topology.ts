@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 
 import { projectRoot } from "../../toolchain/project.ts";
-import type { Options } from "../command-line/kindows-program.ts";
+import type { Options } from "../command-line/options.ts";
 import { exitCodes } from "../../host/failure.ts";
 import { watchInterruption } from "../../host/interruption.ts";
 import { previewOf, previewTools } from "../preview-diff/preview.ts";

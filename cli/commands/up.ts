@@ -2,7 +2,7 @@ import { hostProblemText } from "../../config/host-problem.ts";
 import { machineNodes, type Settings } from "../../config/settings.ts";
 import { checkConfinement, gatherConfinement } from "../../preflight/confinement.ts";
 import { gatherLibvirt } from "../../components/machine/libvirt/libvirt-facts.ts";
-import type { Options } from "../command-line/kindows-program.ts";
+import type { Options } from "../command-line/options.ts";
 import { consentOf } from "../fetch/consent.ts";
 import { prepareStack } from "../prepare/prepare-stack.ts";
 import { ensureLocalState } from "../engine/folders.ts";

@@ -8,7 +8,7 @@ import { rowTitle } from "../../verify/rows/row.ts";
 import { needsText } from "../../verify/rows/runnable.ts";
 import { selectRows } from "../../verify/rows/select.ts";
 import { verifyCluster } from "../../verify/verify.ts";
-import type { Options } from "../command-line/kindows-program.ts";
+import type { Options } from "../command-line/options.ts";
 import { asHolderOf } from "../engine/run-lock.ts";
 import { exitCodes, Failure } from "../../host/failure.ts";
 import { say } from "../progress.ts";

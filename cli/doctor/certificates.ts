@@ -6,7 +6,7 @@ import { messageOf } from "../../host/failure.ts";
 import { kindNodes } from "../host-resources/containers.ts";
 import { runningOf } from "../../components/host-resource.ts";
 import type { Host } from "../../host/host.ts";
-import type { Finding } from "./repairs.ts";
+import type { Finding } from "./finding.ts";
 
 /**
  * A certificate that expires within so many days is reported. kubelet renews its own when 10 to 30 % of their year are

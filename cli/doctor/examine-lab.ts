@@ -21,7 +21,7 @@ import {
   gatherCertificates,
   type ContainerCertificates,
 } from "./certificates.ts";
-import type { Finding } from "./repairs.ts";
+import type { Finding } from "./finding.ts";
 import { heartbeatsOf, checkNodes, type ClusterAnswer } from "./nodes.ts";
 import { CommandFailed, runOverSsh } from "../../ssh/run-over-ssh.ts";
 

@@ -22,7 +22,7 @@ import { thisHost, type Host } from "../../host/host.ts";
 import { checkLock, readLocks, seenProcess } from "../recovery/locks.ts";
 import { knownStacks, labIdentity, stackSettings } from "../stack-settings.ts";
 import { askLab, heartbeatsIn, checkLab } from "./examine-lab.ts";
-import type { Finding } from "./repairs.ts";
+import type { Finding } from "./finding.ts";
 
 /** Something on the host that a lab uses. */
 export interface Present {

@@ -9,7 +9,8 @@ import { assertNotTheirs } from "../lab/claim.ts";
 import { thisHost, type Host } from "../../host/host.ts";
 import { labIdentity } from "../stack-settings.ts";
 import { examine, lookIntoLab, type Diagnosis } from "./examine.ts";
-import { doRepair, repairText, type Repair } from "./repairs.ts";
+import { repairText, type Repair } from "./finding.ts";
+import { doRepair } from "./repairs.ts";
 
 /**
  * Rounds of examining and repairing: a stopped machine hides its other problems, and those of the control plane hide the

@@ -7,7 +7,7 @@ import type {
 } from "@kubernetes/client-node";
 
 import { isCordonedForUpgrade } from "../../components/controlplane/drain.ts";
-import type { Finding, Repair } from "./repairs.ts";
+import type { Finding, Repair } from "./finding.ts";
 
 /**
  * A kubelet without a heartbeat for so many seconds is reported: it renews its node's lease every 10 s, and the control

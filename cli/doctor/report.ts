@@ -1,7 +1,7 @@
 import { table } from "../table.ts";
 import type { StoppedResource } from "../host-resources/stopped.ts";
 import type { Diagnosis } from "./examine.ts";
-import { repairText, type Finding } from "./repairs.ts";
+import { repairText, type Finding } from "./finding.ts";
 
 /** Whether there is nothing to do. */
 export function isFine(diagnosis: Diagnosis): boolean {

@@ -17,7 +17,7 @@ import {
   knownTokens,
   type KnownToken,
 } from "../../../cli/doctor/examine-lab.ts";
-import type { Finding, Repair } from "../../../cli/doctor/repairs.ts";
+import type { Finding, Repair } from "../../../cli/doctor/finding.ts";
 import { checkNodes, type KnownNodes } from "../../../cli/doctor/nodes.ts";
 import { eachCase } from "../each-case.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 
 import { checkLab, type LabAnswers } from "../../../cli/doctor/examine-lab.ts";
 import { type Diagnosis, sortOrphans } from "../../../cli/doctor/examine.ts";
-import type { Finding } from "../../../cli/doctor/repairs.ts";
+import type { Finding } from "../../../cli/doctor/finding.ts";
 import { plannedRepairs, stillSettling } from "../../../cli/doctor/fix.ts";
 import { withNewClient } from "../../../cli/doctor/repairs.ts";
 import { doctorText, isFine } from "../../../cli/doctor/report.ts";
