@@ -52,3 +52,16 @@ export function lines(output: string | undefined): readonly string[] {
     .map((line) => line.trim())
     .filter((line) => line !== "");
 }
+
+/**
+ * For a question about something that may be removed meanwhile: its failure is one only where the thing is listed still, or
+ * what a busy host did not answer would count as gone.
+ */
+export function unlessGone(
+  name: string,
+  list: () => Promise<readonly string[]>,
+): (error: unknown) => Promise<undefined> {
+  return async (error) => {
+    if ((await list()).includes(name)) throw error;
+  };
+}

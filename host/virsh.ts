@@ -39,19 +39,6 @@ export async function virsh(on: string | Host, ...args: readonly string[]): Prom
 }
 
 /**
- * For a question about something that may be removed meanwhile: its failure is one only where the thing is listed still, or
- * what a busy host did not answer would count as gone.
- */
-export function unlessGone(
-  name: string,
-  list: () => Promise<readonly string[]>,
-): (error: unknown) => Promise<undefined> {
-  return async (error) => {
-    if ((await list()).includes(name)) throw error;
-  };
-}
-
-/**
  * Runs several virsh commands over one connection, even if some fail.
  *
  * @returns virsh's output and errors.

@@ -4,7 +4,7 @@ import { defaultBridge, labNames } from "../../config/names.ts";
 import { below, readXml } from "../../host/read-xml.ts";
 import { isLocal } from "../../toolchain/host-requirements.ts";
 import { Failure, messageOf } from "../../host/failure.ts";
-import { lines, type Host } from "../../host/host.ts";
+import { lines, type Host, unlessGone } from "../../host/host.ts";
 import { virsh } from "../../host/virsh.ts";
 import { byHostActions, containers } from "./containers.ts";
 import { domains } from "../../components/machine/libvirt/domains.ts";
@@ -238,10 +238,9 @@ export const dockerNetworks: ResourceKind = {
 
   remove: async ({ place }, host) => {
     const id = place ?? "";
-    await host.run("docker", ["network", "rm", id]).catch(async (error: unknown) => {
-      const left = await host.run("docker", ["network", "ls", "--no-trunc", "--quiet"]);
-      if (lines(left).includes(id)) throw error;
-    });
+    const ids = async (): Promise<readonly string[]> =>
+      lines(await host.run("docker", ["network", "ls", "--no-trunc", "--quiet"]));
+    await host.run("docker", ["network", "rm", id]).catch(unlessGone(id, ids));
   },
 };
 

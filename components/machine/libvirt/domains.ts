@@ -1,8 +1,8 @@
 import { below, readXml, type XmlElement } from "../../../host/read-xml.ts";
 import { Failure } from "../../../host/failure.ts";
 import { isLocal } from "../../../toolchain/host-requirements.ts";
-import { lines, type Host } from "../../../host/host.ts";
-import { unlessGone, virsh } from "../../../host/virsh.ts";
+import { lines, type Host, unlessGone } from "../../../host/host.ts";
+import { virsh } from "../../../host/virsh.ts";
 import {
   stopIn,
   type HostResource,

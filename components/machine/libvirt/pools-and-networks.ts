@@ -1,5 +1,5 @@
-import { lines, type Host } from "../../../host/host.ts";
-import { unlessGone, virsh } from "../../../host/virsh.ts";
+import { lines, type Host, unlessGone } from "../../../host/host.ts";
+import { virsh } from "../../../host/virsh.ts";
 import { isLabPrefix, type ResourceKind } from "../../host-resource.ts";
 
 /** Prefix of virsh's commands for pools and for networks. */

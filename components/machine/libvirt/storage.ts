@@ -3,8 +3,8 @@ import path from "node:path";
 
 import { labNames } from "../../../config/names.ts";
 import { Failure } from "../../../host/failure.ts";
-import { lines, type Host } from "../../../host/host.ts";
-import { unlessGone, virsh } from "../../../host/virsh.ts";
+import { lines, type Host, unlessGone } from "../../../host/host.ts";
+import { virsh } from "../../../host/virsh.ts";
 import { labOf, libvirtKind, statesOf } from "./pools-and-networks.ts";
 import { stopIn, type ResourceKind } from "../../host-resource.ts";
 
