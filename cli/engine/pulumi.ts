@@ -139,34 +139,37 @@ export class Pulumi {
     { limits, graceSeconds }: TimeLimits = { limits: limitMinutes, graceSeconds: 60 },
   ): Promise<void> {
     const { project, program, environment } = this.workplace;
-    // Slow to load and rarely needed.
-    const { EventReader, receiveEvents } = await import("./events.ts");
-    const reader = new EventReader();
     const ended = new AbortController();
     let problem: string | undefined;
     const overdue = new OverdueOperations((found) => {
       problem = found;
       void endEngine(running, graceSeconds, ended.signal);
     }, limits);
-    const events = await receiveEvents((event) => {
-      overdue.read(event);
-      const read = reader.read(event);
-      if (read !== undefined) onEvent(read);
-    });
+    const follow = async () => {
+      const { EventReader, receiveEvents } = await import("./events.ts");
+      const reader = new EventReader();
+      return receiveEvents((event) => {
+        overdue.read(event);
+        const read = reader.read(event);
+        if (read !== undefined) onEvent(read);
+      });
+    };
+    // Slow to load, and a preview waits for nothing that is made.
+    const events = args[0] === "preview" ? undefined : await follow();
     const running = execa(
       "setpriv",
       [
         // An engine must not outlive this process, unknown to anybody.
         ...["--pdeathsig", "KILL", program],
         ...[...args, "--stack", this.stack, "--non-interactive", "--suppress-progress"],
-        ...["--event-log", events.address],
+        ...(events === undefined ? [] : ["--event-log", events.address]),
         // The engine writes to a pipe, so it cannot see whether there is a terminal.
         ...["--color", process.stdout.isTTY ? "always" : "never"],
       ],
       {
         cwd: project,
         // Enables --event-log.
-        env: { ...environment, PULUMI_DEBUG_COMMANDS: "true" },
+        env: { ...environment, ...(events && { PULUMI_DEBUG_COMMANDS: "true" }) },
         extendEnv: false,
         reject: false,
         stdin: "ignore",
@@ -182,7 +185,7 @@ export class Pulumi {
     const result = await running;
     ended.abort();
     overdue.stop();
-    events.close();
+    events?.close();
     if (signals.stop()) {
       throw new Failure(
         "interrupted. What was made so far is in the stack's state: " +
