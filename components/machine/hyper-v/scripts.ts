@@ -81,15 +81,13 @@ export function removeCall({ folder, owner }: HyperVHostParameter, name = ""): S
 /** The scripts for a Hyper-V host. */
 export const hyperVScriptsSource = path.join(projectRoot, "components/machine/hyper-v/scripts");
 
-/** Of the steps' library: the frame that every script stands in. */
-const sharedParts = ["Step.ps1", "Step.ps1", "Step.ps1"];
-
 /** What is copied to a Hyper-V host, by its path below the folder there, e.g. `lib/Step.ps1`. */
 export function hyperVScriptFiles(): ReadonlyMap<string, Buffer> {
-  const shared = sharedParts.map((name) => [`lib/${name}`, stepsSource] as const);
   const own = filesBelow(hyperVScriptsSource).map((name) => [name, hyperVScriptsSource] as const);
+  // Of the steps' library: the frame that every script stands in.
+  const frame = ["lib/Step.ps1", stepsSource] as const;
   return new Map(
-    [...own.sort(), ...shared].map(([name, folder]) => [
+    [...own.sort(), frame].map(([name, folder]) => [
       name,
       readFileSync(path.resolve(projectRoot, folder, name)),
     ]),
