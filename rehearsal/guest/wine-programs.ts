@@ -12,6 +12,7 @@ import {
   ProgramTimeout,
   type RunOptions,
   type ServiceOptions,
+  unpackedPaths,
   type WindowsPrograms,
 } from "../host/programs.ts";
 import type { Route } from "../host/state.ts";
@@ -155,10 +156,11 @@ export class WinePrograms implements WindowsPrograms {
     return this.#services.isRunning("containerd") && (await this.#drive.isFile(criReadyFile));
   }
 
-  async unpack(archive: string, folder: string, strip = 0): Promise<void> {
+  async unpack(archive: string, folder: string, strip = 0): Promise<readonly string[]> {
     // Some hundred small files: an emulated CPU does that in C in a tenth of the time that JavaScript takes for it.
     const options = [...((await isGzip(archive)) ? ["-z"] : []), `--strip-components=${strip}`];
-    await busybox("tar", "-x", "-f", archive, "-C", folder, ...options);
+    const names = await busybox("tar", "-x", "-v", "-f", archive, "-C", folder, ...options);
+    return unpackedPaths(folder, names.trimEnd().split("\n"), strip);
   }
 
   async flush(): Promise<void> {
@@ -252,8 +254,8 @@ async function isGzip(archive: string): Promise<boolean> {
 }
 
 /** One of busybox' programs to its end; the guest has no others of Linux. @throws with what it wrote to its standard error */
-async function busybox(...args: readonly string[]): Promise<void> {
-  await promisify(execFile)("/bin/busybox", args);
+async function busybox(...args: readonly string[]): Promise<string> {
+  return (await promisify(execFile)("/bin/busybox", args)).stdout;
 }
 
 /** Lines of a file; none if it does not exist. */

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { Route } from "./state.ts";
 
 /** What a Windows program left behind when it ended. */
@@ -106,12 +107,13 @@ export interface WindowsPrograms {
   isPipeServed(name: string): Promise<boolean>;
 
   /**
-   * Unpacks a tar archive into a folder; both are Linux paths, and what it held is on the disk when this returns.
+   * Unpacks a tar archive into a folder; both are Linux paths.
    *
    * @param strip so many folders are taken off the front of its names. Default: 0.
+   * @returns the Linux paths of what it held, which need not be on the disk yet.
    * @throws with what tar had to say.
    */
-  unpack(archive: string, folder: string, strip?: number): Promise<void>;
+  unpack(archive: string, folder: string, strip?: number): Promise<readonly string[]>;
 
   /** Resolves when all that was written to the drive is on the disk. */
   flush(): Promise<void>;
@@ -155,4 +157,9 @@ export interface WindowsPrograms {
 
   /** Calls an ordered reboot off; whether there was one. */
   callOffReboot(): Promise<boolean>;
+}
+
+/** Where an archive's entries come to lie, by their names in it. */
+export function unpackedPaths(folder: string, names: readonly string[], strip: number): string[] {
+  return names.map((name) => join(folder, ...name.split("/").slice(strip)));
 }

@@ -34,8 +34,8 @@ export class RecentWrites {
     power.addEventListener("abort", tear, { once: true });
   }
 
-  written(file: string): void {
-    this.#files.add(file);
+  written(...files: readonly string[]): void {
+    for (const file of files) this.#files.add(file);
     this.wentOn();
   }
 

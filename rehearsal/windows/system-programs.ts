@@ -48,10 +48,7 @@ export const tar: SystemProgram = async ({ drive, programs, recentWrites }, args
   }
   try {
     const [from, to] = [await drive.resolve(archive), await drive.resolve(folder)];
-    await programs.unpack(from, to, Number(count));
-    for (const entry of await readdir(to, { recursive: true, withFileTypes: true })) {
-      if (entry.isFile()) recentWrites.written(join(entry.parentPath, entry.name));
-    }
+    recentWrites.written(...(await programs.unpack(from, to, Number(count))));
   } catch (error) {
     return failed(`Error opening archive: ${error instanceof Error ? error.message : ""}`);
   }

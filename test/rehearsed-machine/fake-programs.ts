@@ -6,6 +6,7 @@ import {
   NotAProgram,
   type ProgramResult,
   type RunOptions,
+  unpackedPaths,
   type WindowsPrograms,
 } from "../../rehearsal/host/programs.ts";
 import type { Route } from "../../rehearsal/host/state.ts";
@@ -137,8 +138,11 @@ export class FakePrograms implements WindowsPrograms {
     return Promise.resolve();
   }
 
-  async unpack(archive: string, folder: string, strip = 0): Promise<void> {
-    await extract({ file: archive, cwd: folder, strict: true, strip });
+  async unpack(archive: string, folder: string, strip = 0): Promise<readonly string[]> {
+    const names: string[] = [];
+    const onReadEntry = ({ path }: { readonly path: string }): unknown => names.push(path);
+    await extract({ file: archive, cwd: folder, strict: true, strip, onReadEntry });
+    return unpackedPaths(folder, names, strip);
   }
 
   flush(): Promise<void> {

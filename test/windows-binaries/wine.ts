@@ -7,7 +7,11 @@ import { execa } from "execa";
 
 import { processEnvironment, type StartProgram } from "../../rehearsal/guest/wine-process.ts";
 import { endedUnderWine, WinePrograms } from "../../rehearsal/guest/wine-programs.ts";
-import type { ProgramResult, RunOptions } from "../../rehearsal/host/programs.ts";
+import {
+  type ProgramResult,
+  type RunOptions,
+  unpackedPaths,
+} from "../../rehearsal/host/programs.ts";
 import { prefixFolder, wineEnvironment, wineLoader } from "../../rehearsal/wine/guest-root.ts";
 
 /** Where libfaketime lies in Wine's root. */
@@ -172,9 +176,10 @@ export class TestWine extends WinePrograms {
   }
 
   /** This host has tar and no busybox. */
-  override async unpack(archive: string, folder: string, strip = 0): Promise<void> {
-    const strips = `--strip-components=${strip}`;
-    await promisify(execFile)("tar", ["-xf", archive, "-C", folder, strips]);
+  override async unpack(archive: string, folder: string, strip = 0): Promise<readonly string[]> {
+    const args = ["-xvf", archive, "-C", folder, `--strip-components=${strip}`];
+    const { stdout } = await promisify(execFile)("tar", args);
+    return unpackedPaths(folder, stdout.trimEnd().split("\n"), strip);
   }
 
   override flush(): Promise<void> {

@@ -1,6 +1,4 @@
 import { readFile, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { list } from "tar";
 import type { CommandIo } from "../run-script.ts";
 import { rehearsalNotice, rehearsedBuild, rehearsedWindows } from "../windows-version.ts";
 import { PowerLost, type WindowsHost, homeFolder } from "../windows-host.ts";
@@ -159,8 +157,7 @@ async function tar(host: WindowsHost, rest: string, io: CommandIo): Promise<numb
     if (faults.wantsMiddle) await unpackHalf(host, file, target);
     await faults.checkpoint();
     drive.assertRoom();
-    await host.programs.unpack(file, target);
-    await list({ file, onReadEntry: ({ path }) => host.recentWrites.written(join(target, path)) });
+    host.recentWrites.written(...(await host.programs.unpack(file, target)));
     await faults.end();
     // What tells that all is well is its exit status: a connection cut before that has heard nothing.
     await faults.writeResult("", () => undefined);
