@@ -42,12 +42,7 @@ export async function runScript(
 
 /** Runs `powershell.exe -Command text`, in which no fault strikes; returns the exit code. */
 export function runCommand(host: WindowsHost, text: string, io: CommandIo): Promise<number> {
-  const console = {
-    output: (part: string) => io.out(part),
-    error: (part: string) => io.err(part),
-    input: () => inputOf(host, io),
-  };
-  const powerShell = windowsPowerShell(host, console, () => Promise.resolve());
+  const powerShell = windowsPowerShell(host, consoleOf(host, io), () => Promise.resolve());
   return host.time.busy(() => powerShell.runCommand(text, (value) => io.out(shown(value))));
 }
 
@@ -63,11 +58,7 @@ async function runOnPowerShell(
     if (text.startsWith('{"step":')) result += text;
     else io.out(text);
   };
-  const console = {
-    output,
-    error: (text: string) => io.err(text),
-    input: () => inputOf(host, io),
-  };
+  const console = consoleOf(host, io, output);
   try {
     const faults = await StepFaults.load(host, step, () => io.dropConnection());
     const powerShell = windowsPowerShell(host, console, () => faults.changing());
@@ -96,6 +87,13 @@ async function runOnPowerShell(
     host.drive.full = false; // somebody has made room
   }
 }
+
+/** What PowerShell has its streams from. */
+const consoleOf = (host: WindowsHost, io: CommandIo, output = (text: string) => io.out(text)) => ({
+  output,
+  error: (text: string) => io.err(text),
+  input: () => inputOf(host, io),
+});
 
 /** All of standard input; what never ends is waited for by nobody but the script, which has a limit. */
 async function inputOf(host: WindowsHost, io: CommandIo): Promise<Buffer> {
