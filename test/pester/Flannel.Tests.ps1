@@ -4,7 +4,7 @@ BeforeDiscovery {
 
 BeforeAll {
     . "$PSScriptRoot/support/Support.ps1"
-    foreach ($name in 'Step', 'Services', 'InstalledProgram', 'Flannel') {
+    foreach ($name in 'Step', 'Services', 'InstalledProgram', 'FlanneldHost') {
         . "$LibFolder/$name.ps1"
     }
 }
