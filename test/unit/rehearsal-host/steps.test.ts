@@ -346,6 +346,16 @@ describe("The frame around a step", () => {
     assert.equal(await runText(host, ["Step"], text), '{"text":"gr\\u00fcn"}\r\n');
   });
 
+  it("has the end of what a program wrote in the error, where that is long", async () => {
+    const archive = `C:${`\\${"x".repeat(199)}`.repeat(11)}`;
+    const words = ["-x", "-z", "-f", archive, "-C", "C:\\", "--strip-components", "0"];
+    const list = words.map((word) => `'${word}'`).join(", ");
+    const call = `Invoke-NativeCommand -FilePath 'tar.exe' -TimeoutSeconds 5 -Remedy 'r' -ArgumentList ${list}`;
+    const text = `try { ${call} } catch { [Console]::Out.WriteLine($_.Exception.Message) }`;
+    const said = await runText(host, ["Step", "NativeCommand"], text);
+    assert.match(said, /wrote: \.{3}[x\\]{1999}'\r\n$/);
+  });
+
   it("ends with an error's code even where nobody has listed it", async () => {
     const result = await runBody("Stop-Step -Code 'Novel' -Message 'm' -Remedy 'r'");
     assert.deepEqual([result.exitCode, result.errorCode], [10, "Novel"]);
