@@ -10,9 +10,7 @@ import { labMachines } from "../stacks/machines.ts";
 
 const settings = await loadSettings();
 const [node] = settings.nodes;
-if (node === undefined) {
-  throw new Error("the settings name no Windows node");
-}
+if (node === undefined) throw new Error("the settings name no Windows node");
 const names = labNames(settings.lab.name);
 const plan = addressPlan(settings.network.cidr);
 const libvirtProvider = new libvirt.Provider(

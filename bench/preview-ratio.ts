@@ -25,9 +25,7 @@ export async function previewRatio(): Promise<Ratio> {
 async function shellSeconds(command: string): Promise<number> {
   const { output } = await inEngineShell(`TIMEFORMAT="took %R"; time ${command}`);
   const took = /^took ([0-9.]+)$/m.exec(output)?.[1];
-  if (took === undefined) {
-    throw new Error(`the shell did not say how long \`${command}\` took`);
-  }
+  if (took === undefined) throw new Error(`the shell did not say how long \`${command}\` took`);
   return Number(took);
 }
 

@@ -67,8 +67,6 @@ export async function inTurn(
 function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted[Math.floor(sorted.length / 2)];
-  if (middle === undefined) {
-    throw new Error("there is no median of nothing");
-  }
+  if (middle === undefined) throw new Error("there is no median of nothing");
   return middle;
 }

@@ -100,9 +100,7 @@ const sshTimeoutSeconds = 600;
 async function machineAlone(): Promise<number> {
   const settings = await stackSettings(benchLab.stack);
   const [node] = settings.nodes;
-  if (node === undefined) {
-    throw new Error("the lab that is measured has no Windows node");
-  }
+  if (node === undefined) throw new Error("the lab that is measured has no Windows node");
   const folder = await projectFolder();
   const pulumi = `pulumi --cwd ${folder} --non-interactive --stack ${benchLab.stack}`;
   // A state of its own: the lab's stack knows nothing of this machine.
@@ -154,9 +152,7 @@ async function projectFolder(): Promise<string> {
 async function powerOn(domain: string): Promise<Date> {
   const pid = Number(await readFile(`/run/libvirt/qemu/${domain}.pid`, "utf8"));
   const found = await seenProcess(pid);
-  if (found === undefined) {
-    throw new Error(`the machine ${domain} does not run (process ${pid})`);
-  }
+  if (found === undefined) throw new Error(`the machine ${domain} does not run (process ${pid})`);
   return found.startedAt;
 }
 
@@ -164,9 +160,7 @@ async function powerOn(domain: string): Promise<Date> {
 async function sshBanner(address: string, given: AbortSignal): Promise<Date> {
   const deadline = Date.now() + sshTimeoutSeconds * 1000;
   while (Date.now() < deadline && !given.aborted) {
-    if (await answers(address, 22)) {
-      return new Date();
-    }
+    if (await answers(address, 22)) return new Date();
     await sleep(100);
   }
   throw new Error(`no SSH server answered at ${address} within ${sshTimeoutSeconds} s`);

@@ -112,15 +112,9 @@ export function addressFault(cidr: string, address: string, owner?: string): str
   if (segment === undefined || number === undefined || !contains(segment, number)) {
     return `is outside ${owner === undefined ? "kindows:network.cidr" : `the cidr of ${owner}`}, ${plan.cidr}`;
   }
-  if (number === segment.first) {
-    return `is the address of the network ${plan.cidr} itself`;
-  }
-  if (number === segment.last) {
-    return `is the broadcast address of ${plan.cidr}`;
-  }
-  if (address === plan.gateway) {
-    return "is the gateway's, the bridge's own";
-  }
+  if (number === segment.first) return `is the address of the network ${plan.cidr} itself`;
+  if (number === segment.last) return `is the broadcast address of ${plan.cidr}`;
+  if (address === plan.gateway) return "is the gateway's, the bridge's own";
   if (owner === undefined && containers !== undefined && contains(containers, number)) {
     return `is in ${plan.containerRange}, from which Docker gives kind's containers their addresses`;
   }

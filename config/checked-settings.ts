@@ -47,9 +47,7 @@ export function checkedSettings<Written, Named>(
     // What was removed as invalid is missing now, but it is reported as invalid.
     .filter(({ path }) => !(isWhole(path) && broken.some((one) => isBelow(one.path, path))));
   const problems = [...others, ...inOrder([...broken, ...crossed], Object.keys(schema.shape))];
-  if (problems.length > 0) {
-    throw new SettingsError(problems.map(veiled), file);
-  }
+  if (problems.length > 0) throw new SettingsError(problems.map(veiled), file);
   return settings;
 }
 
@@ -90,9 +88,7 @@ function repaired<T>(schema: z.ZodType<T>, written: unknown): T {
   const copy: unknown = structuredClone(written);
   for (let round = 0; round < maxRounds; round++) {
     const result = schema.safeParse(copy);
-    if (result.success) {
-      return result.data;
-    }
+    if (result.success) return result.data;
     // In reverse order, as removing an entry of a list moves the following ones.
     for (const issue of result.error.issues.toReversed()) {
       const path = issue.path.map((key) => (typeof key === "symbol" ? String(key) : key));
@@ -110,9 +106,7 @@ function repaired<T>(schema: z.ZodType<T>, written: unknown): T {
 function takeOut(schema: z.core.$ZodType, root: unknown, path: Path): void {
   const key = path.at(-1);
   const parent = valueAt(root, path.slice(0, -1));
-  if (key === undefined || typeof parent !== "object" || parent === null) {
-    return;
-  }
+  if (key === undefined || typeof parent !== "object" || parent === null) return;
   const { placeholder } = metaAt(schema, root, path);
   const container = parent as Container;
   if (placeholder !== undefined) {

@@ -12,9 +12,7 @@ export interface Ipv4Range {
 
 /** Number of an IPv4 address in dotted form; undefined for anything else. */
 export function addressNumber(text: string): number | undefined {
-  if (!ipaddr.IPv4.isValidFourPartDecimal(text)) {
-    return undefined;
-  }
+  if (!ipaddr.IPv4.isValidFourPartDecimal(text)) return undefined;
   return ipaddr.IPv4.parse(text).octets.reduce((number, octet) => number * 256 + octet, 0);
 }
 
@@ -31,9 +29,7 @@ export function parseRange(text: string): Ipv4Range | undefined {
     return undefined;
   }
   const prefixLength = Number(prefix);
-  if (prefixLength > 32) {
-    return undefined;
-  }
+  if (prefixLength > 32) return undefined;
   const size = 2 ** (32 - prefixLength);
   const first = Math.floor(number / size) * size;
   return { first, last: first + size - 1, prefixLength };

@@ -22,9 +22,7 @@ export async function loadStack(): Promise<StackSettings> {
   try {
     const config = parsedConfig(allConfig());
     const { kind, sections, strays } = stackSections(config, file);
-    if (kind === "lab") {
-      return { kind, settings: resolveConfig(config, { stack, file }) };
-    }
+    if (kind === "lab") return { kind, settings: resolveConfig(config, { stack, file }) };
     // Labs need none of it.
     const { resolveExisting } = await import("./existing.ts");
     return { kind, settings: resolveExisting(sections, { file }, strays) };

@@ -43,12 +43,8 @@ const addressForm = "Write https://HOST/PATH/FILE.";
 /** Address a file is downloaded from. */
 export function downloadAddress(value: string): Complaint | undefined {
   const url = URL.canParse(value) ? new URL(value) : undefined;
-  if (url === undefined) {
-    return { why: "is not an address", instead: addressForm };
-  }
-  if (url.protocol !== "https:") {
-    return { why: "is not an https address", instead: addressForm };
-  }
+  if (url === undefined) return { why: "is not an address", instead: addressForm };
+  if (url.protocol !== "https:") return { why: "is not an https address", instead: addressForm };
   if (url.username !== "" || url.password !== "") {
     return {
       why: "has a login in it, which would be written down in logs and errors",
@@ -74,9 +70,7 @@ export function sha256(value: string): Complaint | undefined {
 
 /** SHA-256 of a file that no command finds the checksum of. */
 export function fileSha256(value: string, instead = `${digits}.`): Complaint | undefined {
-  if (/^[0-9a-f]{64}$/.test(value)) {
-    return undefined;
-  }
+  if (/^[0-9a-f]{64}$/.test(value)) return undefined;
   return /^[0-9a-fA-F]{64}$/.test(value)
     ? { why: "has digits in upper case", instead: `Write "${value.toLowerCase()}".` }
     : { why: "is not a SHA-256", instead };

@@ -62,12 +62,8 @@ function reasonFor(
   index: number,
   left: ReadonlyMap<string, number>,
 ): string {
-  if (written !== undefined) {
-    return `kindows:nodes[${index}].hypervisor says so`;
-  }
-  if (left.size === 1) {
-    return "it is the only hypervisor it can run on";
-  }
+  if (written !== undefined) return `kindows:nodes[${index}].hypervisor says so`;
+  if (left.size === 1) return "it is the only hypervisor it can run on";
   const free = [...left].map(([name, memory]) => `${name} ${memory}`).join(", ");
   return `most memory is left there (MiB: ${free})`;
 }

@@ -79,12 +79,8 @@ export class SettingsError extends Failure {
  * end up in logs. Nothing for a value that is not there.
  */
 function shownValue(value: unknown, path: readonly (string | number)[]): string {
-  if (value === undefined || value === null) {
-    return "";
-  }
-  if (typeof value === "number" && !Number.isFinite(value)) {
-    return String(value);
-  }
+  if (value === undefined || value === null) return "";
+  if (typeof value === "number" && !Number.isFinite(value)) return String(value);
   const text = JSON.stringify(veiled(String(path.at(-1) ?? ""), value), (key, inner: unknown) =>
     veiled(key, inner),
   );
@@ -92,16 +88,10 @@ function shownValue(value: unknown, path: readonly (string | number)[]): string 
 }
 
 function veiled(name: string, value: unknown): unknown {
-  if (typeof value !== "string" && typeof value !== "number") {
-    return value;
-  }
+  if (typeof value !== "string" && typeof value !== "number") return value;
   // A private key that was put where a public one belongs is one all the same.
-  if (secretName.test(name) || String(value).includes("PRIVATE KEY")) {
-    return "(not shown)";
-  }
-  if (typeof value === "number") {
-    return value;
-  }
+  if (secretName.test(name) || String(value).includes("PRIVATE KEY")) return "(not shown)";
+  if (typeof value === "number") return value;
   return veiledName.test(name) ? form(value) : withoutLogin(value);
 }
 

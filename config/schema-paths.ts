@@ -20,9 +20,7 @@ export function bare(schema: Schema): Schema {
 /** Schemas of objects that may stand where `schema` does; one, unless it is a union that `value` does not decide. */
 function objects(schema: Schema, value: unknown): z.ZodObject[] {
   const inner = bare(schema);
-  if (inner instanceof z.ZodObject) {
-    return [inner];
-  }
+  if (inner instanceof z.ZodObject) return [inner];
   if (inner instanceof z.ZodDiscriminatedUnion) {
     const members = inner.options.flatMap((option) => objects(option, value));
     const key = inner.def.discriminator;
@@ -56,13 +54,9 @@ export function valueAt(written: unknown, path: Path): unknown {
 /** Schemas of what may stand at `path` of `written`. */
 export function schemasAt(schema: Schema, written: unknown, path: Path): Schema[] {
   const [key, ...rest] = path;
-  if (key === undefined) {
-    return [schema];
-  }
+  if (key === undefined) return [schema];
   const inner = bare(schema);
-  if (inner instanceof z.ZodArray) {
-    return schemasAt(inner.element, child(written, key), rest);
-  }
+  if (inner instanceof z.ZodArray) return schemasAt(inner.element, child(written, key), rest);
   return objects(inner, written)
     .map((object) => shapeOf(object)[String(key)])
     .filter((below) => below !== undefined)

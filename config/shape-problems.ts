@@ -144,9 +144,7 @@ function empty(
   { description = "" }: SettingMeta,
   leaveOut: string,
 ): Complaint | undefined {
-  if (value !== "" && value !== null) {
-    return undefined;
-  }
+  if (value !== "" && value !== null) return undefined;
   const write = expected === "string" ? `Write text: ${description}` : types[expected]?.write;
   return { why: "is empty", instead: `${write ?? "Write a value."}${leaveOut}` };
 }
@@ -158,18 +156,14 @@ function wrongType(
   unit: string,
 ): Complaint {
   const type = types[expected] ?? { name: expected, write: "" };
-  if (value === undefined) {
-    return { why: "is missing", instead: `Add it. ${description}` };
-  }
+  if (value === undefined) return { why: "is missing", instead: `Add it. ${description}` };
   if (isEncrypted(value)) {
     return {
       why: "is encrypted, which this program's commands, other than the engine, can't read",
       instead: "Write the value itself, into a file that is as private as it is.",
     };
   }
-  if (expected === "string") {
-    return { why: "is not text", instead: `Write text: ${description}` };
-  }
+  if (expected === "string") return { why: "is not text", instead: `Write text: ${description}` };
   if (expected === "number") {
     return typeof value === "number"
       ? { why: "is not a finite number", instead: `Write a whole number${unit}.` }
@@ -196,12 +190,8 @@ function isEncrypted(value: unknown): boolean {
 
 function oneOf(choices: readonly string[], value: unknown, leaveOut: string): Complaint {
   const instead = `Write ${choices.join(" or ")}.`;
-  if (value === undefined) {
-    return { why: "is missing", instead };
-  }
-  if (value === null || value === "") {
-    return { why: "is empty", instead: `${instead}${leaveOut}` };
-  }
+  if (value === undefined) return { why: "is missing", instead };
+  if (value === null || value === "") return { why: "is empty", instead: `${instead}${leaveOut}` };
   return typeof value === "string" && choices.includes(value)
     ? { why: "is text, not a number", instead: `Remove its quotes: ${value}.` }
     : { why: "is not one of the choices", instead };
@@ -243,9 +233,7 @@ function unknownKey(schema: Schema, written: unknown, path: Path, key: string): 
   const section = knownKeys(schema, written, []).find(
     (one) => one !== path[0] && knownKeys(schema, written, [one]).includes(key),
   );
-  if (section !== undefined) {
-    return { why, instead: `Move it to ${pathText([section, key])}.` };
-  }
+  if (section !== undefined) return { why, instead: `Move it to ${pathText([section, key])}.` };
   const value = valueAt(written, path);
   const nearest = known
     .filter((candidate) => child(value, candidate) === undefined)

@@ -131,9 +131,7 @@ function rows(schema: Schema, key: string): Row[] {
       ...rows(below, key === "" ? name : `${key}.${name}`),
     ]);
   }
-  if (inner instanceof z.ZodArray) {
-    return rows(inner.element, `${key}[]`);
-  }
+  if (inner instanceof z.ZodArray) return rows(inner.element, `${key}[]`);
   return inner instanceof z.ZodDiscriminatedUnion
     ? inner.options.flatMap((option) => member(option, key))
     : [];
@@ -173,12 +171,8 @@ function typeText(schema: Schema): string {
       ? `${minValue} to ${maxValue}`
       : `${minValue} or more`;
   }
-  if (schema instanceof z.ZodArray) {
-    return "list";
-  }
-  if (schema instanceof z.ZodBoolean) {
-    return "`true`, `false`";
-  }
+  if (schema instanceof z.ZodArray) return "list";
+  if (schema instanceof z.ZodBoolean) return "`true`, `false`";
   return schema instanceof z.ZodString ? "text" : "group";
 }
 

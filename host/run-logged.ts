@@ -38,9 +38,7 @@ export async function runLogged(
   const result = await running;
   log.end();
   await finished(log);
-  if (result.timedOut) {
-    throw new Error(`${command} was ended after ${options.timeoutSeconds} s`);
-  }
+  if (result.timedOut) throw new Error(`${command} was ended after ${options.timeoutSeconds} s`);
   if (result.failed) {
     const how =
       result.exitCode === undefined ? result.shortMessage : `exit code ${result.exitCode}`;

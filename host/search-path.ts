@@ -6,9 +6,7 @@ import path from "node:path";
 export async function findOnPath(name: string, searched: string): Promise<string | undefined> {
   for (const folder of searched.split(path.delimiter).filter((each) => path.isAbsolute(each))) {
     const candidate = path.join(folder, name);
-    if (await isExecutable(candidate)) {
-      return candidate;
-    }
+    if (await isExecutable(candidate)) return candidate;
   }
   return undefined;
 }

@@ -32,9 +32,7 @@ export async function virsh(on: string | Host, ...args: readonly string[]): Prom
     return (await on.run("virsh", virshArguments(on.libvirtUri, args))) ?? "";
   }
   const { how, stdout, reason } = await runVirsh(on, args, questionSeconds);
-  if (how !== "well") {
-    throw new Error(`virsh ${args.join(" ")}: ${reason}`);
-  }
+  if (how !== "well") throw new Error(`virsh ${args.join(" ")}: ${reason}`);
   return stdout;
 }
 
@@ -49,9 +47,7 @@ export async function virshBatch(
   commands: readonly string[],
 ): Promise<Pick<ProgramEnd, "stdout" | "stderr">> {
   const { how, stdout, stderr, reason } = await runVirsh(uri, [commands.join("; ")], batchSeconds);
-  if (how === "missing" || how === "late") {
-    throw new Error(reason);
-  }
+  if (how === "missing" || how === "late") throw new Error(reason);
   if (/failed to connect to the hypervisor/.test(stderr)) {
     throw new Error(
       stderr

@@ -35,9 +35,7 @@ export async function waitUntil<T>(
   let last = "nothing yet";
   for (;;) {
     const seen = await within(look(), Math.max(deadline - Date.now(), 1000)).catch(messageOf);
-    if (typeof seen !== "string") {
-      return seen?.found;
-    }
+    if (typeof seen !== "string") return seen?.found;
     if (seen !== last) {
       onChange?.(seen);
       last = seen;

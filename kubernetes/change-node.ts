@@ -21,9 +21,7 @@ export function changeNode(
   return pRetry(
     async () => {
       const changed = change(await api.get<V1Node>(path));
-      if (changed === undefined) {
-        return false;
-      }
+      if (changed === undefined) return false;
       await api.put(path, changed);
       return true;
     },

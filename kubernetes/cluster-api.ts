@@ -199,9 +199,7 @@ function urlOf(server: string, path: string, query: ApiRequest["query"] = {}): U
 
 function connection(kubeconfig: string, timeoutSeconds: number): () => Promise<Connection> {
   const { server, serverName, ca, certificate, key, token, exec } = credentials(kubeconfig);
-  if (exec !== undefined) {
-    return () => programConnection(kubeconfig, exec, timeoutSeconds);
-  }
+  if (exec !== undefined) return () => programConnection(kubeconfig, exec, timeoutSeconds);
   const agent = new Agent({
     keepAlive: true,
     ca,

@@ -84,12 +84,8 @@ export function credentials(kubeconfig: string): Credentials {
     serverName: cluster["tls-server-name"],
     ca: pem("certificate-authority-data", cluster["certificate-authority-data"]),
   };
-  if (user.token !== undefined) {
-    return { ...server, token: user.token };
-  }
-  if (user.exec !== undefined) {
-    return { ...server, exec: user.exec.command ?? "" };
-  }
+  if (user.token !== undefined) return { ...server, token: user.token };
+  if (user.exec !== undefined) return { ...server, exec: user.exec.command ?? "" };
   return {
     ...server,
     certificate: pem("client-certificate-data", user["client-certificate-data"]),

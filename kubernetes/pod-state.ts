@@ -47,9 +47,7 @@ export function podTrouble(pod: V1Pod, events: readonly CoreV1Event[]): string {
     return `${name} is not scheduled: ${scheduled.message ?? scheduled.reason ?? ""}`;
   }
   const warning = lastWarning(events, "Pod", name);
-  if (warning !== undefined) {
-    return `${name} on ${node}: ${warning}`;
-  }
+  if (warning !== undefined) return `${name} on ${node}: ${warning}`;
   const waiting = pod.status?.containerStatuses?.find(({ state }) => state?.waiting)?.state
     ?.waiting;
   return `${name} on ${node} is ${waiting?.reason ?? pod.status?.phase ?? "not started"}`;

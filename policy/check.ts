@@ -97,8 +97,6 @@ export async function readAllowances(folder: string): Promise<Allowances> {
 
 async function readYaml<T>(file: string, schema: z.ZodType<T>): Promise<T> {
   const parsed = schema.safeParse(parse(await readFile(file, "utf8")));
-  if (!parsed.success) {
-    throw new Error(`${file} is wrong:\n${z.prettifyError(parsed.error)}`);
-  }
+  if (!parsed.success) throw new Error(`${file} is wrong:\n${z.prettifyError(parsed.error)}`);
   return parsed.data;
 }

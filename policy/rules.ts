@@ -38,12 +38,8 @@ function textsBelow(
   value: Value,
   path: readonly string[],
 ): readonly { readonly path: readonly string[]; readonly text: string }[] {
-  if (typeof value === "string") {
-    return [{ path, text: value }];
-  }
-  if (typeof value !== "object" || value === null || "hidden" in value) {
-    return [];
-  }
+  if (typeof value === "string") return [{ path, text: value }];
+  if (typeof value !== "object" || value === null || "hidden" in value) return [];
   return Object.entries(value as Readonly<Record<string, Value>>).flatMap(([key, each]) =>
     textsBelow(each, [...path, key]),
   );
@@ -101,9 +97,7 @@ export const noClearSecrets: Rule = {
   check: (preview) =>
     texts(preview).flatMap(({ resource, path, text }) => {
       const named = secretName.test(path.at(-1) ?? "") && text !== "";
-      if (!named && !text.includes(mask)) {
-        return [];
-      }
+      if (!named && !text.includes(mask)) return [];
       // Its value is not shown.
       const what = named ? "has the name of a secret" : "holds a key or a token";
       return [

@@ -193,9 +193,7 @@ function accept(bound: Bound, formal: Formal, given: Value, written?: string): v
 }
 
 function convertArgument(signature: Signature, value: Value, type?: NetType): Value | undefined {
-  if (!type || (signature.cmdlet && isNull(value))) {
-    return value;
-  }
+  if (!type || (signature.cmdlet && isNull(value))) return value;
   if (type === is.scriptBlock || type === is.hashtable) {
     return isNull(value) || typeOf(value).is(type) ? value : undefined;
   }

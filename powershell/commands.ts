@@ -89,9 +89,7 @@ export class Call {
   fail(error: Raised): Promise<void> {
     complete(error, this.position, this.cmdlet);
     const preference = toText(this.get("ErrorAction") ?? this.scope.errorAction);
-    if (/^stop$/i.test(preference)) {
-      throw terminating(error);
-    }
+    if (/^stop$/i.test(preference)) throw terminating(error);
     report(error, preference, this.shell.host);
     return Promise.resolve();
   }

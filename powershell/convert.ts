@@ -23,15 +23,11 @@ import {
 
 /** What a value is in a text in double quotes. */
 export function toText(value: Value): string {
-  if (isNull(value)) {
-    return "";
-  }
+  if (isNull(value)) return "";
   if (typeof value === "boolean" || value instanceof Switch) {
     return toBool(value) ? "True" : "False";
   }
-  if (typeof value !== "object") {
-    return String(value);
-  }
+  if (typeof value !== "object") return String(value);
   const items = enumerated(value);
   return items ? items.map(nestedText).join(" ") : objectText(value);
 }
@@ -43,9 +39,7 @@ function objectText(value: Instance): string {
     );
     return properties.length === 0 ? "" : `@{${properties.join("; ")}}`;
   }
-  if (value instanceof Num) {
-    return doubleText(value.value);
-  }
+  if (value instanceof Num) return doubleText(value.value);
   if (value instanceof Char || value instanceof EnumValue) {
     return value instanceof Char ? value.text : value.name;
   }
@@ -77,9 +71,7 @@ function doubleText(value: number): string {
 
 /** What loops and pipelines take one by one; undefined: a single thing. */
 export function enumerated(value: Value): readonly Value[] | undefined {
-  if (value instanceof PsArray) {
-    return value.items;
-  }
+  if (value instanceof PsArray) return value.items;
   return value !== null && typeof value === "object" ? value.type.enumerate?.(value) : undefined;
 }
 
@@ -119,15 +111,11 @@ export function numberIn(value: Value): number | bigint | undefined {
   if (value instanceof PsArray && value.items.length === 1) {
     return numberIn(value.items[0] as Value);
   }
-  if (value instanceof Num) {
-    return value.value;
-  }
+  if (value instanceof Num) return value.value;
   if (value instanceof Char || value instanceof EnumValue) {
     return value instanceof Char ? value.code : value.number;
   }
-  if (isNull(value) || typeof value === "boolean") {
-    return value === true ? 1 : 0;
-  }
+  if (isNull(value) || typeof value === "boolean") return value === true ? 1 : 0;
   return typeof value === "string"
     ? parseNumber(value)
     : typeof value === "object"
@@ -146,14 +134,10 @@ const limits = new Map<NetType, readonly [bigint, bigint]>([
 
 /** A whole or other number of a type; halves are rounded to the even one. */
 export function toNumber(value: number | bigint, type: NetType): Value | undefined {
-  if (type === is.double) {
-    return is.toDouble(Number(value));
-  }
+  if (type === is.double) return is.toDouble(Number(value));
   const [low, high] = limits.get(type) ?? [0n, 0n];
   const rounded = typeof value === "bigint" ? value : roundHalfEven(value);
-  if (!(rounded >= low && rounded <= high)) {
-    return undefined;
-  }
+  if (!(rounded >= low && rounded <= high)) return undefined;
   const whole = BigInt(rounded);
   return type === is.int ? Number(whole) : type === is.long ? whole : new Num(type, Number(whole));
 }
@@ -181,9 +165,7 @@ function parseNumber(text: string): number | bigint | undefined {
 /** A value turned into a type. Throws what a failing cast throws. */
 export function convert(value: Value, type: NetType): Value {
   const converted = tryConvert(value, type);
-  if (converted === undefined) {
-    throw cannotConvert(value, type);
-  }
+  if (converted === undefined) throw cannotConvert(value, type);
   return converted;
 }
 
@@ -218,30 +200,18 @@ const conversions = new Map<NetType, (value: Value, type: NetType) => Value | un
 
 /** The same; undefined: it cannot be done. */
 export function tryConvert(value: Value, type: NetType): Value | undefined {
-  if (type === is.psObject && value instanceof Hashtable) {
-    return toCustomObject(value);
-  }
-  if (!isNull(value) && (type === is.psObject || typeOf(value).is(type))) {
-    return value;
-  }
+  if (type === is.psObject && value instanceof Hashtable) return toCustomObject(value);
+  if (!isNull(value) && (type === is.psObject || typeOf(value).is(type))) return value;
   const conversion = conversions.get(type);
-  if (conversion) {
-    return conversion(value, type);
-  }
-  if (isNull(value)) {
-    return type.isValueType ? undefined : null;
-  }
+  if (conversion) return conversion(value, type);
+  if (isNull(value)) return type.isValueType ? undefined : null;
   if (type.element) {
     const { element } = type;
     const items = toItems(value).map((item) => tryConvert(item, element));
     return items.every((item) => item !== undefined) ? new PsArray(type, items) : undefined;
   }
-  if (type.name === "System.Array") {
-    return is.array([value]);
-  }
-  if (type.enumeration) {
-    return convertEnumeration(value, type, type.enumeration);
-  }
+  if (type.name === "System.Array") return is.array([value]);
+  if (type.enumeration) return convertEnumeration(value, type, type.enumeration);
   return convertByMember(value, type);
 }
 
@@ -251,9 +221,7 @@ function convertNumber(value: Value, type: NetType): Value | undefined {
 }
 
 function convertChar(value: Value, type: NetType): Value | undefined {
-  if (typeof value === "string") {
-    return value.length === 1 ? is.toChar(value) : undefined;
-  }
+  if (typeof value === "string") return value.length === 1 ? is.toChar(value) : undefined;
   const code = isNull(value) || isNumeric(value) ? convertNumber(value, is.int) : undefined;
   return typeof code === "number" && code >= 0 && code <= 0xffff ? new Char(type, code) : undefined;
 }
@@ -283,14 +251,10 @@ function convertByMember(value: Exclude<Value, null>, type: NetType): Value | un
   );
   try {
     const made = member?.call(null, [value]);
-    if (made instanceof Promise) {
-      throw new Unsupported(`a conversion to [${type.name}]`);
-    }
+    if (made instanceof Promise) throw new Unsupported(`a conversion to [${type.name}]`);
     return made as Value | undefined;
   } catch (error) {
-    if (!(error instanceof Raised)) {
-      throw error;
-    }
+    if (!(error instanceof Raised)) throw error;
     const inner = error.exception;
     throw raised(
       "System.Management.Automation.PSInvalidCastException",

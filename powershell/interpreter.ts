@@ -64,9 +64,7 @@ async function until(ends: Ends[], run: void | Promise<void>): Promise<Signal | 
     await run;
     return undefined;
   } catch (error) {
-    if (error instanceof Signal && ends.includes(error.ends)) {
-      return error;
-    }
+    if (error instanceof Signal && ends.includes(error.ends)) return error;
     throw error;
   }
 }
@@ -141,9 +139,7 @@ export class Interpreter implements Shell {
     try {
       return (await script()) ?? 0;
     } catch (error) {
-      if (!(error instanceof Raised)) {
-        throw error;
-      }
+      if (!(error instanceof Raised)) throw error;
       const at = error.record?.position;
       const place = at ? `${Syntax.placeOf(at)}: ` : "";
       this.host.error(`${place}${error.exception.message}\n`);
@@ -263,9 +259,7 @@ export class Interpreter implements Shell {
 
   /** Runs something with a variable of the current scope set for as long; undefined: it is not. */
   async #with(name: string, value: Value | undefined, run: () => Promise<void>): Promise<void> {
-    if (value === undefined) {
-      return run();
-    }
+    if (value === undefined) return run();
     const { variables } = this.#scope;
     const before = variables.get(name);
     variables.set(name, { value });
@@ -304,9 +298,7 @@ export class Interpreter implements Shell {
         const error = placed(thrown, statement.position);
         const preference = this.#scope.errorAction;
         const goesOn = this.#tries === 0 && !/^stop$/i.test(preference);
-        if (!(error instanceof Raised) || error.terminating || !goesOn) {
-          throw error;
-        }
+        if (!(error instanceof Raised) || error.terminating || !goesOn) throw error;
         report(error, preference, this.host);
       }
     }
@@ -341,18 +333,14 @@ export class Interpreter implements Shell {
 
   async #if({ clauses, otherwise = [] }: Syntax.If, emit: Emit): Promise<void> {
     for (const { condition, body } of clauses) {
-      if (toBool(await this.#value(condition))) {
-        return this.#statements(body, emit);
-      }
+      if (toBool(await this.#value(condition))) return this.#statements(body, emit);
     }
     return this.#statements(otherwise, emit);
   }
 
   async #flow(statement: Syntax.Flow, emit: Emit): Promise<never> {
     const { kind, value } = statement;
-    if (kind === "Throw") {
-      throw await this.#thrown(statement);
-    }
+    if (kind === "Throw") throw await this.#thrown(statement);
     if (kind === "Return" && value) {
       await this.#statement(value, emit);
     }
@@ -362,9 +350,7 @@ export class Interpreter implements Shell {
 
   /** A statement's outputs as one value. An expression is its own value: it is not unrolled. */
   #value(statement: Syntax.Statement): Value | Promise<Value> {
-    if (statement.kind === "Assignment") {
-      return this.#assignment(statement);
-    }
+    if (statement.kind === "Assignment") return this.#assignment(statement);
     const [element, ...others] = statement.kind === "Pipeline" ? statement.elements : [];
     if (element?.kind === "ExpressionElement" && others.length === 0) {
       return this.expression(element.expression);
@@ -378,9 +364,7 @@ export class Interpreter implements Shell {
   async #loop(statement: Loop, emit: Emit): Promise<void> {
     for await (const body of this.#rounds(statement)) {
       const signal = await until(["Break", "Continue"], this.#statements(body, emit));
-      if (signal?.ends === "Break") {
-        return;
-      }
+      if (signal?.ends === "Break") return;
     }
   }
 
@@ -412,9 +396,7 @@ export class Interpreter implements Shell {
       this.#tries++;
       await this.#statements(statement.body, emit).finally(() => this.#tries--);
     } catch (error) {
-      if (!(error instanceof Raised)) {
-        throw error;
-      }
+      if (!(error instanceof Raised)) throw error;
       await this.#catch(statement, error, emit);
     } finally {
       await this.#statements(statement.final ?? [], emit);
@@ -445,9 +427,7 @@ export class Interpreter implements Shell {
   }
 
   async #thrown({ value: thrown }: Syntax.Flow): Promise<Raised> {
-    if (!thrown && this.#caught) {
-      return terminating(this.#caught);
-    }
+    if (!thrown && this.#caught) return terminating(this.#caught);
     const value = thrown ? await this.#value(thrown) : "ScriptHalted";
     if (value instanceof ErrorRecord) {
       return terminating(new Raised(value.exception, value, value.id));
@@ -519,13 +499,9 @@ export class Interpreter implements Shell {
 
   #variable(node: Syntax.Variable): Value {
     const { name, scope } = node;
-    if (scope === "env") {
-      return this.host.environment.get(name) ?? null;
-    }
+    if (scope === "env") return this.host.environment.get(name) ?? null;
     const automatic = scope === undefined ? automatics.get(name.toLowerCase()) : undefined;
-    if (automatic) {
-      return automatic(Syntax.fileOf(node.position).path);
-    }
+    if (automatic) return automatic(Syntax.fileOf(node.position).path);
     const from = this.#scopeOf(node);
     const slot = scope === undefined ? from.find(name) : from.variables.get(name.toLowerCase());
     if (!slot && this.#scope.isStrict && !/^(_|input|matches)$/i.test(name)) {
@@ -537,9 +513,7 @@ export class Interpreter implements Shell {
   }
 
   #assignIndex(object: Value, index: Value, value: Value): void {
-    if (isNull(object)) {
-      throw nullArray();
-    }
+    if (isNull(object)) throw nullArray();
     if (object instanceof Hashtable) {
       object.set(index, value);
       return;
@@ -550,9 +524,7 @@ export class Interpreter implements Shell {
     const { items, type } = object;
     const at = Number(convert(index, is.int));
     const place = at < 0 ? at + items.length : at;
-    if (place < 0 || place >= items.length) {
-      throw outOfRange();
-    }
+    if (place < 0 || place >= items.length) throw outOfRange();
     items[place] = type.element ? convert(value, type.element) : value;
   }
 
@@ -634,9 +606,7 @@ export class Interpreter implements Shell {
   async #member(node: Syntax.Member): Promise<Value> {
     const { name } = node;
     const object = await this.expression(node.object);
-    if (node.isStatic) {
-      return getStatic(staticOf(object, name), name);
-    }
+    if (node.isStatic) return getStatic(staticOf(object, name), name);
     const value = await getProperty(object, name, this.#scope.isStrict);
     if (value === undefined && this.#scope.isStrict) {
       const message = `The property '${name}' cannot be found on this object. Verify that the property exists.`;
@@ -650,9 +620,7 @@ export class Interpreter implements Shell {
     const { name } = node;
     const object = await this.expression(node.object);
     const args = await this.#expressions(node.args);
-    if (node.isStatic) {
-      return callStatic(staticOf(object, name), name, args, this.types);
-    }
+    if (node.isStatic) return callStatic(staticOf(object, name), name, args, this.types);
     if (object instanceof ScriptBlock && name.toLowerCase() === "invoke") {
       return is.array(await collect((emit) => this.invoke(object, { args, child: true }, emit)));
     }
@@ -664,12 +632,8 @@ export class Interpreter implements Shell {
   async #index(node: Syntax.Index): Promise<Value> {
     const object = await this.expression(node.object);
     const index = await this.expression(node.index);
-    if (isNull(object)) {
-      throw nullArray();
-    }
-    if (index instanceof PsArray) {
-      throw new Unsupported("several indexes at once");
-    }
+    if (isNull(object)) throw nullArray();
+    if (index instanceof PsArray) throw new Unsupported("several indexes at once");
     if (object instanceof Hashtable) {
       if (object.type === is.orderedDictionary && typeof index === "number") {
         return object.entries().at(index)?.value ?? null;
@@ -679,9 +643,7 @@ export class Interpreter implements Shell {
     const items = typeof object === "string" ? object.split("").map(is.toChar) : enumerated(object);
     if (items && (typeof index !== "string" || object instanceof PsArray)) {
       const element = items.at(Number(convert(index, is.int)));
-      if (element === undefined && this.#scope.isStrict) {
-        throw outOfRange();
-      }
+      if (element === undefined && this.#scope.isStrict) throw outOfRange();
       return element ?? null;
     }
     if (!items) {
@@ -702,9 +664,7 @@ export class Interpreter implements Shell {
       return node.postfix ? (isNull(before) ? 0 : before) : after;
     }
     const calculate = unary.get(node.operator);
-    if (!calculate) {
-      throw new Unsupported(`the operator ${node.operator}`).at(node.position);
-    }
+    if (!calculate) throw new Unsupported(`the operator ${node.operator}`).at(node.position);
     return calculate(await this.expression(node.operand));
   }
 
@@ -728,9 +688,7 @@ export class Interpreter implements Shell {
       const table = await this.#table(operand, is.orderedDictionary);
       return name === "ordered" ? table : toCustomObject(table);
     }
-    if (name === "ref") {
-      return this.#reference(operand);
-    }
+    if (name === "ref") return this.#reference(operand);
     return convert(await this.expression(operand), this.type(typeName));
   }
 
@@ -747,9 +705,7 @@ export class Interpreter implements Shell {
 
   type(node: Syntax.TypeName): NetType {
     const type = this.types.find(node.name + "[]".repeat(node.ranks));
-    if (!type) {
-      throw new Unsupported(`the type [${node.name}]`).at(node.position);
-    }
+    if (!type) throw new Unsupported(`the type [${node.name}]`).at(node.position);
     return type;
   }
 
@@ -802,20 +758,14 @@ export class Interpreter implements Shell {
   /** What a command's name leads to. */
   #resolve({ invocation }: Syntax.Command, named: Value): Runnable {
     const how = invocation === "." ? "." : "&";
-    if (named instanceof ScriptBlock) {
-      return this.#function({ name: "", body: named.body }, how);
-    }
+    if (named instanceof ScriptBlock) return this.#function({ name: "", body: named.body }, how);
     const full = toText(named);
     const short = full.replace(/^Microsoft\.PowerShell\.\w+\\/i, "");
     const func = full === short ? this.#scope.findFunction(short) : undefined;
     const cmdlet = this.#cmdlets.get(short.toLowerCase());
     const { files, programs } = this.host;
-    if (func) {
-      return this.#function(func, how);
-    }
-    if (cmdlet) {
-      return cmdletStage(cmdlet, this);
-    }
+    if (func) return this.#function(func, how);
+    if (cmdlet) return cmdletStage(cmdlet, this);
     if (/\.ps1$/i.test(short) && files.status(files.resolve(short))) {
       return ({ args, emit, piped }) =>
         gathering(piped, async () => {
@@ -826,9 +776,7 @@ export class Interpreter implements Shell {
         });
     }
     const file = programs.find(short);
-    if (file !== undefined) {
-      return program(file, this.host);
-    }
+    if (file !== undefined) return program(file, this.host);
     const message = `The term '${short}' is not recognized as the name of a cmdlet, function, script file, or operable program. Check the spelling of the name, or if a path was included, verify that the path is correct and try again.`;
     throw runtimeError("CommandNotFoundException", message, "CommandNotFoundException");
   }
@@ -908,9 +856,7 @@ function orNull(value: Value): Value {
 }
 
 function constant({ value }: Syntax.Constant): Value {
-  if (typeof value !== "object") {
-    return value;
-  }
+  if (typeof value !== "object") return value;
   return "int64" in value ? BigInt(value.int64) : new Num(is.double, value.double);
 }
 
@@ -921,9 +867,7 @@ function isStep({ operator }: Syntax.Unary): boolean {
 
 /** What has a static member. */
 function staticOf(object: Value, member: string): NetType {
-  if (!(object instanceof NetType)) {
-    throw new Unsupported(`::${member} of a value`);
-  }
+  if (!(object instanceof NetType)) throw new Unsupported(`::${member} of a value`);
   return object;
 }
 

@@ -86,18 +86,14 @@ export const escaped = (character: string): string => escapes[character] ?? char
 export function numberOf(match: RegExpExecArray): ConstantValue {
   const [, sign = "", hexadecimal, decimal = "", long = "", unit = ""] = match;
   const factor = 1n << BigInt(10 * "_kmgtp".indexOf(unit.charAt(0).toLowerCase() || "_"));
-  if (/[.e]/i.test(decimal)) {
-    return { double: Number(sign + decimal) * Number(factor) };
-  }
+  if (/[.e]/i.test(decimal)) return { double: Number(sign + decimal) * Number(factor) };
   // The digits of a hexadecimal number are the very bits: 0xFFFFFFFF is -1.
   const magnitude =
     hexadecimal === undefined
       ? BigInt(decimal)
       : BigInt.asIntN(hexadecimal.length > "0x".length + 8 ? 64 : 32, BigInt(hexadecimal));
   const value = (sign === "-" ? -1n : 1n) * magnitude * factor;
-  if (long === "" && BigInt.asIntN(32, value) === value) {
-    return Number(value);
-  }
+  if (long === "" && BigInt.asIntN(32, value) === value) return Number(value);
   return BigInt.asIntN(64, value) === value ? { int64: String(value) } : { double: Number(value) };
 }
 

@@ -60,18 +60,14 @@ type Found = Value | undefined | Promise<Value | undefined>;
 /** A property's value; undefined: the value has none of that name. */
 export function getProperty(value: Value, name: string, strict = false): Found {
   const key = name.toLowerCase();
-  if (isNull(value)) {
-    return undefined;
-  }
+  if (isNull(value)) return undefined;
   if (
     (value instanceof Hashtable && value.has(name)) ||
     (value instanceof CustomObject && value.properties.has(key))
   ) {
     return value.get(name);
   }
-  if (key === "psobject") {
-    return new NetObject(view, value);
-  }
+  if (key === "psobject") return new NetObject(view, value);
   const type = typeOf(value);
   const property = type.property(key);
   if (property) {
@@ -80,9 +76,7 @@ export function getProperty(value: Value, name: string, strict = false): Found {
     );
   }
   const items = enumerated(value);
-  if (items) {
-    return enumerateProperty(items, name, strict);
-  }
+  if (items) return enumerateProperty(items, name, strict);
   rejectUnknown(value, name);
   return undefined;
 }
@@ -145,13 +139,9 @@ export async function callMethod(
   const key = name.toLowerCase();
   const type = typeOf(value);
   const overloads = type.overloads(key);
-  if (overloads.length > 0) {
-    return call(name, overloads, value, args, types);
-  }
+  if (overloads.length > 0) return call(name, overloads, value, args, types);
   const own = value instanceof CustomObject ? value.get(name) : undefined;
-  if (own instanceof ScriptBlock) {
-    return runBlock(own, args, value);
-  }
+  if (own instanceof ScriptBlock) return runBlock(own, args, value);
   const items = enumerated(value) ?? [];
   if (items.length === 0) {
     // .NET may well have it.
@@ -171,22 +161,16 @@ export async function callStatic(
   types: Types,
 ): Promise<Value> {
   const key = name.toLowerCase();
-  if (key === "new") {
-    return construct(type, args, types);
-  }
+  if (key === "new") return construct(type, args, types);
   const overloads = type.staticOverloads(key);
-  if (overloads.length === 0) {
-    throw new Unsupported(`[${type.name}]::${name}()`);
-  }
+  if (overloads.length === 0) throw new Unsupported(`[${type.name}]::${name}()`);
   return call(name, overloads, null, args, types);
 }
 
 export async function getStatic(type: NetType, name: string): Promise<Value> {
   const key = name.toLowerCase();
   const value = type.enumeration?.get(key) ?? (await type.staticProperties.get(key)?.get(null));
-  if (value === undefined) {
-    throw new Unsupported(`[${type.name}]::${name}`);
-  }
+  if (value === undefined) throw new Unsupported(`[${type.name}]::${name}`);
   return value;
 }
 
@@ -195,9 +179,7 @@ export async function construct(
   args: readonly Value[],
   types: Types,
 ): Promise<Value> {
-  if (type.constructors.length === 0) {
-    throw new Unsupported(`New-Object ${type.name}`);
-  }
+  if (type.constructors.length === 0) throw new Unsupported(`New-Object ${type.name}`);
   return call(".ctor", type.constructors, null, args, types);
 }
 
@@ -219,9 +201,7 @@ async function call(
     forms.find(({ parameters }) => parameters.every((type, at) => suits(args[at] ?? null, type))) ??
     forms.find(({ parameters }) => converted(args, parameters));
   const fitting = form && converted(args, form.parameters);
-  if (!fitting) {
-    throw new Unsupported(`${name} with these ${String(args.length)} arguments`);
-  }
+  if (!fitting) throw new Unsupported(`${name} with these ${String(args.length)} arguments`);
   const what = `calling "${name}" with "${String(args.length)}" argument(s)`;
   const result = await wrappingErrors(what, "MethodInvocationException", () =>
     form.overload.call(self, fitting),
@@ -234,9 +214,7 @@ const widening = [is.byte, is.int, is.uint32, is.long, is.uint64, is.double];
 
 /** Whether a value is of a type, or a number of a narrower one. */
 function suits(value: Value, type: NetType): boolean {
-  if (isNull(value)) {
-    return !type.isValueType;
-  }
+  if (isNull(value)) return !type.isValueType;
   const from = widening.indexOf(typeOf(value));
   return typeOf(value).is(type) || (from >= 0 && from <= widening.indexOf(type));
 }
@@ -255,9 +233,7 @@ async function wrappingErrors<T>(what: string, type: string, run: () => T): Prom
   try {
     return await run();
   } catch (error) {
-    if (!(error instanceof Raised) || error.record) {
-      throw error;
-    }
+    if (!(error instanceof Raised) || error.record) throw error;
     const inner = error.exception;
     const message = `Exception ${what}: "${inner.message}"`;
     const id = inner.type.shortName;

@@ -72,14 +72,10 @@ const operators = new Map<string, Operator>([
 /** A binary operator but -and and -or. A `c` before a comparison's name is written as in the script. */
 export function binary(operator: string, left: Value, right: Value, setMatches: SetMatches): Value {
   const calculation = calculations[operator];
-  if (calculation) {
-    return arithmetic(operator, calculation, left, right);
-  }
+  if (calculation) return arithmetic(operator, calculation, left, right);
   const name = operator.replace("-", "");
   const run = operators.get(name) ?? operators.get(name.replace(/^c/, ""));
-  if (!run) {
-    throw new Unsupported(`the operator ${operator}`);
-  }
+  if (!run) throw new Unsupported(`the operator ${operator}`);
   return run(left, right, operators.has(name), setMatches);
 }
 
@@ -107,24 +103,18 @@ function range(left: Value, right: Value): Value {
 
 /** Whether two values are equal, the right one turned into the type of the left one. */
 export function equals(left: Value, right: Value, ignoreCase = true): boolean {
-  if (isNull(left) || isNull(right)) {
-    return isNull(left) && isNull(right);
-  }
+  if (isNull(left) || isNull(right)) return isNull(left) && isNull(right);
   const isText = (value: Value) => typeof value === "string" || value instanceof Char;
   if (typeof left === "string" || (isText(left) && isText(right))) {
     const [first, second] = [toText(left), toText(right)];
     return ignoreCase ? first.toUpperCase() === second.toUpperCase() : first === second;
   }
-  if (typeof left === "boolean" || left instanceof Switch) {
-    return toBool(left) === toBool(right);
-  }
+  if (typeof left === "boolean" || left instanceof Switch) return toBool(left) === toBool(right);
   if (isNumeric(left) || left instanceof Char) {
     return numberIn(left) == numberIn(right); // JavaScript compares a number with a bigint by value.
   }
   const other = tryConvert(right, typeOf(left));
-  if (left instanceof EnumValue) {
-    return other instanceof EnumValue && other.number === left.number;
-  }
+  if (left instanceof EnumValue) return other instanceof EnumValue && other.number === left.number;
   return left === right || (other !== undefined && ordered(left, other) === 0);
 }
 
@@ -208,12 +198,8 @@ function split(left: Value, right: Value, ignoreCase: boolean): Value {
 
 function isOf(left: Value, right: Value): boolean {
   const type = right instanceof NetType ? right : is.types.find(toText(right));
-  if (!type) {
-    throw new Unsupported(`-is ${toText(right)}`);
-  }
-  if (isNull(left)) {
-    return false;
-  }
+  if (!type) throw new Unsupported(`-is ${toText(right)}`);
+  if (isNull(left)) return false;
   return type === is.psObject ? left instanceof CustomObject : typeOf(left).is(type);
 }
 
@@ -233,9 +219,7 @@ const calculations: Readonly<Record<string, Calculation>> = {
 
 function arithmetic(operator: string, { name, on }: Calculation, left: Value, right: Value): Value {
   const special = withoutNumbers(operator, left, right);
-  if (special !== undefined) {
-    return special;
-  }
+  if (special !== undefined) return special;
   const [first, second] = [operand(left, name, right), operand(right, name, left)];
   if (typeof first === "number" || typeof second === "number") {
     return is.toDouble(on(Number(first), Number(second)));
@@ -245,9 +229,7 @@ function arithmetic(operator: string, { name, on }: Calculation, left: Value, ri
     const type = "System.Management.Automation.RuntimeException";
     throw raised(type, exception.message, { inner: exception, id: "RuntimeException" });
   }
-  if (operator === "/" && first % second !== 0n) {
-    return is.toDouble(Number(first) / Number(second));
-  }
+  if (operator === "/" && first % second !== 0n) return is.toDouble(Number(first) / Number(second));
   // JavaScript's operators are the same on both of its kinds of numbers.
   const result = (on as unknown as (left: bigint, right: bigint) => bigint)(first, second);
   // An unsigned number counts as an Int64 in a sum.
@@ -271,9 +253,7 @@ function withoutNumbers(operator: string, left: Value, right: Value): Value | un
   if (operator === "+" && left instanceof PsArray) {
     return is.array([...left.items, ...(enumerated(right) ?? [right])]);
   }
-  if (operator === "+" && isNull(left) && !isNumeric(right)) {
-    return right;
-  }
+  if (operator === "+" && isNull(left) && !isNumeric(right)) return right;
   if (operator === "*" && typeof left === "string") {
     return left.repeat(convert(right, is.int) as number);
   }

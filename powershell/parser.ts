@@ -134,9 +134,7 @@ class Parser extends Reader {
   }
 
   private valueBehindEquals(): Syntax.Expression | undefined {
-    if (this.takeBehind(newlines, /=/y) === undefined) {
-      return undefined;
-    }
+    if (this.takeBehind(newlines, /=/y) === undefined) return undefined;
     this.space(newlines);
     return this.expression(false);
   }
@@ -279,9 +277,7 @@ class Parser extends Reader {
 
   private flow(kind: Syntax.Flow["kind"]): Unplaced<Syntax.Flow> {
     this.space();
-    if (this.look(forms.statementEnd)) {
-      return { kind };
-    }
+    if (this.look(forms.statementEnd)) return { kind };
     if (kind === "Break" || kind === "Continue") {
       this.refuse("a label");
     }
@@ -322,9 +318,7 @@ class Parser extends Reader {
       }
       const expression = this.expression();
       const operator = this.takeBehind(undefined, forms.assignment);
-      if (operator !== undefined) {
-        return this.assignment(expression, operator, start);
-      }
+      if (operator !== undefined) return this.assignment(expression, operator, start);
       this.space();
       this.refuseRedirection();
       elements.push({ kind: "ExpressionElement", expression, position: this.since(first) });
@@ -362,9 +356,7 @@ class Parser extends Reader {
   private commandParameter(): Syntax.CommandParameter | undefined {
     const start = this.at;
     const name = this.match(forms.parameter)?.[1];
-    if (name === undefined) {
-      return undefined;
-    }
+    if (name === undefined) return undefined;
     let value: Syntax.Expression | undefined;
     if (this.pass(":")) {
       this.space();
@@ -381,9 +373,7 @@ class Parser extends Reader {
 
   private argument(): Syntax.Expression {
     const start = this.at;
-    if (this.look(forms.argument)) {
-      return this.primary();
-    }
+    if (this.look(forms.argument)) return this.primary();
     const number = this.look(forms.numberArgument) && this.number();
     return number ? { ...number, written: this.textSince(start) } : this.word();
   }
@@ -423,9 +413,7 @@ class Parser extends Reader {
       this.space();
       const written = this.look(forms.binaryOperator)?.[0] ?? "";
       const operator = binaryOperators.get(written.toLowerCase());
-      if (operator === undefined || operator.rank < lowest) {
-        return left;
-      }
+      if (operator === undefined || operator.rank < lowest) return left;
       this.at += written.length;
       this.space(newlines);
       const right = this.binary(operator.rank + 1, commaMakesList);
@@ -438,9 +426,7 @@ class Parser extends Reader {
     const start = this.at;
     const item = (): Syntax.Expression => {
       const comma = this.at;
-      if (!this.pass(",")) {
-        return rule();
-      }
+      if (!this.pass(",")) return rule();
       this.space(newlines);
       const operand = rule();
       const position = this.since(comma);
@@ -459,13 +445,9 @@ class Parser extends Reader {
 
   private unary(): Syntax.Expression {
     const start = this.at;
-    if (this.looksAt("[")) {
-      return this.castOrType();
-    }
+    if (this.looksAt("[")) return this.castOrType();
     const operator = this.take(forms.unaryOperator)?.toLowerCase();
-    if (operator === undefined) {
-      return this.postfix(this.primary(), start);
-    }
+    if (operator === undefined) return this.postfix(this.primary(), start);
     this.space(newlines);
     const operand = this.unary();
     return { kind: "Unary", operator, operand, postfix: false, position: this.since(start) };
@@ -482,13 +464,9 @@ class Parser extends Reader {
     const start = this.at;
     const type = this.typeName();
     const literal: Syntax.Expression = { kind: "TypeLiteral", type, position: this.since(start) };
-    if (this.look(forms.member)) {
-      return this.postfix(this.accesses(literal, start), start);
-    }
+    if (this.look(forms.member)) return this.postfix(this.accesses(literal, start), start);
     this.space();
-    if (!this.look(forms.castOperand)) {
-      return literal;
-    }
+    if (!this.look(forms.castOperand)) return literal;
     const operand = this.unary();
     return { kind: "Cast", type, operand, position: this.since(start) };
   }
@@ -546,9 +524,7 @@ class Parser extends Reader {
   private value(): Syntax.Expression {
     const start = this.at;
     const simple = this.variable() ?? this.number() ?? this.hereString();
-    if (simple !== undefined) {
-      return simple;
-    }
+    if (simple !== undefined) return simple;
     const opener = this.look(/[$@]\(|@\{|['"({]/y)?.[0] ?? this.expected("a value");
     switch (opener) {
       case "'":
@@ -576,9 +552,7 @@ class Parser extends Reader {
   private number(): Syntax.Constant | undefined {
     const start = this.at;
     const match = this.match(forms.number);
-    if (match === null) {
-      return undefined;
-    }
+    if (match === null) return undefined;
     if (this.look(/\w/y)) {
       this.expected("the end of a number");
     }
@@ -613,9 +587,7 @@ class Parser extends Reader {
   private variable(): Syntax.Variable | undefined {
     const start = this.at;
     const match = this.match(forms.variable);
-    if (match === null) {
-      return undefined;
-    }
+    if (match === null) return undefined;
     const [whole, braced, path = ""] = match;
     const written = braced?.replace(/`([^])/g, "$1") ?? path;
     const colon = written.indexOf(":");
@@ -647,9 +619,7 @@ class Parser extends Reader {
     if (literal !== null) {
       return { kind: "Constant", value: literal[1] ?? "", position: this.since(start) };
     }
-    if (this.take(/@"[^\S\r\n]*(?=\r?\n)/y) === undefined) {
-      return undefined;
-    }
+    if (this.take(/@"[^\S\r\n]*(?=\r?\n)/y) === undefined) return undefined;
     const end = /\r?\n"@/y;
     // An empty one ends with the end of its first line.
     if (!this.look(end)) {
@@ -675,9 +645,7 @@ class Parser extends Reader {
   /** A part of a text: a variable, a subexpression or characters. */
   private part(): string | Syntax.Expression {
     const value = this.looksAt("$(") ? this.value() : this.looksAt("$") && this.variable();
-    if (value) {
-      return value;
-    }
+    if (value) return value;
     const written = this.take(/`[^]|\w+|[^]/y) ?? "";
     return /^`[^]/.test(written) ? escaped(written.charAt(1)) : written;
   }
@@ -702,8 +670,6 @@ class Parser extends Reader {
 }
 
 function endsWithBlock(statement: Syntax.Statement): boolean {
-  if (statement.kind === "Assignment") {
-    return endsWithBlock(statement.value);
-  }
+  if (statement.kind === "Assignment") return endsWithBlock(statement.value);
   return ["If", "While", "For", "ForEach", "Try", "FunctionDefinition"].includes(statement.kind);
 }

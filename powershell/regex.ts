@@ -36,9 +36,7 @@ export class Match {
   /** The whole match as the first, then by number; named ones last. */
   get groups(): readonly Group[] {
     const { names, uncertain } = this.translated;
-    if (uncertain) {
-      throw new Unsupported("groups within a repetition");
-    }
+    if (uncertain) throw new Unsupported("groups within a repetition");
     const all = names.map((name, index) => ({ name, value: this.found[index + 1] }));
     const numbered = all.filter(({ name }) => name === undefined);
     return [
@@ -76,9 +74,7 @@ export class Regex {
     }
     const matches: Match[] = [];
     for (const found of text.matchAll(this.#expression)) {
-      if (matches.push(new Match(found, this.#translated)) >= limit) {
-        break;
-      }
+      if (matches.push(new Match(found, this.#translated)) >= limit) break;
     }
     return matches.slice(0, limit);
   }
@@ -201,9 +197,7 @@ function translate(pattern: string, ignoreCase: boolean): Translated {
 function translateClass(written: string, pattern: string): string {
   const opening = written.startsWith("[^") ? "[^" : "[";
   const inside = written.slice(opening.length, -1);
-  if (inside === "\\s\\S") {
-    return "[^]";
-  }
+  if (inside === "\\s\\S") return "[^]";
   if (/-\[|\\[swd]-.|-\\[swd]|\\[SWDb]/s.test(inside)) {
     throw new Unsupported(`${written} in the regular expression ${pattern}`);
   }

@@ -63,9 +63,7 @@ export function scriptOf(body: ScriptBody): Script {
   const seen = new Set<string>();
   visit(body, (node) => {
     const wrong = unknownSyntax(node);
-    if (wrong !== undefined) {
-      throw new Unsupported(wrong).at(node.position);
-    }
+    if (wrong !== undefined) throw new Unsupported(wrong).at(node.position);
     const use = useOf(node);
     const key = JSON.stringify({ ...use, position: undefined });
     if (use && !seen.has(key)) {
@@ -85,12 +83,8 @@ function useOf(node: AnyNode): Use | undefined {
     );
     return { kind: node.kind, name: word(node.name), parameters, position };
   }
-  if (node.kind === "TypeName") {
-    return { kind: node.kind, name: node.name, position };
-  }
-  if (node.kind !== "Member" && node.kind !== "MethodCall") {
-    return undefined;
-  }
+  if (node.kind === "TypeName") return { kind: node.kind, name: node.name, position };
+  if (node.kind !== "Member" && node.kind !== "MethodCall") return undefined;
   const { kind, isStatic, object } = node;
   const type = isStatic && object.kind === "TypeLiteral" ? object.type.name : undefined;
   // A property of a script's own object may have any name: what .NET has and the types have not is refused when asked.
@@ -125,9 +119,7 @@ export function check(all: readonly Script[], names: Known): void {
   const everything = { ...names, isFunction, methods };
   for (const use of all.flatMap(({ uses }) => uses)) {
     const what = unknown(use, everything);
-    if (what !== undefined) {
-      throw new Unsupported(what).at(use.position);
-    }
+    if (what !== undefined) throw new Unsupported(what).at(use.position);
   }
 }
 
@@ -137,9 +129,7 @@ function word(node: Expression): string {
 }
 
 function unknown(use: Use, names: Names): string | undefined {
-  if (use.kind === "Command") {
-    return unknownCommand(use, names);
-  }
+  if (use.kind === "Command") return unknownCommand(use, names);
   if (use.kind === "TypeName") {
     const isKnown = /^ordered$/i.test(use.name) || names.types.find(use.name);
     return isKnown ? undefined : `the type [${use.name}]`;
@@ -165,9 +155,7 @@ function unknownSyntax(node: AnyNode): string | undefined {
 function unknownMember(use: Use, { types, methods }: Names): string | undefined {
   const { kind, name } = use;
   const key = name.toLowerCase();
-  if (use.type === undefined) {
-    return methods.has(key) ? undefined : `the method ${name}`;
-  }
+  if (use.type === undefined) return methods.has(key) ? undefined : `the method ${name}`;
   const type = types.find(use.type);
   const isKnown =
     !type ||
@@ -180,9 +168,7 @@ function unknownMember(use: Use, { types, methods }: Names): string | undefined 
 function unknownCommand({ name, parameters = [] }: Use, names: Names): string | undefined {
   const key = name.toLowerCase();
   const cmdlet = names.cmdlets.get(key);
-  if (names.isFunction(key)) {
-    return undefined;
-  }
+  if (names.isFunction(key)) return undefined;
   if (!cmdlet) {
     // Verb-Noun is a cmdlet of PowerShell's; any other word may be a program, which is looked for when it is run.
     const isCmdlet = standardVerbs.test(key) && !key.endsWith(".ps1");

@@ -68,9 +68,7 @@ export class Types {
 
   get(name: string): NetType {
     const type = this.find(name);
-    if (!type) {
-      throw new Error(`no type ${name} is defined`);
-    }
+    if (!type) throw new Error(`no type ${name} is defined`);
     return type;
   }
 
@@ -220,9 +218,7 @@ export const reference = automation("PSReference", {
 });
 
 export function typeOf(value: Exclude<Value, null>): NetType {
-  if (typeof value === "object") {
-    return value.type;
-  }
+  if (typeof value === "object") return value.type;
   return { string, number: int, bigint: long, boolean: bool }[
     typeof value as "string" | "number" | "bigint" | "boolean"
   ];

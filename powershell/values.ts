@@ -158,9 +158,7 @@ export class Hashtable {
   constructor(readonly type: NetType) {}
 
   static keyOf(key: Value): string {
-    if (typeof key === "string") {
-      return `s${key.toLowerCase()}`;
-    }
+    if (typeof key === "string") return `s${key.toLowerCase()}`;
     if (key !== null && typeof key === "object") {
       throw new Unsupported(`a key of the type [${key.type.name}]`);
     }

@@ -68,9 +68,7 @@ function found(settings: Settings): z.infer<typeof foundSchema> {
   switch (image.kind) {
     case "rehearsal": {
       const built = builtRehearsalImage(image);
-      if (built === undefined) {
-        return notMadeYet;
-      }
+      if (built === undefined) return notMadeYet;
       const manifest = parseImageManifest(readFileSync(built.manifest, "utf8"));
       return { path: built.path, hash: built.hash, manifest };
     }
@@ -106,8 +104,6 @@ function notCarriedYet(software: WindowsSoftware): WindowsSoftware {
 /** A user's own disk. A VHD or VHDX is used as it was converted, a qcow2 in its place. */
 function diskAt(path: string): GoldenImage {
   const hash = diskIdentity(path);
-  if (hash === undefined) {
-    return { ...notMadeYet, path };
-  }
+  if (hash === undefined) return { ...notMadeYet, path };
   return mustBeConverted(path) ? (convertedFrom(path) ?? { ...notMadeYet, path }) : { path, hash };
 }

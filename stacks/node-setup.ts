@@ -44,8 +44,6 @@ function machineProxy(
   { http = "", https = "", noProxy }: AnyWindows["proxy"],
   own: readonly string[],
 ): MachineProxy | undefined {
-  if (http === "" && https === "") {
-    return undefined;
-  }
+  if (http === "" && https === "") return undefined;
   return { http, https, noProxy: [...new Set([...neverByProxy, ...own, ...noProxy])].join(",") };
 }

@@ -115,9 +115,7 @@ export async function recordBuilt(added: BuiltArtifacts): Promise<void> {
   );
   const all = names.map((name) => [name, { ...earlier[name], ...added[name] }] as const);
   const text = `${JSON.stringify(Object.fromEntries(all), undefined, 2)}\n`;
-  if (text === `${JSON.stringify(earlier, undefined, 2)}\n`) {
-    return;
-  }
+  if (text === `${JSON.stringify(earlier, undefined, 2)}\n`) return;
   await mkdir(path.dirname(file), { recursive: true });
   await writeFile(`${file}.${process.pid}`, text);
   await rename(`${file}.${process.pid}`, file);

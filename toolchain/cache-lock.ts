@@ -53,9 +53,7 @@ async function acquire(lockFile: string, candidate: string, options: LockOptions
       await link(candidate, lockFile);
       return;
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST") {
-        throw error;
-      }
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     }
     const owner = await readOwner(lockFile);
     if (owner === undefined || !(await isAlive(owner))) {

@@ -36,9 +36,7 @@ export async function writeMarker(folder: string, name: string, seconds: number)
       files[relative] = { size, mode, mtimeMs, sha256: await sha256OfFile(file) };
     }
   }
-  if (Object.keys(files).length === 0) {
-    throw new Error(`the build of ${name} made no file`);
-  }
+  if (Object.keys(files).length === 0) throw new Error(`the build of ${name} made no file`);
   await replaceMarker(folder, { name, seconds, files });
 }
 
@@ -48,23 +46,17 @@ export async function writeMarker(folder: string, name: string, seconds: number)
  */
 export async function findDamage(folder: string): Promise<string | undefined> {
   const marker = await readMarker(folder);
-  if (marker === undefined) {
-    return `${markerName} is missing or unreadable`;
-  }
+  if (marker === undefined) return `${markerName} is missing or unreadable`;
   const touched: Marker["files"] = {};
   for (const [relative, recorded] of Object.entries(marker.files)) {
     const file = path.join(folder, relative);
     if ("link" in recorded) {
       const target = await readlink(file).catch(() => undefined);
-      if (target !== recorded.link) {
-        return `${relative} is not the link it was`;
-      }
+      if (target !== recorded.link) return `${relative} is not the link it was`;
       continue;
     }
     const found = await lstat(file).catch(() => undefined);
-    if (found === undefined) {
-      return `${relative} is missing`;
-    }
+    if (found === undefined) return `${relative} is missing`;
     if (!found.isFile() || found.size !== recorded.size || found.mode !== recorded.mode) {
       return `${relative} has another size or mode than when it was built`;
     }

@@ -21,9 +21,7 @@ const cacheFormat = 1;
 export function cacheRoot(environment: NodeJS.ProcessEnv = process.env): string {
   const own = environment.KINDOWS_CACHE;
   if (own) {
-    if (!path.isAbsolute(own)) {
-      throw new Error(`KINDOWS_CACHE is "${own}": give an absolute path`);
-    }
+    if (!path.isAbsolute(own)) throw new Error(`KINDOWS_CACHE is "${own}": give an absolute path`);
     return own;
   }
   // The XDG specification says to ignore a relative path.
@@ -118,9 +116,7 @@ export class Cache {
     try {
       await utimes(path.join(this.entryFolder(address), markerName), now, now);
     } catch (error) {
-      if (!isReadOnly(error)) {
-        throw error;
-      }
+      if (!isReadOnly(error)) throw error;
     }
   }
 
@@ -185,9 +181,7 @@ export class Cache {
     try {
       await rename(folder, aside);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "ENOENT") {
-        throw error;
-      }
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
       return;
     }
     await rm(aside, { recursive: true, force: true });

@@ -47,24 +47,18 @@ export async function removeCompilerCaches(
   say: Progress = () => undefined,
 ): Promise<boolean> {
   const folder = compilerFolder(cache, address);
-  if ((await stat(folder).catch(() => undefined)) === undefined) {
-    return false;
-  }
+  if ((await stat(folder).catch(() => undefined)) === undefined) return false;
   try {
     return await cache.withEntryLock("go", lockOptions, async () => {
       await cache.removeHalfMade(address);
-      if (await cache.isBuilding()) {
-        return false;
-      }
+      if (await cache.isBuilding()) return false;
       say(`removes ${folder}, which only builds need`);
       await makeWritable(folder);
       await cache.removeFolder(folder, address);
       return true;
     });
   } catch (error) {
-    if (isReadOnly(error)) {
-      return false;
-    }
+    if (isReadOnly(error)) return false;
     throw error;
   }
 }

@@ -111,12 +111,8 @@ export async function ensureDaemons(
 }
 
 async function ensureDaemon(state: DaemonState, daemon: Daemon, say: Progress): Promise<void> {
-  if (state.kind === "running") {
-    return;
-  }
-  if (state.kind === "denied") {
-    throw new Error(`${daemon.name} runs, but refuses: ${state.reason}`);
-  }
+  if (state.kind === "running") return;
+  if (state.kind === "denied") throw new Error(`${daemon.name} runs, but refuses: ${state.reason}`);
   if (process.getuid?.() !== 0) {
     const command = startCommand(daemon.kind, await thisPackageManager());
     throw new Error(
@@ -157,9 +153,7 @@ async function startUnit(daemon: Daemon): Promise<readonly string[]> {
       stdin: "ignore",
       timeout: startTimeoutSeconds * 1000,
     });
-    if (!result.failed) {
-      return [];
-    }
+    if (!result.failed) return [];
     reasons.push(result.stderr.trim() || (result.shortMessage ?? unit));
   }
   throw new Error(`systemd could not start ${daemon.name}: ${reasons.join("; ")}`);
@@ -209,9 +203,7 @@ async function mayHaveSysResource(): Promise<boolean> {
 /** The same, from the content of /proc/PID/status. */
 export function boundingSetHasSysResource(status: string): boolean {
   const mask = /^CapBnd:\s*([0-9a-f]+)$/m.exec(status)?.[1];
-  if (mask === undefined) {
-    throw new Error("/proc/self/status has no CapBnd line: is this Linux?");
-  }
+  if (mask === undefined) throw new Error("/proc/self/status has no CapBnd line: is this Linux?");
   return ((BigInt(`0x${mask}`) >> sysResource) & 1n) === 1n;
 }
 
@@ -223,14 +215,10 @@ export function boundingSetHasSysResource(status: string): boolean {
  */
 async function giveKvmToItsGroup(): Promise<void> {
   const found = await stat(device).catch(() => undefined);
-  if (found === undefined || found.gid !== 0 || (found.mode & 0o777) !== 0o600) {
-    return;
-  }
+  if (found === undefined || found.gid !== 0 || (found.mode & 0o777) !== 0o600) return;
   const group = await execa("getent", ["group", "kvm"], { reject: false });
   const gid = Number(group.stdout?.split(":")[2]);
-  if (group.failed || !Number.isInteger(gid)) {
-    return;
-  }
+  if (group.failed || !Number.isInteger(gid)) return;
   await chown(device, 0, gid);
   await chmod(device, groupMayUse);
 }

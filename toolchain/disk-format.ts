@@ -27,12 +27,8 @@ export function diskFormatOf(file: string): DiskFormat | undefined {
       return buffer.toString("latin1", 0, bytes);
     };
     const beginning = text(0);
-    if (beginning.startsWith(qcow2Magic)) {
-      return "qcow2";
-    }
-    if (beginning === vhdxMagic) {
-      return "VHDX";
-    }
+    if (beginning.startsWith(qcow2Magic)) return "qcow2";
+    if (beginning === vhdxMagic) return "VHDX";
     const { size } = fstatSync(descriptor);
     return size >= vhdFooterBytes && text(size - vhdFooterBytes) === vhdMagic ? "VHD" : undefined;
   } finally {

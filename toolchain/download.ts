@@ -86,9 +86,7 @@ export async function download(
       progress(`going on after ${transferText(earlier)} that are there`);
     }
     const end = await transfer(source.url, earlier, options);
-    if (end === "complete" && (await isWhole(source, partial))) {
-      break;
-    }
+    if (end === "complete" && (await isWhole(source, partial))) break;
     if (end === "complete" && earlier === 0) {
       throw new WrongContentError(await setAside(source, partial));
     }
@@ -107,9 +105,7 @@ export async function download(
       // Do not leave an incomplete file on a full disk.
       await rm(partial, { force: true });
     }
-    if (!end.mayPass || failures >= options.tries) {
-      throw new DownloadError(end.why);
-    }
+    if (!end.mayPass || failures >= options.tries) throw new DownloadError(end.why);
     progress(`${end.why}; trying again`);
     await sleep(options.pauseMilliseconds * 2 ** (failures - 1));
   }
@@ -141,9 +137,7 @@ async function transfer(
   const watching = watch(headers, earlier, options);
   try {
     const { failed, exitCode, stdout, why } = await running;
-    if (!failed) {
-      return "complete";
-    }
+    if (!failed) return "complete";
     const status = Number(stdout);
     const refused = exitCode === curlExit.httpError;
     if (earlier > 0 && (exitCode === curlExit.rangeError || (refused && status === 416))) {
@@ -260,8 +254,6 @@ export async function downloadText(
     ["--fail", "--location", ...size, ...fields, url],
     textLimits,
   );
-  if (failed) {
-    throw new DownloadError(why);
-  }
+  if (failed) throw new DownloadError(why);
   return stdout;
 }

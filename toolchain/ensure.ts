@@ -49,9 +49,7 @@ export async function ensureArtifacts(
   const say: Progress = options.progress ?? ((line) => process.stderr.write(`${line}\n`));
   const { missing, address } = await lookFor(artifacts, cache, say);
   const ensured = { path: (artifact: Artifact) => cache.entryFolder(address(artifact)) };
-  if (missing.length === 0) {
-    return ensured;
-  }
+  if (missing.length === 0) return ensured;
   await cache.requireWritable();
   await options.ensureRoom?.(missing);
   const packages = packagesOf(missing);
@@ -67,9 +65,7 @@ export async function ensureArtifacts(
     const needed = artifact.needs.map((each) => running.get(each) ?? Promise.resolve());
     const made = Promise.all(needed).then(() =>
       slots.run(rank, async () => {
-        if (failed) {
-          return;
-        }
+        if (failed) return;
         try {
           await makeEntry(cache, artifact, address(artifact), ensured, say);
         } catch (error) {
@@ -134,9 +130,7 @@ async function lookFor(
   const wanted = new Set(artifacts);
   // In reverse order, so that dependents come before their dependencies.
   for (const artifact of order.toReversed()) {
-    if (!wanted.has(artifact)) {
-      continue;
-    }
+    if (!wanted.has(artifact)) continue;
     const state = await cache.state(address(artifact));
     if (state.kind === "complete") {
       await cache.markUsed(address(artifact));
@@ -222,15 +216,11 @@ export function buildOrder(artifacts: readonly Artifact[]): readonly Artifact[] 
       const circle = [...trail.slice(trail.indexOf(artifact)), artifact];
       throw new Error(`artifacts need each other: ${circle.map((each) => each.name).join(" -> ")}`);
     }
-    if (ordered.includes(artifact)) {
-      return;
-    }
+    if (ordered.includes(artifact)) return;
     for (const needed of artifact.needs) {
       visit(needed, [...trail, artifact]);
     }
-    if (byName.has(artifact.name)) {
-      throw new Error(`two artifacts are called ${artifact.name}`);
-    }
+    if (byName.has(artifact.name)) throw new Error(`two artifacts are called ${artifact.name}`);
     byName.set(artifact.name, artifact);
     ordered.push(artifact);
   };
@@ -250,9 +240,7 @@ export async function settleAll(running: Iterable<Promise<unknown>>): Promise<vo
   const reasons = new Set(
     outcomes.filter((each) => each.status === "rejected").map((each) => each.reason as unknown),
   );
-  if (reasons.size > 1) {
-    throw new AggregateError(reasons, [...reasons].map(messageOf).join("\n"));
-  }
+  if (reasons.size > 1) throw new AggregateError(reasons, [...reasons].map(messageOf).join("\n"));
   for (const reason of reasons) {
     throw reason;
   }

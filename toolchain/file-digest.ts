@@ -25,9 +25,7 @@ export async function digestOfFile(file: string, cache: Cache): Promise<string> 
   const name = createHash("sha256").update(file).digest("hex").slice(0, 16);
   const noteFile = path.join(cache.root, "digests", `${name}.json`);
   const note = await noted(noteFile);
-  if (note?.size === size && note.mtimeMs === mtimeMs && note.ino === ino) {
-    return note.sha256;
-  }
+  if (note?.size === size && note.mtimeMs === mtimeMs && note.ino === ino) return note.sha256;
   const sha256 = await sha256OfFile(file);
   try {
     await mkdir(path.dirname(noteFile), { recursive: true });
@@ -35,9 +33,7 @@ export async function digestOfFile(file: string, cache: Cache): Promise<string> 
     await rename(`${noteFile}.${process.pid}`, noteFile);
   } catch (error) {
     // Then it is read again next time.
-    if (!isReadOnly(error)) {
-      throw error;
-    }
+    if (!isReadOnly(error)) throw error;
   }
   return sha256;
 }

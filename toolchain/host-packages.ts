@@ -43,22 +43,16 @@ export async function planPackages(names: readonly string[], host: Host): Promis
       missing.push(name);
     }
   }
-  if (missing.length === 0) {
-    return { kind: "nothing" };
-  }
+  if (missing.length === 0) return { kind: "nothing" };
   const manager = await findPackageManager(host);
-  if (manager === "apt-get" && host.isRoot) {
-    return { kind: "install", packages: missing };
-  }
+  if (manager === "apt-get" && host.isRoot) return { kind: "install", packages: missing };
   return { kind: "tell", message: tellUser(missing, manager) };
 }
 
 /** The first known package manager that is installed. */
 async function findPackageManager(host: Host): Promise<PackageManager | undefined> {
   for (const manager of Object.keys(packageManagers) as PackageManager[]) {
-    if ((await host.find(manager)) !== undefined) {
-      return manager;
-    }
+    if ((await host.find(manager)) !== undefined) return manager;
   }
   return undefined;
 }

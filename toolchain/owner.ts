@@ -28,9 +28,7 @@ export async function ownerOf(pid: number): Promise<Owner | undefined> {
 
 /** Whether that process still runs; a zombie counts as dead. */
 export async function isAlive(owner: Owner): Promise<boolean> {
-  if (owner.bootId !== (await bootId())) {
-    return false;
-  }
+  if (owner.bootId !== (await bootId())) return false;
   return (await startTicksOf(owner.pid)) === owner.startTicks;
 }
 

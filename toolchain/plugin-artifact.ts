@@ -75,9 +75,7 @@ export function pluginArtifact(
 
 /** The official download of a plugin; the language host comes with the engine. */
 export function pluginDownloads({ kind, name, executable, version }: BundledPlugin): Download[] {
-  if (kind === "language") {
-    return [];
-  }
+  if (kind === "language") return [];
   const source = githubFile({
     repository: `pulumi/pulumi-${name}`,
     version,
@@ -140,9 +138,7 @@ export type PluginSource = "official" | "bundled";
  */
 export function pluginSource(environment: NodeJS.ProcessEnv): PluginSource | undefined {
   const value = environment.KINDOWS_PLUGINS || undefined;
-  if (value === undefined || value === "official" || value === "bundled") {
-    return value;
-  }
+  if (value === undefined || value === "official" || value === "bundled") return value;
   throw new Error(`KINDOWS_PLUGINS is "${value}": it may be "official" or "bundled"`);
 }
 

@@ -71,9 +71,7 @@ export function whyUnreachable(url: string): Promise<string | undefined> {
 
 async function ask(origin: string): Promise<string | undefined> {
   const { failed, why } = await curl(["--head", "--output", "/dev/null", origin], askLimits);
-  if (!failed) {
-    return undefined;
-  }
+  if (!failed) return undefined;
   if (why === "curl is missing") {
     // It may be installed later in this run.
     asked.delete(origin);
@@ -117,9 +115,7 @@ export async function lockChecksum(
     await addToLock(lockFile, url, { sha256, takenFrom: checksumUrl, takenOn });
     say(`${what}, written to ${softwareLockName}`);
   } catch (error) {
-    if (!isReadOnly(error)) {
-      throw error;
-    }
+    if (!isReadOnly(error)) throw error;
     say(`${what}; ${lockFile} can't be written to`);
   }
 }
@@ -138,9 +134,7 @@ export async function fetchPublished(
   { lockFile = softwareLockFile, limits = usualLimits }: FetchOptions = {},
 ): Promise<void> {
   const unreachable = await whyUnreachable(file.url);
-  if (unreachable !== undefined) {
-    throw new DownloadError(unreachable);
-  }
+  if (unreachable !== undefined) throw new DownloadError(unreachable);
   const locked = readSoftwareLock(lockFile)[file.url]?.sha256;
   const sha256 = locked ?? (await publishersChecksum(file));
   const partial = path.join(downloads, `${sha256}.part`);
@@ -174,23 +168,17 @@ export function publishedChecksum(text: string, fileName: string): string {
   const found = text.trimStart().startsWith("{")
     ? inRelease(text, fileName)
     : inChecksumFile(text, fileName);
-  if (found === undefined) {
-    throw new Error(`no SHA-256 of ${fileName} is in it`);
-  }
+  if (found === undefined) throw new Error(`no SHA-256 of ${fileName} is in it`);
   return found.toLowerCase();
 }
 
 function inChecksumFile(text: string, fileName: string): string | undefined {
   const lines = text.split(/\r?\n/).filter((line) => line.trim() !== "");
   const [only = ""] = lines;
-  if (lines.length === 1 && /^[0-9a-fA-F]{64}$/.test(only.trim())) {
-    return only.trim();
-  }
+  if (lines.length === 1 && /^[0-9a-fA-F]{64}$/.test(only.trim())) return only.trim();
   for (const line of lines) {
     const [, sha256, name] = /^([0-9a-fA-F]{64}) [ *](.+)$/.exec(line) ?? [];
-    if (sha256 !== undefined && name?.trim().split("/").at(-1) === fileName) {
-      return sha256;
-    }
+    if (sha256 !== undefined && name?.trim().split("/").at(-1) === fileName) return sha256;
   }
   return undefined;
 }

@@ -86,9 +86,7 @@ export async function linkPlugins(
 
 async function replaceLink(file: string, target: string): Promise<void> {
   const current = await readlink(file).catch(() => undefined);
-  if (current === target) {
-    return;
-  }
+  if (current === target) return;
   await mkdir(path.dirname(file), { recursive: true });
   if ((await lstat(file).catch(() => undefined))?.isDirectory()) {
     await rm(file, { recursive: true });

@@ -46,9 +46,7 @@ function unpack(zip: Buffer, entry: number, name: string): Buffer {
   const start =
     header + localHeader.length + zip.readUInt16LE(header + 26) + zip.readUInt16LE(header + 28);
   const packed = zip.subarray(start, start + zip.readUInt32LE(entry + 20));
-  if (way === stored) {
-    return packed;
-  }
+  if (way === stored) return packed;
   if (way !== deflated) {
     throw new Error(`${name} is packed in a way (${way}) that is not known here`);
   }

@@ -72,9 +72,7 @@ export async function endUpgrade(
   name: string,
   timeoutSeconds: number,
 ): Promise<boolean> {
-  if (!isCordonedForUpgrade(await api.get<V1Node>(`/api/v1/nodes/${name}`))) {
-    return false;
-  }
+  if (!isCordonedForUpgrade(await api.get<V1Node>(`/api/v1/nodes/${name}`))) return false;
   await awaitReadyNode(api, name, timeoutSeconds);
   return changeNode(api, name, uncordonedAfterUpgrade);
 }
@@ -114,9 +112,7 @@ async function evictPods(api: ClusterApi, eviction: Eviction): Promise<void> {
       `/api/v1/pods?fieldSelector=${encodeURIComponent(`spec.nodeName=${name}`)}`,
     );
     const pods = podsToEvict(items);
-    if (pods.length === 0) {
-      return undefined;
-    }
+    if (pods.length === 0) return undefined;
     const refusals = await Promise.all(pods.map((pod) => evict(api, pod)));
     const refusal = refusals.find((each) => each !== undefined);
     return `still there: ${pods.map(podName).join(", ")}${refusal ? ` (${refusal})` : ""}`;
@@ -187,9 +183,7 @@ export function isCordonedForUpgrade(node: V1Node): boolean {
 /** The node open to pods again; undefined unless an upgrade has closed it. */
 function uncordonedAfterUpgrade(node: V1Node): V1Node | undefined {
   const { [annotation]: closedFor, ...annotations } = node.metadata?.annotations ?? {};
-  if (closedFor !== reason) {
-    return undefined;
-  }
+  if (closedFor !== reason) return undefined;
   const spec = { ...node.spec };
   delete spec.unschedulable;
   return { ...node, metadata: { ...node.metadata, annotations }, spec };

@@ -62,9 +62,7 @@ const keepOomScore = `[plugins."io.containerd.grpc.v1.cri"]\n  restrict_oom_scor
 
 /** Patch of the cluster-wide kubelet configuration, which the nodes that join later get as well. */
 function kubeletPatch(host: HostTraits): object | undefined {
-  if (host.cgroupVersion === 2 && host.mayLowerOomScore) {
-    return undefined;
-  }
+  if (host.cgroupVersion === 2 && host.mayLowerOomScore) return undefined;
   return {
     kind: "KubeletConfiguration",
     // Since 1.35 the kubelet refuses cgroup v1 unless told otherwise.
@@ -92,9 +90,7 @@ export function hostTraits(dockerInfo: string, processStatus: string): HostTrait
     );
   }
   const bounding = /^CapBnd:\s*([0-9a-f]+)$/m.exec(processStatus)?.[1];
-  if (bounding === undefined) {
-    throw new Error("the process status has no CapBnd line");
-  }
+  if (bounding === undefined) throw new Error("the process status has no CapBnd line");
   return {
     cgroupVersion: version === "1" ? 1 : 2,
     mayLowerOomScore: ((BigInt(`0x${bounding}`) >> capSysResource) & 1n) === 1n,

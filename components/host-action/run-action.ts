@@ -42,9 +42,7 @@ export async function runAction<V extends Variables>(
 /** @throws naming the variable and all its problems, but never its value, which may contain a secret. */
 function parameter(name: string, schema: z.ZodType): unknown {
   const given = process.env[name];
-  if (given === undefined) {
-    throw new Error(`the environment variable ${name} is missing`);
-  }
+  if (given === undefined) throw new Error(`the environment variable ${name} is missing`);
   let value: unknown = given;
   if (!(schema instanceof z.ZodString)) {
     try {

@@ -108,9 +108,7 @@ export function explainAccess(
     return `the private key for ${keyOf} cannot be read: ${broken}. Write one, and its privateKeyPassphrase where it is encrypted, of ${name} under ${section}${whose === "host" ? "" : " or under kindows:login"}`;
   }
   const [, way, hopNumber, reason] = told.exec(message) ?? [];
-  if (reason === undefined) {
-    return message;
-  }
+  if (reason === undefined) return message;
   const hops = hopsOf(machine);
   const hop = way === " proxy" ? 1 : Number(hopNumber ?? 0);
   const { host, port, user } = hops[hop - 1] ?? place;

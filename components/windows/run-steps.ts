@@ -161,9 +161,7 @@ function pushPrograms(
   dependsOn: readonly pulumi.Resource[],
 ): PushedPrograms {
   const pushes = programArtifacts(software).flatMap(([name, { uri, origin, sha256 }]) => {
-    if (origin === "image") {
-      return [];
-    }
+    if (origin === "image") return [];
     const folder = fetched(origin.folder);
     if (folder === undefined && !pulumi.runtime.isDryRun()) {
       throw new pulumi.ResourceError(

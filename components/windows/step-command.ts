@@ -18,15 +18,9 @@ export function quoteForCmd(value: string): string {
   if (/[^\x20-\x7e]/.test(value)) {
     throw new Error("it holds a control character or one beyond ASCII");
   }
-  if (value.includes('"')) {
-    throw new Error("it holds a double quote");
-  }
-  if (value.startsWith("-")) {
-    throw new Error("it begins with a dash");
-  }
-  if (/^[\w./\\:=@+#~-]+$/.test(value)) {
-    return value;
-  }
+  if (value.includes('"')) throw new Error("it holds a double quote");
+  if (value.startsWith("-")) throw new Error("it begins with a dash");
+  if (/^[\w./\\:=@+#~-]+$/.test(value)) return value;
   const inner = value.replace(
     /(\\*)(%|$)/g,
     (_, slashes: string, percent: string) => slashes + slashes + (percent && '"^%"'),
@@ -82,11 +76,7 @@ export function undoCommand(folder: string, { script, values }: UndoneBy): strin
 }
 
 function asText(value: unknown, kind: "string" | "int"): string {
-  if (kind === "string" && typeof value === "string") {
-    return value;
-  }
-  if (kind === "int" && Number.isSafeInteger(value) && (value as number) >= 0) {
-    return String(value);
-  }
+  if (kind === "string" && typeof value === "string") return value;
+  if (kind === "int" && Number.isSafeInteger(value) && (value as number) >= 0) return String(value);
   throw new Error(kind === "int" ? "it is not a whole number from 0 on" : "it is not text");
 }

@@ -51,9 +51,7 @@ export function remoteFolderOf(
   { name }: Pick<Script, "name">,
 ): string {
   const folder = folders.get(name);
-  if (folder === undefined) {
-    throw new Error(`${name}.ps1 is no script of a node`);
-  }
+  if (folder === undefined) throw new Error(`${name}.ps1 is no script of a node`);
   return `${remoteSteps}\\${folder.name}`;
 }
 

@@ -154,9 +154,7 @@ function write(target: string, fill: (folder: string) => void): void {
     fill(building);
     renameSync(building, target);
   } catch (error) {
-    if (!existsSync(target)) {
-      throw error;
-    }
+    if (!existsSync(target)) throw error;
   } finally {
     rmSync(building, { recursive: true, force: true });
   }

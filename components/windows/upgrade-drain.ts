@@ -19,9 +19,7 @@ export function drainBeforeUpgrade(
   parent: pulumi.Resource,
 ): pulumi.ResourceHook {
   return new pulumi.ResourceHook(`${name}-drain`, async ({ oldInputs, newInputs }) => {
-    if (!replacesPrograms(oldInputs?.["create"], newInputs?.["create"])) {
-      return;
-    }
+    if (!replacesPrograms(oldInputs?.["create"], newInputs?.["create"])) return;
     const say = (line: string): void => {
       void pulumi.log.info(line, parent);
     };

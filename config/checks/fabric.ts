@@ -13,9 +13,7 @@ export const connectedHosts: Check<NamedSettings> = {
         unless(bridge !== undefined, { path: ["hypervisors", index, "bridge"], ...noBridge }),
       );
     }
-    if (hypervisors.length === 0) {
-      return [];
-    }
+    if (hypervisors.length === 0) return [];
     const segments = [
       { path: ["network", "cidr"], cidr: network.cidr },
       ...hypervisors.map(({ cidr = "" }, index) => ({
@@ -31,9 +29,7 @@ export const connectedHosts: Check<NamedSettings> = {
       })),
     ];
     return hosts.flatMap(({ path, address: value }, index): SettingsProblem[] => {
-      if (value === undefined) {
-        return [{ path, ...noAddress }];
-      }
+      if (value === undefined) return [{ path, ...noAddress }];
       if (hosts.findIndex((one) => one.address === value) < index) {
         const why = "is another host's too, and packets go to one of them";
         return [{ path, value, why, instead: "Write the address of this one." }];

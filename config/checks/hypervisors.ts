@@ -48,9 +48,7 @@ export const placedSomewhere: Check<NamedSettings> = {
   run({ nodes, ...settings }) {
     const names = [thisHypervisor, ...otherHosts(settings).map(({ host }) => host.name)];
     // A name with a mistake has another one in its place here (config/checked-settings.ts): it may be the one that is meant.
-    if (names.some((name) => name.startsWith("unnamed-"))) {
-      return [];
-    }
+    if (names.some((name) => name.startsWith("unnamed-"))) return [];
     return nodes.flatMap(({ hypervisor }, index) =>
       unless(hypervisor === undefined || names.includes(hypervisor), {
         path: ["nodes", index, "hypervisor"],
@@ -72,9 +70,7 @@ export const spreadBySomething: Check<NamedSettings> = {
         node.hypervisor === undefined &&
         listed.some(({ maker }) => maker.systems.includes(node.os)),
     );
-    if (spread === undefined) {
-      return [];
-    }
+    if (spread === undefined) return [];
     return [{ path: ["hypervisor"], host: hypervisor }, ...listed].flatMap(({ path, host }) =>
       unless(host.machineMemoryMiB !== undefined, {
         path: [...path, "machineMemoryMiB"],

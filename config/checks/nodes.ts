@@ -15,9 +15,7 @@ const sizes = ["memoryMiB", "diskGiB"] as const;
 export const machineSizes: Check<NamedSettings> = {
   reads: ["windows.image", "windows.image.kind"],
   run(settings) {
-    if (settings.windows.image.kind === "rehearsal") {
-      return [];
-    }
+    if (settings.windows.image.kind === "rehearsal") return [];
     return sizes.flatMap((size) => tooSmall(settings, size));
   },
 };

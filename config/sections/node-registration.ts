@@ -83,9 +83,7 @@ function qualifiedName(value: string): Complaint | undefined {
 /** Key of a label that a kubelet may give its own node. */
 function labelKey(value: string): Complaint | undefined {
   const complaint = qualifiedName(value);
-  if (complaint !== undefined) {
-    return complaint;
-  }
+  if (complaint !== undefined) return complaint;
   const domain = value.includes("/") ? value.slice(0, value.indexOf("/")) : "";
   if (setByKubelet.has(value)) {
     return { why: "is set by the kubelet itself", instead: "Leave it out." };

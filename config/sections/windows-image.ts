@@ -144,9 +144,7 @@ const productKeyForm = /^[0-9A-Z]{5}(-[0-9A-Z]{5}){4}$/;
 
 /** Product key of Windows. */
 function productKey(value: string): Complaint | undefined {
-  if (productKeyForm.test(value)) {
-    return undefined;
-  }
+  if (productKeyForm.test(value)) return undefined;
   return productKeyForm.test(value.toUpperCase())
     ? { why: "has small letters", instead: "Write all letters of it as capitals." }
     : {

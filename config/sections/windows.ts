@@ -279,9 +279,7 @@ function mirrorAddress(value: string): Complaint | undefined {
 
 /** A time zone by its name in IANA's database, which Windows has as well. */
 function timeZone(value: string): Complaint | undefined {
-  if (windowsTimeZone(value) !== undefined) {
-    return undefined;
-  }
+  if (windowsTimeZone(value) !== undefined) return undefined;
   const known = Intl.supportedValuesOf("timeZone");
   if (known.includes(value)) {
     return {
@@ -303,9 +301,7 @@ const serverAddress = ipv4(
 /** The IPv4 address of a DNS server that a machine can ask. */
 function dnsServer(value: string): Complaint | undefined {
   const malformed = serverAddress(value);
-  if (malformed !== undefined) {
-    return malformed;
-  }
+  if (malformed !== undefined) return malformed;
   const first = Number(value.split(".")[0]);
   const kind =
     first === 127

@@ -15,15 +15,11 @@ const instead =
 /** The public half of an SSH server's key, as in authorized_keys. */
 export function hostKey(value: string): Complaint | undefined {
   const text = value.trim();
-  if (/^(SHA256|MD5):/.test(text)) {
-    return { why: "is a key's fingerprint, not the key", instead };
-  }
+  if (/^(SHA256|MD5):/.test(text)) return { why: "is a key's fingerprint, not the key", instead };
   if (text.includes("PRIVATE KEY")) {
     return { why: "is a private key, which belongs nowhere but on its machine", instead };
   }
-  if (/[\r\n]/.test(text)) {
-    return { why: "has several lines", instead };
-  }
+  if (/[\r\n]/.test(text)) return { why: "has several lines", instead };
   const [type = "", data = "", after] = text.split(/\s+/);
   if (!types.includes(type)) {
     return types.includes(data) && after !== undefined
@@ -40,17 +36,13 @@ export function hostKey(value: string): Complaint | undefined {
 
 /** The type a public key's bytes begin with, when they are whole; RFC 4253 section 6.6: strings with their lengths. */
 function typeInside(base64: string): string | undefined {
-  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) {
-    return undefined;
-  }
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) return undefined;
   const bytes = Buffer.from(base64, "base64");
   const strings: Buffer[] = [];
   let at = 0;
   while (at + 4 <= bytes.length) {
     const length = bytes.readUInt32BE(at);
-    if (at + 4 + length > bytes.length) {
-      return undefined;
-    }
+    if (at + 4 + length > bytes.length) return undefined;
     strings.push(bytes.subarray(at + 4, at + 4 + length));
     at += 4 + length;
   }

@@ -39,9 +39,7 @@ const ownAddress = ipv4(
 /** An IPv4 address kubelet can register a node with; it refuses the others. */
 export function nodeIp(value: string): Complaint | undefined {
   const malformed = ownAddress(value);
-  if (malformed !== undefined) {
-    return malformed;
-  }
+  if (malformed !== undefined) return malformed;
   const first = Number(value.split(".")[0]);
   const kind =
     first === 127

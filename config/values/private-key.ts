@@ -20,9 +20,7 @@ export function privateKey(value: string, passphrase: boolean): Complaint | unde
     };
   }
   const [, kind] = /^-----BEGIN ([A-Z ]*)PRIVATE KEY-----\r?\n/.exec(text) ?? [];
-  if (kind === undefined) {
-    return { why: "is not a private key", instead };
-  }
+  if (kind === undefined) return { why: "is not a private key", instead };
   if (!text.endsWith(`-----END ${kind}PRIVATE KEY-----`)) {
     return { why: "is cut off: its last line is missing", instead };
   }
@@ -38,9 +36,7 @@ export function privateKey(value: string, passphrase: boolean): Complaint | unde
 
 /** PEM says it in words; OpenSSH's own format names its cipher first (openssh-portable, PROTOCOL.key). */
 function isEncrypted(text: string, kind: string): boolean {
-  if (kind !== "OPENSSH ") {
-    return kind === "ENCRYPTED " || text.includes("Proc-Type: 4,ENCRYPTED");
-  }
+  if (kind !== "OPENSSH ") return kind === "ENCRYPTED " || text.includes("Proc-Type: 4,ENCRYPTED");
   const bytes = Buffer.from(text.replaceAll(/-----[^-]+-----|\s/g, ""), "base64");
   const magic = "openssh-key-v1\0";
   const length = bytes.length > magic.length + 4 ? bytes.readUInt32BE(magic.length) : 0;

@@ -14,9 +14,7 @@ function nearestVersion(version: string, supported: readonly string[]): string {
 /** One of the versions of `supported`. */
 export function oneOfVersions(what: string, supported: readonly string[]): Validator {
   return (value) => {
-    if (supported.includes(value)) {
-      return undefined;
-    }
+    if (supported.includes(value)) return undefined;
     const nearest = nearestVersion(value, supported);
     if (value.startsWith("v") && supported.includes(value.slice(1))) {
       return { why: "has a leading v", instead: `Write "${nearest}".` };

@@ -41,9 +41,7 @@ async function attempt<T>(
   try {
     return await action();
   } catch (error) {
-    if (!(error instanceof Raised)) {
-      throw error;
-    }
+    if (!(error instanceof Raised)) throw error;
     await call.fail(new Raised(error.exception, undefined, error.id ?? `${id}IOError`));
     return undefined;
   }
@@ -133,9 +131,7 @@ async function getChildItem(call: Call, { provider, item, isPattern }: Given): P
 /** Hands on an item that Get-ChildItem is asked for. */
 async function show(call: Call, item: Item): Promise<void> {
   const filter = call.text("Filter") ?? "*";
-  if (/[?[]|^\*\.\*$|\.$/.test(filter)) {
-    throw new Unsupported(`the filter ${filter}`);
-  }
+  if (/[?[]|^\*\.\*$|\.$/.test(filter)) throw new Unsupported(`the filter ${filter}`);
   if (
     (!item.isHidden || call.flag("Force")) &&
     !(call.flag("File") && item.isContainer) &&
@@ -179,9 +175,7 @@ export function fileCmdlets(providers: DriveProviders): readonly Cmdlet[] {
   const providerOf = (shell: Shell, of: string): ItemProvider => {
     const drive = driveOf(of);
     const provider = providers(drive.toLowerCase(), shell);
-    if (!provider) {
-      throw new Unsupported(`the drive ${drive}:`);
-    }
+    if (!provider) throw new Unsupported(`the drive ${drive}:`);
     return provider;
   };
   const onPaths = (

@@ -45,20 +45,14 @@ export type DriveProviders = (drive: string, shell: Shell) => ItemProvider | und
 
 /** A drive's name of more than a letter; "": files. */
 export function driveOf(path: string): string {
-  if (/^[^\\/]*::/.test(path)) {
-    throw new Unsupported(`the path ${path}: it names its provider`);
-  }
+  if (/^[^\\/]*::/.test(path)) throw new Unsupported(`the path ${path}: it names its provider`);
   return /^([^\\/:*?[\]]{2,}):/.exec(path)?.[1] ?? "";
 }
 
 /** All that a full path leads to, with wildcards or without. */
 export function expand(provider: ItemProvider, path: string): Item[] {
-  if (path.includes("`")) {
-    throw new Unsupported(`a backtick in the path ${path}`);
-  }
-  if (!hasWildcard(path)) {
-    return [provider.find(path) ?? []].flat();
-  }
+  if (path.includes("`")) throw new Unsupported(`a backtick in the path ${path}`);
+  if (!hasWildcard(path)) return [provider.find(path) ?? []].flat();
   const { parent, leaf } = split(provider, path);
   return expand(provider, parent)
     .flatMap((item) => (item.isContainer ? provider.children(item) : []))

@@ -26,17 +26,11 @@ interface Style {
 
 function write(value: Value, style: Style, depth = 0, column = 0): string {
   const text = scalar(value);
-  if (text !== undefined) {
-    return text;
-  }
+  if (text !== undefined) return text;
   const pairs = pairsOf(value);
   const items = pairs ?? enumerated(value)?.map((each) => [undefined, each] as const);
-  if (!items) {
-    throw new Unsupported(`[${is.typeOf(value as Instance).name}] as JSON`);
-  }
-  if (depth > style.depth) {
-    return quoted(toText(value));
-  }
+  if (!items) throw new Unsupported(`[${is.typeOf(value as Instance).name}] as JSON`);
+  if (depth > style.depth) return quoted(toText(value));
   const { end } = style;
   const [open, close] = pairs ? ["{", "}"] : ["[", "]"];
   // What belongs to a name stands further in than where the name's value begins.
@@ -45,31 +39,19 @@ function write(value: Value, style: Style, depth = 0, column = 0): string {
     const start = name === undefined ? "" : `${quoted(name)}:${end === undefined ? "" : "  "}`;
     return start + write(each, style, depth + 1, inner + start.length);
   });
-  if (end === undefined) {
-    return open + parts.join(",") + close;
-  }
+  if (end === undefined) return open + parts.join(",") + close;
   const body = parts.map((part) => " ".repeat(inner) + part).join(`,${end}`);
   return open + end + body + end + " ".repeat(column) + close;
 }
 
 /** Undefined: it is an object or a list. */
 function scalar(value: Value): string | undefined {
-  if (typeof value === "string" || value instanceof Char) {
-    return quoted(toText(value));
-  }
-  if (value === null || typeof value !== "object") {
-    return String(value);
-  }
-  if (value instanceof EnumValue) {
-    return String(value.number);
-  }
-  if (!(value instanceof Num)) {
-    return undefined;
-  }
+  if (typeof value === "string" || value instanceof Char) return quoted(toText(value));
+  if (value === null || typeof value !== "object") return String(value);
+  if (value instanceof EnumValue) return String(value.number);
+  if (!(value instanceof Num)) return undefined;
   const text = String(value.value);
-  if (/[eN]/.test(text)) {
-    throw new Unsupported(`the [${value.type.name}] ${text} as JSON`);
-  }
+  if (/[eN]/.test(text)) throw new Unsupported(`the [${value.type.name}] ${text} as JSON`);
   return text;
 }
 
@@ -93,9 +75,7 @@ function pairsOf(value: Value): (readonly [name: string, value: Value])[] | unde
 
 /** The value of a JSON text. Numbers are kept as they are written until their type is known. */
 function read(text: string): Value {
-  if (text.trim() === "") {
-    return null;
-  }
+  if (text.trim() === "") return null;
   try {
     JSON.parse(text);
   } catch {
@@ -111,18 +91,14 @@ function read(text: string): Value {
     if (typeof value === "string") {
       return value.startsWith("\0") ? toNumber(value.slice(1)) : notDate(value);
     }
-    if (value === null || typeof value !== "object") {
-      return value;
-    }
+    if (value === null || typeof value !== "object") return value;
     return Array.isArray(value) ? is.array(value) : toObject(value);
   }) as Value;
 }
 
 /** 5.1 makes dates of the texts that it writes for dates itself. */
 function notDate(text: string): string {
-  if (text.startsWith("/Date(")) {
-    throw new Unsupported(`the date ${text} out of JSON`);
-  }
+  if (text.startsWith("/Date(")) throw new Unsupported(`the date ${text} out of JSON`);
   return text;
 }
 
@@ -141,9 +117,7 @@ function toObject(properties: Properties): CustomObject {
 }
 
 function toNumber(text: string): Value {
-  if (!/^-?\d{1,18}$/.test(text)) {
-    throw new Unsupported(`the number ${text} out of JSON`);
-  }
+  if (!/^-?\d{1,18}$/.test(text)) throw new Unsupported(`the number ${text} out of JSON`);
   const whole = BigInt(text);
   return BigInt.asIntN(32, whole) === whole ? Number(text) : whole;
 }
@@ -182,9 +156,7 @@ export const jsonCmdlets: readonly Cmdlet[] = [
   ),
   // 5.1 hands an array on whole.
   onAll("ConvertFrom-Json", {}, (_, [text = null, ...others]) => {
-    if (others.length > 0) {
-      throw new Unsupported("ConvertFrom-Json of several texts");
-    }
+    if (others.length > 0) throw new Unsupported("ConvertFrom-Json of several texts");
     return read(toText(text));
   }),
 ];

@@ -32,9 +32,7 @@ async function select(call: Call, by: Value, item: Value): Promise<Value> {
 
 async function project(call: Call, item: Value): Promise<Value> {
   const properties = call.get("Property");
-  if (properties === undefined) {
-    return item;
-  }
+  if (properties === undefined) return item;
   const object = new CustomObject(is.customObject);
   for (const property of toItems(properties)) {
     const name = toText(property);
@@ -53,9 +51,7 @@ async function project(call: Call, item: Value): Promise<Value> {
 
 /** Null comes first; what cannot be compared is compared as text. */
 function compareForSort(left: Value, right: Value): number {
-  if (isNull(left) || isNull(right)) {
-    return Number(isNull(right)) - Number(isNull(left));
-  }
+  if (isNull(left) || isNull(right)) return Number(isNull(right)) - Number(isNull(left));
   const areTexts = typeof left === "string" || typeof right === "string";
   return areTexts ? compare(toText(left), toText(right)) : compare(left, right);
 }
@@ -179,9 +175,7 @@ export const objectCmdlets: readonly Cmdlet[] = Array.of<Cmdlet>(
     async run(call) {
       const name = call.text("TypeName") ?? "";
       const type = call.shell.types.find(name);
-      if (!type) {
-        throw new Unsupported(`New-Object ${name}`);
-      }
+      if (!type) throw new Unsupported(`New-Object ${name}`);
       const args = toItems(call.get("ArgumentList") ?? nothing);
       await call.emit(await construct(type, args, call.shell.types));
     },
@@ -205,9 +199,7 @@ export const objectCmdlets: readonly Cmdlet[] = Array.of<Cmdlet>(
     parameters: { Name: { type: "string", position: 0, mandatory: true } },
     async run(call) {
       const name = call.text("Name") ?? "";
-      if (hasWildcard(name)) {
-        throw new Unsupported("Get-Command with a wildcard");
-      }
+      if (hasWildcard(name)) throw new Unsupported("Get-Command with a wildcard");
       if (!call.shell.isCommand(name)) {
         const message = `The term '${name}' is not recognized as the name of a cmdlet, function, script file, or operable program.`;
         const id = "CommandNotFoundException";

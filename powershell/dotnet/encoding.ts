@@ -29,9 +29,7 @@ export const ansi: TextEncoding = {
 /** A file's text: the mark it begins with says more than what the caller thinks. */
 export function decodeText(data: Buffer, assumed = utf8): string {
   const begins = (...mark: number[]) => mark.every((each, index) => data[index] === each);
-  if (begins(0xff, 0xfe)) {
-    return data.subarray(2).toString("utf16le");
-  }
+  if (begins(0xff, 0xfe)) return data.subarray(2).toString("utf16le");
   return begins(0xef, 0xbb, 0xbf) ? data.subarray(3).toString() : assumed.decode(data);
 }
 

@@ -111,9 +111,7 @@ types.define({
     "ToBase64String(byte[], int, int)": toBase64,
     "FromBase64String(string)": fromBase64,
     "ToString(byte, int)": (_: null, { value }: Num, base: number) => {
-      if (base !== 2) {
-        throw new Unsupported(`numbers to the base ${String(base)}`);
-      }
+      if (base !== 2) throw new Unsupported(`numbers to the base ${String(base)}`);
       return value.toString(2);
     },
   },
@@ -147,9 +145,7 @@ const guid: NetType = types.define({
   methods: {
     "ToString()": ({ state }: NetObject<string>) => state,
     "ToString(string)": ({ state }: NetObject<string>, format: string) => {
-      if (format !== "N") {
-        throw new Unsupported(`the format ${format} of GUIDs`);
-      }
+      if (format !== "N") throw new Unsupported(`the format ${format} of GUIDs`);
       return state.replaceAll("-", "");
     },
   },

@@ -20,12 +20,8 @@ const spaceAtStart = new RegExp(`^(?:${space})+`);
 const spaceAtEnd = new RegExp(`(?:${space})+$`);
 
 function trimEnd(self: string, character?: string): string {
-  if (character === undefined) {
-    return self.replace(spaceAtEnd, "");
-  }
-  if (character.length !== 1) {
-    throw new Unsupported("TrimEnd of several characters");
-  }
+  if (character === undefined) return self.replace(spaceAtEnd, "");
+  if (character.length !== 1) throw new Unsupported("TrimEnd of several characters");
   let end = self.length;
   while (self.charAt(end - 1) === character) {
     end -= 1;
@@ -34,9 +30,7 @@ function trimEnd(self: string, character?: string): string {
 }
 
 function replace(self: string, old: string, by: string): string {
-  if (old === "") {
-    throw badArgument("String cannot be of zero length.", "oldValue");
-  }
+  if (old === "") throw badArgument("String cannot be of zero length.", "oldValue");
   return self.replaceAll(old, () => by);
 }
 

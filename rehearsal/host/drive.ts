@@ -170,9 +170,7 @@ function look(path: string): Found | undefined {
 function insideOf(root: string, { path, isLink }: Found): string {
   if (!isLink) return path;
   const target = realpathSync(path);
-  if (target !== root && !target.startsWith(root + sep)) {
-    throw new AccessDeniedError();
-  }
+  if (target !== root && !target.startsWith(root + sep)) throw new AccessDeniedError();
   return target;
 }
 

@@ -56,9 +56,7 @@ export function buildCommand(logFile: string): BuildCommand {
       let result = await runOnce();
       // debootstrap asks a mirror once for each of some hundred packages, and keeps those it got.
       if (result.failed && args.includes("--download-only")) result = await runOnce();
-      if (result.failed) {
-        throw new Error(`${result.shortMessage}\n${result.stderr.slice(-2000)}`);
-      }
+      if (result.failed) throw new Error(`${result.shortMessage}\n${result.stderr.slice(-2000)}`);
       return result.stdout;
     } finally {
       await log.close();

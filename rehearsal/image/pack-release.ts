@@ -12,9 +12,7 @@ import { releaseArchive } from "../../toolchain/tools/own-release.ts";
 import { guestTools } from "./guest-tools.ts";
 
 const [folder] = process.argv.slice(2);
-if (folder === undefined) {
-  throw new Error("name the folder that gets the archives");
-}
+if (folder === undefined) throw new Error("name the folder that gets the archives");
 const ensured = await ensureArtifacts(guestTools);
 await mkdir(folder, { recursive: true });
 for (const artifact of guestTools) {

@@ -25,9 +25,7 @@ export function debianFiles({ name, package: wanted, needs, files }: DebianFiles
       const run = buildCommand(context.logFile);
       const depends = await run("apt-cache", ["depends", wanted]);
       const real = needs === undefined ? wanted : needs.exec(depends)?.[0];
-      if (real === undefined) {
-        throw new Error(`apt knows no ${wanted}: apt-get update`);
-      }
+      if (real === undefined) throw new Error(`apt knows no ${wanted}: apt-get update`);
       const work = join(into, "work");
       await mkdir(work);
       context.progress(`downloads ${real}`);
@@ -40,9 +38,7 @@ export function debianFiles({ name, package: wanted, needs, files }: DebianFiles
         const entry = entries.find(
           (each) => each.isFile() && (each.name === file || each.name.startsWith(`${file}-`)),
         );
-        if (entry === undefined) {
-          throw new Error(`${real} has no ${file}`);
-        }
+        if (entry === undefined) throw new Error(`${real} has no ${file}`);
         await copyFile(join(entry.parentPath, entry.name), join(into, file));
       }
       await rm(work, { recursive: true });

@@ -32,9 +32,7 @@ export function cimCmdlets(classes: CimClasses): readonly Cmdlet[] {
   const classOf = (name: string): CimClass => {
     const key = Object.keys(classes).find((each) => each.toLowerCase() === name.toLowerCase());
     const found = key === undefined ? undefined : classes[key];
-    if (!found) {
-      throw new Unsupported(`the CIM class ${name}`);
-    }
+    if (!found) throw new Unsupported(`the CIM class ${name}`);
     return found;
   };
   return [
@@ -86,12 +84,8 @@ function fits(instance: CustomObject, filter: string): boolean {
     const [, name = "", isNot, text, word] =
       /^(\w+)\s*(?:IS (NOT )?NULL|=\s*(?:'([^']*)'|(TRUE|FALSE|\d+)))$/i.exec(condition) ?? [];
     const value = instance.get(name);
-    if (value === undefined) {
-      throw new Unsupported(`the condition ${condition}`);
-    }
-    if (text !== undefined) {
-      return toText(value).toLowerCase() === text.toLowerCase();
-    }
+    if (value === undefined) throw new Unsupported(`the condition ${condition}`);
+    if (text !== undefined) return toText(value).toLowerCase() === text.toLowerCase();
     if (word !== undefined) {
       return /^\d/.test(word) ? toText(value) === word : toBool(value) === /^true$/i.test(word);
     }

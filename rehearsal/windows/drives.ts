@@ -59,9 +59,7 @@ export function windowsFiles(
   const locate = (path: string): string | undefined => {
     const [drive = "", ...names] = resolve(path).split("\\");
     const root = drives.get(drive.slice(0, 1));
-    if (root === undefined) {
-      return undefined;
-    }
+    if (root === undefined) return undefined;
     try {
       return findOnDrive(
         root,
@@ -74,9 +72,7 @@ export function windowsFiles(
   /** Does something with a file; errors name it as Windows does. */
   const at = <Result>(path: string, action: (file: string) => Result): Result => {
     const file = locate(path);
-    if (file === undefined) {
-      throw folderNotFound(path);
-    }
+    if (file === undefined) throw folderNotFound(path);
     try {
       return action(file);
     } catch (error) {
@@ -106,9 +102,7 @@ export function windowsFiles(
   const change = async (path: string, how: "write" | "remove" | "rename"): Promise<void> => {
     const full = resolve(path);
     await watch.changing(`${how} ${full}`);
-    if (await watch.isInUse(full, how)) {
-      throw how === "rename" ? inUse("") : accessDenied(full);
-    }
+    if (await watch.isInUse(full, how)) throw how === "rename" ? inUse("") : accessDenied(full);
   };
   return {
     separator: "\\",
@@ -190,9 +184,7 @@ export function volumeCmdlets({ programs, recentWrites }: WindowsHost): readonly
       parameters: { DriveLetter: { type: "string", position: 0, mandatory: true } },
       run(call) {
         const letter = call.text("DriveLetter") ?? "";
-        if (letter.toUpperCase() !== "C") {
-          throw new Unsupported(`the volume ${letter}:`);
-        }
+        if (letter.toUpperCase() !== "C") throw new Unsupported(`the volume ${letter}:`);
         recentWrites.allFlushed();
         return programs.flush();
       },

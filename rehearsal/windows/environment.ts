@@ -46,9 +46,7 @@ export function defineEnvironmentTypes(
 ): void {
   const of = ({ name }: EnumValue): Variables => {
     const variables = { Process: environment, Machine: environment.machine }[name];
-    if (!variables) {
-      throw new Unsupported(`variables of the target ${name}`);
-    }
+    if (!variables) throw new Unsupported(`variables of the target ${name}`);
     return variables;
   };
   const target = types.define({

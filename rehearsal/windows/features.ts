@@ -19,9 +19,7 @@ export function featureCmdlets({ state, drive, registry }: WindowsHost): readonl
   const { features } = state;
   const assertKnown = (call: Call): void => {
     const name = call.text("Name") ?? "";
-    if (name.toLowerCase() !== "containers") {
-      throw new Unsupported(`the feature ${name}`);
-    }
+    if (name.toLowerCase() !== "containers") throw new Unsupported(`the feature ${name}`);
   };
   return [
     {

@@ -49,9 +49,7 @@ export function defineFileTypes(types: Types, host: ScriptMachine): void {
         files.write(full(path), toBuffer(data)),
       "ReadAllBytes(string)": (_: null, path: string) => bytes(files.read(full(path))),
       "Move(string, string)": (_: null, from: string, to: string) => {
-        if (files.status(full(from))?.isFolder !== false) {
-          throw fileNotFound(full(from));
-        }
+        if (files.status(full(from))?.isFolder !== false) throw fileNotFound(full(from));
         return files.move(full(from), full(to));
       },
       "Replace(string, string, string)": (
@@ -60,9 +58,7 @@ export function defineFileTypes(types: Types, host: ScriptMachine): void {
         to: string,
         kept: string | null,
       ) => {
-        if (kept !== null) {
-          throw new Unsupported("[System.IO.File]::Replace with a third file");
-        }
+        if (kept !== null) throw new Unsupported("[System.IO.File]::Replace with a third file");
         return files.replace(full(from), full(to));
       },
     },

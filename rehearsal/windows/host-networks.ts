@@ -48,9 +48,7 @@ function list(name: string, objects: () => readonly CustomObject[]): Cmdlet {
 
 export function hostNetworkCmdlets(machine: WindowsHost): readonly Cmdlet[] {
   const { networks, features } = machine.state;
-  if (features.Containers !== "Installed") {
-    return [];
-  }
+  if (features.Containers !== "Installed") return [];
   const inputId = (call: Call): string => {
     const input = call.get("InputObject");
     return input instanceof CustomObject ? toText(input.get("ID") ?? null) : "";
@@ -127,9 +125,7 @@ export function hostNetworkType(
 
 /** HNS' answer to a request. */
 async function answer(machine: WindowsHost, what: string, request: string): Promise<string> {
-  if (what !== "POST /networks") {
-    throw new Unsupported(`asking HNS for ${what}`);
-  }
+  if (what !== "POST /networks") throw new Unsupported(`asking HNS for ${what}`);
   const wanted = JSON.parse(request) as {
     readonly Name: string;
     readonly Type: string;

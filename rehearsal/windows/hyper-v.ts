@@ -119,9 +119,7 @@ export function hyperVCmdlets(machine: WindowsHost): readonly Cmdlet[] {
     drive,
     state: { hyperV },
   } = machine;
-  if (hyperV?.module !== true) {
-    return [];
-  }
+  if (hyperV?.module !== true) return [];
   const of = (call: Call): Machine => (call.get("VM") as VirtualMachine).state;
   /** Whether there is a file; an error where there is none. */
   const isThere = async (call: Call, path: string): Promise<boolean> => {

@@ -51,16 +51,12 @@ export function nodeFiles(folder: string): FileSystem {
       on(file, () => (fs.lstatSync(file).isDirectory() ? fs.rmdirSync(file) : fs.unlinkSync(file))),
     move: (from, to) =>
       on(from, () => {
-        if (fs.existsSync(to)) {
-          throw fileExists(to);
-        }
+        if (fs.existsSync(to)) throw fileExists(to);
         fs.renameSync(from, to);
       }),
     replace: (from, to) =>
       on(to, () => {
-        if (!fs.existsSync(to)) {
-          throw fileNotFound(to);
-        }
+        if (!fs.existsSync(to)) throw fileNotFound(to);
         fs.renameSync(from, to);
       }),
     copy: (from, to) => on(from, () => fs.copyFileSync(from, to)),
@@ -80,9 +76,7 @@ function openFile(
     CreateNew: "wx+",
   };
   const flag = flags[mode];
-  if (flag === undefined) {
-    throw new Unsupported(`opening files with the mode ${mode}`);
-  }
+  if (flag === undefined) throw new Unsupported(`opening files with the mode ${mode}`);
   const descriptor = fs.openSync(file, flag);
   return {
     get size() {

@@ -54,9 +54,7 @@ export function defineMutexTypes(types: Types, mutexes: NamedMutexes): void {
     name: "System.Threading.Mutex",
     constructors: {
       "(bool, string)": (_: null, isOwned: boolean, name: string) => {
-        if (isOwned) {
-          throw new Unsupported("a mutex that is owned from the start");
-        }
+        if (isOwned) throw new Unsupported("a mutex that is owned from the start");
         return new NetObject(mutex, name);
       },
     },

@@ -45,9 +45,7 @@ export function defineNameTypes(
 ): void {
   type Address = NetObject<ReturnType<typeof ipaddr.parse>>;
   const address = (text: string): Address => {
-    if (!ipaddr.isValid(text)) {
-      throw badFormat("An invalid IP address was specified.");
-    }
+    if (!ipaddr.isValid(text)) throw badFormat("An invalid IP address was specified.");
     return new NetObject(addressType, ipaddr.parse(text));
   };
   const addressType: NetType = types.define({

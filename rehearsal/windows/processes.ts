@@ -104,9 +104,7 @@ export function windowsProcesses(
         await changing(`run ${[file, ...args].join(" ")}`);
         await machine.applyHostsFile();
         const program = systemProgram(file) ?? registration(file, args);
-        if (program) {
-          return program(machine, args);
-        }
+        if (program) return program(machine, args);
         try {
           return await programs.run(file, args, {
             stdin,

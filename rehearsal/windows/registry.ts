@@ -132,12 +132,8 @@ function expanded(text: string): string {
 }
 
 function plain(data: Value): RegistryData {
-  if (data instanceof PsArray) {
-    return data.items.map(toText);
-  }
-  if (typeof data === "string" || typeof data === "number") {
-    return data;
-  }
+  if (data instanceof PsArray) return data.items.map(toText);
+  if (typeof data === "string" || typeof data === "number") return data;
   throw new Unsupported("keeping a registry value that is neither a text nor an Int32");
 }
 
@@ -168,9 +164,7 @@ export class RegistryItems implements ItemProvider {
 
   children(container: Item): Item[] {
     const key = this.key(container.path);
-    if (!key) {
-      throw itemNotFound(container.path);
-    }
+    if (!key) throw itemNotFound(container.path);
     return [...key.keys.values()].map((each) =>
       this.#item(`${container.path}\\${each.name}`, each),
     );
@@ -282,9 +276,7 @@ export function registryCmdlets(items: RegistryItems): readonly Cmdlet[] {
     parameters: { LiteralPath: path, Path: path, ...parameters },
     run: async (call) => {
       for (const each of call.texts("LiteralPath") ?? call.texts("Path") ?? []) {
-        if (!/^hklm:/i.test(each)) {
-          throw new Unsupported(`${name} for ${each}`);
-        }
+        if (!/^hklm:/i.test(each)) throw new Unsupported(`${name} for ${each}`);
         const key = items.key(each);
         await (key ? run(call, key, each) : call.fail(itemNotFound(each)));
       }

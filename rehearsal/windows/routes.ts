@@ -48,9 +48,7 @@ export function routeCmdlets(machine: WindowsHost): readonly Cmdlet[] {
       name: "Get-NetIPAddress",
       parameters: { AddressFamily: { type: "string", set: ["IPv4"] } },
       async run(call) {
-        if (call.text("AddressFamily") === undefined) {
-          throw new Unsupported("addresses of IPv6");
-        }
+        if (call.text("AddressFamily") === undefined) throw new Unsupported("addresses of IPv6");
         for (const segment of machine.segments()) {
           const [address = "", length = "32"] = segment.split("/");
           const InterfaceIndex = address.startsWith("127.") ? loopback : adapter;

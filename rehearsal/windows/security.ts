@@ -79,9 +79,7 @@ export function defineAccessControl(
     name: "System.Security.Principal.SecurityIdentifier",
     constructors: {
       "(string)": (_: null, text: string) => {
-        if (!/^S-1-\d+(-\d+)+$/.test(text)) {
-          throw badFormat("Value was invalid.");
-        }
+        if (!/^S-1-\d+(-\d+)+$/.test(text)) throw badFormat("Value was invalid.");
         return new NetObject(identifier, text);
       },
     },

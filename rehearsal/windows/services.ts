@@ -230,9 +230,7 @@ export const sc: SystemProgram = async ({ services }, [verb = "", name = "", ...
     }
     return { exitCode: 0, stdout: "[SC] ChangeServiceConfig2 SUCCESS\r\n", stderr: "" };
   } catch (error) {
-    if (!(error instanceof ServiceError)) {
-      throw error;
-    }
+    if (!(error instanceof ServiceError)) throw error;
     const stdout = `[SC] OpenService FAILED 1060:\r\n\r\n${error.message}\r\n`;
     return { exitCode: 1060, stdout, stderr: "" };
   }

@@ -23,15 +23,9 @@ const ended = (code: 0 | keyof typeof refusals) => ({
 /** `shutdown /r /t SECONDS`, and `shutdown /a`, which calls that off. */
 export const shutdown: SystemProgram = async ({ programs }, args) => {
   const words = args.map((word) => word.toLowerCase().replace(/^-/, "/"));
-  if (words.includes("/a")) {
-    return ended((await programs.callOffReboot()) ? 0 : 1116);
-  }
-  if (!words.includes("/r")) {
-    throw new Unsupported("shutdown.exe without /r or /a");
-  }
+  if (words.includes("/a")) return ended((await programs.callOffReboot()) ? 0 : 1116);
+  if (!words.includes("/r")) throw new Unsupported("shutdown.exe without /r or /a");
   const seconds = Number(words.includes("/t") ? words[words.indexOf("/t") + 1] : 30);
-  if (!Number.isInteger(seconds) || seconds < 0) {
-    return ended(87);
-  }
+  if (!Number.isInteger(seconds) || seconds < 0) return ended(87);
   return ended((await programs.reboot(seconds)) ? 0 : 1190);
 };

@@ -32,9 +32,7 @@ export const curl: SystemProgram = async ({ programs }, args) => {
 
 /** `tar.exe -x -z -f ARCHIVE -C FOLDER --strip-components N`. */
 export const tar: SystemProgram = async ({ drive, programs, recentWrites }, args) => {
-  if (args[0] === "-c") {
-    return pack(drive, args);
-  }
+  if (args[0] === "-c") return pack(drive, args);
   const [x, z, f, archive = "", C, folder = "", strip, count = "", ...more] = args;
   if ([x, z, f, C, strip].join(" ") !== "-x -z -f -C --strip-components" || more.length > 0) {
     throw new Unsupported(`tar.exe ${args.join(" ")}`);
@@ -43,9 +41,7 @@ export const tar: SystemProgram = async ({ drive, programs, recentWrites }, args
   if (!(await drive.isFile(archive))) {
     return failed(`Error opening archive: Failed to open '${archive}'`);
   }
-  if (drive.full) {
-    return failed("Write failed: No space left on device");
-  }
+  if (drive.full) return failed("Write failed: No space left on device");
   try {
     const [from, to] = [await drive.resolve(archive), await drive.resolve(folder)];
     recentWrites.written(...(await programs.unpack(from, to, Number(count))));
@@ -112,9 +108,7 @@ export const ipconfig: SystemProgram = ({ programs }) => {
 
 /** `route.exe print`: without those to the machine's own segments. */
 export const route: SystemProgram = ({ routesInForce }, args) => {
-  if (args.join(" ") !== "print") {
-    throw new Unsupported(`route.exe ${args.join(" ")}`);
-  }
+  if (args.join(" ") !== "print") throw new Unsupported(`route.exe ${args.join(" ")}`);
   const lines = routesInForce.map(({ destination, nextHop }) => `  ${destination}  ${nextHop}\r\n`);
   return Promise.resolve({ ...done, stdout: lines.join("") });
 };

@@ -65,9 +65,7 @@ const parts: Readonly<Record<string, readonly [start: number, end: number]>> = {
 /** In the invariant culture. */
 function format({ state }: DateTime, as: string): string {
   const date = new Date(state.milliseconds);
-  if (as === "r") {
-    return date.toUTCString();
-  }
+  if (as === "r") return date.toUTCString();
   const written = as === "G" ? "MM/dd/yyyy HH:mm:ss" : as;
   if (!/^(?:yyyy|MM|dd|HH|mm|ss|[-TZ/.: ]){2,}$/.test(written)) {
     throw new Unsupported(`the date format ${as}`);
@@ -88,9 +86,7 @@ export function defineTimeTypes(set: Types, host: Host): void {
     ({ state }: DateTime, { value }: Num) =>
       moment(state.milliseconds + Math.round(value * unit), state.kind);
   const parse = (_: null, text: string, as: string) => {
-    if (as !== "r") {
-      throw new Unsupported(`the date format ${as}`);
-    }
+    if (as !== "r") throw new Unsupported(`the date format ${as}`);
     const parsed = Number.isNaN(Date.parse(text)) ? undefined : moment(Date.parse(text), "Utc");
     if (!parsed || format(parsed, as).toLowerCase() !== text.toLowerCase()) {
       throw badFormat("String was not recognized as a valid DateTime.");

@@ -78,7 +78,5 @@ export async function bundlePrograms(
     sourcemap: "inline",
     sourcesContent: false,
   });
-  if (warnings.length > 0) {
-    throw new Error(warnings.map(({ text }) => text).join("; "));
-  }
+  if (warnings.length > 0) throw new Error(warnings.map(({ text }) => text).join("; "));
 }

@@ -8,9 +8,7 @@ import { bundlePrograms } from "./bundle.ts";
 const keptHours = 24;
 
 const [folder] = process.argv.slice(2);
-if (folder === undefined) {
-  throw new Error("usage: main.ts <folder to write>");
-}
+if (folder === undefined) throw new Error("usage: main.ts <folder to write>");
 const bundles = path.dirname(folder);
 await mkdir(bundles, { recursive: true });
 // Two programs may start at once, and either may be killed, so the folder is created atomically.

@@ -60,14 +60,10 @@ async function unpack(
       // The engine is larger than execa's output buffer.
       const options = { reject: false, buffer: false, timeout: unpackSeconds * 1000 } as const;
       const tar = await execa("tar", args, { ...options, stdout: { file } });
-      if (tar.failed) {
-        throw notIn(url, member);
-      }
+      if (tar.failed) throw notIn(url, member);
     } else {
       const content = zip.get(member)?.();
-      if (content === undefined) {
-        throw notIn(url, member);
-      }
+      if (content === undefined) throw notIn(url, member);
       await writeFile(file, content);
     }
     await chmod(file, 0o755);

@@ -51,9 +51,7 @@ export async function unpackGo(archive: Buffer, into: string): Promise<void> {
  */
 export async function requireGo(what: string, why?: string): Promise<void> {
   const noGo = await whyNoGo();
-  if (noGo === undefined || (await isDownloaded()) || !(await isThere("curl"))) {
-    return;
-  }
+  if (noGo === undefined || (await isDownloaded()) || !(await isThere("curl"))) return;
   const unreachable = await whyUnreachable(goArchive.url);
   if (unreachable !== undefined) {
     const needed = `Go is needed to build ${what}${why === undefined ? "" : `, since ${why}`}`;
@@ -68,9 +66,7 @@ export async function requireGo(what: string, why?: string): Promise<void> {
  * @throws if a publisher cannot be reached and there is no Go.
  */
 export async function requireReachable(urls: readonly string[], what: string): Promise<void> {
-  if (!(await isThere("curl"))) {
-    return;
-  }
+  if (!(await isThere("curl"))) return;
   const answers = await Promise.all(urls.map(whyUnreachable));
   const why = answers.find((each) => each !== undefined);
   if (why !== undefined) {

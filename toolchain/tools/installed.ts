@@ -15,9 +15,7 @@ export type Found = { readonly file: string } | { readonly reason: string };
  */
 export async function takeInstalled(tool: Tool, into: string): Promise<Outcome> {
   const found = await findInstalled(tool);
-  if ("reason" in found) {
-    return found.reason;
-  }
+  if ("reason" in found) return found.reason;
   const target = path.join(into, path.basename(found.file));
   await copyFile(found.file, target);
   await chmod(target, 0o755);
@@ -35,13 +33,9 @@ export async function takeInstalled(tool: Tool, into: string): Promise<Outcome> 
 export async function findInstalled(tool: Tool): Promise<Found> {
   const { installed } = tool;
   const [executable] = Object.keys(tool.go.packages);
-  if (installed === undefined || executable === undefined) {
-    return { reason: "" };
-  }
+  if (installed === undefined || executable === undefined) return { reason: "" };
   const file = await findOnPath(executable, hostPath());
-  if (file === undefined) {
-    return { reason: "not installed" };
-  }
+  if (file === undefined) return { reason: "not installed" };
   const version = await askVersion(file, installed);
   return version === tool.version
     ? { file }

@@ -21,9 +21,7 @@ export async function ownRelease(
   root = projectRoot,
 ): Promise<readonly Download[] | undefined> {
   const repository = await originOnGithub(root);
-  if (repository === undefined) {
-    return undefined;
-  }
+  if (repository === undefined) return undefined;
   const { version } = packageSchema.parse(
     JSON.parse(await readFile(path.join(root, "package.json"), "utf8")),
   );

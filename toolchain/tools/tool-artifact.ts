@@ -58,9 +58,7 @@ async function downloadsOf(artifact: ToolArtifact): Promise<readonly Download[] 
 /** @throws if it has to be built without a suitable Go. */
 async function requireWay(artifact: ToolArtifact): Promise<void> {
   const { name, tool } = artifact;
-  if ("file" in (await findInstalled(tool))) {
-    return;
-  }
+  if ("file" in (await findInstalled(tool))) return;
   const urls = (await downloadsOf(artifact))?.map(({ url }) => url);
   await (urls === undefined ? requireGo(name) : requireReachable(urls, name));
 }

@@ -57,9 +57,7 @@ export async function whyNoInternet(): Promise<string | undefined> {
     ],
     timeoutSeconds + 5,
   );
-  if (how === "well" && stdout.includes(internetPage.text)) {
-    return undefined;
-  }
+  if (how === "well" && stdout.includes(internetPage.text)) return undefined;
   const why = how === "well" ? "another page came back" : (reason.split("\n").at(-1) ?? reason);
   return `needs internet: this host has none (${internetPage.url}: ${why})`;
 }

@@ -53,9 +53,7 @@ export function preparedNode(node: V1Node): V1Node | undefined {
     : taints.some((taint) => !isCondition(taint) && keepsPodsOff(taint))
       ? taints
       : [...taints, keepOff];
-  if (wanted.length === taints.length) {
-    return undefined;
-  }
+  if (wanted.length === taints.length) return undefined;
   const own = taints.filter((taint) => !isCondition(taint));
   return changed(node, wanted, JSON.stringify(own));
 }
@@ -63,9 +61,7 @@ export function preparedNode(node: V1Node): V1Node | undefined {
 /** A node as it was before a run; undefined where none has changed it. What Kubernetes says of it since stays. */
 export function restoredNode(node: V1Node): V1Node | undefined {
   const record = node.metadata?.annotations?.[recordAnnotation];
-  if (record === undefined) {
-    return undefined;
-  }
+  if (record === undefined) return undefined;
   const conditions = (node.spec?.taints ?? []).filter(isCondition);
   return changed(node, [...(JSON.parse(record) as V1Taint[]), ...conditions], undefined);
 }

@@ -98,9 +98,7 @@ async function untilState(
     if (state.kind === "failed") return { found: `their pod has failed: ${state.why}` };
     return state.kind === "waiting" ? state.seen : `the tests are ${state.kind}`;
   });
-  if (ended !== undefined) {
-    throw new Error(`${ended}: the tests did not come to their end`);
-  }
+  if (ended !== undefined) throw new Error(`${ended}: the tests did not come to their end`);
 }
 
 function pods(api: ClusterApi): Promise<V1PodList> {
@@ -170,9 +168,7 @@ type PodState =
 /** What of the Job's pods says how far the tests are. */
 export function podState(pods: readonly V1Pod[]): PodState {
   const [pod] = pods;
-  if (pod === undefined) {
-    return { kind: "waiting", seen: "the Job has made no pod yet" };
-  }
+  if (pod === undefined) return { kind: "waiting", seen: "the Job has made no pod yet" };
   const statuses = pod.status?.containerStatuses ?? [];
   const tests = statuses.find(({ name }) => name === testsContainer)?.state;
   if (tests?.terminated !== undefined) {
@@ -186,9 +182,7 @@ export function podState(pods: readonly V1Pod[]): PodState {
   if (waiting !== undefined) {
     return { kind: "waiting", seen: [waiting.reason, waiting.message].filter(Boolean).join(": ") };
   }
-  if (tests?.running !== undefined) {
-    return { kind: "running" };
-  }
+  if (tests?.running !== undefined) return { kind: "running" };
   const unscheduled = pod.status?.conditions?.find(
     ({ type, status }) => type === "PodScheduled" && status === "False",
   );

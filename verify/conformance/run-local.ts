@@ -71,9 +71,7 @@ export async function runLocal(local: LocalRun): Promise<number> {
     child,
     pipeline(child.all, createWriteStream(path.join(local.folder, logName))),
   ]);
-  if (result.isCanceled) {
-    throw new Error("interrupted: the tests did not come to their end");
-  }
+  if (result.isCanceled) throw new Error("interrupted: the tests did not come to their end");
   if (result.timedOut) {
     throw new Error(`the tests did not end within ${String(local.run.timeoutSeconds + 600)} s`);
   }

@@ -51,9 +51,7 @@ export function whyFailed(probe: Probe, failure: ProbeFailure, details: Details)
 
 function nodeTrouble(name: string, { nodes }: Details): string | undefined {
   const node = nodes.find((each) => each.name === name);
-  if (node === undefined) {
-    return `the node ${name} is not in the cluster any more`;
-  }
+  if (node === undefined) return `the node ${name} is not in the cluster any more`;
   return node.trouble === undefined ? undefined : `the node ${name} is not Ready: ${node.trouble}`;
 }
 
@@ -66,19 +64,13 @@ function nodesOnWay({ origin, targetPods, viaNode }: Probe, { pods }: Details): 
 }
 
 function serviceTrouble({ service }: Probe, details: Details): string | undefined {
-  if (service === undefined) {
-    return undefined;
-  }
+  if (service === undefined) return undefined;
   const object = details.services.find(({ metadata }) => metadata?.name === service);
-  if (object === undefined) {
-    return `the Service ${service} no longer exists`;
-  }
+  if (object === undefined) return `the Service ${service} no longer exists`;
   const slices = details.slices.filter(
     ({ metadata }) => metadata?.labels?.["kubernetes.io/service-name"] === service,
   );
-  if (readyEndpoints(slices) > 0) {
-    return undefined;
-  }
+  if (readyEndpoints(slices) > 0) return undefined;
   const labels = Object.entries(object.spec?.selector ?? {});
   const selector = labels.map(([key, value]) => `${key}=${value}`).join(",");
   const selected = details.pods.filter(({ metadata }) =>
@@ -126,18 +118,14 @@ function policyTrouble(
     policiesOn(pod, "Ingress", policies).map((policy) => [policy, pod, "in to"] as const),
   );
   const [first] = [...outgoing, ...incoming];
-  if (first === undefined) {
-    return undefined;
-  }
+  if (first === undefined) return undefined;
   const [policy, pod, way] = first;
   return `the NetworkPolicy ${policy} limits what comes ${way} ${pod.metadata?.name ?? ""}, and no connection is made`;
 }
 
 /** Only with a Service on the way, as nothing else uses kube-proxy. */
 function proxyTrouble(probe: Probe, { systemPods }: Details): string | undefined {
-  if (probe.service === undefined) {
-    return undefined;
-  }
+  if (probe.service === undefined) return undefined;
   const node = probe.viaNode ?? (probe.origin === "outside" ? undefined : probe.origin.node);
   const proxy = systemPods.find(
     ({ metadata, spec }) =>

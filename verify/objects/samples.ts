@@ -45,9 +45,7 @@ export function sampleFile(look: Exclude<SampleRow["look"], "metrics">): string 
 export async function readSample(file: string): Promise<readonly SampleObject[]> {
   return parseAllDocuments(await readFile(file, "utf8")).map((document) => {
     const [error] = document.errors;
-    if (error) {
-      throw new Error(`${path.basename(file)}: ${error.message}`);
-    }
+    if (error) throw new Error(`${path.basename(file)}: ${error.message}`);
     return document.toJS() as SampleObject;
   });
 }
@@ -80,9 +78,7 @@ function fitPod(pod: SamplePod, { os, windowsBuild, agnhost }: Fit): SamplePod {
     ...container,
     image: fitImage(container.image, agnhost, windowsBuild),
   }));
-  if (pod.os?.name !== "windows") {
-    return { ...pod, containers };
-  }
+  if (pod.os?.name !== "windows") return { ...pod, containers };
   if (os === "linux") {
     return {
       ...pod,
@@ -103,9 +99,7 @@ function fitPod(pod: SamplePod, { os, windowsBuild, agnhost }: Fit): SamplePod {
 }
 
 function fitImage(image: string, agnhost: string, windowsBuild: string | undefined): string {
-  if (image === agnhostImage) {
-    return agnhost;
-  }
+  if (image === agnhostImage) return agnhost;
   const base = /^(mcr\.microsoft\.com\/windows\/[a-z]+):ltsc\d+$/.exec(image)?.[1];
   return base === undefined || windowsBuild === undefined
     ? image

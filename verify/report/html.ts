@@ -68,9 +68,7 @@ ${note}
 
 function matrixHtml(results: readonly RowResult[]): string {
   const lines = matrixLines(results);
-  if (lines.length === 0) {
-    return "";
-  }
+  if (lines.length === 0) return "";
   const groups = columnGroups.map(
     ({ title, columns }) => `<th class="group" colspan="${columns.length}">${xmlText(title)}</th>`,
   );
@@ -96,9 +94,7 @@ ${body.join("\n")}
 
 function cellHtml(result: RowResult | undefined, first: boolean): string {
   const edge = first ? " first" : "";
-  if (result === undefined) {
-    return `<td class="none${edge}"></td>`;
-  }
+  if (result === undefined) return `<td class="none${edge}"></td>`;
   const { row, status, reason, seen } = result;
   const texts = [
     `${rowTitle(row)}: ${statusNames[status]}`,

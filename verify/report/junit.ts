@@ -33,9 +33,7 @@ function testCase(result: RowResult, stack: string): readonly string[] {
   const { row, status, reason, seen, seconds } = result;
   const name = `${row.id}: ${rowTitle(row)}`;
   const start = `    <testcase classname="${xmlText(`verify.${stack}`)}" name="${xmlText(name)}" time="${seconds.toFixed(1)}"`;
-  if (status === "passed" && seen === "") {
-    return [`${start}/>`];
-  }
+  if (status === "passed" && seen === "") return [`${start}/>`];
   const inside =
     status === "passed"
       ? `<system-out>${xmlText(seen)}</system-out>`

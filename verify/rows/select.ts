@@ -36,9 +36,7 @@ export const allRows: readonly Row[] = [...pathRows, ...policyRows, ...sampleRow
  * @throws with every pattern that matches no row, and the most similar id.
  */
 export function selectRows(patterns: readonly string[]): readonly Row[] {
-  if (patterns.length === 0) {
-    return allRows;
-  }
+  if (patterns.length === 0) return allRows;
   const unknown = patterns.filter((pattern) => !allRows.some(({ id }) => fits(id, pattern)));
   if (unknown.length > 0) {
     const ids = allRows.map(({ id }) => id);

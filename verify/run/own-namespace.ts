@@ -44,9 +44,7 @@ export async function applyObjects(
   objects: readonly object[],
   what = "what the rows need",
 ): Promise<void> {
-  if (objects.length === 0) {
-    return;
-  }
+  if (objects.length === 0) return;
   const result = await execa(kubectl, ["--kubeconfig", kubeconfig, "apply", "--filename", "-"], {
     input: JSON.stringify({ apiVersion: "v1", kind: "List", items: objects }),
     reject: false,

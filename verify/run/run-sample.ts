@@ -130,9 +130,7 @@ export async function runSample(row: SampleRow, end: number, tools: RowTools): P
     const { names, pod } = waited.late;
     const reason = await explained(tools, ({ nodes, events }) => {
       const node = nodes.find(({ name }) => name === pod?.spec?.nodeName);
-      if (node?.trouble !== undefined) {
-        return `the node ${node.name} is not Ready: ${node.trouble}`;
-      }
+      if (node?.trouble !== undefined) return `the node ${node.name} is not Ready: ${node.trouble}`;
       return pod === undefined ? `there is no pod of ${names.join(", ")}` : podTrouble(pod, events);
     });
     return failed(reason, `not Ready: ${names.join(", ")}`);
@@ -216,9 +214,7 @@ async function awaitMetrics(
     let seen: string;
     try {
       const metrics = podMetrics(await tools.get(path), namespace, name);
-      if (!("missing" in metrics)) {
-        return { status: "passed", reason: "", tried, seen: "" };
-      }
+      if (!("missing" in metrics)) return { status: "passed", reason: "", tried, seen: "" };
       seen = metrics.missing;
     } catch (error) {
       seen = messageOf(error);

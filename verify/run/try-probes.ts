@@ -66,9 +66,7 @@ async function triesOf(
     tries.push(one);
     // The first attempt may take longer than the settling time, so it never decides alone.
     const isOver = Date.now() >= (tries.length === 1 ? firstEnd : settled);
-    if (one.failure === undefined || isOver || tools.signal.aborted) {
-      return tries;
-    }
+    if (one.failure === undefined || isOver || tools.signal.aborted) return tries;
     // A pause for other rows.
     await tools.view.look();
   }

@@ -94,9 +94,7 @@ async function fetched(release: CalicoRelease): Promise<string> {
 
 function notServed(name: string, all: readonly Definition[]): string[] {
   const conditions = all.find(({ metadata }) => metadata.name === name)?.status?.conditions ?? [];
-  if (conditions.some(({ type, status }) => type === "Established" && status === "True")) {
-    return [];
-  }
+  if (conditions.some(({ type, status }) => type === "Established" && status === "True")) return [];
   const refused = conditions.find(
     ({ type, status }) => type === "NamesAccepted" && status === "False",
   );

@@ -48,9 +48,7 @@ await runAction(environment, async ({ KUBECONFIG_CONTENT, CALICO: request }) => 
       ...(await missingParts(api, request)),
       ...(request.linuxNodes ? await unreadyNodes(api) : []),
     ];
-    if (missing.length === 0) {
-      return undefined;
-    }
+    if (missing.length === 0) return undefined;
     return [...missing, ...(await troubles(api))].join("\n  ");
   });
 });

@@ -44,9 +44,7 @@ export function withFields(
   fields: CalicoResource["spec"],
 ): Readonly<Record<string, unknown>> | undefined {
   const changed = Object.entries(fields).some(([name, value]) => spec[name] !== value);
-  if (!changed) {
-    return undefined;
-  }
+  if (!changed) return undefined;
   const merged = Object.entries({ ...spec, ...fields });
   return Object.fromEntries(merged.filter(([, value]) => value !== undefined));
 }

@@ -126,9 +126,7 @@ export function calicoKubernetes(
     reads: ["cni.kind", "cni.calico.version", "cluster.kubernetesVersion"],
     run({ cni, cluster }): SettingsProblem[] {
       const tested = testedWith[minor(cni.calico.version)] ?? [];
-      if (cni.kind !== "calico" || tested.includes(minor(cluster.kubernetesVersion))) {
-        return [];
-      }
+      if (cni.kind !== "calico" || tested.includes(minor(cluster.kubernetesVersion))) return [];
       return [
         {
           path: ["cluster", "kubernetesVersion"],

@@ -41,17 +41,11 @@ function reason(status: TigeraStatus, { generation }: WantedComponent): string |
   const current = (type: string): TigeraCondition | undefined =>
     conditions.find((each) => each.type === type && each.status === "True");
   const degraded = current("Degraded");
-  if (degraded !== undefined) {
-    return `degraded: ${words(degraded)}`;
-  }
+  if (degraded !== undefined) return `degraded: ${words(degraded)}`;
   const progressing = current("Progressing");
-  if (progressing !== undefined) {
-    return `not there yet: ${words(progressing)}`;
-  }
+  if (progressing !== undefined) return `not there yet: ${words(progressing)}`;
   const available = current("Available");
-  if (available === undefined) {
-    return "not there yet, and the operator does not say why";
-  }
+  if (available === undefined) return "not there yet, and the operator does not say why";
   // Not every controller of the operator records the generation: the Windows controller does not.
   const { observedGeneration = 0 } = available;
   return observedGeneration > 0 && observedGeneration < generation

@@ -115,9 +115,7 @@ function flannelConfig(
     ["flannelConfigInKubeSystem", "kube-system"],
   ] as const) {
     const netConf = found<V1ConfigMap>(answers, question)?.data?.["net-conf.json"];
-    if (netConf !== undefined) {
-      return { name: `${namespace}/kube-flannel-cfg`, netConf };
-    }
+    if (netConf !== undefined) return { name: `${namespace}/kube-flannel-cfg`, netConf };
   }
   return undefined;
 }
@@ -137,9 +135,7 @@ function checkFlannel(config: {
     return { subject, why: "has a net-conf.json that is not JSON", instead: "Mend it." };
   }
   const { Type = "udp", VNI, Port } = netConf.Backend ?? {};
-  if (Type === "host-gw") {
-    return "host-gw";
-  }
+  if (Type === "host-gw") return "host-gw";
   if (Type !== "vxlan") {
     return {
       subject,

@@ -38,9 +38,7 @@ await runAction(environment, async ({ KUBECONFIG_CONTENT, CLUSTER: request }) =>
       (pod) => !pod.spec?.nodeName || request.controlPlanes.includes(pod.spec.nodeName),
     );
     const missing = ours.filter((pod) => !isReady(pod)).map(podName);
-    if (ours.length === 0) {
-      return "no pods yet";
-    }
+    if (ours.length === 0) return "no pods yet";
     return missing.length === 0 ? undefined : `not ready: ${missing.join(", ")}`;
   });
   return request.controlPlanes;

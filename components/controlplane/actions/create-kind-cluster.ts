@@ -40,9 +40,7 @@ async function completeCluster(
   }
   try {
     await docker(["start", ...containers], { timeoutSeconds: 120 });
-    if ((await docker(["exec", first, "cat", markerFile])) !== fingerprint(shape)) {
-      return false;
-    }
+    if ((await docker(["exec", first, "cat", markerFile])) !== fingerprint(shape)) return false;
   } catch (error) {
     say(messageOf(error));
     return false;
@@ -151,9 +149,7 @@ async function kindCreateWithRetry(shape: Shape): Promise<void> {
     await kindCreate(shape);
   } catch (error) {
     const message = messageOf(error);
-    if (!transient.test(message)) {
-      throw error;
-    }
+    if (!transient.test(message)) throw error;
     say(`${message}\nThis may pass: making the cluster once more.`);
     await removeCluster(shape.name);
     await kindCreate(shape);

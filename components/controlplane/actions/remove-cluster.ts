@@ -24,9 +24,7 @@ export async function removeCluster(name: string): Promise<readonly string[]> {
     { what: `the containers of ${name} to go`, timeoutSeconds, pollMilliseconds: 0 },
     async (): Promise<Look<readonly string[]>> => {
       const present = await labelledContainers(`${clusterLabel}=${name}`);
-      if (present.length === 0) {
-        return { found: removed };
-      }
+      if (present.length === 0) return { found: removed };
       removed.push(...present);
       say(`removing ${present.join(", ")}`);
       await removeContainers(present);

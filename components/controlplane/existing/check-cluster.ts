@@ -98,9 +98,7 @@ function checkKubeProxy(answers: ClusterAnswers): {
       spec?.template.spec?.nodeSelector?.["kubernetes.io/os"] === "windows" &&
       metadata?.annotations?.[ownMark] !== "kindows",
   );
-  if (theirs) {
-    return { kubeProxy: "there", problems: [] };
-  }
+  if (theirs) return { kubeProxy: "there", problems: [] };
   const config = found<V1ConfigMap>(answers, "kubeProxyConfig")?.data?.["kubeconfig.conf"];
   return {
     kubeProxy: "install",
@@ -244,9 +242,7 @@ function checkPodNetwork(
   cluster: { readonly serviceCidr: string; readonly endpoint: string },
 ): { readonly network: FoundPodNetwork; readonly problems: readonly ClusterProblem[] } {
   const none = { kind: "none" };
-  if (wanted.kind === "none") {
-    return { network: none, problems: [] };
-  }
+  if (wanted.kind === "none") return { network: none, problems: [] };
   for (const [kind, network] of inExisting) {
     const result = network.check(answers, wanted, cluster);
     if (result === undefined) continue;

@@ -50,9 +50,7 @@ export function checkEndpoint(
     const instead = "Recreate it: kubeadm init phase bootstrap-token, on a control plane.";
     return { subject, why: "has no certificate of the cluster's authority", instead };
   }
-  if (wanted !== undefined) {
-    return { endpoint: wanted, caCertHash };
-  }
+  if (wanted !== undefined) return { endpoint: wanted, caCertHash };
   const url = URL.canParse(server) ? new URL(server) : undefined;
   const host = url?.hostname ?? "";
   if (url === undefined || host === "localhost" || host === "[::1]" || host.startsWith("127.")) {

@@ -39,9 +39,7 @@ export function chooseKubeconfig(
   } catch {
     config = undefined;
   }
-  if (!isEntry(config)) {
-    return { problems: ["it is neither YAML nor JSON with settings in it"] };
-  }
+  if (!isEntry(config)) return { problems: ["it is neither YAML nor JSON with settings in it"] };
   const contexts = named(config["contexts"]);
   const names = contexts.map(({ name }) => String(name));
   const current = config["current-context"];
@@ -132,9 +130,7 @@ function wholeUser(user: Entry, host: KubeconfigHost, problems: string[]): Entry
     }
     return { exec };
   }
-  if (typeof user["token"] === "string") {
-    return { token: user["token"] };
-  }
+  if (typeof user["token"] === "string") return { token: user["token"] };
   if (typeof user["tokenFile"] === "string") {
     return { token: fileText(user["tokenFile"], "tokenFile", host, problems)?.toString().trim() };
   }
@@ -154,9 +150,7 @@ function data(
   problems: string[],
 ): string | undefined {
   const [inside, path] = [entry[`${name}-data`], entry[name]];
-  if (typeof inside === "string" && inside !== "") {
-    return inside;
-  }
+  if (typeof inside === "string" && inside !== "") return inside;
   return typeof path === "string" && path !== ""
     ? fileText(path, name, host, problems)?.toString("base64")
     : undefined;

@@ -46,9 +46,7 @@ export async function examineCluster(
     );
   }
   const result = checkCluster(answers, wanted);
-  if ("problems" in result) {
-    throw new Error(clusterProblemsText(result.problems));
-  }
+  if ("problems" in result) throw new Error(clusterProblemsText(result.problems));
   return { kubeconfig, facts: result.facts, warnings: result.warnings };
 }
 
@@ -122,9 +120,7 @@ async function ask(api: ClusterApi, path: string): Promise<Answer> {
   try {
     return { status: 200, body: await api.get(path) };
   } catch (error) {
-    if (error instanceof ApiError) {
-      return { status: error.status, message: error.message };
-    }
+    if (error instanceof ApiError) return { status: error.status, message: error.message };
     throw error;
   }
 }

@@ -82,9 +82,7 @@ function endpoint(value: string): Complaint | undefined {
 
 /** A released version in three numbers, without a leading v. */
 function fullVersion(value: string): Complaint | undefined {
-  if (/^\d+\.\d+\.\d+$/.test(value) && semver.valid(value) === value) {
-    return undefined;
-  }
+  if (/^\d+\.\d+\.\d+$/.test(value) && semver.valid(value) === value) return undefined;
   const nearest = /^\d+\.\d+$/.test(value)
     ? `${value}.0`
     : (/^v?(\d+\.\d+\.\d+)/.exec(value)?.[1] ?? "1.36.4");

@@ -58,13 +58,9 @@ export function closure(
 ): string[] {
   const found = new Set<string>();
   const visit = (name: string): void => {
-    if (found.has(name) || without.includes(name)) {
-      return;
-    }
+    if (found.has(name) || without.includes(name)) return;
     const needed = dependencies.get(name);
-    if (needed === undefined) {
-      throw new Error(`the package ${name} is not in the root file system`);
-    }
+    if (needed === undefined) throw new Error(`the package ${name} is not in the root file system`);
     found.add(name);
     needed.forEach(visit);
   };
@@ -136,9 +132,7 @@ async function addFile(root: string, file: string, files: Set<string>): Promise<
   const real = path.join(folder, path.basename(file));
   const found = await lstat(real).catch(() => undefined);
   const inRoot = `/${path.relative(root, real)}`;
-  if (found === undefined || found.isDirectory() || files.has(inRoot)) {
-    return;
-  }
+  if (found === undefined || found.isDirectory() || files.has(inRoot)) return;
   files.add(inRoot);
   if (found.isSymbolicLink()) {
     await addFile(root, path.resolve(path.dirname(inRoot), await readlink(real)), files);

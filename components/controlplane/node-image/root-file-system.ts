@@ -123,9 +123,7 @@ export function containerBaseSpec(defaultSpec: string): string {
 /** Go's module cache is read-only and knows no execute bits: both are set as kind's Dockerfile does. */
 async function copyKindBase(root: string, kindBase: string): Promise<void> {
   for (const entry of await readdir(kindBase, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) {
-      continue;
-    }
+    if (!entry.isFile()) continue;
     const source = path.join(entry.parentPath, entry.name);
     const relative = path.relative(kindBase, source);
     const target = path.join(root, relative);

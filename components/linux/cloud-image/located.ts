@@ -42,9 +42,7 @@ export function locatedLinuxImage(image: LinuxImageSettings): LocatedImage {
     return linuxImage !== undefined && existsSync(linuxImage.path) ? linuxImage : "not prepared";
   }
   const file = namedCloudImage(image);
-  if (file === undefined || (image.path === undefined && !existsSync(file))) {
-    return "not prepared";
-  }
+  if (file === undefined || (image.path === undefined && !existsSync(file))) return "not prepared";
   try {
     switch (cloudImageFormat(file)) {
       case undefined:

@@ -21,9 +21,7 @@ export const environment = {
 await runAction(environment, async ({ VOLUME: { uri, pool, name } }) => {
   const is = readXml(await virsh(uri, "vol-dumpxml", "--pool", pool, name));
   const modes = below(is, "volume", "target", "permissions", "mode");
-  if (modes.some(({ text }) => /^0?600$/.test(text))) {
-    return;
-  }
+  if (modes.some(({ text }) => /^0?600$/.test(text))) return;
   // mkdtemp makes it for its owner alone.
   const folder = await mkdtemp(path.join(tmpdir(), "kindows-volume-"));
   try {

@@ -28,12 +28,8 @@ export type Reserving =
 export function reserving(there: readonly DhcpHost[], wanted: DhcpHost): Reserving {
   const own = there.find(({ mac }) => mac === wanted.mac);
   const other = there.find(({ ip, mac }) => ip === wanted.ip && mac !== wanted.mac);
-  if (other !== undefined) {
-    return { kind: "taken", by: other };
-  }
-  if (own === undefined) {
-    return { kind: "add-last" };
-  }
+  if (other !== undefined) return { kind: "taken", by: other };
+  if (own === undefined) return { kind: "add-last" };
   return own.ip === wanted.ip && own.name === wanted.name ? { kind: "there" } : { kind: "modify" };
 }
 

@@ -22,9 +22,7 @@ export const environment = {
 };
 
 await runAction(environment, async ({ IMAGES: { uri, pool, keep, prefix = pool } }) => {
-  if (!lines(await virsh(uri, "pool-list", "--name")).includes(pool)) {
-    return;
-  }
+  if (!lines(await virsh(uri, "pool-list", "--name")).includes(pool)) return;
   // A killed upload leaves a file that libvirt only sees after a look.
   await virsh(uri, "pool-refresh", pool);
   // Name and path; a lab's names have no blanks.

@@ -66,9 +66,7 @@ async function scriptsFolder(files: RemoteFiles, current: string): Promise<strin
   const others = await files.list(stepsFolder);
   const folders = [current, ...others.map(({ name }) => `${stepsFolder}/${name}`)];
   for (const folder of folders) {
-    if (await files.exists(`${folder}/Reset-Node.ps1`)) {
-      return folder;
-    }
+    if (await files.exists(`${folder}/Reset-Node.ps1`)) return folder;
   }
   return undefined;
 }

@@ -56,9 +56,7 @@ export async function examineDisk(path: string, wanted: WantedDisk): Promise<Dis
   }
   const info = infoSchema.parse(JSON.parse(run.stdout));
   const problems = check(path, info, wanted);
-  if (problems.length > 0) {
-    throw new MediaError(...problems);
-  }
+  if (problems.length > 0) throw new MediaError(...problems);
   return {
     format: info.format,
     virtualGiB: info["virtual-size"] / 1024 ** 3,

@@ -26,9 +26,7 @@ export async function collecting<T>(
   try {
     return await look();
   } catch (error) {
-    if (!(error instanceof MediaError)) {
-      throw error;
-    }
+    if (!(error instanceof MediaError)) throw error;
     problems.push(...error.problems);
     return undefined;
   }

@@ -13,9 +13,7 @@ import { MediaError } from "./media-program.ts";
  */
 export async function requireRoom(into: string, neededGiB: number, what: string): Promise<void> {
   const problems = await roomProblems(path.dirname(into), neededGiB, what);
-  if (problems.length > 0) {
-    throw new MediaError(...problems);
-  }
+  if (problems.length > 0) throw new MediaError(...problems);
 }
 
 /**
@@ -49,9 +47,7 @@ async function freeAbove(folder: string): Promise<number> {
     return await freeGiB(folder);
   } catch (error) {
     const above = path.dirname(folder);
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT" || above === folder) {
-      throw error;
-    }
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT" || above === folder) throw error;
     return freeAbove(above);
   }
 }

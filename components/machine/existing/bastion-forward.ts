@@ -91,9 +91,7 @@ export class BastionForward {
 
   /** The connection to the one before the last. */
   #hops(): Promise<SshConnection> {
-    if (this.#dialled !== undefined) {
-      return this.#dialled;
-    }
+    if (this.#dialled !== undefined) return this.#dialled;
     const signal = AbortSignal.timeout(dialSeconds * 1000);
     const dialled = dialHops(this.#args.through, { signal, progress: () => undefined });
     this.#dialled = dialled;

@@ -115,7 +115,5 @@ export async function claimMachine(
     throw new Error(`${refused}: ${messageOf(error)}`);
   }
   const problems = checkMachine(machine.name, seen);
-  if (problems.length > 0) {
-    throw new Error(`${refused}: ${problems.join("; ")}`);
-  }
+  if (problems.length > 0) throw new Error(`${refused}: ${problems.join("; ")}`);
 }

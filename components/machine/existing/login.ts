@@ -165,9 +165,7 @@ const [firstPort, ports] = [20_000, 10_000];
  * @param file name of the stack's settings.
  */
 export function effectiveForwardPort(login: Login, file: string): number | undefined {
-  if (login.bastions.length < 2) {
-    return undefined;
-  }
+  if (login.bastions.length < 2) return undefined;
   // Not the keys themselves: they are secrets, and a new one is no other way.
   const way = effectiveHops(login).map(({ address, port, user, privateKeyFile, agent }) => [
     ...[address, port, user, privateKeyFile ?? "", agent === true],

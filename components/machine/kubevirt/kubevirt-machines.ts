@@ -122,9 +122,7 @@ async function look(lab: Lab, source: KubeconfigSource): Promise<FoundCluster> {
   const kubeconfig = readKubeconfig(source);
   const api = new ClusterApi(kubeconfig);
   const problems = await clusterProblems(api, lab);
-  if (problems.length > 0) {
-    throw new Error(clusterProblemsText(problems));
-  }
+  if (problems.length > 0) throw new Error(clusterProblemsText(problems));
   return { kubeconfig, api, watch: await LabWatch.open(api, lab) };
 }
 

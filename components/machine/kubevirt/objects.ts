@@ -113,9 +113,7 @@ function imageFrom(
 function cloneSource(lab: Lab): object {
   const { image, namespace } = lab.machine;
   const golden = goldenImage(lab);
-  if (golden !== undefined) {
-    return { pvc: { name: golden.metadata.name, namespace } };
-  }
+  if (golden !== undefined) return { pvc: { name: golden.metadata.name, namespace } };
   const {
     kind,
     name,

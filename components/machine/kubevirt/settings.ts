@@ -253,9 +253,7 @@ const bridgeInstead =
 
 /** Behind a masquerade, kubelet would register with an address that all of the machines have. */
 function podBinding(value: string): Complaint | undefined {
-  if (value === "bridge") {
-    return undefined;
-  }
+  if (value === "bridge") return undefined;
   return value === "masquerade"
     ? {
         why: "gives every machine the same address, so every node would register with it (kubevirt/kubevirt pull request 2493)",

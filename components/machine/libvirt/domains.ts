@@ -144,9 +144,7 @@ async function pauseOf(host: Host, pool: string, name: string): Promise<Pause> {
 }
 
 async function freeGiB(host: Host, files: readonly string[]): Promise<number | undefined> {
-  if (files.length === 0 || !isLocal(host.libvirtUri)) {
-    return undefined;
-  }
+  if (files.length === 0 || !isLocal(host.libvirtUri)) return undefined;
   const printed = await host.run("df", ["--block-size=1", "--output=avail", ...files]).then(
     lines,
     () => [], // This user may not read it.

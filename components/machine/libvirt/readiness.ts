@@ -65,9 +65,7 @@ async function gatherRemote({
   bridge,
 }: HypervisorConnection): Promise<HypervisorFacts["libvirt"]> {
   const libvirt = await gatherLibvirt({ uri: virshUri, domainType });
-  if (!libvirt.reachable) {
-    return libvirt;
-  }
+  if (!libvirt.reachable) return libvirt;
   try {
     const [described, memory] = await Promise.all([
       virshBatch(virshUri, [`iface-dumpxml ${bridge ?? ""}`]),
@@ -123,9 +121,7 @@ type Remote = Settings["hypervisors"][number];
 function checkOne(settings: Settings, facts: HypervisorFacts): HostProblem[] {
   const index = settings.hypervisors.findIndex(({ name }) => name === facts.name);
   const remote = settings.hypervisors[index];
-  if (remote === undefined) {
-    return [];
-  }
+  if (remote === undefined) return [];
   const setting = (key: string): string => pathText(["hypervisors", index, key]);
   if (facts.keyError !== undefined) {
     return [

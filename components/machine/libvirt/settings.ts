@@ -64,9 +64,7 @@ export const hypervisors = z.array(remote).default([]).meta({
 
 /** The system instance of libvirt's QEMU driver on this host; other hosts can't share a bridge with its Docker. */
 function hypervisorUri(value: string): Complaint | undefined {
-  if (value === "qemu:///system") {
-    return undefined;
-  }
+  if (value === "qemu:///system") return undefined;
   const instead = "Write qemu:///system.";
   if (/^qemu:\/\/\/session/.test(value)) {
     return { why: "is libvirt's user instance, which may not make bridges", instead };
@@ -122,9 +120,7 @@ function remoteHypervisorUri(value: string): Complaint | undefined {
  */
 function ed25519HostKey(value: string): Complaint | undefined {
   const complaint = hostKey(value);
-  if (complaint !== undefined || value.trim().startsWith("ssh-ed25519 ")) {
-    return complaint;
-  }
+  if (complaint !== undefined || value.trim().startsWith("ssh-ed25519 ")) return complaint;
   return {
     why: "is not of the kind that libvirt's provider asks a server for first",
     instead: "Write its ssh-ed25519 key: cat /etc/ssh/ssh_host_ed25519_key.pub there.",

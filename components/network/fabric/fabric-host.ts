@@ -58,9 +58,7 @@ export function labFabric(
   network: pulumi.Resource,
 ): ReadonlyMap<string, pulumi.Resource> {
   const { onHost } = fabrics[settings.network.fabric];
-  if (onHost === undefined) {
-    return new Map();
-  }
+  if (onHost === undefined) return new Map();
   const ends = fabricEnds(settings).filter(({ host }) => !isAway(host.name));
   return new Map(
     ends.map((end) => {

@@ -69,9 +69,7 @@ export function fabricEnds(
   const used = hypervisors.filter(({ name }) =>
     placement.some((placed) => placed.hypervisor === name),
   );
-  if (used.length === 0 && !isRouted(settings)) {
-    return [];
-  }
+  if (used.length === 0 && !isRouted(settings)) return [];
   const lab = labNames(settings.lab.name).prefix;
   const address = hypervisor.fabricAddress ?? "";
   const local = { name: thisHypervisor, address, bridge: network.bridge, cidr: network.cidr };

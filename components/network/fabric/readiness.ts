@@ -21,9 +21,7 @@ const remedies: FabricOnHost["remedies"] = {
 /** What is in the way of the fabric on this host and on those of the run's nodes; all are asked at once. */
 export async function fabricProblems(settings: Settings): Promise<HostProblem[]> {
   const { onHost } = fabrics[settings.network.fabric];
-  if (onHost === undefined) {
-    return [];
-  }
+  if (onHost === undefined) return [];
   const used = new Set(machineNodes(settings).map(({ hypervisor }) => hypervisor));
   const ends = fabricEnds(settings).filter(({ host, isLocal }) => isLocal || used.has(host.name));
   const found = await Promise.all(

@@ -149,8 +149,6 @@ export function nodeImages(
 /** The full reference that containerd requires; for Docker Hub, the registry may be omitted in settings. */
 function withRegistry(image: string): string {
   const [first = "", ...rest] = image.split("/");
-  if (rest.length > 0 && (/[.:]/.test(first) || first === "localhost")) {
-    return image;
-  }
+  if (rest.length > 0 && (/[.:]/.test(first) || first === "localhost")) return image;
   return `docker.io/${rest.length === 0 ? "library/" : ""}${image}`;
 }

@@ -43,21 +43,15 @@ type Kind = keyof typeof kinds;
 export async function listDisc(path: string, kind: Kind = "iso"): Promise<DiscListing> {
   const { name, types } = kinds[kind];
   const obstacle = await obstacleToReading(path);
-  if (obstacle !== undefined) {
-    throw bad(path, kind, obstacle);
-  }
+  if (obstacle !== undefined) throw bad(path, kind, obstacle);
   const args = ["l", "-slt", "-p", "--", path];
   const listing = await runMediaProgram("7z", args, listTimeoutSeconds);
   if (listing.how === "late") {
     throw bad(path, kind, `could not be listed within ${listTimeoutSeconds} s`);
   }
   const type = /^Type = (.*)$/m.exec(listing.stdout)?.[1];
-  if (type === undefined) {
-    throw bad(path, kind, `is not ${name}`);
-  }
-  if (!types.includes(type)) {
-    throw bad(path, kind, `is not ${name}: 7-Zip takes it for ${type}`);
-  }
+  if (type === undefined) throw bad(path, kind, `is not ${name}`);
+  if (!types.includes(type)) throw bad(path, kind, `is not ${name}: 7-Zip takes it for ${type}`);
   if (listing.how !== "well") {
     const words = firstComplaint(listing.stdout, listing.stderr);
     throw bad(path, kind, `is damaged or cut off: 7-Zip says ${words}`);
@@ -68,9 +62,7 @@ export async function listDisc(path: string, kind: Kind = "iso"): Promise<DiscLi
 /** Checked before running 7-Zip, which reports an unreadable file as no archive. */
 async function obstacleToReading(path: string): Promise<string | undefined> {
   try {
-    if (!(await stat(path)).isFile()) {
-      return "is not a file";
-    }
+    if (!(await stat(path)).isFile()) return "is not a file";
     await (await open(path)).close();
     return undefined;
   } catch (error) {

@@ -184,9 +184,7 @@ async function imagesOn(disc: DiscListing, file: DiscFile): Promise<WindowsImage
     await saveWimIndex(reading.stdout as AsyncIterable<Buffer>, file.bytes, index);
     return await readWindowsImages(index);
   } catch (error) {
-    if (!(error instanceof NotAWim)) {
-      throw error;
-    }
+    if (!(error instanceof NotAWim)) throw error;
     throw new MediaError({
       subject: `${file.path} on ${disc.path}`,
       why: error.message,

@@ -17,9 +17,7 @@ export interface LocatedMedia {
 
 /** The download for a medium; undefined for a user's own file. */
 export function pinnedFile({ source }: ImageMedium): PinnedFile | undefined {
-  if (source.kind === "file") {
-    return undefined;
-  }
+  if (source.kind === "file") return undefined;
   const { url: uri, sha256 } = source;
   return { uri, sha256, fileName: fileNameOf({ uri }) };
 }
@@ -61,9 +59,7 @@ async function locate(medium: ImageMedium, cache: Cache): Promise<string | HostP
 }
 
 async function compared(file: string, wanted: string | undefined): Promise<string | HostProblem> {
-  if (wanted === undefined) {
-    return file;
-  }
+  if (wanted === undefined) return file;
   let actual: string;
   try {
     actual = await sha256OfFile(file);

@@ -146,17 +146,11 @@ type Found = ImageMedium | HostProblem | undefined;
 
 function update(image: IsoImage, version: WindowsVersion, lock: SoftwareLock): Found {
   const kb = updateNumber(image, version);
-  if (kb === undefined) {
-    return named("update", image.update);
-  }
+  if (kb === undefined) return named("update", image.update);
   const locked = lockedUpdate(kb, lock);
-  if (locked !== undefined) {
-    return downloaded("update", locked);
-  }
+  if (locked !== undefined) return downloaded("update", locked);
   // It is looked up once the terms are agreed to; before that, only they are reported.
-  if (isRefused(image)) {
-    return undefined;
-  }
+  if (isRefused(image)) return undefined;
   const old = tooOld(image, version);
   return {
     subject: `The update ${kb}`,
@@ -185,9 +179,7 @@ function named(
   name: ImageMedium["name"],
   { path, url, sha256 }: Partial<NamedFile>,
 ): ImageMedium | undefined {
-  if (path !== undefined) {
-    return { name, source: { kind: "file", path, sha256 } };
-  }
+  if (path !== undefined) return { name, source: { kind: "file", path, sha256 } };
   return url === undefined || sha256 === undefined ? undefined : downloaded(name, { url, sha256 });
 }
 

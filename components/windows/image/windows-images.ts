@@ -135,9 +135,7 @@ export async function saveWimIndex(
 
 /** Offset of the list of images, and a buffer for it. */
 function listPlace(header: Buffer, bytes: number): { start: number; content: Buffer } {
-  if (!header.subarray(0, magic.length).equals(magic)) {
-    throw new NotAWim("is not a WIM file");
-  }
+  if (!header.subarray(0, magic.length).equals(magic)) throw new NotAWim("is not a WIM file");
   // The upper byte of the size has flags.
   const size = Number(header.readBigUInt64LE(imageListField) & 0x00ff_ffff_ffff_ffffn);
   const start = Number(header.readBigUInt64LE(imageListField + 8));

@@ -116,9 +116,7 @@ async function refusal(program: Command, words: readonly string[]): Promise<stri
     await program.parseAsync([...words], { from: "user" });
     return undefined;
   } catch (error) {
-    if (!(error instanceof CommanderError)) {
-      throw error;
-    }
+    if (!(error instanceof CommanderError)) throw error;
     const mentioned = error.code === "commander.missingArgument" && words.length === 1;
     return error.exitCode === 0 || (mentioned && words[0] === "console")
       ? undefined

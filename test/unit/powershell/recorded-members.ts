@@ -68,9 +68,7 @@ for (const type of [is.hashtable, is.orderedDictionary]) {
   coreTypes.extend(type, {
     methods: {
       "Add(object, object)": (self: Hashtable, key: Value, value: Value) => {
-        if (self.has(key)) {
-          throw raised("System.ArgumentException", "Item has already been added.");
-        }
+        if (self.has(key)) throw raised("System.ArgumentException", "Item has already been added.");
         self.set(key, value);
       },
       "Remove(object)": (self: Hashtable, key: Value) => self.delete(key),

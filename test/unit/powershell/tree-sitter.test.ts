@@ -43,9 +43,7 @@ const theirKinds = new Set(Object.values(sameKinds));
 
 /** A node and all below it. */
 function* walk(value: unknown): Generator<AnyNode> {
-  if (typeof value !== "object" || value === null) {
-    return;
-  }
+  if (typeof value !== "object" || value === null) return;
   if ("kind" in value && "position" in value) {
     yield value as AnyNode;
   }
@@ -65,21 +63,13 @@ function factsOf(node: AnyNode, text: string): Fact[] {
   const written = (of: AnyNode): string => text.slice(of.position.start, of.position.end);
   const fact = (what: string, from = start, to = end): Fact => ({ start: from, end: to, what });
   const same = sameKinds[node.kind];
-  if (same !== undefined) {
-    return [fact(same)];
-  }
-  if (node.kind === "ArrayLiteral") {
-    return [fact(`list of ${node.items.length}`)];
-  }
+  if (same !== undefined) return [fact(same)];
+  if (node.kind === "ArrayLiteral") return [fact(`list of ${node.items.length}`)];
   if (node.kind === "Assignment" || node.kind === "Binary" || node.kind === "Unary") {
     return [fact(`${node.kind.toLowerCase()} ${node.operator}`)];
   }
-  if (node.kind === "Attribute") {
-    return [fact(`attribute ${node.name}`)];
-  }
-  if (node.kind === "Command") {
-    return [fact(`command ${written(node.name)}`)];
-  }
+  if (node.kind === "Attribute") return [fact(`attribute ${node.name}`)];
+  if (node.kind === "Command") return [fact(`command ${written(node.name)}`)];
   if (node.kind === "CommandParameter") {
     return [fact("parameter", start, start + 1 + node.name.length)];
   }

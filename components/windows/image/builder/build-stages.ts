@@ -160,9 +160,7 @@ export class BuildStages {
    * @throws StageError for a boot loop.
    */
   restarted(now: number): void {
-    if (now - this.#lastRestart < sameRestartMilliseconds) {
-      return;
-    }
+    if (now - this.#lastRestart < sameRestartMilliseconds) return;
     this.#lastRestart = now;
     this.#restarts += 1;
     const seen = `restart ${this.#restarts}`;
@@ -178,9 +176,7 @@ export class BuildStages {
 
   /** @throws StageError if the machine reports a failure. */
   said(line: string, now: number): void {
-    if (!line.startsWith(prefix)) {
-      return;
-    }
+    if (!line.startsWith(prefix)) return;
     const message = line.slice(prefix.length).trim();
     if (message.startsWith(failedLine)) {
       this.lastSeen = message;

@@ -184,9 +184,7 @@ async function build(all: Build): Promise<void> {
   const disk = path.join(into, imageFile);
   try {
     await install(kept).catch(async (error: unknown) => {
-      if (!(error instanceof NotResumed)) {
-        throw error;
-      }
+      if (!(error instanceof NotResumed)) throw error;
       context.progress(`${error.message}; it is discarded, and the build starts over`);
       await install(undefined);
     });
@@ -232,8 +230,6 @@ async function readPartial(
 async function makeDisk(disk: string): Promise<void> {
   const args = ["create", "-q", "-f", "qcow2", disk, `${imageDiskGiB}G`];
   const made = await runMediaProgram("qemu-img", args, programTimeoutSeconds);
-  if (made.how !== "well") {
-    throw new Error(`no disk could be made as ${disk}: ${made.reason}`);
-  }
+  if (made.how !== "well") throw new Error(`no disk could be made as ${disk}: ${made.reason}`);
   await chmod(disk, 0o600);
 }

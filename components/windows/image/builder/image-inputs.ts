@@ -48,9 +48,7 @@ export async function imageInputs(
     }
   }
   const baked = await collecting(problems, bake);
-  if (problems.length > 0 || baked === undefined) {
-    throw new MediaError(...problems);
-  }
+  if (problems.length > 0 || baked === undefined) throw new MediaError(...problems);
   const { edition, language, firmware } = image;
   const scripts = await Promise.all(
     [...imageScripts()].map(async ([name, file]) => [`script ${name}`, await sha256OfFile(file)]),

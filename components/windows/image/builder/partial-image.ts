@@ -52,9 +52,7 @@ export class PartialImage {
 
   /** Progress of the build that left something, if any. */
   async cutOff(): Promise<CutOff | undefined> {
-    if ((await stat(this.#folder).catch(() => undefined)) === undefined) {
-      return undefined;
-    }
+    if ((await stat(this.#folder).catch(() => undefined)) === undefined) return undefined;
     return (await this.kept()) === undefined ? "in Setup" : "while the nodes' steps ran";
   }
 

@@ -123,15 +123,11 @@ export class SerialLines {
       }
       throw error;
     });
-    if (file === undefined) {
-      return [];
-    }
+    if (file === undefined) return [];
     const chunk = Buffer.alloc(64 * 1024);
     for (;;) {
       const { bytesRead } = await file.read(chunk, 0, chunk.length, this.#offset);
-      if (bytesRead === 0) {
-        break;
-      }
+      if (bytesRead === 0) break;
       this.#offset += bytesRead;
       // Single bytes: a firmware's output has no encoding, and nothing may be lost.
       this.#rest += chunk.toString("latin1", 0, bytesRead);
@@ -166,9 +162,7 @@ export class Screenshots {
     this.#number += 1;
     const name = String(this.#number).padStart(4, "0");
     const part = path.join(this.#folder, `${name}.part`);
-    if (!(await this.#dump(part))) {
-      return;
-    }
+    if (!(await this.#dump(part))) return;
     this.newest = path.join(this.#folder, `${name}.${this.#format}`);
     await rename(part, this.newest);
     const old = (await readdir(this.#folder)).sort().slice(0, -kept);
@@ -181,9 +175,7 @@ export class Screenshots {
         () => true,
         () => false,
       );
-    if (this.#format === "png" && (await dump({ format: "png" }))) {
-      return true;
-    }
+    if (this.#format === "png" && (await dump({ format: "png" }))) return true;
     const done = await dump({});
     this.#format = done ? "ppm" : this.#format;
     return done;

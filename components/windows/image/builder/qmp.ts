@@ -58,9 +58,7 @@ export class Qmp {
 
   /** @throws with QEMU's error if it refuses, ends, or does not answer in time. */
   async execute(command: string, args: Readonly<Record<string, unknown>> = {}): Promise<unknown> {
-    if (this.#ended !== undefined) {
-      throw this.#ended;
-    }
+    if (this.#ended !== undefined) throw this.#ended;
     this.#lastId += 1;
     const id = this.#lastId;
     const answer = new Promise<unknown>((resolve, reject) => {
@@ -72,9 +70,7 @@ export class Qmp {
 
   #read(line: string): void {
     const parsed = messageSchema.safeParse(parseJson(line));
-    if (!parsed.success) {
-      return;
-    }
+    if (!parsed.success) return;
     const { QMP: greeting, id, error, event, data = {}, return: result } = parsed.data;
     if (greeting !== undefined) {
       this.#greeted?.resolve(undefined);

@@ -71,12 +71,8 @@ export async function runBuilder(run: BuilderRun): Promise<void> {
   try {
     await follow(run, qemu, stages, screenshots);
   } catch (error) {
-    if (!(error instanceof StageError)) {
-      throw error;
-    }
-    if (stages.isDoubtful) {
-      throw new NotResumed(`${error.message}; last seen: ${stages.lastSeen}`);
-    }
+    if (!(error instanceof StageError)) throw error;
+    if (stages.isDoubtful) throw new NotResumed(`${error.message}; last seen: ${stages.lastSeen}`);
     if (qemu.ending === undefined) {
       await screenshots.take();
     }
@@ -182,9 +178,7 @@ async function follow(
 
 /** @throws StageError if the machine cannot continue. */
 function handle({ name, data }: QmpEvent, stages: BuildStages): "off" | "on" {
-  if (name === "SHUTDOWN" && data.guest === true) {
-    return "off";
-  }
+  if (name === "SHUTDOWN" && data.guest === true) return "off";
   if (name === "RESET" && data.guest === true) {
     stages.restarted(Date.now());
   }
@@ -227,9 +221,7 @@ class Sealing {
 
   /** @throws its error. */
   check(): void {
-    if (this.#failure !== undefined) {
-      throw this.#failure;
-    }
+    if (this.#failure !== undefined) throw this.#failure;
   }
 
   /** Waits for its end after the machine is off, which also ends the connection. */
@@ -246,9 +238,7 @@ class Sealing {
         this.done = true;
         return;
       } catch (error) {
-        if (error instanceof StageError) {
-          throw error;
-        }
+        if (error instanceof StageError) throw error;
         this.#stages.tried(`the SSH server: ${(error as Error).message}`);
       }
       await sleep(sealPauseMilliseconds, undefined, { ref: false });

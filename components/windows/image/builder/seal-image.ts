@@ -91,9 +91,7 @@ export function sealingError(error: unknown): unknown {
 export function buildIn(output: string): ImageBuild {
   for (const line of output.split("\n")) {
     const result = resultSchema.safeParse(parseJson(line));
-    if (result.success) {
-      return result.data.facts;
-    }
+    if (result.success) return result.data.facts;
   }
   throw new StageError(
     "the image is sealed, but no script said which Windows it has",

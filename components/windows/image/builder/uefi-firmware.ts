@@ -14,9 +14,7 @@ const places: readonly UefiFirmware[] = [
 export function uefiFirmware(): UefiFirmware {
   const [debian] = places;
   const found = places.find(isThere) ?? debian;
-  if (found === undefined) {
-    throw new Error("no place of UEFI is known");
-  }
+  if (found === undefined) throw new Error("no place of UEFI is known");
   return found;
 }
 

@@ -49,9 +49,7 @@ export function badCases(table: string): BadCase[] {
 /** A case by its table and its title. */
 export function badCaseOf(table: string, title: string): BadCase {
   const found = badCases(table).find((one) => one.title === title);
-  if (found === undefined) {
-    throw new Error(`${table} has no "${title}"`);
-  }
+  if (found === undefined) throw new Error(`${table} has no "${title}"`);
   return found;
 }
 
