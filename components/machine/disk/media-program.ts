@@ -36,7 +36,6 @@ export async function collecting<T>(
 const packages = {
   "7z": "p7zip-full",
   "qemu-img": "qemu-utils",
-  wiminfo: "wimtools",
   xorriso: "xorriso",
 } as const;
 

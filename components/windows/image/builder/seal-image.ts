@@ -2,7 +2,7 @@ import * as z from "zod";
 import { CommandFailed, runOverSsh, type SshSource } from "../../../../ssh/run-over-ssh.ts";
 import { parseJson } from "../../../../toolchain/parse-json.ts";
 import { defaultRequirements } from "../../host-requirements.ts";
-import { kindowsFolder, sealedAnswerFile } from "../config-disc-paths.ts";
+import { kindowsFolder, sealedAnswerFile } from "../answer-file.ts";
 import type { ImageSecrets } from "../image-disc.ts";
 import { pullSeconds } from "../../steps.ts";
 import { StageError } from "./build-stages.ts";
