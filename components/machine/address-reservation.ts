@@ -7,7 +7,6 @@ import type { LabNetwork } from "../network/lab-network.ts";
 import type { environment } from "./actions/reserve-address.ts";
 import { macAddress } from "./mac-address.ts";
 
-/** The lab whose network gives the machine its address. */
 interface ReservingLab {
   readonly settings: {
     readonly lab: Pick<Settings["lab"], "name">;

@@ -43,16 +43,13 @@ const badKey = /^connection\.privateKey for (\S+) cannot be read: (.*?) \(expect
 /** Whose SSH server it is, as remedies name it: a host is one that machines are made on. */
 type Whose = "machine" | "host";
 
-/** An SSH server, as remedies name it. */
 interface Server {
   readonly user: string;
   readonly port: number;
-  /** Where its settings stand. */
   readonly settings: string;
   readonly whose: Whose | "bastion";
 }
 
-/** What a failure looks like, and what to do about it. */
 interface Cause {
   readonly looks: RegExp;
   readonly instead: (server: Server) => string;

@@ -29,7 +29,6 @@ export type MakersHosts = Readonly<Record<MakerSection, readonly OtherMachineHos
 export interface OtherHost {
   readonly host: OtherMachineHost;
   readonly maker: MachineMaker;
-  /** Where it stands in the settings. */
   readonly path: readonly [section: string, index: number];
 }
 
@@ -69,7 +68,6 @@ export function listedMachines(host: Host): Promise<HostResource[]> {
 /** A machine that somebody has removed from its host. */
 export interface GoneMachine {
   readonly urn: string;
-  /** Who made it. */
   readonly maker: string;
 }
 

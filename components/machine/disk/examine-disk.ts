@@ -7,9 +7,7 @@ import { MediaError, runMediaProgram } from "./media-program.ts";
 export interface DiskFacts {
   /** As qemu-img calls it: `qcow2`, `vpc` (VHD), `vhdx`, `raw`. */
   readonly format: string;
-  /** Size of the disk that a machine sees, in GiB. */
   readonly virtualGiB: number;
-  /** Room it takes up here, in GiB. */
   readonly actualGiB: number;
 }
 
@@ -28,12 +26,10 @@ const timeoutSeconds = 60;
 
 /** What a disk must be. */
 export interface WantedDisk {
-  /** As qemu-img calls them. */
   readonly formats: readonly string[];
   /** Their names in "one of these", and in "is ..., but" another one. */
   readonly called: string;
   readonly isNone: string;
-  /** The smallest there can be, in GiB, and what a smaller one is. */
   readonly minimumGiB: number;
   readonly tooSmall: { readonly why: string; readonly instead: string };
 }

@@ -41,7 +41,6 @@ export async function roomProblems(
   });
 }
 
-/** Room where a folder is, or would be. */
 async function freeAbove(folder: string): Promise<number> {
   try {
     return await freeGiB(folder);

@@ -5,7 +5,6 @@ import type { PinnedEndpoint } from "../../../ssh/endpoint.ts";
 import { explainAccess } from "../dial-machine.ts";
 import type { Place } from "./machine-parameter.ts";
 
-/** Longest that all of the way may take to be dialled, in seconds. */
 const dialSeconds = 60;
 
 /** By which way a port of this host leads to the last of several bastions. */
@@ -31,7 +30,6 @@ export class BastionForward {
   readonly #tell: (line: string) => void;
   readonly #local: LocalPort;
   #dialled: Promise<SshConnection> | undefined;
-  /** What that came to. */
   #current: SshConnection | undefined;
   #lastReported: string | undefined;
 
@@ -59,12 +57,10 @@ export class BastionForward {
     return forward;
   }
 
-  /** Port it listens on. */
   get port(): number {
     return this.#local.port;
   }
 
-  /** Ends all that goes by it. */
   async close(): Promise<void> {
     const ended = this.#local.close();
     await this.#dialled?.then(

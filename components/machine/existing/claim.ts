@@ -10,11 +10,9 @@ export interface SeenMachine {
   readonly ver: string;
   /** `Server`, `Server Core` or `Client`; empty where it does not say. */
   readonly installationType: string;
-  /** Account that is logged in with. */
   readonly user: string;
   /** Whether that account's sessions are an administrator's. */
   readonly isAdministrator: boolean;
-  /** Its `hostname`. */
   readonly computerName: string;
   /** Whether the steps of this program were there before. */
   readonly ours: boolean;

@@ -103,7 +103,6 @@ type Credential = Pick<Login, "privateKeyFile" | "privateKey" | "privateKeyPassp
 /** Ways to log in, of which one is used, in the order of problems. */
 const ways = ["privateKeyFile", "privateKey", "agent"] as const;
 
-/** The ways that are written. */
 function waysOf(credential: Credential): (typeof ways)[number][] {
   return ways.filter((way) => credential[way] !== undefined && credential[way] !== false);
 }
@@ -192,7 +191,6 @@ const bastionApart: Check<WrittenExisting> = {
     }),
 };
 
-/** No way uses a host twice. */
 const eachBastionOnce: Check<WrittenExisting> = {
   reads: [],
   run: ({ login, nodes }) =>
@@ -218,7 +216,6 @@ function isSame(one: Bastion, other: Bastion): boolean {
   );
 }
 
-/** A port is only set if it is used: for several bastions. */
 const forwardPortUsed: Check<WrittenExisting> = {
   reads: [],
   run: ({ login, nodes }) =>
@@ -239,7 +236,6 @@ const forwardPortUsed: Check<WrittenExisting> = {
     ),
 };
 
-/** A port leads to one bastion, by one way. */
 const forwardPortsApart: Check<WrittenExisting> = {
   reads: [],
   run: ({ login, nodes, machine }, file) => {

@@ -9,7 +9,13 @@ import { RemoteFiles } from "../../../ssh/remote-files.ts";
 import { runOn } from "../../../ssh/run-over-ssh.ts";
 import { onMachine } from "../dial-machine.ts";
 import { type HyperVHostParameter, hyperVHostText } from "./parameters.ts";
-import { hyperVScriptFiles, hyperVScripts, type ScriptCall } from "./scripts.ts";
+import {
+  hyperVScriptFiles,
+  type HyperVScript,
+  hyperVScripts,
+  type ScriptInputs,
+  scriptValues,
+} from "./scripts.ts";
 
 /** Written last into a folder of scripts: one without it was cut short. */
 const completeFile = "complete";
@@ -20,11 +26,11 @@ export interface HyperVSession {
   /**
    * Runs a script to its end.
    *
+   * @param inputs what it is told besides, or in place of, what the host is.
    * @param input what it gets on its standard input; may be secret.
    * @throws with the script's own message and remedy where it fails.
    */
-  run(call: ScriptCall, input?: string): Promise<StepResult>;
-  /** Removes the folder with the scripts. */
+  run(script: HyperVScript, inputs?: Partial<ScriptInputs>, input?: string): Promise<StepResult>;
   removeScripts(): Promise<void>;
 }
 
@@ -91,8 +97,9 @@ async function sessionOn(
   }
   return {
     host,
-    run: async ({ script, values }, input) => {
+    run: async (script, inputs, input) => {
       const described = { name: script, parameters: hyperVScripts[script] };
+      const values = scriptValues(script, { ...host, ...inputs });
       const command = scriptCommand(folder, described, values);
       const { exitCode, stdout, stderr } = await runOn(client, command, signal, input);
       if (exitCode !== 0 && !/^\{.*\}\s*$/.test(stdout.trimEnd().split(/\r?\n/).at(-1) ?? "")) {

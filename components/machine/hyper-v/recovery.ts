@@ -7,20 +7,17 @@ import { onHyperVHost } from "./host-session.ts";
 import { machinesOf } from "./make-machine.ts";
 import { type HyperVHostParameter, hyperVHostSchema } from "./parameters.ts";
 
-/** Longest that a host is asked, in seconds. */
 const askSeconds = 90;
 
 /** What replaces a machine: its making's mark. */
 const triggersSchema = z.tuple([z.string().regex(/^[0-9a-f]{12}$/)]);
 
-/** Machines that a state has on one Hyper-V host. */
 interface HostMachines {
   readonly host: HyperVHostParameter;
   /** Each with its making: the only one that is this resource. */
   readonly machines: { readonly urn: string; readonly making: string }[];
 }
 
-/** The Hyper-V hosts that a state has machines on. */
 function machinesByHost(resources: readonly KnownResource[]): readonly HostMachines[] {
   const types = new Map(resources.map(({ urn, type }) => [urn, type]));
   const hosts = new Map<string, HostMachines>();

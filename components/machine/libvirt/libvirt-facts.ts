@@ -16,7 +16,6 @@ export interface LibvirtNetwork {
 /** A storage pool. */
 export interface LibvirtPool {
   readonly name: string;
-  /** Folder, for pools that have one. */
   readonly path?: string;
 }
 
@@ -24,7 +23,6 @@ export interface LibvirtPool {
 export interface LibvirtDomain {
   readonly name: string;
   readonly running: boolean;
-  /** Names of the libvirt networks it is on. */
   readonly networks: readonly string[];
 }
 
@@ -38,7 +36,6 @@ export interface LibvirtFacts {
   readonly pools: readonly LibvirtPool[];
 }
 
-/** Lists of names, and the command that describes one of each. */
 const lists = [
   { list: "net-list --all --name", describe: "net-dumpxml" },
   { list: "pool-list --all --name", describe: "pool-dumpxml" },

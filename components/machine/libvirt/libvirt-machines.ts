@@ -15,7 +15,6 @@ import { macAddress } from "../mac-address.ts";
 import { MachineStorage, type GoldenImage, type MachineStorageArgs } from "./machine-storage.ts";
 import { hypervisorProvider } from "./hypervisor-provider.ts";
 
-/** A hypervisor as machines are made on it. */
 interface MachineHost {
   readonly libvirtProvider: libvirt.Provider;
   readonly domainType: "kvm" | "qemu";

@@ -26,7 +26,6 @@ export interface HypervisorFacts {
   readonly libvirt: Gathered<LibvirtFacts & RemoteHostFacts>;
 }
 
-/** What is asked of a further hypervisor besides. */
 interface RemoteHostFacts {
   /** Its end of the segment with its largest packet, where that is told; `unknown` where its libvirt cannot tell of interfaces. */
   readonly bridge: { readonly mtu?: number } | "missing" | "unknown";
@@ -34,7 +33,6 @@ interface RemoteHostFacts {
   readonly availableMiB?: number;
 }
 
-/** Asks each further hypervisor that nodes are placed on; all at once, every question bounded. */
 function gatherHypervisors(settings: Settings): Promise<HypervisorFacts[]> {
   const used = new Set(machineNodes(settings).map(({ hypervisor }) => hypervisor));
   const connections = hypervisorConnections(settings).filter(({ name }) => used.has(name));

@@ -153,7 +153,6 @@ const firstLogonCommand =
   `Join-Path $_.Root '${kindowsFolder}\\${firstScript}' } | ` +
   'Where-Object { Test-Path -LiteralPath $_ } | Select-Object -First 1 | ForEach-Object { & $_ }"';
 
-/** No questions at the first boot. */
 const oobe = {
   HideEULAPage: true,
   HideLocalAccountScreen: true,
@@ -165,7 +164,6 @@ const oobe = {
   SkipUserOOBE: true,
 };
 
-/** While Setup runs from its disc: language, drivers, disk, what to install. */
 function setup({
   language,
   firmware,
@@ -208,7 +206,6 @@ function setup({
   };
 }
 
-/** When an installed or copied Windows is specialized. */
 function specialized(productKey: string | undefined): Components {
   return {
     "Shell-Setup": { ComputerName: "*", ProductKey: productKey, TimeZone: "UTC" },

@@ -58,7 +58,6 @@ export const bakedNodeSteps = bakedSteps.filter((step) => step !== addContainerI
 
 /** The part of a node's steps that its image already contains. */
 export interface Bake {
-  /** Steps with their parameters. */
   readonly steps: readonly { readonly step: Script; readonly parameters: Arguments<Parameters> }[];
   /** Container images they pull, with registry and tag. */
   readonly images: readonly string[];

@@ -13,7 +13,6 @@ import type { WindowsImage } from "./windows-images.ts";
 export interface WantedWindows {
   readonly version: WindowsVersion;
   readonly edition: WindowsEdition;
-  /** E.g. `en-US`. */
   readonly language: string;
   /** Whether an update is installed, so that the revision on the ISO does not matter. */
   readonly updated: boolean;

@@ -102,7 +102,6 @@ function complaint(output: string): string {
   return lines.at(0)?.trim() ?? "it says nothing";
 }
 
-/** A file on a disc to be made: its path there, with forward slashes. */
 interface PlannedFile {
   readonly path: string;
   readonly bytes: number;

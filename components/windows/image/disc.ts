@@ -12,14 +12,11 @@ export interface DiscFile {
 
 /** Content of a disc image. */
 export interface DiscListing {
-  /** Of the image itself. */
   readonly path: string;
   readonly files: readonly DiscFile[];
 }
 
-/** A listing reads a few megabytes at most. */
 const listTimeoutSeconds = 120;
-/** Drivers are some megabytes. */
 const extractTimeoutSeconds = 300;
 
 /** Kinds of archives, with 7-Zip's names of each; it can open others too, such as disks and WIM files. */

@@ -25,9 +25,7 @@ import { NotAWim, readWindowsImages, type WindowsImage } from "./windows-images.
 export interface ExaminedMedia {
   readonly windows: { readonly path: string; readonly image: WindowsImage };
   readonly drivers: { readonly path: string; readonly files: DriverFiles };
-  /** The archive; undefined if Windows has its own. */
   readonly openSsh: { readonly path: string } | undefined;
-  /** The cumulative update, if one is named. */
   readonly update: { readonly path: string } | undefined;
 }
 
@@ -192,7 +190,6 @@ const imageFiles = ["sources/install.wim", "sources/install.esd", "sources/insta
 /** Files without which such a disc does not boot into Setup with any firmware. */
 const setupFiles = ["sources/boot.wim", "bootmgr"];
 
-/** Reading one large file inside the ISO once, also from a slow disk. */
 const readTimeoutSeconds = 600;
 
 /**

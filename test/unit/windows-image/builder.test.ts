@@ -284,16 +284,15 @@ describe("QEMU's monitor", () => {
   });
 });
 
-const bios: BuilderMachine = { accelerator: "kvm", cpus: 4, memoryMiB: 4096, uefi: undefined };
+const bios: BuilderMachine = {
+  ...{ accelerator: "kvm", cpus: 4, memoryMiB: 4096, uefi: undefined },
+  ...{ folder: "/cache/private", disk: "/cache/a,b/windows.qcow2" },
+  discs: ["/media/windows server.iso", "/cache/private/config.iso"],
+};
 
 /** Arguments of QEMU, each option on a line. */
 function linesFor(machine: BuilderMachine): string {
-  const files = {
-    folder: "/cache/private",
-    disk: "/cache/a,b/windows.qcow2",
-    discs: ["/media/windows server.iso", "/cache/private/config.iso"],
-  };
-  const lines = qemuArguments(machine, files).join("\n");
+  const lines = qemuArguments(machine).join("\n");
   return `${lines.replaceAll(/\n(?!-[a-z])/gi, " ")}\n`;
 }
 

@@ -1,11 +1,9 @@
 import { formatSeconds } from "../../../../toolchain/progress-text.ts";
 
-/** A stage of building an image, as far as it can be observed from outside. */
 interface Stage {
   readonly does: string;
   /** Longest time it may take under KVM. */
   readonly limitMinutes: number;
-  /** Remedy if it takes longer. */
   readonly remedy: string;
 }
 
@@ -64,7 +62,6 @@ const preparedLine = "initialized";
 const updatedLine = "updated, rebooting";
 /** Printed by Confirm-ImageBuild.ps1 once it has found a supported Windows. */
 const buildLine = /^build \d+\.\d+$/;
-/** Lines that begin a stage. */
 const begins: readonly (readonly [line: RegExp, stage: StageName])[] = [
   [/^installed, preparing the image$/, "prepare"],
   [/^installing the update$/, "update"],
@@ -81,7 +78,6 @@ const copyingBytes = 16 * 1024 ** 2;
 /** So many restarts before anything is copied are a boot loop. */
 const emptyRestarts = 3;
 
-/** No machine restarts faster. */
 const sameRestartMilliseconds = 2000;
 
 /** An image could not be built. */
@@ -108,7 +104,6 @@ export class NotResumed extends StageError {
  */
 export class BuildStages {
   stage: StageName = "boot";
-  /** The last observation, for errors. */
   lastSeen = "the machine was switched on";
   /** Whether the machine's SSH server answers, now or after a requested restart. */
   isOpen = false;
@@ -195,7 +190,6 @@ export class BuildStages {
     }
   }
 
-  /** An attempt that has failed so far. */
   tried(what: string): void {
     this.lastSeen = what;
   }

@@ -14,7 +14,7 @@ import { newImageSecrets, withImageDisc, type ImageSecrets } from "../image-disc
 import { isMadeFromIso, isoImageOf } from "../media.ts";
 import { runMediaProgram } from "../../../machine/disk/media-program.ts";
 import { requireRoom } from "../../../machine/disk/require-room.ts";
-import { imageDiskGiB, screenSocket, uefiVariables, type BuilderMachine } from "./qemu-command.ts";
+import { imageDiskGiB, screenSocket, uefiVariables } from "./qemu-command.ts";
 import { imageInputs } from "./image-inputs.ts";
 import { watchInterruption } from "../../../../host/interruption.ts";
 import { NotResumed } from "./build-stages.ts";
@@ -73,7 +73,6 @@ export function imageRoomGiB(withUpdate: boolean): number {
 
 const programTimeoutSeconds = 120;
 
-/** A stack's settings that its image depends on, or is built with. */
 type ImageStack = Pick<Settings, "windows" | "hypervisor" | "cluster" | "cni">;
 
 /**
@@ -132,12 +131,12 @@ async function build(all: Build): Promise<void> {
   if (media.update !== undefined && kept === undefined) {
     await requireRoom(into, changes.neededGiB ?? imageRoomGiB(true), "an image with an update");
   }
-  const machine: BuilderMachine = {
+  const machine = {
     accelerator: hypervisor.domainType === "kvm" ? "kvm" : "tcg",
     cpus: Math.min(mostCpus, availableParallelism()),
     memoryMiB: changes.memoryMiB ?? builderMemoryMiB,
     uefi: image.firmware === "uefi" ? findUefiFirmware() : undefined,
-  };
+  } as const;
   const screens = screensBeside(context.logFile);
   await rm(screens, { recursive: true, force: true });
   const found: { build?: ImageBuild } = {};
@@ -163,8 +162,7 @@ async function build(all: Build): Promise<void> {
     );
     await withImageDisc(folder, windows, media, bake, secrets, (config) =>
       runBuilder({
-        machine,
-        files: { folder, disk: partial.disk, discs: [media.windows.path, config] },
+        machine: { ...machine, folder, disk: partial.disk, discs: [media.windows.path, config] },
         logFile: context.logFile,
         screens,
         progress: context.progress,

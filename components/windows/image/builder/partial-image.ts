@@ -40,7 +40,6 @@ export class PartialImage {
     this.#folder = path.join(cache.partialFolder, address);
   }
 
-  /** The disk, qcow2. */
   get disk(): string {
     return path.join(this.#folder, "disk.qcow2");
   }
@@ -50,7 +49,6 @@ export class PartialImage {
     return path.join(this.#folder, uefiVariables);
   }
 
-  /** Progress of the build that left something, if any. */
   async cutOff(): Promise<CutOff | undefined> {
     if ((await stat(this.#folder).catch(() => undefined)) === undefined) return undefined;
     return (await this.kept()) === undefined ? "in Setup" : "while the nodes' steps ran";
@@ -70,7 +68,6 @@ export class PartialImage {
       : undefined;
   }
 
-  /** Empties the folder. */
   async begin(): Promise<void> {
     await this.remove();
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });

@@ -29,7 +29,6 @@ export const sealCommand =
 
 /** The Windows version in an image. */
 export interface ImageBuild {
-  /** E.g. 20348. */
   readonly build: number;
   /** Its update revision (UBR), e.g. 2762. */
   readonly revision: number;
