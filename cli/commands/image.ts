@@ -2,9 +2,8 @@ import { copyFile, mkdir, readdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 
 import { examineDisk } from "../../components/machine/disk/examine-disk.ts";
-import { windowsDisk } from "../../components/windows/image/windows-images.ts";
+import { editionOf, windowsDisk } from "../../components/windows/image/windows-images.ts";
 import { examineMedia } from "../../components/windows/image/examine-media.ts";
-import { editionOf } from "../../components/windows/image/choose-image.ts";
 import {
   sealedAnswerFile,
   sealedAnswerFileText,

@@ -71,11 +71,7 @@ export interface GoneMachine {
   readonly maker: string;
 }
 
-/**
- * Machines of a state that are gone from hosts where only their makers can look.
- *
- * @param say gets a line for each host that could not be asked.
- */
+/** Machines of a state that are gone from hosts where only their makers can look; says which hosts could not be asked. */
 export function goneElsewhere(
   resources: readonly KnownResource[],
   say: (line: string) => void,

@@ -39,11 +39,7 @@ const packages = {
   xorriso: "xorriso",
 } as const;
 
-/**
- * Runs a program that makes or looks at media; see `runProgram`.
- *
- * @throws when it is not installed.
- */
+/** Runs a program that makes or looks at media (see `runProgram`); throws when it is not installed. */
 export async function runMediaProgram(
   program: keyof typeof packages,
   args: readonly string[],

@@ -28,11 +28,7 @@ export const nodeTraces: Readonly<Record<string, string>> = {
   "C:/etc/rancher": "it is RKE2's",
 };
 
-/**
- * Everything that stands against taking a machine.
- *
- * @param name that it must have.
- */
+/** Everything that stands against taking a machine which must have this name. */
 export function checkMachine(name: string, seen: SeenMachine): string[] {
   const { ver, installationType, user, computerName } = seen;
   if (!/Windows/.test(ver)) {
@@ -78,7 +74,6 @@ const elevated = /\bS-1-16-(12288|16384)\b/;
  * administrator one is there, and is nobody's node. Changes nothing.
  *
  * @param claimedBefore by this program: what it made there is its own.
- * @param seconds that looking may take.
  * @throws with all that stands against it, and what to do.
  */
 export async function claimMachine(

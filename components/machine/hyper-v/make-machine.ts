@@ -20,7 +20,6 @@ type ToldMachine = z.infer<typeof machineSchema>;
  * address: only then is it known that the image starts there, and that the switch is on the lab's segment.
  *
  * @param identity its identity disc, an ISO image; secret.
- * @param wait how long for its address.
  * @returns its id, another one for each instance.
  * @throws when the host refuses it, or it has another address, or none, at the end of the wait: with what was last seen.
  */

@@ -73,16 +73,12 @@ export function ownerId(loginPublicKey: string): string {
   return digest(loginPublicKey.trim().split(/\s+/).slice(0, 2).join(" "));
 }
 
-/** What an instance of a machine is made of. */
-interface InstanceInputs {
-  readonly host: Pick<HyperVHostParameter, "hostKey" | "folder" | "switchName" | "baseDisk">;
-  readonly machine: Omit<HyperVMachineParameter, "making" | "address">;
-  readonly hostPublicKey: string;
-}
-
 /** Identifies an instance of a machine: any other input is another instance. In the machine's notes it is called `making`. */
-export function instanceId({ host, machine, hostPublicKey }: InstanceInputs): string {
-  const { hostKey, folder, switchName, baseDisk } = host;
+export function instanceId(
+  { hostKey, folder, switchName, baseDisk }: HyperVHostParameter,
+  machine: Omit<HyperVMachineParameter, "making" | "address">,
+  hostPublicKey: string,
+): string {
   const { name, generation, secureBoot, macAddress, cpus, memoryMiB, diskGiB } = machine;
   return digest(
     JSON.stringify([

@@ -50,8 +50,6 @@ const ask: AskHost = (host) =>
 /**
  * URNs of machines that somebody has removed from their Hyper-V host. Where a host does not answer nothing of it counts
  * as gone; neither does what is on one that `KINDOWS_GONE` names, which nobody is asked about.
- *
- * @param say gets a line for each host that could not be asked.
  */
 export async function goneMachines(
   resources: readonly KnownResource[],

@@ -14,8 +14,6 @@ const limits = {
   fileBytes: 4 * 1024 ** 3 - 2048,
 };
 
-const deviceName = /^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)/i;
-
 /** Content of a file on the disc: text, which may be secret, or a file of this host. */
 export type DiscFileContent = { readonly text: string } | { readonly file: string };
 
@@ -107,6 +105,14 @@ interface PlannedFile {
   readonly bytes: number;
 }
 
+/** What a name may not be, by Joliet and by Windows. */
+const badNames: readonly (readonly [looks: RegExp, why: string])[] = [
+  [/^\.{0,2}$/, "is no name"],
+  [/[*/:;?\\"<>|\u0000-\u001f]/, "has a character that no name may have"],
+  [/^(?!\.+$).*[ .]$/s, "ends with a blank or a dot"],
+  [/^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)/i, "is a device to Windows"],
+];
+
 /** All problems with names and sizes of files on a disc. */
 export function discNameProblems(files: readonly PlannedFile[]): string[] {
   const seen = new Map<string, string>();
@@ -116,27 +122,21 @@ export function discNameProblems(files: readonly PlannedFile[]): string[] {
     const names = path.split("/");
     return [
       ...(earlier === undefined ? [] : [`"${path}" is "${earlier}" to Windows`]),
-      ...(path.length > limits.pathLength
-        ? [`"${path}" has ${path.length} characters, more than ${limits.pathLength}`]
-        : []),
+      ...tooLong(`"${path}"`, path, limits.pathLength),
       ...(names.length > limits.depth
         ? [`"${path}" is ${names.length} names deep, more than ${limits.depth}`]
         : []),
       ...(bytes > limits.fileBytes ? [`"${path}" has ${bytes} bytes, more than 4 GiB`] : []),
-      ...names.flatMap((name) => nameProblems(name).map((why) => `"${path}": "${name}" ${why}`)),
+      ...names.flatMap((name) => [
+        ...tooLong(`"${path}": "${name}"`, name, limits.nameLength),
+        ...badNames
+          .filter(([looks]) => looks.test(name))
+          .map(([, why]) => `"${path}": "${name}" ${why}`),
+      ]),
     ];
   });
 }
 
-function nameProblems(name: string): string[] {
-  return [
-    ...(name === "" || name === "." || name === ".." ? ["is no name"] : []),
-    ...(name.length > limits.nameLength
-      ? [`has ${name.length} characters, more than ${limits.nameLength}`]
-      : []),
-    // Joliet's, and those of Windows.
-    ...(/[*/:;?\\"<>|\u0000-\u001f]/.test(name) ? ["has a character that no name may have"] : []),
-    ...(/[ .]$/.test(name) && !/^\.+$/.test(name) ? ["ends with a blank or a dot"] : []),
-    ...(deviceName.test(name) ? ["is a device to Windows"] : []),
-  ];
+function tooLong(what: string, { length }: string, limit: number): string[] {
+  return length > limit ? [`${what} has ${length} characters, more than ${limit}`] : [];
 }

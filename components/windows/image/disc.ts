@@ -67,11 +67,7 @@ async function obstacleToReading(path: string): Promise<string | undefined> {
   }
 }
 
-/**
- * Extracts files of a disc into a folder, with their paths on the disc.
- *
- * @throws MediaError if one cannot be read: the disc is damaged.
- */
+/** Extracts files of a disc, with their paths on it; throws MediaError if one cannot be read: the disc is damaged. */
 export async function extractFiles(
   disc: DiscListing,
   files: readonly DiscFile[],

@@ -20,11 +20,7 @@ export interface DriverFiles {
   readonly guestTools: DiscFile;
 }
 
-/**
- * Finds the drivers for a version of Windows.
- *
- * @throws MediaError naming every missing or incomplete driver.
- */
+/** Finds the drivers for a version of Windows; throws MediaError naming every missing or incomplete one. */
 export function findDrivers(disc: DiscListing, version: WindowsVersion): DriverFiles {
   const folderOf = (name: string): string => `${name}/${versionFolders[version]}/amd64`;
   const drivers = Object.fromEntries(

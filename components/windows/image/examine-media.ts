@@ -9,7 +9,6 @@ import { sha256OfFile } from "../../../toolchain/cache-marker.ts";
 import { collecting, MediaError } from "../../machine/disk/media-program.ts";
 import { downloadArtifact, type PinnedFile } from "../download-artifact.ts";
 import { fileNameOf } from "../media-folder.ts";
-import { chooseImage, type WantedWindows } from "./choose-image.ts";
 import { findFile, listDisc, unreadable, type DiscFile, type DiscListing } from "./disc.ts";
 import { findDrivers, type DriverFiles } from "./drivers.ts";
 import {
@@ -19,7 +18,13 @@ import {
   type ImageMedium,
   type PinnedMedium,
 } from "./media.ts";
-import { NotAWim, readWindowsImages, type WindowsImage } from "./windows-images.ts";
+import {
+  chooseImage,
+  NotAWim,
+  readWindowsImages,
+  type WantedWindows,
+  type WindowsImage,
+} from "./windows-images.ts";
 
 /** Media from which an image can be built. */
 export interface ExaminedMedia {
@@ -29,11 +34,7 @@ export interface ExaminedMedia {
   readonly update: { readonly path: string } | undefined;
 }
 
-/**
- * Examines all media of an image before anything long begins.
- *
- * @throws MediaError with all problems of the media; Error if a program for examining them is missing.
- */
+/** Examines all media of an image before anything long begins; throws MediaError with all their problems. */
 export async function examineMedia(
   windows: Settings["windows"],
   cache: Cache,
@@ -47,12 +48,7 @@ export async function examineMedia(
   return { windows: iso, drivers, openSsh, update };
 }
 
-/**
- * Examines the user's own media, even if others are not downloaded yet.
- *
- * @returns all their problems.
- * @throws Error if a program for examining them is missing.
- */
+/** All problems of the user's own media, even if others are not downloaded yet. */
 export async function problemsOfOwnMedia(
   windows: Settings["windows"],
   cache: Cache,
@@ -118,11 +114,7 @@ export function pinnedFile({ url: uri, sha256 }: PinnedMedium): PinnedFile {
   return { uri, sha256, fileName: fileNameOf({ uri }) };
 }
 
-/**
- * Path of a medium in the cache or on this host; one with a path and a checksum is read completely.
- *
- * @throws MediaError if it is not there, or another one.
- */
+/** Path of a medium in the cache or on this host; a file of the user with a checksum is read completely. */
 async function locate({ source }: ImageMedium, cache: Cache): Promise<string> {
   if (source.kind === "file") return compared(source.path, source.sha256);
   const pinned = pinnedFile(source);

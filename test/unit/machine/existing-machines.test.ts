@@ -45,19 +45,6 @@ const refused: Readonly<Record<string, readonly [Partial<SeenMachine>, readonly 
     { user: "me", isAdministrator: false },
     [/^me is no administrator there: make it one \(net localgroup Administrators me \/add\)/],
   ],
-  ...Object.fromEntries(
-    Object.entries(nodeTraces).map(([path, what]) => [
-      `somebody's ${path}`,
-      [
-        { traces: [path] },
-        [
-          new RegExp(
-            `^${what} \\(${path}\\): .*not touched; take it out of its cluster \\(kubectl`,
-          ),
-        ],
-      ] as const,
-    ]),
-  ),
   "all at once": [
     {
       installationType: "Client",
@@ -65,7 +52,16 @@ const refused: Readonly<Record<string, readonly [Partial<SeenMachine>, readonly 
       computerName: "x",
       traces: Object.keys(nodeTraces),
     },
-    [/for clients/, /no administrator/, /computer name/, /a node of a cluster already .*, kubelet/],
+    [
+      /for clients/,
+      /no administrator/,
+      /computer name/,
+      new RegExp(
+        `^${Object.entries(nodeTraces)
+          .map(([path, what]) => `${what} \\(${path}\\)`)
+          .join(", ")}: .*not touched; take it out of its cluster \\(kubectl`,
+      ),
+    ],
   ],
 };
 

@@ -57,11 +57,7 @@ export class QemuProcess {
     return devices.find((each) => each["node-name"] === diskNode)?.stats.wr_bytes ?? 0;
   }
 
-  /**
-   * Port on this host's loopback that leads to the machine's SSH server.
-   *
-   * @throws if QEMU does not say.
-   */
+  /** Port on this host's loopback that leads to the machine's SSH server. */
   async sshPort(): Promise<number> {
     const answer = await this.qmp.execute("human-monitor-command", {
       "command-line": "info usernet",

@@ -7,6 +7,7 @@ import { serialFile, type BuilderMachine, qemuArguments } from "./qemu-command.t
 import { exitCodes, Failure } from "../../../../host/failure.ts";
 import { QemuProcess, SerialLines, Screenshots } from "./qemu-process.ts";
 import type { QmpEvent } from "./qmp.ts";
+import type { ImageBuild } from "./seal-image.ts";
 
 export interface BuilderRun {
   readonly machine: BuilderMachine;
@@ -22,7 +23,7 @@ export interface BuilderRun {
    *
    * @throws StageError if a retry is useless.
    */
-  readonly seal: (sshPort: number) => Promise<void>;
+  readonly seal: (sshPort: number) => Promise<ImageBuild>;
   /** Whether the disk is that of a build that was interrupted after Windows was set up. */
   readonly isResumed: boolean;
   /** Called when Windows is set up: from now on the build can be resumed. */
@@ -51,7 +52,7 @@ const screenTicks = 60;
  *
  * @throws NotResumed for an unusable disk of an interrupted build; StageError with stage, last observation, newest screenshot and remedy; Failure if it is interrupted.
  */
-export async function runBuilder(run: BuilderRun): Promise<void> {
+export async function runBuilder(run: BuilderRun): Promise<ImageBuild | undefined> {
   const { machine, logFile, progress } = run;
   const qemu = new QemuProcess({
     args: qemuArguments(machine),
@@ -63,7 +64,7 @@ export async function runBuilder(run: BuilderRun): Promise<void> {
   const slowness = run.slowness ?? (machine.accelerator === "kvm" ? 1 : 10);
   const stages = new BuildStages(progress, Date.now(), slowness, run.isResumed);
   try {
-    await follow(run, qemu, stages, screenshots);
+    return await follow(run, qemu, stages, screenshots);
   } catch (error) {
     if (!(error instanceof StageError)) throw error;
     if (stages.isDoubtful) throw new NotResumed(`${error.message}; last seen: ${stages.lastSeen}`);
@@ -83,7 +84,7 @@ async function follow(
   qemu: QemuProcess,
   stages: BuildStages,
   screenshots: Screenshots,
-): Promise<void> {
+): Promise<ImageBuild | undefined> {
   const serial = new SerialLines(path.join(run.machine.folder, serialFile));
   const sealing = new Sealing(run, qemu, stages);
   let isKept = run.isResumed;
@@ -107,9 +108,9 @@ async function follow(
   };
   const readSealed = async (): Promise<void> => {
     // Reads first what the machine said before it was sealed, as the stages follow each other.
-    const { done } = sealing;
+    const { build } = sealing;
     await readSerial();
-    if (done) stages.sealed(Date.now());
+    if (build !== undefined) stages.sealed(Date.now());
   };
   const lookAtDisk = async (): Promise<void> => {
     // A QEMU that has ended sends nothing more.
@@ -139,7 +140,7 @@ async function follow(
         // It may have been said between the two checks.
         await readSealed();
         stages.poweredOff();
-        return;
+        return sealing.build;
       }
     }
     if (qemu.ending !== undefined) {
@@ -183,7 +184,8 @@ class Sealing {
   #work: Promise<void> | undefined;
   #failure: StageError | undefined;
   #stop = false;
-  done = false;
+  /** What it has found, once it has finished. */
+  build: ImageBuild | undefined;
 
   constructor(
     private readonly run: BuilderRun,
@@ -210,8 +212,7 @@ class Sealing {
   async #try(): Promise<void> {
     while (!this.#stop && this.qemu.ending === undefined) {
       try {
-        await this.run.seal(await this.qemu.sshPort());
-        this.done = true;
+        this.build = await this.run.seal(await this.qemu.sshPort());
         return;
       } catch (error) {
         if (error instanceof StageError) {
