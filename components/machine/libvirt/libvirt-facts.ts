@@ -2,6 +2,7 @@ import { addressNumber, parseRange, rangeText } from "../../../config/ipv4.ts";
 import type { Gathered } from "../../../config/host-problem.ts";
 import type { Settings } from "../../../config/settings.ts";
 import { messageOf } from "../../../host/failure.ts";
+import { lines } from "../../../host/host.ts";
 import { below, readXml, type XmlElement } from "../../../host/read-xml.ts";
 import { virshBatch } from "../../../host/virsh.ts";
 
@@ -53,20 +54,18 @@ export async function gatherLibvirt({
       virshBatch(uri, [`domcapabilities --virttype ${domainType}`]),
       ...lists.map(({ list }) => virshBatch(uri, [list])),
     ]);
-    const described = await describe(
-      uri,
-      names.map(({ stdout }) => stdout),
+    const commands = lists.flatMap(({ describe }, index) =>
+      lines(names[index]?.stdout).map((name) => `${describe} "${name.replace(/["\\]/g, "\\$&")}"`),
     );
+    // What went meanwhile is left out.
+    const described = commands.length === 0 ? "" : (await virshBatch(uri, commands)).stdout;
+    const error = lines(emulator.stderr)
+      .at(-1)
+      ?.replace(/^error: /, "");
     return {
       reachable: true,
       version: /Using library: libvirt (\S+)/.exec(version.stdout)?.[1] ?? "of unknown version",
-      emulatorError: emulator.stdout.includes("<domainCapabilities>")
-        ? undefined
-        : emulator.stderr
-            .trim()
-            .split("\n")
-            .at(-1)
-            ?.replace(/^error: /, ""),
+      emulatorError: emulator.stdout.includes("<domainCapabilities>") ? undefined : error,
       networks: networksIn(described),
       pools: poolsIn(described),
       domains: domainsIn(described),
@@ -74,18 +73,6 @@ export async function gatherLibvirt({
   } catch (error) {
     return { reachable: false, error: messageOf(error) };
   }
-}
-
-/** Descriptions of everything in `named`, one text of names for each of `lists`; what went meanwhile is left out. */
-async function describe(uri: string, named: readonly string[]): Promise<string> {
-  const commands = lists.flatMap((list, index) =>
-    (named[index] ?? "")
-      .split("\n")
-      .map((name) => name.trim())
-      .filter((name) => name !== "")
-      .map((name) => `${list.describe} "${name.replace(/["\\]/g, "\\$&")}"`),
-  );
-  return commands.length === 0 ? "" : (await virshBatch(uri, commands)).stdout;
 }
 
 /** Networks described in a text that holds libvirt's descriptions of anything. */

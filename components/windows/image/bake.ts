@@ -80,7 +80,7 @@ export function bakeOf(software: WindowsSoftware, images: readonly string[]): Ba
   const run = <P extends Parameters>(
     step: Script<P>,
     parameters: Arguments<P>,
-  ): Bake["steps"][number] => ({ step: step as Script, parameters });
+  ): Bake["steps"][number] => ({ step, parameters });
   return {
     images,
     steps: [

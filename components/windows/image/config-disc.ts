@@ -1,5 +1,6 @@
 import { chmod, mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { lines } from "../../../host/host.ts";
 import { runMediaProgram } from "../../machine/disk/media-program.ts";
 
 /** Limits of ISO 9660 with Joliet, which is what Windows reads of such a disc, and of Windows itself. */
@@ -94,10 +95,8 @@ async function writeDisc(iso: string, content: DiscContent, texts: string): Prom
 
 /** Its errors; never a file's content. */
 function complaint(output: string): string {
-  const lines = output
-    .split("\n")
-    .filter((line) => /: (FAILURE|FATAL|SORRY|WARNING) : /.test(line));
-  return lines.at(0)?.trim() ?? "it says nothing";
+  const isError = (line: string): boolean => /: (FAILURE|FATAL|SORRY|WARNING) : /.test(line);
+  return lines(output).find(isError) ?? "it says nothing";
 }
 
 interface PlannedFile {

@@ -1,6 +1,7 @@
 import { open, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { HostProblem } from "../../../config/host-problem.ts";
+import { lines } from "../../../host/host.ts";
 import { MediaError, runMediaProgram } from "../../machine/disk/media-program.ts";
 
 /** A file on a disc image. */
@@ -113,11 +114,9 @@ function bad(path: string, kind: Kind, why: string): MediaError {
 
 function firstComplaint(...outputs: readonly string[]): string {
   // Problems follow "ERRORS:" or "WARNINGS:".
-  const lines = outputs
-    .join("\n")
-    .split("\n")
-    .filter((line) => !/^(errors|warnings):/i.test(line));
-  return (lines.find((line) => /error|unexpected|warning/i.test(line)) ?? "nothing").trim();
+  const isProblem = (line: string): boolean =>
+    /error|unexpected|warning/i.test(line) && !/^(errors|warnings):/i.test(line);
+  return lines(outputs.join("\n")).find(isProblem) ?? "nothing";
 }
 
 /** A file of the user's that could not be read. */

@@ -43,7 +43,7 @@ export function newImageSecrets(): ImageSecrets {
 export const updateFile = "update.msu";
 
 /** The SSH server's files, by their names on the CD and on the machine. */
-export function sshFiles({ hostKey, loginKey }: Pick<ImageSecrets, "hostKey" | "loginKey">) {
+export function sshFiles({ hostKey, loginKey }: ImageSecrets): Readonly<Record<string, string>> {
   return {
     ssh_host_ed25519_key: hostKey.private,
     "ssh_host_ed25519_key.pub": `${hostKey.public}\n`,
