@@ -2,11 +2,12 @@ import { copyFile, mkdir, readdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 
 import { examineDisk } from "../../components/machine/disk/examine-disk.ts";
-import { windowsDisk } from "../../components/windows/image/windows-images.ts";
+import { editionOf, windowsDisk } from "../../components/windows/image/windows-images.ts";
 import { examineMedia } from "../../components/windows/image/examine-media.ts";
-import { editionOf } from "../../components/windows/image/choose-image.ts";
-import { sealedAnswerFileText } from "../../components/windows/image/answer-file.ts";
-import { sealedAnswerFile } from "../../components/windows/image/config-disc-paths.ts";
+import {
+  sealedAnswerFile,
+  sealedAnswerFileText,
+} from "../../components/windows/image/answer-file.ts";
 import { imageScripts } from "../../components/windows/image/scripts-folder.ts";
 import { language as languageComplaint } from "../../config/sections/windows-image.ts";
 import { isMadeFromIso } from "../../components/windows/image/media.ts";
@@ -126,7 +127,7 @@ async function examined(windows: Settings["windows"]): Promise<string[][]> {
     return [["disk", what, image.path]];
   }
   if (!isMadeFromIso(image)) return [];
-  await ensureHostPackages(["p7zip-full", "wimtools"], say);
+  await ensureHostPackages(["p7zip-full"], say);
   const { windows: iso, drivers, openSsh, update } = await examineMedia(windows, new Cache());
   const { index, name, build, revision, languages } = iso.image;
   const edition = editionOf(iso.image) ?? "";

@@ -6,8 +6,7 @@ import {
   windowsImage,
 } from "../../components/windows/image/builder/image-artifact.ts";
 import { bareBake } from "../../components/windows/image/bake.ts";
-import { problemsOfOwnMedia } from "../../components/windows/image/examine-media.ts";
-import { pinnedFile } from "../../components/windows/image/locate-media.ts";
+import { pinnedFile, problemsOfOwnMedia } from "../../components/windows/image/examine-media.ts";
 import {
   imageMedia,
   isMadeFromIso,
@@ -84,10 +83,9 @@ async function roomForImage(
   return roomProblems(cache.root, neededGiB, "the image with what is fetched for it", say);
 }
 
-async function bytesToFetch(medium: ImageMedium, cache: Cache): Promise<number> {
-  const pinned = pinnedFile(medium);
-  const { source } = medium;
-  if (pinned === undefined || source.kind === "file" || source.bytes === undefined) return 0;
+async function bytesToFetch({ source }: ImageMedium, cache: Cache): Promise<number> {
+  if (source.kind === "file" || source.bytes === undefined) return 0;
+  const pinned = pinnedFile(source);
   const address = await artifactAddress(downloadArtifact(pinned));
   if ((await cache.state(address)).kind === "complete") return 0;
   const part = path.join(cache.downloadsFolder, `${pinned.sha256}.part`);

@@ -7,7 +7,6 @@ import type { LabNetwork } from "../network/lab-network.ts";
 import type { environment } from "./actions/reserve-address.ts";
 import { macAddress } from "./mac-address.ts";
 
-/** The lab whose network gives the machine its address. */
 interface ReservingLab {
   readonly settings: {
     readonly lab: Pick<Settings["lab"], "name">;
@@ -20,8 +19,6 @@ interface ReservingLab {
 /**
  * Reserves the address of a node's machine in the lab's libvirt network for one that another host runs, on a bridge of the
  * same segment. For a machine on the network itself libvirt's provider does so.
- *
- * @param parent the machine's component.
  */
 export function addressReservation(
   { settings, network }: ReservingLab,

@@ -8,8 +8,7 @@ import { type AccessKeys, hopsOf, type MachineWay } from "./existing/machine-par
  * Runs something on a machine, by the same way as the command plugin goes; by several bastions without the forwarded
  * port that the plugin needs, so that it works without the program too.
  *
- * @param seconds that all of it may take.
- * @throws when it cannot be reached or takes too long, saying what was last seen, and what to do.
+ * @throws when it cannot be reached or takes longer, saying what was last seen, and what to do.
  */
 export async function onMachine<T>(
   machine: MachineWay,
@@ -43,16 +42,13 @@ const badKey = /^connection\.privateKey for (\S+) cannot be read: (.*?) \(expect
 /** Whose SSH server it is, as remedies name it: a host is one that machines are made on. */
 type Whose = "machine" | "host";
 
-/** An SSH server, as remedies name it. */
 interface Server {
   readonly user: string;
   readonly port: number;
-  /** Where its settings stand. */
   readonly settings: string;
   readonly whose: Whose | "bastion";
 }
 
-/** What a failure looks like, and what to do about it. */
 interface Cause {
   readonly looks: RegExp;
   readonly instead: (server: Server) => string;
@@ -91,11 +87,7 @@ const causes: readonly Cause[] = [
   },
 ];
 
-/**
- * What dialling a machine came to, with what to do about it; anything else as it is.
- *
- * @param message of `dial`, or of what was done over the connection.
- */
+/** What dialling a machine, or what was done over the connection, came to, with what to do about it. */
 export function explainAccess(
   message: string,
   machine: MachineWay,

@@ -1,10 +1,8 @@
 /** Who a machine is: what its identity disk tells it at first boot. */
 export interface Identity {
-  /** Computer name. */
   readonly computerName: string;
   /** SSH host key, OpenSSH PEM; pinned by everybody who connects. */
   readonly hostPrivateKey: string;
-  /** The public half, `ssh-ed25519 AAAA...`. */
   readonly hostPublicKey: string;
   /** Public keys that may log in as administrator. */
   readonly authorizedKeys: readonly string[];

@@ -16,9 +16,7 @@ export type OtherMachineHost = Pick<z.output<typeof remoteHost>, "name" | "machi
 
 /** All that the program knows of one way to make machines on other hosts; the settings' and the commands' part of it needs no Pulumi. */
 export interface MachineMaker<Hosts = z.ZodType<OtherMachineHost[]>> {
-  /** As people call it. */
   readonly title: string;
-  /** Section of the settings: its hosts. */
   readonly settings: Hosts;
   /** What has to fit together where it has hosts, besides each setting for itself. */
   readonly checks: readonly Check<NamedSettings>[];
@@ -61,9 +59,7 @@ export interface MachinesLab {
   readonly network: LabNetwork;
   /** What kindows makes on a host to connect it with the others, by its name; empty if there is nothing. */
   readonly fabric: ReadonlyMap<string, pulumi.Resource>;
-  /** The libvirt of this host. */
   readonly libvirtProvider: libvirt.Provider;
-  /** Who logs in to a machine, and with what. */
   login(this: void, os: Machine["os"]): { readonly user: string; readonly key: SshKey };
 }
 

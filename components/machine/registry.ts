@@ -29,7 +29,6 @@ export type MakersHosts = Readonly<Record<MakerSection, readonly OtherMachineHos
 export interface OtherHost {
   readonly host: OtherMachineHost;
   readonly maker: MachineMaker;
-  /** Where it stands in the settings. */
   readonly path: readonly [section: string, index: number];
 }
 
@@ -69,15 +68,10 @@ export function listedMachines(host: Host): Promise<HostResource[]> {
 /** A machine that somebody has removed from its host. */
 export interface GoneMachine {
   readonly urn: string;
-  /** Who made it. */
   readonly maker: string;
 }
 
-/**
- * Machines of a state that are gone from hosts where only their makers can look.
- *
- * @param say gets a line for each host that could not be asked.
- */
+/** Machines of a state that are gone from hosts where only their makers can look; says which hosts could not be asked. */
 export function goneElsewhere(
   resources: readonly KnownResource[],
   say: (line: string) => void,

@@ -149,7 +149,7 @@ describe("the making of an image", () => {
       path.join(folder, "media/virtio.iso"),
     ];
     const qemu = new QemuProcess({
-      args: qemuArguments(machine, { folder: work, disk: overlay, discs }),
+      args: qemuArguments({ ...machine, folder: work, disk: overlay, discs }),
       folder: work,
       logFile: path.join(work, "log"),
     });

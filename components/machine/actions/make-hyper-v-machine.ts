@@ -7,7 +7,6 @@ import { goneVariable, isGone } from "../existing/machine-parameter.ts";
 import { onHyperVHost } from "../hyper-v/host-session.ts";
 import { identityDisc, makeMachine } from "../hyper-v/make-machine.ts";
 import { hyperVHostSchema, hyperVMachineSchema, identitySchema } from "../hyper-v/parameters.ts";
-import { removeCall } from "../hyper-v/scripts.ts";
 
 /** A first boot, Windows' setup in it, takes minutes; so does waiting for other machines that are being made there. */
 const wait = { seconds: 1200, pauseSeconds: 10 };
@@ -29,7 +28,7 @@ await runAction(environment, async ({ HYPER_V_HOST: host, MACHINE: machine, IDEN
       return undefined;
     }
     await onHyperVHost(host, removeSeconds, (session) =>
-      session.run(removeCall(host, machine.name)),
+      session.run("Remove-LabMachine", { machineName: machine.name }),
     );
     return undefined;
   }

@@ -21,10 +21,8 @@ export function parseVolume(xml: string): PoolVolume {
 }
 
 /**
- * Golden images of a lab's pool that nothing stands on: overlays are never among them, and neither is `keep`.
- *
- * @param prefix what their names begin with, before a hyphen and the content's hash.
- * @param keep name of the image for new machines; none when the lab goes.
+ * Golden images of a lab's pool, by the beginning of their names, that nothing stands on: overlays are never among them, and
+ * neither is `keep`, the image for new machines; there is none when the lab goes.
  */
 export function unusedImages(
   prefix: string,

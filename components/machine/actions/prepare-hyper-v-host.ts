@@ -6,7 +6,6 @@ import { runAction, say } from "../../host-action/run-action.ts";
 import { goneVariable, isGone } from "../existing/machine-parameter.ts";
 import { onHyperVHost } from "../hyper-v/host-session.ts";
 import { hyperVHostSchema, hyperVHostText } from "../hyper-v/parameters.ts";
-import { removeCall, testHostCall } from "../hyper-v/scripts.ts";
 
 /** Waiting for another script there takes up to four minutes. */
 const testSeconds = 300;
@@ -17,7 +16,7 @@ export const environment = { HYPER_V_HOST: hyperVHostSchema };
 await runAction(environment, async ({ HYPER_V_HOST: host }) => {
   if (!process.argv.includes("--remove")) {
     const { facts } = await onHyperVHost(host, testSeconds, (session) =>
-      session.run(testHostCall(host)),
+      session.run("Test-HyperVHost"),
     );
     say(`${hyperVHostText(host)} can run machines (${String(facts["computerName"])})`);
     return;
@@ -27,10 +26,10 @@ await runAction(environment, async ({ HYPER_V_HOST: host }) => {
     return;
   }
   await onHyperVHost(host, removeSeconds, async (session) => {
-    const { facts } = await session.run(removeCall(host));
-    const { removed } = facts;
-    if (typeof removed === "string" && removed !== "")
+    const { removed } = (await session.run("Remove-LabMachine")).facts;
+    if (typeof removed === "string" && removed !== "") {
       say(`removed what was left on ${host.name}: ${removed}`);
+    }
     await session.removeScripts();
   });
 });

@@ -14,7 +14,6 @@ export const environment = {
   IMAGES: z.object({
     uri: z.string(),
     pool: z.string(),
-    /** The volume for new machines. */
     keep: z.string(),
     /** Of the volumes' names. Default: the pool's name. */
     prefix: z.string().optional(),

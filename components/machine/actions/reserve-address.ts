@@ -5,6 +5,7 @@
 import * as z from "zod";
 import { runAction, say } from "../../host-action/run-action.ts";
 import { dhcpHosts, dhcpHostXml, reserving } from "./dhcp-hosts.ts";
+import { lines } from "../../../host/host.ts";
 import { virsh } from "../../../host/virsh.ts";
 
 export const environment = {
@@ -21,9 +22,7 @@ await runAction(environment, async ({ RESERVATION }) => {
   const { uri, network, mac, address, computerName } = RESERVATION;
   const wanted = { mac: mac.toLowerCase(), ip: address, name: computerName };
   const named = async (...which: string[]): Promise<boolean> =>
-    (await virsh(uri, "net-list", "--name", ...which))
-      .split("\n")
-      .some((line) => line.trim() === network);
+    lines(await virsh(uri, "net-list", "--name", ...which)).includes(network);
   const update = async (how: string, xml: string): Promise<void> => {
     const live = (await named()) ? ["--live"] : [];
     await virsh(uri, "net-update", network, how, "ip-dhcp-host", xml, "--config", ...live);

@@ -10,7 +10,6 @@ import { examineDisk, type WantedDisk } from "./examine-disk.ts";
 import { MediaError, runMediaProgram } from "./media-program.ts";
 import { requireRoom } from "./require-room.ts";
 
-/** Tens of gigabytes from a slow disk to itself. */
 const timeoutSeconds = 2 * 3600;
 
 /** Name of the disk in its folder in the cache. */

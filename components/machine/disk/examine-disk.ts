@@ -3,46 +3,44 @@ import type { HostProblem } from "../../../config/host-problem.ts";
 import { unless } from "../../../config/problem.ts";
 import { MediaError, runMediaProgram } from "./media-program.ts";
 
-/** A disk image as it is. */
-export interface DiskFacts {
-  /** As qemu-img calls it: `qcow2`, `vpc` (VHD), `vhdx`, `raw`. */
-  readonly format: string;
-  /** Size of the disk that a machine sees, in GiB. */
-  readonly virtualGiB: number;
-  /** Room it takes up here, in GiB. */
-  readonly actualGiB: number;
-}
+const infoSchema = z
+  .object({
+    format: z.string(),
+    "virtual-size": z.number(),
+    "actual-size": z.number(),
+    "backing-filename": z.string().optional(),
+    encrypted: z.boolean().default(false),
+    "format-specific": z
+      .object({ data: z.object({ corrupt: z.boolean().optional() }).optional() })
+      .optional(),
+  })
+  .transform((info) => ({
+    /** As qemu-img calls it: `qcow2`, `vpc` (VHD), `vhdx`, `raw`. */
+    format: info.format,
+    /** Of the disk that a machine sees. */
+    virtualGiB: info["virtual-size"] / 1024 ** 3,
+    /** What it takes up here. */
+    actualGiB: info["actual-size"] / 1024 ** 3,
+    backing: info["backing-filename"],
+    encrypted: info.encrypted,
+    corrupt: info["format-specific"]?.data?.corrupt ?? false,
+  }));
 
-const infoSchema = z.object({
-  format: z.string(),
-  "virtual-size": z.number(),
-  "actual-size": z.number(),
-  "backing-filename": z.string().optional(),
-  encrypted: z.boolean().optional(),
-  "format-specific": z
-    .object({ data: z.object({ corrupt: z.boolean().optional() }).optional() })
-    .optional(),
-});
+type DiskFacts = z.output<typeof infoSchema>;
 
 const timeoutSeconds = 60;
 
 /** What a disk must be. */
 export interface WantedDisk {
-  /** As qemu-img calls them. */
   readonly formats: readonly string[];
   /** Their names in "one of these", and in "is ..., but" another one. */
   readonly called: string;
   readonly isNone: string;
-  /** The smallest there can be, in GiB, and what a smaller one is. */
   readonly minimumGiB: number;
   readonly tooSmall: { readonly why: string; readonly instead: string };
 }
 
-/**
- * Looks at a disk that somebody prepared.
- *
- * @throws MediaError with everything that is wrong with it.
- */
+/** Looks at a disk that somebody prepared; throws MediaError with everything that is wrong with it. */
 export async function examineDisk(path: string, wanted: WantedDisk): Promise<DiskFacts> {
   const args = ["info", "--output=json", "--", path];
   const run = await runMediaProgram("qemu-img", args, timeoutSeconds);
@@ -54,42 +52,33 @@ export async function examineDisk(path: string, wanted: WantedDisk): Promise<Dis
       instead: `Write the path of a ${wanted.called} image you may read.`,
     });
   }
-  const info = infoSchema.parse(JSON.parse(run.stdout));
-  const problems = check(path, info, wanted);
+  const facts = infoSchema.parse(JSON.parse(run.stdout));
+  const problems = check(path, facts, wanted);
   if (problems.length > 0) throw new MediaError(...problems);
-  return {
-    format: info.format,
-    virtualGiB: info["virtual-size"] / 1024 ** 3,
-    actualGiB: info["actual-size"] / 1024 ** 3,
-  };
+  return facts;
 }
 
 function check(
   subject: string,
-  info: z.infer<typeof infoSchema>,
+  { format, virtualGiB, backing, encrypted, corrupt }: DiskFacts,
   { formats, isNone, minimumGiB, tooSmall }: WantedDisk,
 ): HostProblem[] {
-  const size = info["virtual-size"] / 1024 ** 3;
-  const backing = info["backing-filename"];
   return [
-    ...unless(formats.includes(info.format), {
-      why: `is ${isNone}, but ${info.format}`,
+    ...unless(formats.includes(format), {
+      why: `is ${isNone}, but ${format}`,
       instead: "Convert it: qemu-img convert -O qcow2 OLD NEW.",
     }),
     ...unless(backing === undefined, {
       why: `stands on another image, ${backing}, which may change under it`,
       instead: "Make it whole: qemu-img convert -O qcow2 OLD NEW.",
     }),
-    ...unless(info.encrypted !== true, {
-      why: "is encrypted",
-      instead: "Use one that is not.",
-    }),
-    ...unless(info["format-specific"]?.data?.corrupt !== true, {
+    ...unless(!encrypted, { why: "is encrypted", instead: "Use one that is not." }),
+    ...unless(!corrupt, {
       why: "is marked as corrupt",
       instead: "Look at it: qemu-img check FILE. Better, use a copy of before.",
     }),
-    ...unless(size >= minimumGiB, {
-      why: `is a disk of ${size.toFixed(1)} GiB, ${tooSmall.why}`,
+    ...unless(virtualGiB >= minimumGiB, {
+      why: `is a disk of ${virtualGiB.toFixed(1)} GiB, ${tooSmall.why}`,
       instead: tooSmall.instead,
     }),
   ].map((problem) => ({ subject, ...problem }));

@@ -36,15 +36,10 @@ export async function collecting<T>(
 const packages = {
   "7z": "p7zip-full",
   "qemu-img": "qemu-utils",
-  wiminfo: "wimtools",
   xorriso: "xorriso",
 } as const;
 
-/**
- * Runs a program that makes or looks at media; see `runProgram`.
- *
- * @throws when it is not installed.
- */
+/** Runs a program that makes or looks at media (see `runProgram`); throws when it is not installed. */
 export async function runMediaProgram(
   program: keyof typeof packages,
   args: readonly string[],

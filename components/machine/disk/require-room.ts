@@ -4,25 +4,13 @@ import type { HostProblem } from "../../../config/host-problem.ts";
 import { unless } from "../../../config/problem.ts";
 import { MediaError } from "./media-program.ts";
 
-/**
- * Asked before anything large is made.
- *
- * @param into folder of a build, in the cache.
- * @param what takes the room, as in "making the image".
- * @throws MediaError with the need, where the file system has less room.
- */
+/** Asked before anything large is made below `into`; throws MediaError with the need where there is less room. */
 export async function requireRoom(into: string, neededGiB: number, what: string): Promise<void> {
   const problems = await roomProblems(path.dirname(into), neededGiB, what);
   if (problems.length > 0) throw new MediaError(...problems);
 }
 
-/**
- * Whether the cache's file system has room.
- *
- * @param folder which is there, or will be made.
- * @param say is told the need, and what is free.
- * @returns at most one problem, with the need.
- */
+/** Whether the file system of a folder, which may not be there yet, has room: at most one problem, with the need. */
 export async function roomProblems(
   folder: string,
   neededGiB: number,
@@ -41,7 +29,6 @@ export async function roomProblems(
   });
 }
 
-/** Room where a folder is, or would be. */
 async function freeAbove(folder: string): Promise<number> {
   try {
     return await freeGiB(folder);

@@ -5,7 +5,6 @@ import type { PinnedEndpoint } from "../../../ssh/endpoint.ts";
 import { explainAccess } from "../dial-machine.ts";
 import type { Place } from "./machine-parameter.ts";
 
-/** Longest that all of the way may take to be dialled, in seconds. */
 const dialSeconds = 60;
 
 /** By which way a port of this host leads to the last of several bastions. */
@@ -27,25 +26,20 @@ export interface ForwardArgs {
  * Keeps no process running, and ends with it.
  */
 export class BastionForward {
-  readonly #args: ForwardArgs;
-  readonly #tell: (line: string) => void;
   readonly #local: LocalPort;
   #dialled: Promise<SshConnection> | undefined;
-  /** What that came to. */
-  #current: SshConnection | undefined;
   #lastReported: string | undefined;
 
-  private constructor(args: ForwardArgs, tell: (line: string) => void) {
-    this.#args = args;
-    this.#tell = tell;
+  private constructor(
+    private readonly args: ForwardArgs,
+    private readonly tell: (line: string) => void,
+  ) {
     this.#local = new LocalPort({
-      what: `${whereText(args.last)} for ${args.machines.join(", ")}`,
+      what: `${args.last.user}@${args.last.host}:${args.last.port} for ${args.machines.join(", ")}`,
       instead:
         "End that, or write another port as forwardPort beside these bastions (kindows:login or kindows:nodes)",
       open: () => this.#channel(),
-      failed: (message) => {
-        this.#report(message);
-      },
+      failed: (message) => this.#report(message),
     });
   }
 
@@ -59,32 +53,26 @@ export class BastionForward {
     return forward;
   }
 
-  /** Port it listens on. */
   get port(): number {
     return this.#local.port;
   }
 
-  /** Ends all that goes by it. */
   async close(): Promise<void> {
     const ended = this.#local.close();
-    await this.#dialled?.then(
-      (hops) => {
-        hops.close();
-      },
-      () => undefined,
-    );
+    await this.#disconnect(this.#dialled);
     await ended;
   }
 
   /** A connection to the last one. */
   async #channel(): Promise<Duplex> {
-    const { last, through } = this.#args;
-    const hops = await this.#hops();
+    const { last, through } = this.args;
+    const dialled = this.#hops();
+    const hops = await dialled;
     const signal = AbortSignal.timeout(dialSeconds * 1000);
     return openFrom(hops.client, { ...last, ...retryPolicy }, signal).catch((error: unknown) => {
       const { message } = error as Error;
       // The way itself may be dead without anybody having said so: the next one gets a new one.
-      if (message.startsWith("no answer")) this.#disconnect(hops);
+      if (message.startsWith("no answer")) void this.#disconnect(dialled);
       throw new Error(`Dial hop ${through.length + 1} ${last.host}:${last.port}: ${message}`);
     });
   }
@@ -93,42 +81,29 @@ export class BastionForward {
   #hops(): Promise<SshConnection> {
     if (this.#dialled !== undefined) return this.#dialled;
     const signal = AbortSignal.timeout(dialSeconds * 1000);
-    const dialled = dialHops(this.#args.through, { signal, progress: () => undefined });
+    const dialled = dialHops(this.args.through, { signal, progress: () => undefined });
     this.#dialled = dialled;
     dialled.then(
       (hops) => {
-        this.#current = hops;
         this.#lastReported = undefined;
-        hops.client.once("close", () => {
-          this.#disconnect(hops);
-        });
+        hops.client.once("close", () => void this.#disconnect(dialled));
       },
-      () => {
-        this.#dialled = undefined;
-      },
+      () => void this.#disconnect(dialled),
     );
     return dialled;
   }
 
-  #disconnect(hops: SshConnection): void {
-    if (this.#current === hops) {
-      this.#dialled = undefined;
-      this.#current = undefined;
-    }
-    hops.close();
+  /** Has the next one dial again. */
+  async #disconnect(dialled: Promise<SshConnection> | undefined): Promise<void> {
+    if (this.#dialled === dialled) this.#dialled = undefined;
+    (await dialled?.catch(() => undefined))?.close();
   }
 
   #report(message: string): void {
-    const { through, last, machines } = this.#args;
+    const { through, last, machines } = this.args;
     const name = machines.join(", ");
     const why = explainAccess(message, { name, through: [...through], bastion: last, place: last });
-    if (why !== this.#lastReported) {
-      this.#tell(`${name}: ${why}`);
-    }
+    if (why !== this.#lastReported) this.tell(`${name}: ${why}`);
     this.#lastReported = why;
   }
-}
-
-function whereText({ user, host, port }: Place): string {
-  return `${user}@${host}:${port}`;
 }

@@ -10,11 +10,9 @@ export interface SeenMachine {
   readonly ver: string;
   /** `Server`, `Server Core` or `Client`; empty where it does not say. */
   readonly installationType: string;
-  /** Account that is logged in with. */
   readonly user: string;
   /** Whether that account's sessions are an administrator's. */
   readonly isAdministrator: boolean;
-  /** Its `hostname`. */
   readonly computerName: string;
   /** Whether the steps of this program were there before. */
   readonly ours: boolean;
@@ -30,11 +28,7 @@ export const nodeTraces: Readonly<Record<string, string>> = {
   "C:/etc/rancher": "it is RKE2's",
 };
 
-/**
- * Everything that stands against taking a machine.
- *
- * @param name that it must have.
- */
+/** Everything that stands against taking a machine which must have this name. */
 export function checkMachine(name: string, seen: SeenMachine): string[] {
   const { ver, installationType, user, computerName } = seen;
   if (!/Windows/.test(ver)) {
@@ -43,29 +37,26 @@ export function checkMachine(name: string, seen: SeenMachine): string[] {
       `it does not run Windows: to ver it says ${said === "" ? "nothing" : said}. Write the address of a Windows Server of ${name} under kindows:nodes, or leave ${name} out`,
     ];
   }
-  const problems: string[] = [];
-  if (installationType === "Client") {
-    problems.push(
+  const told = seen.traces.map((path) => `${nodeTraces[path] ?? "it is in use"} (${path})`);
+  const problems: readonly (readonly [stands: boolean, problem: string])[] = [
+    [
+      installationType === "Client",
       "it runs a Windows for clients, which Kubernetes has no nodes of: use a machine with Windows Server",
-    );
-  }
-  if (!seen.isAdministrator) {
-    problems.push(
+    ],
+    [
+      !seen.isAdministrator,
       `${user} is no administrator there: make it one (net localgroup Administrators ${user} /add), or write another as user of ${name} under kindows:nodes`,
-    );
-  }
-  if (computerName.toLowerCase() !== name.toLowerCase()) {
-    problems.push(
+    ],
+    [
+      computerName.toLowerCase() !== name.toLowerCase(),
       `its computer name is ${computerName}: write that as name, or rename it (Rename-Computer ${name} -Restart)`,
-    );
-  }
-  if (!seen.ours && seen.traces.length > 0) {
-    const told = seen.traces.map((path) => `${nodeTraces[path] ?? "it is in use"} (${path})`);
-    problems.push(
+    ],
+    [
+      !seen.ours && told.length > 0,
       `${told.join(", ")}: what was not made here is not touched; take it out of its cluster (kubectl delete node; kubeadm reset) and remove these first`,
-    );
-  }
-  return problems;
+    ],
+  ];
+  return problems.flatMap(([stands, problem]) => (stands ? [problem] : []));
 }
 
 /** Where Windows says whether it is a server; a value of `reg query` is the same in every language. */
@@ -80,7 +71,6 @@ const elevated = /\bS-1-16-(12288|16384)\b/;
  * administrator one is there, and is nobody's node. Changes nothing.
  *
  * @param claimedBefore by this program: what it made there is its own.
- * @param seconds that looking may take.
  * @throws with all that stands against it, and what to do.
  */
 export async function claimMachine(

@@ -103,8 +103,7 @@ type Credential = Pick<Login, "privateKeyFile" | "privateKey" | "privateKeyPassp
 /** Ways to log in, of which one is used, in the order of problems. */
 const ways = ["privateKeyFile", "privateKey", "agent"] as const;
 
-/** The ways that are written. */
-function waysOf(credential: Credential): (typeof ways)[number][] {
+function waysOf(credential: Partial<Credential>): (typeof ways)[number][] {
   return ways.filter((way) => credential[way] !== undefined && credential[way] !== false);
 }
 
@@ -137,20 +136,16 @@ function ownOr(own: Credential, other: Credential): Credential {
   return { privateKeyFile, privateKey, privateKeyPassphrase, agent };
 }
 
-/** Every place where a credential can be written, with what is written there. */
-function credentials({ login, nodes }: Pick<WrittenExisting, "login" | "nodes">): readonly {
-  readonly path: SettingsProblem["path"];
-  readonly credential: Credential;
-}[] {
-  const bastions = (path: SettingsProblem["path"], list: Login["bastions"] = []) =>
-    list.map((credential, hop) => ({ path: [...path, "bastions", hop], credential }));
+type Path = SettingsProblem["path"];
+
+/** What is written of logins: of all machines together, and of each. */
+function writtenLogins({
+  login,
+  nodes,
+}: WrittenExisting): readonly { readonly path: Path; readonly own: Partial<Login> }[] {
   return [
-    { path: ["login"], credential: login },
-    ...bastions(["login"], login.bastions),
-    ...nodes.flatMap((node, index) => [
-      { path: ["nodes", index], credential: node },
-      ...bastions(["nodes", index], node.bastions),
-    ]),
+    { path: ["login"], own: login },
+    ...nodes.map((own, index) => ({ path: ["nodes", index], own })),
   ];
 }
 
@@ -158,11 +153,8 @@ function credentials({ login, nodes }: Pick<WrittenExisting, "login" | "nodes">)
 const [firstPort, ports] = [20_000, 10_000];
 
 /**
- * Port of this host by which the last of several bastions is reached; undefined where there are fewer. It is part of
- * the resources' inputs, so it depends on the settings alone; each stack has its own.
- *
- * @param login of one machine, with what it has in common with others.
- * @param file name of the stack's settings.
+ * Port of this host by which the last of several bastions of a login is reached; undefined where there are fewer. It is part
+ * of the resources' inputs, so it depends on the settings alone; the settings' file makes each stack have its own.
  */
 export function effectiveForwardPort(login: Login, file: string): number | undefined {
   if (login.bastions.length < 2) return undefined;
@@ -192,14 +184,10 @@ const bastionApart: Check<WrittenExisting> = {
     }),
 };
 
-/** No way uses a host twice. */
 const eachBastionOnce: Check<WrittenExisting> = {
   reads: [],
-  run: ({ login, nodes }) =>
-    [
-      { path: ["login"], bastions: login.bastions },
-      ...nodes.map(({ bastions = [] }, index) => ({ path: ["nodes", index], bastions })),
-    ].flatMap(({ path, bastions }) =>
+  run: (settings) =>
+    writtenLogins(settings).flatMap(({ path, own: { bastions = [] } }) =>
       bastions.flatMap((one, hop) => {
         const before = bastions.slice(0, hop).findIndex((other) => isSame(one, other));
         return unless(before < 0, {
@@ -218,28 +206,20 @@ function isSame(one: Bastion, other: Bastion): boolean {
   );
 }
 
-/** A port is only set if it is used: for several bastions. */
 const forwardPortUsed: Check<WrittenExisting> = {
   reads: [],
-  run: ({ login, nodes }) =>
-    [
-      { path: ["login"], port: login.forwardPort, bastions: login.bastions },
-      ...nodes.map((node, index) => ({
-        path: ["nodes", index],
-        port: node.forwardPort,
-        bastions: effectiveLogin(login, node).bastions,
-      })),
-    ].flatMap(({ path, port, bastions }) =>
-      unless(port === undefined || bastions.length > 1, {
+  run: (settings) =>
+    writtenLogins(settings).flatMap(({ path, own }) => {
+      const { forwardPort, bastions = settings.login.bastions } = own;
+      return unless(forwardPort === undefined || bastions.length > 1, {
         path: [...path, "forwardPort"],
-        value: port,
+        value: forwardPort,
         why: `is for several bastions one behind the other, of which there ${bastions.length === 1 ? "is 1" : "are none"}`,
         instead: "Leave it out.",
-      }),
-    ),
+      });
+    }),
 };
 
-/** A port leads to one bastion, by one way. */
 const forwardPortsApart: Check<WrittenExisting> = {
   reads: [],
   run: ({ login, nodes, machine }, file) => {
@@ -279,26 +259,29 @@ function wayOf(login: WrittenExisting["login"]): string {
 const oneWayEach: Check<WrittenExisting> = {
   reads: [],
   run: (settings) =>
-    credentials(settings).flatMap(({ path, credential }): SettingsProblem[] => {
-      const written = waysOf(credential);
-      if (written.length > 1) {
-        const why = `has several ways to log in: ${written.join(", ")}`;
-        return [{ path, value: undefined, why, instead: "Keep one of them." }];
-      }
-      if (credential.privateKeyPassphrase !== undefined && (written[0] ?? "agent") === "agent") {
-        const why = "has no key beside it that it could open";
-        const instead = "Write privateKeyFile or privateKey there too, or leave it out.";
-        return [{ path: [...path, "privateKeyPassphrase"], value: undefined, why, instead }];
-      }
-      const wrong =
-        credential.privateKey === undefined
-          ? undefined
-          : privateKey(credential.privateKey, credential.privateKeyPassphrase !== undefined);
-      return wrong === undefined
-        ? []
-        : [{ path: [...path, "privateKey"], value: undefined, ...wrong }];
-    }),
+    writtenLogins(settings).flatMap(({ path, own }) => [
+      ...credentialProblems(path, own),
+      ...(own.bastions ?? []).flatMap((one, hop) =>
+        credentialProblems([...path, "bastions", hop], one),
+      ),
+    ]),
 };
+
+function credentialProblems(path: Path, credential: Partial<Credential>): SettingsProblem[] {
+  const { privateKey: key, privateKeyPassphrase: passphrase } = credential;
+  const written = waysOf(credential);
+  if (written.length > 1) {
+    const why = `has several ways to log in: ${written.join(", ")}`;
+    return [{ path, value: undefined, why, instead: "Keep one of them." }];
+  }
+  if (passphrase !== undefined && (written[0] ?? "agent") === "agent") {
+    const why = "has no key beside it that it could open";
+    const instead = "Write privateKeyFile or privateKey there too, or leave it out.";
+    return [{ path: [...path, "privateKeyPassphrase"], value: undefined, why, instead }];
+  }
+  const wrong = key === undefined ? undefined : privateKey(key, passphrase !== undefined);
+  return wrong === undefined ? [] : [{ path: [...path, "privateKey"], value: undefined, ...wrong }];
+}
 
 const someWay: Check<WrittenExisting> = {
   reads: [],

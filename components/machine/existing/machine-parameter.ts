@@ -17,7 +17,6 @@ export const placeSchema = z.strictObject({
   hostKey: z.string(),
 });
 
-/** What logs in there; secret. */
 const keysSchema = z.strictObject({
   privateKey: z.string().optional(),
   privateKeyPassword: z.string().optional(),

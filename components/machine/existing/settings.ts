@@ -54,7 +54,6 @@ const onlyWindows: Check<NodesSection> = {
     ),
 };
 
-/** No two machines share an identifier. */
 const machinesApart: Check<NodesSection> = {
   reads: [],
   run: ({ nodes }) => [

@@ -15,5 +15,5 @@ export const hyperV: MachineMaker<typeof hyperVHosts> = {
   }),
   readiness: () => import("./readiness.ts"),
   recovery: () => import("./recovery.ts"),
-  components: () => import("./hyper-v-machines.ts"),
+  components: () => import("./hyper-v-machine.ts"),
 };

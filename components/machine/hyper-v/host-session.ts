@@ -9,7 +9,13 @@ import { RemoteFiles } from "../../../ssh/remote-files.ts";
 import { runOn } from "../../../ssh/run-over-ssh.ts";
 import { onMachine } from "../dial-machine.ts";
 import { type HyperVHostParameter, hyperVHostText } from "./parameters.ts";
-import { hyperVScriptFiles, hyperVScripts, type ScriptCall } from "./scripts.ts";
+import {
+  hyperVScriptFiles,
+  type HyperVScript,
+  hyperVScripts,
+  type ScriptInputs,
+  scriptValues,
+} from "./scripts.ts";
 
 /** Written last into a folder of scripts: one without it was cut short. */
 const completeFile = "complete";
@@ -18,22 +24,16 @@ const completeFile = "complete";
 export interface HyperVSession {
   readonly host: HyperVHostParameter;
   /**
-   * Runs a script to its end.
+   * Runs a script to its end; throws with its own message and remedy where it fails.
    *
+   * @param inputs what it is told besides, or in place of, what the host is.
    * @param input what it gets on its standard input; may be secret.
-   * @throws with the script's own message and remedy where it fails.
    */
-  run(call: ScriptCall, input?: string): Promise<StepResult>;
-  /** Removes the folder with the scripts. */
+  run(script: HyperVScript, inputs?: Partial<ScriptInputs>, input?: string): Promise<StepResult>;
   removeScripts(): Promise<void>;
 }
 
-/**
- * Runs something on a Hyper-V host, whose host key must be the pinned one.
- *
- * @param seconds that all of it may take.
- * @throws naming the host, and what to do, where it cannot be reached.
- */
+/** Runs something on a Hyper-V host in bounded time; throws naming it, and what to do, where it cannot be reached. */
 export async function onHyperVHost<T>(
   host: HyperVHostParameter,
   seconds: number,
@@ -48,12 +48,7 @@ export async function onHyperVHost<T>(
   }
 }
 
-/**
- * Runs something over a connection to a Hyper-V host.
- *
- * @param seconds that all of it may take.
- * @throws with what to do, where it cannot be reached.
- */
+/** The same over a bare connection; the host key must be the pinned one. */
 export async function dialHyperVHost<T>(
   host: Omit<HyperVHostParameter, "owner">,
   seconds: number,
@@ -91,8 +86,9 @@ async function sessionOn(
   }
   return {
     host,
-    run: async ({ script, values }, input) => {
+    run: async (script, inputs, input) => {
       const described = { name: script, parameters: hyperVScripts[script] };
+      const values = scriptValues(script, { ...host, ...inputs });
       const command = scriptCommand(folder, described, values);
       const { exitCode, stdout, stderr } = await runOn(client, command, signal, input);
       if (exitCode !== 0 && !/^\{.*\}\s*$/.test(stdout.trimEnd().split(/\r?\n/).at(-1) ?? "")) {

@@ -1,19 +1,57 @@
 import * as pulumi from "@pulumi/pulumi";
 import { local } from "@pulumi/command";
+import { domainName, labNames } from "../../../config/names.ts";
+import type { NodeSettings } from "../../../config/settings.ts";
 import type { Facts } from "../../facts.ts";
 import { hostAction } from "../../host-action/host-action.ts";
 import type { environment } from "../actions/make-hyper-v-machine.ts";
 import type { environment as hostEnvironment } from "../actions/prepare-hyper-v-host.ts";
+import { addressReservation } from "../address-reservation.ts";
 import { metaData, userData } from "../identity.ts";
+import { macAddress } from "../mac-address.ts";
+import type { MachinesLab, MakeMachine } from "../machine-maker.ts";
 import { connectionOnSegment, MachineComponent, type VirtualMachineArgs } from "../machine.ts";
 import { SshKey } from "../ssh-key.ts";
 import {
   type HyperVHostParameter,
   type HyperVMachineParameter,
+  hyperVPlace,
   type IdentityParameter,
   instanceId,
   ownerId,
 } from "./parameters.ts";
+import { startOf } from "./settings.ts";
+
+/** The Hyper-V hosts that have nodes. */
+export function machinesOn(
+  lab: MachinesLab,
+  placed: readonly NodeSettings[],
+): ReadonlyMap<string, MakeMachine> {
+  const { settings } = lab;
+  const login = lab.login("windows");
+  const { prefix } = labNames(settings.lab.name);
+  const used = new Set(placed.map((node) => node.hypervisor));
+  return new Map(
+    settings.hyperVHosts
+      .filter(({ name }) => used.has(name))
+      .map((settingsOfHost) => {
+        const host = new HyperVHost(`hyper-v-${settingsOfHost.name}`, {
+          host: hyperVPlace(settingsOfHost, prefix),
+          loginPublicKey: login.key.publicKey,
+        });
+        const make = (node: NodeSettings): HyperVMachine => {
+          const { name, cpus, memoryMiB, diskGiB, address } = node;
+          return new HyperVMachine(name, {
+            ...{ computerName: name, machineName: domainName(settings.lab.name, name) },
+            ...{ cpus, memoryMiB, diskGiB, address, mac: macAddress(prefix, name), host, login },
+            ...startOf(settingsOfHost, settings.windows.image),
+            reserve: (parent) => addressReservation(lab, node, parent),
+          });
+        };
+        return [settingsOfHost.name, make];
+      }),
+  );
+}
 
 export interface HyperVHostArgs {
   /** The host, but for whose machines it runs. */
@@ -76,9 +114,18 @@ export class HyperVMachine extends MachineComponent {
     const facts: Facts<"kindows:machine:HyperVMachine"> = { node: computerName };
     super("kindows:machine:HyperVMachine", name, { facts }, opts);
     const hostKey = new SshKey(`${name}-host-key`, { comment: computerName }, { parent: this });
+    const { machineName, generation, secureBoot, cpus, memoryMiB, diskGiB } = args;
+    const made = {
+      ...{ name: machineName, generation, secureBoot, cpus, memoryMiB, diskGiB },
+      macAddress: args.mac.replaceAll(":", "").toUpperCase(),
+    };
     const parameter = pulumi
       .all([host.parameter, hostKey.publicKey])
-      .apply(([place, hostPublicKey]) => machineParameter(args, place, hostPublicKey));
+      .apply(([place, hostPublicKey]): HyperVMachineParameter => ({
+        ...made,
+        address,
+        making: instanceId(place, made, hostPublicKey),
+      }));
     const identity = pulumi
       .all([hostKey.privateKey, hostKey.publicKey, login.key.publicKey])
       .apply(([hostPrivateKey, hostPublicKey, loginKey]): IdentityParameter => ({
@@ -86,7 +133,7 @@ export class HyperVMachine extends MachineComponent {
           ...{ computerName, hostPrivateKey, hostPublicKey },
           authorizedKeys: [loginKey],
         }),
-        metaData: metaData(args.machineName, computerName),
+        metaData: metaData(machineName, computerName),
       }));
     const machine = new local.Command(
       name,
@@ -118,25 +165,4 @@ export class HyperVMachine extends MachineComponent {
       connection: connectionOnSegment(address, login.user, login.key, hostKey),
     });
   }
-}
-
-function machineParameter(
-  {
-    machineName,
-    generation,
-    secureBoot,
-    mac,
-    address,
-    cpus,
-    memoryMiB,
-    diskGiB,
-  }: HyperVMachineArgs,
-  host: HyperVHostParameter,
-  hostPublicKey: string,
-): HyperVMachineParameter {
-  const machine = {
-    ...{ name: machineName, generation, secureBoot, cpus, memoryMiB, diskGiB },
-    macAddress: mac.replaceAll(":", "").toUpperCase(),
-  };
-  return { ...machine, address, making: instanceId({ host, machine, hostPublicKey }) };
 }

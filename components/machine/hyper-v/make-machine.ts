@@ -7,36 +7,19 @@ import { runProgram } from "../../../host/run-program.ts";
 import { installText, thisPackageManager } from "../../../toolchain/host-packages.ts";
 import type { HyperVSession } from "./host-session.ts";
 import type { HyperVMachineParameter, IdentityParameter } from "./parameters.ts";
-import { getMachinesCall, newMachineCall } from "./scripts.ts";
 
-/** A machine of the lab as its host tells of it. */
-const toldSchema = z.object({
-  machines: z.array(
-    z.object({
-      name: z.string(),
-      id: z.string(),
-      making: z.string(),
-      state: z.string(),
-      addresses: z.array(z.string()),
-    }),
-  ),
+const machineSchema = z.object({
+  ...{ name: z.string(), id: z.string(), making: z.string(), state: z.string() },
+  addresses: z.array(z.string()),
 });
 
-export type ToldMachine = z.infer<typeof toldSchema>["machines"][number];
-
-/** How long a machine's address is waited for. */
-export interface AddressWait {
-  readonly seconds: number;
-  /** Between two looks. */
-  readonly pauseSeconds: number;
-}
+type ToldMachine = z.infer<typeof machineSchema>;
 
 /**
  * Makes a machine, or goes on with one that was begun, and waits until its Windows has told Hyper-V that it has its
  * address: only then is it known that the image starts there, and that the switch is on the lab's segment.
  *
  * @param identity its identity disc, an ISO image; secret.
- * @param say gets lines of progress.
  * @returns its id, another one for each instance.
  * @throws when the host refuses it, or it has another address, or none, at the end of the wait: with what was last seen.
  */
@@ -44,20 +27,19 @@ export async function makeMachine(
   session: HyperVSession,
   machine: HyperVMachineParameter,
   identity: Buffer,
-  wait: AddressWait,
+  wait: { readonly seconds: number; readonly pauseSeconds: number },
   say: (line: string) => void,
 ): Promise<string> {
-  const { facts } = await session.run(
-    newMachineCall(session.host, machine),
-    identity.toString("base64"),
-  );
+  const { name: machineName, address } = machine;
+  const inputs = { ...machine, machineName };
+  const { facts } = await session.run("New-LabMachine", inputs, identity.toString("base64"));
   const { id } = z.object({ id: z.string() }).parse(facts);
-  say(`${machine.name} is there (${id}), waiting until it has ${machine.address}`);
+  say(`${machineName} is there (${id}), waiting until it has ${address}`);
   const deadline = Date.now() + wait.seconds * 1000;
   for (;;) {
     const seen = (await machinesOf(session)).find((each) => each.id === id);
-    if (seen?.addresses.includes(machine.address) === true) {
-      say(`${machine.name} has ${machine.address}`);
+    if (seen?.addresses.includes(address) === true) {
+      say(`${machineName} has ${address}`);
       return id;
     }
     if (seen === undefined || Date.now() > deadline) {
@@ -69,8 +51,8 @@ export async function makeMachine(
 
 /** The lab's machines on a host. */
 export async function machinesOf(session: HyperVSession): Promise<ToldMachine[]> {
-  const { facts } = await session.run(getMachinesCall(session.host));
-  return toldSchema.parse(facts).machines;
+  const { facts } = await session.run("Get-LabMachine");
+  return z.array(machineSchema).parse(facts["machines"]);
 }
 
 function notReady(

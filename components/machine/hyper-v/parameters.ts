@@ -4,17 +4,14 @@ import type { Settings } from "../../../config/settings.ts";
 
 /** A Hyper-V host, as its actions are told of it. */
 export const hyperVHostSchema = z.strictObject({
-  /** What `nodes[].hypervisor` calls it. */
   name: z.string(),
   address: z.string(),
   port: z.int(),
-  /** An administrator there. */
   user: z.string(),
   /** Pinned: `ssh-ed25519 AAAA...`. */
   hostKey: z.string(),
   /** Private key on this host, not encrypted. */
   privateKeyFile: z.string(),
-  /** Virtual switch that is on the lab's segment. */
   switchName: z.string(),
   /** Folder there for the lab's machines, as Windows writes it. */
   folder: z.string(),
@@ -22,15 +19,12 @@ export const hyperVHostSchema = z.strictObject({
   baseDisk: z.string(),
   /** Prefix of the lab's names: what is there besides machines lies in a folder of that name. */
   lab: z.string(),
-  /** Whose machines are the lab's. */
   owner: z.string(),
 });
 
 /** A machine on such a host. */
 export const hyperVMachineSchema = z.strictObject({
-  /** Name of the virtual machine, e.g. `kindows-fleet-win-1`. */
   name: z.string(),
-  /** Identifies this instance of it. */
   making: z.string(),
   generation: z.union([z.literal(1), z.literal(2)]),
   secureBoot: z.boolean(),
@@ -79,17 +73,12 @@ export function ownerId(loginPublicKey: string): string {
   return digest(loginPublicKey.trim().split(/\s+/).slice(0, 2).join(" "));
 }
 
-/** What an instance of a machine is made of. */
-interface InstanceInputs {
-  readonly host: Pick<HyperVHostParameter, "hostKey" | "folder" | "switchName" | "baseDisk">;
-  readonly machine: Omit<HyperVMachineParameter, "making" | "address">;
-  /** The machine's own SSH host key. */
-  readonly hostPublicKey: string;
-}
-
 /** Identifies an instance of a machine: any other input is another instance. In the machine's notes it is called `making`. */
-export function instanceId({ host, machine, hostPublicKey }: InstanceInputs): string {
-  const { hostKey, folder, switchName, baseDisk } = host;
+export function instanceId(
+  { hostKey, folder, switchName, baseDisk }: HyperVHostParameter,
+  machine: Omit<HyperVMachineParameter, "making" | "address">,
+  hostPublicKey: string,
+): string {
   const { name, generation, secureBoot, macAddress, cpus, memoryMiB, diskGiB } = machine;
   return digest(
     JSON.stringify([

@@ -7,20 +7,17 @@ import { onHyperVHost } from "./host-session.ts";
 import { machinesOf } from "./make-machine.ts";
 import { type HyperVHostParameter, hyperVHostSchema } from "./parameters.ts";
 
-/** Longest that a host is asked, in seconds. */
 const askSeconds = 90;
 
 /** What replaces a machine: its making's mark. */
 const triggersSchema = z.tuple([z.string().regex(/^[0-9a-f]{12}$/)]);
 
-/** Machines that a state has on one Hyper-V host. */
 interface HostMachines {
   readonly host: HyperVHostParameter;
   /** Each with its making: the only one that is this resource. */
   readonly machines: { readonly urn: string; readonly making: string }[];
 }
 
-/** The Hyper-V hosts that a state has machines on. */
 function machinesByHost(resources: readonly KnownResource[]): readonly HostMachines[] {
   const types = new Map(resources.map(({ urn, type }) => [urn, type]));
   const hosts = new Map<string, HostMachines>();
@@ -53,8 +50,6 @@ const ask: AskHost = (host) =>
 /**
  * URNs of machines that somebody has removed from their Hyper-V host. Where a host does not answer nothing of it counts
  * as gone; neither does what is on one that `KINDOWS_GONE` names, which nobody is asked about.
- *
- * @param say gets a line for each host that could not be asked.
  */
 export async function goneMachines(
   resources: readonly KnownResource[],

@@ -5,10 +5,7 @@ import type { HyperVHostParameter, HyperVMachineParameter } from "./parameters.t
 import { projectRoot } from "../../../toolchain/project.ts";
 import { filesBelow, stepsSource } from "../../windows/steps-folder.ts";
 
-/**
- * The parameters of each script for a Hyper-V host, by the same names as in its `param()` block; what they mean stands
- * in the script's help.
- */
+/** The parameters of each script for a Hyper-V host, as its `param()` block has them; its help says what they mean. */
 export const hyperVScripts = {
   "Test-HyperVHost": { SwitchName: "string", Folder: "string", BaseDisk: "string" },
   "New-LabMachine": {
@@ -29,53 +26,26 @@ export const hyperVScripts = {
   "Remove-LabMachine": { MachineName: "string", Folder: "string", Owner: "string" },
 } as const satisfies Record<string, Parameters>;
 
-/** Name of a script: its file's without `.ps1`. */
-type HyperVScript = keyof typeof hyperVScripts;
+export type HyperVScript = keyof typeof hyperVScripts;
 
-/** A script for a Hyper-V host with values for all its parameters. */
-export interface ScriptCall {
-  readonly script: HyperVScript;
-  readonly values: Arguments<Parameters>;
-}
+/** What a script is told of a host and of a machine: each of its parameters has the name of one of these. */
+export type ScriptInputs = Omit<HyperVHostParameter & HyperVMachineParameter, "name"> & {
+  /** Of the machine. Default: all of the lab's in the host's folder. */
+  readonly machineName: string;
+};
 
-function call<S extends HyperVScript>(
-  script: S,
-  values: Arguments<(typeof hyperVScripts)[S]>,
-): ScriptCall {
-  return { script, values };
-}
-
-export function testHostCall({ switchName, folder, baseDisk }: HyperVHostParameter): ScriptCall {
-  return call("Test-HyperVHost", { SwitchName: switchName, Folder: folder, BaseDisk: baseDisk });
-}
-
-export function newMachineCall(
-  host: HyperVHostParameter,
-  machine: HyperVMachineParameter,
-): ScriptCall {
-  return call("New-LabMachine", {
-    MachineName: machine.name,
-    Folder: host.folder,
-    Owner: host.owner,
-    Making: machine.making,
-    BaseDisk: host.baseDisk,
-    Generation: machine.generation,
-    SecureBoot: machine.secureBoot ? 1 : 0,
-    SwitchName: host.switchName,
-    MacAddress: machine.macAddress,
-    Cpus: machine.cpus,
-    MemoryMiB: machine.memoryMiB,
-    DiskGiB: machine.diskGiB,
-  });
-}
-
-export function getMachinesCall({ owner }: HyperVHostParameter): ScriptCall {
-  return call("Get-LabMachine", { Owner: owner });
-}
-
-/** @param name of the machine. Default: all of the lab's in the host's folder. */
-export function removeCall({ folder, owner }: HyperVHostParameter, name = ""): ScriptCall {
-  return call("Remove-LabMachine", { MachineName: name, Folder: folder, Owner: owner });
+/** Values for the parameters of a script. */
+export function scriptValues(
+  script: HyperVScript,
+  { machineName = "", secureBoot = false, ...others }: Partial<ScriptInputs>,
+): Arguments<Parameters> {
+  const known: Readonly<Record<string, unknown>> = {
+    ...{ machineName, secureBoot: Number(secureBoot), ...others },
+  };
+  const names = Object.keys(hyperVScripts[script]);
+  return Object.fromEntries(
+    names.map((name) => [name, known[`${name.charAt(0).toLowerCase()}${name.slice(1)}`]]),
+  ) as Arguments<Parameters>;
 }
 
 /** The scripts for a Hyper-V host. */
@@ -83,13 +53,11 @@ export const hyperVScriptsSource = path.join(projectRoot, "components/machine/hy
 
 /** What is copied to a Hyper-V host, by its path below the folder there, e.g. `lib/Step.ps1`. */
 export function hyperVScriptFiles(): ReadonlyMap<string, Buffer> {
-  const own = filesBelow(hyperVScriptsSource).map((name) => [name, hyperVScriptsSource] as const);
+  const own = filesBelow(hyperVScriptsSource).sort();
   // Of the steps' library: the frame that every script stands in.
-  const frame = ["lib/Step.ps1", stepsSource] as const;
-  return new Map(
-    [...own.sort(), frame].map(([name, folder]) => [
-      name,
-      readFileSync(path.resolve(projectRoot, folder, name)),
-    ]),
-  );
+  const frame = path.join(projectRoot, stepsSource, "lib/Step.ps1");
+  return new Map([
+    ...own.map((name) => [name, readFileSync(path.join(hyperVScriptsSource, name))] as const),
+    ["lib/Step.ps1", readFileSync(frame)] as const,
+  ]);
 }

@@ -52,7 +52,6 @@ export const hyperVHosts = z.array(host).default([]).meta({
   description: "Windows hosts with Hyper-V, for machines of this lab (docs/hyper-v.md).",
 });
 
-/** Name of a Hyper-V switch, which must be able to stand on a command line. */
 function virtualSwitch(value: string): Complaint | undefined {
   return /^[\w(][\w .()-]{0,63}$/.test(value) && !value.endsWith(" ")
     ? undefined
@@ -79,7 +78,6 @@ function windowsPath(value: string): Complaint | undefined {
   return undefined;
 }
 
-/** A folder on a Windows host; not a drive as a whole. */
 function windowsFolder(value: string): Complaint | undefined {
   const why = "ends with a backslash, or is a drive as a whole";
   return windowsPath(value) ?? (value.endsWith("\\") ? { why, instead } : undefined);
@@ -122,7 +120,6 @@ const hyperVWithWindows: Check<NamedSettings> = {
     }),
 };
 
-/** Machines start as their image was installed. */
 const hyperVGeneration: Check<NamedSettings> = {
   reads: ["hyperVHosts", "windows.image.kind", "windows.image.firmware"],
   run: ({ hyperVHosts, windows: { image } }) =>

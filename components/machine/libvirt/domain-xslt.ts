@@ -1,10 +1,7 @@
-/** What a transformation does beyond what every machine needs. */
 interface DomainChanges {
   /** Where the identity disk goes. Default: on virtio-scsi. */
   readonly identityBus?: "scsi" | "sata";
-  /** Devices that are added. */
   readonly devices?: readonly string[];
-  /** Templates for other parts of the domain. */
   readonly templates?: readonly string[];
 }
 
@@ -58,7 +55,6 @@ function sourceOf(chain: readonly string[]): string {
   }, "");
 }
 
-/** The template that leaves an element as it is and adds to its end. */
 function addedTo(element: string, xml: string): string {
   return `  <xsl:template match="${element}">
     <xsl:copy>

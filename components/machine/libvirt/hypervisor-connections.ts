@@ -11,17 +11,12 @@ export type RemoteHypervisor = Pick<
   "name" | "uri" | "hostKey" | "privateKeyFile"
 >;
 
-/** The same with its addresses for those who connect to it. */
-export interface HypervisorConnection extends Pick<
-  Settings["hypervisors"][number],
-  "name" | "uri" | "privateKeyFile" | "bridge"
-> {
-  /** For the libvirt provider. */
-  readonly providerUri: string;
-  /** For virsh. */
-  readonly virshUri: string;
+/** The same with its addresses for those who connect to it: the libvirt provider, and virsh. */
+export type HypervisorConnection = Settings["hypervisors"][number] & {
   readonly domainType: "kvm" | "qemu";
-}
+  readonly providerUri: string;
+  readonly virshUri: string;
+};
 
 /**
  * The further hypervisors of a lab, their host keys pinned in a file for each of them.
@@ -37,14 +32,12 @@ export function hypervisorConnections({
   return hypervisors.map((one) => {
     const pins = pinsFile(lab.name, one.name);
     writePins(path.join(projectRoot, pins), pinnedHostKey(one));
+    const domainType = one.domainType ?? hypervisor.domainType;
     return {
-      name: one.name,
-      uri: one.uri,
+      ...one,
+      domainType,
       providerUri: providerUri(one, pins),
       virshUri: virshUri(one, pins),
-      privateKeyFile: one.privateKeyFile,
-      bridge: one.bridge,
-      domainType: one.domainType ?? hypervisor.domainType,
     };
   });
 }

@@ -7,11 +7,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { isDryRun } from "@pulumi/pulumi/runtime/index.js";
 import { isPreviewAnywhere } from "../../preview-anywhere.ts";
 
-/**
- * The libvirt provider of one hypervisor.
- *
- * @param uri of the settings
- */
+/** The libvirt provider of one hypervisor, by its URI in the settings. */
 export function hypervisorProvider(
   name: string,
   uri: string,
@@ -26,13 +22,9 @@ export function hypervisorProvider(
 }
 
 /**
- * Where the libvirt provider connects to.
- *
- * It connects as soon as it knows, also for a preview, which then fails where there is no libvirt; and one that does not
- * know compares nothing: to the engine every machine would be another one, and all that was done on it be done again.
- * So it is given a libvirt that only lets it in. Where that is is nobody's business, and another place each time.
- *
- * @param uri of the settings
+ * It connects as soon as it knows where to, also for a preview, which then fails where there is no libvirt; and one
+ * that does not know compares nothing: to the engine every machine would be another one, and all that was done on it be done
+ * again. So it is given a libvirt that only lets it in. Where that is is nobody's business, and another place each time.
  */
 function hypervisorUri(uri: string): pulumi.Input<string> {
   if (isPreviewAnywhere()) return pulumi.secret(absentLibvirt());
@@ -76,7 +68,7 @@ const answered = new Map([
   [157, version],
 ]);
 
-let uri: Promise<string> | undefined;
+let listening: Promise<string> | undefined;
 
 /**
  * Stands in for a libvirt that is not there, for a preview: a provider that connects to it compares what is asked for
@@ -87,11 +79,10 @@ let uri: Promise<string> | undefined;
  * @returns URI to connect to.
  */
 function absentLibvirt(): Promise<string> {
-  uri ??= listening();
-  return uri;
+  return (listening ??= listen());
 }
 
-async function listening(): Promise<string> {
+async function listen(): Promise<string> {
   const folder = mkdtempSync(path.join(os.tmpdir(), "kindows-libvirt-"));
   process.once("exit", () => {
     rmSync(folder, { recursive: true, force: true });

@@ -2,6 +2,7 @@ import { addressNumber, parseRange, rangeText } from "../../../config/ipv4.ts";
 import type { Gathered } from "../../../config/host-problem.ts";
 import type { Settings } from "../../../config/settings.ts";
 import { messageOf } from "../../../host/failure.ts";
+import { lines } from "../../../host/host.ts";
 import { below, readXml, type XmlElement } from "../../../host/read-xml.ts";
 import { virshBatch } from "../../../host/virsh.ts";
 
@@ -16,7 +17,6 @@ export interface LibvirtNetwork {
 /** A storage pool. */
 export interface LibvirtPool {
   readonly name: string;
-  /** Folder, for pools that have one. */
   readonly path?: string;
 }
 
@@ -24,7 +24,6 @@ export interface LibvirtPool {
 export interface LibvirtDomain {
   readonly name: string;
   readonly running: boolean;
-  /** Names of the libvirt networks it is on. */
   readonly networks: readonly string[];
 }
 
@@ -38,7 +37,6 @@ export interface LibvirtFacts {
   readonly pools: readonly LibvirtPool[];
 }
 
-/** Lists of names, and the command that describes one of each. */
 const lists = [
   { list: "net-list --all --name", describe: "net-dumpxml" },
   { list: "pool-list --all --name", describe: "pool-dumpxml" },
@@ -56,20 +54,18 @@ export async function gatherLibvirt({
       virshBatch(uri, [`domcapabilities --virttype ${domainType}`]),
       ...lists.map(({ list }) => virshBatch(uri, [list])),
     ]);
-    const described = await describe(
-      uri,
-      names.map(({ stdout }) => stdout),
+    const commands = lists.flatMap(({ describe }, index) =>
+      lines(names[index]?.stdout).map((name) => `${describe} "${name.replace(/["\\]/g, "\\$&")}"`),
     );
+    // What went meanwhile is left out.
+    const described = commands.length === 0 ? "" : (await virshBatch(uri, commands)).stdout;
+    const error = lines(emulator.stderr)
+      .at(-1)
+      ?.replace(/^error: /, "");
     return {
       reachable: true,
       version: /Using library: libvirt (\S+)/.exec(version.stdout)?.[1] ?? "of unknown version",
-      emulatorError: emulator.stdout.includes("<domainCapabilities>")
-        ? undefined
-        : emulator.stderr
-            .trim()
-            .split("\n")
-            .at(-1)
-            ?.replace(/^error: /, ""),
+      emulatorError: emulator.stdout.includes("<domainCapabilities>") ? undefined : error,
       networks: networksIn(described),
       pools: poolsIn(described),
       domains: domainsIn(described),
@@ -77,18 +73,6 @@ export async function gatherLibvirt({
   } catch (error) {
     return { reachable: false, error: messageOf(error) };
   }
-}
-
-/** Descriptions of everything in `named`, one text of names for each of `lists`; what went meanwhile is left out. */
-async function describe(uri: string, named: readonly string[]): Promise<string> {
-  const commands = lists.flatMap((list, index) =>
-    (named[index] ?? "")
-      .split("\n")
-      .map((name) => name.trim())
-      .filter((name) => name !== "")
-      .map((name) => `${list.describe} "${name.replace(/["\\]/g, "\\$&")}"`),
-  );
-  return commands.length === 0 ? "" : (await virshBatch(uri, commands)).stdout;
 }
 
 /** Networks described in a text that holds libvirt's descriptions of anything. */

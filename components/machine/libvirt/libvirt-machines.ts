@@ -1,9 +1,8 @@
-import type * as libvirt from "@pulumi/libvirt";
-import { hypervisorConnections } from "./hypervisor-connections.ts";
+import { hypervisorConnections, type HypervisorConnection } from "./hypervisor-connections.ts";
 import { thisHypervisor } from "../../../config/sections/machine-host.ts";
 import { segmentOf } from "../../../config/address-plan.ts";
 import { domainName, labNames, remotePool } from "../../../config/names.ts";
-import type { NodeSettings, Settings } from "../../../config/settings.ts";
+import type { NodeSettings } from "../../../config/settings.ts";
 import { isRouted } from "../../network/fabric/fabric.ts";
 import { libvirtSegment } from "../../network/lab-network.ts";
 import { addressReservation } from "../address-reservation.ts";
@@ -12,18 +11,15 @@ import { defaultTimeouts } from "../../windows/node-step.ts";
 import type { MachinesLab, MakeMachine } from "../machine-maker.ts";
 import { LibvirtMachine, type MachineSegment } from "./libvirt-machine.ts";
 import { macAddress } from "../mac-address.ts";
-import { MachineStorage, type GoldenImage, type MachineStorageArgs } from "./machine-storage.ts";
+import { MachineStorage, type MachineStorageArgs } from "./machine-storage.ts";
 import { hypervisorProvider } from "./hypervisor-provider.ts";
 
-/** A hypervisor as machines are made on it. */
 interface MachineHost {
-  readonly libvirtProvider: libvirt.Provider;
   readonly domainType: "kvm" | "qemu";
-  readonly storage: MachineStorage;
-  /** Where that is. */
-  readonly place: Pick<MachineStorageArgs, "uri" | "hypervisor" | "poolName" | "poolPath">;
+  /** Where its machines' disks lie. */
+  readonly place: Omit<MachineStorageArgs, "image" | "within">;
   /** How the machine of a node gets on the lab's segment there. */
-  segment(node: NodeSettings): MachineSegment;
+  segment(this: void, node: NodeSettings): MachineSegment;
 }
 
 /** The hypervisors machines are made on: that of this host, and further ones that have nodes. */
@@ -40,35 +36,49 @@ export function machinesOn(
 }
 
 /** Machines of one system share an image, and all on one hypervisor a pool. */
-function maker(lab: MachinesLab, hypervisor: string, host: MachineHost): MakeMachine {
-  const { settings, images, login } = lab;
+function maker(
+  { settings, images, login }: MachinesLab,
+  hypervisor: string,
+  { domainType, place, segment }: MachineHost,
+): MakeMachine {
+  const suffix = hypervisor === thisHypervisor ? "" : `-${hypervisor}`;
+  const storage = new MachineStorage(`machines${suffix}`, { ...place, image: images.windows });
   let linuxStorage: MachineStorage | undefined;
+  const linuxImageBeside = (): MachineStorage =>
+    new MachineStorage(`linux-machines${suffix}`, {
+      ...place,
+      image: images.linux(),
+      // The pool's name first: by that a run sees that it is there (storage.ts).
+      within: { storage, imagePrefix: `${place.poolName}-linux` },
+    });
+  const windows = {
+    os: "windows",
+    ...{ storage, uefi: images.windows.uefi },
+    guest: settings.windows.image.kind === "rehearsal" ? "rehearsal" : "windows",
+    bootSeconds: defaultTimeouts.bootSeconds,
+  } as const;
+  const linux = { os: "linux", guest: "linux", bootSeconds: linuxBootSeconds } as const;
   return (node) => {
     const { name, cpus, memoryMiB, diskGiB, address } = node;
     return new LibvirtMachine(name, {
       ...(node.os === "windows"
-        ? { ...windowsSystem(settings, images.windows), storage: host.storage }
-        : { ...linuxSystem, storage: (linuxStorage ??= linuxImageBeside(lab, hypervisor, host)) }),
+        ? windows
+        : { ...linux, storage: (linuxStorage ??= linuxImageBeside()) }),
       ...{ computerName: name, domainName: domainName(settings.lab.name, name) },
-      ...{ cpus, memoryMiB, diskGiB, address },
+      ...{ cpus, memoryMiB, diskGiB, address, domainType },
       mac: macAddress(labNames(settings.lab.name).prefix, name),
-      ...{ domainType: host.domainType, segment: host.segment(node), login: login(node.os) },
-      libvirtProvider: host.libvirtProvider,
+      ...{ segment: segment(node), login: login(node.os), libvirtProvider: place.libvirtProvider },
     });
   };
 }
 
-function here({ settings, images, network, libvirtProvider }: MachinesLab): MachineHost {
+function here({ settings, network, libvirtProvider }: MachinesLab): MachineHost {
   const names = labNames(settings.lab.name);
-  const { uri } = settings.hypervisor;
-  const place = { uri, poolName: names.pool, poolPath: names.poolFolder };
-  const segment = { kind: "network", networkId: network.networkId } as const;
+  const { uri, domainType } = settings.hypervisor;
   return {
-    libvirtProvider,
-    domainType: settings.hypervisor.domainType,
-    place,
-    storage: new MachineStorage("machines", { ...place, image: images.windows, libvirtProvider }),
-    segment: () => segment,
+    domainType,
+    place: { uri, poolName: names.pool, poolPath: names.poolFolder, libvirtProvider },
+    segment: () => ({ kind: "network", networkId: network.networkId }),
   };
 }
 
@@ -76,17 +86,10 @@ function here({ settings, images, network, libvirtProvider }: MachinesLab): Mach
  * Another host: a pool and a copy of the image of its own, and the segment by a bridge that is there, or one of its own by
  * a libvirt network.
  */
-function elsewhere(
-  lab: MachinesLab,
-  connection: ReturnType<typeof hypervisorConnections>[number],
-): MachineHost {
-  const { settings, images, fabric } = lab;
+function elsewhere(lab: MachinesLab, connection: HypervisorConnection): MachineHost {
+  const { settings, fabric } = lab;
   const { name, uri, virshUri, domainType } = connection;
   const pool = remotePool(settings.lab.name, name);
-  const place = {
-    ...{ uri: virshUri, hypervisor: { name, uri, virshUri } },
-    ...{ poolName: pool.name, poolPath: pool.folder },
-  };
   const libvirtProvider = hypervisorProvider(`hypervisor-${name}`, connection.providerUri);
   const bridge = connection.bridge ?? settings.network.bridge;
   const connected = [thisHypervisor, name].flatMap((host) => fabric.get(host) ?? []);
@@ -105,41 +108,12 @@ function elsewhere(
     reserve: (parent) => addressReservation(lab, node, parent),
   });
   return {
-    libvirtProvider,
     domainType,
-    place,
-    storage: new MachineStorage(`machines-${name}`, {
-      ...place,
-      image: images.windows,
-      libvirtProvider,
-    }),
+    place: {
+      ...{ uri: virshUri, hypervisor: { name, uri, virshUri }, libvirtProvider },
+      ...{ poolName: pool.name, poolPath: pool.folder },
+    },
     segment:
       own === undefined ? bridged : () => ({ kind: "network", networkId: own.id, connected }),
   };
-}
-
-function windowsSystem({ windows: { image } }: Settings, { uefi }: GoldenImage) {
-  return {
-    os: "windows",
-    guest: image.kind === "rehearsal" ? "rehearsal" : "windows",
-    uefi,
-    bootSeconds: defaultTimeouts.bootSeconds,
-  } as const;
-}
-
-const linuxSystem = { os: "linux", guest: "linux", bootSeconds: linuxBootSeconds } as const;
-
-function linuxImageBeside(
-  { images }: MachinesLab,
-  hypervisor: string,
-  { place, storage, libvirtProvider }: MachineHost,
-): MachineStorage {
-  const name = hypervisor === thisHypervisor ? "linux-machines" : `linux-machines-${hypervisor}`;
-  return new MachineStorage(name, {
-    ...place,
-    image: images.linux(),
-    // The pool's name first: by that a run sees that it is there (storage.ts).
-    within: { storage, imagePrefix: `${place.poolName}-linux` },
-    libvirtProvider,
-  });
 }

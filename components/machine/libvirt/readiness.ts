@@ -26,7 +26,6 @@ export interface HypervisorFacts {
   readonly libvirt: Gathered<LibvirtFacts & RemoteHostFacts>;
 }
 
-/** What is asked of a further hypervisor besides. */
 interface RemoteHostFacts {
   /** Its end of the segment with its largest packet, where that is told; `unknown` where its libvirt cannot tell of interfaces. */
   readonly bridge: { readonly mtu?: number } | "missing" | "unknown";
@@ -34,7 +33,6 @@ interface RemoteHostFacts {
   readonly availableMiB?: number;
 }
 
-/** Asks each further hypervisor that nodes are placed on; all at once, every question bounded. */
 function gatherHypervisors(settings: Settings): Promise<HypervisorFacts[]> {
   const used = new Set(machineNodes(settings).map(({ hypervisor }) => hypervisor));
   const connections = hypervisorConnections(settings).filter(({ name }) => used.has(name));
@@ -124,27 +122,17 @@ function checkOne(settings: Settings, facts: HypervisorFacts): HostProblem[] {
   if (remote === undefined) return [];
   const setting = (key: string): string => pathText(["hypervisors", index, key]);
   if (facts.keyError !== undefined) {
-    return [
-      {
-        subject: setting("privateKeyFile"),
-        why: facts.keyError,
-        instead:
-          "Write the file of a private key that may log in there, without a passphrase: libvirt's provider asks for none.",
-      },
-    ];
+    const instead =
+      "Write the file of a private key that may log in there, without a passphrase: libvirt's provider asks for none.";
+    return [{ subject: setting("privateKeyFile"), why: facts.keyError, instead }];
   }
   const subject = `The hypervisor ${remote.name} (${remote.uri})`;
   const { libvirt } = facts;
   if (!libvirt.reachable) {
-    return [
-      {
-        subject,
-        why: `can't be reached: ${libvirt.error}`,
-        instead:
-          "See whether libvirtd and sshd run there, and whether key and host key are right. " +
-          `To go on without its nodes: \`make up\`, which leaves them as they are (KINDOWS_AWAY=${remote.name}, docs/fleet.md).`,
-      },
-    ];
+    const instead =
+      "See whether libvirtd and sshd run there, and whether key and host key are right. " +
+      `To go on without its nodes: \`make up\`, which leaves them as they are (KINDOWS_AWAY=${remote.name}, docs/fleet.md).`;
+    return [{ subject, why: `can't be reached: ${libvirt.error}`, instead }];
   }
   return [
     ...unless(libvirt.emulatorError === undefined, {
@@ -167,6 +155,7 @@ type Reached = Extract<HypervisorFacts["libvirt"], { reachable: true }>;
 function names(settings: Settings, { name }: Remote, libvirt: Reached): HostProblem[] {
   const { lab } = settings;
   const pool = remotePool(lab.name, name);
+  const hasPool = libvirt.pools.some((one) => one.name === pool.name);
   const instead = "Rename or remove it, or write another kindows:lab.name.";
   return [
     ...libvirt.pools
@@ -177,13 +166,9 @@ function names(settings: Settings, { name }: Remote, libvirt: Reached): HostProb
         instead,
       })),
     ...machineNodes(settings)
-      .filter((node) => node.hypervisor === name)
+      .filter((node) => node.hypervisor === name && !hasPool)
       .map((node) => domainName(lab.name, node.name))
-      .filter(
-        (domain) =>
-          libvirt.domains.some((one) => one.name === domain) &&
-          !libvirt.pools.some((one) => one.name === pool.name),
-      )
+      .filter((domain) => libvirt.domains.some((one) => one.name === domain))
       .map((domain) => ({
         subject: `libvirt's machine ${domain} on ${name}`,
         why: "has the name of a node's, but the lab has nothing there yet",
@@ -215,11 +200,9 @@ function memory(
   { domains, availableMiB }: Reached,
 ): HostProblem[] {
   const { lab } = settings;
+  const running = new Set(domains.filter((one) => one.running).map((one) => one.name));
   const wanted = machineNodes(settings)
-    .filter(({ hypervisor }) => hypervisor === name)
-    .filter(
-      (node) => !domains.some((one) => one.running && one.name === domainName(lab.name, node.name)),
-    )
+    .filter((node) => node.hypervisor === name && !running.has(domainName(lab.name, node.name)))
     .map((node) => ({ name: node.name, memoryMiB: node.memoryMiB + machineOverheadMiB }));
   const needed = wanted.reduce((sum, { memoryMiB }) => sum + memoryMiB, 0);
   return unless(availableMiB === undefined || needed <= availableMiB, {

@@ -80,7 +80,6 @@ function hypervisorUri(value: string): Complaint | undefined {
 
 const instead = "Write qemu+ssh://USER@HOST/system, with :PORT behind HOST where it is not 22.";
 
-/** What other addresses are, in this order. */
 const otherUris: readonly (readonly [looks: RegExp, why: string, instead?: string])[] = [
   [
     /^qemu:\/\/\/(system)?$/,
@@ -104,7 +103,6 @@ const otherUris: readonly (readonly [looks: RegExp, why: string, instead?: strin
   ],
 ];
 
-/** The system instance of libvirt's QEMU driver on another host, reached over SSH. */
 function remoteHypervisorUri(value: string): Complaint | undefined {
   if (/^qemu\+ssh:\/\/[a-z_][a-z0-9_.-]*@[A-Za-z0-9.-]+(:\d{1,5})?\/system$/i.test(value)) {
     return undefined;

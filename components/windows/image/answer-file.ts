@@ -1,7 +1,18 @@
 import { XMLBuilder } from "fast-xml-parser";
 import { xmlText } from "../../../host/xml-text.ts";
-import { discLetters, driversFolder, firstScript, kindowsFolder } from "./config-disc-paths.ts";
 import { driverNames } from "./drivers.ts";
+
+/** On the CD that answers Setup's questions: the folder of scripts, their library, and what they install. */
+export const kindowsFolder = "kindows";
+/** The script that the first logon starts. */
+export const firstScript = "Initialize-Image.ps1";
+/** Folder of the drivers, one folder for each. */
+export const driversFolder = "drivers";
+/** The answer file for machines made from the image, without its password. */
+export const sealedAnswerFile = "sealed.xml";
+
+/** Possible drive letters of CDs: Windows' own is usually D:, this one E:. Setup uses all that exist, in any order. */
+const discLetters = ["D", "E", "F", "G"];
 
 /** Firmware of the machines. */
 export type Firmware = "bios" | "uefi";
@@ -24,16 +35,17 @@ export interface AnswerFileOptions {
  * Each setting, why it is there and which public answer file has it: docs/windows-answer-file.md.
  */
 export function answerFile({ administratorPassword, ...options }: AnswerFileOptions): string {
-  return renderUnattend([
-    ...setup(options),
-    { pass: "offlineServicing", component: "LUA-Settings", settings: { EnableLUA: false } },
-    ...specialize(undefined),
-    { pass: "specialize", component: "Security-SPP-UX", settings: { SkipAutoActivation: true } },
-    firstBoot(options.language),
-    {
-      pass: "oobeSystem",
-      component: "Shell-Setup",
-      settings: {
+  const { language } = options;
+  return renderUnattend({
+    windowsPE: setup(options),
+    offlineServicing: { "LUA-Settings": { EnableLUA: false } },
+    specialize: {
+      ...specialized(undefined),
+      "Security-SPP-UX": { SkipAutoActivation: true },
+    },
+    oobeSystem: {
+      "International-Core": locales(language),
+      "Shell-Setup": {
         OOBE: oobe,
         UserAccounts: {
           AdministratorPassword: password("AdministratorPassword", administratorPassword),
@@ -50,7 +62,7 @@ export function answerFile({ administratorPassword, ...options }: AnswerFileOpti
         },
       },
     },
-  ]);
+  });
 }
 
 /** Placeholder in the sealed answer file, which the machine replaces with a password when the image is sealed. */
@@ -66,31 +78,23 @@ export const sealedPasswordMark = "@ADMINISTRATOR-PASSWORD@";
  * @param productKey the image's, which a generalized Windows has lost: one with a key of its own asks for it otherwise.
  */
 export function sealedAnswerFileText(language: string, productKey: string | undefined): string {
-  return renderUnattend([
-    {
-      pass: "generalize",
-      component: "PnpSysprep",
-      settings: { PersistAllDeviceInstalls: true, DoNotCleanUpNonPresentDevices: true },
+  return renderUnattend({
+    generalize: {
+      PnpSysprep: { PersistAllDeviceInstalls: true, DoNotCleanUpNonPresentDevices: true },
     },
-    ...specialize(productKey),
-    {
-      pass: "specialize",
-      component: "Deployment",
+    specialize: {
+      ...specialized(productKey),
       // The disk of a machine is larger than the image's mostly.
-      settings: { ExtendOSPartition: { Extend: true } },
+      Deployment: { ExtendOSPartition: { Extend: true } },
     },
-    firstBoot(language),
-    {
-      pass: "oobeSystem",
-      component: "Shell-Setup",
-      settings: {
+    oobeSystem: {
+      "International-Core": locales(language),
+      "Shell-Setup": {
         OOBE: oobe,
-        UserAccounts: {
-          AdministratorPassword: { Value: sealedPasswordMark, PlainText: false },
-        },
+        UserAccounts: { AdministratorPassword: { Value: sealedPasswordMark, PlainText: false } },
       },
     },
-  ]);
+  });
 }
 
 /** Elements by name; several of one name as a list, attributes behind `@`. What is undefined is left out. */
@@ -98,12 +102,8 @@ interface Settings {
   readonly [name: string]: string | number | boolean | undefined | Settings | readonly Settings[];
 }
 
-/** A component of Windows, by its name without `Microsoft-Windows-`, and its settings in a pass of Setup. */
-interface ComponentSettings {
-  readonly pass: "windowsPE" | "offlineServicing" | "generalize" | "specialize" | "oobeSystem";
-  readonly component: string;
-  readonly settings: Settings;
-}
+/** Settings by components of Windows, named without `Microsoft-Windows-`. */
+type Components = Readonly<Record<string, Settings>>;
 
 const builder = new XMLBuilder({
   ignoreAttributes: false,
@@ -114,26 +114,23 @@ const builder = new XMLBuilder({
   tagValueProcessor: (_, value) => xmlText(String(value)),
 });
 
-/** An answer file: settings by pass and component, with line ends as Windows writes them. */
-function renderUnattend(all: readonly ComponentSettings[]): string {
-  const passes = [...new Set(all.map(({ pass }) => pass))];
+/** An answer file: components by passes of Setup, with line ends as Windows writes them. */
+function renderUnattend(passes: Readonly<Record<string, Components>>): string {
   const text = builder.build({
     "?xml": { "@version": "1.0", "@encoding": "utf-8" },
     unattend: {
       "@xmlns": "urn:schemas-microsoft-com:unattend",
       "@xmlns:wcm": "http://schemas.microsoft.com/WMIConfig/2002/State",
-      settings: passes.map((pass) => ({
+      settings: Object.entries(passes).map(([pass, components]) => ({
         "@pass": pass,
-        component: all
-          .filter((each) => each.pass === pass)
-          .map(({ component, settings }) => ({
-            "@name": `Microsoft-Windows-${component}`,
-            "@processorArchitecture": "amd64",
-            "@publicKeyToken": "31bf3856ad364e35",
-            "@language": "neutral",
-            "@versionScope": "nonSxS",
-            ...settings,
-          })),
+        component: Object.entries(components).map(([name, settings]) => ({
+          "@name": `Microsoft-Windows-${name}`,
+          "@processorArchitecture": "amd64",
+          "@publicKeyToken": "31bf3856ad364e35",
+          "@language": "neutral",
+          "@versionScope": "nonSxS",
+          ...settings,
+        })),
       })),
     },
   });
@@ -143,16 +140,10 @@ function renderUnattend(all: readonly ComponentSettings[]): string {
 /** Of an item that Setup adds to a list. */
 const added = { "@wcm:action": "add" };
 
-/**
- * A password in the form of answer files: base64 of UTF-16LE, followed by the element's name. This is no protection.
- *
- * @param name of the element: `AdministratorPassword`, or `Password`.
- */
-function password(name: string, secret: string): Settings {
-  return {
-    Value: Buffer.from(`${secret}${name}`, "utf16le").toString("base64"),
-    PlainText: false,
-  };
+/** A password in the form of answer files: base64 of UTF-16LE with the element's name behind it. This is no protection. */
+function password(element: "AdministratorPassword" | "Password", secret: string): Settings {
+  const encoded = Buffer.from(`${secret}${element}`, "utf16le").toString("base64");
+  return { Value: encoded, PlainText: false };
 }
 
 /** Searches every drive for the script, as letters of CDs differ. No percent signs, which Setup may treat as variables. */
@@ -162,7 +153,6 @@ const firstLogonCommand =
   `Join-Path $_.Root '${kindowsFolder}\\${firstScript}' } | ` +
   'Where-Object { Test-Path -LiteralPath $_ } | Select-Object -First 1 | ForEach-Object { & $_ }"';
 
-/** No questions at the first boot. */
 const oobe = {
   HideEULAPage: true,
   HideLocalAccountScreen: true,
@@ -174,96 +164,61 @@ const oobe = {
   SkipUserOOBE: true,
 };
 
-/** While Setup runs from its disc: language, drivers, disk, what to install. */
 function setup({
   language,
   firmware,
   imageIndex,
   productKey,
-}: Omit<AnswerFileOptions, "administratorPassword">): ComponentSettings[] {
-  const pass = "windowsPE";
+}: Omit<AnswerFileOptions, "administratorPassword">): Components {
   const paths = discLetters.flatMap((letter) =>
     driverNames.map((name) => `${letter}:\\${driversFolder}\\${name}`),
   );
-  return [
-    {
-      pass,
-      component: "International-Core-WinPE",
-      settings: { SetupUILanguage: { UILanguage: language }, ...locales(language) },
-    },
-    {
-      pass,
-      component: "PnpCustomizationsWinPE",
-      settings: {
-        DriverPaths: {
-          PathAndCredentials: paths.map((path, index) => ({
-            ...{ ...added, "@wcm:keyValue": String(index + 1) },
-            Path: path,
-          })),
-        },
-      },
-    },
-    {
-      pass,
-      component: "Setup",
-      settings: {
-        Diagnostics: { OptIn: false },
-        DiskConfiguration: diskConfiguration(firmware),
-        DynamicUpdate: { Enable: false, WillShowUI: "Never" },
-        ImageInstall: {
-          OSImage: {
-            InstallFrom: { MetaData: { ...added, Key: "/IMAGE/INDEX", Value: imageIndex } },
-            // The last partition, which is for Windows.
-            InstallTo: { DiskID: diskId, PartitionID: layouts[firmware].length },
-            WillShowUI: "OnError",
-          },
-        },
-        UserData: {
-          ...{ AcceptEula: true, FullName: "kindows", Organization: "kindows" },
-          ProductKey: { Key: productKey, WillShowUI: "OnError" },
-        },
-      },
-    },
-  ];
-}
-
-/** When an installed or copied Windows is specialized. */
-function specialize(productKey: string | undefined): ComponentSettings[] {
-  const pass = "specialize";
-  return [
-    {
-      pass,
-      component: "Shell-Setup",
-      settings: { ComputerName: "*", ProductKey: productKey, TimeZone: "UTC" },
-    },
-    {
-      pass,
-      component: "ServerManager-SvrMgrNc",
-      settings: { DoNotOpenServerManagerAtLogon: true },
-    },
-    {
-      pass,
-      component: "TerminalServices-LocalSessionManager",
-      settings: { fDenyTSConnections: true },
-    },
-  ];
-}
-
-/** Language of the system itself. */
-function firstBoot(language: string): ComponentSettings {
-  return { pass: "oobeSystem", component: "International-Core", settings: locales(language) };
-}
-
-function locales(language: string): Settings {
   return {
-    InputLocale: language,
-    SystemLocale: language,
-    UILanguage: language,
-    UserLocale: language,
+    "International-Core-WinPE": {
+      SetupUILanguage: { UILanguage: language },
+      ...locales(language),
+    },
+    PnpCustomizationsWinPE: {
+      DriverPaths: {
+        PathAndCredentials: paths.map((path, index) => ({
+          ...{ ...added, "@wcm:keyValue": String(index + 1) },
+          Path: path,
+        })),
+      },
+    },
+    Setup: {
+      Diagnostics: { OptIn: false },
+      DiskConfiguration: diskConfiguration(firmware),
+      DynamicUpdate: { Enable: false, WillShowUI: "Never" },
+      ImageInstall: {
+        OSImage: {
+          InstallFrom: { MetaData: { ...added, Key: "/IMAGE/INDEX", Value: imageIndex } },
+          // The last partition, which is for Windows.
+          InstallTo: { DiskID: diskId, PartitionID: layouts[firmware].length },
+          WillShowUI: "OnError",
+        },
+      },
+      UserData: {
+        ...{ AcceptEula: true, FullName: "kindows", Organization: "kindows" },
+        ProductKey: { Key: productKey, WillShowUI: "OnError" },
+      },
+    },
   };
 }
 
-/** A partition Setup makes. */
+function specialized(productKey: string | undefined): Components {
+  return {
+    "Shell-Setup": { ComputerName: "*", ProductKey: productKey, TimeZone: "UTC" },
+    "ServerManager-SvrMgrNc": { DoNotOpenServerManagerAtLogon: true },
+    "TerminalServices-LocalSessionManager": { fDenyTSConnections: true },
+  };
+}
+
+function locales(language: string): Settings {
+  const names = ["InputLocale", "SystemLocale", "UILanguage", "UserLocale"];
+  return Object.fromEntries(names.map((name) => [name, language]));
+}
+
 interface Partition {
   readonly type: "Primary" | "EFI" | "MSR";
   /** In MiB; the last one takes the rest. */

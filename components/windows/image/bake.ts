@@ -25,40 +25,23 @@ import {
 import { wayOut } from "./builder/way-out.ts";
 import { MediaError } from "../../machine/disk/media-program.ts";
 
-type Checksums = Readonly<Record<ProgramName, string>>;
-type Values<P extends Parameters> = (
-  software: WindowsSoftware,
-  checksums: Checksums,
-  images: readonly string[],
-) => Arguments<P>;
-
-/** A step that runs during the build of an image, with its values. */
-function run<P extends Parameters>(step: Script<P>, values: Values<P>) {
-  return { step: step as Script, values: values as Values<Parameters> };
-}
-
-/** In order. Pulling images only saves nodes time, so it is last, and nothing else waits for the registries. */
-const runs = [
-  run(enableContainersFeature, () => rebootValues),
-  run(confirmReboot, () => ({})),
-  run(installContainerd, (software, sums) => containerdValues(software, defaultSetup, sums)),
-  run(installKubernetes, (software, sums) => kubernetesValues(software, defaultSetup, sums)),
-  run(addContainerImage, (_software, _sums, images) => ({
-    Images: images.join(","),
-    Proxy: wayOut,
-    TimeoutSeconds: pullSeconds,
-  })),
-];
-
-/** All steps that run during the build of an image. */
-export const bakedSteps: readonly Script[] = runs.map(({ step }) => step);
+/**
+ * All steps that run during the build of an image, in order. Pulling images only saves nodes time, so it is last, and nothing
+ * else waits for the registries.
+ */
+export const bakedSteps = [
+  enableContainersFeature,
+  confirmReboot,
+  installContainerd,
+  installKubernetes,
+  addContainerImage,
+] as readonly Script[];
 
 /** Those that are a node's own steps, which then find nothing to do on the node. */
 export const bakedNodeSteps = bakedSteps.filter((step) => step !== addContainerImage);
 
 /** The part of a node's steps that its image already contains. */
 export interface Bake {
-  /** Steps with their parameters. */
   readonly steps: readonly { readonly step: Script; readonly parameters: Arguments<Parameters> }[];
   /** Container images they pull, with registry and tag. */
   readonly images: readonly string[];
@@ -78,7 +61,6 @@ export const bareBake: Bake = { steps: [], images: [], programs: [] };
  * What is baked into an image: everything that is the same for every node of every lab. Mirrors, proxies and Defender's
  * exclusions differ between labs: the node's step sets them.
  *
- * @param images container images with registry and tag; see nodeImages.
  * @throws MediaError for programs without a known checksum.
  */
 export function bakeOf(software: WindowsSoftware, images: readonly string[]): Bake {
@@ -94,13 +76,24 @@ export function bakeOf(software: WindowsSoftware, images: readonly string[]): Ba
   }
   const checksums = Object.fromEntries(
     programNames.map((name) => [name, software[name]?.sha256 ?? ""]),
-  ) as Checksums;
+  ) as Readonly<Record<ProgramName, string>>;
+  const run = <P extends Parameters>(
+    step: Script<P>,
+    parameters: Arguments<P>,
+  ): Bake["steps"][number] => ({ step, parameters });
   return {
     images,
-    steps: runs.map(({ step, values }) => ({
-      step,
-      parameters: values(software, checksums, images),
-    })),
+    steps: [
+      run(enableContainersFeature, rebootValues),
+      run(confirmReboot, {}),
+      run(installContainerd, containerdValues(software, defaultSetup, checksums)),
+      run(installKubernetes, kubernetesValues(software, defaultSetup, checksums)),
+      run(addContainerImage, {
+        Images: images.join(","),
+        Proxy: wayOut,
+        TimeoutSeconds: pullSeconds,
+      }),
+    ],
     programs: media.map(([name, artifact]) => {
       const fileName = fileNameOf(artifact);
       const { origin } = artifact;

@@ -1,5 +1,6 @@
 import { chmod, mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { lines } from "../../../host/host.ts";
 import { runMediaProgram } from "../../machine/disk/media-program.ts";
 
 /** Limits of ISO 9660 with Joliet, which is what Windows reads of such a disc, and of Windows itself. */
@@ -13,8 +14,6 @@ const limits = {
   /** Size of one extent, which is all that Windows reads of a file. */
   fileBytes: 4 * 1024 ** 3 - 2048,
 };
-
-const deviceName = /^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)/i;
 
 /** Content of a file on the disc: text, which may be secret, or a file of this host. */
 export type DiscFileContent = { readonly text: string } | { readonly file: string };
@@ -96,17 +95,22 @@ async function writeDisc(iso: string, content: DiscContent, texts: string): Prom
 
 /** Its errors; never a file's content. */
 function complaint(output: string): string {
-  const lines = output
-    .split("\n")
-    .filter((line) => /: (FAILURE|FATAL|SORRY|WARNING) : /.test(line));
-  return lines.at(0)?.trim() ?? "it says nothing";
+  const isError = (line: string): boolean => /: (FAILURE|FATAL|SORRY|WARNING) : /.test(line);
+  return lines(output).find(isError) ?? "it says nothing";
 }
 
-/** A file on a disc to be made: its path there, with forward slashes. */
 interface PlannedFile {
   readonly path: string;
   readonly bytes: number;
 }
+
+/** What a name may not be, by Joliet and by Windows. */
+const badNames: readonly (readonly [looks: RegExp, why: string])[] = [
+  [/^\.{0,2}$/, "is no name"],
+  [/[*/:;?\\"<>|\u0000-\u001f]/, "has a character that no name may have"],
+  [/^(?!\.+$).*[ .]$/s, "ends with a blank or a dot"],
+  [/^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)/i, "is a device to Windows"],
+];
 
 /** All problems with names and sizes of files on a disc. */
 export function discNameProblems(files: readonly PlannedFile[]): string[] {
@@ -117,27 +121,21 @@ export function discNameProblems(files: readonly PlannedFile[]): string[] {
     const names = path.split("/");
     return [
       ...(earlier === undefined ? [] : [`"${path}" is "${earlier}" to Windows`]),
-      ...(path.length > limits.pathLength
-        ? [`"${path}" has ${path.length} characters, more than ${limits.pathLength}`]
-        : []),
+      ...tooLong(`"${path}"`, path, limits.pathLength),
       ...(names.length > limits.depth
         ? [`"${path}" is ${names.length} names deep, more than ${limits.depth}`]
         : []),
       ...(bytes > limits.fileBytes ? [`"${path}" has ${bytes} bytes, more than 4 GiB`] : []),
-      ...names.flatMap((name) => nameProblems(name).map((why) => `"${path}": "${name}" ${why}`)),
+      ...names.flatMap((name) => [
+        ...tooLong(`"${path}": "${name}"`, name, limits.nameLength),
+        ...badNames
+          .filter(([looks]) => looks.test(name))
+          .map(([, why]) => `"${path}": "${name}" ${why}`),
+      ]),
     ];
   });
 }
 
-function nameProblems(name: string): string[] {
-  return [
-    ...(name === "" || name === "." || name === ".." ? ["is no name"] : []),
-    ...(name.length > limits.nameLength
-      ? [`has ${name.length} characters, more than ${limits.nameLength}`]
-      : []),
-    // Joliet's, and those of Windows.
-    ...(/[*/:;?\\"<>|\u0000-\u001f]/.test(name) ? ["has a character that no name may have"] : []),
-    ...(/[ .]$/.test(name) && !/^\.+$/.test(name) ? ["ends with a blank or a dot"] : []),
-    ...(deviceName.test(name) ? ["is a device to Windows"] : []),
-  ];
+function tooLong(what: string, { length }: string, limit: number): string[] {
+  return length > limit ? [`${what} has ${length} characters, more than ${limit}`] : [];
 }

@@ -1,6 +1,7 @@
 import { open, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { HostProblem } from "../../../config/host-problem.ts";
+import { lines } from "../../../host/host.ts";
 import { MediaError, runMediaProgram } from "../../machine/disk/media-program.ts";
 
 /** A file on a disc image. */
@@ -12,14 +13,11 @@ export interface DiscFile {
 
 /** Content of a disc image. */
 export interface DiscListing {
-  /** Of the image itself. */
   readonly path: string;
   readonly files: readonly DiscFile[];
 }
 
-/** A listing reads a few megabytes at most. */
 const listTimeoutSeconds = 120;
-/** Drivers are some megabytes. */
 const extractTimeoutSeconds = 300;
 
 /** Kinds of archives, with 7-Zip's names of each; it can open others too, such as disks and WIM files. */
@@ -70,11 +68,7 @@ async function obstacleToReading(path: string): Promise<string | undefined> {
   }
 }
 
-/**
- * Extracts files of a disc into a folder, with their paths on the disc.
- *
- * @throws MediaError if one cannot be read: the disc is damaged.
- */
+/** Extracts files of a disc, with their paths on it; throws MediaError if one cannot be read: the disc is damaged. */
 export async function extractFiles(
   disc: DiscListing,
   files: readonly DiscFile[],
@@ -120,11 +114,9 @@ function bad(path: string, kind: Kind, why: string): MediaError {
 
 function firstComplaint(...outputs: readonly string[]): string {
   // Problems follow "ERRORS:" or "WARNINGS:".
-  const lines = outputs
-    .join("\n")
-    .split("\n")
-    .filter((line) => !/^(errors|warnings):/i.test(line));
-  return (lines.find((line) => /error|unexpected|warning/i.test(line)) ?? "nothing").trim();
+  const isProblem = (line: string): boolean =>
+    /error|unexpected|warning/i.test(line) && !/^(errors|warnings):/i.test(line);
+  return lines(outputs.join("\n")).find(isProblem) ?? "nothing";
 }
 
 /** A file of the user's that could not be read. */

@@ -9,7 +9,6 @@ import { MediaError } from "../../machine/disk/media-program.ts";
  */
 export const driverNames = ["viostor", "NetKVM", "vioserial", "Balloon", "viorng"];
 
-/** virtio-win's names for versions of Windows Server. */
 const versionFolders: Readonly<Record<WindowsVersion, string>> = { "2022": "2k22", "2025": "2k25" };
 
 /** Installs the guest agent, and keeps the drivers that a later virtio-win updates together. */
@@ -17,16 +16,11 @@ export const guestToolsFile = "virtio-win-guest-tools.exe";
 
 /** Files of an ISO with drivers that are copied to the CD for Setup. */
 export interface DriverFiles {
-  /** Files of each driver, all from one folder. */
   readonly drivers: Readonly<Record<string, readonly DiscFile[]>>;
   readonly guestTools: DiscFile;
 }
 
-/**
- * Finds the drivers for a version of Windows.
- *
- * @throws MediaError naming every missing or incomplete driver.
- */
+/** Finds the drivers for a version of Windows; throws MediaError naming every missing or incomplete one. */
 export function findDrivers(disc: DiscListing, version: WindowsVersion): DriverFiles {
   const folderOf = (name: string): string => `${name}/${versionFolders[version]}/amd64`;
   const drivers = Object.fromEntries(

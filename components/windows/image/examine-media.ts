@@ -1,97 +1,94 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import type { HostProblem } from "../../../config/host-problem.ts";
 import { windowsVersionOf } from "../../../config/supported.ts";
 import type { Settings } from "../../../config/settings.ts";
-import type { Cache } from "../../../toolchain/cache.ts";
+import { artifactAddress, type Cache } from "../../../toolchain/cache.ts";
+import { sha256OfFile } from "../../../toolchain/cache-marker.ts";
 import { collecting, MediaError } from "../../machine/disk/media-program.ts";
-import { chooseImage, type WantedWindows } from "./choose-image.ts";
-import { openSshFolder } from "./config-disc-paths.ts";
-import { findFile, listDisc, type DiscFile, type DiscListing } from "./disc.ts";
+import { downloadArtifact, type PinnedFile } from "../download-artifact.ts";
+import { fileNameOf } from "../media-folder.ts";
+import { findFile, listDisc, unreadable, type DiscFile, type DiscListing } from "./disc.ts";
 import { findDrivers, type DriverFiles } from "./drivers.ts";
-import { locateMedia } from "./locate-media.ts";
-import { imageMedia, isoImageOf, type ImageMedia, type ImageMedium } from "./media.ts";
-import { NotAWim, readWindowsImages, saveWimIndex, type WindowsImage } from "./windows-images.ts";
+import {
+  imageMedia,
+  isoImageOf,
+  type ImageMedia,
+  type ImageMedium,
+  type PinnedMedium,
+} from "./media.ts";
+import {
+  chooseImage,
+  NotAWim,
+  readWindowsImages,
+  type WantedWindows,
+  type WindowsImage,
+} from "./windows-images.ts";
 
 /** Media from which an image can be built. */
 export interface ExaminedMedia {
   readonly windows: { readonly path: string; readonly image: WindowsImage };
   readonly drivers: { readonly path: string; readonly files: DriverFiles };
-  /** The archive; undefined if Windows has its own. */
   readonly openSsh: { readonly path: string } | undefined;
-  /** The cumulative update, if one is named. */
   readonly update: { readonly path: string } | undefined;
 }
 
-/** Results of examining media, with their problems, and separately the missing ones. */
-interface FoundMedia extends Partial<ExaminedMedia> {
-  readonly problems: readonly HostProblem[];
-}
-
-/**
- * Examines all media of an image before anything long begins.
- *
- * @throws MediaError with all problems of the media; Error if a program for examining them is missing.
- */
+/** Examines all media of an image before anything long begins; throws MediaError with all their problems. */
 export async function examineMedia(
   windows: Settings["windows"],
   cache: Cache,
 ): Promise<ExaminedMedia> {
-  const { media, problems: unnamed } = mediaFor(windows);
-  const { problems, windows: iso, drivers, openSsh, update } = await look(windows, media, cache);
-  const found = [...unnamed, ...problems];
-  if (found.length > 0 || iso === undefined || drivers === undefined) {
-    throw new MediaError(...found);
+  const { media, problems } = mediaFor(windows);
+  const found = await look(windows, media, cache, [...problems]);
+  const { windows: iso, drivers, openSsh, update } = found;
+  if (found.problems.length > 0 || iso === undefined || drivers === undefined) {
+    throw new MediaError(...found.problems);
   }
   return { windows: iso, drivers, openSsh, update };
 }
 
-/**
- * Examines the user's own media, even if others are not downloaded yet.
- *
- * @returns all their problems.
- * @throws Error if a program for examining them is missing.
- */
+/** All problems of the user's own media, even if others are not downloaded yet. */
 export async function problemsOfOwnMedia(
   windows: Settings["windows"],
   cache: Cache,
 ): Promise<readonly HostProblem[]> {
   const own = mediaFor(windows).media.filter(({ source }) => source.kind === "file");
-  return (await look(windows, own, cache)).problems;
+  return (await look(windows, own, cache, [])).problems;
 }
 
 function mediaFor(windows: Settings["windows"]): ImageMedia {
   return imageMedia(isoImageOf(windows), windowsVersionOf(windows.version));
 }
 
+/** Adds to the problems those of the media. */
 async function look(
   settings: Settings["windows"],
   media: readonly ImageMedium[],
   cache: Cache,
-): Promise<FoundMedia> {
+  problems: HostProblem[],
+): Promise<Partial<ExaminedMedia> & { readonly problems: readonly HostProblem[] }> {
   const image = isoImageOf(settings);
   const version = windowsVersionOf(settings.version);
   const { edition, language } = image;
   // From the settings, as the examined media may be only a part.
   const updated = mediaFor(settings).media.some(({ name }) => name === "update");
-  const { paths, problems } = await locateMedia(media, cache);
-  const found: HostProblem[] = [...problems];
-
+  const paths: Partial<Record<ImageMedium["name"], string>> = {};
+  for (const medium of media) {
+    paths[medium.name] = await collecting(problems, () => locate(medium, cache));
+  }
   const examine = <T>(
     path: string | undefined,
     lookAt: (path: string) => Promise<T>,
   ): Promise<T | undefined> =>
-    collecting(found, async () => (path === undefined ? undefined : await lookAt(path)));
+    collecting(problems, async () => (path === undefined ? undefined : await lookAt(path)));
   const windows = await examine(paths.windows, async (path) => ({
     path,
     image: await examineWindowsIso(path, { version, edition, language, updated }),
   }));
   const isEvaluation = windows?.image.editionId.includes("Eval") === true;
   if (image.kind === "iso" && image.productKey !== undefined && isEvaluation) {
-    found.push({
+    problems.push({
       subject: "kindows:windows.image.productKey",
       why: "is given, and the ISO is an evaluation, which takes none: Setup would find no image to install",
       instead: "Leave it out.",
@@ -109,8 +106,45 @@ async function look(
     checkUpdate(await listDisc(path, "msu"));
     return { path };
   });
-  return { problems: found, openSsh, update, windows, drivers };
+  return { problems, openSsh, update, windows, drivers };
 }
+
+/** The download of a medium. */
+export function pinnedFile({ url: uri, sha256 }: PinnedMedium): PinnedFile {
+  return { uri, sha256, fileName: fileNameOf({ uri }) };
+}
+
+/** Path of a medium in the cache or on this host; a file of the user with a checksum is read completely. */
+async function locate({ source }: ImageMedium, cache: Cache): Promise<string> {
+  if (source.kind === "file") return compared(source.path, source.sha256);
+  const pinned = pinnedFile(source);
+  const address = await artifactAddress(downloadArtifact(pinned));
+  if ((await cache.state(address)).kind !== "complete") {
+    throw new MediaError({
+      subject: pinned.uri,
+      why: "is not in this host's cache",
+      instead: "Run `./kindows fetch --stack <name>`.",
+    });
+  }
+  await cache.markUsed(address);
+  return path.join(cache.entryFolder(address), pinned.sha256, pinned.fileName);
+}
+
+async function compared(file: string, wanted: string | undefined): Promise<string> {
+  if (wanted === undefined) return file;
+  const actual = await sha256OfFile(file).catch((error: unknown) => {
+    throw new MediaError(unreadable(file, error));
+  });
+  if (actual === wanted) return file;
+  throw new MediaError({
+    subject: file,
+    why: `has SHA-256 ${actual}, not ${wanted} as in the settings`,
+    instead: "Compare with what its publisher says, and download it again.",
+  });
+}
+
+/** Folder in the archive of OpenSSH, as Win32-OpenSSH packs it, and the archive's name without `.zip`. */
+export const openSshFolder = "OpenSSH-Win64";
 
 /** What the archive must have: server, SFTP, the script that registers the services. */
 const openSshFiles = ["sshd.exe", "sftp-server.exe", "ssh-keygen.exe", "install-sshd.ps1"].map(
@@ -148,7 +182,6 @@ const imageFiles = ["sources/install.wim", "sources/install.esd", "sources/insta
 /** Files without which such a disc does not boot into Setup with any firmware. */
 const setupFiles = ["sources/boot.wim", "bootmgr"];
 
-/** Reading one large file inside the ISO once, also from a slow disk. */
 const readTimeoutSeconds = 600;
 
 /**
@@ -173,16 +206,13 @@ export async function examineWindowsIso(iso: string, wanted: WantedWindows): Pro
 }
 
 async function imagesOn(disc: DiscListing, file: DiscFile): Promise<WindowsImage[]> {
-  const folder = await mkdtemp(path.join(tmpdir(), "kindows-wim-"));
-  const index = path.join(folder, "index.wim");
   const reading = spawn("7z", ["e", "-so", "-p", "--", disc.path, file.path], {
     stdio: ["ignore", "pipe", "ignore"],
     timeout: readTimeoutSeconds * 1000,
   });
   const ended = once(reading, "close");
   try {
-    await saveWimIndex(reading.stdout as AsyncIterable<Buffer>, file.bytes, index);
-    return await readWindowsImages(index);
+    return await readWindowsImages(reading.stdout as AsyncIterable<Buffer>, file.bytes);
   } catch (error) {
     if (!(error instanceof NotAWim)) throw error;
     throw new MediaError({
@@ -193,6 +223,5 @@ async function imagesOn(disc: DiscListing, file: DiscFile): Promise<WindowsImage
   } finally {
     reading.kill();
     await ended;
-    await rm(folder, { recursive: true, force: true });
   }
 }

@@ -5,22 +5,18 @@ import path from "node:path";
 import type { Settings } from "../../../config/settings.ts";
 import { generateEd25519 } from "../../../ssh/generate-ed25519.ts";
 import { MediaError } from "../../machine/disk/media-program.ts";
-import { answerFile, sealedAnswerFileText } from "./answer-file.ts";
-import { bakeText, type Bake } from "./bake.ts";
 import {
-  answerFileName,
-  bakeFile,
+  answerFile,
   driversFolder,
   kindowsFolder,
-  openSshFolder,
-  programsFolder,
   sealedAnswerFile,
-  updateFile,
-} from "./config-disc-paths.ts";
+  sealedAnswerFileText,
+} from "./answer-file.ts";
+import { bakeText, type Bake } from "./bake.ts";
 import { type DiscContent, withConfigDisc } from "./config-disc.ts";
 import { extractFiles, listDisc } from "./disc.ts";
 import { guestToolsFile } from "./drivers.ts";
-import type { ExaminedMedia } from "./examine-media.ts";
+import { type ExaminedMedia, openSshFolder } from "./examine-media.ts";
 import { isoImageOf } from "./media.ts";
 import { imageScripts } from "./scripts-folder.ts";
 
@@ -43,13 +39,18 @@ export function newImageSecrets(): ImageSecrets {
   };
 }
 
-/** Names of the SSH server's files, on the CD and on the machine. */
-export const sshFileNames = [
-  "ssh_host_ed25519_key",
-  "ssh_host_ed25519_key.pub",
-  "administrators_authorized_keys",
-  "sshd_config",
-] as const;
+/** Name of the update on the CD, as Microsoft's own names are too long for Joliet. */
+export const updateFile = "update.msu";
+
+/** The SSH server's files, by their names on the CD and on the machine. */
+export function sshFiles({ hostKey, loginKey }: ImageSecrets): Readonly<Record<string, string>> {
+  return {
+    ssh_host_ed25519_key: hostKey.private,
+    "ssh_host_ed25519_key.pub": `${hostKey.public}\n`,
+    administrators_authorized_keys: `${loginKey.public}\n`,
+    sshd_config: sshdConfig,
+  };
+}
 
 /**
  * Settings of the SSH server: only keys, only administrators, no DNS lookups, which cost seconds without a DNS server.
@@ -93,21 +94,14 @@ export async function withImageDisc<T>(
   try {
     const files = [...Object.values(drivers).flat(), guestTools];
     await extractFiles(await listDisc(media.drivers.path), files, extracted);
-    const sshFiles: Readonly<Record<(typeof sshFileNames)[number], string>> = {
-      ssh_host_ed25519_key: secrets.hostKey.private,
-      "ssh_host_ed25519_key.pub": `${secrets.hostKey.public}\n`,
-      administrators_authorized_keys: `${secrets.loginKey.public}\n`,
-      sshd_config: sshdConfig,
-    };
     const texts = {
-      [answerFileName]: answerFile({
+      "Autounattend.xml": answerFile({
         ...{ imageIndex: media.windows.image.index, language, firmware, productKey },
         administratorPassword: secrets.administratorPassword,
       }),
-      // For the first boot of machines made from the image; without a password.
       [`${kindowsFolder}/${sealedAnswerFile}`]: sealedAnswerFileText(language, productKey),
-      [`${kindowsFolder}/${bakeFile}`]: bakeText(bake),
-      ...inFolder(`${kindowsFolder}/ssh`, Object.entries(sshFiles)),
+      [`${kindowsFolder}/bake.json`]: bakeText(bake),
+      ...inFolder(`${kindowsFolder}/ssh`, Object.entries(sshFiles(secrets))),
     };
     const copies = {
       ...inFolder(kindowsFolder, imageScripts()),
@@ -120,7 +114,7 @@ export async function withImageDisc<T>(
         ),
       ),
       [`${kindowsFolder}/media/${guestToolsFile}`]: path.join(extracted, guestTools.path),
-      ...inFolder(`${kindowsFolder}/${programsFolder}`, fetchedPrograms(bake)),
+      ...inFolder(`${kindowsFolder}/programs`, fetchedPrograms(bake)),
       ...(media.openSsh && { [`${kindowsFolder}/media/${openSshFolder}.zip`]: media.openSsh.path }),
       ...(media.update && { [`${kindowsFolder}/media/${updateFile}`]: media.update.path }),
     };

@@ -35,7 +35,6 @@ export const openSshArchive: PinnedMedium = {
   sha256: "23f50f3458c4c5d0b12217c6a5ddfde0137210a30fa870e98b29827f7b43aba5",
 };
 
-/** An evaluation ISO of Microsoft. */
 interface PinnedIso extends PinnedMedium {
   /** Why it is known to be too old for a node; undefined if it is new enough. */
   readonly tooOld?: string;
@@ -61,7 +60,6 @@ export const evaluationIsos: Readonly<Record<WindowsVersion, PinnedIso>> = {
   },
 };
 
-/** Summary of the evaluation's licence terms, and their URL. */
 const evaluationTerms =
   "Microsoft's terms for evaluations of Windows Server hold for it: 180 days, activated over the internet within the " +
   "first 10 (it shuts down otherwise), not for production. They are shown with the download on " +
@@ -70,7 +68,6 @@ const evaluationTerms =
 /** An installation medium of an image. */
 export interface ImageMedium {
   readonly name: "windows" | "drivers" | "openSsh" | "update";
-  /** Its path on this host, or its download. */
   readonly source:
     | { readonly kind: "file"; readonly path: string; readonly sha256: string | undefined }
     | ({ readonly kind: "download" } & PinnedMedium);
@@ -159,7 +156,6 @@ function update(image: IsoImage, version: WindowsVersion, lock: SoftwareLock): F
   };
 }
 
-/** Whether the ISO's terms are not agreed to. */
 function isRefused(image: IsoImage): boolean {
   return image.kind === "evaluation-iso" && !image.acceptLicence;
 }

@@ -1,7 +1,6 @@
-import { readdirSync } from "node:fs";
 import path from "node:path";
 import { projectRoot } from "../../../toolchain/project.ts";
-import { stepsSource } from "../steps-folder.ts";
+import { filesBelow, stepsSource } from "../steps-folder.ts";
 import { bakedSteps } from "./bake.ts";
 
 /** The scripts that prepare, bake and seal an image. */
@@ -14,25 +13,18 @@ export const imageScriptsSource = path.join(projectRoot, "components/windows/ima
  * @throws if both libraries have a file of the same name.
  */
 export function imageScripts(): ReadonlyMap<string, string> {
-  const found = new Map<string, string>(
-    bakedSteps.map(({ name }) => [
-      `${name}.ps1`,
-      path.join(projectRoot, stepsSource, `${name}.ps1`),
-    ]),
+  const steps = path.join(projectRoot, stepsSource);
+  const baked = bakedSteps.map(({ name }) => `${name}.ps1`);
+  const found = new Map(
+    filesBelow(steps)
+      .filter((name) => name.startsWith("lib/") || baked.includes(name))
+      .map((name) => [name, path.join(steps, name)]),
   );
-  for (const [folder, target] of [
-    [imageScriptsSource, ""],
-    [path.join(imageScriptsSource, "lib"), "lib/"],
-    [path.join(projectRoot, stepsSource, "lib"), "lib/"],
-  ] as const) {
-    for (const name of readdirSync(folder).filter((each) => each.endsWith(".ps1"))) {
-      if (found.has(`${target}${name}`)) {
-        throw new Error(
-          `${name} is in the library of the image's scripts and in that of the steps`,
-        );
-      }
-      found.set(`${target}${name}`, path.join(folder, name));
+  for (const name of filesBelow(imageScriptsSource)) {
+    if (found.has(name)) {
+      throw new Error(`${name} is in the library of the image's scripts and in that of the steps`);
     }
+    found.set(name, path.join(imageScriptsSource, name));
   }
   return found;
 }

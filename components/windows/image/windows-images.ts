@@ -1,6 +1,14 @@
-import { writeFile } from "node:fs/promises";
+import { type Complaint, unless } from "../../../config/problem.ts";
+import {
+  windowsBuilds,
+  type WindowsEdition,
+  type WindowsVersion,
+} from "../../../config/supported.ts";
+import { below, readXml, type XmlElement } from "../../../host/read-xml.ts";
 import type { WantedDisk } from "../../machine/disk/examine-disk.ts";
-import { runMediaProgram } from "../../machine/disk/media-program.ts";
+import { MediaError } from "../../machine/disk/media-program.ts";
+import { defaultRequirements } from "../host-requirements.ts";
+import { nameAnUpdate, neededWindows } from "./update-catalogue.ts";
 
 /** A Windows that a WIM file can install. */
 export interface WindowsImage {
@@ -11,52 +19,13 @@ export interface WindowsImage {
   readonly editionId: string;
   /** `Server Core`, `Server` (with a desktop), or `Client`. */
   readonly installationType: string;
-  /** As wimlib calls it: `x86_64`, `ARM64`. */
+  /** `x86_64`, `ARM64`; empty if it is none that is known. */
   readonly architecture: string;
   /** E.g. 20348. */
   readonly build: number;
   /** Its update revision (UBR), e.g. 2762. */
   readonly revision: number;
   readonly languages: readonly string[];
-}
-
-const timeoutSeconds = 60;
-
-/**
- * The images of a WIM or ESD file, or of an index of one.
- *
- * @throws NotAWim with wimlib's error if that cannot read it.
- */
-export async function readWindowsImages(file: string): Promise<WindowsImage[]> {
-  const info = await runMediaProgram("wiminfo", [file], timeoutSeconds);
-  if (info.how !== "well") {
-    const [words = ""] = info.stderr.trim().split("\n");
-    throw new NotAWim(`can't be read by wimlib: ${words.replace(/^\[ERROR\] /, "")}`);
-  }
-  return parseWimInfo(info.stdout);
-}
-
-/** Parses the output of `wiminfo FILE`. Missing values are empty, or 0. */
-export function parseWimInfo(text: string): WindowsImage[] {
-  const [, images = ""] = text.split(/^Available Images:\n-+$/m);
-  return images.split(/\n\n+/).flatMap((block) => {
-    const field = (name: string): string =>
-      new RegExp(`^${name}:[ \\t]*(.*)$`, "m").exec(block)?.[1]?.trim() ?? "";
-    return field("Index") === ""
-      ? []
-      : [
-          {
-            index: Number(field("Index")),
-            name: field("Name"),
-            editionId: field("Edition ID"),
-            installationType: field("Installation Type"),
-            architecture: field("Architecture"),
-            build: Number(field("Build")),
-            revision: Number(field("Service Pack Build")),
-            languages: field("Languages").split(/\s+/).filter(Boolean),
-          },
-        ];
-  });
 }
 
 /** Requirements of a disk with Windows Server; Microsoft requires at least 10 GiB for Core. */
@@ -71,43 +40,31 @@ export const windowsDisk: WantedDisk = {
   },
 };
 
-/** Size of a WIM file's header, and its magic bytes: wimlib's include/wimlib/header.h. */
-const headerBytes = 208;
-const magic = Buffer.from("MSWIM\0\0\0", "latin1");
-
-/** Offsets in the header. */
-const partNumberField = 40;
-const partCountField = 42;
-
-/** Offsets of resource entries: size with flags, offset, uncompressed size; 24 bytes each. */
-const placeBytes = 24;
-const blobTableField = 48;
-const imageListField = 72;
-const integrityTableField = 124;
-
-/** Maximum size: lists of images have some ten kilobytes. */
-const maxListBytes = 64 * 1024 ** 2;
-
 /** It is no WIM file, or an incomplete one. */
 export class NotAWim extends Error {
   override readonly name = "NotAWim";
 }
 
+/** Size of a WIM file's header, and its magic bytes: wimlib's include/wimlib/header.h. */
+const headerBytes = 208;
+const magic = Buffer.from("MSWIM\0\0\0", "latin1");
+
+/** Where the header has size and offset of the list of images: XML, which is never compressed. */
+const imageListField = 72;
+
+/** Maximum size: lists of images have some ten kilobytes. */
+const maxListBytes = 64 * 1024 ** 2;
+
 /**
- * Extracts the list of images of a WIM file, as a small WIM file without content: an adapted header, and the list, which is
- * usually at the end. So gigabytes in an ISO are read once, and none are written.
+ * The images of a WIM or ESD file of that size. Their list is usually at its end, so gigabytes in an ISO are read once, and
+ * none are written. Stops reading after the list, so that the sender can be stopped.
  *
- * Stops reading after the list, so that the sender can be stopped.
- *
- * @param content the WIM file from its beginning.
- * @param bytes size of the whole file.
  * @throws NotAWim saying what is wrong with it.
  */
-export async function saveWimIndex(
+export async function readWindowsImages(
   content: AsyncIterable<Buffer>,
   bytes: number,
-  into: string,
-): Promise<void> {
+): Promise<WindowsImage[]> {
   let header: Buffer = Buffer.alloc(0);
   let list: { readonly start: number; readonly content: Buffer } | undefined;
   let position = 0;
@@ -120,10 +77,7 @@ export async function saveWimIndex(
         chunk.copy(kept, Math.max(0, position - start), Math.max(0, start - position));
       }
       if (position + chunk.length >= start + kept.length) {
-        await writeFile(into, Buffer.concat([indexHeader(header, kept.length), kept]), {
-          mode: 0o600,
-        });
-        return;
+        return imagesInList(kept.toString("utf16le"));
       }
     }
     position += chunk.length;
@@ -133,7 +87,6 @@ export async function saveWimIndex(
   );
 }
 
-/** Offset of the list of images, and a buffer for it. */
 function listPlace(header: Buffer, bytes: number): { start: number; content: Buffer } {
   if (!header.subarray(0, magic.length).equals(magic)) throw new NotAWim("is not a WIM file");
   // The upper byte of the size has flags.
@@ -145,18 +98,116 @@ function listPlace(header: Buffer, bytes: number): { start: number; content: Buf
   return { start, content: Buffer.alloc(size) };
 }
 
-/**
- * The header of a WIM file with nothing but the list right after it. It claims to be the second part of two, as wimlib lists
- * no images of a first part without content.
- */
-function indexHeader(header: Buffer, listBytes: number): Buffer {
-  const own = Buffer.from(header);
-  own.writeUInt16LE(2, partNumberField);
-  own.writeUInt16LE(2, partCountField);
-  own.fill(0, blobTableField, blobTableField + placeBytes);
-  own.fill(0, integrityTableField, integrityTableField + placeBytes);
-  const flags = own.readBigUInt64LE(imageListField) & 0xff00_0000_0000_0000n;
-  own.writeBigUInt64LE(flags | BigInt(listBytes), imageListField);
-  own.writeBigUInt64LE(BigInt(headerBytes), imageListField + 8);
-  return own;
+/** Processors by their numbers in such a list. */
+const architectures: Readonly<Record<string, string>> = { 9: "x86_64", 12: "ARM64" };
+
+/** Parses a list of images. Missing values are empty, or 0. */
+export function imagesInList(xml: string): WindowsImage[] {
+  return below(readXml(xml.replace(/^\ufeff/, "")), "WIM", "IMAGE").map((image) => {
+    const windows = (...path: readonly string[]): readonly XmlElement[] =>
+      below(image, "WINDOWS", ...path);
+    const field = (...path: readonly string[]): string => windows(...path)[0]?.text ?? "";
+    return {
+      index: Number(image.attributes["INDEX"]),
+      name: below(image, "NAME")[0]?.text ?? "",
+      editionId: field("EDITIONID"),
+      installationType: field("INSTALLATIONTYPE"),
+      architecture: architectures[field("ARCH")] ?? "",
+      build: Number(field("VERSION", "BUILD")),
+      revision: Number(field("VERSION", "SPBUILD")),
+      languages: windows("LANGUAGES", "LANGUAGE").map(({ text }) => text),
+    };
+  });
+}
+
+/** The wanted Windows. */
+export interface WantedWindows {
+  readonly version: WindowsVersion;
+  readonly edition: WindowsEdition;
+  readonly language: string;
+  /** Whether an update is installed, so that the revision on the ISO does not matter. */
+  readonly updated: boolean;
+}
+
+/** Chooses the image of an ISO that is installed; throws MediaError with all problems of those that are there. */
+export function chooseImage(
+  iso: string,
+  images: readonly WindowsImage[],
+  wanted: WantedWindows,
+): WindowsImage {
+  const servers = images.filter(isServer);
+  if (servers.length === 0) {
+    const names = images.map(({ name }) => name).join(", ") || "none";
+    throw new MediaError({
+      subject: iso,
+      why: `holds no Windows Server (its images: ${names})`,
+      instead: "Write the path of an ISO of Windows Server.",
+    });
+  }
+  const image = servers.find((each) => editionOf(each) === wanted.edition);
+  if (image === undefined) {
+    const there = servers.map((each) => editionOf(each) ?? each.name).join(", ");
+    throw new MediaError({
+      subject: iso,
+      why: `has no edition "${wanted.edition}"`,
+      instead: `It has: ${there}. Write one of them for kindows:windows.image.edition, or use another ISO.`,
+    });
+  }
+  const { architecture, languages } = image;
+  const complaints = [
+    ...unless(architecture === "x86_64", {
+      why: `is for ${architecture || "an unknown processor"}, and the machines are x86_64`,
+      instead: "Use the ISO for x64.",
+    }),
+    ...wrongBuild(image, wanted),
+    ...unless(
+      languages.some((one) => one.toLowerCase() === wanted.language.toLowerCase()),
+      {
+        why: `is not in the language "${wanted.language}"`,
+        instead: `It has: ${languages.join(", ")}. Write that for kindows:windows.image.language.`,
+      },
+    ),
+  ];
+  if (complaints.length > 0) {
+    throw new MediaError(...complaints.map((each) => ({ subject: iso, ...each })));
+  }
+  return image;
+}
+
+/** The settings' name of an image's edition; undefined if they have none. */
+export function editionOf(image: WindowsImage): WindowsEdition | undefined {
+  // Evaluations end with "Eval"; a running Server Core has "Cor" in its name, images on the ISO usually do not.
+  const family = /^Server(Standard|Datacenter)(Eval)?(Cor)?$/.exec(image.editionId)?.[1];
+  const kinds = { "Server Core": "core", Server: "desktop" } as const;
+  const kind = kinds[image.installationType as keyof typeof kinds] as
+    (typeof kinds)[keyof typeof kinds] | undefined;
+  return family === undefined || kind === undefined
+    ? undefined
+    : `${family === "Standard" ? "standard" : "datacenter"}-${kind}`;
+}
+
+function isServer({ editionId, installationType }: WindowsImage): boolean {
+  return editionId.startsWith("Server") && installationType.startsWith("Server");
+}
+
+function wrongBuild(
+  { build, revision }: WindowsImage,
+  { version, updated }: WantedWindows,
+): Complaint[] {
+  const expected = windowsBuilds[version];
+  if (build !== expected) {
+    const other = Object.entries(windowsBuilds).find(([, known]) => known === build)?.[0];
+    const orWrite = other === undefined ? "" : `, or write "${other}" for kindows:windows.version`;
+    return [
+      {
+        why: `holds build ${build}, and Windows Server ${version} is build ${expected}`,
+        instead: `Use an ISO of Windows Server ${version}${orWrite}.`,
+      },
+    ];
+  }
+  const { minimumBuild, minimumRevision } = defaultRequirements;
+  return unless(build !== minimumBuild || revision >= minimumRevision || updated, {
+    why: `holds ${build}.${revision}, and a node needs ${neededWindows}`,
+    instead: nameAnUpdate,
+  });
 }

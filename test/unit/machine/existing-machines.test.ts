@@ -21,6 +21,7 @@ import { rehearsedWindows } from "../../../rehearsal/host/windows-version.ts";
 import { machineReset } from "../../../components/windows/machine-reset.ts";
 import { makeEncryptedKey, makeKey, SshServer } from "../../engine/plugins/support/ssh-server.ts";
 import { type Ended, runAction } from "../controlplane/run-action.ts";
+import { eachCase } from "../each-case.ts";
 import { listing } from "../rehearsal-host/machine-listing.ts";
 
 const fresh: SeenMachine = {
@@ -45,19 +46,6 @@ const refused: Readonly<Record<string, readonly [Partial<SeenMachine>, readonly 
     { user: "me", isAdministrator: false },
     [/^me is no administrator there: make it one \(net localgroup Administrators me \/add\)/],
   ],
-  ...Object.fromEntries(
-    Object.entries(nodeTraces).map(([path, what]) => [
-      `somebody's ${path}`,
-      [
-        { traces: [path] },
-        [
-          new RegExp(
-            `^${what} \\(${path}\\): .*not touched; take it out of its cluster \\(kubectl`,
-          ),
-        ],
-      ] as const,
-    ]),
-  ),
   "all at once": [
     {
       installationType: "Client",
@@ -65,18 +53,25 @@ const refused: Readonly<Record<string, readonly [Partial<SeenMachine>, readonly 
       computerName: "x",
       traces: Object.keys(nodeTraces),
     },
-    [/for clients/, /no administrator/, /computer name/, /a node of a cluster already .*, kubelet/],
+    [
+      /for clients/,
+      /no administrator/,
+      /computer name/,
+      new RegExp(
+        `^${Object.entries(nodeTraces)
+          .map(([path, what]) => `${what} \\(${path}\\)`)
+          .join(", ")}: .*not touched; take it out of its cluster \\(kubectl`,
+      ),
+    ],
   ],
 };
 
 describe("what is seen of a machine", () => {
-  for (const [what, [seen, reported]] of Object.entries(refused)) {
-    it(`stands against taking it: ${what}`, () => {
-      const problems = checkMachine("win-1", { ...fresh, ...seen });
-      assert.equal(problems.length, reported.length, problems.join("\n"));
-      reported.forEach((pattern, index) => assert.match(problems[index] ?? "", pattern));
-    });
-  }
+  eachCase("stands against taking it: %s", refused, ([seen, reported]) => {
+    const problems = checkMachine("win-1", { ...fresh, ...seen });
+    assert.equal(problems.length, reported.length, problems.join("\n"));
+    reported.forEach((pattern, index) => assert.match(problems[index] ?? "", pattern));
+  });
 
   const taken: Readonly<Record<string, Partial<SeenMachine>>> = {
     "a fresh Windows Server": {},
@@ -84,10 +79,9 @@ describe("what is seen of a machine", () => {
     "one that does not say what it is; the first step asks again": { installationType: "" },
     "one that was joined from here": { ours: true, traces: Object.keys(nodeTraces) },
   };
-  for (const [what, seen] of Object.entries(taken)) {
-    it(`lets it be taken: ${what}`, () =>
-      assert.deepEqual(checkMachine("win-1", { ...fresh, ...seen }), []));
-  }
+  eachCase("lets it be taken: %s", taken, (seen) =>
+    assert.deepEqual(checkMachine("win-1", { ...fresh, ...seen }), []),
+  );
 });
 
 const software = officialSoftware(
@@ -180,12 +174,8 @@ interface Claim {
   readonly seconds?: number;
 }
 
-/** Why it is refused, and what to do: both have to be reported. */
-interface Refusal {
-  readonly claim: () => Claim;
-  readonly why: RegExp;
-  readonly instead: RegExp;
-}
+/** What is claimed, why it is refused, and what to do: both have to be reported. */
+type Refusal = readonly [claim: () => Claim, why: RegExp, instead: RegExp];
 
 describe("machines that cannot be taken", () => {
   const [login, stranger, jumpKey, linuxKey] = [makeKey(), makeKey(), makeKey(), makeKey()];
@@ -230,107 +220,105 @@ describe("machines that cannot be taken", () => {
   const portOf = (server: Server): number => (server.address() as AddressInfo).port;
 
   const refusals: Readonly<Record<string, Refusal>> = {
-    "a key that is not let in": {
-      claim: () => ({ keys: { machine: { privateKey: stranger.privateKey } } }),
-      why: /Administrator@127\.0\.0\.1:\d+: All configured authentication methods failed/,
-      instead:
-        /user and key of win-1 under kindows:nodes or under kindows:login, .*administrators_authorized_keys .*kindows bootstrap/,
-    },
-    "an account that there is not": {
-      claim: () => ({ place: { user: "me" } }),
-      why: /me@127\.0\.0\.1:\d+: All configured authentication methods failed/,
-      instead: /let this key in for me/,
-    },
-    "no key and no agent": {
-      claim: () => ({ keys: { machine: {} } }),
-      why: /authentication methods failed/,
-      instead: /Write the right user and key of win-1/,
-    },
-    "a key whose passphrase is missing": {
-      claim: () => ({ keys: { machine: { privateKey: encrypted.privateKey } } }),
-      why: /the private key for 127\.0\.0\.1 cannot be read: Encrypted/,
-      instead: /its privateKeyPassphrase where it is encrypted, of win-1 under kindows:nodes/,
-    },
-    "a key whose passphrase is another": {
-      claim: () => ({
+    "a key that is not let in": [
+      () => ({ keys: { machine: { privateKey: stranger.privateKey } } }),
+      /Administrator@127\.0\.0\.1:\d+: All configured authentication methods failed/,
+      /user and key of win-1 under kindows:nodes or under kindows:login, .*administrators_authorized_keys .*kindows bootstrap/,
+    ],
+    "an account that there is not": [
+      () => ({ place: { user: "me" } }),
+      /me@127\.0\.0\.1:\d+: All configured authentication methods failed/,
+      /let this key in for me/,
+    ],
+    "no key and no agent": [
+      () => ({ keys: { machine: {} } }),
+      /authentication methods failed/,
+      /Write the right user and key of win-1/,
+    ],
+    "a key whose passphrase is missing": [
+      () => ({ keys: { machine: { privateKey: encrypted.privateKey } } }),
+      /the private key for 127\.0\.0\.1 cannot be read: Encrypted/,
+      /its privateKeyPassphrase where it is encrypted, of win-1 under kindows:nodes/,
+    ],
+    "a key whose passphrase is another": [
+      () => ({
         keys: {
           machine: { privateKey: encrypted.privateKey, privateKeyPassword: "abracadabra" },
         },
       }),
-      why: /cannot be read/,
-      instead: /privateKeyPassphrase where it is encrypted/,
-    },
-    "another host key than the pinned one": {
-      claim: () => ({ place: { hostKey: stranger.publicKey } }),
-      why: /shows the host key SHA256:\S+, but the settings pin SHA256:/,
-      instead:
-        /Compare that fingerprint at its console.*the machine's own after a reinstall, write that key as hostKey of win-1 under kindows:nodes; where it is not, somebody else/,
-    },
-    "a machine that has no SSH server": {
-      claim: () => ({ place: { port: closedPort } }),
-      why: /ECONNREFUSED/,
-      instead: /Nothing listens on port \d+ there: .*Start-Service sshd/,
-    },
-    "a machine that takes connections and says nothing": {
-      claim: () => ({ place: { port: portOf(silent) }, seconds: 2 }),
-      why: /no end within 2 s/,
-      instead: /every firewall between here and there/,
-    },
-    "something that is no SSH server": {
-      claim: () => ({ place: { port: portOf(web) } }),
-      why: /127\.0\.0\.1:\d+: /,
-      instead: /Does an SSH server answer at that port\? .* of win-1 under kindows:nodes/,
-    },
-    "a name that nobody knows": {
-      claim: () => ({ place: { host: "win-1.kindows.invalid" } }),
-      why: /ENOTFOUND|EAI_AGAIN/,
-      instead: /cannot resolve the name: .* of win-1 under kindows:nodes/,
-    },
-    "a bastion that is not there": {
-      claim: () => ({ bastion: { port: closedPort } }),
-      why: /its bastion jump@127\.0\.0\.1:\d+: .*ECONNREFUSED/,
-      instead: /right address and port among the bastions of win-1 under kindows:nodes/,
-    },
-    "a bastion with another host key": {
-      claim: () => ({ bastion: { hostKey: stranger.publicKey } }),
-      why: /its bastion .*shows the host key SHA256:/,
-      instead: /the bastion's own after a reinstall, .*hostKey among the bastions of win-1/,
-    },
-    "a bastion that lets the key not in": {
-      claim: () => ({ bastion: {}, keys: { bastion: { privateKey: stranger.privateKey } } }),
-      why: /its bastion .*authentication methods failed/,
-      instead: /let this key in for jump: in its authorized_keys/,
-    },
-    "a machine that its bastion does not reach": {
-      claim: () => ({ bastion: {}, place: { port: closedPort } }),
-      why: /Administrator@127\.0\.0\.1:\d+, from its bastion: /,
-      instead: /\S/,
-    },
-    "a key that the bastion takes and the machine not": {
-      claim: () => ({ bastion: {}, keys: { machine: { privateKey: stranger.privateKey } } }),
-      why: /Administrator@127\.0\.0\.1:\d+, from its bastion: .*authentication methods failed/,
-      instead: /let this key in for Administrator/,
-    },
-    "a machine behind a bastion with another host key": {
-      claim: () => ({ bastion: {}, place: { hostKey: stranger.publicKey } }),
-      why: /from its bastion: .*shows the host key/,
-      instead: /the machine's own after a reinstall, write that key as hostKey of win-1/,
-    },
-    "a machine with Linux": {
-      claim: () => ({ place: { port: linux.port, hostKey: linuxKey.publicKey, user: "root" } }),
-      why: /it does not run Windows: to ver it says nothing/,
-      instead: /Write the address of a Windows Server of win-1 .*or leave win-1 out/,
-    },
-    "a Windows for clients": {
-      claim: () => ({ name: "desktop", place: { port: client.port, hostKey: client.hostKey } }),
-      why: /it runs a Windows for clients/,
-      instead: /use a machine with Windows Server/,
-    },
-    "a machine that is called otherwise": {
-      claim: () => ({ name: "win-7" }),
-      why: /its computer name is win-1/i,
-      instead: /write that as name, or rename it \(Rename-Computer win-7 -Restart\)/,
-    },
+      /cannot be read/,
+      /privateKeyPassphrase where it is encrypted/,
+    ],
+    "another host key than the pinned one": [
+      () => ({ place: { hostKey: stranger.publicKey } }),
+      /shows the host key SHA256:\S+, but the settings pin SHA256:/,
+      /Compare that fingerprint at its console.*the machine's own after a reinstall, write that key as hostKey of win-1 under kindows:nodes; where it is not, somebody else/,
+    ],
+    "a machine that has no SSH server": [
+      () => ({ place: { port: closedPort } }),
+      /ECONNREFUSED/,
+      /Nothing listens on port \d+ there: .*Start-Service sshd/,
+    ],
+    "a machine that takes connections and says nothing": [
+      () => ({ place: { port: portOf(silent) }, seconds: 2 }),
+      /no end within 2 s/,
+      /every firewall between here and there/,
+    ],
+    "something that is no SSH server": [
+      () => ({ place: { port: portOf(web) } }),
+      /127\.0\.0\.1:\d+: /,
+      /Does an SSH server answer at that port\? .* of win-1 under kindows:nodes/,
+    ],
+    "a name that nobody knows": [
+      () => ({ place: { host: "win-1.kindows.invalid" } }),
+      /ENOTFOUND|EAI_AGAIN/,
+      /cannot resolve the name: .* of win-1 under kindows:nodes/,
+    ],
+    "a bastion that is not there": [
+      () => ({ bastion: { port: closedPort } }),
+      /its bastion jump@127\.0\.0\.1:\d+: .*ECONNREFUSED/,
+      /right address and port among the bastions of win-1 under kindows:nodes/,
+    ],
+    "a bastion with another host key": [
+      () => ({ bastion: { hostKey: stranger.publicKey } }),
+      /its bastion .*shows the host key SHA256:/,
+      /the bastion's own after a reinstall, .*hostKey among the bastions of win-1/,
+    ],
+    "a bastion that lets the key not in": [
+      () => ({ bastion: {}, keys: { bastion: { privateKey: stranger.privateKey } } }),
+      /its bastion .*authentication methods failed/,
+      /let this key in for jump: in its authorized_keys/,
+    ],
+    "a machine that its bastion does not reach": [
+      () => ({ bastion: {}, place: { port: closedPort } }),
+      /Administrator@127\.0\.0\.1:\d+, from its bastion: /,
+      /\S/,
+    ],
+    "a key that the bastion takes and the machine not": [
+      () => ({ bastion: {}, keys: { machine: { privateKey: stranger.privateKey } } }),
+      /Administrator@127\.0\.0\.1:\d+, from its bastion: .*authentication methods failed/,
+      /let this key in for Administrator/,
+    ],
+    "a machine behind a bastion with another host key": [
+      () => ({ bastion: {}, place: { hostKey: stranger.publicKey } }),
+      /from its bastion: .*shows the host key/,
+      /the machine's own after a reinstall, write that key as hostKey of win-1/,
+    ],
+    "a machine with Linux": [
+      () => ({ place: { port: linux.port, hostKey: linuxKey.publicKey, user: "root" } }),
+      /it does not run Windows: to ver it says nothing/,
+      /Write the address of a Windows Server of win-1 .*or leave win-1 out/,
+    ],
+    "a Windows for clients": [
+      () => ({ name: "desktop", place: { port: client.port, hostKey: client.hostKey } }),
+      /it runs a Windows for clients/,
+      /use a machine with Windows Server/,
+    ],
+    "a machine that is called otherwise": [
+      () => ({ name: "win-7" }),
+      /its computer name is win-1/i,
+      /write that as name, or rename it \(Rename-Computer win-7 -Restart\)/,
+    ],
   };
 
   before(async () => {
@@ -355,7 +343,7 @@ describe("machines that cannot be taken", () => {
     untouched = await listing(windows);
 
     // All at once: most of their time is waiting to dial again.
-    for (const [what, refusal] of Object.entries(refusals)) ends.set(what, claim(refusal.claim()));
+    for (const [what, refusal] of Object.entries(refusals)) ends.set(what, claim(refusal[0]()));
     await Promise.all(ends.values());
   });
   after(async () => {
@@ -364,7 +352,7 @@ describe("machines that cannot be taken", () => {
     await Promise.all([windows, client, linux, jump].map((one) => one.stop()));
   });
 
-  for (const [what, { why, instead }] of Object.entries(refusals)) {
+  for (const [what, [, why, instead]] of Object.entries(refusals)) {
     it(`${what}: reported with why, and what to do`, async () => {
       const message = (await ends.get(what)) ?? "";
       assert.match(message, /^\S+ \(\S+@\S+:\d+.*\) cannot be used; nothing was changed on it: /);

@@ -13,8 +13,10 @@ import path from "node:path";
 import { execa } from "execa";
 
 import {
+  type DhcpHost,
   dhcpHosts,
   dhcpHostXml,
+  type Reserving,
   reserving,
 } from "../../../components/machine/actions/dhcp-hosts.ts";
 import {
@@ -139,20 +141,15 @@ describe("golden images of a pool", () => {
     assert.deepEqual(unusedImages(`${pool}-linux`, [current, linux], undefined), [linux.name]);
   });
 
-  it("reads an overlay's own path and the one behind it", () => {
-    const xml = `<volume type='file'><name>kindows-t-win-1.qcow2</name>
-      <target><path>/a&amp;b/kindows-t-win-1.qcow2</path></target>
-      <backingStore><path>/a&amp;b/kindows-t-1.qcow2</path></backingStore></volume>`;
-    assert.deepEqual(parseVolume(xml), {
-      name: "kindows-t-win-1.qcow2",
-      path: "/a&b/kindows-t-win-1.qcow2",
-      backing: "/a&b/kindows-t-1.qcow2",
-    });
-  });
-
-  it("reads a volume that stands on nothing", () => {
-    const xml = "<volume><name>a.qcow2</name><target><path>/p/a.qcow2</path></target></volume>";
-    assert.deepEqual(parseVolume(xml), { name: "a.qcow2", path: "/p/a.qcow2", backing: undefined });
+  it("are told from overlays by what libvirt says of each", () => {
+    const told = (more: string): PoolVolume =>
+      parseVolume(
+        `<volume><name>a.qcow2</name><target><path>/a&amp;b/a.qcow2</path></target>${more}</volume>`,
+      );
+    const image = { name: "a.qcow2", path: "/a&b/a.qcow2", backing: undefined };
+    assert.deepEqual(told(""), image);
+    const backing = "<backingStore><path>/a&amp;b/b.qcow2</path></backingStore>";
+    assert.deepEqual(told(backing), { ...image, backing: "/a&b/b.qcow2" });
   });
 });
 
@@ -176,29 +173,25 @@ describe("reservations of addresses", () => {
   it("are read from a network's description, hosts of its DNS left out", () =>
     assert.deepEqual(there, [first, { mac: "52:54:00:aa:00:02", ip: "192.168.170.11", name: "" }]));
 
-  const cases = {
-    "one that is there": { wanted: first, todo: { kind: "there" } },
-    "a new machine": {
-      wanted: { mac: "52:54:00:aa:00:03", ip: "192.168.170.12", name: "win-3" },
-      todo: { kind: "add-last" },
-    },
-    "another address for a machine": {
-      wanted: { ...first, ip: "192.168.170.20" },
-      todo: { kind: "modify" },
-    },
-    "another name for a machine": { wanted: { ...first, name: "w" }, todo: { kind: "modify" } },
-    "an address that somebody has": {
-      wanted: { mac: "52:54:00:aa:00:09", ip: "192.168.170.10", name: "win-9" },
-      todo: { kind: "taken", by: first },
-    },
-    "an address that somebody else has, for a machine that has one": {
-      wanted: { ...first, ip: "192.168.170.11" },
-      todo: { kind: "taken", by: there[1] },
-    },
+  const second = { ...first, ip: "192.168.170.11" };
+  const cases: Readonly<Record<string, readonly [wanted: DhcpHost, todo: Reserving]>> = {
+    "one that is there": [first, { kind: "there" }],
+    "a new machine": [
+      { mac: "52:54:00:aa:00:03", ip: "192.168.170.12", name: "win-3" },
+      { kind: "add-last" },
+    ],
+    "another address for a machine": [{ ...first, ip: "192.168.170.20" }, { kind: "modify" }],
+    "another name for a machine": [{ ...first, name: "w" }, { kind: "modify" }],
+    "an address that somebody has": [
+      { ...first, mac: "52:54:00:aa:00:09", name: "win-9" },
+      { kind: "taken", by: first },
+    ],
+    "an address that somebody else has, for a machine that has one": [
+      second,
+      { kind: "taken", by: { ...second, mac: "52:54:00:aa:00:02", name: "" } },
+    ],
   };
-  for (const [name, { wanted, todo }] of Object.entries(cases)) {
-    it(`${name}: ${todo.kind}`, () => assert.deepEqual(reserving(there, wanted), todo));
-  }
+  eachCase("%s", cases, ([wanted, todo]) => assert.deepEqual(reserving(there, wanted), todo));
 
   it("are written as virsh takes them", () =>
     assert.equal(

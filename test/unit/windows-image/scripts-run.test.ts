@@ -4,14 +4,14 @@
  * place of all the functions they call.
  */
 import assert from "node:assert/strict";
-import { sealedPasswordMark } from "../../../components/windows/image/answer-file.ts";
-import {
-  firstScript,
-  openSshFolder,
-  updateFile,
-} from "../../../components/windows/image/config-disc-paths.ts";
+import { firstScript, sealedPasswordMark } from "../../../components/windows/image/answer-file.ts";
 import { guestToolsFile } from "../../../components/windows/image/drivers.ts";
-import { sshFileNames } from "../../../components/windows/image/image-disc.ts";
+import { openSshFolder } from "../../../components/windows/image/examine-media.ts";
+import {
+  newImageSecrets,
+  sshFiles as filesOfSsh,
+  updateFile,
+} from "../../../components/windows/image/image-disc.ts";
 import { imageScripts as discScripts } from "../../../components/windows/image/scripts-folder.ts";
 import type { RehearsalHost } from "../../rehearsed-machine/in-process.ts";
 import { eachCase } from "../each-case.ts";
@@ -45,7 +45,7 @@ describe("scripts that make an image", () => {
     assert.match(textOf(firstScript), new RegExp(`media\\\\${updateFile}'`));
     const [, names = ""] = /\$names = (.*)/.exec(textOf("lib/SshServer.ps1")) ?? [];
     const found = [...names.matchAll(/'([^']+)'/g)].map((match) => match[1]);
-    assert.deepEqual(found, [...sshFileNames]);
+    assert.deepEqual(found, Object.keys(filesOfSsh(newImageSecrets())));
     assert.ok(textOf("lib/Sealing.ps1").includes(`'${sealedPasswordMark}'`));
   });
 

@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
 import { chmodSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
-import { open } from "node:fs/promises";
+import { open, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { execa } from "execa";
 
 import { examineDisk } from "../../../components/machine/disk/examine-disk.ts";
-import { chooseImage, type WantedWindows } from "../../../components/windows/image/choose-image.ts";
 import { findFile, listDisc } from "../../../components/windows/image/disc.ts";
 import { examineWindowsIso } from "../../../components/windows/image/examine-media.ts";
 import {
-  windowsDisk,
-  parseWimInfo,
+  chooseImage,
+  imagesInList,
   readWindowsImages,
-  saveWimIndex,
+  type WantedWindows,
+  windowsDisk,
   type WindowsImage,
 } from "../../../components/windows/image/windows-images.ts";
 import { eachCase } from "../each-case.ts";
@@ -55,43 +55,56 @@ describe("examining a prepared disk", () => {
   }
 
   const convert = "Convert it: qemu-img convert -O qcow2 OLD NEW.";
-  it("says how another format becomes one", async () => {
-    await make("-f", "vmdk", "a.vmdk", "40G");
-    assert.deepEqual(await problemsOf("a.vmdk"), [
-      `a.vmdk is neither qcow2 nor VHD or VHDX, but vmdk. ${convert}`,
-    ]);
-  });
+  const tooSmall =
+    "on which no Windows Server fits. Write the path of the disk Windows was installed on.";
+  /** How a disk is made, and what is wrong with it. */
+  const refused: Readonly<Record<string, readonly [() => Promise<unknown>, string[]]>> = {
+    "a.vmdk": [
+      () => make("-f", "vmdk", "a.vmdk", "40G"),
+      [`is neither qcow2 nor VHD or VHDX, but vmdk. ${convert}`],
+    ],
+    "top.qcow2": [
+      async () => {
+        await make("-f", "qcow2", "base.qcow2", "1G");
+        await make("-f", "qcow2", "-b", "base.qcow2", "-F", "qcow2", "top.qcow2");
+      },
+      [
+        "stands on another image, base.qcow2, which may change under it. Make it whole: qemu-img convert -O qcow2 OLD NEW.",
+        `is a disk of 1.0 GiB, ${tooSmall}`,
+      ],
+    ],
+    "luks.qcow2": [
+      async () => {
+        await make("-f", "qcow2", "luks.qcow2", "40G");
+        // The way of encryption, in the header: 1 is AES.
+        await using file = await open(at("luks.qcow2"), "r+");
+        await file.write(Buffer.from([0, 0, 0, 1]), 0, 4, 32);
+      },
+      ["is encrypted. Use one that is not."],
+    ],
+    "text.qcow2": [
+      () => writeFile(at("text.qcow2"), "nonsense"),
+      [
+        `is neither qcow2 nor VHD or VHDX, but raw. ${convert}`,
+        `is a disk of 0.0 GiB, ${tooSmall}`,
+      ],
+    ],
+  };
+  for (const [name, [prepare, problems]] of Object.entries(refused)) {
+    it(`refuses ${name} with all that is wrong with it`, async () => {
+      await prepare();
+      assert.deepEqual(
+        await problemsOf(name),
+        problems.map((each) => `${name} ${each}`),
+      );
+    });
+  }
 
-  it("refuses one that stands on another, and is too small", async () => {
-    await make("-f", "qcow2", "base.qcow2", "1G");
-    await make("-f", "qcow2", "-b", "base.qcow2", "-F", "qcow2", "top.qcow2");
-    assert.deepEqual(await problemsOf("top.qcow2"), [
-      "top.qcow2 stands on another image, base.qcow2, which may change under it. Make it whole: qemu-img convert -O qcow2 OLD NEW.",
-      "top.qcow2 is a disk of 1.0 GiB, on which no Windows Server fits. Write the path of the disk Windows was installed on.",
-    ]);
-  });
-
-  it("refuses an encrypted one", async () => {
-    await make("-f", "qcow2", "luks.qcow2", "40G");
-    // The way of encryption, in the header: 1 is AES.
-    await using file = await open(at("luks.qcow2"), "r+");
-    await file.write(Buffer.from([0, 0, 0, 1]), 0, 4, 32);
-    assert.deepEqual(await problemsOf("luks.qcow2"), [
-      "luks.qcow2 is encrypted. Use one that is not.",
-    ]);
-  });
-
-  it("refuses what is not there, or nonsense", async () => {
+  it("refuses what is not there", async () =>
     assert.match(
       (await problemsOf("gone.qcow2"))[0] ?? "",
       /^gone\.qcow2 can't be looked at: .*No such file/,
-    );
-    writeFileSync(at("text.qcow2"), "nonsense");
-    assert.deepEqual(await problemsOf("text.qcow2"), [
-      `text.qcow2 is neither qcow2 nor VHD or VHDX, but raw. ${convert}`,
-      "text.qcow2 is a disk of 0.0 GiB, on which no Windows Server fits. Write the path of the disk Windows was installed on.",
-    ]);
-  });
+    ));
 });
 
 /** A file's content in pieces of some size. */
@@ -102,44 +115,36 @@ async function* pieces(file: string, size: number): AsyncGenerator<Buffer> {
   }
 }
 
-describe("index of a WIM file", () => {
+describe("the images of a WIM file", () => {
   const at = inNewFolder();
   const wim = at("install.wim");
   before(() => makeWim(wim, serverImages));
 
   for (const size of [1, 7, 208, 209, 4096, 1024 ** 2]) {
-    it(`has the images of the whole, which came in pieces of ${size}`, async () => {
-      const index = at(`index-${size}.wim`);
-      await saveWimIndex(pieces(wim, size), statSync(wim).size, index);
-      assert.deepEqual(await readWindowsImages(index), await readWindowsImages(wim));
-      assert.equal((await readWindowsImages(index)).length, serverImages.length);
+    it(`are found in pieces of ${size}`, async () => {
+      const images = await readWindowsImages(pieces(wim, size), statSync(wim).size);
+      const names = images.map(({ index, name }) => [index, name]);
+      const wanted = serverImages.map(({ name }, place) => [place + 1, name]);
+      assert.deepEqual(names, wanted);
     });
   }
 
-  it("says where a file ends that ends too soon", async () => {
+  it("are not in a file that ends too soon", async () => {
     const { size } = statSync(wim);
     const cut = (async function* () {
       yield await Promise.resolve(readFileSync(wim).subarray(0, size - 100));
     })();
-    await assert.rejects(saveWimIndex(cut, size, at("cut.wim")), {
+    await assert.rejects(readWindowsImages(cut, size), {
       name: "NotAWim",
       message: `ends after ${size - 100} bytes`,
     });
   });
 
-  it("what an image does not say is empty", () => {
-    const text =
-      "Available Images:\n-----------------\nIndex:                  1\nName:                   \n";
-    assert.deepEqual(parseWimInfo(text), [
+  it("have nothing that they do not say", () => {
+    assert.deepEqual(imagesInList('\ufeff<WIM><IMAGE INDEX="1"><NAME/></IMAGE></WIM>'), [
       {
-        index: 1,
-        name: "",
-        editionId: "",
-        installationType: "",
-        architecture: "",
-        build: 0,
-        revision: 0,
-        languages: [],
+        ...{ index: 1, name: "", editionId: "", installationType: "", architecture: "" },
+        ...{ build: 0, revision: 0, languages: [] },
       },
     ]);
   });

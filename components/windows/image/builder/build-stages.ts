@@ -1,12 +1,9 @@
 import { formatSeconds } from "../../../../toolchain/progress-text.ts";
 
-/** A stage of building an image, as far as it can be observed from outside. */
-export interface Stage {
-  /** What happens, as in "no end of: ...". */
+interface Stage {
   readonly does: string;
   /** Longest time it may take under KVM. */
-  readonly limitSeconds: number;
-  /** Remedy if it takes longer. */
+  readonly limitMinutes: number;
   readonly remedy: string;
 }
 
@@ -17,64 +14,63 @@ const look = "Look at the screenshot.";
  * (dockur/windows); eight minutes for all of it were measured on a workstation (sig-windows-dev-tools). None was
  * measured here. Updates are said to take up to 90 minutes on a slow machine; that stage is skipped without an update.
  */
-export const stages = {
+const stages = {
   boot: {
     does: "Windows Setup starts from its disc",
-    limitSeconds: 15 * 60,
+    limitMinutes: 15,
     remedy: `${look} A firmware's shell or prompt: the disc does not boot. A question of Setup: the answer file does not fit this Windows.`,
   },
   copy: {
     does: "Windows Setup copies Windows to the disk",
-    limitSeconds: 45 * 60,
+    limitMinutes: 45,
     remedy: `${look} A message of Setup names what it can't do.`,
   },
   setup: {
     does: "Windows sets itself up, until the first logon",
-    limitSeconds: 60 * 60,
+    limitMinutes: 60,
     remedy: `${look} A question: the answer file does not fit this Windows. A desktop or prompt: the first logon did not find the script on the disc.`,
   },
   prepare: {
     does: "the first logon prepares the image",
-    limitSeconds: 45 * 60,
+    limitMinutes: 45,
     remedy: `${look} The last line on the serial port says what was begun.`,
   },
   update: {
     does: "the update is installed, and Windows restarts with it",
-    limitSeconds: 120 * 60,
+    limitMinutes: 120,
     remedy: `${look} The machine's SSH server must answer after the restart; C:\\Windows\\Logs\\CBS\\CBS.log on it says what was done.`,
   },
   seal: {
     does: "the nodes' steps run in the image, and it is sealed, over SSH",
-    limitSeconds: 45 * 60,
+    limitMinutes: 45,
     remedy:
       "The machine's SSH server must answer, also after a reboot: see what the last attempt met.",
   },
   "power-off": {
     does: "sysprep generalizes and shuts down",
-    limitSeconds: 45 * 60,
+    limitMinutes: 45,
     remedy: `${look} Why sysprep stopped is on the serial port, where it did.`,
   },
 } as const satisfies Readonly<Record<string, Stage>>;
 
-export type StageName = keyof typeof stages;
+type StageName = keyof typeof stages;
 
 const order = Object.keys(stages) as StageName[];
 
-/** Prefix of the scripts' lines on the serial port. */
-const prefix = "kindows: ";
-/** Lines that begin a stage, printed by Initialize-Image.ps1 unless noted. */
-const firstLine = "installed, preparing the image";
-const updatingLine = "installing the update";
-const updatedLine = "updated, rebooting";
+/** The last lines of Initialize-Image.ps1: the SSH server answers, now or after the restart. */
 const preparedLine = "initialized";
+const updatedLine = "updated, rebooting";
 /** Printed by Confirm-ImageBuild.ps1 once it has found a supported Windows. */
 const buildLine = /^build \d+\.\d+$/;
-/** The first line of Complete-Image.ps1. */
-const sealingLine = "sealing";
-const failedLine = "failed: ";
+const begins: readonly (readonly [line: RegExp, stage: StageName])[] = [
+  [/^installed, preparing the image$/, "prepare"],
+  [/^installing the update$/, "update"],
+  [new RegExp(`^${preparedLine}$`), "seal"],
+  [buildLine, "seal"],
+];
 
 /** How long a resumed machine may take until a script runs on it: a start of Windows, and a login. */
-const comeBackSeconds = 15 * 60;
+const comeBackMinutes = 15;
 
 /** Setup writes more than this once it copies; partitions and file systems alone are smaller. */
 const copyingBytes = 16 * 1024 ** 2;
@@ -82,10 +78,9 @@ const copyingBytes = 16 * 1024 ** 2;
 /** So many restarts before anything is copied are a boot loop. */
 const emptyRestarts = 3;
 
-/** No machine restarts faster. */
 const sameRestartMilliseconds = 2000;
 
-/** An image could not be built: the stage, and the remedy. */
+/** An image could not be built. */
 export class StageError extends Error {
   override readonly name = "StageError";
   readonly remedy: string;
@@ -109,7 +104,6 @@ export class NotResumed extends StageError {
  */
 export class BuildStages {
   stage: StageName = "boot";
-  /** The last observation, for errors. */
   lastSeen = "the machine was switched on";
   /** Whether the machine's SSH server answers, now or after a requested restart. */
   isOpen = false;
@@ -119,12 +113,14 @@ export class BuildStages {
   #restarts = 0;
   #lastRestart = -Infinity;
   readonly #say: (line: string) => void;
-  /** Factor of all limits: emulation is some ten times slower. */
   readonly #slowness: number;
   /** Whether the host has started scripts on it. */
   #isBack: boolean;
 
-  /** @param isResumed whether the machine starts from the disk of a build that was interrupted after Windows was set up. */
+  /**
+   * @param slowness factor of all limits: emulation is some ten times slower.
+   * @param isResumed whether the machine starts from the disk of a build that was interrupted after Windows was set up.
+   */
   constructor(say: (line: string) => void, now: number, slowness = 1, isResumed = false) {
     this.#say = say;
     this.#since = now;
@@ -147,7 +143,7 @@ export class BuildStages {
     return !this.#isBack;
   }
 
-  /** So many bytes were written to the disk since the machine was switched on. */
+  /** @param bytes written to the disk since the machine was switched on. */
   wrote(bytes: number, now: number): void {
     if (this.stage === "boot" && bytes > copyingBytes) {
       this.#enter("copy", "the disk is being written to", now);
@@ -176,16 +172,17 @@ export class BuildStages {
 
   /** @throws StageError if the machine reports a failure. */
   said(line: string, now: number): void {
-    if (!line.startsWith(prefix)) return;
-    const message = line.slice(prefix.length).trim();
-    if (message.startsWith(failedLine)) {
+    const message = /^kindows: (.*)$/.exec(line)?.[1]?.trim();
+    if (message === undefined) return;
+    if (message.startsWith("failed: ")) {
       this.lastSeen = message;
       throw this.#failure(`the machine says: ${message}`);
     }
     this.#isBack ||= buildLine.test(message);
-    this.isSealing ||= message === sealingLine;
+    // The first line of Complete-Image.ps1.
+    this.isSealing ||= message === "sealing";
     this.isOpen ||= message === updatedLine || message === preparedLine;
-    const next = turningPoint(message);
+    const next = begins.find(([begin]) => begin.test(message))?.[1];
     if (next !== undefined && this.#isBefore(next)) {
       this.#enter(next, message, now);
     } else {
@@ -193,7 +190,6 @@ export class BuildStages {
     }
   }
 
-  /** An attempt that has failed so far. */
   tried(what: string): void {
     this.lastSeen = what;
   }
@@ -223,10 +219,11 @@ export class BuildStages {
 
   #failure(why: string): StageError {
     const { does, remedy } = stages[this.stage];
-    return new StageError(
-      `stage ${order.indexOf(this.stage) + 1} of ${order.length}, ${does}: ${why}`,
-      remedy,
-    );
+    return new StageError(`${this.#number()}, ${does}: ${why}`, remedy);
+  }
+
+  #number(): string {
+    return `stage ${order.indexOf(this.stage) + 1} of ${order.length}`;
   }
 
   #isBefore(stage: StageName): boolean {
@@ -246,22 +243,11 @@ export class BuildStages {
   }
 
   #tellStage(): void {
-    const number = `${order.indexOf(this.stage) + 1} of ${order.length}`;
     const limit = formatSeconds(this.#limitSeconds());
-    this.#say(`stage ${number}: ${stages[this.stage].does}; at most ${limit}`);
+    this.#say(`${this.#number()}: ${stages[this.stage].does}; at most ${limit}`);
   }
 
   #limitSeconds(): number {
-    const limit = this.#isBack ? stages[this.stage].limitSeconds : comeBackSeconds;
-    return limit * this.#slowness;
+    return (this.#isBack ? stages[this.stage].limitMinutes : comeBackMinutes) * 60 * this.#slowness;
   }
-}
-
-function turningPoint(message: string): StageName | undefined {
-  const begin: Readonly<Record<string, StageName>> = {
-    [firstLine]: "prepare",
-    [updatingLine]: "update",
-    [preparedLine]: "seal",
-  };
-  return buildLine.test(message) ? "seal" : begin[message];
 }

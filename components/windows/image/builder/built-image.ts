@@ -30,10 +30,7 @@ export function imageKey({ windows, cluster, cni }: ImageSettings): string {
     .slice(0, 16);
 }
 
-/**
- * The image that `up`, `prepare` or `image build` of this clone has built for these settings; undefined if there is none, or
- * it is no longer in the cache.
- */
+/** The image that this clone has built for these settings; undefined if there is none, or it is no longer in the cache. */
 export function builtImage(settings: ImageSettings): BuiltImage | undefined {
   const found = builtSoFar().windowsImages?.[imageKey(settings)];
   return found !== undefined && statSync(found.path, { throwIfNoEntry: false }) !== undefined

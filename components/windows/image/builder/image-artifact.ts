@@ -14,7 +14,7 @@ import { newImageSecrets, withImageDisc, type ImageSecrets } from "../image-disc
 import { isMadeFromIso, isoImageOf } from "../media.ts";
 import { runMediaProgram } from "../../../machine/disk/media-program.ts";
 import { requireRoom } from "../../../machine/disk/require-room.ts";
-import { imageDiskGiB, screenSocket, uefiVariables, type BuilderMachine } from "./qemu-command.ts";
+import { imageDiskGiB, screenSocket, uefiVariables } from "./qemu-command.ts";
 import { imageInputs } from "./image-inputs.ts";
 import { watchInterruption } from "../../../../host/interruption.ts";
 import { NotResumed } from "./build-stages.ts";
@@ -73,7 +73,6 @@ export function imageRoomGiB(withUpdate: boolean): number {
 
 const programTimeoutSeconds = 120;
 
-/** A stack's settings that its image depends on, or is built with. */
 type ImageStack = Pick<Settings, "windows" | "hypervisor" | "cluster" | "cni">;
 
 /**
@@ -95,7 +94,7 @@ export function windowsImage(
     name: imageArtifactName,
     needs: [],
     hostPackages: [
-      ...["p7zip-full", "qemu-system-x86", "qemu-utils", "wimtools", "xorriso"],
+      ...["p7zip-full", "qemu-system-x86", "qemu-utils", "xorriso"],
       ...(withUefi ? uefiPackages() : []),
     ],
     inputs: () => imageInputs(windows, bake, cache),
@@ -120,111 +119,87 @@ interface Build extends Pick<Settings, "windows" | "hypervisor">, Pick<BuilderRu
 
 async function build(all: Build): Promise<void> {
   const { windows, hypervisor, cache, bake, changes, into, context, signal } = all;
-  const image = isoImageOf(windows);
-  const partial = new PartialImage(cache, path.basename(context.logFile, ".log"));
-  const kept = await readPartial(partial, context);
+  const { progress, logFile } = context;
+  const { edition, language, firmware } = isoImageOf(windows);
+  const partial = new PartialImage(cache, path.basename(logFile, ".log"));
+  const cutOff = await partial.cutOff();
+  const kept = await partial.kept();
   if (kept === undefined) {
+    if (cutOff !== undefined) progress("an interrupted build cannot be continued: starts over");
     await partial.remove();
     await requireRoom(into, changes.neededGiB ?? imageRoomGiB(false), "making the image");
+  } else {
+    progress(`a build was interrupted ${cutOff}: continues with its disk`);
   }
-  context.progress("looks at the media");
+  progress("looks at the media");
   const media = await examineMedia(windows, cache);
   if (media.update !== undefined && kept === undefined) {
     await requireRoom(into, changes.neededGiB ?? imageRoomGiB(true), "an image with an update");
   }
-  const machine: BuilderMachine = {
-    accelerator: hypervisor.domainType === "kvm" ? "kvm" : "tcg",
-    cpus: Math.min(mostCpus, availableParallelism()),
-    memoryMiB: changes.memoryMiB ?? builderMemoryMiB,
-    uefi: image.firmware === "uefi" ? findUefiFirmware() : undefined,
-  };
-  const screens = screensBeside(context.logFile);
+  const { name, build: buildOnIso, revision: revisionOnIso } = media.windows.image;
+  const onIso = `${buildOnIso}.${revisionOnIso}`;
+  const uefi = firmware === "uefi" ? findUefiFirmware() : undefined;
+  const screens = screensBeside(logFile);
   await rm(screens, { recursive: true, force: true });
-  const found: { build?: ImageBuild } = {};
-  const install = async (resumed: ImageSecrets | undefined): Promise<void> => {
+  const install = async (resumed: ImageSecrets | undefined): Promise<ImageBuild | undefined> => {
     const secrets = resumed ?? newImageSecrets();
     // QEMU's sockets and the disc with keys and password: private, and removed once the image exists.
     const folder = path.join(into, "private");
     await rm(folder, { recursive: true, force: true });
     await mkdir(folder, { mode: 0o700 });
-    if (machine.uefi !== undefined) {
-      const variables = resumed === undefined ? machine.uefi.variables : partial.uefiVariables;
+    if (uefi !== undefined) {
+      const variables = resumed === undefined ? uefi.variables : partial.uefiVariables;
       await copyFile(variables, path.join(folder, uefiVariables));
     }
     if (resumed === undefined) {
       await partial.begin();
       await makeDisk(partial.disk);
     }
-    const { name, build: onIso, revision } = media.windows.image;
-    const what = `${name}, build ${onIso}.${revision}`;
-    context.progress(
-      `${resumed === undefined ? "installs" : "continues"} ${what}; pictures of the screen: ${screens}; ` +
+    progress(
+      `${resumed === undefined ? "installs" : "continues"} ${name}, build ${onIso}; pictures of the screen: ${screens}; ` +
         `the screen itself: vncviewer ${path.join(folder, screenSocket)}`,
     );
-    await withImageDisc(folder, windows, media, bake, secrets, (config) =>
+    const found = await withImageDisc(folder, windows, media, bake, secrets, (config) =>
       runBuilder({
-        machine,
-        files: { folder, disk: partial.disk, discs: [media.windows.path, config] },
-        logFile: context.logFile,
-        screens,
-        progress: context.progress,
-        signal,
-        slowness: changes.slowness,
-        emulator: changes.emulator,
-        isResumed: resumed !== undefined,
+        machine: {
+          accelerator: hypervisor.domainType === "kvm" ? "kvm" : "tcg",
+          cpus: Math.min(mostCpus, availableParallelism()),
+          memoryMiB: changes.memoryMiB ?? builderMemoryMiB,
+          ...{ uefi, folder, disk: partial.disk, discs: [media.windows.path, config] },
+        },
+        ...{ logFile, screens, progress, signal, isResumed: resumed !== undefined },
+        ...{ slowness: changes.slowness, emulator: changes.emulator },
         keep: () => partial.keep(secrets, folder),
         withdraw: () => partial.withdraw(),
-        seal: async (port) => {
-          found.build = await sealImage(port, secrets, registriesOf(bake.images));
-        },
+        seal: (port) => sealImage(port, secrets, registriesOf(bake.images)),
       }),
     );
     await rm(folder, { recursive: true });
+    return found;
   };
   const disk = path.join(into, imageFile);
+  let found: ImageBuild | undefined;
   try {
-    await install(kept).catch(async (error: unknown) => {
+    found = await install(kept).catch((error: unknown) => {
       if (!(error instanceof NotResumed)) throw error;
-      context.progress(`${error.message}; it is discarded, and the build starts over`);
-      await install(undefined);
+      progress(`${error.message}; it is discarded, and the build starts over`);
+      return install(undefined);
     });
     await rename(partial.disk, disk);
   } finally {
     // However it ended: only a killed build is resumed.
     await partial.remove();
   }
-  if (found.build === undefined) {
+  if (found === undefined) {
     throw new Error("the machine was switched off before anybody looked at its Windows");
   }
-  const { build: onIso, revision: revisionOnIso } = media.windows.image;
-  if (media.update !== undefined && found.build.revision === revisionOnIso) {
-    context.progress(
-      `warning: the update changed nothing: Windows is ${onIso}.${revisionOnIso}, as on the ISO`,
-    );
+  if (media.update !== undefined && found.revision === revisionOnIso) {
+    progress(`warning: the update changed nothing: Windows is ${onIso}, as on the ISO`);
   }
   await examineDisk(disk, windowsDisk);
   // Nothing was flushed during the build.
   await flushFile(disk);
-  await writeImageNote(into, {
-    version: windows.version,
-    edition: image.edition,
-    language: image.language,
-    ...found.build,
-  });
-}
-
-/** Keys of the disk that an earlier build left, if that can be resumed; reports what it does. */
-async function readPartial(
-  partial: PartialImage,
-  { progress }: Pick<BuildContext, "progress">,
-): Promise<ImageSecrets | undefined> {
-  const cutOff = await partial.cutOff();
-  if (cutOff === "in Setup") {
-    progress("an interrupted build cannot be continued: starts over");
-  } else if (cutOff !== undefined) {
-    progress(`a build was interrupted ${cutOff}: continues with its disk`);
-  }
-  return partial.kept();
+  await writeImageNote(into, { version: windows.version, edition, language, ...found });
 }
 
 async function makeDisk(disk: string): Promise<void> {

@@ -32,15 +32,15 @@ export type CutOff = "in Setup" | "while the nodes' steps ran";
  * the lock of the image's entry may touch it.
  */
 export class PartialImage {
-  readonly #address: string;
   readonly #folder: string;
 
-  constructor(cache: Cache, address: string) {
-    this.#address = address;
+  constructor(
+    cache: Cache,
+    private readonly address: string,
+  ) {
     this.#folder = path.join(cache.partialFolder, address);
   }
 
-  /** The disk, qcow2. */
   get disk(): string {
     return path.join(this.#folder, "disk.qcow2");
   }
@@ -50,7 +50,6 @@ export class PartialImage {
     return path.join(this.#folder, uefiVariables);
   }
 
-  /** Progress of the build that left something, if any. */
   async cutOff(): Promise<CutOff | undefined> {
     if ((await stat(this.#folder).catch(() => undefined)) === undefined) return undefined;
     return (await this.kept()) === undefined ? "in Setup" : "while the nodes' steps ran";
@@ -63,24 +62,19 @@ export class PartialImage {
     const { bootId } = await thisProcess();
     const disk = await stat(this.disk).catch(() => undefined);
     return state.success &&
-      state.data.address === this.#address &&
+      state.data.address === this.address &&
       state.data.bootId === bootId &&
       disk !== undefined
       ? state.data.secrets
       : undefined;
   }
 
-  /** Empties the folder. */
   async begin(): Promise<void> {
     await this.remove();
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
   }
 
-  /**
-   * From now on the disk can be resumed.
-   *
-   * @param machineFolder folder of the machine's UEFI variables, if it has any.
-   */
+  /** From now on the disk can be resumed. The machine's folder has its UEFI variables, if it has any. */
   async keep(secrets: ImageSecrets, machineFolder: string): Promise<void> {
     const variables = path.join(machineFolder, uefiVariables);
     if ((await stat(variables).catch(() => undefined)) !== undefined) {
@@ -89,7 +83,7 @@ export class PartialImage {
     }
     const { bootId } = await thisProcess();
     const part = path.join(this.#folder, `${stateFile}.part`);
-    const state: z.infer<typeof stateSchema> = { address: this.#address, bootId, secrets };
+    const state: z.infer<typeof stateSchema> = { address: this.address, bootId, secrets };
     await writeFile(part, `${JSON.stringify(state)}\n`, { mode: 0o600 });
     await rename(part, path.join(this.#folder, stateFile));
   }
@@ -104,8 +98,6 @@ export class PartialImage {
   }
 }
 
-const noteFile = "image.json";
-
 const noteSchema = z.object({
   version: z.string(),
   edition: z.string(),
@@ -118,13 +110,13 @@ const noteSchema = z.object({
 export type ImageNote = z.infer<typeof noteSchema>;
 
 export async function writeImageNote(folder: string, note: ImageNote): Promise<void> {
-  await writeFile(path.join(folder, noteFile), `${JSON.stringify(note, undefined, 2)}\n`);
+  await writeFile(path.join(folder, "image.json"), `${JSON.stringify(note, undefined, 2)}\n`);
 }
 
 /** Undefined if there is none, or it cannot be read. */
 export async function readImageNote(folder: string): Promise<ImageNote | undefined> {
   try {
-    return noteSchema.parse(JSON.parse(await readFile(path.join(folder, noteFile), "utf8")));
+    return noteSchema.parse(JSON.parse(await readFile(path.join(folder, "image.json"), "utf8")));
   } catch {
     return undefined;
   }

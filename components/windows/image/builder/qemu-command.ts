@@ -12,13 +12,8 @@ export interface BuilderMachine {
   readonly memoryMiB: number;
   /** Undefined: BIOS. */
   readonly uefi: UefiFirmware | undefined;
-}
-
-/** Files of the machine. */
-export interface BuilderFiles {
   /** Private working directory of QEMU, to which names without a path refer. */
   readonly folder: string;
-  /** The disk Windows is installed on, qcow2. */
   readonly disk: string;
   /** Discs in the order of their drive letters: Windows' own, then the one with the answer file. */
   readonly discs: readonly string[];
@@ -36,9 +31,6 @@ export const uefiVariables = "uefi-variables.fd";
 
 /** The disk's name for QEMU's monitor. */
 export const diskNode = "disk";
-
-/** Name of the program, the same on every distribution. */
-export const emulator = "qemu-system-x86_64";
 
 /**
  * Hyper-V's enlightenments, as the machines made from the image have them (`domain-xslt.ts`), and one more: with
@@ -58,23 +50,16 @@ const enlightenments = [
  *
  * The network only allows this host to reach the SSH server: everything to install is on the discs.
  */
-export function qemuArguments(machine: BuilderMachine, files: BuilderFiles): string[] {
+export function qemuArguments(machine: BuilderMachine): string[] {
   const { accelerator, cpus, memoryMiB, uefi } = machine;
   const kvm = accelerator === "kvm";
-  const firmware =
-    uefi === undefined
-      ? []
-      : [
-          ...["-blockdev", file("uefi-code", uefi.code, { "read-only": true })],
-          ...["-blockdev", file("uefi-variables", uefiVariables)],
-        ];
-  const pflash = uefi === undefined ? "" : ",pflash0=uefi-code,pflash1=uefi-variables";
+  const pflash = uefi && ",pflash0=uefi-code,pflash1=uefi-variables";
   return [
     ...["-name", "kindows-image-builder", "-nodefaults", "-no-user-config", "-S"],
     // A blue screen is kept for examination; otherwise QEMU would end.
     ...["-action", "panic=pause"],
     ...["-sandbox", "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny"],
-    ...["-machine", `q35,accel=${accelerator},vmport=off,hpet=off${pflash}`],
+    ...["-machine", `q35,accel=${accelerator},vmport=off,hpet=off${pflash ?? ""}`],
     ...["-cpu", kvm ? ["host", ...enlightenments].join(",") : "max"],
     ...["-smp", String(cpus), "-m", `${memoryMiB}M`],
     ...["-rtc", "base=utc,driftfix=slew"],
@@ -82,11 +67,16 @@ export function qemuArguments(machine: BuilderMachine, files: BuilderFiles): str
     ...["-chardev", `file,id=com1,path=${serialFile}`, "-serial", "chardev:com1"],
     ...["-display", "none", "-vga", "std", "-vnc", `unix:${screenSocket}`],
     ...["-device", "qemu-xhci", "-device", "usb-tablet"],
-    ...firmware,
-    ...["-blockdev", disk(files.disk)],
+    ...(uefi === undefined
+      ? []
+      : [
+          ...["-blockdev", file("uefi-code", uefi.code, { "read-only": true })],
+          ...["-blockdev", file("uefi-variables", uefiVariables)],
+        ]),
+    ...["-blockdev", disk(machine.disk)],
     // A failed write stops the machine and is reported, instead of being passed to the guest.
     ...["-device", `${virtio("blk")},drive=${diskNode},bootindex=1,werror=stop,rerror=stop`],
-    ...files.discs.flatMap((disc, place) => [
+    ...machine.discs.flatMap((disc, place) => [
       ...["-blockdev", file(`disc${place}`, disc, { "read-only": true })],
       ...["-device", `ide-cd,drive=disc${place},bus=ide.${place},bootindex=${place + 2}`],
     ]),

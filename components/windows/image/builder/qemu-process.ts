@@ -1,12 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createWriteStream } from "node:fs";
-import { setTimeout as sleep } from "node:timers/promises";
-import * as z from "zod";
-import { diskNode, emulator } from "./qemu-command.ts";
-import { Qmp, type QmpEvent } from "./qmp.ts";
 import { open, mkdir, readdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import * as z from "zod";
+import { diskNode } from "./qemu-command.ts";
+import { Qmp, type QmpEvent } from "./qmp.ts";
 
 const graceMilliseconds = 5000;
 
@@ -17,11 +17,9 @@ const blockStatsSchema = z.array(
   }),
 );
 
-export interface QemuOptions {
+interface QemuOptions {
   readonly args: readonly string[];
-  /** Working directory, private. */
   readonly folder: string;
-  /** File to which QEMU's errors are appended. */
   readonly logFile: string;
   /** Default: QEMU's own name, found on the PATH. */
   readonly program?: string | undefined;
@@ -30,7 +28,6 @@ export interface QemuOptions {
 /** A QEMU that ends with this process, however that ends. */
 export class QemuProcess {
   readonly qmp: Qmp;
-  /** Unhandled events of QEMU, oldest first. */
   readonly events: QmpEvent[] = [];
   /** How it ended; undefined while it runs. */
   ending: string | undefined;
@@ -55,17 +52,12 @@ export class QemuProcess {
       });
   }
 
-  /** Bytes written to the disk since the machine was switched on. */
   async writtenBytes(): Promise<number> {
     const devices = blockStatsSchema.parse(await this.qmp.execute("query-blockstats"));
     return devices.find((each) => each["node-name"] === diskNode)?.stats.wr_bytes ?? 0;
   }
 
-  /**
-   * Port on this host's loopback that leads to the machine's SSH server.
-   *
-   * @throws if QEMU does not say.
-   */
+  /** Port on this host's loopback that leads to the machine's SSH server. */
   async sshPort(): Promise<number> {
     const answer = await this.qmp.execute("human-monitor-command", {
       "command-line": "info usernet",
@@ -83,7 +75,6 @@ export class QemuProcess {
     await this.qmp.execute("send-key", { keys }).catch(() => undefined);
   }
 
-  /** Ends it, if it still runs, and leaves nothing behind. */
   async end(): Promise<void> {
     if (this.ending === undefined) {
       this.#child.kill("SIGTERM");
@@ -97,7 +88,7 @@ export class QemuProcess {
 }
 
 /** Makes the kernel kill it with this process, even if that is killed. */
-function startProcess({ args, folder, program = emulator }: QemuOptions) {
+function startProcess({ args, folder, program = "qemu-system-x86_64" }: QemuOptions) {
   return spawn("setpriv", ["--pdeathsig", "KILL", "--", program, ...args], {
     cwd: folder,
     stdio: ["pipe", "pipe", "pipe"],
@@ -107,21 +98,16 @@ function startProcess({ args, folder, program = emulator }: QemuOptions) {
 
 /** Reads QEMU's growing log of the machine's serial port. */
 export class SerialLines {
-  readonly #file: string;
   #offset = 0;
   #rest = "";
 
-  constructor(file: string) {
-    this.#file = file;
-  }
+  constructor(private readonly file: string) {}
 
   /** Complete new lines since the last call, without line ends and control characters. */
   async read(): Promise<string[]> {
-    await using file = await open(this.#file).catch((error: unknown) => {
-      if ((error as NodeJS.ErrnoException).code === "ENOENT") {
-        return undefined; // Not created yet.
-      }
-      throw error;
+    await using file = await open(this.file).catch((error: unknown) => {
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+      return undefined; // Not created yet.
     });
     if (file === undefined) return [];
     const chunk = Buffer.alloc(64 * 1024);
@@ -143,41 +129,35 @@ const kept = 60;
 
 /** Takes screenshots of a machine into a private folder. */
 export class Screenshots {
-  readonly #qmp: Qmp;
-  readonly #folder: string;
   #number = 0;
-  /** File of the newest one. */
   newest: string | undefined;
-  /** QEMU before 7.1 cannot write PNG. */
-  #format: "png" | "ppm" = "png";
 
-  constructor(qmp: Qmp, folder: string) {
-    this.#qmp = qmp;
-    this.#folder = folder;
-  }
+  constructor(
+    private readonly qmp: Qmp,
+    private readonly folder: string,
+  ) {}
 
   /** Takes one; failures are ignored. */
   async take(): Promise<void> {
-    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    await mkdir(this.folder, { recursive: true, mode: 0o700 });
     this.#number += 1;
     const name = String(this.#number).padStart(4, "0");
-    const part = path.join(this.#folder, `${name}.part`);
-    if (!(await this.#dump(part))) return;
-    this.newest = path.join(this.#folder, `${name}.${this.#format}`);
+    const part = path.join(this.folder, `${name}.part`);
+    // QEMU before 7.1 cannot write PNG.
+    const format =
+      (await this.#dump({ filename: part, format: "png" }, "png")) ??
+      (await this.#dump({ filename: part }, "ppm"));
+    if (format === undefined) return;
+    this.newest = path.join(this.folder, `${name}.${format}`);
     await rename(part, this.newest);
-    const old = (await readdir(this.#folder)).sort().slice(0, -kept);
-    await Promise.all(old.map((each) => rm(path.join(this.#folder, each), { force: true })));
+    const old = (await readdir(this.folder)).sort().slice(0, -kept);
+    await Promise.all(old.map((each) => rm(path.join(this.folder, each), { force: true })));
   }
 
-  async #dump(file: string): Promise<boolean> {
-    const dump = (format: object): Promise<boolean> =>
-      this.#qmp.execute("screendump", { filename: file, ...format }).then(
-        () => true,
-        () => false,
-      );
-    if (this.#format === "png" && (await dump({ format: "png" }))) return true;
-    const done = await dump({});
-    this.#format = done ? "ppm" : this.#format;
-    return done;
+  #dump(args: Readonly<Record<string, string>>, format: string): Promise<string | undefined> {
+    return this.qmp.execute("screendump", args).then(
+      () => format,
+      () => undefined,
+    );
   }
 }

@@ -3,19 +3,14 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Progress } from "../../../../toolchain/artifact.ts";
 import { BuildStages, NotResumed, StageError } from "./build-stages.ts";
-import {
-  serialFile,
-  type BuilderFiles,
-  type BuilderMachine,
-  qemuArguments,
-} from "./qemu-command.ts";
+import { serialFile, type BuilderMachine, qemuArguments } from "./qemu-command.ts";
 import { exitCodes, Failure } from "../../../../host/failure.ts";
 import { QemuProcess, SerialLines, Screenshots } from "./qemu-process.ts";
 import type { QmpEvent } from "./qmp.ts";
+import type { ImageBuild } from "./seal-image.ts";
 
 export interface BuilderRun {
   readonly machine: BuilderMachine;
-  readonly files: BuilderFiles;
   /** Log of the build, to which output of the serial port and QEMU is appended. */
   readonly logFile: string;
   /** Folder for screenshots, which are kept for finding out why it failed. */
@@ -28,7 +23,7 @@ export interface BuilderRun {
    *
    * @throws StageError if a retry is useless.
    */
-  readonly seal: (sshPort: number) => Promise<void>;
+  readonly seal: (sshPort: number) => Promise<ImageBuild>;
   /** Whether the disk is that of a build that was interrupted after Windows was set up. */
   readonly isResumed: boolean;
   /** Called when Windows is set up: from now on the build can be resumed. */
@@ -57,11 +52,11 @@ const screenTicks = 60;
  *
  * @throws NotResumed for an unusable disk of an interrupted build; StageError with stage, last observation, newest screenshot and remedy; Failure if it is interrupted.
  */
-export async function runBuilder(run: BuilderRun): Promise<void> {
-  const { machine, files, logFile, progress } = run;
+export async function runBuilder(run: BuilderRun): Promise<ImageBuild | undefined> {
+  const { machine, logFile, progress } = run;
   const qemu = new QemuProcess({
-    args: qemuArguments(machine, files),
-    folder: files.folder,
+    args: qemuArguments(machine),
+    folder: machine.folder,
     logFile,
     program: run.emulator,
   });
@@ -69,13 +64,11 @@ export async function runBuilder(run: BuilderRun): Promise<void> {
   const slowness = run.slowness ?? (machine.accelerator === "kvm" ? 1 : 10);
   const stages = new BuildStages(progress, Date.now(), slowness, run.isResumed);
   try {
-    await follow(run, qemu, stages, screenshots);
+    return await follow(run, qemu, stages, screenshots);
   } catch (error) {
     if (!(error instanceof StageError)) throw error;
     if (stages.isDoubtful) throw new NotResumed(`${error.message}; last seen: ${stages.lastSeen}`);
-    if (qemu.ending === undefined) {
-      await screenshots.take();
-    }
+    if (qemu.ending === undefined) await screenshots.take();
     const picture = screenshots.newest ?? "none was taken";
     throw new StageError(
       `${error.message}; last seen: ${stages.lastSeen}. Newest screenshot: ${picture}. ${error.remedy}`,
@@ -91,8 +84,9 @@ async function follow(
   qemu: QemuProcess,
   stages: BuildStages,
   screenshots: Screenshots,
-): Promise<void> {
-  const serial = new SerialLines(path.join(run.files.folder, serialFile));
+): Promise<ImageBuild | undefined> {
+  const serial = new SerialLines(path.join(run.machine.folder, serialFile));
+  const sealing = new Sealing(run, qemu, stages);
   let isKept = run.isResumed;
   const keepOrWithdraw = async (): Promise<void> => {
     if (stages.isKept && !isKept) {
@@ -112,6 +106,12 @@ async function follow(
     }
     await keepOrWithdraw();
   };
+  const readSealed = async (): Promise<void> => {
+    // Reads first what the machine said before it was sealed, as the stages follow each other.
+    const { build } = sealing;
+    await readSerial();
+    if (build !== undefined) stages.sealed(Date.now());
+  };
   const lookAtDisk = async (): Promise<void> => {
     // A QEMU that has ended sends nothing more.
     stages.wrote(await qemu.writtenBytes().catch(() => 0), Date.now());
@@ -126,30 +126,21 @@ async function follow(
       `What it says is in ${run.logFile}.`,
     );
   }
-  const sealing = new Sealing(run, qemu, stages);
   for (let tick = 0; ; tick += 1) {
     if (run.signal.aborted) {
       throw new Failure("interrupted; nothing half-made is left", exitCodes.interrupted);
     }
-    // Reads first what the machine said before it was sealed, as the stages follow each other; and before the events, so
-    // that its last lines are read before its shutdown is handled.
-    const { done } = sealing;
-    await readSerial();
-    if (done) {
-      stages.sealed(Date.now());
-    }
+    // Before the events, so that its last lines are read before its shutdown is handled.
+    await readSealed();
     for (const event of qemu.events.splice(0)) {
       // Something may have been written since the last check: only then is a restart one of Setup's.
       await lookAtDisk();
       if (handle(event, stages) === "off") {
         await sealing.finished();
         // It may have been said between the two checks.
-        await readSerial();
-        if (sealing.done) {
-          stages.sealed(Date.now());
-        }
+        await readSealed();
         stages.poweredOff();
-        return;
+        return sealing.build;
       }
     }
     if (qemu.ending !== undefined) {
@@ -158,20 +149,14 @@ async function follow(
         `What it says is in ${run.logFile}. Run the same again.`,
       );
     }
-    if (stages.isOpen) {
-      sealing.begin();
-    }
+    if (stages.isOpen) sealing.begin();
     sealing.check();
     stages.checkTime(Date.now());
     if (run.machine.uefi !== undefined && !run.isResumed && tick < promptTicks) {
       await qemu.pressEnter();
     }
-    if (tick % statsTicks === 0) {
-      await lookAtDisk();
-    }
-    if (tick % screenTicks === screenTicks / 6) {
-      await screenshots.take();
-    }
+    if (tick % statsTicks === 0) await lookAtDisk();
+    if (tick % screenTicks === screenTicks / 6) await screenshots.take();
     await sleep(tickMilliseconds);
   }
 }
@@ -179,9 +164,7 @@ async function follow(
 /** @throws StageError if the machine cannot continue. */
 function handle({ name, data }: QmpEvent, stages: BuildStages): "off" | "on" {
   if (name === "SHUTDOWN" && data.guest === true) return "off";
-  if (name === "RESET" && data.guest === true) {
-    stages.restarted(Date.now());
-  }
+  if (name === "RESET" && data.guest === true) stages.restarted(Date.now());
   if (name === "GUEST_PANICKED") {
     throw new StageError("Windows stopped with a blue screen", "Look at the screenshot.");
   }
@@ -198,25 +181,20 @@ function handle({ name, data }: QmpEvent, stages: BuildStages): "off" | "on" {
 
 /** The sealing over SSH, started once, in parallel with watching. */
 class Sealing {
-  readonly #run: BuilderRun;
-  readonly #qemu: QemuProcess;
-  readonly #stages: BuildStages;
   #work: Promise<void> | undefined;
-  #failure: Error | undefined;
+  #failure: StageError | undefined;
   #stop = false;
-  /** Whether the sealing script has finished. */
-  done = false;
+  /** What it has found, once it has finished. */
+  build: ImageBuild | undefined;
 
-  constructor(run: BuilderRun, qemu: QemuProcess, stages: BuildStages) {
-    this.#run = run;
-    this.#qemu = qemu;
-    this.#stages = stages;
-  }
+  constructor(
+    private readonly run: BuilderRun,
+    private readonly qemu: QemuProcess,
+    private readonly stages: BuildStages,
+  ) {}
 
   begin(): void {
-    this.#work ??= this.#try().catch((error: unknown) => {
-      this.#failure = error as Error;
-    });
+    this.#work ??= this.#try();
   }
 
   /** @throws its error. */
@@ -232,14 +210,16 @@ class Sealing {
   }
 
   async #try(): Promise<void> {
-    while (!this.#stop && this.#qemu.ending === undefined) {
+    while (!this.#stop && this.qemu.ending === undefined) {
       try {
-        await this.#run.seal(await this.#qemu.sshPort());
-        this.done = true;
+        this.build = await this.run.seal(await this.qemu.sshPort());
         return;
       } catch (error) {
-        if (error instanceof StageError) throw error;
-        this.#stages.tried(`the SSH server: ${(error as Error).message}`);
+        if (error instanceof StageError) {
+          this.#failure = error;
+          return;
+        }
+        this.stages.tried(`the SSH server: ${(error as Error).message}`);
       }
       await sleep(sealPauseMilliseconds, undefined, { ref: false });
     }

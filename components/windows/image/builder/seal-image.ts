@@ -2,7 +2,7 @@ import * as z from "zod";
 import { CommandFailed, runOverSsh, type SshSource } from "../../../../ssh/run-over-ssh.ts";
 import { parseJson } from "../../../../toolchain/parse-json.ts";
 import { defaultRequirements } from "../../host-requirements.ts";
-import { kindowsFolder, sealedAnswerFile } from "../config-disc-paths.ts";
+import { kindowsFolder, sealedAnswerFile } from "../answer-file.ts";
 import type { ImageSecrets } from "../image-disc.ts";
 import { pullSeconds } from "../../steps.ts";
 import { StageError } from "./build-stages.ts";
@@ -27,18 +27,13 @@ export const sealCommand =
   `& (Join-Path $folder 'Complete-Image.ps1') -SealedAnswerFile (Join-Path $folder '${sealedAnswerFile}'); ` +
   'exit $LASTEXITCODE"';
 
-/** The Windows version in an image. */
-export interface ImageBuild {
-  /** E.g. 20348. */
-  readonly build: number;
-  /** Its update revision (UBR), e.g. 2762. */
-  readonly revision: number;
-}
-
 const resultSchema = z.object({
   step: z.literal("Confirm-ImageBuild"),
   facts: z.object({ build: z.number(), revision: z.number() }),
 });
+
+/** The Windows version in an image: its build, e.g. 20348, and update revision (UBR), e.g. 2762. */
+export type ImageBuild = z.infer<typeof resultSchema>["facts"];
 
 /**
  * Checks a prepared machine, runs the steps of its nodes, and seals it: it shuts down some seconds later.
@@ -53,20 +48,17 @@ export async function sealImage(
   secrets: ImageSecrets,
   registries: ReadonlySet<string>,
 ): Promise<ImageBuild> {
-  let output: string;
+  const way = { port: wayOutPort, accept: wayOutTo(registries) };
+  const login = builderLogin(port, secrets);
   try {
-    output = await runOverSsh(builderLogin(port, secrets), sealCommand, timeoutSeconds, "", {
-      port: wayOutPort,
-      accept: wayOutTo(registries),
-    });
+    return buildIn(await runOverSsh(login, sealCommand, timeoutSeconds, "", way));
   } catch (error) {
     throw sealingError(error);
   }
-  return buildIn(output);
 }
 
 /** SSH options for the builder. Emulated, or on a busy host, it may be silent for minutes. */
-export function builderLogin(
+function builderLogin(
   port: number,
   { loginKey, hostKey }: Pick<ImageSecrets, "loginKey" | "hostKey">,
 ): SshSource {

@@ -3,7 +3,6 @@ import { connect } from "node:net";
 import type { Duplex } from "node:stream";
 import ipaddr from "ipaddr.js";
 
-/** Longest request: one line and some headers. */
 const longestRequest = 8 * 1024;
 /** Registries are reached through TLS only. */
 const tlsPort = 443;

@@ -3,11 +3,6 @@ import { readdir } from "node:fs/promises";
 import { reachHyperVHost } from "../../../../components/machine/hyper-v/readiness.ts";
 import { onHyperVHost } from "../../../../components/machine/hyper-v/host-session.ts";
 import { machinesOf } from "../../../../components/machine/hyper-v/make-machine.ts";
-import {
-  newMachineCall,
-  removeCall,
-  testHostCall,
-} from "../../../../components/machine/hyper-v/scripts.ts";
 import { generateEd25519 } from "../../../../ssh/generate-ed25519.ts";
 import type { HyperV } from "../../../../rehearsal/windows/hyper-v.ts";
 import { eachCase } from "../../each-case.ts";
@@ -37,8 +32,8 @@ describe("a machine on a model of a Hyper-V host, over SSH", () => {
       lab = await startHyperVLab();
       await test();
     });
-  const remove = (name = goodMachine.name, host = lab.host) =>
-    lab.run((session) => session.run(removeCall(host, name)));
+  const remove = (machineName = goodMachine.name, owner = lab.host.owner) =>
+    lab.run((session) => session.run("Remove-LabMachine", { machineName, owner }));
   const changeState = (state: Machine["state"]): void => {
     const [machine] = lab.model().machines;
     lab.change({ machines: [{ ...(machine ?? assert.fail()), state }] });
@@ -257,7 +252,7 @@ describe("a machine on a model of a Hyper-V host, over SSH", () => {
 
   onGoodHost("is not removed where it is another lab's", async () => {
     await lab.make();
-    const stranger = { ...lab.host, owner: "ee".repeat(6) };
+    const stranger = "ee".repeat(6);
     await remove(goodMachine.name, stranger);
     await remove("", stranger);
     assert.equal(lab.model().machines.length, 1);
@@ -270,7 +265,7 @@ describe("a machine on a model of a Hyper-V host, over SSH", () => {
       await lab.make();
       await lab.make({ name: "kindows-t-win-2" });
       await lab.run(async (session) => {
-        const { facts } = await session.run(removeCall(lab.host));
+        const { facts } = await session.run("Remove-LabMachine");
         assert.equal(facts["removed"], "kindows-t-win-1,kindows-t-win-2");
         await session.removeScripts();
       });
@@ -308,7 +303,8 @@ describe("a machine on a model of a Hyper-V host, over SSH", () => {
   };
   eachCase("is not made of an identity that is %s", noDiscs, async ([input, says]) => {
     lab = await startHyperVLab();
-    const making = lab.run((session) => session.run(newMachineCall(lab.host, goodMachine), input));
+    const inputs = { ...goodMachine, machineName: goodMachine.name };
+    const making = lab.run((session) => session.run("New-LabMachine", inputs, input));
     await assert.rejects(making, says);
     assert.deepEqual(lab.model().machines, []);
   });
@@ -327,11 +323,10 @@ describe("a machine on a model of a Hyper-V host, over SSH", () => {
   });
 
   onGoodHost("has a host that can be looked at before", async () => {
-    const { facts } = await lab.run((session) => session.run(testHostCall(lab.host)));
+    const { facts } = await lab.run((session) => session.run("Test-HyperVHost"));
     assert.deepEqual(facts, { computerName: "HV-1", logicalProcessors: 8 });
-    const elsewhere = testHostCall({ ...lab.host, folder: "D:\\vms" });
     await assert.rejects(
-      lab.run((session) => session.run(elsewhere)),
+      lab.run((session) => session.run("Test-HyperVHost", { folder: "D:\\vms" })),
       /there is no drive D:/,
     );
     assert.deepEqual(lab.model().machines, []);
@@ -361,7 +356,7 @@ describe("a machine on a model of a Hyper-V host, over SSH", () => {
     const wrong = { ...lab.host, ...host };
     assert.match((await reachHyperVHost(wrong)) ?? "", says);
     await assert.rejects(
-      onHyperVHost(wrong, 600, (session) => session.run(testHostCall(wrong))),
+      onHyperVHost(wrong, 600, (session) => session.run("Test-HyperVHost")),
       says,
     );
   });

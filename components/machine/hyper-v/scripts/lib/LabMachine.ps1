@@ -13,17 +13,8 @@ function New-MachineSite {
 
 # Makes a machine of what lies in its folder, off. Its notes come last: a machine that has them is whole.
 function New-OwnMachine {
-    param(
-        [string] $MachineName,
-        [string] $Folder,
-        [string] $Note,
-        [int] $Generation,
-        [bool] $SecureBoot,
-        [string] $SwitchName,
-        [string] $MacAddress,
-        [int] $Cpus,
-        [int] $MemoryMiB
-    )
+    param([string] $MachineName, [string] $Folder, [string] $Note, [int] $Generation, [bool] $SecureBoot,
+        [string] $SwitchName, [string] $MacAddress, [int] $Cpus, [int] $MemoryMiB)
     $site = Join-Path $Folder $MachineName
     $machine = New-VM -Name $MachineName -Path $Folder -Generation $Generation -SwitchName $SwitchName `
         -MemoryStartupBytes ($MemoryMiB * 1mb) -VHDPath (Join-Path $site $DiskFile)
