@@ -38,9 +38,7 @@ function Wait-HnsObject {
     $seconds = 0
     while ($clock.Elapsed.TotalSeconds -lt $TimeoutSeconds) {
         $found = & $Look
-        if ($null -ne $found) {
-            return $found
-        }
+        if ($null -ne $found) { return $found }
         if ($seconds % 60 -eq 0) {
             "waiting for the $Description, at most $TimeoutSeconds s" | Out-Host
         }
@@ -84,9 +82,7 @@ function Get-ReservedAddress {
             [Environment]::SetEnvironmentVariable($variable, $null, 'Process')
         }
     }
-    if ($LASTEXITCODE -ne 0) {
-        throw "host-local.exe reserves no address in ${Subnet}: $answer"
-    }
+    if ($LASTEXITCODE -ne 0) { throw "host-local.exe reserves no address in ${Subnet}: $answer" }
     ((ConvertFrom-Json -InputObject $answer).ips[0].address -split '/')[0]
 }
 

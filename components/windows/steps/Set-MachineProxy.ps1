@@ -30,25 +30,13 @@ DiskFull; 34 ServiceNotRunning.
 #>
 [CmdletBinding()]
 param(
-    [Parameter(Mandatory = $true)]
-    [AllowEmptyString()]
-    [ValidatePattern('^(https?://[-.0-9A-Za-z]+(:[0-9]{1,5})?/?)?$')]
+    [Parameter(Mandatory)] [AllowEmptyString()] [ValidatePattern('^(https?://[-.0-9A-Za-z]+(:[0-9]{1,5})?/?)?$')]
     [string] $HttpProxy,
-
-    [Parameter(Mandatory = $true)]
-    [AllowEmptyString()]
-    [ValidatePattern('^(https?://[-.0-9A-Za-z]+(:[0-9]{1,5})?/?)?$')]
+    [Parameter(Mandatory)] [AllowEmptyString()] [ValidatePattern('^(https?://[-.0-9A-Za-z]+(:[0-9]{1,5})?/?)?$')]
     [string] $HttpsProxy,
-
-    [Parameter(Mandatory = $true)]
-    [AllowEmptyString()]
-    [ValidatePattern('^([-.:/0-9A-Za-z]+(,[-.:/0-9A-Za-z]+)*)?$')]
+    [Parameter(Mandatory)] [AllowEmptyString()] [ValidatePattern('^([-.:/0-9A-Za-z]+(,[-.:/0-9A-Za-z]+)*)?$')]
     [string] $NoProxy
 )
-
-Set-StrictMode -Version Latest
-$ErrorActionPreference = 'Stop'
-$ProgressPreference = 'SilentlyContinue'
 
 . (Join-Path $PSScriptRoot 'lib\Step.ps1')
 . (Join-Path $PSScriptRoot 'lib\MachineProxy.ps1')
@@ -73,9 +61,7 @@ Invoke-Step -Name 'Set-MachineProxy' -Body {
         Start-Containerd
         $null = Start-JoinedKubelet
     }
-    if ($isRemoval) {
-        Remove-Record -Path $ProxyRecordPath
-    }
+    if ($isRemoval) { Remove-Record -Path $ProxyRecordPath }
 
     New-StepResult -Changed $changed -Facts ([ordered]@{
             httpProxy  = $HttpProxy

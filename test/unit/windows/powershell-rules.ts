@@ -73,6 +73,14 @@ const always = ["Unexpected", "StepBusy", "NotAdministrator", "DiskFull"];
 /** Who may write files: the idea itself, secrets that live for one call, and who does not share the steps' library. */
 const writesFiles = ["lib/WholeFile.ps1", "lib/ProtectedFile.ps1", "lib/LabMachine.ps1"];
 
+const preferences = [
+  "Set-StrictMode -Version Latest",
+  "$ErrorActionPreference = 'Stop'",
+  "$ProgressPreference = 'SilentlyContinue'",
+];
+
+const sourcesFrame = /^\. \(Join-Path \$PSScriptRoot 'lib\\Step\.ps1'\)$/m;
+
 /** A rule for a script, with texts that break it. */
 interface Rule {
   /** What breaks it in a script; empty where it is kept. */
@@ -94,13 +102,12 @@ export const rules: Readonly<Record<string, Rule>> = {
       ...["$a = ${b}?.Length", "$a = ${b}?[0]"],
     ],
   },
-  "is strict and stops at errors": {
-    // A part of the library is by what sources it; a task begins with the frame.
+  "is strict, stops at errors, and shows no progress bars, which end in errors over SSH": {
+    // The frame sets this in whatever sources it first; a part of the library is by what sources it.
     broken: ({ isStep, file, text }) =>
-      (isStep || file === "lib/Step.ps1"
-        ? ["Set-StrictMode -Version Latest", "$ErrorActionPreference = 'Stop'"]
-        : []
-      ).filter((each) => !text.includes(`\n${each}\n`)),
+      (isStep && !sourcesFrame.test(text)) || file === "lib/Step.ps1"
+        ? preferences.filter((each) => !text.includes(`\n${each}\n`))
+        : [],
     bad: ["\nSet-StrictMode -Version Latest\n"],
   },
   "calls blocks it was given, and nothing else, by the call operator": {
@@ -241,11 +248,6 @@ export const stepRules: Readonly<Record<string, Rule>> = {
         .filter((name) => !set.has(name) && !name.startsWith("env:"));
     },
     bad: ["$a = $b"],
-  },
-  "shows no progress bars, which end in errors over SSH": {
-    broken: ({ text }) =>
-      text.includes("\n$ProgressPreference = 'SilentlyContinue'\n") ? [] : ["no preference"],
-    bad: [""],
   },
   "gives its own name to its result": {
     broken: ({ name, text }) =>

@@ -9,9 +9,7 @@ $RouteStores = @('ActiveStore', 'PersistentStore')
 
 function Get-RouteRecord {
     $record = Read-Record -Path $RouteRecordPath
-    if ($null -ne $record) {
-        $record.routes
-    }
+    if ($null -ne $record) { $record.routes }
 }
 
 function Save-RouteRecord {
@@ -79,9 +77,7 @@ function Get-RouteStore {
     param([string] $Route)
     $destination, $nextHop = $Route -split '=', 2
     foreach ($store in $RouteStores) {
-        if (@(Get-NextHop -Destination $destination -Store $store) -contains $nextHop) {
-            $store
-        }
+        if (@(Get-NextHop -Destination $destination -Store $store) -contains $nextHop) { $store }
     }
 }
 
@@ -110,9 +106,7 @@ function Remove-ClusterRoute {
 # The routes that were made here, and their record.
 function Remove-NodeRoute {
     foreach ($route in @(Get-RouteRecord)) {
-        if (Remove-ClusterRoute -Route $route) {
-            "route to $($route -replace '=.*$', '')"
-        }
+        if (Remove-ClusterRoute -Route $route) { "route to $($route -replace '=.*$', '')" }
     }
     Save-RouteRecord -Route @()
 }

@@ -42,9 +42,7 @@ function Start-FlannelNetwork {
     $network = $Name
     Start-ServiceInTime -Name 'flanneld' -TimeoutSeconds $TimeoutSeconds -LogPath $FlanneldLogPath `
         -Ready { Test-ExternalNetwork -Name $network }
-    if ($Name -eq 'cbr0') {
-        Save-BridgeAddress -Name $Name
-    }
+    if ($Name -eq 'cbr0') { Save-BridgeAddress -Name $Name }
 }
 
 # Keeps pods from the address that is their gateway on a bridge: the second of the node's range, which flanneld gives

@@ -76,9 +76,7 @@ function Remove-ReplacedFile {
 # installed.
 function Expand-TarArchive {
     param([string] $Archive, [string] $Folder, [int] $StripComponents)
-    if (Test-Path -LiteralPath $Folder) {
-        Remove-Item -LiteralPath $Folder -Recurse -Force
-    }
+    if (Test-Path -LiteralPath $Folder) { Remove-Item -LiteralPath $Folder -Recurse -Force }
     $null = New-Item -Path $Folder -ItemType Directory -Force
     $null = Invoke-NativeCommand -FilePath "$env:SystemRoot\System32\tar.exe" `
         -ArgumentList '-x', '-z', '-f', $Archive, '-C', $Folder, '--strip-components', "$StripComponents" `
@@ -105,9 +103,7 @@ function Install-ArchivedProgram {
     $markPath = "$Folder\$Name.sha256"
     $mark = (Read-WholeText -Path $markPath).Trim()
     $missing = @($File.Values | Where-Object { -not (Test-Path -LiteralPath "$Folder\$_") })
-    if ($mark -eq $Checksum -and $missing.Count -eq 0) {
-        return 'installed'
-    }
+    if ($mark -eq $Checksum -and $missing.Count -eq 0) { return 'installed' }
     Assert-Medium -Path $Archive -Checksum $Checksum
     $staging = "$Folder\$Name.new"
     Expand-TarArchive -Archive $Archive -Folder $staging -StripComponents $(if ($Inside -eq '') { 0 } else { 1 })
@@ -122,9 +118,7 @@ function Install-ArchivedProgram {
         $sources = @(Get-ChildItem -LiteralPath $staging -File | ForEach-Object { $_.Name })
     }
     Stop-ServiceIfPresent -Name $Service
-    if (Test-Path -LiteralPath $markPath) {
-        Remove-Item -LiteralPath $markPath -Force
-    }
+    if (Test-Path -LiteralPath $markPath) { Remove-Item -LiteralPath $markPath -Force }
     Move-FileIntoPlace -Source @($sources | ForEach-Object { "$staging\$_" }) `
         -Target @($sources | ForEach-Object { "$Folder\$(if ($File.ContainsKey($_)) { $File[$_] } else { $_ })" })
     Remove-Item -LiteralPath $staging -Recurse -Force
@@ -141,9 +135,7 @@ function Set-EncodedFile {
     if (Test-Path -LiteralPath $Path) {
         $current = [Convert]::ToBase64String([IO.File]::ReadAllBytes($Path))
     }
-    if ($current -ceq $Content) {
-        return $false
-    }
+    if ($current -ceq $Content) { return $false }
     # Before, not after: a step killed in between would leave one that runs with the old content and looks right.
     Stop-ServiceIfPresent -Name $Service
     Write-WholeFile -Path $Path -Bytes ([Convert]::FromBase64String($Content))
@@ -154,9 +146,7 @@ function Set-EncodedFile {
 # who replaces the program changes them.
 function Get-ProgramNote {
     param([string] $Path, [string] $Checksum, [string] $Version = '')
-    if (-not (Test-Path -LiteralPath $Path -PathType Leaf)) {
-        return ''
-    }
+    if (-not (Test-Path -LiteralPath $Path -PathType Leaf)) { return '' }
     $file = Get-Item -LiteralPath $Path -Force
     $Checksum.ToLowerInvariant(), $Version, $file.Length, $file.LastWriteTimeUtc.Ticks -join ' '
 }

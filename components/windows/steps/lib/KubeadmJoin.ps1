@@ -13,9 +13,7 @@ function Read-JoinSecret {
     $text = $reading.Result.Trim()
     $secret = $null
     try {
-        if ($text -ne '') {
-            $secret = ConvertFrom-Json -InputObject $text
-        }
+        if ($text -ne '') { $secret = ConvertFrom-Json -InputObject $text }
     }
     catch {
         Stop-Step -Code 'SecretMissing' -Remedy $remedy `
@@ -117,9 +115,7 @@ function Invoke-KubeadmJoin {
 function Get-JoinRemedy {
     param([string] $Message, [string] $Default)
     foreach ($pattern in $JoinComplaints.Keys) {
-        if ($Message -match $pattern) {
-            return $JoinComplaints[$pattern]
-        }
+        if ($Message -match $pattern) { return $JoinComplaints[$pattern] }
     }
     $Default
 }

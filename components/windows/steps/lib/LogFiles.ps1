@@ -89,13 +89,9 @@ $CrashFiles = @(
 # A text as it is; of a table or an object each property, whole.
 function ConvertTo-LogText {
     param([object] $Answer)
-    if ($null -eq $Answer -or $Answer -is [string]) {
-        return $Answer
-    }
+    if ($null -eq $Answer -or $Answer -is [string]) { return $Answer }
     if ($Answer -is [System.Collections.IDictionary]) {
-        foreach ($name in @($Answer.Keys | Sort-Object)) {
-            "$($name): $($Answer[$name])"
-        }
+        foreach ($name in @($Answer.Keys | Sort-Object)) { "$($name): $($Answer[$name])" }
         return
     }
     # What CIM adds to each object says nothing of the machine.

@@ -24,9 +24,7 @@ function Add-MachinePath {
     param([string] $Folder)
     $current = Get-MachinePath
     $missing = ($current -split ';' | ForEach-Object { $_.TrimEnd('\') }) -notcontains $Folder.TrimEnd('\')
-    if ($missing) {
-        Set-MachinePath -Path ($current.TrimEnd(';') + ';' + $Folder)
-    }
+    if ($missing) { Set-MachinePath -Path ($current.TrimEnd(';') + ';' + $Folder) }
     Update-ProcessPath
     $missing
 }

@@ -22,9 +22,7 @@ function Merge-HostsLine {
         }
     }
     $foreign
-    foreach ($entry in $Wanted) {
-        "$($entry.Address) $($entry.Name) $HostsMark"
-    }
+    foreach ($entry in $Wanted) { "$($entry.Address) $($entry.Name) $HostsMark" }
 }
 
 # Tries again while a scanner holds the file.
@@ -111,9 +109,7 @@ function Set-DnsServer {
     if ($rules.Count -eq 1 -and (@($rules[0].NameServers) -join ',') -ceq ($Server -join ',')) {
         return $false
     }
-    foreach ($rule in $rules) {
-        Remove-DnsClientNrptRule -Name $rule.Name -Force -ErrorAction Stop
-    }
+    foreach ($rule in $rules) { Remove-DnsClientNrptRule -Name $rule.Name -Force -ErrorAction Stop }
     if ($Server.Count -gt 0) {
         Add-DnsClientNrptRule -Namespace '.' -NameServers $Server -Comment $DnsRuleMark -ErrorAction Stop
     }

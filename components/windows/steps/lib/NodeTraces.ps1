@@ -75,22 +75,16 @@ $NodeNetworkPattern = '^(External|Calico.*|calico.*|cbr0|flannel\.[0-9]+|vxlan0|
 # stays.
 function Remove-NodeNetwork {
     # Without Containers there is no HNS.
-    if ($null -eq (Get-Command -Name 'Get-HnsNetwork' -ErrorAction SilentlyContinue)) {
-        return
-    }
+    if ($null -eq (Get-Command -Name 'Get-HnsNetwork' -ErrorAction SilentlyContinue)) { return }
     # Where HNS has none, its module may give one $null.
     $networks = @(Get-HnsNetwork -ErrorAction Stop |
             Where-Object { $null -ne $_ -and $_.Name -match $NodeNetworkPattern })
     $ids = @($networks | ForEach-Object { $_.ID })
-    if ($ids.Count -eq 0) {
-        return
-    }
+    if ($ids.Count -eq 0) { return }
     # Endpoints go while this runs, with their pods: one that is gone already is no error.
     $endpoints = @(Get-HnsEndpoint -ErrorAction Stop |
             Where-Object { $null -ne $_ -and $ids -contains $_.VirtualNetwork })
-    foreach ($endpoint in $endpoints) {
-        $endpoint | Remove-HnsEndpoint -ErrorAction Continue
-    }
+    foreach ($endpoint in $endpoints) { $endpoint | Remove-HnsEndpoint -ErrorAction Continue }
     # External last: it is the one that holds the machine's own adapter.
     $left = @()
     foreach ($network in @($networks | Sort-Object -Property { $_.Name -eq 'External' })) {
@@ -129,9 +123,7 @@ function Remove-CalicoRegistryKey {
 function Remove-NodeExclusion {
     param([string[]] $Folder)
     # Defender is a feature that may be gone.
-    if ($null -eq (Get-Command -Name 'Get-MpPreference' -ErrorAction SilentlyContinue)) {
-        return
-    }
+    if ($null -eq (Get-Command -Name 'Get-MpPreference' -ErrorAction SilentlyContinue)) { return }
     $ours = {
         param($path)
         @($Folder | Where-Object { $path -eq $_ -or $path -like "$_\*" }).Count -gt 0

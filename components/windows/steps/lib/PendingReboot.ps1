@@ -47,9 +47,7 @@ function Get-PendingComputerName {
 # Running sessions go on, but nobody can connect until it is over, and take the machine for one that is through.
 function Close-SshPort {
     $sshd = Get-Service -Name 'sshd' -ErrorAction SilentlyContinue
-    if ($null -ne $sshd -and $sshd.Status -eq 'Running') {
-        $sshd.Stop()
-    }
+    if ($null -ne $sshd -and $sshd.Status -eq 'Running') { $sshd.Stop() }
 }
 
 function Start-Reboot {

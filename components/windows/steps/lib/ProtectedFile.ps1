@@ -32,9 +32,7 @@ function Write-ProtectedFile {
         $acl.AddAccessRule((New-Object -TypeName System.Security.AccessControl.FileSystemAccessRule -ArgumentList `
                     $sid, 'FullControl', 'Allow'))
     }
-    if (Test-Path -LiteralPath $Path) {
-        Remove-Item -LiteralPath $Path -Force
-    }
+    if (Test-Path -LiteralPath $Path) { Remove-Item -LiteralPath $Path -Force }
     $bytes = (New-Object -TypeName System.Text.UTF8Encoding -ArgumentList $false).GetBytes($Text)
     $stream = New-Object -TypeName System.IO.FileStream -ArgumentList `
         $Path, 'CreateNew', 'FullControl', 'None', 4096, 'None', $acl

@@ -37,9 +37,7 @@ function Read-WholeText {
 # Returns whether the file differed.
 function Set-WholeText {
     param([string] $Path, [string] $Text)
-    if ((Read-WholeText -Path $Path) -ceq $Text) {
-        return $false
-    }
+    if ((Read-WholeText -Path $Path) -ceq $Text) { return $false }
     Write-WholeText -Path $Path -Text $Text
     $true
 }
@@ -55,14 +53,10 @@ function Save-Record {
 function Read-Record {
     param([string] $Path)
     $text = Read-WholeText -Path $Path
-    if ($text -match '^\{.*\}$') {
-        ConvertFrom-Json -InputObject $text
-    }
+    if ($text -match '^\{.*\}$') { ConvertFrom-Json -InputObject $text }
 }
 
 function Remove-Record {
     param([string] $Path)
-    if (Test-Path -LiteralPath $Path) {
-        Remove-Item -LiteralPath $Path -Force
-    }
+    if (Test-Path -LiteralPath $Path) { Remove-Item -LiteralPath $Path -Force }
 }
