@@ -16,20 +16,11 @@ import type { environment as rollout } from "../actions/await-calico.ts";
 import type { environment as configuring } from "../actions/configure-calico.ts";
 import type { environment as finding } from "../actions/find-api-server.ts";
 import type { environment as change } from "../../controlplane/actions/apply-change.ts";
+import { manifest, type Manifest } from "../../manifest.ts";
 import type { HnsNetwork, PodNetwork, PodNetworkSettings } from "../pod-network.ts";
 import type { CalicoConfiguration } from "./configuration.ts";
 import { calicoHnsNetwork, type FoundCalico } from "./existing.ts";
 import { apiServer, installation, type CalicoNetworkOptions } from "./installation.ts";
-import {
-  endpointVariables,
-  operatorAccount,
-  operatorBinding,
-  operatorDeployment,
-  operatorName,
-  operatorNamespace,
-  servicesEndpoint,
-  type ApiServerEndpoint,
-} from "./operator-objects.ts";
 import { calicoRelease, type CalicoRelease } from "./release.ts";
 
 export interface CalicoArgs {
@@ -106,6 +97,18 @@ const linuxComponents = {
   apiserver: "apiservers",
 } as const;
 
+/** Namespace, account and Deployment have the operator's own name, as in its manifest. */
+const operatorName = "tigera-operator";
+
+/** The operator. @param endpoint of the API server, as environment variables. */
+export function operatorObjects({ operator }: CalicoRelease, endpoint: unknown): Manifest {
+  return manifest(new URL("operator.yaml", import.meta.url), {
+    image: `quay.io/tigera/operator:v${operator}`,
+    version: `v${operator}`,
+    endpoint,
+  });
+}
+
 /**
  * Calico, installed by Tigera's operator: VXLAN between all nodes, HNS on Windows.
  *
@@ -142,19 +145,17 @@ export class Calico extends pulumi.ComponentResource implements PodNetwork {
       create: "cni/find-api-server",
       environment: { KUBECONFIG_CONTENT: this.#kubeconfig },
     });
-    const namespace = new Namespace(operatorName, operatorNamespace(), object);
+    const variables = pulumi.unsecret(endpoint.stdout).apply((text) => {
+      const { address, port } = JSON.parse(text) as { address: string; port: number };
+      return { KUBERNETES_SERVICE_HOST: address, KUBERNETES_SERVICE_PORT: String(port) };
+    });
+    const objects = operatorObjects(release, variables);
+    const namespace = new Namespace(operatorName, objects.Namespace, object);
     const inNamespace = { ...object, dependsOn: [namespace] };
-    const account = new ServiceAccount(operatorName, operatorAccount(), inNamespace);
-    const binding = new ClusterRoleBinding(operatorName, operatorBinding(), object);
-    const variables = pulumi
-      .unsecret(endpoint.stdout)
-      .apply((text) => endpointVariables(JSON.parse(text) as ApiServerEndpoint));
-    const services = new ConfigMap(
-      `${operatorName}-endpoint`,
-      servicesEndpoint(variables),
-      inNamespace,
-    );
-    const operator = new Deployment(operatorName, operatorDeployment(release), {
+    const account = new ServiceAccount(operatorName, objects.ServiceAccount, inNamespace);
+    const binding = new ClusterRoleBinding(operatorName, objects.ClusterRoleBinding, object);
+    const services = new ConfigMap(`${operatorName}-endpoint`, objects.ConfigMap, inNamespace);
+    const operator = new Deployment(operatorName, objects.Deployment, {
       ...object,
       // The operator reads the address of the API server when it starts.
       dependsOn: [definitions, account, binding, services],

@@ -86,8 +86,7 @@ Invoke-Step -Name 'Install-Kubernetes' -Body {
     }
     Initialize-KubernetesFolder
     $exclusion = Set-DefenderExclusion -Enabled ($DefenderExclusions -eq 1) `
-        -Folder 'C:\k', 'C:\var\lib\kubelet', 'C:\var\log\pods' `
-        -Program 'C:\k\kubelet.exe', 'C:\k\kube-log-runner.exe'
+        -Folder 'C:\k', 'C:\var\lib\kubelet', 'C:\var\log\pods' -Program 'C:\k\kubelet.exe', 'C:\k\kube-log-runner.exe'
 
     try {
         # First what stops no service.

@@ -117,8 +117,5 @@ Invoke-Step -Name 'Reset-Node' -Body {
             -Remedy 'Run again; what is in use goes away with a reboot of the machine.'
     }
     $removed = @($parts | ForEach-Object { $_.Removed })
-    New-StepResult -Changed ($removed.Count -gt 0) -Facts ([ordered]@{
-            wasJoined = $wasJoined
-            removed   = $removed
-        })
+    New-StepResult -Changed ($removed.Count -gt 0) -Facts ([ordered]@{ wasJoined = $wasJoined; removed = $removed })
 }

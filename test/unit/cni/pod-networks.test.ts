@@ -3,11 +3,10 @@ import { readFileSync } from "node:fs";
 import type { V1EndpointSlice } from "@kubernetes/client-node";
 import { parseAllDocuments } from "yaml";
 
-import { operatorDeployment } from "../../../components/cni/calico/operator-objects.ts";
+import { operatorObjects } from "../../../components/cni/calico/calico.ts";
 import { calicoRelease } from "../../../components/cni/calico/release.ts";
 import { netConf, windowsCniConf } from "../../../components/cni/flannel/flannel-config.ts";
-import { flannelDaemonSet } from "../../../components/cni/flannel/flannel-objects.ts";
-import { windowsAccess } from "../../../components/cni/flannel/flannel.ts";
+import { flannelObjects, windowsAccess } from "../../../components/cni/flannel/flannel.ts";
 import type { PodNetwork } from "../../../components/cni/pod-network.ts";
 import { publishedAddress } from "../../../components/controlplane/actions/endpoint-slices.ts";
 import { podNetworks } from "../../../components/cni/registry.ts";
@@ -150,8 +149,8 @@ function inNodeImage(manifest: string): (readonly [string, unknown])[] {
 const workloads: readonly (readonly [string, unknown])[] = [
   ...inNodeImage("default-cni.yaml"),
   ...inNodeImage("default-storage.yaml"),
-  ["Calico's operator", operatorDeployment(calicoRelease("3.32.1"))],
-  ["Flannel", flannelDaemonSet("c")],
+  ["Calico's operator", operatorObjects(calicoRelease("3.32.1"), {}).Deployment],
+  ["Flannel", flannelObjects({ netConf: {}, cniConf: {} }).DaemonSet],
 ];
 
 describe("pods for Linux", () => {

@@ -87,8 +87,7 @@ function Add-ClusterRoute {
     $null = Remove-ClusterRoute -Route $Route
     $destination, $nextHop = $Route -split '=', 2
     # Without a store it goes into both.
-    $null = New-NetRoute -DestinationPrefix $destination -InterfaceIndex $Adapter -NextHop $nextHop `
-        -ErrorAction Stop
+    $null = New-NetRoute -DestinationPrefix $destination -InterfaceIndex $Adapter -NextHop $nextHop -ErrorAction Stop
 }
 
 # Returns whether the route was in any store.

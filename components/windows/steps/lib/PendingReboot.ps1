@@ -55,7 +55,6 @@ function Start-Reboot {
     # 1115 and 1190: a shutdown is under way or scheduled already, which is what is wanted.
     $null = Invoke-NativeCommand -FilePath "$env:SystemRoot\System32\shutdown.exe" `
         -ArgumentList '/r', '/f', '/t', $DelaySeconds, '/d', 'p:2:4', '/c', $Comment `
-        -TimeoutSeconds 30 -SuccessExitCodes 0, 1115, 1190 `
-        -Remedy 'Reboot the machine by hand, then run again.'
+        -TimeoutSeconds 30 -SuccessExitCodes 0, 1115, 1190 -Remedy 'Reboot the machine by hand, then run again.'
     Close-SshPort
 }
