@@ -6,7 +6,7 @@ import type { NamedSettings, Settings } from "../../config/settings.ts";
 import type { ControlPlane } from "../controlplane/control-plane.ts";
 import type { ClusterAnswers } from "../controlplane/existing/cluster-answers.ts";
 import type { ClusterProblem } from "../controlplane/existing/cluster-problem.ts";
-import type { Right } from "../controlplane/existing/rights.ts";
+import { type Right, written } from "../controlplane/existing/rights.ts";
 import type { NodeStep } from "../windows/node-step.ts";
 
 /** What kube-proxy on Windows waits for on its node. */
@@ -121,6 +121,14 @@ export type WantedPodNetwork = Pick<WrittenExisting["cni"], "kind" | "mayChange"
 export type NamedPrograms = Readonly<
   Record<string, PublishedProgram & { readonly sha256: string }>
 >;
+
+/** Rights to give Windows nodes access (windows-access.ts). */
+export function accessRights(purpose: string): readonly Right[] {
+  const group = "rbac.authorization.k8s.io";
+  return ["clusterroles", "clusterrolebindings"].flatMap((resource) =>
+    written.map((verb) => ({ verb, group, resource, purpose })),
+  );
+}
 
 /** Definition of a pod network in existing clusters. */
 export interface PodNetworkInExisting {

@@ -11,8 +11,7 @@ import { mkdir, readdir, readFile, rm, utimes, writeFile } from "node:fs/promise
 import path from "node:path";
 import { extract, list } from "tar";
 
-import { stageHome } from "../../../components/windows/steps-copy.ts";
-import { stepFolders } from "../../../components/windows/step-folders.ts";
+import { stageHome, stepFolders } from "../../../components/windows/steps-copy.ts";
 import { folderHash, stepsSource } from "../../../components/windows/steps-folder.ts";
 import { exportNodeLog, nodeScripts } from "../../../components/windows/steps.ts";
 import { inNewFolder } from "../new-folder.ts";
