@@ -43,7 +43,6 @@ export interface PodNetworkSteps {
   readonly afterJoin: readonly NodeStep[];
 }
 
-/** A program that a pod network installs on Windows nodes. */
 export interface PublishedProgram {
   /** Name of its file, with VERSION for the version. */
   readonly file: string;
@@ -89,7 +88,6 @@ export interface PodNetworkDefinition<
   components(): Promise<PodNetworkComponents>;
 }
 
-/** Arguments of a pod network's components. */
 export type PodNetworkSettings = Pick<
   Settings,
   "cni" | "cluster" | "network" | "nodes" | "windows"
@@ -113,7 +111,6 @@ export interface FoundPodNetwork {
   readonly kind: string;
 }
 
-/** Settings of an existing pod network. */
 export type WantedPodNetwork = Pick<WrittenExisting["cni"], "kind" | "mayChange" | "nodeCidr"> &
   Partial<Pick<WrittenExisting["cni"], "hybridOverlay">>;
 
@@ -155,6 +152,5 @@ export interface PodNetworkInExisting {
     network: FoundPodNetwork,
     ranges: Pick<ControlPlane, "podCidr" | "serviceCidr"> & Pick<WantedPodNetwork, "nodeCidr">,
   ): WindowsPodNetwork;
-  /** The same for kube-proxy there. */
   hnsNetwork(network: FoundPodNetwork): HnsNetwork;
 }

@@ -18,7 +18,6 @@ import {
 /** Longest wait in seconds; emulated machines need most of that. */
 const pushSeconds = 1800;
 
-/** Folder of the step scripts. */
 const linuxStepsSource = ownFolder("linux/steps/");
 
 /** Folder of this version's scripts on a machine; older ones stay, as they are needed to undo their steps. */
@@ -26,7 +25,6 @@ function remoteSteps(): string {
   return `/var/lib/kindows-steps-${folderHash(linuxStepsSource)}`;
 }
 
-/** The command line that runs a script. */
 function scriptCommand(name: string, values: readonly string[]): string {
   return ["sh", `${remoteSteps()}/${name}.sh`, ...values.map(shellWord)].join(" ");
 }

@@ -11,7 +11,6 @@ import { pushToMachine } from "../machine/push-to-machine.ts";
 import { mediaFolder } from "./media-folder.ts";
 import { programArtifacts, type ProgramName, type WindowsSoftware } from "./software.ts";
 
-/** Where steps run. */
 export interface StepContext {
   /** Stem of the resources' names. */
   readonly name: string;
@@ -19,17 +18,14 @@ export interface StepContext {
   readonly parent: pulumi.Resource;
 }
 
-/** A step that runs on the machine, and its result. */
 export interface StepRun {
   readonly command: remote.Command;
   readonly result: pulumi.Output<StepResult>;
 }
 
-/** The steps of a machine. */
 export interface StepRuns {
   /** A step that every machine has. */
   of(step: NodeStep): StepRun;
-  /** The last of all. */
   readonly last: remote.Command;
 }
 
@@ -106,7 +102,6 @@ function runStep(
   );
 }
 
-/** Time limits of a step, and of undoing it. */
 export function limits(run: string, undo = run): pulumi.CustomTimeouts {
   return { create: run, update: run, delete: undo };
 }

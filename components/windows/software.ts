@@ -32,7 +32,6 @@ export const programNames: readonly ProgramName[] = [
 
 export type ProgramName = CommonName | PodNetworkProgram;
 
-/** A file a step needs on the machine. */
 export interface ProgramArtifact {
   /** https URL at its publisher, whose last part is the file's name. */
   readonly uri: string;
@@ -138,7 +137,6 @@ export function imageSoftware(versions: WindowsVersions, manifest: ImageManifest
   return { versions, pauseImage, ...(Object.fromEntries(artifacts) as CommonArtifacts) };
 }
 
-/** The files of a software, by their names. */
 export function programArtifacts(
   software: WindowsSoftware,
 ): (readonly [ProgramName, ProgramArtifact])[] {
@@ -148,14 +146,12 @@ export function programArtifacts(
   });
 }
 
-/** Files whose checksum is not known. */
 export function unpinned(software: WindowsSoftware): ProgramArtifact[] {
   return programArtifacts(software)
     .map(([, artifact]) => artifact)
     .filter(({ sha256 }) => sha256 === undefined);
 }
 
-/** Remedy for files without a checksum. */
 export function unpinnedMessage(artifacts: readonly ProgramArtifact[]): string {
   const uris = artifacts.map(({ uri }) => uri).join(", ");
   if (artifacts.every(({ origin }) => origin === "image")) {
@@ -214,7 +210,6 @@ export function knownPrograms(checksums: KnownPrograms["checksums"]): KnownProgr
   };
 }
 
-/** Settings that determine the software. */
 export interface SoftwareSettings extends Pick<Settings, "windows" | "cluster"> {
   /** Without it: programs of every node, whatever its pod network. */
   readonly cni?: Pick<Settings["cni"], "kind">;

@@ -90,7 +90,6 @@ function usedOf(library: ReadonlyMap<string, Buffer>, script: Buffer): [string, 
   return [...used].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** README for `C:/kindows`. */
 export const homeSource = ownFolder("windows/home/");
 
 /** Remedy if tar.exe fails, as its errors have none. */
@@ -109,7 +108,6 @@ export function unpackCommand(archive: string): string {
   return `${unpack} && ${flush} || (echo ${unpackRemedy}>&2& exit 1)`;
 }
 
-/** The step scripts on a machine. */
 export interface StepsCopy {
   readonly resource: pulumi.Resource;
   readonly folderOf: (script: Pick<Script, "name">) => string;
@@ -161,7 +159,6 @@ export function copySteps(
   return { resource: steps, folderOf: (script) => remoteFolderOf(folders, script) };
 }
 
-/** Where they are written. */
 const stagedFolder = keptFolder("steps");
 
 /** An outdated folder is kept this long, as another run may be about to copy it. */
@@ -169,7 +166,6 @@ const keptHours = 24;
 
 /** Content of `C:/kindows`, on this host. */
 interface StagedHome {
-  /** The folder; named by its content. */
   readonly folder: string;
   /** Name of the archive of all steps in its folder `steps`. */
   readonly archive: string;

@@ -36,7 +36,6 @@ export interface CalicoArgs {
   readonly timeouts?: CalicoTimeouts;
 }
 
-/** Calico according to the settings of a lab. */
 export function install(controlPlane: ControlPlane, { cni, nodes }: PodNetworkSettings): Calico {
   const { version, encapsulation, bgp, mtu, felix } = cni.calico;
   return new Calico("calico", {
@@ -100,7 +99,6 @@ const linuxComponents = {
 /** Namespace, account and Deployment have the operator's own name, as in its manifest. */
 const operatorName = "tigera-operator";
 
-/** The operator. @param endpoint of the API server, as environment variables. */
 export function operatorObjects({ operator }: CalicoRelease, endpoint: unknown): Manifest {
   return manifest(new URL("operator.yaml", import.meta.url), {
     image: `quay.io/tigera/operator:v${operator}`,

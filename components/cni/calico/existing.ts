@@ -69,7 +69,6 @@ interface IpPool {
   };
 }
 
-/** A resource of Calico's API, as that has it or as an older release stores it. */
 function setting<T>(answers: ClusterAnswers, name: string, stored: string): T | undefined {
   return found<T>(answers, name) ?? found<T>(answers, stored);
 }

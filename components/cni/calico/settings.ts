@@ -8,7 +8,6 @@ import { calicoTestedWith, calicoVersions, defaultCalicoVersion } from "./releas
 /** VXLAN's overhead, and the segment's MTU, in bytes. */
 const [vxlanOverhead, segmentMtu] = [50, 1500];
 
-/** Calico's own settings. */
 export const calicoSettings = z
   .strictObject({
     version: text(oneOfVersions("Calico", calicoVersions)).default(defaultCalicoVersion).meta({
@@ -50,7 +49,6 @@ const refused: ReadonlyMap<string, string> = new Map([
   ["wireguardEnabled", "encrypts what Windows nodes could not read"],
 ]);
 
-/** Name of a field of Calico's FelixConfiguration that may be set. */
 function felixName(name: string): Complaint | undefined {
   if (!/^[a-z][A-Za-z0-9]*$/.test(name)) {
     return {

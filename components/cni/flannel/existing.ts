@@ -13,7 +13,6 @@ import {
 import { flannelHnsNetwork, type FlannelBackend } from "./flannel-config.ts";
 import type { FlannelOnWindows } from "./node-steps.ts";
 
-/** Flannel in an existing cluster. */
 export interface FoundFlannel extends FoundPodNetwork {
   readonly backend: FlannelBackend;
 }
@@ -48,7 +47,6 @@ const rangeHolds: Check<WrittenExisting> = {
   },
 };
 
-/** The pods' network on Windows nodes, for kube-proxy. */
 export function flannelOnHns(backend: FlannelBackend): HnsNetwork {
   return { name: flannelHnsNetwork(backend), endpoint: undefined };
 }
@@ -98,7 +96,6 @@ interface FlannelConfig {
   readonly netConf: string;
 }
 
-/** Flannel's ConfigMap and its location. */
 function flannelConfig(answers: ClusterAnswers): FlannelConfig | undefined {
   for (const [question, namespace] of [
     ["flannelConfig", "kube-flannel"],
@@ -110,7 +107,6 @@ function flannelConfig(answers: ClusterAnswers): FlannelConfig | undefined {
   return undefined;
 }
 
-/** Flannel's backend, or why Windows nodes cannot have it. */
 function checkFlannel(config: FlannelConfig): FlannelBackend | ClusterProblem {
   const subject = `ConfigMap ${config.name}`;
   const again =

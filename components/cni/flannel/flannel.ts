@@ -26,7 +26,6 @@ export interface FlannelArgs {
   readonly windows: boolean;
 }
 
-/** Flannel according to the settings of a lab. */
 export function install(controlPlane: ControlPlane, settings: PodNetworkSettings): Flannel {
   const { backend } = settings.cni.flannel;
   const windows = settings.nodes.length > 0 && !isRehearsed(settings);
@@ -44,7 +43,6 @@ export const windowsAccess = {
   resources: ["nodes"],
 };
 
-/** What an existing cluster with Flannel needs for Windows nodes. */
 export const complete = accessInExisting(windowsAccess);
 
 /**

@@ -3,7 +3,6 @@ import { addressNumber, contains, parseRange } from "../../../config/ipv4.ts";
 import { type Check, unless } from "../../../config/problem.ts";
 import type { NamedSettings, Settings } from "../../../config/settings.ts";
 
-/** Flannel's own settings. */
 export const flannelSettings = z
   .strictObject({
     backend: z.enum(["vxlan", "host-gw"]).default("vxlan").meta({

@@ -12,7 +12,6 @@ import {
 } from "../pod-network.ts";
 import { type HybridOverlayOnWindows, hybridOverlayNetwork, program } from "./node-steps.ts";
 
-/** OVN-Kubernetes with its hybrid overlay in an existing cluster. */
 interface FoundHybridOverlay extends FoundPodNetwork {
   readonly vxlanPort: number;
 }

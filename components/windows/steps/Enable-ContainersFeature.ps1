@@ -42,11 +42,9 @@ Invoke-Step -Name 'Enable-ContainersFeature' -Body {
             $installation = Install-WindowsFeature -Name 'Containers'
             if (-not $installation.Success) { $failure = [string]$installation.ExitCode }
         }
-        catch {
-            $failure = $_.Exception.Message
-        }
+        catch { $failure = $_.Exception.Message }
         if ($failure -ne '') {
-            Remove-RebootRecord
+            Remove-Record -Path $RebootRecordPath
             if ($reasons -ne '') {
                 Start-Reboot -DelaySeconds $RebootDelaySeconds -Comment 'kindows: pending before feature Containers'
                 Stop-Step -Code 'RebootPending' `
@@ -57,7 +55,7 @@ Invoke-Step -Name 'Enable-ContainersFeature' -Body {
                 -Message "Installing the feature Containers failed: $failure (it was $state before)." `
                 -Remedy 'See C:\Windows\Logs\CBS\CBS.log; a feature that is Removed needs its payload in the image.'
         }
-        if ([string]$installation.RestartNeeded -eq 'No') { Remove-RebootRecord }
+        if ([string]$installation.RestartNeeded -eq 'No') { Remove-Record -Path $RebootRecordPath }
         $changed = $true
         $state = Get-ContainersFeatureState
     }

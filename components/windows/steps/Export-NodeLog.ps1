@@ -52,8 +52,6 @@ Invoke-Step -Name 'Export-NodeLog' -Body {
             [Console]::Out.WriteLine([Convert]::ToBase64String($bytes, $start, $count))
         }
     }
-    finally {
-        Remove-Item -LiteralPath $export -Recurse -Force
-    }
+    finally { Remove-Item -LiteralPath $export -Recurse -Force }
     New-StepResult -Changed $false -Facts ([ordered]@{ files = $files; bytes = $bytes.Length })
 } -Alone $false

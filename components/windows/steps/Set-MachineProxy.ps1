@@ -45,12 +45,8 @@ param(
 Invoke-Step -Name 'Set-MachineProxy' -Body {
     $wanted = @{ HTTP_PROXY = $HttpProxy; HTTPS_PROXY = $HttpsProxy; NO_PROXY = $NoProxy }
     $isRemoval = $HttpProxy -eq '' -and $HttpsProxy -eq '' -and $NoProxy -eq ''
-    if ($isRemoval) {
-        $wanted = Get-ProxyRecord
-    }
-    else {
-        Save-ProxyRecord
-    }
+    if ($isRemoval) { $wanted = Get-ProxyRecord }
+    else { Save-ProxyRecord }
     $changed = $null -ne $wanted -and (Set-MachineProxy -Variable $wanted)
 
     foreach ($name in 'containerd', 'kubelet') {

@@ -14,12 +14,8 @@ function Wait-ApiServer {
             if ($client.ConnectAsync($name, [int]$port).Wait(5000)) { return }
             $lastError = 'no answer within 5 s'
         }
-        catch {
-            $lastError = $_.Exception.GetBaseException().Message
-        }
-        finally {
-            $client.Dispose()
-        }
+        catch { $lastError = $_.Exception.GetBaseException().Message }
+        finally { $client.Dispose() }
         Start-Sleep -Seconds 2
     } while ($clock.Elapsed.TotalSeconds -lt $TimeoutSeconds)
 

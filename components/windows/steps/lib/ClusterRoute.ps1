@@ -14,12 +14,8 @@ function Get-RouteRecord {
 
 function Save-RouteRecord {
     param([string[]] $Route)
-    if ($Route.Count -eq 0) {
-        Remove-Record -Path $RouteRecordPath
-    }
-    else {
-        Save-Record -Path $RouteRecordPath -Record @{ routes = @($Route) }
-    }
+    if ($Route.Count -eq 0) { Remove-Record -Path $RouteRecordPath }
+    else { Save-Record -Path $RouteRecordPath -Record @{ routes = @($Route) } }
 }
 
 function Get-NextHop {
@@ -57,7 +53,6 @@ function Get-SegmentAdapter {
         -Remedy 'Give the machine an address on the segment of the control plane, or look at which address that has.'
 }
 
-# Stops the step where somebody else's route leads to a destination by another way.
 function Assert-RouteFree {
     param([string] $Route, [string[]] $Own)
     $destination, $nextHop = $Route -split '=', 2
@@ -72,7 +67,6 @@ function Assert-RouteFree {
     }
 }
 
-# The stores that have the route.
 function Get-RouteStore {
     param([string] $Route)
     $destination, $nextHop = $Route -split '=', 2
@@ -102,7 +96,6 @@ function Remove-ClusterRoute {
     $stores.Count -gt 0
 }
 
-# The routes that were made here, and their record.
 function Remove-NodeRoute {
     foreach ($route in @(Get-RouteRecord)) {
         if (Remove-ClusterRoute -Route $route) { "route to $($route -replace '=.*$', '')" }

@@ -11,7 +11,6 @@ $ExternalNetworkRecordPath = 'C:\kindows\state\external-network.json'
 # Seconds after which a machine whose network has not come back reboots, which often brings it back.
 $ExternalNetworkRescueSeconds = 600
 
-# $State is running, done or failed.
 function Save-ExternalNetworkRecord {
     param([string] $State, [string] $Message = '')
     $record = [ordered]@{ state = $State; message = $Message; lastBootUpTime = Get-LastBootUpTime }
@@ -60,7 +59,6 @@ function Start-ExternalNetworkTask {
     Close-SshPort
 }
 
-# The task itself.
 function Initialize-ExternalNetwork {
     param([int] $DelaySeconds, [string] $Address, [string] $Network = 'External')
     try {

@@ -9,7 +9,6 @@ function Add-FirewallRule {
     $true
 }
 
-# Returns one line for each that it removed.
 function Remove-FirewallRule {
     param([string[]] $Name)
     foreach ($each in $Name) {

@@ -80,7 +80,6 @@ function New-JoinConfiguration {
         })
 }
 
-# What kubeadm says, and what to do about it.
 $JoinComplaints = [ordered]@{
     'not yet valid|has expired or is not' =
         'Set the clock of this machine (w32tm /resync): it differs from the control plane''s. Then run again.'
@@ -107,9 +106,7 @@ function Invoke-KubeadmJoin {
             -Default ([string]$_.Exception.Data['StepRemedy'])
         throw
     }
-    finally {
-        Remove-SecretRemains
-    }
+    finally { Remove-SecretRemains }
 }
 
 function Get-JoinRemedy {

@@ -23,7 +23,6 @@ $NodeLogFiles = @(
     'C:\kindows\state\*.json'
 )
 
-# Tokens, keys and passwords.
 function Hide-Secret {
     param([string] $Text)
     $key = '-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(-----END [A-Z ]*PRIVATE KEY-----|$)'
@@ -77,7 +76,6 @@ function Copy-NodeLog {
     }
 }
 
-# Reports and dumps of programs, and of Windows itself.
 $CrashFiles = @(
     'C:\ProgramData\Microsoft\Windows\WER\ReportArchive\*'
     'C:\ProgramData\Microsoft\Windows\WER\ReportQueue\*'
@@ -137,7 +135,7 @@ function Get-EventText {
     $events | Select-Object -Property 'TimeCreated', 'Id', 'Message'
 }
 
-# By file name; each is the body of one Save-LogText.
+# By file name.
 $NodeQuestions = [ordered]@{
     'os.txt'              = { Get-AllProperty -ClassName 'Win32_OperatingSystem' }
     'updates.txt'         = { Get-AllProperty -ClassName 'Win32_QuickFixEngineering' }
@@ -169,12 +167,8 @@ $NodeQuestions = [ordered]@{
         }
     }
     # Reboots, who ordered them, and crashes; services that end; containers and their networks.
-    'events-reboots.txt'  = {
-        Get-EventText -Query @{ LogName = 'System'; Id = @(1074, 1076, 2004, 6005, 6006, 6008) }
-    }
-    'events-services.txt' = {
-        Get-EventText -Query @{ LogName = 'System'; ProviderName = 'Service Control Manager' }
-    }
+    'events-reboots.txt'  = { Get-EventText -Query @{ LogName = 'System'; Id = @(1074, 1076, 2004, 6005, 6006, 6008) } }
+    'events-services.txt' = { Get-EventText -Query @{ LogName = 'System'; ProviderName = 'Service Control Manager' } }
     'events-errors.txt'   = { Get-EventText -Query @{ LogName = 'Application'; Level = @(1, 2) } }
     'events-compute.txt'  = { Get-EventText -Query @{ LogName = 'Microsoft-Windows-Hyper-V-Compute-Admin' } }
     'events-hns.txt'      = { Get-EventText -Query @{ LogName = 'Microsoft-Windows-Host-Network-Service-Admin' } }

@@ -19,7 +19,6 @@ function Update-ProcessPath {
     $env:Path = [Environment]::GetEnvironmentVariable('Path', 'Machine')
 }
 
-# Returns whether the folder was missing.
 function Add-MachinePath {
     param([string] $Folder)
     $current = Get-MachinePath

@@ -14,7 +14,6 @@ $JoinRemains = @(
     'C:\var\lib\kubelet\kubeadm-flags.env'
 )
 
-# Whether anything of a join is here, a finished one or one that was cut short.
 function Test-JoinRemains {
     @($JoinRemains | Where-Object { Test-Path -LiteralPath $_ }).Count -gt 0
 }

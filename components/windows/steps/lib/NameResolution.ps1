@@ -25,7 +25,6 @@ function Merge-HostsLine {
     foreach ($entry in $Wanted) { "$($entry.Address) $($entry.Name) $HostsMark" }
 }
 
-# Tries again while a scanner holds the file.
 function Invoke-HostsFile {
     param([string] $File, [scriptblock] $Body)
     $lastError = ''

@@ -63,7 +63,5 @@ function Invoke-NativeCommand {
         }
         $outputText
     }
-    finally {
-        $process.Dispose()
-    }
+    finally { $process.Dispose() }
 }

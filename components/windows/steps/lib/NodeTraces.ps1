@@ -49,12 +49,8 @@ function Remove-NodeFolder {
                 -ArgumentList $path, '/reset', '/T', '/C', '/L', '/Q' -SuccessExitCodes 0, 1, 5 -Remedy 'Run again.'
             Remove-FolderTree -Path $path
         }
-        if (Test-Path -LiteralPath $path) {
-            $left += $path
-        }
-        else {
-            "folder $path"
-        }
+        if (Test-Path -LiteralPath $path) { $left += $path }
+        else { "folder $path" }
     }
     foreach ($path in $NodeParentFolders | Where-Object { Test-Path -LiteralPath $_ }) {
         if (@(Get-ChildItem -LiteralPath $path -Force).Count -eq 0) {
@@ -92,9 +88,7 @@ function Remove-NodeNetwork {
             $network | Remove-HnsNetwork -ErrorAction Stop
             "network $($network.Name)"
         }
-        catch {
-            $left += "$($network.Name): $($_.Exception.Message)"
-        }
+        catch { $left += "$($network.Name): $($_.Exception.Message)" }
     }
     if ($left.Count -gt 0) {
         Stop-Step -Code 'ResetFailed' -Remedy 'Reboot the machine, then run again.' -Message ($left -join '; ')
@@ -119,7 +113,6 @@ function Remove-CalicoRegistryKey {
     }
 }
 
-# Removes Defender's exclusions of what lies in these folders.
 function Remove-NodeExclusion {
     param([string[]] $Folder)
     # Defender is a feature that may be gone.

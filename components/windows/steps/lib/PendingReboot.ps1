@@ -9,7 +9,6 @@ function Get-LastBootUpTime {
     (Get-CimInstance -ClassName Win32_OperatingSystem).LastBootUpTime.ToUniversalTime().ToString('yyyy-MM-ddTHH:mm:ssZ')
 }
 
-# Says since which boot a reboot is needed.
 function Save-RebootRecord {
     Save-Record -Path $RebootRecordPath -Record @{ lastBootUpTime = Get-LastBootUpTime }
 }
@@ -20,10 +19,6 @@ function Get-RebootRecord {
     if ($null -ne $record -and $null -ne $record.PSObject.Properties['lastBootUpTime']) {
         $record.lastBootUpTime
     }
-}
-
-function Remove-RebootRecord {
-    Remove-Record -Path $RebootRecordPath
 }
 
 function Get-PendingRebootReason {

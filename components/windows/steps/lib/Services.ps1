@@ -52,9 +52,7 @@ function Start-ServiceInTime {
         try {
             if ($service.Status -eq 'Stopped') { $service.Start() }
         }
-        catch {
-            $lastError = $_.Exception.GetBaseException().Message
-        }
+        catch { $lastError = $_.Exception.GetBaseException().Message }
         $service.Refresh()
         if ($service.Status -eq 'Running' -and (& $Ready)) { return }
         Start-Sleep -Milliseconds 500

@@ -141,9 +141,7 @@ function Write-DriveCache {
     try {
         Write-VolumeCache -DriveLetter C -ErrorAction Stop
     }
-    catch {
-        Write-StepProgress -Message "drive C: could not be flushed: $($_.Exception.Message)"
-    }
+    catch { Write-StepProgress -Message "drive C: could not be flushed: $($_.Exception.Message)" }
 }
 
 function Test-DiskFull {

@@ -9,9 +9,7 @@ function Write-WholeFile {
         $stream.Write($Bytes, 0, $Bytes.Length)
         $stream.Flush($true)
     }
-    finally {
-        $stream.Dispose()
-    }
+    finally { $stream.Dispose() }
     if (Test-Path -LiteralPath $Path) {
         # A plain $null would arrive as an empty name.
         [IO.File]::Replace("$Path.new", $Path, [NullString]::Value)
@@ -28,13 +26,11 @@ function Write-WholeText {
     Write-WholeFile -Path $Path -Bytes $bytes
 }
 
-# Empty where there is no file.
 function Read-WholeText {
     param([string] $Path)
     if (Test-Path -LiteralPath $Path) { [IO.File]::ReadAllText($Path) } else { '' }
 }
 
-# Returns whether the file differed.
 function Set-WholeText {
     param([string] $Path, [string] $Text)
     if ((Read-WholeText -Path $Path) -ceq $Text) { return $false }
