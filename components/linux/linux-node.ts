@@ -59,9 +59,9 @@ export class LinuxNode extends pulumi.ComponentResource {
       kubeletArgs: args.kubeletArgs ?? {},
       nodeIp: pulumi.output(args.nodeIp ?? machine.address),
     };
-    const runOf = runLinuxSteps({ name, machine, parent: this }, joining);
-    const joined = runOf(joinNode);
-    const installed = runOf(installPrograms);
+    const steps = runLinuxSteps({ name, machine, parent: this }, joining);
+    const joined = steps.of(joinNode);
+    const installed = steps.of(installPrograms);
     const node = nodeObject(
       name,
       machine,

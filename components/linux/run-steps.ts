@@ -4,7 +4,14 @@ import { shellWord } from "../../host/shell-word.ts";
 import { ownFolder } from "../own-files.ts";
 import { pushToMachine } from "../machine/push-to-machine.ts";
 import { machineJoinConfig } from "../controlplane/worker-join-config.ts";
-import { limits, remoteStep, type StepContext, type StepRun } from "../windows/run-steps.ts";
+import {
+  inOrder,
+  limits,
+  remoteStep,
+  type StepContext,
+  type StepRun,
+  type StepRuns,
+} from "../windows/run-steps.ts";
 import { folderHash } from "../windows/steps-folder.ts";
 import {
   linuxBootSeconds,
@@ -51,32 +58,15 @@ function copySteps({ name, machine, parent }: StepContext): pulumi.Resource {
   );
 }
 
-/**
- * Runs the steps of a machine, one after the other.
- *
- * @returns the resource of a step.
- */
-export function runLinuxSteps(
-  context: StepContext,
-  node: JoiningLinuxNode,
-): (step: LinuxStep) => StepRun {
-  const runs = new Map<LinuxStep, StepRun>();
-  let before = copySteps(context);
-  for (const step of linuxSteps) {
-    const run = runStep(context, node, step, [
+/** Runs the steps of a machine. */
+export function runLinuxSteps(context: StepContext, node: JoiningLinuxNode): StepRuns<LinuxStep> {
+  return inOrder(context, copySteps(context), linuxSteps, (step, before) =>
+    runStep(context, node, step, [
       before,
       ...(step.needsPrograms ? [pushPrograms(context, node.programs, before)] : []),
       ...(step.needsCluster ? [node.controlPlane.resource] : []),
-    ]);
-    runs.set(step, run);
-    before = run.command;
-  }
-  return (step) => {
-    const run = runs.get(step);
-    if (run === undefined)
-      throw new pulumi.ResourceError(`${step.name} is no step`, context.parent);
-    return run;
-  };
+    ]),
+  );
 }
 
 /**

@@ -189,7 +189,9 @@ function published(
       return withChecksum(
         onGithub("kubernetes-sigs/cri-tools", crictlVersion, `crictl-v${crictlVersion}`),
       );
-    default:
+    case "kubelet":
+    case "kubeadm":
+    case "kubeLogRunner":
       return withChecksum(
         `https://dl.k8s.io/v${kubernetes}/bin/windows/amd64/${kubernetesFiles[name]}`,
       );

@@ -20,7 +20,7 @@ import { manifest, type Manifest } from "../../manifest.ts";
 import type { HnsNetwork, PodNetwork, PodNetworkSettings } from "../pod-network.ts";
 import type { CalicoConfiguration } from "./configuration.ts";
 import { calicoHnsNetwork, type FoundCalico } from "./existing.ts";
-import { apiServer, installation, type CalicoNetworkOptions } from "./installation.ts";
+import { installationObjects, type CalicoNetworkOptions } from "./installation.ts";
 import { calicoRelease, type CalicoRelease } from "./release.ts";
 
 export interface CalicoArgs {
@@ -129,11 +129,8 @@ export class Calico extends pulumi.ComponentResource implements PodNetwork {
     this.windows = network.windows ? calicoHnsNetwork : undefined;
     const timeouts = args.timeouts ?? defaultCalicoTimeouts;
     const object = this.#inCluster({ provider: controlPlane.provider });
-    const wanted = installation({
-      ...network,
-      podCidr: controlPlane.podCidr,
-      serviceCidr: controlPlane.serviceCidr,
-    });
+    const { podCidr, serviceCidr } = controlPlane;
+    const wanted = installationObjects({ ...network, podCidr, serviceCidr });
 
     const definitions = this.#action<typeof definitionsToApply>("definitions", {
       create: "cni/apply-definitions",
@@ -164,14 +161,11 @@ export class Calico extends pulumi.ComponentResource implements PodNetwork {
     });
     // After the operator, as an older one would not know all fields of a newer Installation.
     const afterOperator = { ...object, dependsOn: [operator] };
-    const installed = new CustomResource(name, { ...wanted }, afterOperator);
+    const installed = new CustomResource(name, { ...wanted.Installation }, afterOperator);
     const api = new CustomResource(
       `${name}-apiserver`,
-      { ...apiServer() },
-      {
-        ...afterOperator,
-        dependsOn: [installed],
-      },
+      { ...wanted.APIServer },
+      { ...afterOperator, dependsOn: [installed] },
     );
     const onLinux = this.#await("linux", { components: linuxComponents, linuxNodes: true }, [
       installed,

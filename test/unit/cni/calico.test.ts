@@ -3,9 +3,8 @@ import type * as pulumi from "@pulumi/pulumi";
 
 import { withFields } from "../../../components/cni/calico/configuration.ts";
 import {
-  apiServer,
   type CalicoNetworkOptions,
-  installation,
+  installationObjects,
 } from "../../../components/cni/calico/installation.ts";
 import { calicoRelease, calicoVersions } from "../../../components/cni/calico/release.ts";
 import {
@@ -35,18 +34,18 @@ const network: CalicoNetworkOptions = {
   windows: true,
 };
 
-/** The fields of an Installation that tests look at. */
 interface Spec {
   readonly calicoNetwork: Readonly<Record<string, unknown>>;
   readonly windowsNodes?: object;
 }
 
 const specOf = (changes: Partial<CalicoNetworkOptions>): Spec =>
-  installation({ ...network, ...changes }).spec as unknown as Spec;
+  installationObjects({ ...network, ...changes }).Installation.spec as unknown as Spec;
 
 describe("Calico's objects", () => {
   it("are an Installation with the cluster's ranges, VXLAN and HNS, and the API server", () => {
-    assertGolden(here, "installation.yaml", yamlText(installation(network), apiServer()));
+    const { Installation, APIServer } = installationObjects(network);
+    assertGolden(here, "installation.yaml", yamlText(Installation, APIServer));
   });
 
   it("leave Windows out where there is none, as the operator refuses its folders then", () => {

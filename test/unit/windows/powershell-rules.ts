@@ -42,14 +42,12 @@ const moduleFunctions = new Set(
   ),
 );
 
-/** What only the scripts that make an image use. */
 const imageCmdlets =
   `Disable-PnpDevice Expand-Archive Get-AppxPackage Get-LocalUser Get-Partition New-ScheduledTaskTrigger
   Remove-AppxPackage Remove-Partition Rename-Computer Set-LocalUser Set-SConfig Set-Service`.split(
     /\s+/,
   );
 
-/** What only the scripts for a Hyper-V host use: the module of Hyper-V, whose cmdlets are all compiled. */
 const hyperVCmdlets =
   `Add-VMDvdDrive Get-VHD Get-VM Get-VMDvdDrive Get-VMHardDiskDrive Get-VMHost Get-VMNetworkAdapter Get-VMSwitch
   New-VHD New-VM Remove-VM Set-VM Set-VMDvdDrive Set-VMFirmware Set-VMNetworkAdapter Start-VM Stop-VM`.split(
@@ -343,7 +341,6 @@ function ignoredResults(root: Node): string[] {
   return [...ignored, ...codes].map(({ text }) => text);
 }
 
-/** What is in one of two lists only. */
 function difference(one: readonly string[], other: readonly string[]): string[] {
   const more = (list: readonly string[], than: readonly string[]): string[] =>
     list.filter((each) => !than.includes(each));

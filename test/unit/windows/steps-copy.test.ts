@@ -124,7 +124,6 @@ describe("hash of the steps folder", () => {
   }
 });
 
-/** Names of what is in an archive. */
 function namesIn(archive: string): readonly string[] {
   const names: string[] = [];
   list({ file: archive, sync: true, onReadEntry: ({ path }) => names.push(path) });

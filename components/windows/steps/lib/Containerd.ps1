@@ -8,10 +8,7 @@
 # image. All folders are with forward slashes.
 function Edit-ContainerdConfig {
     param(
-        [string] $Text,
-        [string] $PauseImage,
-        [string] $CniBinDirectory,
-        [string] $CniConfDirectory,
+        [string] $Text, [string] $PauseImage, [string] $CniBinDirectory, [string] $CniConfDirectory,
         [string] $RegistryFolder = ''
     )
     $images = "plugins.'io.containerd.cri.v1.images'.pinned_images"

@@ -90,14 +90,8 @@ function Expand-TarArchive {
 # what else lies there.
 function Install-ArchivedProgram {
     param(
-        [string] $Archive,
-        [string] $Checksum,
-        [string] $Folder,
-        [string] $Name,
-        [hashtable] $File,
-        [string] $Service = '',
-        [string] $Inside = '',
-        [bool] $WithRest = $false
+        [string] $Archive, [string] $Checksum, [string] $Folder, [string] $Name, [hashtable] $File,
+        [string] $Service = '', [string] $Inside = '', [bool] $WithRest = $false
     )
     # Written last: what is half in place lacks it.
     $markPath = "$Folder\$Name.sha256"
@@ -168,11 +162,7 @@ function Save-CheckedProgram {
 # given, runs the program; where $Version is empty it is not asked.
 function Install-Program {
     param(
-        [string] $Path,
-        [string] $Medium,
-        [string] $Checksum,
-        [string] $Service = '',
-        [string] $Version = '',
+        [string] $Path, [string] $Medium, [string] $Checksum, [string] $Service = '', [string] $Version = '',
         [string[]] $VersionArgument = @()
     )
     if (Test-CheckedProgram -Path $Path -Checksum $Checksum -Version $Version) {

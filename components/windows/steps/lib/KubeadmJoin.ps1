@@ -48,12 +48,8 @@ function ConvertTo-Taint {
 # says what was wrong, such as an expired token. In its other phases it may wait for as long as the join may take.
 function New-JoinConfiguration {
     param(
-        [string] $NodeName,
-        [string] $ApiServerEndpoint,
-        [string] $CriSocket,
-        [string] $Taints,
-        [pscustomobject] $Secret,
-        [int] $TimeoutSeconds
+        [string] $NodeName, [string] $ApiServerEndpoint, [string] $CriSocket, [string] $Taints,
+        [pscustomobject] $Secret, [int] $TimeoutSeconds
     )
     $limit = "$($TimeoutSeconds)s"
     $discoveryLimit = "$([math]::Floor($TimeoutSeconds / 3))s"
@@ -122,12 +118,8 @@ function Get-JoinRemedy {
 # only error that is tried again.
 function Join-Cluster {
     param(
-        [string] $Configuration,
-        [string] $Token,
-        [string] $CriSocket,
-        [string] $Cluster,
-        [string] $CommandLine,
-        [int] $TimeoutSeconds
+        [string] $Configuration, [string] $Token, [string] $CriSocket, [string] $Cluster,
+        [string] $CommandLine, [int] $TimeoutSeconds
     )
     $clock = [Diagnostics.Stopwatch]::StartNew()
     while ($true) {

@@ -15,14 +15,9 @@ function ConvertTo-NativeArgument {
 # them. $Hidden must not be repeated in an error, should the program write it.
 function Invoke-NativeCommand {
     param(
-        [string] $FilePath,
-        [string[]] $ArgumentList = @(),
-        [int] $TimeoutSeconds,
-        [int[]] $SuccessExitCodes = @(0),
-        [string] $FailureCode = 'CommandFailed',
-        [string] $TimeoutCode = 'CommandTimedOut',
-        [string[]] $Hidden = @(),
-        [string] $Remedy
+        [string] $FilePath, [string[]] $ArgumentList = @(), [int] $TimeoutSeconds,
+        [int[]] $SuccessExitCodes = @(0), [string] $FailureCode = 'CommandFailed',
+        [string] $TimeoutCode = 'CommandTimedOut', [string[]] $Hidden = @(), [string] $Remedy
     )
     $name = Split-Path -Path $FilePath -Leaf
     $start = New-Object -TypeName System.Diagnostics.ProcessStartInfo

@@ -29,7 +29,7 @@ $NodeParentFolders = @('C:\var\lib', 'C:\var\log', 'C:\var\run', 'C:\var', 'C:\e
 
 # Links in it are removed themselves: what they lead to may be a pod's data.
 function Remove-FolderTree {
-    param([Parameter(Mandatory)] [string] $Path)
+    param([string] $Path)
     # Not Remove-Item: that of Windows PowerShell 5.1 goes into links. The caller looks whether the folder is gone: what
     # keeps one, such as paths too long for it (3, 206), must not keep the others from being removed.
     $null = Invoke-NativeCommand -FilePath "$env:SystemRoot\System32\cmd.exe" -TimeoutSeconds 300 -Remedy 'Run again.' `

@@ -54,11 +54,7 @@ function Write-StepProgress {
 
 # $Code is a key of $StepExitCodes; no text has secrets.
 function Stop-Step {
-    param(
-        [Parameter(Mandatory)] [string] $Code,
-        [Parameter(Mandatory)] [string] $Message,
-        [Parameter(Mandatory)] [string] $Remedy
-    )
+    param([string] $Code, [string] $Message, [string] $Remedy)
     $exception = New-Object -TypeName System.InvalidOperationException -ArgumentList $Message
     $exception.Data['StepCode'] = $Code
     $exception.Data['StepRemedy'] = $Remedy
