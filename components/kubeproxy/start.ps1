@@ -39,9 +39,7 @@ function Wait-HnsObject {
     while ($clock.Elapsed.TotalSeconds -lt $TimeoutSeconds) {
         $found = & $Look
         if ($null -ne $found) { return $found }
-        if ($seconds % 60 -eq 0) {
-            "waiting for the $Description, at most $TimeoutSeconds s" | Out-Host
-        }
+        if ($seconds % 60 -eq 0) { "waiting for the $Description, at most $TimeoutSeconds s" | Out-Host }
         $seconds++
         Start-Sleep -Seconds 1
     }

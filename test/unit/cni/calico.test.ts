@@ -55,6 +55,10 @@ describe("Calico's objects", () => {
     assert.equal(spec.windowsNodes, undefined);
   });
 
+  it("in its own API are left alone where they are as they shall be", () => {
+    assert.equal(withFields({ a: 1, vxlanVNI: 4096 }, { a: 1, c: undefined }), undefined);
+  });
+
   it("have a release for every version of the settings, and no other", () => {
     for (const version of calicoVersions) {
       assert.equal(calicoRelease(version).calico, version);
@@ -64,12 +68,6 @@ describe("Calico's objects", () => {
       () => calicoRelease("3.27.0"),
       /Calico 3\.27\.0 is not pinned: write one of 3\.32\.1/,
     );
-  });
-});
-
-describe("what is set in Calico's API", () => {
-  it("leaves alone what is as it shall be", () => {
-    assert.equal(withFields({ a: 1, vxlanVNI: 4096 }, { a: 1, c: undefined }), undefined);
   });
 });
 
@@ -89,14 +87,11 @@ describe("a report of Tigera's operator", () => {
     available,
     ...[underWay, degraded].map((each) => ({ ...each, status: "False" })),
   ];
-  const reported = (statuses: Parameters<typeof missingComponents>[0]): readonly string[] =>
+  const reported = (statuses: Parameters<typeof missingComponents>[0]) =>
     missingComponents(statuses, [{ name: "calico", generation: 2 }]);
 
-  const cases: readonly [
-    what: string,
-    conditions: readonly TigeraCondition[],
-    reported?: string,
-  ][] = [
+  type Case = readonly [what: string, conditions: readonly TigeraCondition[], reported?: string];
+  const cases: readonly Case[] = [
     ["nothing when all is there", allThere],
     ["nothing of a generation the operator does not note", [there]],
     ["nothing of a generation that was never set", [{ ...there, observedGeneration: 0 }]],

@@ -26,9 +26,7 @@ function Disable-AutomaticUpdate {
         Save-Record -Path $AutomaticUpdateRecordPath -Record $record
     }
     # With -Force on a key that is there, New-Item would empty it.
-    if (-not (Test-Path -LiteralPath $AutomaticUpdateKey)) {
-        $null = New-Item -Path $AutomaticUpdateKey -Force
-    }
+    if (-not (Test-Path -LiteralPath $AutomaticUpdateKey)) { $null = New-Item -Path $AutomaticUpdateKey -Force }
     Set-ItemProperty -LiteralPath $AutomaticUpdateKey -Name 'NoAutoUpdate' -Value 1
     $true
 }
@@ -51,9 +49,7 @@ function Restore-AutomaticUpdate {
         foreach ($key in $AutomaticUpdateKey, (Split-Path -Path $AutomaticUpdateKey)) {
             if (Test-Path -LiteralPath $key) {
                 $item = Get-Item -LiteralPath $key
-                if ($item.ValueCount + $item.SubKeyCount -eq 0) {
-                    Remove-Item -LiteralPath $key -Force
-                }
+                if ($item.ValueCount + $item.SubKeyCount -eq 0) { Remove-Item -LiteralPath $key -Force }
             }
         }
     }

@@ -24,9 +24,7 @@ function Add-Image {
         ''
     }
     catch {
-        if (@('CommandFailed', 'CommandTimedOut') -notcontains [string]$_.Exception.Data['StepCode']) {
-            throw
-        }
+        if (@('CommandFailed', 'CommandTimedOut') -notcontains [string]$_.Exception.Data['StepCode']) { throw }
         # ctr draws how far it is, line by line: what is wrong stands at the end.
         $plain = $_.Exception.Message -replace '\x1b\[[0-9;]*[A-Za-z]', ' '
         $words = ($plain -replace '[^\x21-\x7e]+', ' ').Trim()

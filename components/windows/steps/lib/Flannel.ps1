@@ -56,7 +56,5 @@ function Save-BridgeAddress {
     $bytes[3] += 2
     $folder = Join-Path $RecordFolder $Name
     $record = Join-Path $folder ($bytes -join '.')
-    if (-not (Test-Path -LiteralPath $record)) {
-        Write-WholeText -Path $record -Text "$($Name)_ep`r`neth0"
-    }
+    if (-not (Test-Path -LiteralPath $record)) { Write-WholeText -Path $record -Text "$($Name)_ep`r`neth0" }
 }

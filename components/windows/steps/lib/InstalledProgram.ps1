@@ -108,9 +108,7 @@ function Install-ArchivedProgram {
         Stop-Step -Code 'CommandFailed' -Message "$Archive holds no $Inside$($absent -join ", no $Inside")." `
             -Remedy 'Give the archive of the release for windows-amd64, with its checksum.'
     }
-    if ($WithRest) {
-        $sources = @(Get-ChildItem -LiteralPath $staging -File | ForEach-Object { $_.Name })
-    }
+    if ($WithRest) { $sources = @(Get-ChildItem -LiteralPath $staging -File | ForEach-Object { $_.Name }) }
     Stop-ServiceIfPresent -Name $Service
     if (Test-Path -LiteralPath $markPath) { Remove-Item -LiteralPath $markPath -Force }
     Move-FileIntoPlace -Source @($sources | ForEach-Object { "$staging\$_" }) `
@@ -126,9 +124,7 @@ function Install-ArchivedProgram {
 function Set-EncodedFile {
     param([string] $Path, [string] $Content, [string] $Service = '')
     $current = ''
-    if (Test-Path -LiteralPath $Path) {
-        $current = [Convert]::ToBase64String([IO.File]::ReadAllBytes($Path))
-    }
+    if (Test-Path -LiteralPath $Path) { $current = [Convert]::ToBase64String([IO.File]::ReadAllBytes($Path)) }
     if ($current -ceq $Content) { return $false }
     # Before, not after: a step killed in between would leave one that runs with the old content and looks right.
     Stop-ServiceIfPresent -Name $Service
@@ -165,9 +161,7 @@ function Install-Program {
         [string] $Path, [string] $Medium, [string] $Checksum, [string] $Service = '', [string] $Version = '',
         [string[]] $VersionArgument = @()
     )
-    if (Test-CheckedProgram -Path $Path -Checksum $Checksum -Version $Version) {
-        return 'installed'
-    }
+    if (Test-CheckedProgram -Path $Path -Checksum $Checksum -Version $Version) { return 'installed' }
     $from = 'installed'
     if (-not (Test-FileChecksum -Path $Path -Checksum $Checksum)) {
         Assert-Medium -Path $Medium -Checksum $Checksum
@@ -176,9 +170,7 @@ function Install-Program {
         Move-FileIntoPlace -Source "$Path.new" -Target $Path
         $from = 'media'
     }
-    if ($Version -ne '') {
-        Assert-ProgramVersion -Path $Path -ArgumentList $VersionArgument -Version $Version
-    }
+    if ($Version -ne '') { Assert-ProgramVersion -Path $Path -ArgumentList $VersionArgument -Version $Version }
     Save-CheckedProgram -Path $Path -Checksum $Checksum -Version $Version
     $from
 }

@@ -105,9 +105,7 @@ function Set-DnsServer {
     elseif ($rules.Count -eq 0) {
         return $false
     }
-    if ($rules.Count -eq 1 -and (@($rules[0].NameServers) -join ',') -ceq ($Server -join ',')) {
-        return $false
-    }
+    if ($rules.Count -eq 1 -and (@($rules[0].NameServers) -join ',') -ceq ($Server -join ',')) { return $false }
     foreach ($rule in $rules) { Remove-DnsClientNrptRule -Name $rule.Name -Force -ErrorAction Stop }
     if ($Server.Count -gt 0) {
         Add-DnsClientNrptRule -Namespace '.' -NameServers $Server -Comment $DnsRuleMark -ErrorAction Stop

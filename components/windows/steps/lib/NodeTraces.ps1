@@ -53,9 +53,7 @@ function Remove-NodeFolder {
         else { "folder $path" }
     }
     foreach ($path in $NodeParentFolders | Where-Object { Test-Path -LiteralPath $_ }) {
-        if (@(Get-ChildItem -LiteralPath $path -Force).Count -eq 0) {
-            Remove-Item -LiteralPath $path -Force
-        }
+        if (@(Get-ChildItem -LiteralPath $path -Force).Count -eq 0) { Remove-Item -LiteralPath $path -Force }
     }
     if ($left.Count -gt 0) {
         Stop-Step -Code 'ResetFailed' -Remedy 'Reboot the machine, which ends whatever holds them, then run again.' `

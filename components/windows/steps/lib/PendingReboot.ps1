@@ -26,9 +26,7 @@ function Get-PendingRebootReason {
     if (Test-Path -LiteralPath "$versions\Component Based Servicing\RebootPending") {
         'Component Based Servicing'
     }
-    if (Test-Path -LiteralPath "$versions\WindowsUpdate\Auto Update\RebootRequired") {
-        'Windows Update'
-    }
+    if (Test-Path -LiteralPath "$versions\WindowsUpdate\Auto Update\RebootRequired") { 'Windows Update' }
 }
 
 # Empty where it is the name of now.

@@ -60,9 +60,7 @@ function Start-ServiceInTime {
     } while ($clock.Elapsed.TotalSeconds -lt $TimeoutSeconds)
 
     $log = '(no log)'
-    if (Test-Path -LiteralPath $LogPath) {
-        $log = (Get-Content -LiteralPath $LogPath -Tail 10) -join "`n"
-    }
+    if (Test-Path -LiteralPath $LogPath) { $log = (Get-Content -LiteralPath $LogPath -Tail 10) -join "`n" }
     Stop-Step -Code 'ServiceNotRunning' -Remedy "Read $LogPath and the System event log on the machine." `
         -Message "The service $Name is not ready after $TimeoutSeconds s: $($service.Status). $lastError Its log: $log"
 }
