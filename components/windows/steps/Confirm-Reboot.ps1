@@ -50,7 +50,7 @@ Invoke-Step -Name 'Confirm-Reboot' -Body {
     $facts = [ordered]@{ installState = $state; lastBootUpTime = $bootTime }
     if ($null -ne $previous) {
         $facts.previousBootUpTime = $previous
-        Remove-Record -Path $RebootRecordPath
+        Remove-RebootRecord
     }
     New-StepResult -Changed ($null -ne $previous) -Facts $facts
 }

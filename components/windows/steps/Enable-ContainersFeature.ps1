@@ -44,7 +44,7 @@ Invoke-Step -Name 'Enable-ContainersFeature' -Body {
         }
         catch { $failure = $_.Exception.Message }
         if ($failure -ne '') {
-            Remove-Record -Path $RebootRecordPath
+            Remove-RebootRecord
             if ($reasons -ne '') {
                 Start-Reboot -DelaySeconds $RebootDelaySeconds -Comment 'kindows: pending before feature Containers'
                 Stop-Step -Code 'RebootPending' `
@@ -55,7 +55,7 @@ Invoke-Step -Name 'Enable-ContainersFeature' -Body {
                 -Message "Installing the feature Containers failed: $failure (it was $state before)." `
                 -Remedy 'See C:\Windows\Logs\CBS\CBS.log; a feature that is Removed needs its payload in the image.'
         }
-        if ([string]$installation.RestartNeeded -eq 'No') { Remove-Record -Path $RebootRecordPath }
+        if ([string]$installation.RestartNeeded -eq 'No') { Remove-RebootRecord }
         $changed = $true
         $state = Get-ContainersFeatureState
     }

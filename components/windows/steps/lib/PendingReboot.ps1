@@ -21,6 +21,10 @@ function Get-RebootRecord {
     }
 }
 
+function Remove-RebootRecord {
+    Remove-Record -Path $RebootRecordPath
+}
+
 function Get-PendingRebootReason {
     $versions = 'HKLM:\SOFTWARE\Microsoft\Windows\CurrentVersion'
     if (Test-Path -LiteralPath "$versions\Component Based Servicing\RebootPending") {
