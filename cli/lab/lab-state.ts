@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-import { remoteSteps } from "../../components/windows/step-folders.ts";
+import { remoteSteps } from "../../components/windows/steps-folder.ts";
 import type { SshSource } from "../../ssh/run-over-ssh.ts";
 import { parseJson } from "../../toolchain/parse-json.ts";
 import { resourcesOf, type Deployment, type StateResource } from "../engine/deployment.ts";

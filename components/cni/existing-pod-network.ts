@@ -10,7 +10,6 @@ import type {
 
 export interface ExistingPodNetworkArgs extends Pick<PodNetworkComponents, "complete"> {
   readonly controlPlane: ControlPlane;
-  /** What the cluster has. */
   readonly network: FoundPodNetwork;
 }
 

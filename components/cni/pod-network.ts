@@ -6,7 +6,7 @@ import type { NamedSettings, Settings } from "../../config/settings.ts";
 import type { ControlPlane } from "../controlplane/control-plane.ts";
 import type { ClusterAnswers } from "../controlplane/existing/cluster-answers.ts";
 import type { ClusterProblem } from "../controlplane/existing/cluster-problem.ts";
-import type { Right } from "../controlplane/existing/rights.ts";
+import { type Right, written } from "../controlplane/existing/rights.ts";
 import type { NodeStep } from "../windows/node-step.ts";
 
 /** What kube-proxy on Windows waits for on its node. */
@@ -43,7 +43,6 @@ export interface PodNetworkSteps {
   readonly afterJoin: readonly NodeStep[];
 }
 
-/** A program that a pod network installs on Windows nodes. */
 export interface PublishedProgram {
   /** Name of its file, with VERSION for the version. */
   readonly file: string;
@@ -89,7 +88,6 @@ export interface PodNetworkDefinition<
   components(): Promise<PodNetworkComponents>;
 }
 
-/** Arguments of a pod network's components. */
 export type PodNetworkSettings = Pick<
   Settings,
   "cni" | "cluster" | "network" | "nodes" | "windows"
@@ -113,7 +111,6 @@ export interface FoundPodNetwork {
   readonly kind: string;
 }
 
-/** Settings of an existing pod network. */
 export type WantedPodNetwork = Pick<WrittenExisting["cni"], "kind" | "mayChange" | "nodeCidr"> &
   Partial<Pick<WrittenExisting["cni"], "hybridOverlay">>;
 
@@ -121,6 +118,14 @@ export type WantedPodNetwork = Pick<WrittenExisting["cni"], "kind" | "mayChange"
 export type NamedPrograms = Readonly<
   Record<string, PublishedProgram & { readonly sha256: string }>
 >;
+
+/** Rights to give Windows nodes access (windows-access.ts). */
+export function accessRights(purpose: string): readonly Right[] {
+  const group = "rbac.authorization.k8s.io";
+  return ["clusterroles", "clusterrolebindings"].flatMap((resource) =>
+    written.map((verb) => ({ verb, group, resource, purpose })),
+  );
+}
 
 /** Definition of a pod network in existing clusters. */
 export interface PodNetworkInExisting {
@@ -147,6 +152,5 @@ export interface PodNetworkInExisting {
     network: FoundPodNetwork,
     ranges: Pick<ControlPlane, "podCidr" | "serviceCidr"> & Pick<WantedPodNetwork, "nodeCidr">,
   ): WindowsPodNetwork;
-  /** The same for kube-proxy there. */
   hnsNetwork(network: FoundPodNetwork): HnsNetwork;
 }

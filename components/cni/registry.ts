@@ -38,7 +38,6 @@ export const inExisting: ReadonlyMap<string, PodNetworkInExisting> = new Map(
   ),
 );
 
-/** Programs of all pod networks. */
 export const podNetworkPrograms = Object.assign(
   {},
   ...definitions.map(([, { programs }]) => programs),
@@ -46,7 +45,6 @@ export const podNetworkPrograms = Object.assign(
 
 const steps = definitions.map(([, { nodeSteps }]) => nodeSteps);
 
-/** Steps of all pod networks. */
 export const podNetworkSteps: PodNetworkSteps = {
   beforeJoin: steps.flatMap(({ beforeJoin }) => beforeJoin),
   afterJoin: steps.flatMap(({ afterJoin }) => afterJoin),

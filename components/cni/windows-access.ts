@@ -7,7 +7,6 @@ import { type ControlPlane, deletedWith } from "../controlplane/control-plane.ts
 
 /** What a pod network's service on Windows nodes may read, beyond what their kubelets may. */
 export interface WindowsAccess {
-  /** Of role and binding. */
   readonly name: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly resources: readonly string[];
@@ -33,7 +32,6 @@ export function accessObjects({ name, labels, resources }: WindowsAccess): {
   };
 }
 
-/** Gives it in a cluster. */
 export function accessOfNodes(
   name: string,
   access: WindowsAccess,

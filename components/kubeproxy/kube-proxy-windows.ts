@@ -6,12 +6,7 @@ import { ConfigMap } from "@pulumi/kubernetes/core/v1/configMap.js";
 
 import type { HnsNetwork } from "../cni/pod-network.ts";
 import { type ControlPlane, deletedWith } from "../controlplane/control-plane.ts";
-import {
-  daemonSet,
-  kubeProxyImage,
-  scriptConfigMap,
-  scriptConfigMapName,
-} from "./kube-proxy-objects.ts";
+import { kubeProxyImage, kubeProxyObjects } from "./kube-proxy-objects.ts";
 
 export interface KubeProxyWindowsArgs {
   /** The cluster; its Kubernetes version is kube-proxy's. */
@@ -48,22 +43,16 @@ export class KubeProxyWindows extends pulumi.ComponentResource {
       replaceWith: [cluster],
     };
     const script = readFileSync(new URL("start.ps1", import.meta.url), "utf8");
-    const configMap = new ConfigMap(name, scriptConfigMap(script), child);
-    this.resource = new DaemonSet(
-      name,
-      daemonSet({
-        image: args.image ?? kubeProxyImage(kubernetesVersion),
-        configMap: scriptConfigMapName(script),
-        network: args.network,
-      }),
-      {
-        ...child,
-        dependsOn: pulumi
-          .output(opts?.dependsOn ?? [])
-          .apply((awaited) => [configMap, ...(Array.isArray(awaited) ? awaited : [awaited])]),
-        customTimeouts: { create: rolloutTimeout, update: rolloutTimeout },
-      },
-    );
+    const image = args.image ?? kubeProxyImage(kubernetesVersion);
+    const objects = kubeProxyObjects({ image, script, network: args.network });
+    const configMap = new ConfigMap(name, objects.ConfigMap, child);
+    this.resource = new DaemonSet(name, objects.DaemonSet, {
+      ...child,
+      dependsOn: pulumi
+        .output(opts?.dependsOn ?? [])
+        .apply((awaited) => [configMap, ...(Array.isArray(awaited) ? awaited : [awaited])]),
+      customTimeouts: { create: rolloutTimeout, update: rolloutTimeout },
+    });
     this.registerOutputs({});
   }
 }

@@ -38,12 +38,8 @@ function Wait-HnsObject {
     $seconds = 0
     while ($clock.Elapsed.TotalSeconds -lt $TimeoutSeconds) {
         $found = & $Look
-        if ($null -ne $found) {
-            return $found
-        }
-        if ($seconds % 60 -eq 0) {
-            "waiting for the $Description, at most $TimeoutSeconds s" | Out-Host
-        }
+        if ($null -ne $found) { return $found }
+        if ($seconds % 60 -eq 0) { "waiting for the $Description, at most $TimeoutSeconds s" | Out-Host }
         $seconds++
         Start-Sleep -Seconds 1
     }
@@ -84,9 +80,7 @@ function Get-ReservedAddress {
             [Environment]::SetEnvironmentVariable($variable, $null, 'Process')
         }
     }
-    if ($LASTEXITCODE -ne 0) {
-        throw "host-local.exe reserves no address in ${Subnet}: $answer"
-    }
+    if ($LASTEXITCODE -ne 0) { throw "host-local.exe reserves no address in ${Subnet}: $answer" }
     ((ConvertFrom-Json -InputObject $answer).ips[0].address -split '/')[0]
 }
 

@@ -1,12 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Facts } from "../facts.ts";
-import { pushToMachine } from "../machine/push-to-machine.ts";
 import { nodeObject } from "../node/node-object.ts";
 import type { JoiningMachine } from "../node/joining-machine.ts";
 import { textFact } from "../windows/step-result.ts";
-import type { StepContext } from "../windows/run-steps.ts";
 import { runLinuxSteps } from "./run-steps.ts";
-import { installPrograms, joinNode, remoteArchive, type LinuxPrograms } from "./steps.ts";
+import { installPrograms, joinNode, type LinuxPrograms } from "./steps.ts";
 
 /** `machine`: a Linux machine with systemd, cloud-init and root login, possibly still booting. */
 export interface LinuxNodeArgs extends JoiningMachine {
@@ -14,8 +12,7 @@ export interface LinuxNodeArgs extends JoiningMachine {
   readonly programs: LinuxPrograms;
 }
 
-/** Longest waits in seconds; emulated machines need most of that. */
-const pushSeconds = 1800;
+/** Longest wait in seconds; emulated machines need most of that. */
 const readySeconds = 900;
 
 /**
@@ -57,17 +54,14 @@ export class LinuxNode extends pulumi.ComponentResource {
         this,
       );
     }
-    const context = { name, machine, parent: this };
     const joining = {
       ...{ machine, controlPlane, programs, token: args.token, labels, taints },
       kubeletArgs: args.kubeletArgs ?? {},
       nodeIp: pulumi.output(args.nodeIp ?? machine.address),
     };
-    const runOf = runLinuxSteps(context, joining, (after) =>
-      pushPrograms(context, programs, after),
-    );
-    const joined = runOf(joinNode);
-    const installed = runOf(installPrograms);
+    const steps = runLinuxSteps({ name, machine, parent: this }, joining);
+    const joined = steps.of(joinNode);
+    const installed = steps.of(installPrograms);
     const node = nodeObject(
       name,
       machine,
@@ -93,29 +87,4 @@ export class LinuxNode extends pulumi.ComponentResource {
       containerdVersion: this.containerdVersion,
     });
   }
-}
-
-/** Copies the archive from this host to a machine; the step that unpacks it checks it there. */
-function pushPrograms(
-  { name, machine, parent }: StepContext,
-  { path, sha256 }: LinuxPrograms,
-  after: pulumi.Resource,
-): pulumi.Resource {
-  if (path === undefined && !pulumi.runtime.isDryRun()) {
-    throw new pulumi.ResourceError(
-      `${machine.name}: the programs for Linux nodes are not made: run \`./kindows prepare\``,
-      parent,
-    );
-  }
-  return pushToMachine(
-    `${name}-push-programs`,
-    machine,
-    {
-      source: path === undefined ? undefined : new pulumi.asset.FileAsset(path),
-      remotePath: remoteArchive,
-      sha256,
-      limitSeconds: pushSeconds,
-    },
-    { parent, dependsOn: [after] },
-  );
 }

@@ -2,12 +2,29 @@ import * as pulumi from "@pulumi/pulumi";
 import { remote } from "@pulumi/command";
 import { shellWord } from "../../host/shell-word.ts";
 import { ownFolder } from "../own-files.ts";
+import { pushToMachine } from "../machine/push-to-machine.ts";
 import { machineJoinConfig } from "../controlplane/worker-join-config.ts";
-import { limits, remoteStep, type StepContext, type StepRun } from "../windows/run-steps.ts";
+import {
+  inOrder,
+  limits,
+  remoteStep,
+  type StepContext,
+  type StepRun,
+  type StepRuns,
+} from "../windows/run-steps.ts";
 import { folderHash } from "../windows/steps-folder.ts";
-import { linuxBootSeconds, linuxSteps, type JoiningLinuxNode, type LinuxStep } from "./steps.ts";
+import {
+  linuxBootSeconds,
+  linuxSteps,
+  remoteArchive,
+  type JoiningLinuxNode,
+  type LinuxPrograms,
+  type LinuxStep,
+} from "./steps.ts";
 
-/** Folder of the step scripts. */
+/** Longest wait in seconds; emulated machines need most of that. */
+const pushSeconds = 1800;
+
 const linuxStepsSource = ownFolder("linux/steps/");
 
 /** Folder of this version's scripts on a machine; older ones stay, as they are needed to undo their steps. */
@@ -15,7 +32,6 @@ function remoteSteps(): string {
   return `/var/lib/kindows-steps-${folderHash(linuxStepsSource)}`;
 }
 
-/** The command line that runs a script. */
 function scriptCommand(name: string, values: readonly string[]): string {
   return ["sh", `${remoteSteps()}/${name}.sh`, ...values.map(shellWord)].join(" ");
 }
@@ -42,34 +58,15 @@ function copySteps({ name, machine, parent }: StepContext): pulumi.Resource {
   );
 }
 
-/**
- * Runs the steps of a machine, one after the other.
- *
- * @param pushPrograms copies the archive from this host; the step that unpacks it checks it there.
- * @returns the resource of a step.
- */
-export function runLinuxSteps(
-  context: StepContext,
-  node: JoiningLinuxNode,
-  pushPrograms: (after: pulumi.Resource) => pulumi.Resource,
-): (step: LinuxStep) => StepRun {
-  const runs = new Map<LinuxStep, StepRun>();
-  let before = copySteps(context);
-  for (const step of linuxSteps) {
-    const run = runStep(context, node, step, [
+/** Runs the steps of a machine. */
+export function runLinuxSteps(context: StepContext, node: JoiningLinuxNode): StepRuns<LinuxStep> {
+  return inOrder(context, copySteps(context), linuxSteps, (step, before) =>
+    runStep(context, node, step, [
       before,
-      ...(step.needsPrograms ? [pushPrograms(before)] : []),
+      ...(step.needsPrograms ? [pushPrograms(context, node.programs, before)] : []),
       ...(step.needsCluster ? [node.controlPlane.resource] : []),
-    ]);
-    runs.set(step, run);
-    before = run.command;
-  }
-  return (step) => {
-    const run = runs.get(step);
-    if (run === undefined)
-      throw new pulumi.ResourceError(`${step.name} is no step`, context.parent);
-    return run;
-  };
+    ]),
+  );
 }
 
 /**
@@ -91,5 +88,30 @@ function runStep(
       stdin: step.joinConfig && pulumi.output(step.joinConfig(node)).apply(machineJoinConfig),
     },
     { dependsOn, customTimeouts: limits(`${step.seconds}s`) },
+  );
+}
+
+/** Copies the archive from this host to a machine; the step that unpacks it checks it there. */
+function pushPrograms(
+  { name, machine, parent }: StepContext,
+  { path, sha256 }: LinuxPrograms,
+  after: pulumi.Resource,
+): pulumi.Resource {
+  if (path === undefined && !pulumi.runtime.isDryRun()) {
+    throw new pulumi.ResourceError(
+      `${machine.name}: the programs for Linux nodes are not made: run \`./kindows prepare\``,
+      parent,
+    );
+  }
+  return pushToMachine(
+    `${name}-push-programs`,
+    machine,
+    {
+      source: path === undefined ? undefined : new pulumi.asset.FileAsset(path),
+      remotePath: remoteArchive,
+      sha256,
+      limitSeconds: pushSeconds,
+    },
+    { parent, dependsOn: [after] },
   );
 }

@@ -28,7 +28,6 @@ export interface LinuxStep {
   readonly title: StepTitle;
   /** Pulumi's time limit in seconds; the script's own limits are shorter. */
   readonly seconds: number;
-  /** Arguments of the script. */
   readonly values: (node: JoiningLinuxNode) => pulumi.Input<pulumi.Input<string>[]>;
   /** Content of kubeadm's configuration, which is its standard input; secret. */
   readonly joinConfig?: (node: JoiningLinuxNode) => pulumi.Input<{
@@ -42,7 +41,6 @@ export interface LinuxStep {
   readonly undo?: string;
 }
 
-/** Path of the archive on a machine until it is installed. */
 export const remoteArchive = "/var/lib/kindows-programs.tar.gz";
 
 /** Longest time from the start of a machine until it answers, in seconds. */

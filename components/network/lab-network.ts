@@ -74,7 +74,6 @@ export class LabNetwork extends pulumi.ComponentResource {
   }
 }
 
-/** libvirt's network for a segment of machines. */
 export function libvirtSegment(
   name: string,
   args: SegmentArgs,

@@ -9,7 +9,6 @@ import { tokenId } from "../controlplane/bootstrap-token-secret.ts";
 import type { Machine } from "../machine/machine.ts";
 import type { Taint } from "./node-registration.ts";
 
-/** Properties of the Node. */
 export interface NodeObjectArgs {
   readonly labels: Readonly<Record<string, string>>;
   readonly taints: readonly Taint[];

@@ -1,4 +1,3 @@
-/** A taint a node registers with. */
 export interface Taint {
   readonly key: string;
   /** May be empty. */

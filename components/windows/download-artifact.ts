@@ -6,7 +6,6 @@ import type { Artifact } from "../../toolchain/artifact.ts";
 import { sha256OfFile } from "../../toolchain/cache-marker.ts";
 import { download, usualLimits, WrongContentError } from "../../toolchain/download.ts";
 
-/** A file at a URL with a checksum. */
 export interface PinnedFile {
   readonly uri: string;
   readonly sha256: string;

@@ -1,12 +1,9 @@
-/** Requirements of a Windows node. */
 export interface HostRequirements {
   /** Lowest build of Windows; 20348 is Server 2022, 26100 is Server 2025. */
   readonly minimumBuild: number;
   /** Lowest revision of exactly that build. */
   readonly minimumRevision: number;
-  /** Free space on drive C: in GiB. */
   readonly minimumFreeDiskGiB: number;
-  /** Memory in MiB. */
   readonly minimumMemoryMiB: number;
 }
 

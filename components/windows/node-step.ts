@@ -57,7 +57,6 @@ export function scriptSeconds(
   return connectSeconds + lockSeconds + own;
 }
 
-/** A route to one of the cluster's ranges. */
 export interface ClusterRoute {
   /** IPv4 range in CIDR form: of pods, or of Services. */
   readonly range: string;
@@ -100,18 +99,15 @@ export interface NodeStep<P extends Parameters = Parameters> extends Script<P> {
   readonly undo?: { readonly script?: undefined; readonly values: Arguments<P> } | UndoneBy;
 }
 
-/** Another script that undoes a step. */
 export interface UndoneBy {
   readonly script: Script;
   readonly values: Readonly<Record<string, string | number>>;
 }
 
-/** A step, its values checked by its parameters. */
 export function nodeStep<const P extends Parameters>(step: NodeStep<P>): NodeStep<P> {
   return step;
 }
 
-/** A script that is no regular step. */
 export function script<const P extends Parameters>(one: Script<P>): Script<P> {
   return one;
 }

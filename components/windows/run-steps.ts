@@ -4,14 +4,13 @@ import type { Machine } from "../machine/machine.ts";
 import { scriptSeconds, type JoiningNode, type NodeStep, type Script } from "./node-step.ts";
 import { scriptCommand, undoCommand } from "./step-command.ts";
 import { parseStepResult, type StepResult } from "./step-result.ts";
-import { confirmReboot, joinNode, nodeSteps } from "./steps.ts";
+import { confirmReboot, nodeSteps } from "./steps.ts";
 import type { StepsCopy } from "./steps-copy.ts";
 import { existsSync } from "node:fs";
 import { pushToMachine } from "../machine/push-to-machine.ts";
 import { mediaFolder } from "./media-folder.ts";
 import { programArtifacts, type ProgramName, type WindowsSoftware } from "./software.ts";
 
-/** Where steps run. */
 export interface StepContext {
   /** Stem of the resources' names. */
   readonly name: string;
@@ -19,22 +18,47 @@ export interface StepContext {
   readonly parent: pulumi.Resource;
 }
 
-/** A step that runs on the machine, and its result. */
 export interface StepRun {
   readonly command: remote.Command;
   readonly result: pulumi.Output<StepResult>;
 }
 
 /** The steps of a machine. */
-export interface StepRuns {
+export interface StepRuns<Step> {
   /** A step that every machine has. */
-  of(step: NodeStep): StepRun;
-  /** The last of all. */
-  readonly last: remote.Command;
+  of(step: Step): StepRun;
+  readonly last: pulumi.Resource;
 }
 
 /**
- * Runs the steps that a machine needs, one after the other.
+ * Runs steps one after the other.
+ *
+ * @param run makes the resource of a step, which waits for the one before; nothing for a step that the machine goes without.
+ */
+export function inOrder<Step extends { readonly name: string }>(
+  { machine, parent }: StepContext,
+  first: pulumi.Resource,
+  steps: readonly Step[],
+  run: (step: Step, before: pulumi.Resource) => StepRun | undefined,
+): StepRuns<Step> {
+  const runs = new Map<Step, StepRun>();
+  let before = first;
+  for (const step of steps) {
+    const made = run(step, before);
+    if (made === undefined) continue;
+    runs.set(step, made);
+    before = made.command;
+  }
+  const of = (step: Step): StepRun => {
+    const made = runs.get(step);
+    if (made !== undefined) return made;
+    throw new pulumi.ResourceError(`${machine.name} goes without ${step.name}`, parent);
+  };
+  return { of, last: before };
+}
+
+/**
+ * Runs the steps that a machine needs.
  *
  * @param copy the scripts on the machine.
  * @param drain runs before programs may be replaced; checks itself whether they change.
@@ -44,13 +68,11 @@ export function runSteps(
   node: JoiningNode,
   copy: StepsCopy,
   drain: pulumi.ResourceHook,
-): StepRuns {
-  const runs = new Map<NodeStep, StepRun>();
+): StepRuns<NodeStep> {
   let pushed: PushedPrograms = {};
-  let before = copy.resource;
-  for (const step of nodeSteps) {
+  return inOrder(context, copy.resource, nodeSteps, (step, before) => {
     const values = step.values(node);
-    if (values === undefined) continue;
+    if (values === undefined) return undefined;
     const run = runStep(context, node, step, values, copy.folderOf, {
       dependsOn: [
         before,
@@ -61,20 +83,8 @@ export function runSteps(
     });
     // Not earlier: nothing else may be running when the machine reboots.
     if (step === confirmReboot) pushed = pushPrograms(context, node.software, [run.command]);
-    runs.set(step, run);
-    before = run.command;
-  }
-  const of = (step: NodeStep): StepRun => {
-    const run = runs.get(step);
-    if (run === undefined) {
-      throw new pulumi.ResourceError(
-        `${node.machine.name} goes without ${step.name}`,
-        context.parent,
-      );
-    }
     return run;
-  };
-  return { of, last: ([...runs.values()].at(-1) ?? of(joinNode)).command };
+  });
 }
 
 /**
@@ -106,7 +116,6 @@ function runStep(
   );
 }
 
-/** Time limits of a step, and of undoing it. */
 export function limits(run: string, undo = run): pulumi.CustomTimeouts {
   return { create: run, update: run, delete: undo };
 }

@@ -18,6 +18,12 @@ const commonNames = [...neededNames, "crictl"] as const;
 
 type CommonName = (typeof commonNames)[number];
 
+type CommonArtifacts = Readonly<
+  Record<(typeof neededNames)[number], ProgramArtifact> & {
+    crictl: ProgramArtifact | undefined;
+  }
+>;
+
 /** The files installed on a Windows node; optional ones come last. */
 export const programNames: readonly ProgramName[] = [
   ...commonNames,
@@ -26,7 +32,6 @@ export const programNames: readonly ProgramName[] = [
 
 export type ProgramName = CommonName | PodNetworkProgram;
 
-/** A file a step needs on the machine. */
 export interface ProgramArtifact {
   /** https URL at its publisher, whose last part is the file's name. */
   readonly uri: string;
@@ -53,12 +58,11 @@ export interface WindowsVersions {
 /** Programs of a Windows node, and their origins. */
 export interface WindowsSoftware
   extends
-    Readonly<Record<(typeof neededNames)[number], ProgramArtifact>>,
+    // crictl is for debugging a node, which works without it.
+    CommonArtifacts,
     // Those of the pod network.
     Readonly<Partial<Record<PodNetworkProgram, ProgramArtifact | undefined>>> {
   readonly versions: WindowsVersions;
-  /** For debugging a node, which works without it; undefined if an image lacks it. */
-  readonly crictl: ProgramArtifact | undefined;
   /** Sandbox image: the first with a manifest for Windows Server 2025, and containerd 2.3's own default. */
   readonly pauseImage: string;
 }
@@ -74,6 +78,12 @@ export interface KnownPrograms {
 }
 
 const pauseImage = "registry.k8s.io/pause:3.10.2";
+
+const kubernetesFiles = {
+  kubelet: "kubelet.exe",
+  kubeadm: "kubeadm.exe",
+  kubeLogRunner: "kube-log-runner.exe",
+};
 
 /** cri-tools' release for Kubernetes 1.36; it speaks CRI v1, as every containerd 2.x does. */
 const crictlVersion = "1.36.0";
@@ -99,7 +109,7 @@ export function officialSoftware(
   return {
     versions,
     pauseImage,
-    ...(Object.fromEntries(artifacts) as Readonly<Record<CommonName, ProgramArtifact>>),
+    ...(Object.fromEntries(artifacts) as CommonArtifacts),
   };
 }
 
@@ -120,19 +130,13 @@ export function imageSoftware(versions: WindowsVersions, manifest: ImageManifest
     }
     return { uri, sha256, origin: "image" };
   };
-  const { containerd, kubelet, kubeadm, kubeLogRunner, crictl } = manifest.media;
-  return {
-    versions,
-    pauseImage,
-    containerd: carried("containerd", containerd),
-    kubelet: carried("kubelet", kubelet),
-    kubeadm: carried("kubeadm", kubeadm),
-    kubeLogRunner: carried("kubeLogRunner", kubeLogRunner),
-    crictl: crictl && carried("crictl", crictl),
-  };
+  const artifacts = commonNames.flatMap((name) => {
+    const file = manifest.media[name];
+    return file === undefined ? [] : [[name, carried(name, file)] as const];
+  });
+  return { versions, pauseImage, ...(Object.fromEntries(artifacts) as CommonArtifacts) };
 }
 
-/** The files of a software, by their names. */
 export function programArtifacts(
   software: WindowsSoftware,
 ): (readonly [ProgramName, ProgramArtifact])[] {
@@ -142,14 +146,12 @@ export function programArtifacts(
   });
 }
 
-/** Files whose checksum is not known. */
 export function unpinned(software: WindowsSoftware): ProgramArtifact[] {
   return programArtifacts(software)
     .map(([, artifact]) => artifact)
     .filter(({ sha256 }) => sha256 === undefined);
 }
 
-/** Remedy for files without a checksum. */
 export function unpinnedMessage(artifacts: readonly ProgramArtifact[]): string {
   const uris = artifacts.map(({ uri }) => uri).join(", ");
   if (artifacts.every(({ origin }) => origin === "image")) {
@@ -169,27 +171,31 @@ export function unpinnedMessage(artifacts: readonly ProgramArtifact[]): string {
  */
 function published(
   name: CommonName,
-  versions: WindowsVersions,
+  { containerd, kubernetes }: WindowsVersions,
 ): Pick<PublishedProgram, "uri" | "checksumUri"> {
-  if (name === "containerd") {
-    const uri =
-      `https://github.com/containerd/containerd/releases/download/v${versions.containerd}/` +
-      `containerd-${versions.containerd}-windows-amd64.tar.gz`;
-    return { uri, checksumUri: `${uri}.sha256sum` };
+  const onGithub = (repository: string, version: string, stem: string): string =>
+    `https://github.com/${repository}/releases/download/v${version}/${stem}-windows-amd64.tar.gz`;
+  const withChecksum = (uri: string, ending = "sha256") => ({
+    uri,
+    checksumUri: `${uri}.${ending}`,
+  });
+  switch (name) {
+    case "containerd":
+      return withChecksum(
+        onGithub("containerd/containerd", containerd, `containerd-${containerd}`),
+        "sha256sum",
+      );
+    case "crictl":
+      return withChecksum(
+        onGithub("kubernetes-sigs/cri-tools", crictlVersion, `crictl-v${crictlVersion}`),
+      );
+    case "kubelet":
+    case "kubeadm":
+    case "kubeLogRunner":
+      return withChecksum(
+        `https://dl.k8s.io/v${kubernetes}/bin/windows/amd64/${kubernetesFiles[name]}`,
+      );
   }
-  if (name === "crictl") {
-    const uri =
-      `https://github.com/kubernetes-sigs/cri-tools/releases/download/v${crictlVersion}/` +
-      `crictl-v${crictlVersion}-windows-amd64.tar.gz`;
-    return { uri, checksumUri: `${uri}.sha256` };
-  }
-  const fileName = {
-    kubelet: "kubelet.exe",
-    kubeadm: "kubeadm.exe",
-    kubeLogRunner: "kube-log-runner.exe",
-  }[name];
-  const uri = `https://dl.k8s.io/v${versions.kubernetes}/bin/windows/amd64/${fileName}`;
-  return { uri, checksumUri: `${uri}.sha256` };
 }
 
 /**
@@ -206,7 +212,6 @@ export function knownPrograms(checksums: KnownPrograms["checksums"]): KnownProgr
   };
 }
 
-/** Settings that determine the software. */
 export interface SoftwareSettings extends Pick<Settings, "windows" | "cluster"> {
   /** Without it: programs of every node, whatever its pod network. */
   readonly cni?: Pick<Settings["cni"], "kind">;

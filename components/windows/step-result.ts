@@ -4,13 +4,9 @@ import { parseJson } from "../../toolchain/parse-json.ts";
 
 const resultSchema = z.strictObject({
   step: z.string(),
-  /** Whether anything on the machine was changed. */
   changed: z.boolean(),
-  /** Whether the machine is about to reboot. */
   rebootRequired: z.boolean(),
-  /** Run time in seconds. */
   seconds: z.number(),
-  /** What the step found or created. */
   facts: z.record(z.string(), z.unknown()),
 });
 

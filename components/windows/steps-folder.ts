@@ -3,10 +3,10 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { ownFolder } from "../own-files.ts";
 
-/** Folder of the step scripts. */
 export const stepsSource = ownFolder("windows/steps");
 
-/** Length of the hash in the folder's name on the machine. */
+export const remoteSteps = "C:\\kindows\\steps";
+
 const hashLength = 12;
 
 /**

@@ -18,7 +18,6 @@ import type { ProgramArtifact, ProgramName, WindowsSoftware } from "./software.t
 /** containerd's endpoint, as Install-Containerd registers it. */
 const criSocket = "npipe:////./pipe/containerd-containerd";
 
-/** Time limit for kubeadm to reset a node. */
 const resetSeconds = 300;
 
 /** Resets a machine to what it was before it became a node, whatever has been done on it. */
@@ -29,7 +28,6 @@ export const resetNode = script({
   seconds: resetSeconds + 1500,
 });
 
-/** How it is run. */
 export const reset: UndoneBy = {
   script: resetNode,
   values: { CriSocket: criSocket, TimeoutSeconds: resetSeconds },
@@ -186,7 +184,6 @@ export const installKubernetes = nodeStep({
     ),
 });
 
-/** Path of a program on a machine. */
 function placeOf(artifact: ProgramArtifact, sha256: string): string {
   return artifactPath(sha256, fileNameOf(artifact));
 }
@@ -244,7 +241,6 @@ const setClusterRoute = nodeStep({
   undo: { values: { Route: "" } },
 });
 
-/** Routes for Set-ClusterRoute. */
 export function renderRoutes(routes: readonly ClusterRoute[]): string {
   return routes.map(({ range, nextHop }) => `${range}=${nextHop}`).join(";");
 }
@@ -270,7 +266,6 @@ export const nodeSteps: readonly NodeStep[] = [
 /** TimeoutSeconds of Add-ContainerImage: some 500 MB over a line that is not slow. */
 export const pullSeconds = 600;
 
-/** Runs during the build of an image. */
 export const addContainerImage = script({
   name: "Add-ContainerImage",
   parameters: { Images: "string", Proxy: "string", TimeoutSeconds: "int" },

@@ -9,14 +9,14 @@ import {
   defaultTimeouts,
   type ClusterRoute,
   type JoiningNode,
+  type NodeStep,
   type NodeTimeouts,
 } from "./node-step.ts";
-import { runSteps, type StepRuns } from "./run-steps.ts";
+import { runSteps } from "./run-steps.ts";
 import { unpinned, unpinnedMessage, type ProgramName, type WindowsSoftware } from "./software.ts";
 import { textFact, type StepResult } from "./step-result.ts";
 import { installContainerd, installKubernetes, joinNode, testWindowsHost } from "./steps.ts";
-import { remoteFolderOf, stepFolders } from "./step-folders.ts";
-import { copySteps } from "./steps-copy.ts";
+import { copySteps, remoteFolderOf, stepFolders } from "./steps-copy.ts";
 import { stepsSource } from "./steps-folder.ts";
 import { drainBeforeUpgrade } from "./upgrade-drain.ts";
 
@@ -122,10 +122,10 @@ export class WindowsNode extends pulumi.ComponentResource {
       }
       return `${textFact(result, "build")}.${String(result.facts["revision"])}`;
     });
-    const versionOf = ({ result }: ReturnType<StepRuns["of"]>) =>
-      result.apply((known) => textFact(known, "version"));
-    this.kubernetesVersion = versionOf(steps.of(installKubernetes));
-    this.containerdVersion = versionOf(steps.of(installContainerd));
+    const versionOf = (step: NodeStep) =>
+      steps.of(step).result.apply((known) => textFact(known, "version"));
+    this.kubernetesVersion = versionOf(installKubernetes);
+    this.containerdVersion = versionOf(installContainerd);
     this.registerOutputs({
       nodeName: this.nodeName,
       windowsBuild: this.windowsBuild,

@@ -26,7 +26,6 @@ export const environment = { KUBECONFIG_CONTENT: text, CALICO: requestSchema };
 
 const operatorApi = "/apis/operator.tigera.io/v1";
 
-/** Namespaces of the operator and of what it installs. */
 const namespaces = ["tigera-operator", "calico-system"];
 
 interface OperatorResource {

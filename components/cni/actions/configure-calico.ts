@@ -12,7 +12,6 @@ import { calicoResources, withFields, type CalicoResource } from "../calico/conf
 export const environment = {
   KUBECONFIG_CONTENT: text,
   CALICO: z.strictObject({
-    /** Fields by name. */
     felix: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
     timeoutSeconds: z.number().positive(),
   }),

@@ -16,20 +16,11 @@ import type { environment as rollout } from "../actions/await-calico.ts";
 import type { environment as configuring } from "../actions/configure-calico.ts";
 import type { environment as finding } from "../actions/find-api-server.ts";
 import type { environment as change } from "../../controlplane/actions/apply-change.ts";
+import { manifest, type Manifest } from "../../manifest.ts";
 import type { HnsNetwork, PodNetwork, PodNetworkSettings } from "../pod-network.ts";
 import type { CalicoConfiguration } from "./configuration.ts";
 import { calicoHnsNetwork, type FoundCalico } from "./existing.ts";
-import { apiServer, installation, type CalicoNetworkOptions } from "./installation.ts";
-import {
-  endpointVariables,
-  operatorAccount,
-  operatorBinding,
-  operatorDeployment,
-  operatorName,
-  operatorNamespace,
-  servicesEndpoint,
-  type ApiServerEndpoint,
-} from "./operator-objects.ts";
+import { installationObjects, type CalicoNetworkOptions } from "./installation.ts";
 import { calicoRelease, type CalicoRelease } from "./release.ts";
 
 export interface CalicoArgs {
@@ -45,7 +36,6 @@ export interface CalicoArgs {
   readonly timeouts?: CalicoTimeouts;
 }
 
-/** Calico according to the settings of a lab. */
 export function install(controlPlane: ControlPlane, { cni, nodes }: PodNetworkSettings): Calico {
   const { version, encapsulation, bgp, mtu, felix } = cni.calico;
   return new Calico("calico", {
@@ -106,6 +96,17 @@ const linuxComponents = {
   apiserver: "apiservers",
 } as const;
 
+/** Namespace, account and Deployment have the operator's own name, as in its manifest. */
+const operatorName = "tigera-operator";
+
+export function operatorObjects({ operator }: CalicoRelease, endpoint: unknown): Manifest {
+  return manifest(new URL("operator.yaml", import.meta.url), {
+    image: `quay.io/tigera/operator:v${operator}`,
+    version: `v${operator}`,
+    endpoint,
+  });
+}
+
 /**
  * Calico, installed by Tigera's operator: VXLAN between all nodes, HNS on Windows.
  *
@@ -128,11 +129,8 @@ export class Calico extends pulumi.ComponentResource implements PodNetwork {
     this.windows = network.windows ? calicoHnsNetwork : undefined;
     const timeouts = args.timeouts ?? defaultCalicoTimeouts;
     const object = this.#inCluster({ provider: controlPlane.provider });
-    const wanted = installation({
-      ...network,
-      podCidr: controlPlane.podCidr,
-      serviceCidr: controlPlane.serviceCidr,
-    });
+    const { podCidr, serviceCidr } = controlPlane;
+    const wanted = installationObjects({ ...network, podCidr, serviceCidr });
 
     const definitions = this.#action<typeof definitionsToApply>("definitions", {
       create: "cni/apply-definitions",
@@ -142,19 +140,17 @@ export class Calico extends pulumi.ComponentResource implements PodNetwork {
       create: "cni/find-api-server",
       environment: { KUBECONFIG_CONTENT: this.#kubeconfig },
     });
-    const namespace = new Namespace(operatorName, operatorNamespace(), object);
+    const variables = pulumi.unsecret(endpoint.stdout).apply((text) => {
+      const { address, port } = JSON.parse(text) as { address: string; port: number };
+      return { KUBERNETES_SERVICE_HOST: address, KUBERNETES_SERVICE_PORT: String(port) };
+    });
+    const objects = operatorObjects(release, variables);
+    const namespace = new Namespace(operatorName, objects.Namespace, object);
     const inNamespace = { ...object, dependsOn: [namespace] };
-    const account = new ServiceAccount(operatorName, operatorAccount(), inNamespace);
-    const binding = new ClusterRoleBinding(operatorName, operatorBinding(), object);
-    const variables = pulumi
-      .unsecret(endpoint.stdout)
-      .apply((text) => endpointVariables(JSON.parse(text) as ApiServerEndpoint));
-    const services = new ConfigMap(
-      `${operatorName}-endpoint`,
-      servicesEndpoint(variables),
-      inNamespace,
-    );
-    const operator = new Deployment(operatorName, operatorDeployment(release), {
+    const account = new ServiceAccount(operatorName, objects.ServiceAccount, inNamespace);
+    const binding = new ClusterRoleBinding(operatorName, objects.ClusterRoleBinding, object);
+    const services = new ConfigMap(`${operatorName}-endpoint`, objects.ConfigMap, inNamespace);
+    const operator = new Deployment(operatorName, objects.Deployment, {
       ...object,
       // The operator reads the address of the API server when it starts.
       dependsOn: [definitions, account, binding, services],
@@ -165,14 +161,11 @@ export class Calico extends pulumi.ComponentResource implements PodNetwork {
     });
     // After the operator, as an older one would not know all fields of a newer Installation.
     const afterOperator = { ...object, dependsOn: [operator] };
-    const installed = new CustomResource(name, { ...wanted }, afterOperator);
+    const installed = new CustomResource(name, { ...wanted.Installation }, afterOperator);
     const api = new CustomResource(
       `${name}-apiserver`,
-      { ...apiServer() },
-      {
-        ...afterOperator,
-        dependsOn: [installed],
-      },
+      { ...wanted.APIServer },
+      { ...afterOperator, dependsOn: [installed] },
     );
     const onLinux = this.#await("linux", { components: linuxComponents, linuxNodes: true }, [
       installed,

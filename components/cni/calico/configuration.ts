@@ -7,7 +7,6 @@ export interface CalicoConfiguration {
 /** A resource of Calico's API, whose only instance is called `default`. */
 export interface CalicoResource {
   readonly kind: "IPAMConfiguration" | "FelixConfiguration";
-  /** Its name in URLs. */
   readonly plural: "ipamconfigurations" | "felixconfigurations";
   /** Fields to set; those with `undefined` are removed. */
   readonly spec: Readonly<Record<string, string | number | boolean | undefined>>;

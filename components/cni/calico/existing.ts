@@ -1,4 +1,5 @@
 import type { V1ConfigMap } from "@kubernetes/client-node";
+import { unless } from "../../../config/problem.ts";
 import { found, type ClusterAnswers } from "../../controlplane/existing/cluster-answers.ts";
 import type { ClusterChange, ClusterProblem } from "../../controlplane/existing/cluster-problem.ts";
 import type { FoundPodNetwork, HnsNetwork, PodNetworkInExisting } from "../pod-network.ts";
@@ -34,13 +35,14 @@ export const existingCalico: PodNetworkInExisting = {
   assumed: foundCalico([]),
   check(answers, { mayChange }, { serviceCidr, endpoint }) {
     if (found(answers, "installation") === undefined) return undefined;
-    const { problems, changes } = checkCalico(answers, serviceCidr, endpoint);
+    const changes = wantedChanges(answers, serviceCidr, endpoint);
     const undone = mayChange ? [] : changes.filter(({ done }) => !done);
     return {
       // If nothing may be changed, no changes are returned.
       network: foundCalico(mayChange ? changes : []),
       problems: [
-        ...problems,
+        ...poolsProblems(answers),
+        ...vniProblems(answers),
         ...undone.map(({ object, why, command }) => ({
           subject: object,
           why,
@@ -62,167 +64,148 @@ interface Installation {
 
 interface IpPool {
   readonly metadata?: { readonly name?: string };
-  readonly spec?: {
-    readonly cidr?: string;
+  readonly spec?: Readonly<Record<"cidr" | "vxlanMode" | "ipipMode", string | undefined>> & {
     readonly disabled?: boolean;
-    readonly vxlanMode?: string;
-    readonly ipipMode?: string;
   };
 }
 
-interface WithSpec<T> {
-  readonly spec?: T;
-}
-
-/** Result of checking Calico for Windows nodes. */
-interface CalicoCheck {
-  /** Problems that must not be solved automatically, as that would disconnect the pods of all nodes. */
-  readonly problems: readonly ClusterProblem[];
-  /** Changes that do no harm. */
-  readonly changes: readonly ClusterChange[];
+function setting<T>(answers: ClusterAnswers, name: string, stored: string): T | undefined {
+  return found<T>(answers, name) ?? found<T>(answers, stored);
 }
 
 /** Smallest VNI on Windows (Calico, felix/dataplane/windows). */
 const smallestVni = 4096;
 
 /**
- * Calico, installed by its operator.
+ * Changes that do no harm, in the order in which Calico's operator requires them.
  *
- * @param serviceCidr of the cluster.
  * @param endpoint `host:port` of the API server as nodes see it; Calico on Windows wants it written down.
  */
-function checkCalico(answers: ClusterAnswers, serviceCidr: string, endpoint: string): CalicoCheck {
+function wantedChanges(
+  answers: ClusterAnswers,
+  serviceCidr: string,
+  endpoint: string,
+): ClusterChange[] {
   const { spec } = found<Installation>(answers, "installation") ?? {};
   const [host = "", port = ""] = endpoint.split(":");
   const dataplane = spec?.calicoNetwork?.windowsDataplane ?? "Disabled";
   const serviceRanges = spec?.serviceCIDRs ?? [];
   const variables = found<V1ConfigMap>(answers, "servicesEndpoint")?.data;
-  const ipam = found<WithSpec<{ strictAffinity?: boolean }>>(answers, "ipamConfig");
-  const stored = found<WithSpec<{ strictAffinity?: boolean }>>(answers, "storedIpamConfig");
-  const strict = (ipam ?? stored)?.spec?.strictAffinity === true;
-  const v3 = ipam !== undefined;
+  const [knownHost, knownPort] = [
+    variables?.["KUBERNETES_SERVICE_HOST"],
+    variables?.["KUBERNETES_SERVICE_PORT"],
+  ];
+  const v3 = found(answers, "ipamConfig") !== undefined;
+  const ipam = setting<{ readonly spec?: { readonly strictAffinity?: boolean } }>(
+    ...([answers, "ipamConfig", "storedIpamConfig"] as const),
+  );
   const operator = "operator.tigera.io/v1";
   const forWindows = {
     serviceCIDRs: serviceRanges.length > 0 ? serviceRanges : [serviceCidr],
     calicoNetwork: { windowsDataplane: "HNS" },
   };
-  return {
-    problems: [...checkPools(answers, spec?.calicoNetwork?.bgp), ...checkVni(answers)],
-    changes: [
-      // First: the operator refuses an Installation for Windows without it.
-      {
-        object: "ConfigMap tigera-operator/kubernetes-services-endpoint",
-        path: "/api/v1/namespaces/tigera-operator/configmaps/kubernetes-services-endpoint",
-        fields: {
-          apiVersion: "v1",
-          kind: "ConfigMap",
-          metadata: { name: "kubernetes-services-endpoint", namespace: "tigera-operator" },
-          data: {
-            KUBERNETES_SERVICE_HOST: variables?.["KUBERNETES_SERVICE_HOST"] ?? host,
-            KUBERNETES_SERVICE_PORT: variables?.["KUBERNETES_SERVICE_PORT"] ?? port,
-          },
+  return [
+    // First: the operator refuses an Installation for Windows without it.
+    {
+      object: "ConfigMap tigera-operator/kubernetes-services-endpoint",
+      path: existingCalico.questions["servicesEndpoint"] ?? "",
+      fields: {
+        apiVersion: "v1",
+        kind: "ConfigMap",
+        metadata: { name: "kubernetes-services-endpoint", namespace: "tigera-operator" },
+        data: {
+          KUBERNETES_SERVICE_HOST: knownHost ?? host,
+          KUBERNETES_SERVICE_PORT: knownPort ?? port,
         },
-        done:
-          variables?.["KUBERNETES_SERVICE_HOST"] !== undefined &&
-          variables["KUBERNETES_SERVICE_PORT"] !== undefined,
-        why: "does not say where the API server is, which Calico on Windows needs",
-        command: `kubectl -n tigera-operator create configmap kubernetes-services-endpoint --from-literal=KUBERNETES_SERVICE_HOST=${host} --from-literal=KUBERNETES_SERVICE_PORT=${port}`,
       },
-      {
-        object: "Installation default",
-        path: `/apis/${operator}/installations/default`,
-        fields: {
-          apiVersion: operator,
-          kind: "Installation",
-          metadata: { name: "default" },
-          spec: forWindows,
-        },
-        done: dataplane === "HNS" && serviceRanges.length > 0,
-        why: `has spec.calicoNetwork.windowsDataplane ${dataplane} and spec.serviceCIDRs ${JSON.stringify(serviceRanges)}; Windows nodes need HNS and the range of the services`,
-        command: `kubectl patch installation default --type merge -p '${JSON.stringify({ spec: forWindows })}'`,
+      done: knownHost !== undefined && knownPort !== undefined,
+      why: "does not say where the API server is, which Calico on Windows needs",
+      command: `kubectl -n tigera-operator create configmap kubernetes-services-endpoint --from-literal=KUBERNETES_SERVICE_HOST=${host} --from-literal=KUBERNETES_SERVICE_PORT=${port}`,
+    },
+    {
+      object: "Installation default",
+      path: existingCalico.questions["installation"] ?? "",
+      fields: {
+        ...{ apiVersion: operator, kind: "Installation", metadata: { name: "default" } },
+        spec: forWindows,
       },
-      {
-        object: "IPAMConfiguration default",
-        path: v3
-          ? "/apis/projectcalico.org/v3/ipamconfigurations/default"
-          : "/apis/crd.projectcalico.org/v1/ipamconfigs/default",
-        fields: {
-          apiVersion: v3 ? "projectcalico.org/v3" : "crd.projectcalico.org/v1",
-          kind: v3 ? "IPAMConfiguration" : "IPAMConfig",
-          metadata: { name: "default" },
-          spec: { strictAffinity: true },
-        },
-        done: strict,
-        why: "has not spec.strictAffinity true, so that a node may use addresses of another's block, which Windows cannot",
-        command: `kubectl patch ${v3 ? "ipamconfigurations.projectcalico.org" : "ipamconfigs.crd.projectcalico.org"} default --type merge -p '{"spec":{"strictAffinity":true}}'`,
+      done: dataplane === "HNS" && serviceRanges.length > 0,
+      why: `has spec.calicoNetwork.windowsDataplane ${dataplane} and spec.serviceCIDRs ${JSON.stringify(serviceRanges)}; Windows nodes need HNS and the range of the services`,
+      command: `kubectl patch installation default --type merge -p '${JSON.stringify({ spec: forWindows })}'`,
+    },
+    {
+      object: "IPAMConfiguration default",
+      path: existingCalico.questions[v3 ? "ipamConfig" : "storedIpamConfig"] ?? "",
+      fields: {
+        apiVersion: v3 ? "projectcalico.org/v3" : "crd.projectcalico.org/v1",
+        kind: v3 ? "IPAMConfiguration" : "IPAMConfig",
+        metadata: { name: "default" },
+        spec: { strictAffinity: true },
       },
-    ],
-  };
+      done: ipam?.spec?.strictAffinity === true,
+      why: "has not spec.strictAffinity true, so that a node may use addresses of another's block, which Windows cannot",
+      command: `kubectl patch ${v3 ? "ipamconfigurations.projectcalico.org" : "ipamconfigs.crd.projectcalico.org"} default --type merge -p '{"spec":{"strictAffinity":true}}'`,
+    },
+  ];
 }
 
-/** Windows nodes do VXLAN everywhere or nothing at all with BGP; no IPIP, no change between subnets. */
-function checkPools(answers: ClusterAnswers, bgp = "Enabled"): ClusterProblem[] {
-  const pools = (
-    found<{ items?: readonly IpPool[] }>(answers, "ipPools") ??
-    found<{ items?: readonly IpPool[] }>(answers, "storedIpPools")
+/** Problems that must not be solved automatically, as that would disconnect the pods of all nodes. */
+function poolsProblems(answers: ClusterAnswers): ClusterProblem[] {
+  const { bgp = "Enabled" } =
+    found<Installation>(answers, "installation")?.spec?.calicoNetwork ?? {};
+  const pools = setting<{ readonly items?: readonly IpPool[] }>(
+    ...([answers, "ipPools", "storedIpPools"] as const),
   )?.items?.filter(({ spec }) => spec?.disabled !== true && spec?.cidr?.includes(":") !== true);
   if (pools === undefined || pools.length === 0) {
     const why = "cannot be read, or there is none that is enabled";
     return [{ subject: "Calico's IPPools", why, instead: "Have the kubeconfig's user read them." }];
   }
-  const vxlan = pools.filter(({ spec }) => (spec?.vxlanMode ?? "Never") === "Always");
+  const vxlan = pools.filter(({ spec }) => spec?.vxlanMode === "Always");
   return [
-    ...pools.flatMap(({ metadata, spec }): ClusterProblem[] => {
-      const [vx, ipip] = [spec?.vxlanMode ?? "Never", spec?.ipipMode ?? "Never"];
-      const subject = `IPPool ${metadata?.name ?? ""}`;
-      const danger =
-        "it changes the way of every pod's packets, so nothing here does it by the way";
-      if (ipip !== "Never" || vx === "CrossSubnet") {
-        const why = `has ipipMode ${ipip} and vxlanMode ${vx}; Windows nodes have VXLAN always, or none with BGP`;
-        return [{ subject, why, instead: `Set VXLAN with vxlanMode Always yourself: ${danger}.` }];
-      }
-      if (vx === "Never" && bgp !== "Enabled") {
-        const why =
-          "has no encapsulation and the Installation has no BGP, so nothing leads to other nodes";
-        return [{ subject, why, instead: `Set vxlanMode Always yourself: ${danger}.` }];
-      }
-      if (vx === "Always" && bgp === "Enabled") {
-        const why =
-          "has VXLAN while the Installation has BGP, which Calico does not do on Windows together";
-        return [
-          {
-            subject,
-            why,
-            instead: `Set spec.calicoNetwork.bgp of the Installation to Disabled yourself: ${danger}.`,
-          },
-        ];
-      }
-      return [];
+    ...pools.flatMap((pool) => poolProblems(pool, bgp)),
+    ...unless(vxlan.length <= 1, {
+      subject: `IPPools ${vxlan.map(({ metadata }) => metadata?.name ?? "").join(", ")}`,
+      why: "are several with VXLAN; Calico on Windows does one",
+      instead: "Disable all but one.",
     }),
-    ...(vxlan.length > 1
-      ? [
-          {
-            subject: `IPPools ${vxlan.map(({ metadata }) => metadata?.name ?? "").join(", ")}`,
-            why: "are several with VXLAN; Calico on Windows does one",
-            instead: "Disable all but one.",
-          },
-        ]
-      : []),
   ];
 }
 
-function checkVni(answers: ClusterAnswers): ClusterProblem[] {
-  const felix =
-    found<WithSpec<{ vxlanVNI?: number }>>(answers, "felixConfig") ??
-    found<WithSpec<{ vxlanVNI?: number }>>(answers, "storedFelixConfig");
-  const vni = felix?.spec?.vxlanVNI;
-  return vni === undefined || vni >= smallestVni
-    ? []
-    : [
-        {
-          subject: "FelixConfiguration default",
-          why: `has spec.vxlanVNI ${vni}; Windows takes none below ${smallestVni}`,
-          instead: `Set ${smallestVni} yourself, at a time when pods may be cut off.`,
-        },
-      ];
+/** Windows nodes do VXLAN everywhere or nothing at all with BGP; no IPIP, no change between subnets. */
+function poolProblems({ metadata, spec }: IpPool, bgp: string): ClusterProblem[] {
+  const [vxlan, ipip] = [spec?.vxlanMode ?? "Never", spec?.ipipMode ?? "Never"];
+  const problem = (why: string, wanted: string): ClusterProblem[] => {
+    const danger = "it changes the way of every pod's packets, so nothing here does it by the way";
+    const subject = `IPPool ${metadata?.name ?? ""}`;
+    return [{ subject, why, instead: `Set ${wanted} yourself: ${danger}.` }];
+  };
+  if (ipip !== "Never" || vxlan === "CrossSubnet") {
+    const why = `has ipipMode ${ipip} and vxlanMode ${vxlan}; Windows nodes have VXLAN always, or none with BGP`;
+    return problem(why, "VXLAN with vxlanMode Always");
+  }
+  if (vxlan === "Never" && bgp !== "Enabled") {
+    return problem(
+      "has no encapsulation and the Installation has no BGP, so nothing leads to other nodes",
+      "vxlanMode Always",
+    );
+  }
+  if (vxlan === "Always" && bgp === "Enabled") {
+    return problem(
+      "has VXLAN while the Installation has BGP, which Calico does not do on Windows together",
+      "spec.calicoNetwork.bgp of the Installation to Disabled",
+    );
+  }
+  return [];
+}
+
+function vniProblems(answers: ClusterAnswers): ClusterProblem[] {
+  const felix = setting<{ readonly spec?: { readonly vxlanVNI?: number } }>(
+    ...([answers, "felixConfig", "storedFelixConfig"] as const),
+  );
+  const vni = felix?.spec?.vxlanVNI ?? smallestVni;
+  return unless(vni >= smallestVni, {
+    subject: "FelixConfiguration default",
+    why: `has spec.vxlanVNI ${vni}; Windows takes none below ${smallestVni}`,
+    instead: `Set ${smallestVni} yourself, at a time when pods may be cut off.`,
+  });
 }

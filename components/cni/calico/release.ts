@@ -1,4 +1,3 @@
-/** A release of Calico. */
 export interface CalicoRelease {
   /** Calico's version, without a leading `v`. */
   readonly calico: string;
@@ -17,10 +16,8 @@ const releases: Readonly<Record<string, CalicoRelease>> = {
   },
 };
 
-/** Pinned Calico versions. */
 export const calicoVersions: readonly string[] = Object.keys(releases);
 
-/** Default Calico version. */
 export const defaultCalicoVersion = "3.32.1";
 
 /** Kubernetes' minor versions that a minor version of Calico is tested with (its page "System requirements"). */

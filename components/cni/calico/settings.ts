@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Check, Complaint, SettingsProblem } from "../../../config/problem.ts";
+import { type Check, type Complaint, unless } from "../../../config/problem.ts";
 import type { NamedSettings } from "../../../config/settings.ts";
 import { between, text } from "../../../config/values/value.ts";
 import { oneOfVersions } from "../../../config/values/version.ts";
@@ -8,7 +8,6 @@ import { calicoTestedWith, calicoVersions, defaultCalicoVersion } from "./releas
 /** VXLAN's overhead, and the segment's MTU, in bytes. */
 const [vxlanOverhead, segmentMtu] = [50, 1500];
 
-/** Calico's own settings. */
 export const calicoSettings = z
   .strictObject({
     version: text(oneOfVersions("Calico", calicoVersions)).default(defaultCalicoVersion).meta({
@@ -50,7 +49,6 @@ const refused: ReadonlyMap<string, string> = new Map([
   ["wireguardEnabled", "encrypts what Windows nodes could not read"],
 ]);
 
-/** Name of a field of Calico's FelixConfiguration that may be set. */
 function felixName(name: string): Complaint | undefined {
   if (!/^[a-z][A-Za-z0-9]*$/.test(name)) {
     return {
@@ -62,59 +60,45 @@ function felixName(name: string): Complaint | undefined {
   return why === undefined ? undefined : { why, instead: "Leave it out." };
 }
 
-/** What Calico does not support on Windows (its page "Limitations and known issues"), or not on this version. */
-const calicoOnWindows: readonly Check<NamedSettings>[] = [
-  {
-    reads: ["windows.version", "cni.kind"],
-    run: ({ windows, cni }) =>
-      windows.version === "2025" && cni.kind === "calico"
-        ? [
-            {
-              path: ["windows", "version"],
-              value: windows.version,
-              why: "can't be used with kindows:cni.kind calico: Calico 3.32 supports Windows Server up to 2022 (projectcalico/calico issue 11691)",
-              instead: 'Write "2022", or choose another kindows:cni.kind.',
-            },
-          ]
-        : [],
-  },
-  {
-    reads: ["cni.kind", "cni.calico.encapsulation"],
-    run: (settings) =>
-      withWindowsNodes(settings) && settings.cni.calico.encapsulation !== "VXLAN"
-        ? [
-            {
-              path: ["cni", "calico", "encapsulation"],
-              value: settings.cni.calico.encapsulation,
-              why: "can't be with Windows nodes: Calico knows only VXLAN between them and all others, in one subnet or not",
-              instead: "Write VXLAN.",
-            },
-          ]
-        : [],
-  },
-  {
-    reads: ["cni.kind", "cni.calico.bgp"],
-    run: (settings) =>
-      withWindowsNodes(settings) && settings.cni.calico.bgp === "Enabled"
-        ? [
-            {
-              path: ["cni", "calico", "bgp"],
-              value: settings.cni.calico.bgp,
-              why: "can't be with Windows nodes: Calico's VXLAN there (windowsDataplane HNS) needs BGP to be off",
-              instead: "Write Disabled.",
-            },
-          ]
-        : [],
-  },
-];
-
 function withWindowsNodes({ cni, nodes }: NamedSettings): boolean {
   return cni.kind === "calico" && nodes.some(({ os }) => os === "windows");
 }
 
-/** Rules across sections if Calico is the pod network. */
+/**
+ * Rules across sections if Calico is the pod network: what it does not support on Windows (its page "Limitations and known
+ * issues"), or not on this version.
+ */
 export const calicoChecks: readonly Check<NamedSettings>[] = [
-  ...calicoOnWindows,
+  {
+    reads: ["windows.version", "cni.kind"],
+    run: ({ windows, cni }) =>
+      unless(windows.version !== "2025" || cni.kind !== "calico", {
+        path: ["windows", "version"],
+        value: windows.version,
+        why: "can't be used with kindows:cni.kind calico: Calico 3.32 supports Windows Server up to 2022 (projectcalico/calico issue 11691)",
+        instead: 'Write "2022", or choose another kindows:cni.kind.',
+      }),
+  },
+  {
+    reads: ["cni.kind", "cni.calico.encapsulation"],
+    run: (settings) =>
+      unless(!withWindowsNodes(settings) || settings.cni.calico.encapsulation === "VXLAN", {
+        path: ["cni", "calico", "encapsulation"],
+        value: settings.cni.calico.encapsulation,
+        why: "can't be with Windows nodes: Calico knows only VXLAN between them and all others, in one subnet or not",
+        instead: "Write VXLAN.",
+      }),
+  },
+  {
+    reads: ["cni.kind", "cni.calico.bgp"],
+    run: (settings) =>
+      unless(!withWindowsNodes(settings) || settings.cni.calico.bgp === "Disabled", {
+        path: ["cni", "calico", "bgp"],
+        value: settings.cni.calico.bgp,
+        why: "can't be with Windows nodes: Calico's VXLAN there (windowsDataplane HNS) needs BGP to be off",
+        instead: "Write Disabled.",
+      }),
+  },
   calicoKubernetes(calicoTestedWith),
 ];
 
@@ -124,17 +108,14 @@ export function calicoKubernetes(
 ): Check<NamedSettings> {
   return {
     reads: ["cni.kind", "cni.calico.version", "cluster.kubernetesVersion"],
-    run({ cni, cluster }): SettingsProblem[] {
+    run({ cni, cluster }) {
       const tested = testedWith[minor(cni.calico.version)] ?? [];
-      if (cni.kind !== "calico" || tested.includes(minor(cluster.kubernetesVersion))) return [];
-      return [
-        {
-          path: ["cluster", "kubernetesVersion"],
-          value: cluster.kubernetesVersion,
-          why: `is not one that Calico ${cni.calico.version} is tested with (${tested.join(", ")})`,
-          instead: `Write one of ${tested.at(-1) ?? "those"}, or choose another kindows:cni.calico.version or kindows:cni.kind.`,
-        },
-      ];
+      return unless(cni.kind !== "calico" || tested.includes(minor(cluster.kubernetesVersion)), {
+        path: ["cluster", "kubernetesVersion"],
+        value: cluster.kubernetesVersion,
+        why: `is not one that Calico ${cni.calico.version} is tested with (${tested.join(", ")})`,
+        instead: `Write one of ${tested.at(-1) ?? "those"}, or choose another kindows:cni.calico.version or kindows:cni.kind.`,
+      });
     },
   };
 }

@@ -13,7 +13,6 @@ export interface TigeraCondition {
   readonly observedGeneration?: number;
 }
 
-/** What is required of a component. */
 export interface WantedComponent {
   /** Name of its TigeraStatus, e.g. `calico`. */
   readonly name: string;

@@ -1,15 +1,18 @@
 import type { V1ConfigMap } from "@kubernetes/client-node";
 import type { WrittenExisting } from "../../../config/existing.ts";
 import { addressNumber, contains, parseRange } from "../../../config/ipv4.ts";
-import type { Check, SettingsProblem } from "../../../config/problem.ts";
+import { type Check, unless } from "../../../config/problem.ts";
 import { found, type ClusterAnswers } from "../../controlplane/existing/cluster-answers.ts";
 import type { ClusterProblem } from "../../controlplane/existing/cluster-problem.ts";
-import { written } from "../../controlplane/existing/rights.ts";
-import type { FoundPodNetwork, HnsNetwork, PodNetworkInExisting } from "../pod-network.ts";
+import {
+  accessRights,
+  type FoundPodNetwork,
+  type HnsNetwork,
+  type PodNetworkInExisting,
+} from "../pod-network.ts";
 import { flannelHnsNetwork, type FlannelBackend } from "./flannel-config.ts";
 import type { FlannelOnWindows } from "./node-steps.ts";
 
-/** Flannel in an existing cluster. */
 export interface FoundFlannel extends FoundPodNetwork {
   readonly backend: FlannelBackend;
 }
@@ -18,16 +21,12 @@ export interface FoundFlannel extends FoundPodNetwork {
 const rangeWritten: Check<WrittenExisting> = {
   reads: ["cni.nodeCidr"],
   run: ({ cni }) =>
-    cni.kind === "flannel" && cni.nodeCidr === undefined
-      ? [
-          {
-            path: ["cni", "nodeCidr"],
-            value: undefined,
-            why: "is missing",
-            instead: "Add it: the IPv4 range of the nodes' own addresses, which Flannel needs.",
-          },
-        ]
-      : [],
+    unless(cni.kind !== "flannel" || cni.nodeCidr !== undefined, {
+      path: ["cni", "nodeCidr"],
+      value: undefined,
+      why: "is missing",
+      instead: "Add it: the IPv4 range of the nodes' own addresses, which Flannel needs.",
+    }),
 };
 
 /** The range must contain all nodes' addresses: otherwise one of them is mistyped, or the range is too small. */
@@ -35,27 +34,19 @@ const rangeHolds: Check<WrittenExisting> = {
   reads: ["cni.nodeCidr"],
   run({ cni: { nodeCidr }, nodes }) {
     const range = nodeCidr === undefined ? undefined : parseRange(nodeCidr);
-    return range === undefined
-      ? []
-      : nodes.flatMap((node, index): SettingsProblem[] => {
-          const key = node.nodeIp === undefined ? "address" : "nodeIp";
-          const value = node.nodeIp ?? node.address;
-          return contains(range, addressNumber(value) ?? -1)
-            ? []
-            : [
-                {
-                  path: ["nodes", index, key],
-                  value,
-                  why: `is outside kindows:cni.nodeCidr, ${nodeCidr ?? ""}`,
-                  instead:
-                    "Write the machine's own address in that range as its nodeIp, or the range of all nodes.",
-                },
-              ];
-        });
+    if (range === undefined) return [];
+    return nodes.flatMap(({ nodeIp, address }, index) =>
+      unless(contains(range, addressNumber(nodeIp ?? address) ?? -1), {
+        path: ["nodes", index, nodeIp === undefined ? "address" : "nodeIp"],
+        value: nodeIp ?? address,
+        why: `is outside kindows:cni.nodeCidr, ${nodeCidr ?? ""}`,
+        instead:
+          "Write the machine's own address in that range as its nodeIp, or the range of all nodes.",
+      }),
+    );
   },
 };
 
-/** The pods' network on Windows nodes, for kube-proxy. */
 export function flannelOnHns(backend: FlannelBackend): HnsNetwork {
   return { name: flannelHnsNetwork(backend), endpoint: undefined };
 }
@@ -69,24 +60,18 @@ export const existingFlannel: PodNetworkInExisting = {
     // kubespray's location.
     flannelConfigInKubeSystem: "/api/v1/namespaces/kube-system/configmaps/kube-flannel-cfg",
   },
-  rights: ["clusterroles", "clusterrolebindings"].flatMap((resource) =>
-    written.map((verb) => ({
-      ...{ verb, group: "rbac.authorization.k8s.io", resource },
-      purpose: "Flannel on Windows nodes",
-    })),
-  ),
+  rights: accessRights("Flannel on Windows nodes"),
   checks: [rangeWritten, rangeHolds],
   assumed: foundFlannel("vxlan"),
   check(answers, { nodeCidr }) {
     const config = flannelConfig(answers);
     if (config === undefined) return undefined;
     const backend = checkFlannel(config);
-    const range: ClusterProblem = {
+    const lacking = unless(nodeCidr !== undefined, {
       subject: "kindows:cni.nodeCidr",
       why: "is missing; the cluster has Flannel, whose files on Windows nodes name the nodes' own range",
       instead: "Write the IPv4 range of the nodes' addresses.",
-    };
-    const lacking = nodeCidr === undefined ? [range] : [];
+    });
     return typeof backend === "string"
       ? { network: foundFlannel(backend), problems: lacking }
       : { network: { kind: "none" }, problems: [backend, ...lacking] };
@@ -106,10 +91,12 @@ interface NetConf {
   readonly Backend?: { readonly Type?: string; readonly VNI?: number; readonly Port?: number };
 }
 
-/** Flannel's ConfigMap and its location. */
-function flannelConfig(
-  answers: ClusterAnswers,
-): { readonly name: string; readonly netConf: string } | undefined {
+interface FlannelConfig {
+  readonly name: string;
+  readonly netConf: string;
+}
+
+function flannelConfig(answers: ClusterAnswers): FlannelConfig | undefined {
   for (const [question, namespace] of [
     ["flannelConfig", "kube-flannel"],
     ["flannelConfigInKubeSystem", "kube-system"],
@@ -120,11 +107,7 @@ function flannelConfig(
   return undefined;
 }
 
-/** Flannel's backend, or why Windows nodes cannot have it. */
-function checkFlannel(config: {
-  readonly name: string;
-  readonly netConf: string;
-}): FlannelBackend | ClusterProblem {
+function checkFlannel(config: FlannelConfig): FlannelBackend | ClusterProblem {
   const subject = `ConfigMap ${config.name}`;
   const again =
     "then restart Flannel on all nodes: every pod's packets change their way, so nothing here does it by the way";
@@ -136,18 +119,11 @@ function checkFlannel(config: {
   }
   const { Type = "udp", VNI, Port } = netConf.Backend ?? {};
   if (Type === "host-gw") return "host-gw";
-  if (Type !== "vxlan") {
-    return {
-      subject,
-      why: `has the backend ${Type}; Windows nodes have vxlan and host-gw`,
-      instead: `Set {"Type":"vxlan","VNI":4096,"Port":4789} yourself, ${again}.`,
-    };
-  }
-  return VNI === 4096 && Port === 4789
-    ? "vxlan"
-    : {
-        subject,
-        why: `has VXLAN with VNI ${VNI ?? "1 (Flannel's default)"} and port ${Port ?? "8472 (Linux' default)"}; Windows takes 4096 and 4789`,
-        instead: `Set {"Type":"vxlan","VNI":4096,"Port":4789} yourself, ${again}.`,
-      };
+  if (Type === "vxlan" && VNI === 4096 && Port === 4789) return "vxlan";
+  const why =
+    Type === "vxlan"
+      ? `has VXLAN with VNI ${VNI ?? "1 (Flannel's default)"} and port ${Port ?? "8472 (Linux' default)"}; Windows takes 4096 and 4789`
+      : `has the backend ${Type}; Windows nodes have vxlan and host-gw`;
+  const instead = `Set {"Type":"vxlan","VNI":4096,"Port":4789} yourself, ${again}.`;
+  return { subject, why, instead };
 }

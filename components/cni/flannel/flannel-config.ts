@@ -35,7 +35,6 @@ export function cniConf(): object {
 /** Inputs of the CNI configuration of a Windows node; all ranges in CIDR notation, IPv4. */
 export interface WindowsCniNetwork {
   readonly backend: FlannelBackend;
-  /** Range of all pods. */
   readonly podCidr: string;
   readonly serviceCidr: string;
   /** Range of the nodes' own addresses. */

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import * as pulumi from "@pulumi/pulumi";
 // One module each: the package as a whole takes seconds to load.
 import { DaemonSet } from "@pulumi/kubernetes/apps/v1/daemonSet.js";
@@ -8,19 +9,12 @@ import { ClusterRole } from "@pulumi/kubernetes/rbac/v1/clusterRole.js";
 import { ClusterRoleBinding } from "@pulumi/kubernetes/rbac/v1/clusterRoleBinding.js";
 
 import type { ControlPlane } from "../../controlplane/control-plane.ts";
+import { manifest, type Manifest } from "../../manifest.ts";
 import type { HnsNetwork, PodNetwork, PodNetworkSettings } from "../pod-network.ts";
 import { accessInExisting, accessOfNodes } from "../windows-access.ts";
 import { flannelOnHns } from "./existing.ts";
 import { cniConf, netConf, type FlannelBackend } from "./flannel-config.ts";
-import {
-  flannelAccount,
-  flannelBinding,
-  flannelConfigMap,
-  flannelConfigMapName,
-  flannelDaemonSet,
-  flannelNamespace,
-  flannelRole,
-} from "./flannel-objects.ts";
+import { flannelImages } from "./release.ts";
 import { isRehearsed } from "./settings.ts";
 
 export interface FlannelArgs {
@@ -32,7 +26,6 @@ export interface FlannelArgs {
   readonly windows: boolean;
 }
 
-/** Flannel according to the settings of a lab. */
 export function install(controlPlane: ControlPlane, settings: PodNetworkSettings): Flannel {
   const { backend } = settings.cni.flannel;
   const windows = settings.nodes.length > 0 && !isRehearsed(settings);
@@ -50,8 +43,25 @@ export const windowsAccess = {
   resources: ["nodes"],
 };
 
-/** What an existing cluster with Flannel needs for Windows nodes. */
 export const complete = accessInExisting(windowsAccess);
+
+/**
+ * Flannel's objects in a cluster. Its ConfigMap is named by its content: a changed one is a new ConfigMap, which rolls out
+ * like any change of a pod template.
+ */
+export function flannelObjects(files: {
+  readonly netConf: object;
+  readonly cniConf: object;
+}): Manifest {
+  const digest = createHash("sha256").update(JSON.stringify(files)).digest("hex").slice(0, 8);
+  return manifest(new URL("flannel.yaml", import.meta.url), {
+    configMap: `kube-flannel-cfg-${digest}`,
+    cniConf: JSON.stringify(files.cniConf, undefined, 2),
+    netConf: JSON.stringify(files.netConf, undefined, 2),
+    pluginImage: flannelImages.cniPlugin,
+    daemonImage: flannelImages.daemon,
+  });
+}
 
 /** Longest wait for its pods: two images over a slow line. */
 const rolloutTimeout = "15m";
@@ -71,17 +81,18 @@ export class Flannel extends pulumi.ComponentResource implements PodNetwork {
     super("kindows:cni:Flannel", name, { backend }, opts);
     const { provider, resource: cluster, podCidr } = controlPlane;
     const child = { parent: this, provider, deletedWith: cluster, replaceWith: [cluster] };
-    const files = { netConf: netConf(podCidr, backend), cniConf: cniConf() };
+    const objects = flannelObjects({ netConf: netConf(podCidr, backend), cniConf: cniConf() });
 
-    const namespace = new Namespace(name, flannelNamespace(), child);
+    const namespace = new Namespace(name, objects.Namespace, child);
     const inNamespace = { ...child, dependsOn: [namespace] };
-    const account = new ServiceAccount(name, flannelAccount(), inNamespace);
-    const role = new ClusterRole(name, flannelRole(), child);
-    const binding = new ClusterRoleBinding(name, flannelBinding(), { ...child, dependsOn: [role] });
-    const configMap = new ConfigMap(name, flannelConfigMap(files), inNamespace);
+    const account = new ServiceAccount(name, objects.ServiceAccount, inNamespace);
+    const role = new ClusterRole(name, objects.ClusterRole, child);
+    const afterRole = { ...child, dependsOn: [role] };
+    const binding = new ClusterRoleBinding(name, objects.ClusterRoleBinding, afterRole);
+    const configMap = new ConfigMap(name, objects.ConfigMap, inNamespace);
     const access = windows ? [accessOfNodes(name, windowsAccess, child)] : [];
     this.windows = windows ? flannelOnHns(backend) : undefined;
-    this.resource = new DaemonSet(name, flannelDaemonSet(flannelConfigMapName(files)), {
+    this.resource = new DaemonSet(name, objects.DaemonSet, {
       ...child,
       dependsOn: [account, binding, configMap, ...access],
       customTimeouts: { create: rolloutTimeout, update: rolloutTimeout },

@@ -77,7 +77,6 @@ function isFlannel(podNetwork: WindowsPodNetwork): podNetwork is FlannelOnWindow
   return podNetwork.kind === "flannel";
 }
 
-/** A file as a parameter of the step. */
 function fileText(content: object): string {
   return Buffer.from(`${JSON.stringify(content, undefined, 2)}\n`).toString("base64");
 }

@@ -1,9 +1,8 @@
 import * as z from "zod";
 import { addressNumber, contains, parseRange } from "../../../config/ipv4.ts";
-import type { Check } from "../../../config/problem.ts";
+import { type Check, unless } from "../../../config/problem.ts";
 import type { NamedSettings, Settings } from "../../../config/settings.ts";
 
-/** Flannel's own settings. */
 export const flannelSettings = z
   .strictObject({
     backend: z.enum(["vxlan", "host-gw"]).default("vxlan").meta({
@@ -20,17 +19,12 @@ const flannelOnWindows: Check<NamedSettings> = {
     cni.kind !== "flannel" || cni.flannel.backend !== "host-gw"
       ? []
       : nodes.flatMap(({ nodeIp }, index) =>
-          nodeIp === undefined || isOn(network.cidr, nodeIp)
-            ? []
-            : [
-                {
-                  path: ["nodes", index, "nodeIp"],
-                  value: nodeIp,
-                  why: `is not on the lab's segment ${network.cidr}, and kindows:cni.flannel.backend host-gw knows only neighbours`,
-                  instead:
-                    "Leave it out for the machine's own address, or write vxlan for the backend.",
-                },
-              ],
+          unless(nodeIp === undefined || isOn(network.cidr, nodeIp), {
+            path: ["nodes", index, "nodeIp"],
+            value: nodeIp,
+            why: `is not on the lab's segment ${network.cidr}, and kindows:cni.flannel.backend host-gw knows only neighbours`,
+            instead: "Leave it out for the machine's own address, or write vxlan for the backend.",
+          }),
         ),
 };
 

@@ -1,14 +1,17 @@
 import type { V1ConfigMap, V1DaemonSetList, V1NodeList } from "@kubernetes/client-node";
 import type { WrittenExisting } from "../../../config/existing.ts";
 import { namedFileProblems, type NamedFile } from "../../../config/named-file.ts";
-import type { Check, SettingsProblem } from "../../../config/problem.ts";
+import { type Check, type SettingsProblem, unless } from "../../../config/problem.ts";
 import { found, type ClusterAnswers } from "../../controlplane/existing/cluster-answers.ts";
 import type { ClusterProblem } from "../../controlplane/existing/cluster-problem.ts";
-import { written } from "../../controlplane/existing/rights.ts";
-import type { FoundPodNetwork, NamedPrograms, PodNetworkInExisting } from "../pod-network.ts";
+import {
+  accessRights,
+  type FoundPodNetwork,
+  type NamedPrograms,
+  type PodNetworkInExisting,
+} from "../pod-network.ts";
 import { type HybridOverlayOnWindows, hybridOverlayNetwork, program } from "./node-steps.ts";
 
-/** OVN-Kubernetes with its hybrid overlay in an existing cluster. */
 interface FoundHybridOverlay extends FoundPodNetwork {
   readonly vxlanPort: number;
 }
@@ -43,12 +46,7 @@ const programNamed: Check<WrittenExisting> = {
 export const existingOvnKubernetes: PodNetworkInExisting = {
   installedAs: "OVN-Kubernetes with its hybrid overlay",
   questions: { ovnConfig: "/api/v1/namespaces/ovn-kubernetes/configmaps/ovnkube-config" },
-  rights: ["clusterroles", "clusterrolebindings"].flatMap((resource) =>
-    written.map((verb) => ({
-      ...{ verb, group: "rbac.authorization.k8s.io", resource },
-      purpose: "OVN's hybrid overlay on Windows nodes",
-    })),
-  ),
+  rights: accessRights("OVN's hybrid overlay on Windows nodes"),
   checks: [programNamed],
   assumed: foundHybridOverlay(usualPort),
   check(answers, { hybridOverlay = {} }) {
@@ -56,7 +54,7 @@ export const existingOvnKubernetes: PodNetworkInExisting = {
     if (options === undefined) return undefined;
     const problems = [
       ...overlayProblems(answers, options),
-      ...(programUri(hybridOverlay) === undefined ? [noProgram] : []),
+      ...unless(programUri(hybridOverlay) !== undefined, noProgram),
     ];
     const port = Number(options["hybrid-overlay-vxlan-port"] ?? usualPort);
     return { network: foundHybridOverlay(port), problems };
@@ -140,32 +138,23 @@ function overlayProblems(answers: ClusterAnswers, options: Options): readonly Cl
       "Start ovnkube with --enable-hybrid-overlay, --hybrid-overlay-cluster-subnets and --no-hostsubnet-nodes=kubernetes.io/os=windows, then restart it on all nodes.";
     return [{ subject, why, instead }];
   }
-  const linux = (found<V1NodeList>(answers, "nodes")?.items ?? []).filter(
-    ({ metadata }) => metadata?.labels?.["kubernetes.io/os"] === "linux",
-  );
-  const without = linux.filter(
+  const mac = `${annotation}distributed-router-gateway-mac`;
+  const without = (found<V1NodeList>(answers, "nodes")?.items ?? []).filter(
     ({ metadata }) =>
-      metadata?.annotations?.[`${annotation}distributed-router-gateway-mac`] === undefined,
+      metadata?.labels?.["kubernetes.io/os"] === "linux" &&
+      metadata.annotations?.[mac] === undefined,
   );
   return [
-    ...((options["hybrid-overlay-cluster-subnets"] ?? "") === ""
-      ? [
-          {
-            subject,
-            why: "has no range for the pods of Windows nodes",
-            instead: "Set --hybrid-overlay-cluster-subnets, e.g. 10.132.0.0/14/23.",
-          },
-        ]
-      : []),
-    ...(without.length > 0
-      ? [
-          {
-            subject: without.map(({ metadata }) => `Node ${metadata?.name ?? ""}`).join(", "),
-            why: `has no annotation ${annotation}distributed-router-gateway-mac: its part of the hybrid overlay is not up`,
-            instead: "Look at the logs of ovnkube-node there.",
-          },
-        ]
-      : []),
+    ...unless((options["hybrid-overlay-cluster-subnets"] ?? "") !== "", {
+      subject,
+      why: "has no range for the pods of Windows nodes",
+      instead: "Set --hybrid-overlay-cluster-subnets, e.g. 10.132.0.0/14/23.",
+    }),
+    ...unless(without.length === 0, {
+      subject: without.map(({ metadata }) => `Node ${metadata?.name ?? ""}`).join(", "),
+      why: `has no annotation ${mac}: its part of the hybrid overlay is not up`,
+      instead: "Look at the logs of ovnkube-node there.",
+    }),
   ];
 }
 

@@ -12,12 +12,10 @@ export const program: PublishedProgram = {
 /** Name of the pods' HNS network, as hybrid-overlay-node.exe gives it (hybrid-overlay/pkg/controller/node_windows.go). */
 export const hybridOverlayNetwork = "OVNKubernetesHybridOverlayNetwork";
 
-/** The hybrid overlay on a Windows node. */
 export interface HybridOverlayOnWindows extends WindowsPodNetwork {
   readonly kind: "ovn-kubernetes";
   /** UDP port of its VXLAN. */
   readonly vxlanPort: number;
-  /** Range of the Linux nodes' pods. */
   readonly podCidr: string;
   readonly serviceCidr: string;
 }

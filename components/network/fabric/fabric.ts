@@ -20,7 +20,6 @@ export interface Fabric {
 
 /** A fabric on one host. All of it is shell, run by root there, and fine to run again. */
 export interface FabricOnHost {
-  /** Shell functions of both. */
   readonly functions?: string;
   /** Makes what is missing, and changes what is different. */
   readonly up: (end: FabricEnd) => string;
@@ -33,7 +32,6 @@ export interface FabricOnHost {
   readonly after: readonly string[];
 }
 
-/** A host of a fabric. */
 export interface FabricHost {
   readonly name: string;
   /** IPv4 address at which the other hosts reach it. */

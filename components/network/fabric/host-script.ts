@@ -18,7 +18,6 @@ export type FabricHostParameter = z.infer<typeof fabricHostSchema>;
 
 export type Server = FabricHostParameter["server"];
 
-/** The program of a fabric on one host. */
 export function fabricScript({ functions = "", up, down }: FabricOnHost, end: FabricEnd): string {
   return `#!/bin/sh
 # Network fabric of the lab ${end.lab} on ${end.host.name}. Written by kindows, which overwrites changes.

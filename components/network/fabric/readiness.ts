@@ -7,7 +7,6 @@ import { type FabricEnd, fabricEnds, type FabricOnHost } from "./fabric.ts";
 import { fabrics } from "./registry.ts";
 import { runAsRoot } from "./run-as-root.ts";
 
-/** Longest wait for a host, in seconds. */
 const probeSeconds = 30;
 
 /** What every fabric needs, besides its own requirements. */
@@ -42,7 +41,6 @@ ${probe(end)}
 `;
 }
 
-/** The problems in the output of a probe. */
 export function lacking(onHost: FabricOnHost, end: FabricEnd, output: string): HostProblem[] {
   const all = { ...remedies, ...onHost.remedies };
   return output.split("\n").flatMap((line) => {

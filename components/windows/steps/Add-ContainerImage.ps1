@@ -27,24 +27,13 @@ CommandTimedOut; 16 DiskFull; 34 ServiceNotRunning; 41 ContainerdMissing.
 #>
 [CmdletBinding()]
 param(
-    [Parameter(Mandatory = $true)]
-    [AllowEmptyString()]
-    [ValidatePattern('^([a-z0-9][-._/:@A-Za-z0-9]*(,[a-z0-9][-._/:@A-Za-z0-9]*)*)?$')]
+    [Parameter(Mandatory)] [AllowEmptyString()] [ValidatePattern('^([a-z0-9][-._/:@A-Za-z0-9]*(,[a-z0-9][-._/:@A-Za-z0-9]*)*)?$')]
     [string] $Images,
-
-    [ValidatePattern('^([a-z]+://[-.0-9A-Za-z]+:[0-9]+)?$')]
-    [string] $Proxy = '',
-
-    [ValidateRange(1, 3600)]
-    [int] $TimeoutSeconds = 600
+    [ValidatePattern('^([a-z]+://[-.0-9A-Za-z]+:[0-9]+)?$')] [string] $Proxy = '',
+    [ValidateRange(1, 3600)] [int] $TimeoutSeconds = 600
 )
 
-Set-StrictMode -Version Latest
-$ErrorActionPreference = 'Stop'
-$ProgressPreference = 'SilentlyContinue'
-
 . (Join-Path $PSScriptRoot 'lib\Step.ps1')
-. (Join-Path $PSScriptRoot 'lib\NativeCommand.ps1')
 . (Join-Path $PSScriptRoot 'lib\Services.ps1')
 . (Join-Path $PSScriptRoot 'lib\ContainerImage.ps1')
 

@@ -30,20 +30,10 @@ CommandTimedOut; 16 DiskFull; 40 FeatureMissing; 42 FlannelMissing.
 #>
 [CmdletBinding()]
 param(
-    [Parameter(Mandatory = $true)]
-    [ValidatePattern('^[0-9]{1,3}(\.[0-9]{1,3}){3}$')]
-    [string] $Address,
-
-    [ValidateRange(1, 60)]
-    [int] $DelaySeconds = 5,
-
-    [ValidateSet('External', 'flannel.4096', 'cbr0')]
-    [string] $Network = 'External'
+    [Parameter(Mandatory)] [ValidatePattern('^[0-9]{1,3}(\.[0-9]{1,3}){3}$')] [string] $Address,
+    [ValidateRange(1, 60)] [int] $DelaySeconds = 5,
+    [ValidateSet('External', 'flannel.4096', 'cbr0')] [string] $Network = 'External'
 )
-
-Set-StrictMode -Version Latest
-$ErrorActionPreference = 'Stop'
-$ProgressPreference = 'SilentlyContinue'
 
 . (Join-Path $PSScriptRoot 'lib\Step.ps1')
 . (Join-Path $PSScriptRoot 'lib\ContainersFeature.ps1')

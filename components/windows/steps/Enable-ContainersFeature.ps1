@@ -22,13 +22,8 @@ CommandTimedOut; 16 DiskFull; 21 FeatureFailed; 24 RebootPending (try again).
 #>
 [CmdletBinding()]
 param(
-    [ValidateRange(1, 600)]
-    [int] $RebootDelaySeconds = 5
+    [ValidateRange(1, 600)] [int] $RebootDelaySeconds = 5
 )
-
-Set-StrictMode -Version Latest
-$ErrorActionPreference = 'Stop'
-$ProgressPreference = 'SilentlyContinue'
 
 . (Join-Path $PSScriptRoot 'lib\Step.ps1')
 . (Join-Path $PSScriptRoot 'lib\PendingReboot.ps1')
@@ -45,13 +40,9 @@ Invoke-Step -Name 'Enable-ContainersFeature' -Body {
         $failure = ''
         try {
             $installation = Install-WindowsFeature -Name 'Containers'
-            if (-not $installation.Success) {
-                $failure = [string]$installation.ExitCode
-            }
+            if (-not $installation.Success) { $failure = [string]$installation.ExitCode }
         }
-        catch {
-            $failure = $_.Exception.Message
-        }
+        catch { $failure = $_.Exception.Message }
         if ($failure -ne '') {
             Remove-RebootRecord
             if ($reasons -ne '') {
@@ -64,9 +55,7 @@ Invoke-Step -Name 'Enable-ContainersFeature' -Body {
                 -Message "Installing the feature Containers failed: $failure (it was $state before)." `
                 -Remedy 'See C:\Windows\Logs\CBS\CBS.log; a feature that is Removed needs its payload in the image.'
         }
-        if ([string]$installation.RestartNeeded -eq 'No') {
-            Remove-RebootRecord
-        }
+        if ([string]$installation.RestartNeeded -eq 'No') { Remove-RebootRecord }
         $changed = $true
         $state = Get-ContainersFeatureState
     }

@@ -19,13 +19,8 @@ Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 N
 #>
 [CmdletBinding()]
 param(
-    [ValidateRange(16, 8192)]
-    [int] $TailKiB = 1024
+    [ValidateRange(16, 8192)] [int] $TailKiB = 1024
 )
-
-Set-StrictMode -Version Latest
-$ErrorActionPreference = 'Stop'
-$ProgressPreference = 'SilentlyContinue'
 
 . (Join-Path $PSScriptRoot 'lib\Step.ps1')
 . (Join-Path $PSScriptRoot 'lib\NativeCommand.ps1')
@@ -57,8 +52,6 @@ Invoke-Step -Name 'Export-NodeLog' -Body {
             [Console]::Out.WriteLine([Convert]::ToBase64String($bytes, $start, $count))
         }
     }
-    finally {
-        Remove-Item -LiteralPath $export -Recurse -Force
-    }
+    finally { Remove-Item -LiteralPath $export -Recurse -Force }
     New-StepResult -Changed $false -Facts ([ordered]@{ files = $files; bytes = $bytes.Length })
 } -Alone $false

@@ -60,49 +60,22 @@ ServiceNotRunning; 35 FileInUse; 40 FeatureMissing.
 #>
 [CmdletBinding()]
 param(
-    [Parameter(Mandatory = $true)]
-    [ValidatePattern('^[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.]+)?$')]
-    [string] $Version,
-
-    [Parameter(Mandatory = $true)]
-    [ValidatePattern('^[A-Za-z]:\\[^"*?<>|/]+$')]
-    [string] $ArchivePath,
-
-    [Parameter(Mandatory = $true)]
-    [ValidatePattern('^[0-9A-Fa-f]{64}$')]
-    [string] $ArchiveSha256,
-
-    [ValidatePattern('^[-._/:@0-9A-Za-z]+$')]
-    [string] $PauseImage = 'registry.k8s.io/pause:3.10.2',
-
-    [ValidatePattern('^[A-Za-z]:/[-._/ 0-9A-Za-z]+$')]
-    [string] $CniBinDirectory = 'C:/opt/cni/bin',
-
-    [ValidatePattern('^[A-Za-z]:/[-._/ 0-9A-Za-z]+$')]
-    [string] $CniConfDirectory = 'C:/etc/cni/net.d',
-
+    [Parameter(Mandatory)] [ValidatePattern('^[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.]+)?$')] [string] $Version,
+    [Parameter(Mandatory)] [ValidatePattern('^[A-Za-z]:\\[^"*?<>|/]+$')] [string] $ArchivePath,
+    [Parameter(Mandatory)] [ValidatePattern('^[0-9A-Fa-f]{64}$')] [string] $ArchiveSha256,
+    [ValidatePattern('^[-._/:@0-9A-Za-z]+$')] [string] $PauseImage = 'registry.k8s.io/pause:3.10.2',
+    [ValidatePattern('^[A-Za-z]:/[-._/ 0-9A-Za-z]+$')] [string] $CniBinDirectory = 'C:/opt/cni/bin',
+    [ValidatePattern('^[A-Za-z]:/[-._/ 0-9A-Za-z]+$')] [string] $CniConfDirectory = 'C:/etc/cni/net.d',
     [ValidatePattern('^([-.:0-9A-Za-z]+=https://[^\s",;=]+(,https://[^\s",;=]+)*(;[-.:0-9A-Za-z]+=https://[^\s",;=]+(,https://[^\s",;=]+)*)*)?$')]
     [string] $RegistryMirrors = '',
-
-    [ValidateRange(0, 1)]
-    [int] $DefenderExclusions = 1,
-
-    [ValidatePattern('^([A-Za-z]:\\[^"*?<>|/]+)?$')]
-    [string] $CrictlPath = '',
-
-    [ValidatePattern('^([0-9A-Fa-f]{64})?$')]
-    [string] $CrictlSha256 = ''
+    [ValidateRange(0, 1)] [int] $DefenderExclusions = 1,
+    [ValidatePattern('^([A-Za-z]:\\[^"*?<>|/]+)?$')] [string] $CrictlPath = '',
+    [ValidatePattern('^([0-9A-Fa-f]{64})?$')] [string] $CrictlSha256 = ''
 )
 
-Set-StrictMode -Version Latest
-$ErrorActionPreference = 'Stop'
-$ProgressPreference = 'SilentlyContinue'
-
 . (Join-Path $PSScriptRoot 'lib\Step.ps1')
-. (Join-Path $PSScriptRoot 'lib\NativeCommand.ps1')
 . (Join-Path $PSScriptRoot 'lib\InstalledProgram.ps1')
 . (Join-Path $PSScriptRoot 'lib\MachinePath.ps1')
-. (Join-Path $PSScriptRoot 'lib\Services.ps1')
 . (Join-Path $PSScriptRoot 'lib\MachineProxy.ps1')
 . (Join-Path $PSScriptRoot 'lib\ContainersFeature.ps1')
 . (Join-Path $PSScriptRoot 'lib\DefenderExclusion.ps1')

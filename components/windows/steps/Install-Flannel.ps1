@@ -57,55 +57,20 @@ KubernetesMissing.
 #>
 [CmdletBinding()]
 param(
-    [Parameter(Mandatory = $true)]
-    [ValidatePattern('^[a-z0-9]([-a-z0-9]{0,13}[a-z0-9])?$')]
-    [string] $NodeName,
-
-    [Parameter(Mandatory = $true)]
-    [ValidatePattern('^[0-9]{1,3}(\.[0-9]{1,3}){3}$')]
-    [string] $NodeIp,
-
-    [Parameter(Mandatory = $true)]
-    [ValidatePattern('^[0-9A-Za-z+/]+={0,2}$')]
-    [string] $NetConf,
-
-    [Parameter(Mandatory = $true)]
-    [ValidatePattern('^[0-9A-Za-z+/]+={0,2}$')]
-    [string] $CniConf,
-
-    [Parameter(Mandatory = $true)]
-    [ValidatePattern('^[A-Za-z]:\\[^"*?<>|/]+$')]
-    [string] $DaemonPath,
-
-    [Parameter(Mandatory = $true)]
-    [ValidatePattern('^[0-9A-Fa-f]{64}$')]
-    [string] $DaemonSha256,
-
-    [Parameter(Mandatory = $true)]
-    [ValidatePattern('^[A-Za-z]:\\[^"*?<>|/]+$')]
-    [string] $PluginPath,
-
-    [Parameter(Mandatory = $true)]
-    [ValidatePattern('^[0-9A-Fa-f]{64}$')]
-    [string] $PluginSha256,
-
-    [Parameter(Mandatory = $true)]
-    [ValidatePattern('^[A-Za-z]:\\[^"*?<>|/]+$')]
-    [string] $CniPluginsPath,
-
-    [Parameter(Mandatory = $true)]
-    [ValidatePattern('^[0-9A-Fa-f]{64}$')]
-    [string] $CniPluginsSha256
+    [Parameter(Mandatory)] [ValidatePattern('^[a-z0-9]([-a-z0-9]{0,13}[a-z0-9])?$')] [string] $NodeName,
+    [Parameter(Mandatory)] [ValidatePattern('^[0-9]{1,3}(\.[0-9]{1,3}){3}$')] [string] $NodeIp,
+    [Parameter(Mandatory)] [ValidatePattern('^[0-9A-Za-z+/]+={0,2}$')] [string] $NetConf,
+    [Parameter(Mandatory)] [ValidatePattern('^[0-9A-Za-z+/]+={0,2}$')] [string] $CniConf,
+    [Parameter(Mandatory)] [ValidatePattern('^[A-Za-z]:\\[^"*?<>|/]+$')] [string] $DaemonPath,
+    [Parameter(Mandatory)] [ValidatePattern('^[0-9A-Fa-f]{64}$')] [string] $DaemonSha256,
+    [Parameter(Mandatory)] [ValidatePattern('^[A-Za-z]:\\[^"*?<>|/]+$')] [string] $PluginPath,
+    [Parameter(Mandatory)] [ValidatePattern('^[0-9A-Fa-f]{64}$')] [string] $PluginSha256,
+    [Parameter(Mandatory)] [ValidatePattern('^[A-Za-z]:\\[^"*?<>|/]+$')] [string] $CniPluginsPath,
+    [Parameter(Mandatory)] [ValidatePattern('^[0-9A-Fa-f]{64}$')] [string] $CniPluginsSha256
 )
 
-Set-StrictMode -Version Latest
-$ErrorActionPreference = 'Stop'
-$ProgressPreference = 'SilentlyContinue'
-
 . (Join-Path $PSScriptRoot 'lib\Step.ps1')
-. (Join-Path $PSScriptRoot 'lib\NativeCommand.ps1')
 . (Join-Path $PSScriptRoot 'lib\InstalledProgram.ps1')
-. (Join-Path $PSScriptRoot 'lib\Services.ps1')
 . (Join-Path $PSScriptRoot 'lib\FlanneldHost.ps1')
 . (Join-Path $PSScriptRoot 'lib\Flannel.ps1')
 

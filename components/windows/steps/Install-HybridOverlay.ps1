@@ -50,50 +50,19 @@ FileInUse; 54 KubernetesMissing.
 #>
 [CmdletBinding()]
 param(
-    [Parameter(Mandatory = $true)]
-    [ValidatePattern('^[a-z0-9]([-a-z0-9]{0,13}[a-z0-9])?$')]
-    [string] $NodeName,
-
-    [Parameter(Mandatory = $true)]
-    [ValidatePattern('^[0-9]{1,3}(\.[0-9]{1,3}){3}$')]
-    [string] $NodeIp,
-
-    [Parameter(Mandatory = $true)]
-    [ValidatePattern('^[0-9]{1,3}(\.[0-9]{1,3}){3}/[0-9]{1,2}$')]
-    [string] $PodCidr,
-
-    [Parameter(Mandatory = $true)]
-    [ValidatePattern('^[0-9]{1,3}(\.[0-9]{1,3}){3}/[0-9]{1,2}$')]
-    [string] $ServiceCidr,
-
-    [ValidateRange(1, 65535)]
-    [int] $VxlanPort = 4789,
-
-    [Parameter(Mandatory = $true)]
-    [ValidatePattern('^[A-Za-z]:\\[^"*?<>|/]+$')]
-    [string] $ProgramPath,
-
-    [Parameter(Mandatory = $true)]
-    [ValidatePattern('^[0-9A-Fa-f]{64}$')]
-    [string] $ProgramSha256,
-
-    [Parameter(Mandatory = $true)]
-    [ValidatePattern('^[A-Za-z]:\\[^"*?<>|/]+$')]
-    [string] $CniPluginsPath,
-
-    [Parameter(Mandatory = $true)]
-    [ValidatePattern('^[0-9A-Fa-f]{64}$')]
-    [string] $CniPluginsSha256
+    [Parameter(Mandatory)] [ValidatePattern('^[a-z0-9]([-a-z0-9]{0,13}[a-z0-9])?$')] [string] $NodeName,
+    [Parameter(Mandatory)] [ValidatePattern('^[0-9]{1,3}(\.[0-9]{1,3}){3}$')] [string] $NodeIp,
+    [Parameter(Mandatory)] [ValidatePattern('^[0-9]{1,3}(\.[0-9]{1,3}){3}/[0-9]{1,2}$')] [string] $PodCidr,
+    [Parameter(Mandatory)] [ValidatePattern('^[0-9]{1,3}(\.[0-9]{1,3}){3}/[0-9]{1,2}$')] [string] $ServiceCidr,
+    [ValidateRange(1, 65535)] [int] $VxlanPort = 4789,
+    [Parameter(Mandatory)] [ValidatePattern('^[A-Za-z]:\\[^"*?<>|/]+$')] [string] $ProgramPath,
+    [Parameter(Mandatory)] [ValidatePattern('^[0-9A-Fa-f]{64}$')] [string] $ProgramSha256,
+    [Parameter(Mandatory)] [ValidatePattern('^[A-Za-z]:\\[^"*?<>|/]+$')] [string] $CniPluginsPath,
+    [Parameter(Mandatory)] [ValidatePattern('^[0-9A-Fa-f]{64}$')] [string] $CniPluginsSha256
 )
 
-Set-StrictMode -Version Latest
-$ErrorActionPreference = 'Stop'
-$ProgressPreference = 'SilentlyContinue'
-
 . (Join-Path $PSScriptRoot 'lib\Step.ps1')
-. (Join-Path $PSScriptRoot 'lib\NativeCommand.ps1')
 . (Join-Path $PSScriptRoot 'lib\InstalledProgram.ps1')
-. (Join-Path $PSScriptRoot 'lib\FirewallRule.ps1')
 . (Join-Path $PSScriptRoot 'lib\HybridOverlay.ps1')
 
 Invoke-Step -Name 'Install-HybridOverlay' -Body {

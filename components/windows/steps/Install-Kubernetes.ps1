@@ -58,53 +58,21 @@ FileInUse; 41 ContainerdMissing.
 #>
 [CmdletBinding()]
 param(
-    [Parameter(Mandatory = $true)]
-    [ValidatePattern('^[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.]+)?$')]
-    [string] $Version,
-
-    [Parameter(Mandatory = $true)]
-    [ValidatePattern('^[A-Za-z]:\\[^"*?<>|/]+$')]
-    [string] $KubeletPath,
-
-    [Parameter(Mandatory = $true)]
-    [ValidatePattern('^[0-9A-Fa-f]{64}$')]
-    [string] $KubeletSha256,
-
-    [Parameter(Mandatory = $true)]
-    [ValidatePattern('^[A-Za-z]:\\[^"*?<>|/]+$')]
-    [string] $KubeadmPath,
-
-    [Parameter(Mandatory = $true)]
-    [ValidatePattern('^[0-9A-Fa-f]{64}$')]
-    [string] $KubeadmSha256,
-
-    [Parameter(Mandatory = $true)]
-    [ValidatePattern('^[A-Za-z]:\\[^"*?<>|/]+$')]
-    [string] $KubeLogRunnerPath,
-
-    [Parameter(Mandatory = $true)]
-    [ValidatePattern('^[0-9A-Fa-f]{64}$')]
-    [string] $KubeLogRunnerSha256,
-
-    [ValidateRange(0, 1)]
-    [int] $DefenderExclusions = 1,
-
-    [ValidateRange(0, 1)]
-    [int] $AutomaticUpdates = 0,
-
-    [ValidatePattern('^[A-Za-z0-9 .()+-]*$')]
-    [string] $TimeZone = ''
+    [Parameter(Mandatory)] [ValidatePattern('^[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.]+)?$')] [string] $Version,
+    [Parameter(Mandatory)] [ValidatePattern('^[A-Za-z]:\\[^"*?<>|/]+$')] [string] $KubeletPath,
+    [Parameter(Mandatory)] [ValidatePattern('^[0-9A-Fa-f]{64}$')] [string] $KubeletSha256,
+    [Parameter(Mandatory)] [ValidatePattern('^[A-Za-z]:\\[^"*?<>|/]+$')] [string] $KubeadmPath,
+    [Parameter(Mandatory)] [ValidatePattern('^[0-9A-Fa-f]{64}$')] [string] $KubeadmSha256,
+    [Parameter(Mandatory)] [ValidatePattern('^[A-Za-z]:\\[^"*?<>|/]+$')] [string] $KubeLogRunnerPath,
+    [Parameter(Mandatory)] [ValidatePattern('^[0-9A-Fa-f]{64}$')] [string] $KubeLogRunnerSha256,
+    [ValidateRange(0, 1)] [int] $DefenderExclusions = 1,
+    [ValidateRange(0, 1)] [int] $AutomaticUpdates = 0,
+    [ValidatePattern('^[A-Za-z0-9 .()+-]*$')] [string] $TimeZone = ''
 )
 
-Set-StrictMode -Version Latest
-$ErrorActionPreference = 'Stop'
-$ProgressPreference = 'SilentlyContinue'
-
 . (Join-Path $PSScriptRoot 'lib\Step.ps1')
-. (Join-Path $PSScriptRoot 'lib\NativeCommand.ps1')
 . (Join-Path $PSScriptRoot 'lib\InstalledProgram.ps1')
 . (Join-Path $PSScriptRoot 'lib\MachinePath.ps1')
-. (Join-Path $PSScriptRoot 'lib\Services.ps1')
 . (Join-Path $PSScriptRoot 'lib\MachineProxy.ps1')
 . (Join-Path $PSScriptRoot 'lib\DefenderExclusion.ps1')
 . (Join-Path $PSScriptRoot 'lib\AutomaticUpdate.ps1')
@@ -118,8 +86,7 @@ Invoke-Step -Name 'Install-Kubernetes' -Body {
     }
     Initialize-KubernetesFolder
     $exclusion = Set-DefenderExclusion -Enabled ($DefenderExclusions -eq 1) `
-        -Folder 'C:\k', 'C:\var\lib\kubelet', 'C:\var\log\pods' `
-        -Program 'C:\k\kubelet.exe', 'C:\k\kube-log-runner.exe'
+        -Folder 'C:\k', 'C:\var\lib\kubelet', 'C:\var\log\pods' -Program 'C:\k\kubelet.exe', 'C:\k\kube-log-runner.exe'
 
     try {
         # First what stops no service.

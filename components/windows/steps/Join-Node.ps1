@@ -50,48 +50,28 @@ JoinTimedOut; 53 KubeletArgsRefused; 54 KubernetesMissing; 55 ResetFailed; 56 No
 #>
 [CmdletBinding()]
 param(
-    [Parameter(Mandatory = $true)]
-    [ValidatePattern('^[a-z0-9]([-a-z0-9]{0,13}[a-z0-9])?$', Options = 'None')]
+    [Parameter(Mandatory)] [ValidatePattern('^[a-z0-9]([-a-z0-9]{0,13}[a-z0-9])?$', Options = 'None')]
     [string] $NodeName,
-
-    [Parameter(Mandatory = $true)]
-    [ValidatePattern('^[-.0-9A-Za-z]+:[0-9]{1,5}$')]
-    [string] $ApiServerEndpoint,
-
+    [Parameter(Mandatory)] [ValidatePattern('^[-.0-9A-Za-z]+:[0-9]{1,5}$')] [string] $ApiServerEndpoint,
     [ValidatePattern('^npipe:////\./pipe/[-.0-9A-Za-z]+$')]
     [string] $CriSocket = 'npipe:////./pipe/containerd-containerd',
-
-    [Parameter(Mandatory = $true)]
-    [ValidatePattern('^[0-9]{1,3}(\.[0-9]{1,3}){3}$')]
-    [string] $NodeIp,
-
+    [Parameter(Mandatory)] [ValidatePattern('^[0-9]{1,3}(\.[0-9]{1,3}){3}$')] [string] $NodeIp,
     [ValidatePattern('^([-._/0-9A-Za-z]+=[-._0-9A-Za-z]*(,[-._/0-9A-Za-z]+=[-._0-9A-Za-z]*)*)?$')]
     [string] $NodeLabels = '',
-
     [ValidatePattern('^([-._/0-9A-Za-z]+(=[-._0-9A-Za-z]*)?:(NoSchedule|PreferNoSchedule|NoExecute)(,[-._/0-9A-Za-z]+(=[-._0-9A-Za-z]*)?:(NoSchedule|PreferNoSchedule|NoExecute))*)?$', Options = 'None')]
     [string] $NodeTaints = '',
-
     [ValidatePattern('^([a-z][-a-z0-9]*=[!#$&-~]*( [a-z][-a-z0-9]*=[!#$&-~]*)*)?$', Options = 'None')]
     [string] $KubeletArgs = '',
-
-    [ValidateRange(30, 3600)]
-    [int] $TimeoutSeconds = 300
+    [ValidateRange(30, 3600)] [int] $TimeoutSeconds = 300
 )
 
-Set-StrictMode -Version Latest
-$ErrorActionPreference = 'Stop'
-$ProgressPreference = 'SilentlyContinue'
-
 . (Join-Path $PSScriptRoot 'lib\Step.ps1')
-. (Join-Path $PSScriptRoot 'lib\NativeCommand.ps1')
 . (Join-Path $PSScriptRoot 'lib\MachinePath.ps1')
-. (Join-Path $PSScriptRoot 'lib\Services.ps1')
 . (Join-Path $PSScriptRoot 'lib\KubeletService.ps1')
 . (Join-Path $PSScriptRoot 'lib\Flannel.ps1')
 . (Join-Path $PSScriptRoot 'lib\KubeadmJoin.ps1')
 . (Join-Path $PSScriptRoot 'lib\Membership.ps1')
 . (Join-Path $PSScriptRoot 'lib\ApiServer.ps1')
-. (Join-Path $PSScriptRoot 'lib\ExternalNetwork.ps1')
 . (Join-Path $PSScriptRoot 'lib\OwnAddress.ps1')
 
 Invoke-Step -Name 'Join-Node' -Body {

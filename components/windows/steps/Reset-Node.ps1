@@ -27,23 +27,15 @@ Exit codes: 0 done; 1 a parameter was rejected; 10 Unexpected; 11 StepBusy; 12 N
 param(
     [ValidatePattern('^npipe:////\./pipe/[-.0-9A-Za-z]+$')]
     [string] $CriSocket = 'npipe:////./pipe/containerd-containerd',
-
-    [ValidateRange(30, 3600)]
-    [int] $TimeoutSeconds = 300
+    [ValidateRange(30, 3600)] [int] $TimeoutSeconds = 300
 )
 
-Set-StrictMode -Version Latest
-$ErrorActionPreference = 'Stop'
-$ProgressPreference = 'SilentlyContinue'
-
 . (Join-Path $PSScriptRoot 'lib\Step.ps1')
-. (Join-Path $PSScriptRoot 'lib\NativeCommand.ps1')
 . (Join-Path $PSScriptRoot 'lib\MachinePath.ps1')
 . (Join-Path $PSScriptRoot 'lib\MachineProxy.ps1')
 . (Join-Path $PSScriptRoot 'lib\AutomaticUpdate.ps1')
 . (Join-Path $PSScriptRoot 'lib\NameResolution.ps1')
 . (Join-Path $PSScriptRoot 'lib\ClusterRoute.ps1')
-. (Join-Path $PSScriptRoot 'lib\Services.ps1')
 . (Join-Path $PSScriptRoot 'lib\KubeletService.ps1')
 . (Join-Path $PSScriptRoot 'lib\Membership.ps1')
 . (Join-Path $PSScriptRoot 'lib\ContainerImage.ps1')
@@ -125,8 +117,5 @@ Invoke-Step -Name 'Reset-Node' -Body {
             -Remedy 'Run again; what is in use goes away with a reboot of the machine.'
     }
     $removed = @($parts | ForEach-Object { $_.Removed })
-    New-StepResult -Changed ($removed.Count -gt 0) -Facts ([ordered]@{
-            wasJoined = $wasJoined
-            removed   = $removed
-        })
+    New-StepResult -Changed ($removed.Count -gt 0) -Facts ([ordered]@{ wasJoined = $wasJoined; removed = $removed })
 }

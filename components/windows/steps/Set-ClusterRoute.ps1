@@ -22,15 +22,9 @@ ForeignRoute; 26 NextHopOffSegment.
 #>
 [CmdletBinding()]
 param(
-    [Parameter(Mandatory = $true)]
-    [AllowEmptyString()]
-    [ValidatePattern('^(?!.*(2(5[6-9]|[6-9][0-9])|[3-9][0-9]{2}|/(3[3-9]|[4-9][0-9])))([0-9]{1,3}(\.[0-9]{1,3}){3}/[0-9]{1,2}=[0-9]{1,3}(\.[0-9]{1,3}){3}(;[0-9]{1,3}(\.[0-9]{1,3}){3}/[0-9]{1,2}=[0-9]{1,3}(\.[0-9]{1,3}){3})*)?$')]
+    [Parameter(Mandatory)] [AllowEmptyString()] [ValidatePattern('^(?!.*(2(5[6-9]|[6-9][0-9])|[3-9][0-9]{2}|/(3[3-9]|[4-9][0-9])))([0-9]{1,3}(\.[0-9]{1,3}){3}/[0-9]{1,2}=[0-9]{1,3}(\.[0-9]{1,3}){3}(;[0-9]{1,3}(\.[0-9]{1,3}){3}/[0-9]{1,2}=[0-9]{1,3}(\.[0-9]{1,3}){3})*)?$')]
     [string] $Route
 )
-
-Set-StrictMode -Version Latest
-$ErrorActionPreference = 'Stop'
-$ProgressPreference = 'SilentlyContinue'
 
 . (Join-Path $PSScriptRoot 'lib\Step.ps1')
 . (Join-Path $PSScriptRoot 'lib\ClusterRoute.ps1')

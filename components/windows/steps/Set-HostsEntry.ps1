@@ -25,18 +25,11 @@ ForeignHostsEntry; 23 HostsFileBusy; 27 ForeignDnsRule.
 #>
 [CmdletBinding()]
 param(
-    [Parameter(Mandatory = $true)]
-    [AllowEmptyString()]
-    [ValidatePattern('^([0-9]{1,3}(\.[0-9]{1,3}){3}=[-.0-9A-Za-z]+(;[0-9]{1,3}(\.[0-9]{1,3}){3}=[-.0-9A-Za-z]+)*)?$')]
+    [Parameter(Mandatory)] [AllowEmptyString()] [ValidatePattern('^([0-9]{1,3}(\.[0-9]{1,3}){3}=[-.0-9A-Za-z]+(;[0-9]{1,3}(\.[0-9]{1,3}){3}=[-.0-9A-Za-z]+)*)?$')]
     [string] $Entry,
-
     [ValidatePattern('^([0-9]{1,3}(\.[0-9]{1,3}){3}(,[0-9]{1,3}(\.[0-9]{1,3}){3})*)?$')]
     [string] $DnsServers = ''
 )
-
-Set-StrictMode -Version Latest
-$ErrorActionPreference = 'Stop'
-$ProgressPreference = 'SilentlyContinue'
 
 . (Join-Path $PSScriptRoot 'lib\Step.ps1')
 . (Join-Path $PSScriptRoot 'lib\NameResolution.ps1')

@@ -30,25 +30,13 @@ DiskFull; 34 ServiceNotRunning.
 #>
 [CmdletBinding()]
 param(
-    [Parameter(Mandatory = $true)]
-    [AllowEmptyString()]
-    [ValidatePattern('^(https?://[-.0-9A-Za-z]+(:[0-9]{1,5})?/?)?$')]
+    [Parameter(Mandatory)] [AllowEmptyString()] [ValidatePattern('^(https?://[-.0-9A-Za-z]+(:[0-9]{1,5})?/?)?$')]
     [string] $HttpProxy,
-
-    [Parameter(Mandatory = $true)]
-    [AllowEmptyString()]
-    [ValidatePattern('^(https?://[-.0-9A-Za-z]+(:[0-9]{1,5})?/?)?$')]
+    [Parameter(Mandatory)] [AllowEmptyString()] [ValidatePattern('^(https?://[-.0-9A-Za-z]+(:[0-9]{1,5})?/?)?$')]
     [string] $HttpsProxy,
-
-    [Parameter(Mandatory = $true)]
-    [AllowEmptyString()]
-    [ValidatePattern('^([-.:/0-9A-Za-z]+(,[-.:/0-9A-Za-z]+)*)?$')]
+    [Parameter(Mandatory)] [AllowEmptyString()] [ValidatePattern('^([-.:/0-9A-Za-z]+(,[-.:/0-9A-Za-z]+)*)?$')]
     [string] $NoProxy
 )
-
-Set-StrictMode -Version Latest
-$ErrorActionPreference = 'Stop'
-$ProgressPreference = 'SilentlyContinue'
 
 . (Join-Path $PSScriptRoot 'lib\Step.ps1')
 . (Join-Path $PSScriptRoot 'lib\MachineProxy.ps1')
@@ -57,12 +45,8 @@ $ProgressPreference = 'SilentlyContinue'
 Invoke-Step -Name 'Set-MachineProxy' -Body {
     $wanted = @{ HTTP_PROXY = $HttpProxy; HTTPS_PROXY = $HttpsProxy; NO_PROXY = $NoProxy }
     $isRemoval = $HttpProxy -eq '' -and $HttpsProxy -eq '' -and $NoProxy -eq ''
-    if ($isRemoval) {
-        $wanted = Get-ProxyRecord
-    }
-    else {
-        Save-ProxyRecord
-    }
+    if ($isRemoval) { $wanted = Get-ProxyRecord }
+    else { Save-ProxyRecord }
     $changed = $null -ne $wanted -and (Set-MachineProxy -Variable $wanted)
 
     foreach ($name in 'containerd', 'kubelet') {
@@ -73,9 +57,7 @@ Invoke-Step -Name 'Set-MachineProxy' -Body {
         Start-Containerd
         $null = Start-JoinedKubelet
     }
-    if ($isRemoval) {
-        Remove-Record -Path $ProxyRecordPath
-    }
+    if ($isRemoval) { Remove-Record -Path $ProxyRecordPath }
 
     New-StepResult -Changed $changed -Facts ([ordered]@{
             httpProxy  = $HttpProxy

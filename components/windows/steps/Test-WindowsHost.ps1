@@ -46,29 +46,14 @@ HostUnsuitable.
 #>
 [CmdletBinding()]
 param(
-    [Parameter(Mandatory = $true)]
-    [ValidatePattern('^[A-Za-z0-9]([-A-Za-z0-9]{0,13}[A-Za-z0-9])?$')]
+    [Parameter(Mandatory)] [ValidatePattern('^[A-Za-z0-9]([-A-Za-z0-9]{0,13}[A-Za-z0-9])?$')]
     [string] $ComputerName,
-
-    [ValidateRange(17763, 99999)]
-    [int] $MinimumBuild = 20348,
-
-    [ValidateRange(0, 99999)]
-    [int] $MinimumRevision = 2762,
-
-    [ValidateRange(1, 65536)]
-    [int] $MinimumFreeDiskGiB = 20,
-
-    [ValidateRange(512, 4194304)]
-    [int] $MinimumMemoryMiB = 2048,
-
-    [ValidatePattern('^(calico|flannel|none)$')]
-    [string] $PodNetwork = 'none'
+    [ValidateRange(17763, 99999)] [int] $MinimumBuild = 20348,
+    [ValidateRange(0, 99999)] [int] $MinimumRevision = 2762,
+    [ValidateRange(1, 65536)] [int] $MinimumFreeDiskGiB = 20,
+    [ValidateRange(512, 4194304)] [int] $MinimumMemoryMiB = 2048,
+    [ValidatePattern('^(calico|flannel|none)$')] [string] $PodNetwork = 'none'
 )
-
-Set-StrictMode -Version Latest
-$ErrorActionPreference = 'Stop'
-$ProgressPreference = 'SilentlyContinue'
 
 . (Join-Path $PSScriptRoot 'lib\Step.ps1')
 . (Join-Path $PSScriptRoot 'lib\PendingReboot.ps1')

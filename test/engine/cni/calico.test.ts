@@ -5,7 +5,7 @@ import { execa } from "execa";
 import { parse } from "yaml";
 
 import { operatorFolder } from "../../../components/cni/calico/definitions-artifact.ts";
-import { installation } from "../../../components/cni/calico/installation.ts";
+import { installationObjects } from "../../../components/cni/calico/installation.ts";
 import { type CalicoRelease, calicoRelease } from "../../../components/cni/calico/release.ts";
 import { builtArtifacts } from "../../../toolchain/built.ts";
 import { goEnvironment } from "../../../toolchain/tools/go-build.ts";
@@ -13,7 +13,6 @@ import { ApiServer } from "../plugins/support/api-server.ts";
 import { type EngineProject, type EngineRun, succeeded } from "../plugins/support/engine.ts";
 import { sourcesProject } from "../plugins/support/sources.ts";
 
-/** What a program may vary. */
 interface Variation {
   readonly release: CalicoRelease;
   readonly mtu?: number;
@@ -33,7 +32,6 @@ async function calicoProject(releases: readonly CalicoRelease[]): Promise<Engine
   return project;
 }
 
-/** A program with Calico in a cluster that is there. */
 function calicoProgram({ release, mtu, felix = {} }: Variation): string {
   return `
   import { readFileSync } from "node:fs";
@@ -88,7 +86,6 @@ interface LiveInstallation extends LiveObject {
 /** Address that an API server would publish of itself; one that listens on a loopback address publishes none. */
 const publishedAddress = "192.0.2.128";
 
-/** Writes it down in the API server's place. */
 async function publishAddress(server: ApiServer): Promise<void> {
   await server.request("POST", "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices", {
     metadata: {
@@ -200,7 +197,6 @@ const next = { ...release, calico: "3.32.2", operator: "1.42.9" };
 const installations = "/apis/operator.tigera.io/v1/installations";
 const calicoApi = "/apis/projectcalico.org/v3";
 
-/** What is created, in the order of its names. */
 const all = [
   ...["calico", "calico-apiserver", "calico-configuration"],
   ...["calico-definitions", "calico-endpoint", "calico-linux"],
@@ -267,7 +263,7 @@ describe("Calico in the engine", () => {
   });
 
   describe("by its real definitions", () => {
-    const usual = installation({
+    const { Installation: usual } = installationObjects({
       ...{ podCidr: "10.244.0.0/16", serviceCidr: "10.96.0.0/16", encapsulation: "VXLAN" },
       ...{ bgp: "Disabled", mtu: 1400, windows: true },
     });

@@ -1,9 +1,5 @@
 import assert from "node:assert/strict";
-import {
-  daemonSet,
-  scriptConfigMap,
-  scriptConfigMapName,
-} from "../../../components/kubeproxy/kube-proxy-objects.ts";
+import { kubeProxyObjects } from "../../../components/kubeproxy/kube-proxy-objects.ts";
 import { isSecret, secret, type PropertyMap } from "../../../plugins/protocol/property-value.ts";
 import { ApiServer } from "./support/api-server.ts";
 import { eventually } from "./support/eventually.ts";
@@ -214,24 +210,25 @@ describe("kubernetes objects, on a real API server", () => {
     after(() => plugin.configure(settings()));
 
     /** Creates both objects, removes them from the state, and creates them again. */
+    const options = { image: "kube-proxy:v1.36.4", script: "exit 0\n", network: undefined };
+    const objects = kubeProxyObjects(options);
+
     async function madeTwice(annotations: Readonly<Record<string, string>>): Promise<void> {
-      const script = "exit 0\n";
-      const configMap = scriptConfigMapName(script);
-      const set = plain(daemonSet({ image: "kube-proxy:v1.36.4", configMap, network: undefined }));
+      const set = plain(objects.DaemonSet);
       const metadata = set["metadata"] as PropertyMap;
       // Nobody rolls it out here: there is an API server, and no controller.
       const all = { ...annotations, "pulumi.com/skipAwait": "true" };
       for (let run = 0; run < 2; run++) {
-        await resource("core/v1:ConfigMap", "script").up(plain(scriptConfigMap(script)));
+        await resource("core/v1:ConfigMap", "script").up(plain(objects.ConfigMap));
         const made = resource("apps/v1:DaemonSet", "set");
         await made.up({ ...set, metadata: { ...metadata, annotations: all } });
       }
     }
 
     it("is taken over by the next run", async () => {
-      const { metadata } = plain(
-        daemonSet({ image: "any", configMap: "any", network: undefined }),
-      ) as { metadata: { annotations: Record<string, string> } };
+      const { metadata } = plain(objects.DaemonSet) as {
+        metadata: { annotations: Record<string, string> };
+      };
       await madeTwice(metadata.annotations);
     });
 

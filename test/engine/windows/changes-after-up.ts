@@ -10,13 +10,10 @@ const node = ["win-1-registration", "win-1-ready"];
 /** A change on a node that is up, and what it plans; what is only `same` is left out. */
 export interface ChangeAfterUp {
   readonly name: string;
-  /** What the program says from now on. */
   readonly to?: Variation;
   /** A script that gets one byte more, relative to the steps' folder. */
   readonly edited?: string;
-  /** Resources that are changed in place. */
   readonly updates?: readonly string[];
-  /** Resources that are replaced. */
   readonly replaces?: readonly string[];
 }
 

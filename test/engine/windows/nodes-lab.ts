@@ -17,27 +17,21 @@ export interface Variation {
   readonly labels?: Readonly<Record<string, string>>;
   /** What the machine is taken to be called. Default: its name. */
   readonly computerName?: string;
-  /** Whether there is a node on the machine. */
   readonly node?: boolean;
-  /** Another containerd than the first. */
   readonly containerd?: { readonly version: string; readonly media: FakeMedia };
   /** The cluster's, where its API server is asked. */
   readonly kubeconfig?: string;
   /** Folder of kubelet.exe on this host, to be pushed to the machine. */
   readonly kubelet?: string;
-  /** Whether Flannel is the pods' network. */
   readonly flannel?: boolean;
   /** Which machine stands on the disk: another one for other memory. */
   readonly domain?: string;
-  /** Which cluster. */
   readonly cluster?: string;
-  /** Life of the join token. */
   readonly tokenMinutes?: number;
   /** Neighbour by way of which the node reaches pods and Services. */
   readonly nextHop?: string;
 }
 
-/** By the names of the machines. */
 export type Variations = Readonly<Record<string, Variation>>;
 
 /** A project with this project's sources, in which the cluster's own actions only write down that they ran. */
@@ -161,7 +155,6 @@ export class NodesLab {
     this.project = project;
   }
 
-  /** Fresh machines with these names, and an empty stack. */
   static async start(names: readonly string[]): Promise<NodesLab> {
     const key = makeKey();
     const hosts: Record<string, RehearsalHost> = {};
@@ -182,12 +175,10 @@ export class NodesLab {
     return this.#hosts[name] ?? assert.fail(`there is no machine ${name}`);
   }
 
-  /** A file on a machine's drive C:, as it lies on this host. */
   file(name: string, file: string): string {
     return path.join(this.host(name).driveC, file);
   }
 
-  /** What the machine calls others by. */
   hostsFile(name: string): Promise<string> {
     return readFile(this.file(name, "Windows/System32/drivers/etc/hosts"), "utf8");
   }
@@ -202,7 +193,6 @@ export class NodesLab {
     return succeeded(await this.tryUp(variations));
   }
 
-  /** An `up` that may fail. */
   async tryUp(variations: Variations, ...flags: string[]): Promise<EngineRun> {
     await this.project.program(nodesProgram(this.#hosts, variations));
     return this.project.up(...flags);

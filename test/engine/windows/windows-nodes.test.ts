@@ -28,7 +28,6 @@ describe("Windows nodes in the engine", () => {
   let lab: NodesLab;
   let fetched: readonly [string, string];
   let first: EngineRun;
-  /** What the program says of each. */
   let said: Record<string, Variation>;
 
   const media = (name: string): string =>

@@ -3,9 +3,8 @@ import type * as pulumi from "@pulumi/pulumi";
 
 import { withFields } from "../../../components/cni/calico/configuration.ts";
 import {
-  apiServer,
   type CalicoNetworkOptions,
-  installation,
+  installationObjects,
 } from "../../../components/cni/calico/installation.ts";
 import { calicoRelease, calicoVersions } from "../../../components/cni/calico/release.ts";
 import {
@@ -35,18 +34,18 @@ const network: CalicoNetworkOptions = {
   windows: true,
 };
 
-/** The fields of an Installation that tests look at. */
 interface Spec {
   readonly calicoNetwork: Readonly<Record<string, unknown>>;
   readonly windowsNodes?: object;
 }
 
 const specOf = (changes: Partial<CalicoNetworkOptions>): Spec =>
-  installation({ ...network, ...changes }).spec as unknown as Spec;
+  installationObjects({ ...network, ...changes }).Installation.spec as unknown as Spec;
 
 describe("Calico's objects", () => {
   it("are an Installation with the cluster's ranges, VXLAN and HNS, and the API server", () => {
-    assertGolden(here, "installation.yaml", yamlText(installation(network), apiServer()));
+    const { Installation, APIServer } = installationObjects(network);
+    assertGolden(here, "installation.yaml", yamlText(Installation, APIServer));
   });
 
   it("leave Windows out where there is none, as the operator refuses its folders then", () => {
@@ -54,6 +53,10 @@ describe("Calico's objects", () => {
     assert.equal(spec.calicoNetwork["windowsDataplane"], "Disabled");
     assert.equal(spec.calicoNetwork["bgp"], "Enabled");
     assert.equal(spec.windowsNodes, undefined);
+  });
+
+  it("in its own API are left alone where they are as they shall be", () => {
+    assert.equal(withFields({ a: 1, vxlanVNI: 4096 }, { a: 1, c: undefined }), undefined);
   });
 
   it("have a release for every version of the settings, and no other", () => {
@@ -65,12 +68,6 @@ describe("Calico's objects", () => {
       () => calicoRelease("3.27.0"),
       /Calico 3\.27\.0 is not pinned: write one of 3\.32\.1/,
     );
-  });
-});
-
-describe("what is set in Calico's API", () => {
-  it("leaves alone what is as it shall be", () => {
-    assert.equal(withFields({ a: 1, vxlanVNI: 4096 }, { a: 1, c: undefined }), undefined);
   });
 });
 
@@ -90,14 +87,11 @@ describe("a report of Tigera's operator", () => {
     available,
     ...[underWay, degraded].map((each) => ({ ...each, status: "False" })),
   ];
-  const reported = (statuses: Parameters<typeof missingComponents>[0]): readonly string[] =>
+  const reported = (statuses: Parameters<typeof missingComponents>[0]) =>
     missingComponents(statuses, [{ name: "calico", generation: 2 }]);
 
-  const cases: readonly [
-    what: string,
-    conditions: readonly TigeraCondition[],
-    reported?: string,
-  ][] = [
+  type Case = readonly [what: string, conditions: readonly TigeraCondition[], reported?: string];
+  const cases: readonly Case[] = [
     ["nothing when all is there", allThere],
     ["nothing of a generation the operator does not note", [there]],
     ["nothing of a generation that was never set", [{ ...there, observedGeneration: 0 }]],

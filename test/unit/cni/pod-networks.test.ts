@@ -3,12 +3,10 @@ import { readFileSync } from "node:fs";
 import type { V1EndpointSlice } from "@kubernetes/client-node";
 import { parseAllDocuments } from "yaml";
 
-import { operatorDeployment } from "../../../components/cni/calico/operator-objects.ts";
+import { operatorObjects } from "../../../components/cni/calico/calico.ts";
 import { calicoRelease } from "../../../components/cni/calico/release.ts";
 import { netConf, windowsCniConf } from "../../../components/cni/flannel/flannel-config.ts";
-import { flannelDaemonSet } from "../../../components/cni/flannel/flannel-objects.ts";
-import { windowsAccess } from "../../../components/cni/flannel/flannel.ts";
-import type { PodNetwork } from "../../../components/cni/pod-network.ts";
+import { flannelObjects, windowsAccess } from "../../../components/cni/flannel/flannel.ts";
 import { publishedAddress } from "../../../components/controlplane/actions/endpoint-slices.ts";
 import { podNetworks } from "../../../components/cni/registry.ts";
 import { accessObjects } from "../../../components/cni/windows-access.ts";
@@ -20,11 +18,7 @@ import { record, type Resources } from "../controlplane/recorded-resources.ts";
 const endpoint = JSON.stringify({ address: "192.168.150.128", port: 6443 });
 
 /** A pod network as the settings have it, with the resources it is made of. */
-async function made(written: object): Promise<{
-  readonly network: PodNetwork;
-  readonly cluster: unknown;
-  readonly resources: Resources;
-}> {
+async function made(written: object) {
   const where = { stack: "x", file: "Pulumi.x.yaml" };
   const settings = resolveSettings(written as Record<string, unknown>, where);
   const { install } = await podNetworks[settings.cni.kind].components();
@@ -137,7 +131,6 @@ describe("Flannel's objects", () => {
   });
 });
 
-/** Workloads of a manifest in the node image, by what they are. */
 function inNodeImage(manifest: string): (readonly [string, unknown])[] {
   const files = new URL("../../../components/controlplane/node-image/files/", import.meta.url);
   return parseAllDocuments(readFileSync(new URL(manifest, files), "utf8"))
@@ -150,8 +143,8 @@ function inNodeImage(manifest: string): (readonly [string, unknown])[] {
 const workloads: readonly (readonly [string, unknown])[] = [
   ...inNodeImage("default-cni.yaml"),
   ...inNodeImage("default-storage.yaml"),
-  ["Calico's operator", operatorDeployment(calicoRelease("3.32.1"))],
-  ["Flannel", flannelDaemonSet("c")],
+  ["Calico's operator", operatorObjects(calicoRelease("3.32.1"), {}).Deployment],
+  ["Flannel", flannelObjects({ netConf: {}, cniConf: {} }).DaemonSet],
 ];
 
 describe("pods for Linux", () => {
@@ -163,21 +156,14 @@ describe("pods for Linux", () => {
   }
 });
 
-interface Slice {
-  readonly addressType: string;
-  readonly endpoints: readonly { readonly addresses: readonly string[] }[];
-  readonly ports: readonly { readonly name: string; readonly port: number }[];
-}
-
-const slice = (addresses: readonly string[], changes: Partial<Slice> = {}): Slice => ({
+const slice = (addresses: readonly string[], changes: object = {}): V1EndpointSlice => ({
   addressType: "IPv4",
   endpoints: addresses.map((address) => ({ addresses: [address] })),
   ports: [{ name: "https", port: 6443 }],
   ...changes,
 });
 
-const found = (...items: readonly Slice[]): ReturnType<typeof publishedAddress> =>
-  publishedAddress(items as unknown as readonly V1EndpointSlice[]);
+const found = (...items: readonly V1EndpointSlice[]) => publishedAddress(items);
 
 describe("the API server's own address", () => {
   it("is the lowest of several, so that it stays the same", () => {

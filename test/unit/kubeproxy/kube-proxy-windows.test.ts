@@ -2,10 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 
 import {
-  daemonSet,
   kubeProxyImage,
-  scriptConfigMap,
-  scriptConfigMapName,
+  kubeProxyObjects,
 } from "../../../components/kubeproxy/kube-proxy-objects.ts";
 import { KubeProxyWindows } from "../../../components/kubeproxy/kube-proxy-windows.ts";
 import * as library from "../../../components/library/components.ts";
@@ -21,13 +19,10 @@ const script = readFileSync(
 
 describe("kube-proxy for Windows", () => {
   it("is a HostProcess DaemonSet of the cluster's version", () => {
-    const made = daemonSet({
-      image: kubeProxyImage("1.36.4"),
-      configMap: "kube-proxy-windows-0",
-      network: { name: "Calico", endpoint: "Calico_ep" },
-    });
+    const network = { name: "Calico", endpoint: "Calico_ep" };
+    const image = kubeProxyImage("1.36.4");
     // On every Windows node, whatever its taints, and on no Linux node.
-    const text = yamlText(made);
+    const text = yamlText(kubeProxyObjects({ image, script, network }).DaemonSet);
     for (const line of [
       ...["nodeSelector: { kubernetes.io/os: windows }", "tolerations: [ { operator: Exists } ]"],
       ...["windowsOptions: { hostProcess: true, ", "/kube-proxy:v1.36.4-calico-hostprocess\n"],
@@ -38,14 +33,14 @@ describe("kube-proxy for Windows", () => {
 
   it("has an address reserved where the pods' network has no endpoint of its own", () => {
     const network = { name: "flannel.4096", endpoint: undefined };
-    const text = JSON.stringify(daemonSet({ image: "i", configMap: "c", network }));
+    const text = JSON.stringify(kubeProxyObjects({ image: "i", script, network }));
     assert.ok(text.includes('"-NetworkName","flannel.4096","-EndpointName","none"'), text);
     assert.match(script, /\$EndpointName -eq 'none'/);
   });
 
   it("starts a user's own image with the same script", () => {
     const text = (image: string): string =>
-      JSON.stringify(daemonSet({ image, configMap: "c", network: undefined }));
+      JSON.stringify(kubeProxyObjects({ image, script, network: undefined }));
     const [usual, own] = [kubeProxyImage("1.36.4"), "registry.example.com/kube-proxy:v1.36.4"];
     assert.equal(text(own), text(usual).replace(usual, own));
     assert.ok(text(own).includes("/start.ps1"));
@@ -76,8 +71,9 @@ describe("kube-proxy for Windows", () => {
   });
 
   it("carries its script in a ConfigMap named after the content", () => {
-    assert.match(yamlText(scriptConfigMap("exit 7\n")), /start\.ps1: .*\n? *exit 7/);
-    assert.notEqual(scriptConfigMapName("a"), scriptConfigMapName("b"));
+    const made = (script: string) => kubeProxyObjects({ image: "i", script, network: undefined });
+    assert.match(yamlText(made("exit 7\n").ConfigMap), /start\.ps1: .*\n? *exit 7/);
+    assert.notDeepEqual(made("a").DaemonSet, made("b").DaemonSet);
   });
 
   it("belongs to the cluster: it goes with it, and comes again with it", async () => {
@@ -96,6 +92,7 @@ describe("kube-proxy for Windows", () => {
       assert.equal(opts.deletedWith, controlPlane.resource);
       assert.deepEqual(opts.replaceWith, [controlPlane.resource]);
     }
-    assert.ok(JSON.stringify(own[1]?.inputs).includes(scriptConfigMapName(script)));
+    const { name } = own[0]?.inputs["metadata"] as { name: string };
+    assert.ok(JSON.stringify(own[1]?.inputs).includes(name));
   });
 });

@@ -22,7 +22,6 @@ import { inNewFolder } from "../new-folder.ts";
 const hash = `sha256:${"5".repeat(64)}`;
 const sha256 = "a".repeat(64);
 
-/** What a step of that name reports. */
 const facts: Readonly<Record<string, object>> = {
   "install-programs": { kubernetes: "1.36.4", containerd: "2.4.2" },
   "join-node": { nodeName: "linux-1" },
@@ -122,36 +121,36 @@ describe("a Linux node", () => {
   });
 
   it("goes with its machine; only where that stays is it reset", () => {
-    for (const name of [
-      ...["steps", "prepare-host", "push-programs", "install-programs", "join-node"],
-    ]) {
-      assert.ok(get(name).opts.deletedWith, name);
-    }
-    const undone = [...made.resources].filter(
-      ([, { type, inputs }]) => type.includes("remote") && inputs["delete"],
+    const onMachine = [...made.resources].filter(([, { type }]) => type.includes("remote"));
+    assert.equal(onMachine.length, 5);
+    for (const [name, { opts }] of onMachine) assert.ok(opts.deletedWith, name);
+    const undone = onMachine.filter(([, { inputs }]) => inputs["delete"]);
+    assert.deepEqual(
+      undone.map(([name]) => name),
+      ["join-node"],
     );
-    const found = undone.map(([name]) => name);
-    assert.deepEqual(found, ["join-node"]);
     assert.match(String(get("join-node").inputs["delete"]), /^sh \S+\/reset-node\.sh$/);
   });
 
-  const refused: Readonly<
-    Record<string, readonly [change: () => Partial<LinuxNodeArgs>, error: RegExp]>
-  > = {
-    "a Windows machine": [
-      () => ({ machine: { ...machineFixture("windows"), name: "linux-1" } }),
+  it("refuses a Windows machine", () =>
+    assert.rejects(
+      makeNode(() => ({ machine: { ...machineFixture("windows"), name: "linux-1" } })),
       /linux-1 is a windows machine/,
-    ],
-    "programs of another version": [
-      () => ({ programs: { path: "x", sha256, kubernetesVersion: "1.35.0" } }),
-      /are of Kubernetes 1\.35\.0, the cluster is of 1\.36\.4/,
-    ],
-    "programs that are not made": [
-      () => ({ programs: { path: undefined, sha256, kubernetesVersion: "1.36.4" } }),
+    ));
+
+  it("refuses programs of another version, and such as are not made", async () => {
+    const programs = { path: undefined, sha256, kubernetesVersion: "1.36.4" };
+    const other = { ...programs, kubernetesVersion: "1.35.0" };
+    const version = /are of Kubernetes 1\.35\.0, the cluster is of 1\.36\.4/;
+    await assert.rejects(
+      makeNode(() => ({ programs: other })),
+      version,
+    );
+    await assert.rejects(
+      makeNode(() => ({ programs })),
       /are not made: run `\.\/kindows prepare`/,
-    ],
-  };
-  eachCase("refuses %s", refused, ([change, error]) => assert.rejects(makeNode(change), error));
+    );
+  });
 });
 
 describe("a Linux node's kubelet", () => {
@@ -170,12 +169,9 @@ const steps = path.join(import.meta.dirname, "../../../components/linux/steps");
 const library = path.join(steps, "lib.sh");
 
 /** Runs lines with the steps' library, as a step does: `sh`, `set -eu`. */
-function run(lines: string): {
-  readonly code: number | null;
-  readonly out: string;
-  readonly errors: string;
-} {
-  const { status, stdout, stderr } = spawnSync("sh", ["-c", `set -eu\n. ${library}\n${lines}`], {
+function run(lines: string) {
+  const command = ["-c", `set -eu\n. ${library}\n${lines}`];
+  const { status, stdout, stderr } = spawnSync("sh", command, {
     encoding: "utf8",
     timeout: 300_000,
   });
@@ -202,20 +198,23 @@ describe("the library of the Linux steps", () => {
     assert.match(errors, /^prepare-host on \S+ failed \(NoGood\): it is bad\. Do this\.\n$/);
   });
 
-  const written: Readonly<Record<string, readonly [before: string | undefined, changed: string]>> =
-    {
-      "one that is not there": [undefined, "true"],
-      "one with another content": ["old\n", "true"],
-      "none that is so already": ["new\n", "false"],
-    };
-  eachCase("writes %s", written, ([before, changed]) => {
-    const file = at("file");
-    if (before !== undefined) writeFileSync(file, before);
-    const { out } = run(`begin x\nwrite_file ${file} <<CONF\nnew\nCONF\necho $changed`);
-    assert.equal(readFileSync(file, "utf8"), "new\n");
-    assert.deepEqual(readdirSync(at()), ["file"]);
-    assert.equal(out.trim(), changed);
-  });
+  const written = {
+    "one that is not there": ["", "true"],
+    "one with another content": ["old\n", "true"],
+    "none that is so already": ["new\n", "false"],
+  } as const;
+  eachCase<readonly [before: string, changed: string]>(
+    "writes %s",
+    written,
+    ([before, changed]) => {
+      const file = at("file");
+      if (before !== "") writeFileSync(file, before);
+      const { out } = run(`begin x\nwrite_file ${file} <<CONF\nnew\nCONF\necho $changed`);
+      assert.equal(readFileSync(file, "utf8"), "new\n");
+      assert.deepEqual(readdirSync(at()), ["file"]);
+      assert.equal(out.trim(), changed);
+    },
+  );
 
   it("names the packages of programs that are missing", () => {
     const { out } = run("packages_of conntrack ip modprobe nsenter sha256sum iptables");

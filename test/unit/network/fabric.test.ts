@@ -14,7 +14,6 @@ const login = { hostKey, privateKeyFile: "/k" };
 
 const cidr = "192.168.150.0/24";
 
-/** The ends of a lab with nodes on these hosts. */
 function endsWith(...hosts: readonly string[]) {
   const settings = {
     network: { fabric: "vxlan" },

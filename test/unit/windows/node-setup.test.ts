@@ -11,11 +11,11 @@ import { controlPlaneFixture } from "../controlplane/fixture-node.ts";
 import { look, record, revealed } from "../controlplane/recorded-resources.ts";
 import { eachCase } from "../each-case.ts";
 
-/** What a node is prepared with, from settings as below `config:`. */
-const setup = (yaml: string): ReturnType<typeof nodeSetup> =>
-  nodeSetup(
-    resolveSettings((parse(yaml) ?? {}) as Record<string, unknown>, { stack: "dev", file: "x" }),
-  );
+/** As below `config:`. */
+const settings = (yaml: string) =>
+  resolveSettings((parse(yaml) ?? {}) as Record<string, unknown>, { stack: "dev", file: "x" });
+
+const setup = (yaml: string) => nodeSetup(settings(yaml));
 
 describe("mirrors of registries", () => {
   it("are rendered by registry, each in its own order; one without addresses is none", () => {
@@ -47,19 +47,10 @@ describe("how the settings want machines prepared", () => {
       http: "",
       https: "http://proxy.example.com:3128",
       noProxy: [
-        "localhost",
-        "127.0.0.1",
-        ".svc",
-        ".cluster.local",
-        ".dev.kindows.test",
-        "192.168.150.0/24",
-        "10.244.0.0/16",
-        "10.96.0.0/16",
-        "kindows-dev-control-plane",
-        "kindows-dev-control-plane2",
-        "kindows-dev-control-plane3",
-        "kindows-dev-external-load-balancer",
-        ".example.com",
+        ...["localhost", "127.0.0.1", ".svc", ".cluster.local", ".dev.kindows.test"],
+        ...["192.168.150.0/24", "10.244.0.0/16", "10.96.0.0/16", "kindows-dev-control-plane"],
+        ...["kindows-dev-control-plane2", "kindows-dev-control-plane3"],
+        ...["kindows-dev-external-load-balancer", ".example.com"],
       ].join(","),
     });
   });
@@ -101,22 +92,14 @@ describe("warnings about a machine", () => {
   ];
   for (const [name, facts, expected] of cases) {
     it(`${name}: ${expected.length}`, () => {
-      const result = {
-        step: "Test-WindowsHost",
-        changed: false,
-        rebootRequired: false,
-        seconds: 1,
-        facts,
-      };
+      const outcome = { changed: false, rebootRequired: false, seconds: 1 };
+      const result = { step: "Test-WindowsHost", ...outcome, facts };
       const warnings = hostWarnings("win-1", result, now);
       assert.equal(warnings.length, expected.length, warnings.join());
       expected.forEach((pattern, index) => assert.match(warnings[index] ?? "", pattern));
     });
   }
 });
-
-const settings = (yaml: string): ReturnType<typeof resolveSettings> =>
-  resolveSettings(parse(yaml) as Record<string, unknown>, { stack: "dev", file: "x" });
 
 const kindDefault = "cni: { kind: kind-default }, nodes: [{ name: win-1 }]";
 
@@ -137,12 +120,8 @@ describe("routes to the cluster's ranges", () => {
     "are found for every Linux node, and not for the load balancer before three control planes": [
       `{ ${kindDefault}, cluster: { controlPlanes: 3, workers: [{ name: worker-1 }] } }`,
       [
-        ...[
-          "kindows-dev-control-plane",
-          "kindows-dev-control-plane2",
-          "kindows-dev-control-plane3",
-        ],
-        "kindows-dev-worker-1",
+        ...["kindows-dev-control-plane", "kindows-dev-control-plane2"],
+        ...["kindows-dev-control-plane3", "kindows-dev-worker-1"],
       ],
     ],
     "are found for Linux nodes on machines of their own": [

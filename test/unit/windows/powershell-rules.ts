@@ -42,14 +42,12 @@ const moduleFunctions = new Set(
   ),
 );
 
-/** What only the scripts that make an image use. */
 const imageCmdlets =
   `Disable-PnpDevice Expand-Archive Get-AppxPackage Get-LocalUser Get-Partition New-ScheduledTaskTrigger
   Remove-AppxPackage Remove-Partition Rename-Computer Set-LocalUser Set-SConfig Set-Service`.split(
     /\s+/,
   );
 
-/** What only the scripts for a Hyper-V host use: the module of Hyper-V, whose cmdlets are all compiled. */
 const hyperVCmdlets =
   `Add-VMDvdDrive Get-VHD Get-VM Get-VMDvdDrive Get-VMHardDiskDrive Get-VMHost Get-VMNetworkAdapter Get-VMSwitch
   New-VHD New-VM Remove-VM Set-VM Set-VMDvdDrive Set-VMFirmware Set-VMNetworkAdapter Start-VM Stop-VM`.split(
@@ -73,6 +71,14 @@ const always = ["Unexpected", "StepBusy", "NotAdministrator", "DiskFull"];
 /** Who may write files: the idea itself, secrets that live for one call, and who does not share the steps' library. */
 const writesFiles = ["lib/WholeFile.ps1", "lib/ProtectedFile.ps1", "lib/LabMachine.ps1"];
 
+const preferences = [
+  "Set-StrictMode -Version Latest",
+  "$ErrorActionPreference = 'Stop'",
+  "$ProgressPreference = 'SilentlyContinue'",
+];
+
+const sourcesFrame = /^\. \(Join-Path \$PSScriptRoot 'lib\\Step\.ps1'\)$/m;
+
 /** A rule for a script, with texts that break it. */
 interface Rule {
   /** What breaks it in a script; empty where it is kept. */
@@ -94,13 +100,12 @@ export const rules: Readonly<Record<string, Rule>> = {
       ...["$a = ${b}?.Length", "$a = ${b}?[0]"],
     ],
   },
-  "is strict and stops at errors": {
-    // A part of the library is by what sources it; a task begins with the frame.
+  "is strict, stops at errors, and shows no progress bars, which end in errors over SSH": {
+    // The frame sets this in whatever sources it first; a part of the library is by what sources it.
     broken: ({ isStep, file, text }) =>
-      (isStep || file === "lib/Step.ps1"
-        ? ["Set-StrictMode -Version Latest", "$ErrorActionPreference = 'Stop'"]
-        : []
-      ).filter((each) => !text.includes(`\n${each}\n`)),
+      (isStep && !sourcesFrame.test(text)) || file === "lib/Step.ps1"
+        ? preferences.filter((each) => !text.includes(`\n${each}\n`))
+        : [],
     bad: ["\nSet-StrictMode -Version Latest\n"],
   },
   "calls blocks it was given, and nothing else, by the call operator": {
@@ -242,11 +247,6 @@ export const stepRules: Readonly<Record<string, Rule>> = {
     },
     bad: ["$a = $b"],
   },
-  "shows no progress bars, which end in errors over SSH": {
-    broken: ({ text }) =>
-      text.includes("\n$ProgressPreference = 'SilentlyContinue'\n") ? [] : ["no preference"],
-    bad: [""],
-  },
   "gives its own name to its result": {
     broken: ({ name, text }) =>
       new RegExp(`^Invoke-Step -Name '${name}'( -\\w+ \\S+)* -Body \\{$`, "m").test(text)
@@ -341,7 +341,6 @@ function ignoredResults(root: Node): string[] {
   return [...ignored, ...codes].map(({ text }) => text);
 }
 
-/** What is in one of two lists only. */
 function difference(one: readonly string[], other: readonly string[]): string[] {
   const more = (list: readonly string[], than: readonly string[]): string[] =>
     list.filter((each) => !than.includes(each));

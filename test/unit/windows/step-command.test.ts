@@ -50,11 +50,9 @@ describe("quoting for cmd.exe", () => {
 
   const refused: readonly (readonly [string, RegExp])[] = [
     ['a"b', /double quote/],
-    ["a\nb", /control character/],
-    ["a\rb", /control character/],
-    ["a\tb", /control character/],
-    ["a\0b", /control character/],
-    ["\x7f", /control character/],
+    ...["a\nb", "a\rb", "a\tb", "a\0b", "\x7f"].map(
+      (value) => [value, /control character/] as const,
+    ),
     ["ä", /beyond ASCII/],
     ["\u2013Name", /beyond ASCII/],
     ["-Name", /begins with a dash/],
@@ -137,10 +135,7 @@ describe("commands of steps", () => {
 });
 
 const good = {
-  step: "Confirm-Reboot",
-  changed: true,
-  rebootRequired: false,
-  seconds: 1.2,
+  ...{ step: "Confirm-Reboot", changed: true, rebootRequired: false, seconds: 1.2 },
   facts: { installState: "Installed" },
 };
 const line = (change: object = {}): string => JSON.stringify({ ...good, ...change });
@@ -162,12 +157,12 @@ describe("results of steps", () => {
   const wrong: readonly (readonly [string, string, RegExp])[] = [
     ["nothing", "", without],
     ["text", "The term 'x' is not recognized", /'The term 'x' is not recognized'/],
-    ["a number", "1", /ended without a result/],
-    ["null", "null", /ended without a result/],
-    ["an array", "[]", /ended without a result/],
-    ["a result without facts", line({ facts: undefined }), /ended without a result/],
-    ["a result with text for a flag", line({ changed: "true" }), /ended without a result/],
-    ["a result with a field more", line({ extra: 1 }), /ended without a result/],
+    ...[
+      "1",
+      "null",
+      "[]",
+      ...[{ facts: undefined }, { changed: "true" }, { extra: 1 }].map(line),
+    ].map((stdout) => [stdout, stdout, /ended without a result/] as const),
     ["a result that is not last", `${line()}\nbye`, /'bye'/],
     ["another step's result", line({ step: "Join-Node" }), /is one of Join-Node.*run again/],
     [

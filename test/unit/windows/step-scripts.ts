@@ -10,9 +10,7 @@ import { stepsSource } from "../../../components/windows/steps-folder.ts";
 export interface StepScript {
   /** Relative to its folder, e.g. `lib/Step.ps1`. */
   readonly file: string;
-  /** File name without `.ps1`. */
   readonly name: string;
-  /** Whether it is a step and not a part of one. */
   readonly isStep: boolean;
   readonly text: string;
   readonly root: Node;
@@ -20,7 +18,6 @@ export interface StepScript {
   readonly pool?: readonly StepScript[];
 }
 
-/** A parameter as a `param()` block declares it. */
 export interface DeclaredParameter {
   readonly name: string;
   readonly type: string;
@@ -39,7 +36,6 @@ parser.setLanguage(
   ),
 );
 
-/** Parses PowerShell text. */
 export function parsePowerShell(text: string): Node {
   const tree = parser.parse(text);
   if (!tree) throw new Error("the parser has no language");
@@ -74,7 +70,6 @@ export const imageScripts: readonly StepScript[] = withLibrary(imageScriptsSourc
 
 export const hyperVScripts: readonly StepScript[] = withLibrary(hyperVScriptsSource);
 
-/** All nodes of a type below a node. */
 export function nodes(below: Node, type: string): Node[] {
   return below.descendantsOfType(type).filter((node) => node !== null);
 }
@@ -105,7 +100,6 @@ function declaredParameter(node: Node): DeclaredParameter {
   };
 }
 
-/** The functions a script defines, by name. */
 export function functions(script: StepScript): Map<string, Node> {
   return new Map(
     nodes(script.root, "function_statement").map((node) => [
@@ -120,20 +114,17 @@ export function commandName(command: Node): string {
   return command.children.find((child) => child?.type === "command_name")?.text ?? "";
 }
 
-/** Parameters and values of a call, as written. */
 export function elementsOf(command: Node): Node[] {
   const elements = command.children.find((child) => child?.type === "command_elements")?.children;
   return (elements ?? []).filter((child) => child !== null);
 }
 
-/** Names of the parameters that a call passes. */
 export function passedNames(command: Node): string[] {
   return elementsOf(command)
     .filter((element) => element.type === "command_parameter")
     .map((element) => element.text.slice(1));
 }
 
-/** The nearest node of a type around another. */
 export function enclosing(node: Node, type: string): Node | undefined {
   let current = node.parent;
   while (current && current.type !== type) current = current.parent;

@@ -19,11 +19,9 @@ export interface MockedNode {
   readonly names: readonly string[];
   readonly machine: Machine;
   readonly controlPlane: ControlPlane;
-  /** One of its resources, which must be there. */
   readonly get: (name: string) => Recorded;
   /** Command line that makes one of them; undefined in a preview where it is not known. */
   readonly create: (name: string) => string | undefined;
-  /** What one of them waits for. */
   readonly needs: (name: string) => readonly unknown[];
   /** Fails where one of these does not wait for the one before it. */
   readonly assertChain: (...names: readonly string[]) => void;
@@ -36,7 +34,6 @@ export const nodeResources = [
   ...["node-set-hostsentry", "node-join-node", "node-registration", "node-ready"],
 ];
 
-/** Those that are commands on its machine. */
 export const nodeCommands = nodeResources.slice(2, -2);
 
 const carried = (name: string, digit: string) =>
@@ -52,7 +49,6 @@ export const software: WindowsSoftware = {
   crictl: undefined,
 };
 
-/** What a node with Flannel is given besides. */
 export const flannelSoftware = {
   flannel: carried("flannel.tar.gz", "a"),
   flannelPlugin: carried("plugin.tgz", "b"),

@@ -36,7 +36,6 @@ import {
   software,
 } from "./windows-node-mocks.ts";
 
-/** Resources that not every node has. */
 const additional = ({ names }: MockedNode): string[] =>
   names.filter((name) => name !== "node" && !order.includes(name));
 
@@ -181,7 +180,6 @@ describe("a Windows node with a setup of its own", () => {
 describe("a Windows node whose image carries no programs", () => {
   const fetched = import.meta.dirname;
 
-  /** A program that is pushed from a folder of this host. */
   const fromHost = (
     name: "containerd" | "kubelet" | "kubeadm" | "kubeLogRunner",
     folder?: string,
@@ -221,20 +219,17 @@ describe("a Windows node whose image carries no programs", () => {
     });
   }
 
-  const unfetched: readonly (readonly [string, string | undefined])[] = [
-    ["was never fetched", undefined],
-    ["is gone from the cache", "/no/such/folder"],
-  ];
-  for (const [what, folder] of unfetched) {
-    const without = { software: { ...pushed, kubelet: fromHost("kubelet", folder) } };
-
-    it(`is not made when a program ${what}`, () =>
-      assert.rejects(
+  const unfetched = {
+    "was never fetched": undefined,
+    "is gone from the cache": "/no/such/folder",
+  };
+  for (const [what, folder] of Object.entries<string | undefined>(unfetched)) {
+    it(`is not made when a program ${what}, but shown by a preview`, async () => {
+      const without = { software: { ...pushed, kubelet: fromHost("kubelet", folder) } };
+      await assert.rejects(
         makeNode(without),
         /win-1: https:\/\/example\.com\/kubelet\.exe is not in this host's cache: run `\.\/kindows fetch --stack <name>`/,
-      ));
-
-    it(`is shown by a preview when a program ${what}`, async () => {
+      );
       const preview = await makeNode(without, { preview: true });
       const push = preview.get("node-push-kubelet");
       assert.equal(push.inputs["source"], undefined);
@@ -278,7 +273,6 @@ describe("a Windows node whose image carries no programs", () => {
 });
 
 const sha = (digit: string): string => digit.repeat(64);
-
 const folder = "C:\\kindows\\steps\\0123456789ab";
 
 /** The command of a step with the image's own programs, but for what is changed. */
@@ -313,9 +307,6 @@ describe("a step that runs again", () => {
 });
 
 const sources = [stepsSource, homeSource];
-const versions = { kubernetes: "1.36.4", containerd: "2.4.2" };
-const carried = (digit: string) =>
-  ({ uri: "https://example.com/x.exe", sha256: digit.repeat(64), origin: "image" }) as const;
 
 /** A step answers as its script would. */
 function answer(command: string): string {
@@ -349,19 +340,15 @@ function planned(
 
 /** Which resources a change is about: by their inputs alone, as the command plugin compares them. */
 describe("what a change plans on a Windows node that is up", () => {
-  const software = {
-    ...{ versions, pauseImage: "registry.k8s.io/pause:3.10.2", crictl: undefined },
-    ...{ containerd: carried("1"), kubelet: carried("2"), kubeadm: carried("3") },
-    kubeLogRunner: carried("4"),
-  };
-
   /** Changes besides those of docs/preview.md. */
   const furtherChanges: readonly (ChangeAfterUp & { readonly args: Partial<WindowsNodeArgs> })[] = [
     { name: "a taint", args: { taints: [] }, updates: ["win-1-join-node", "win-1-registration"] },
     { name: "an argument of the kubelet", args: { kubeletArgs: {} }, updates: ["win-1-join-node"] },
     {
       name: "another Kubernetes",
-      args: { software: { ...software, versions: { ...versions, kubernetes: "1.35.1" } } },
+      args: {
+        software: { ...software, versions: { ...software.versions, kubernetes: "1.35.1" } },
+      },
       updates: ["win-1-install-kubernetes", "win-1-registration"],
     },
   ];

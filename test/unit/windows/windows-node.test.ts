@@ -26,35 +26,26 @@ describe("a Windows node", () => {
   });
 
   for (const [index, name] of order.entries()) {
-    it(`${name} is a child of the node and waits for what comes before it`, () => {
-      assert.equal(made.get(name).opts.parent, made.node);
+    it(`${name} follows what comes before it, in bounded time, on each new machine`, async () => {
+      const { inputs, opts } = made.get(name);
       const before = index === 0 ? made.machine : made.get(order[index - 1] ?? "");
+      assert.equal(opts.parent, made.node);
       assert.ok(made.needs(name).includes(before.resource));
-    });
-
-    it(`${name} is made again on a new machine, and for no other trigger`, () => {
-      assert.deepEqual(made.get(name).inputs["triggers"], ["machine-1"]);
-      assert.equal(made.get(name).opts.deleteBeforeReplace, true);
-    });
-
-    it(`${name} ends in bounded time`, () => {
-      const { create, update } = made.get(name).opts.customTimeouts ?? {};
+      assert.deepEqual(inputs["triggers"], ["machine-1"]);
+      assert.equal(opts.deleteBeforeReplace, true);
+      const { create, update } = opts.customTimeouts ?? {};
       assert.match(create ?? "", /^\d+s$/);
       assert.equal(update, create);
+      if (name === "node-registration" || name === "node-ready") {
+        assert.equal(opts.deletedWith, made.controlPlane.resource);
+        return;
+      }
+      assert.equal(opts.deletedWith, made.machine.resource);
+      const connection = revealed(inputs["connection"]) as Record<string, unknown>;
+      const { host, privateKey, dialErrorLimit } = connection;
+      const { value } = await look(made.machine.connection);
+      assert.deepEqual({ host, privateKey, dialErrorLimit }, value);
     });
-
-    if (["node-registration", "node-ready"].includes(name)) {
-      it(`${name} goes with the control plane`, () =>
-        assert.equal(made.get(name).opts.deletedWith, made.controlPlane.resource));
-    } else {
-      it(`${name} goes with the machine, and has its connection as a secret`, async () => {
-        assert.equal(made.get(name).opts.deletedWith, made.machine.resource);
-        const connection = revealed(made.get(name).inputs["connection"]);
-        const { host, privateKey, dialErrorLimit } = connection as Record<string, unknown>;
-        const { value } = await look(made.machine.connection);
-        assert.deepEqual({ host, privateKey, dialErrorLimit }, value);
-      });
-    }
   }
 
   it("waits for the control plane only when all is prepared", () => {
@@ -63,12 +54,12 @@ describe("a Windows node", () => {
     assert.deepEqual(waiting, ["node-set-hostsentry"]);
   });
 
-  for (const name of [...commands, "node-registration", "node-ready"]) {
-    it(`${name} writes no log and passes no output on`, () => {
+  it("writes no log and passes no output on", () => {
+    for (const name of [...commands, "node-registration", "node-ready"]) {
       const { logging, addPreviousOutputInEnv } = made.get(name).inputs;
-      assert.deepEqual([logging, addPreviousOutputInEnv], ["none", false]);
-    });
-  }
+      assert.deepEqual([logging, addPreviousOutputInEnv], ["none", false], name);
+    }
+  });
 
   it("gives what the steps reported, as plain outputs", async () => {
     const { nodeName, windowsBuild, kubernetesVersion, containerdVersion } = made.node;
@@ -126,25 +117,27 @@ describe("a Windows node", () => {
     });
   }
 
-  const values: readonly (readonly [string, string])[] = [
-    ["node-test-windowshost", "-ComputerName win-1 -MinimumBuild 20348 -MinimumRevision 2762"],
-    [
-      "node-install-containerd",
-      `-Version 2.4.2 -ArchivePath C:\\kindows\\media\\${"1".repeat(64)}\\containerd.tar.gz ` +
-        `-ArchiveSha256 ${"1".repeat(64)}`,
-    ],
-    ["node-install-kubernetes", `-KubeLogRunnerSha256 ${"4".repeat(64)}`],
-    [
-      "node-set-hostsentry",
+  const sha = (digit: string): string => digit.repeat(64);
+  const archive = `C:\\kindows\\media\\${sha("1")}\\containerd.tar.gz`;
+  const values: Readonly<Record<string, readonly string[]>> = {
+    "test-windowshost": ["-ComputerName win-1 -MinimumBuild 20348 -MinimumRevision 2762"],
+    "install-containerd": [`-Version 2.4.2 -ArchivePath ${archive} -ArchiveSha256 ${sha("1")}`],
+    "install-kubernetes": [`-KubeLogRunnerSha256 ${sha("4")}`],
+    "set-hostsentry": [
       '-Entry "192.168.150.128=kindows-test-control-plane;192.168.150.129=kindows-test-lb"',
     ],
-    ["node-join-node", "-NodeName win-1 -ApiServerEndpoint kindows-test-control-plane:6443"],
-    ["node-join-node", "-NodeIp 192.168.150.10"],
-    ["node-join-node", '-NodeLabels "example.com/pool=a,zone=b" -NodeTaints os=windows:NoSchedule'],
-    ["node-join-node", "-KubeletArgs max-pods=60"],
-  ];
-  for (const [name, text] of values) {
-    it(`${name} gets ${text}`, () => assert.ok(create(name).includes(text)));
+    "join-node": [
+      ...[
+        "-NodeName win-1 -ApiServerEndpoint kindows-test-control-plane:6443",
+        "-NodeIp 192.168.150.10",
+      ],
+      ...['-NodeLabels "example.com/pool=a,zone=b" -NodeTaints os=windows:NoSchedule'],
+      ...["-KubeletArgs max-pods=60"],
+    ],
+  };
+  for (const [name, texts] of Object.entries(values)) {
+    it(`${name} gets ${texts.join(", ")}`, () =>
+      texts.forEach((text) => assert.ok(create(`node-${name}`).includes(text), text)));
   }
 
   it("undoes all of them where the machine stays, by the one that was made first", () => {
@@ -162,11 +155,9 @@ describe("a Windows node", () => {
       caCertHashes: [`sha256:${"5".repeat(64)}`],
     }));
 
-  /** What an action of the cluster's is given. */
-  const environment = (name: string): Readonly<Record<string, unknown>> =>
-    revealed(made.get(name).inputs["environment"]) as Record<string, unknown>;
-
   it("waits for the Node and removes it by the cluster's own actions", async () => {
+    const environment = (name: string) =>
+      revealed(made.get(name).inputs["environment"]) as Readonly<Record<string, unknown>>;
     const { inputs, props } = made.get("node-registration");
     assert.match(String(inputs["create"]), /actions\/await-node\.ts$/);
     assert.match(String(inputs["delete"]), /actions\/remove-node\.ts$/);
@@ -177,23 +168,20 @@ describe("a Windows node", () => {
     // No secret, unlike the rest of it.
     const { TOKEN_ID: id } = props["environment"] as Record<string, Parameters<typeof isSecret>[0]>;
     assert.equal(id && (await isSecret(id)), false);
+    const node = { name: "win-1", timeoutSeconds: 900 };
     assert.deepEqual(JSON.parse(String(NODE)), {
-      name: "win-1",
-      timeoutSeconds: 900,
+      ...node,
       labels: { "example.com/pool": "a", zone: "b" },
       taints: [{ key: "os", value: "windows", effect: "NoSchedule" }],
       // Other versions run it again: it opens a node that was drained for them.
       versions: { kubernetes: "1.36.4", containerd: "2.4.2" },
     });
-  });
-
-  it("waits until the Node is Ready after it is there, with nothing to undo", () => {
-    const { inputs } = made.get("node-ready");
-    assert.match(String(inputs["create"]), /actions\/await-ready\.ts$/);
-    assert.equal(inputs["delete"], undefined);
+    // Ready comes after that, and has nothing to undo.
+    const ready = made.get("node-ready").inputs;
+    assert.match(String(ready["create"]), /actions\/await-ready\.ts$/);
+    assert.equal(ready["delete"], undefined);
     assert.deepEqual(made.needs("node-ready"), [made.node.registered]);
-    const { NODE } = environment("node-ready");
-    assert.deepEqual(JSON.parse(String(NODE)), { name: "win-1", timeoutSeconds: 900 });
+    assert.deepEqual(JSON.parse(String(environment("node-ready")["NODE"])), node);
   });
 
   it("registers with another of the machine's addresses where one is given", async () => {

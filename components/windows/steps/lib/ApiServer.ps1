@@ -11,17 +11,11 @@ function Wait-ApiServer {
     do {
         $client = New-Object -TypeName System.Net.Sockets.TcpClient
         try {
-            if ($client.ConnectAsync($name, [int]$port).Wait(5000)) {
-                return
-            }
+            if ($client.ConnectAsync($name, [int]$port).Wait(5000)) { return }
             $lastError = 'no answer within 5 s'
         }
-        catch {
-            $lastError = $_.Exception.GetBaseException().Message
-        }
-        finally {
-            $client.Dispose()
-        }
+        catch { $lastError = $_.Exception.GetBaseException().Message }
+        finally { $client.Dispose() }
         Start-Sleep -Seconds 2
     } while ($clock.Elapsed.TotalSeconds -lt $TimeoutSeconds)
 
@@ -57,14 +51,10 @@ function Get-ApiServerTime {
 function Sync-Clock {
     param([string] $Endpoint)
     $time = Get-ApiServerTime -Endpoint $Endpoint
-    if ($null -eq $time) {
-        return 0
-    }
+    if ($null -eq $time) { return 0 }
     # Not an int: a clock may have any date.
     $offset = [long]($time - [DateTime]::UtcNow).TotalSeconds
-    if ([math]::Abs($offset) -le $ClockToleranceSeconds) {
-        return 0
-    }
+    if ([math]::Abs($offset) -le $ClockToleranceSeconds) { return 0 }
     Write-StepProgress -Message "the clock differs from the control plane's by $offset s and is set"
     $null = Set-Date -Date $time.ToLocalTime()
     $offset

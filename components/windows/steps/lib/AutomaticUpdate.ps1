@@ -10,9 +10,7 @@ function Get-AutomaticUpdatePolicy {
     if (Test-Path -LiteralPath $AutomaticUpdateKey) {
         # Not by Get-ItemProperty: of a key without any value, as policies leave them, that returns nothing at all.
         $value = (Get-Item -LiteralPath $AutomaticUpdateKey).GetValue('NoAutoUpdate')
-        if ($null -ne $value) {
-            [int]$value
-        }
+        if ($null -ne $value) { [int]$value }
     }
 }
 
@@ -20,30 +18,22 @@ function Get-AutomaticUpdatePolicy {
 # One that is set already is somebody else's, and stays.
 function Disable-AutomaticUpdate {
     $before = Get-AutomaticUpdatePolicy
-    if ($before -eq 1) {
-        return $false
-    }
+    if ($before -eq 1) { return $false }
     if (-not (Test-Path -LiteralPath $AutomaticUpdateRecordPath)) {
         $record = [ordered]@{ noAutoUpdate = $null; hadKey = (Test-Path -LiteralPath $AutomaticUpdateKey) }
         # What a function did not return is written as {} by 5.1's ConvertTo-Json (PowerShell/PowerShell#9231).
-        if ($null -ne $before) {
-            $record.noAutoUpdate = $before
-        }
+        if ($null -ne $before) { $record.noAutoUpdate = $before }
         Save-Record -Path $AutomaticUpdateRecordPath -Record $record
     }
     # With -Force on a key that is there, New-Item would empty it.
-    if (-not (Test-Path -LiteralPath $AutomaticUpdateKey)) {
-        $null = New-Item -Path $AutomaticUpdateKey -Force
-    }
+    if (-not (Test-Path -LiteralPath $AutomaticUpdateKey)) { $null = New-Item -Path $AutomaticUpdateKey -Force }
     Set-ItemProperty -LiteralPath $AutomaticUpdateKey -Name 'NoAutoUpdate' -Value 1
     $true
 }
 
 # Returns a line where Disable-AutomaticUpdate was used.
 function Restore-AutomaticUpdate {
-    if (-not (Test-Path -LiteralPath $AutomaticUpdateRecordPath)) {
-        return
-    }
+    if (-not (Test-Path -LiteralPath $AutomaticUpdateRecordPath)) { return }
     $record = Read-Record -Path $AutomaticUpdateRecordPath
     if (-not (Test-Path -LiteralPath $AutomaticUpdateKey)) {
         # Somebody has taken the policies away since, ours among them.
@@ -59,9 +49,7 @@ function Restore-AutomaticUpdate {
         foreach ($key in $AutomaticUpdateKey, (Split-Path -Path $AutomaticUpdateKey)) {
             if (Test-Path -LiteralPath $key) {
                 $item = Get-Item -LiteralPath $key
-                if ($item.ValueCount + $item.SubKeyCount -eq 0) {
-                    Remove-Item -LiteralPath $key -Force
-                }
+                if ($item.ValueCount + $item.SubKeyCount -eq 0) { Remove-Item -LiteralPath $key -Force }
             }
         }
     }

@@ -9,19 +9,13 @@ $RouteStores = @('ActiveStore', 'PersistentStore')
 
 function Get-RouteRecord {
     $record = Read-Record -Path $RouteRecordPath
-    if ($null -ne $record) {
-        $record.routes
-    }
+    if ($null -ne $record) { $record.routes }
 }
 
 function Save-RouteRecord {
     param([string[]] $Route)
-    if ($Route.Count -eq 0) {
-        Remove-Record -Path $RouteRecordPath
-    }
-    else {
-        Save-Record -Path $RouteRecordPath -Record @{ routes = @($Route) }
-    }
+    if ($Route.Count -eq 0) { Remove-Record -Path $RouteRecordPath }
+    else { Save-Record -Path $RouteRecordPath -Record @{ routes = @($Route) } }
 }
 
 function Get-NextHop {
@@ -59,7 +53,6 @@ function Get-SegmentAdapter {
         -Remedy 'Give the machine an address on the segment of the control plane, or look at which address that has.'
 }
 
-# Stops the step where somebody else's route leads to a destination by another way.
 function Assert-RouteFree {
     param([string] $Route, [string[]] $Own)
     $destination, $nextHop = $Route -split '=', 2
@@ -74,14 +67,11 @@ function Assert-RouteFree {
     }
 }
 
-# The stores that have the route.
 function Get-RouteStore {
     param([string] $Route)
     $destination, $nextHop = $Route -split '=', 2
     foreach ($store in $RouteStores) {
-        if (@(Get-NextHop -Destination $destination -Store $store) -contains $nextHop) {
-            $store
-        }
+        if (@(Get-NextHop -Destination $destination -Store $store) -contains $nextHop) { $store }
     }
 }
 
@@ -91,8 +81,7 @@ function Add-ClusterRoute {
     $null = Remove-ClusterRoute -Route $Route
     $destination, $nextHop = $Route -split '=', 2
     # Without a store it goes into both.
-    $null = New-NetRoute -DestinationPrefix $destination -InterfaceIndex $Adapter -NextHop $nextHop `
-        -ErrorAction Stop
+    $null = New-NetRoute -DestinationPrefix $destination -InterfaceIndex $Adapter -NextHop $nextHop -ErrorAction Stop
 }
 
 # Returns whether the route was in any store.
@@ -107,12 +96,9 @@ function Remove-ClusterRoute {
     $stores.Count -gt 0
 }
 
-# The routes that were made here, and their record.
 function Remove-NodeRoute {
     foreach ($route in @(Get-RouteRecord)) {
-        if (Remove-ClusterRoute -Route $route) {
-            "route to $($route -replace '=.*$', '')"
-        }
+        if (Remove-ClusterRoute -Route $route) { "route to $($route -replace '=.*$', '')" }
     }
     Save-RouteRecord -Route @()
 }

@@ -15,9 +15,7 @@ function Get-WholeImage {
 # For this Windows; returns why the image could not be pulled, empty when it was.
 function Add-Image {
     param([string] $Ctr, [string] $Image, [int] $TimeoutSeconds)
-    if ($TimeoutSeconds -lt 1) {
-        return 'no time was left for it'
-    }
+    if ($TimeoutSeconds -lt 1) { return 'no time was left for it' }
     try {
         # --local: by ctr itself, with the proxy of its environment; by containerd otherwise, which has none.
         $null = Invoke-NativeCommand -FilePath $Ctr -TimeoutSeconds $TimeoutSeconds `
@@ -26,15 +24,11 @@ function Add-Image {
         ''
     }
     catch {
-        if (@('CommandFailed', 'CommandTimedOut') -notcontains [string]$_.Exception.Data['StepCode']) {
-            throw
-        }
+        if (@('CommandFailed', 'CommandTimedOut') -notcontains [string]$_.Exception.Data['StepCode']) { throw }
         # ctr draws how far it is, line by line: what is wrong stands at the end.
         $plain = $_.Exception.Message -replace '\x1b\[[0-9;]*[A-Za-z]', ' '
         $words = ($plain -replace '[^\x21-\x7e]+', ' ').Trim()
-        if ($words.Length -gt 300) {
-            $words = '...' + $words.Substring($words.Length - 300)
-        }
+        if ($words.Length -gt 300) { $words = '...' + $words.Substring($words.Length - 300) }
         $words
     }
 }

@@ -8,10 +8,7 @@
 # image. All folders are with forward slashes.
 function Edit-ContainerdConfig {
     param(
-        [string] $Text,
-        [string] $PauseImage,
-        [string] $CniBinDirectory,
-        [string] $CniConfDirectory,
+        [string] $Text, [string] $PauseImage, [string] $CniBinDirectory, [string] $CniConfDirectory,
         [string] $RegistryFolder = ''
     )
     $images = "plugins.'io.containerd.cri.v1.images'.pinned_images"
@@ -33,9 +30,7 @@ function Edit-ContainerdConfig {
         # The section's line, the lines below it that begin no other section, and the key.
         $assignment = "(?m)^([ \t]*\[$($section.Replace('.', '\.'))\][ \t]*\n" +
         "(?:(?![ \t]*\[[^\[\]\n]+\][ \t]*\n).*\n)*?[ \t]*$key[ \t]*=).*"
-        if ($config -notmatch $assignment) {
-            $missing += $path
-        }
+        if ($config -notmatch $assignment) { $missing += $path }
         $config = $config -replace $assignment, "`$1 $($values[$path])"
     }
     if ($missing.Count -gt 0) {
@@ -101,9 +96,7 @@ function Install-Crictl {
     $markPath = "$Folder\crictl.sha256"
     if ($Archive -eq '' -or $Checksum -eq '') {
         $left = @($markPath, $configPath, $program | Where-Object { Test-Path -LiteralPath $_ })
-        foreach ($path in $left) {
-            Remove-Item -LiteralPath $path -Force
-        }
+        foreach ($path in $left) { Remove-Item -LiteralPath $path -Force }
         return [pscustomobject]@{ State = 'none'; Changed = ($left.Count -gt 0) }
     }
 

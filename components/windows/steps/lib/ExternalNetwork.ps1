@@ -41,9 +41,7 @@ public static extern void HNSCall(
     }
     $response = ''
     $service::HNSCall('POST', '/networks', $request, [ref]$response)
-    if (-not (Test-ExternalNetwork)) {
-        throw "HNS did not make the network External: $response"
-    }
+    if (-not (Test-ExternalNetwork)) { throw "HNS did not make the network External: $response" }
 }
 
 # As Calico's scripts write and compare it (libs\calico\calico.psm1): in the format G of the account that asks, which is
@@ -55,9 +53,7 @@ function Get-CalicoBootTime {
 # Tells Calico that its networks belong to this boot: otherwise it removes and recreates them when it first runs.
 function Set-CalicoBootTime {
     # With -Force on a key that is there, New-Item would empty it.
-    if (-not (Test-Path -LiteralPath $CalicoKey)) {
-        $null = New-Item -Path $CalicoKey -Force
-    }
+    if (-not (Test-Path -LiteralPath $CalicoKey)) { $null = New-Item -Path $CalicoKey -Force }
     Set-ItemProperty -LiteralPath $CalicoKey -Name 'LastBootTime' -Value (Get-CalicoBootTime)
 }
 

@@ -1,11 +1,8 @@
 # The task that makes the network on the adapter while nobody is connected, and the record of how that stands: from the
 # session that orders it, by the task, to the session that confirms it.
 
-. (Join-Path $PSScriptRoot 'NativeCommand.ps1')
 . (Join-Path $PSScriptRoot 'OwnAddress.ps1')
-. (Join-Path $PSScriptRoot 'ExternalNetwork.ps1')
 . (Join-Path $PSScriptRoot 'PendingReboot.ps1')
-. (Join-Path $PSScriptRoot 'WholeFile.ps1')
 . (Join-Path $PSScriptRoot 'SystemTask.ps1')
 . (Join-Path $PSScriptRoot 'Flannel.ps1')
 
@@ -14,7 +11,6 @@ $ExternalNetworkRecordPath = 'C:\kindows\state\external-network.json'
 # Seconds after which a machine whose network has not come back reboots, which often brings it back.
 $ExternalNetworkRescueSeconds = 600
 
-# $State is running, done or failed.
 function Save-ExternalNetworkRecord {
     param([string] $State, [string] $Message = '')
     $record = [ordered]@{ state = $State; message = $Message; lastBootUpTime = Get-LastBootUpTime }
@@ -63,7 +59,6 @@ function Start-ExternalNetworkTask {
     Close-SshPort
 }
 
-# The task itself.
 function Initialize-ExternalNetwork {
     param([int] $DelaySeconds, [string] $Address, [string] $Network = 'External')
     try {
@@ -76,9 +71,7 @@ function Initialize-ExternalNetwork {
             New-ExternalNetwork
         }
         Wait-OwnAddress -Address $Address -TimeoutSeconds 180 -Ready { Test-ExternalSwitch -Name $Network }
-        if ($Network -eq 'External') {
-            Set-CalicoBootTime
-        }
+        if ($Network -eq 'External') { Set-CalicoBootTime }
         Save-ExternalNetworkRecord -State 'done'
         Stop-RescueReboot
     }
@@ -89,9 +82,7 @@ function Initialize-ExternalNetwork {
     }
     finally {
         $sshd = Get-Service -Name 'sshd' -ErrorAction SilentlyContinue
-        if ($null -ne $sshd -and $sshd.Status -ne 'Running') {
-            $sshd.Start()
-        }
+        if ($null -ne $sshd -and $sshd.Status -ne 'Running') { $sshd.Start() }
         # What runs goes on without its task.
         Unregister-ScheduledTask -TaskName $ExternalNetworkTaskName -Confirm:$false -ErrorAction Continue
     }

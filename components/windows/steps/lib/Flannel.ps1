@@ -42,9 +42,7 @@ function Start-FlannelNetwork {
     $network = $Name
     Start-ServiceInTime -Name 'flanneld' -TimeoutSeconds $TimeoutSeconds -LogPath $FlanneldLogPath `
         -Ready { Test-ExternalNetwork -Name $network }
-    if ($Name -eq 'cbr0') {
-        Save-BridgeAddress -Name $Name
-    }
+    if ($Name -eq 'cbr0') { Save-BridgeAddress -Name $Name }
 }
 
 # Keeps pods from the address that is their gateway on a bridge: the second of the node's range, which flanneld gives
@@ -58,7 +56,5 @@ function Save-BridgeAddress {
     $bytes[3] += 2
     $folder = Join-Path $RecordFolder $Name
     $record = Join-Path $folder ($bytes -join '.')
-    if (-not (Test-Path -LiteralPath $record)) {
-        Write-WholeText -Path $record -Text "$($Name)_ep`r`neth0"
-    }
+    if (-not (Test-Path -LiteralPath $record)) { Write-WholeText -Path $record -Text "$($Name)_ep`r`neth0" }
 }

@@ -78,13 +78,9 @@ function Install-FlanneldHost {
     $hasher = [Security.Cryptography.SHA256]::Create()
     $checksum = [Convert]::ToBase64String($hasher.ComputeHash($bytes))
     $mark = (Read-WholeText -Path $FlanneldHostMarkPath).Trim()
-    if ($mark -ceq $checksum -and (Test-Path -LiteralPath $FlanneldHostPath)) {
-        return 'installed'
-    }
+    if ($mark -ceq $checksum -and (Test-Path -LiteralPath $FlanneldHostPath)) { return 'installed' }
     $compiled = "$FlanneldHostPath.new.exe"
-    if (Test-Path -LiteralPath $compiled) {
-        Remove-Item -LiteralPath $compiled -Force
-    }
+    if (Test-Path -LiteralPath $compiled) { Remove-Item -LiteralPath $compiled -Force }
     Add-Type -TypeDefinition $FlanneldHostSource -ReferencedAssemblies 'System.ServiceProcess' `
         -OutputAssembly $compiled -OutputType ConsoleApplication
     Stop-ServiceIfPresent -Name 'flanneld'

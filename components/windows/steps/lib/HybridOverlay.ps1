@@ -65,7 +65,6 @@ function Get-HybridOverlayCni {
         })
 }
 
-# What a reset takes away besides folders and networks.
 function Remove-HybridOverlay {
     if (Test-Path -LiteralPath 'C:\k\hybrid-overlay-node.exe') {
         Remove-ServiceInTime -Name $HybridOverlayService

@@ -76,9 +76,7 @@ function Remove-ReplacedFile {
 # installed.
 function Expand-TarArchive {
     param([string] $Archive, [string] $Folder, [int] $StripComponents)
-    if (Test-Path -LiteralPath $Folder) {
-        Remove-Item -LiteralPath $Folder -Recurse -Force
-    }
+    if (Test-Path -LiteralPath $Folder) { Remove-Item -LiteralPath $Folder -Recurse -Force }
     $null = New-Item -Path $Folder -ItemType Directory -Force
     $null = Invoke-NativeCommand -FilePath "$env:SystemRoot\System32\tar.exe" `
         -ArgumentList '-x', '-z', '-f', $Archive, '-C', $Folder, '--strip-components', "$StripComponents" `
@@ -92,22 +90,14 @@ function Expand-TarArchive {
 # what else lies there.
 function Install-ArchivedProgram {
     param(
-        [string] $Archive,
-        [string] $Checksum,
-        [string] $Folder,
-        [string] $Name,
-        [hashtable] $File,
-        [string] $Service = '',
-        [string] $Inside = '',
-        [bool] $WithRest = $false
+        [string] $Archive, [string] $Checksum, [string] $Folder, [string] $Name, [hashtable] $File,
+        [string] $Service = '', [string] $Inside = '', [bool] $WithRest = $false
     )
     # Written last: what is half in place lacks it.
     $markPath = "$Folder\$Name.sha256"
     $mark = (Read-WholeText -Path $markPath).Trim()
     $missing = @($File.Values | Where-Object { -not (Test-Path -LiteralPath "$Folder\$_") })
-    if ($mark -eq $Checksum -and $missing.Count -eq 0) {
-        return 'installed'
-    }
+    if ($mark -eq $Checksum -and $missing.Count -eq 0) { return 'installed' }
     Assert-Medium -Path $Archive -Checksum $Checksum
     $staging = "$Folder\$Name.new"
     Expand-TarArchive -Archive $Archive -Folder $staging -StripComponents $(if ($Inside -eq '') { 0 } else { 1 })
@@ -118,13 +108,9 @@ function Install-ArchivedProgram {
         Stop-Step -Code 'CommandFailed' -Message "$Archive holds no $Inside$($absent -join ", no $Inside")." `
             -Remedy 'Give the archive of the release for windows-amd64, with its checksum.'
     }
-    if ($WithRest) {
-        $sources = @(Get-ChildItem -LiteralPath $staging -File | ForEach-Object { $_.Name })
-    }
+    if ($WithRest) { $sources = @(Get-ChildItem -LiteralPath $staging -File | ForEach-Object { $_.Name }) }
     Stop-ServiceIfPresent -Name $Service
-    if (Test-Path -LiteralPath $markPath) {
-        Remove-Item -LiteralPath $markPath -Force
-    }
+    if (Test-Path -LiteralPath $markPath) { Remove-Item -LiteralPath $markPath -Force }
     Move-FileIntoPlace -Source @($sources | ForEach-Object { "$staging\$_" }) `
         -Target @($sources | ForEach-Object { "$Folder\$(if ($File.ContainsKey($_)) { $File[$_] } else { $_ })" })
     Remove-Item -LiteralPath $staging -Recurse -Force
@@ -138,12 +124,8 @@ function Install-ArchivedProgram {
 function Set-EncodedFile {
     param([string] $Path, [string] $Content, [string] $Service = '')
     $current = ''
-    if (Test-Path -LiteralPath $Path) {
-        $current = [Convert]::ToBase64String([IO.File]::ReadAllBytes($Path))
-    }
-    if ($current -ceq $Content) {
-        return $false
-    }
+    if (Test-Path -LiteralPath $Path) { $current = [Convert]::ToBase64String([IO.File]::ReadAllBytes($Path)) }
+    if ($current -ceq $Content) { return $false }
     # Before, not after: a step killed in between would leave one that runs with the old content and looks right.
     Stop-ServiceIfPresent -Name $Service
     Write-WholeFile -Path $Path -Bytes ([Convert]::FromBase64String($Content))
@@ -154,9 +136,7 @@ function Set-EncodedFile {
 # who replaces the program changes them.
 function Get-ProgramNote {
     param([string] $Path, [string] $Checksum, [string] $Version = '')
-    if (-not (Test-Path -LiteralPath $Path -PathType Leaf)) {
-        return ''
-    }
+    if (-not (Test-Path -LiteralPath $Path -PathType Leaf)) { return '' }
     $file = Get-Item -LiteralPath $Path -Force
     $Checksum.ToLowerInvariant(), $Version, $file.Length, $file.LastWriteTimeUtc.Ticks -join ' '
 }
@@ -178,16 +158,10 @@ function Save-CheckedProgram {
 # given, runs the program; where $Version is empty it is not asked.
 function Install-Program {
     param(
-        [string] $Path,
-        [string] $Medium,
-        [string] $Checksum,
-        [string] $Service = '',
-        [string] $Version = '',
+        [string] $Path, [string] $Medium, [string] $Checksum, [string] $Service = '', [string] $Version = '',
         [string[]] $VersionArgument = @()
     )
-    if (Test-CheckedProgram -Path $Path -Checksum $Checksum -Version $Version) {
-        return 'installed'
-    }
+    if (Test-CheckedProgram -Path $Path -Checksum $Checksum -Version $Version) { return 'installed' }
     $from = 'installed'
     if (-not (Test-FileChecksum -Path $Path -Checksum $Checksum)) {
         Assert-Medium -Path $Medium -Checksum $Checksum
@@ -196,9 +170,7 @@ function Install-Program {
         Move-FileIntoPlace -Source "$Path.new" -Target $Path
         $from = 'media'
     }
-    if ($Version -ne '') {
-        Assert-ProgramVersion -Path $Path -ArgumentList $VersionArgument -Version $Version
-    }
+    if ($Version -ne '') { Assert-ProgramVersion -Path $Path -ArgumentList $VersionArgument -Version $Version }
     Save-CheckedProgram -Path $Path -Checksum $Checksum -Version $Version
     $from
 }

@@ -13,9 +13,7 @@ function Read-JoinSecret {
     $text = $reading.Result.Trim()
     $secret = $null
     try {
-        if ($text -ne '') {
-            $secret = ConvertFrom-Json -InputObject $text
-        }
+        if ($text -ne '') { $secret = ConvertFrom-Json -InputObject $text }
     }
     catch {
         Stop-Step -Code 'SecretMissing' -Remedy $remedy `
@@ -50,12 +48,8 @@ function ConvertTo-Taint {
 # says what was wrong, such as an expired token. In its other phases it may wait for as long as the join may take.
 function New-JoinConfiguration {
     param(
-        [string] $NodeName,
-        [string] $ApiServerEndpoint,
-        [string] $CriSocket,
-        [string] $Taints,
-        [pscustomobject] $Secret,
-        [int] $TimeoutSeconds
+        [string] $NodeName, [string] $ApiServerEndpoint, [string] $CriSocket, [string] $Taints,
+        [pscustomobject] $Secret, [int] $TimeoutSeconds
     )
     $limit = "$($TimeoutSeconds)s"
     $discoveryLimit = "$([math]::Floor($TimeoutSeconds / 3))s"
@@ -82,7 +76,6 @@ function New-JoinConfiguration {
         })
 }
 
-# What kubeadm says, and what to do about it.
 $JoinComplaints = [ordered]@{
     'not yet valid|has expired or is not' =
         'Set the clock of this machine (w32tm /resync): it differs from the control plane''s. Then run again.'
@@ -109,17 +102,13 @@ function Invoke-KubeadmJoin {
             -Default ([string]$_.Exception.Data['StepRemedy'])
         throw
     }
-    finally {
-        Remove-SecretRemains
-    }
+    finally { Remove-SecretRemains }
 }
 
 function Get-JoinRemedy {
     param([string] $Message, [string] $Default)
     foreach ($pattern in $JoinComplaints.Keys) {
-        if ($Message -match $pattern) {
-            return $JoinComplaints[$pattern]
-        }
+        if ($Message -match $pattern) { return $JoinComplaints[$pattern] }
     }
     $Default
 }
@@ -129,12 +118,8 @@ function Get-JoinRemedy {
 # only error that is tried again.
 function Join-Cluster {
     param(
-        [string] $Configuration,
-        [string] $Token,
-        [string] $CriSocket,
-        [string] $Cluster,
-        [string] $CommandLine,
-        [int] $TimeoutSeconds
+        [string] $Configuration, [string] $Token, [string] $CriSocket, [string] $Cluster,
+        [string] $CommandLine, [int] $TimeoutSeconds
     )
     $clock = [Diagnostics.Stopwatch]::StartNew()
     while ($true) {

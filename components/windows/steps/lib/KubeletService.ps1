@@ -9,9 +9,7 @@ function Initialize-KubernetesFolder {
     foreach ($path in 'C:\k', 'C:\var\log\kubelet', 'C:\var\lib\kubelet') {
         $null = New-Item -Path $path -ItemType Directory -Force
     }
-    foreach ($path in 'C:\etc\kubernetes', 'C:\var\lib\kubelet\pki') {
-        Protect-Folder -Path $path
-    }
+    foreach ($path in 'C:\etc\kubernetes', 'C:\var\lib\kubelet\pki') { Protect-Folder -Path $path }
     foreach ($path in 'C:\etc\kubernetes\pki', 'C:\etc\kubernetes\manifests') {
         $null = New-Item -Path $path -ItemType Directory -Force
     }
@@ -65,9 +63,7 @@ function Set-KubeletService {
     param([string] $CommandLine, [ValidateSet('Manual', 'Automatic')] [string] $StartMode)
     $service = Get-CimInstance -ClassName Win32_Service -Filter "Name='kubelet'"
     $current = if ($service.StartMode -eq 'Auto') { 'Automatic' } else { $service.StartMode }
-    if ($service.PathName -ceq $CommandLine -and $current -eq $StartMode) {
-        return $false
-    }
+    if ($service.PathName -ceq $CommandLine -and $current -eq $StartMode) { return $false }
     Edit-Service -Name 'kubelet' -Setting @{ PathName = $CommandLine; StartMode = $StartMode }
     $true
 }

@@ -23,7 +23,6 @@ $NodeLogFiles = @(
     'C:\kindows\state\*.json'
 )
 
-# Tokens, keys and passwords.
 function Hide-Secret {
     param([string] $Text)
     $key = '-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(-----END [A-Z ]*PRIVATE KEY-----|$)'
@@ -77,7 +76,6 @@ function Copy-NodeLog {
     }
 }
 
-# Reports and dumps of programs, and of Windows itself.
 $CrashFiles = @(
     'C:\ProgramData\Microsoft\Windows\WER\ReportArchive\*'
     'C:\ProgramData\Microsoft\Windows\WER\ReportQueue\*'
@@ -89,13 +87,9 @@ $CrashFiles = @(
 # A text as it is; of a table or an object each property, whole.
 function ConvertTo-LogText {
     param([object] $Answer)
-    if ($null -eq $Answer -or $Answer -is [string]) {
-        return $Answer
-    }
+    if ($null -eq $Answer -or $Answer -is [string]) { return $Answer }
     if ($Answer -is [System.Collections.IDictionary]) {
-        foreach ($name in @($Answer.Keys | Sort-Object)) {
-            "$($name): $($Answer[$name])"
-        }
+        foreach ($name in @($Answer.Keys | Sort-Object)) { "$($name): $($Answer[$name])" }
         return
     }
     # What CIM adds to each object says nothing of the machine.
@@ -118,77 +112,71 @@ function Save-LogText {
     Write-WholeText -Path $Path -Text (Hide-Secret -Text $text)
 }
 
+function Get-AllProperty {
+    param([string] $ClassName)
+    Get-CimInstance -ClassName $ClassName | Select-Object -Property *
+}
+
+function Get-ProgramText {
+    param([string] $Program, [string[]] $ArgumentList)
+    Invoke-NativeCommand -FilePath "$env:SystemRoot\System32\$Program" -ArgumentList $ArgumentList `
+        -TimeoutSeconds 20 -SuccessExitCodes 0, 1 -Remedy 'Look at it on the machine.'
+}
+
+function Get-ContainerdText {
+    param([string] $Kind)
+    Invoke-NativeCommand -FilePath "$env:ProgramFiles\containerd\ctr.exe" -TimeoutSeconds 20 `
+        -ArgumentList '--namespace', 'k8s.io', $Kind, 'list' -Remedy 'Look whether containerd runs.'
+}
+
+function Get-EventText {
+    param([hashtable] $Query)
+    $events = @(Get-WinEvent -FilterHashtable $Query -MaxEvents 200)
+    $events | Select-Object -Property 'TimeCreated', 'Id', 'Message'
+}
+
+# By file name.
+$NodeQuestions = [ordered]@{
+    'os.txt'              = { Get-AllProperty -ClassName 'Win32_OperatingSystem' }
+    'updates.txt'         = { Get-AllProperty -ClassName 'Win32_QuickFixEngineering' }
+    'services.txt'        = { Get-AllProperty -ClassName 'Win32_Service' }
+    'processes.txt'       = { Get-AllProperty -ClassName 'Win32_Process' }
+    'pagefile.txt'        = { Get-AllProperty -ClassName 'Win32_PageFileUsage' }
+    'disks.txt'           = { Get-AllProperty -ClassName 'Win32_LogicalDisk' }
+    'adapters.txt'        = { Get-AllProperty -ClassName 'Win32_NetworkAdapterConfiguration' }
+    'clock.txt'           = { Get-ProgramText -Program 'w32tm.exe' -ArgumentList '/query', '/status' }
+    'ipconfig.txt'        = { Get-ProgramText -Program 'ipconfig.exe' -ArgumentList '/allcompartments', '/all' }
+    'routes.txt'          = { Get-ProgramText -Program 'route.exe' -ArgumentList 'print' }
+    'connections.txt'     = { Get-ProgramText -Program 'netstat.exe' -ArgumentList '-a', '-n', '-o' }
+    'compute-systems.txt' = { Get-ProgramText -Program 'hcsdiag.exe' -ArgumentList 'list' }
+    'hnsdiag.txt'         = { Get-ProgramText -Program 'hnsdiag.exe' -ArgumentList 'list', 'all' }
+    'switch-ports.txt'    = { Get-ProgramText -Program 'vfpctrl.exe' -ArgumentList '/list-vmswitch-port' }
+    'images.txt'          = { Get-ContainerdText -Kind 'images' }
+    'containers.txt'      = { Get-ContainerdText -Kind 'containers' }
+    'tasks.txt'           = { Get-ContainerdText -Kind 'tasks' }
+    'hns-networks.json'   = { Get-HnsNetwork -ErrorAction Stop | ConvertTo-Json -Depth 10 }
+    'hns-endpoints.json'  = { Get-HnsEndpoint -ErrorAction Stop | ConvertTo-Json -Depth 10 }
+    'hns-policies.json'   = { Get-HnsPolicyList -ErrorAction Stop | ConvertTo-Json -Depth 10 }
+    'firewall.txt'        = { Get-NetFirewallRule -Name 'kubelet' -ErrorAction Stop }
+    'defender.txt'        = { Get-MpPreference -ErrorAction Stop }
+    'environment.txt'     = { [Environment]::GetEnvironmentVariables('Machine') }
+    # Their names and times only: a dump is as large as a program's memory, and holds its secrets.
+    'crashes.txt'         = {
+        foreach ($pattern in $CrashFiles | Where-Object { Test-Path -Path $_ }) {
+            Get-ChildItem -Path $pattern | Select-Object -Property 'LastWriteTime', 'FullName'
+        }
+    }
+    # Reboots, who ordered them, and crashes; services that end; containers and their networks.
+    'events-reboots.txt'  = { Get-EventText -Query @{ LogName = 'System'; Id = @(1074, 1076, 2004, 6005, 6006, 6008) } }
+    'events-services.txt' = { Get-EventText -Query @{ LogName = 'System'; ProviderName = 'Service Control Manager' } }
+    'events-errors.txt'   = { Get-EventText -Query @{ LogName = 'Application'; Level = @(1, 2) } }
+    'events-compute.txt'  = { Get-EventText -Query @{ LogName = 'Microsoft-Windows-Hyper-V-Compute-Admin' } }
+    'events-hns.txt'      = { Get-EventText -Query @{ LogName = 'Microsoft-Windows-Host-Network-Service-Admin' } }
+}
+
 function Save-NodeText {
     param([string] $Folder)
-    # By file name; each is the body of one Save-LogText.
-    $classes = [ordered]@{
-        'os.txt'        = 'Win32_OperatingSystem'
-        'updates.txt'   = 'Win32_QuickFixEngineering'
-        'services.txt'  = 'Win32_Service'
-        'processes.txt' = 'Win32_Process'
-        'pagefile.txt'  = 'Win32_PageFileUsage'
-        'disks.txt'     = 'Win32_LogicalDisk'
-        'adapters.txt'  = 'Win32_NetworkAdapterConfiguration'
-    }
-    foreach ($name in $classes.Keys) {
-        Save-LogText -Path (Join-Path $Folder $name) -Body {
-            Get-CimInstance -ClassName $classes[$name] | Select-Object -Property *
-        }
-    }
-    $programs = [ordered]@{
-        'clock.txt'           = @('w32tm.exe', '/query', '/status')
-        'ipconfig.txt'        = @('ipconfig.exe', '/allcompartments', '/all')
-        'routes.txt'          = @('route.exe', 'print')
-        'connections.txt'     = @('netstat.exe', '-a', '-n', '-o')
-        'compute-systems.txt' = @('hcsdiag.exe', 'list')
-        'hnsdiag.txt'         = @('hnsdiag.exe', 'list', 'all')
-        'switch-ports.txt'    = @('vfpctrl.exe', '/list-vmswitch-port')
-    }
-    foreach ($name in $programs.Keys) {
-        Save-LogText -Path (Join-Path $Folder $name) -Body {
-            $words = $programs[$name]
-            Invoke-NativeCommand -FilePath "$env:SystemRoot\System32\$($words[0])" -TimeoutSeconds 20 `
-                -ArgumentList @($words | Select-Object -Skip 1) -SuccessExitCodes 0, 1 `
-                -Remedy 'Look at it on the machine.'
-        }
-    }
-    foreach ($kind in 'images', 'containers', 'tasks') {
-        Save-LogText -Path (Join-Path $Folder "$kind.txt") -Body {
-            Invoke-NativeCommand -FilePath "$env:ProgramFiles\containerd\ctr.exe" -TimeoutSeconds 20 `
-                -ArgumentList '--namespace', 'k8s.io', $kind, 'list' -Remedy 'Look whether containerd runs.'
-        }
-    }
-    $questions = [ordered]@{
-        'hns-networks.json'  = { Get-HnsNetwork -ErrorAction Stop | ConvertTo-Json -Depth 10 }
-        'hns-endpoints.json' = { Get-HnsEndpoint -ErrorAction Stop | ConvertTo-Json -Depth 10 }
-        'hns-policies.json'  = { Get-HnsPolicyList -ErrorAction Stop | ConvertTo-Json -Depth 10 }
-        'firewall.txt'       = { Get-NetFirewallRule -Name 'kubelet' -ErrorAction Stop }
-        'defender.txt'       = { Get-MpPreference -ErrorAction Stop }
-        'environment.txt'    = { [Environment]::GetEnvironmentVariables('Machine') }
-        # Their names and times only: a dump is as large as a program's memory, and holds its secrets.
-        'crashes.txt'        = {
-            foreach ($pattern in $CrashFiles | Where-Object { Test-Path -Path $_ }) {
-                Get-ChildItem -Path $pattern | Select-Object -Property 'LastWriteTime', 'FullName'
-            }
-        }
-    }
-    foreach ($name in $questions.Keys) {
-        Save-LogText -Path (Join-Path $Folder $name) -Body $questions[$name]
-    }
-
-    # Reboots, who ordered them, and crashes; services that end; containers and their networks.
-    $logs = [ordered]@{
-        'events-reboots.txt'  = @{ LogName = 'System'; Id = @(1074, 1076, 2004, 6005, 6006, 6008) }
-        'events-services.txt' = @{ LogName = 'System'; ProviderName = 'Service Control Manager' }
-        'events-errors.txt'   = @{ LogName = 'Application'; Level = @(1, 2) }
-        'events-compute.txt'  = @{ LogName = 'Microsoft-Windows-Hyper-V-Compute-Admin' }
-        'events-hns.txt'      = @{ LogName = 'Microsoft-Windows-Host-Network-Service-Admin' }
-    }
-    foreach ($name in $logs.Keys) {
-        Save-LogText -Path (Join-Path $Folder $name) -Body {
-            $query = $logs[$name]
-            $events = @(Get-WinEvent -FilterHashtable $query -MaxEvents 200)
-            $events | Select-Object -Property 'TimeCreated', 'Id', 'Message'
-        }
+    foreach ($name in $NodeQuestions.Keys) {
+        Save-LogText -Path (Join-Path $Folder $name) -Body $NodeQuestions[$name]
     }
 }

@@ -19,14 +19,11 @@ function Update-ProcessPath {
     $env:Path = [Environment]::GetEnvironmentVariable('Path', 'Machine')
 }
 
-# Returns whether the folder was missing.
 function Add-MachinePath {
     param([string] $Folder)
     $current = Get-MachinePath
     $missing = ($current -split ';' | ForEach-Object { $_.TrimEnd('\') }) -notcontains $Folder.TrimEnd('\')
-    if ($missing) {
-        Set-MachinePath -Path ($current.TrimEnd(';') + ';' + $Folder)
-    }
+    if ($missing) { Set-MachinePath -Path ($current.TrimEnd(';') + ';' + $Folder) }
     Update-ProcessPath
     $missing
 }

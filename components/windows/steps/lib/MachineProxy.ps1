@@ -10,9 +10,7 @@ $ProxyRecordPath = 'C:\kindows\state\proxy.json'
 function Get-MachineProxy {
     foreach ($name in $ProxyVariables) {
         $value = [string][Environment]::GetEnvironmentVariable($name, 'Machine')
-        if ($value -ne '') {
-            "$name=$value"
-        }
+        if ($value -ne '') { "$name=$value" }
     }
 }
 
@@ -31,9 +29,7 @@ function Set-MachineProxy {
 
 # What the variables hold before this machine's first proxy is set; what was kept once stays.
 function Save-ProxyRecord {
-    if (Test-Path -LiteralPath $ProxyRecordPath) {
-        return
-    }
+    if (Test-Path -LiteralPath $ProxyRecordPath) { return }
     $record = [ordered]@{}
     foreach ($name in $ProxyVariables) {
         $record[$name] = [string][Environment]::GetEnvironmentVariable($name, 'Machine')
@@ -45,18 +41,14 @@ function Save-ProxyRecord {
 function Get-ProxyRecord {
     if (Test-Path -LiteralPath $ProxyRecordPath) {
         $record = Read-Record -Path $ProxyRecordPath
-        if ($null -eq $record) {
-            return @{ HTTP_PROXY = ''; HTTPS_PROXY = ''; NO_PROXY = '' }
-        }
+        if ($null -eq $record) { return @{ HTTP_PROXY = ''; HTTPS_PROXY = ''; NO_PROXY = '' } }
         @{ HTTP_PROXY = $record.HTTP_PROXY; HTTPS_PROXY = $record.HTTPS_PROXY; NO_PROXY = $record.NO_PROXY }
     }
 }
 
 function Restore-MachineProxy {
     $before = Get-ProxyRecord
-    if ($null -ne $before -and (Set-MachineProxy -Variable $before)) {
-        "the machine's proxy"
-    }
+    if ($null -ne $before -and (Set-MachineProxy -Variable $before)) { "the machine's proxy" }
 }
 
 function Set-ServiceProxy {

@@ -14,7 +14,6 @@ $JoinRemains = @(
     'C:\var\lib\kubelet\kubeadm-flags.env'
 )
 
-# Whether anything of a join is here, a finished one or one that was cut short.
 function Test-JoinRemains {
     @($JoinRemains | Where-Object { Test-Path -LiteralPath $_ }).Count -gt 0
 }
@@ -33,9 +32,7 @@ function Get-ClusterIdentity {
 
 # The identity of the cluster this machine has joined by these steps; nothing for a join that was cut short.
 function Get-JoinRecord {
-    if ((Read-WholeText -Path $JoinRecordPath) -match '^\{"cluster":"([^"\\]+)"\}$') {
-        $Matches[1]
-    }
+    if ((Read-WholeText -Path $JoinRecordPath) -match '^\{"cluster":"([^"\\]+)"\}$') { $Matches[1] }
 }
 
 # While $Joining: what is found after that was cut short belongs to no cluster.
@@ -58,9 +55,7 @@ function Reset-Membership {
         -TimeoutSeconds $TimeoutSeconds -FailureCode 'ResetFailed' -TimeoutCode 'ResetFailed' `
         -Remedy 'Look whether containerd runs and whether pods hang; then run again.'
     foreach ($path in $JoinRemains + $KubeletKeyFolder + 'C:\etc\kubernetes\pki') {
-        if (Test-Path -LiteralPath $path) {
-            Remove-Item -LiteralPath $path -Recurse -Force
-        }
+        if (Test-Path -LiteralPath $path) { Remove-Item -LiteralPath $path -Recurse -Force }
     }
     Initialize-KubernetesFolder
     Remove-Record -Path $JoinRecordPath

@@ -22,12 +22,9 @@ function Merge-HostsLine {
         }
     }
     $foreign
-    foreach ($entry in $Wanted) {
-        "$($entry.Address) $($entry.Name) $HostsMark"
-    }
+    foreach ($entry in $Wanted) { "$($entry.Address) $($entry.Name) $HostsMark" }
 }
 
-# Tries again while a scanner holds the file.
 function Invoke-HostsFile {
     param([string] $File, [scriptblock] $Body)
     $lastError = ''
@@ -108,12 +105,8 @@ function Set-DnsServer {
     elseif ($rules.Count -eq 0) {
         return $false
     }
-    if ($rules.Count -eq 1 -and (@($rules[0].NameServers) -join ',') -ceq ($Server -join ',')) {
-        return $false
-    }
-    foreach ($rule in $rules) {
-        Remove-DnsClientNrptRule -Name $rule.Name -Force -ErrorAction Stop
-    }
+    if ($rules.Count -eq 1 -and (@($rules[0].NameServers) -join ',') -ceq ($Server -join ',')) { return $false }
+    foreach ($rule in $rules) { Remove-DnsClientNrptRule -Name $rule.Name -Force -ErrorAction Stop }
     if ($Server.Count -gt 0) {
         Add-DnsClientNrptRule -Namespace '.' -NameServers $Server -Comment $DnsRuleMark -ErrorAction Stop
     }

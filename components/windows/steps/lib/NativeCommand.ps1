@@ -3,9 +3,7 @@
 # As Windows programs take their command line apart (CommandLineToArgvW).
 function ConvertTo-NativeArgument {
     param([string] $Argument)
-    if ($Argument -match '^[^\s"]+$') {
-        return $Argument
-    }
+    if ($Argument -match '^[^\s"]+$') { return $Argument }
     # Backslashes count only before a quote, and before the closing one: there each is doubled.
     $escaped = $Argument -replace '(\\*)"', '$1$1\"' -replace '(\\+)$', '$1$1'
     '"' + $escaped + '"'
@@ -17,14 +15,9 @@ function ConvertTo-NativeArgument {
 # them. $Hidden must not be repeated in an error, should the program write it.
 function Invoke-NativeCommand {
     param(
-        [string] $FilePath,
-        [string[]] $ArgumentList = @(),
-        [int] $TimeoutSeconds,
-        [int[]] $SuccessExitCodes = @(0),
-        [string] $FailureCode = 'CommandFailed',
-        [string] $TimeoutCode = 'CommandTimedOut',
-        [string[]] $Hidden = @(),
-        [string] $Remedy
+        [string] $FilePath, [string[]] $ArgumentList = @(), [int] $TimeoutSeconds,
+        [int[]] $SuccessExitCodes = @(0), [string] $FailureCode = 'CommandFailed',
+        [string] $TimeoutCode = 'CommandTimedOut', [string[]] $Hidden = @(), [string] $Remedy
     )
     $name = Split-Path -Path $FilePath -Leaf
     $start = New-Object -TypeName System.Diagnostics.ProcessStartInfo
@@ -44,20 +37,14 @@ function Invoke-NativeCommand {
         $output = $process.StandardOutput.ReadToEndAsync()
         $errors = $process.StandardError.ReadToEndAsync()
         $ended = $process.WaitForExit($TimeoutSeconds * 1000)
-        if (-not $ended) {
-            $process.Kill()
-        }
+        if (-not $ended) { $process.Kill() }
         # A child that outlives the program may hold the pipes open: what has not come by now is not waited for.
         $complete = [Threading.Tasks.Task]::WaitAll([Threading.Tasks.Task[]]@($output, $errors), 10000)
         $outputText = if ($output.IsCompleted) { $output.Result } else { '' }
         $errorText = if ($errors.IsCompleted) { $errors.Result } else { '' }
         $tail = (@($outputText, $errorText) -join "`n").Trim()
-        foreach ($secret in $Hidden) {
-            $tail = $tail.Replace($secret, '***')
-        }
-        if ($tail.Length -gt 2000) {
-            $tail = '...' + $tail.Substring($tail.Length - 2000)
-        }
+        foreach ($secret in $Hidden) { $tail = $tail.Replace($secret, '***') }
+        if ($tail.Length -gt 2000) { $tail = '...' + $tail.Substring($tail.Length - 2000) }
         if (-not $ended) {
             Stop-Step -Code $TimeoutCode -Remedy $Remedy `
                 -Message "$name did not end within $TimeoutSeconds s and was stopped. It wrote: $tail"
@@ -71,7 +58,5 @@ function Invoke-NativeCommand {
         }
         $outputText
     }
-    finally {
-        $process.Dispose()
-    }
+    finally { $process.Dispose() }
 }

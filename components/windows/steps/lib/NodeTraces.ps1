@@ -29,7 +29,7 @@ $NodeParentFolders = @('C:\var\lib', 'C:\var\log', 'C:\var\run', 'C:\var', 'C:\e
 
 # Links in it are removed themselves: what they lead to may be a pod's data.
 function Remove-FolderTree {
-    param([Parameter(Mandatory)] [string] $Path)
+    param([string] $Path)
     # Not Remove-Item: that of Windows PowerShell 5.1 goes into links. The caller looks whether the folder is gone: what
     # keeps one, such as paths too long for it (3, 206), must not keep the others from being removed.
     $null = Invoke-NativeCommand -FilePath "$env:SystemRoot\System32\cmd.exe" -TimeoutSeconds 300 -Remedy 'Run again.' `
@@ -49,17 +49,11 @@ function Remove-NodeFolder {
                 -ArgumentList $path, '/reset', '/T', '/C', '/L', '/Q' -SuccessExitCodes 0, 1, 5 -Remedy 'Run again.'
             Remove-FolderTree -Path $path
         }
-        if (Test-Path -LiteralPath $path) {
-            $left += $path
-        }
-        else {
-            "folder $path"
-        }
+        if (Test-Path -LiteralPath $path) { $left += $path }
+        else { "folder $path" }
     }
     foreach ($path in $NodeParentFolders | Where-Object { Test-Path -LiteralPath $_ }) {
-        if (@(Get-ChildItem -LiteralPath $path -Force).Count -eq 0) {
-            Remove-Item -LiteralPath $path -Force
-        }
+        if (@(Get-ChildItem -LiteralPath $path -Force).Count -eq 0) { Remove-Item -LiteralPath $path -Force }
     }
     if ($left.Count -gt 0) {
         Stop-Step -Code 'ResetFailed' -Remedy 'Reboot the machine, which ends whatever holds them, then run again.' `
@@ -75,22 +69,16 @@ $NodeNetworkPattern = '^(External|Calico.*|calico.*|cbr0|flannel\.[0-9]+|vxlan0|
 # stays.
 function Remove-NodeNetwork {
     # Without Containers there is no HNS.
-    if ($null -eq (Get-Command -Name 'Get-HnsNetwork' -ErrorAction SilentlyContinue)) {
-        return
-    }
+    if ($null -eq (Get-Command -Name 'Get-HnsNetwork' -ErrorAction SilentlyContinue)) { return }
     # Where HNS has none, its module may give one $null.
     $networks = @(Get-HnsNetwork -ErrorAction Stop |
             Where-Object { $null -ne $_ -and $_.Name -match $NodeNetworkPattern })
     $ids = @($networks | ForEach-Object { $_.ID })
-    if ($ids.Count -eq 0) {
-        return
-    }
+    if ($ids.Count -eq 0) { return }
     # Endpoints go while this runs, with their pods: one that is gone already is no error.
     $endpoints = @(Get-HnsEndpoint -ErrorAction Stop |
             Where-Object { $null -ne $_ -and $ids -contains $_.VirtualNetwork })
-    foreach ($endpoint in $endpoints) {
-        $endpoint | Remove-HnsEndpoint -ErrorAction Continue
-    }
+    foreach ($endpoint in $endpoints) { $endpoint | Remove-HnsEndpoint -ErrorAction Continue }
     # External last: it is the one that holds the machine's own adapter.
     $left = @()
     foreach ($network in @($networks | Sort-Object -Property { $_.Name -eq 'External' })) {
@@ -98,9 +86,7 @@ function Remove-NodeNetwork {
             $network | Remove-HnsNetwork -ErrorAction Stop
             "network $($network.Name)"
         }
-        catch {
-            $left += "$($network.Name): $($_.Exception.Message)"
-        }
+        catch { $left += "$($network.Name): $($_.Exception.Message)" }
     }
     if ($left.Count -gt 0) {
         Stop-Step -Code 'ResetFailed' -Remedy 'Reboot the machine, then run again.' -Message ($left -join '; ')
@@ -125,13 +111,10 @@ function Remove-CalicoRegistryKey {
     }
 }
 
-# Removes Defender's exclusions of what lies in these folders.
 function Remove-NodeExclusion {
     param([string[]] $Folder)
     # Defender is a feature that may be gone.
-    if ($null -eq (Get-Command -Name 'Get-MpPreference' -ErrorAction SilentlyContinue)) {
-        return
-    }
+    if ($null -eq (Get-Command -Name 'Get-MpPreference' -ErrorAction SilentlyContinue)) { return }
     $ours = {
         param($path)
         @($Folder | Where-Object { $path -eq $_ -or $path -like "$_\*" }).Count -gt 0

@@ -12,9 +12,7 @@ function Test-OwnAddress {
 
 function Assert-NodeAddress {
     param([string] $Address)
-    if (Test-OwnAddress -Address $Address) {
-        return
-    }
+    if (Test-OwnAddress -Address $Address) { return }
     $found = @(Get-OwnAddress | Where-Object { $_ -ne '127.0.0.1' })
     $seen = if ($found.Count -eq 0) { 'none' } else { $found -join ', ' }
     Stop-Step -Code 'NodeIpMissing' `
@@ -33,9 +31,7 @@ function Wait-OwnAddress {
     while ($true) {
         $isThere = (Test-OwnAddress -Address $Address) -and (& $Ready)
         $looks = if ($isThere) { $looks + 1 } else { 0 }
-        if ($looks -gt 5) {
-            return
-        }
+        if ($looks -gt 5) { return }
         if (-not $isThere -and $clock.Elapsed.TotalSeconds -gt $TimeoutSeconds) {
             $seen = @(Get-OwnAddress) -join ', '
             throw "The address $Address did not come back in $TimeoutSeconds s; the machine has $seen."

@@ -9,7 +9,6 @@ function Get-LastBootUpTime {
     (Get-CimInstance -ClassName Win32_OperatingSystem).LastBootUpTime.ToUniversalTime().ToString('yyyy-MM-ddTHH:mm:ssZ')
 }
 
-# Says since which boot a reboot is needed.
 function Save-RebootRecord {
     Save-Record -Path $RebootRecordPath -Record @{ lastBootUpTime = Get-LastBootUpTime }
 }
@@ -31,9 +30,7 @@ function Get-PendingRebootReason {
     if (Test-Path -LiteralPath "$versions\Component Based Servicing\RebootPending") {
         'Component Based Servicing'
     }
-    if (Test-Path -LiteralPath "$versions\WindowsUpdate\Auto Update\RebootRequired") {
-        'Windows Update'
-    }
+    if (Test-Path -LiteralPath "$versions\WindowsUpdate\Auto Update\RebootRequired") { 'Windows Update' }
 }
 
 # Empty where it is the name of now.
@@ -47,9 +44,7 @@ function Get-PendingComputerName {
 # Running sessions go on, but nobody can connect until it is over, and take the machine for one that is through.
 function Close-SshPort {
     $sshd = Get-Service -Name 'sshd' -ErrorAction SilentlyContinue
-    if ($null -ne $sshd -and $sshd.Status -eq 'Running') {
-        $sshd.Stop()
-    }
+    if ($null -ne $sshd -and $sshd.Status -eq 'Running') { $sshd.Stop() }
 }
 
 function Start-Reboot {
@@ -57,7 +52,6 @@ function Start-Reboot {
     # 1115 and 1190: a shutdown is under way or scheduled already, which is what is wanted.
     $null = Invoke-NativeCommand -FilePath "$env:SystemRoot\System32\shutdown.exe" `
         -ArgumentList '/r', '/f', '/t', $DelaySeconds, '/d', 'p:2:4', '/c', $Comment `
-        -TimeoutSeconds 30 -SuccessExitCodes 0, 1115, 1190 `
-        -Remedy 'Reboot the machine by hand, then run again.'
+        -TimeoutSeconds 30 -SuccessExitCodes 0, 1115, 1190 -Remedy 'Reboot the machine by hand, then run again.'
     Close-SshPort
 }

@@ -6,17 +6,24 @@ $ProtectedIdentities = @('S-1-5-18', 'S-1-5-32-544')
 # in PowerShell/openssh-portable, w32-sshfileperm.c).
 $ProtectedOwner = 'S-1-5-32-544'
 
-# The folder is made where it is missing, and closed with all that is in it.
-function Protect-Folder {
-    param([string] $Path)
-    $acl = New-Object -TypeName System.Security.AccessControl.DirectorySecurity
+# $Type is DirectorySecurity or FileSecurity; $Inheritance says what of a folder's content has its rights.
+function New-ProtectedAcl {
+    param([string] $Type, [string] $Inheritance)
+    $acl = New-Object -TypeName "System.Security.AccessControl.$Type"
     $acl.SetAccessRuleProtection($true, $false)
     $acl.SetOwner((New-Object -TypeName System.Security.Principal.SecurityIdentifier -ArgumentList $ProtectedOwner))
     foreach ($identity in $ProtectedIdentities) {
         $sid = New-Object -TypeName System.Security.Principal.SecurityIdentifier -ArgumentList $identity
         $acl.AddAccessRule((New-Object -TypeName System.Security.AccessControl.FileSystemAccessRule -ArgumentList `
-                    $sid, 'FullControl', 'ContainerInherit, ObjectInherit', 'None', 'Allow'))
+                    $sid, 'FullControl', $Inheritance, 'None', 'Allow'))
     }
+    $acl
+}
+
+# The folder is made where it is missing, and closed with all that is in it.
+function Protect-Folder {
+    param([string] $Path)
+    $acl = New-ProtectedAcl -Type 'DirectorySecurity' -Inheritance 'ContainerInherit, ObjectInherit'
     $null = New-Item -Path $Path -ItemType Directory -Force
     [IO.Directory]::SetAccessControl($Path, $acl)
 }
@@ -24,24 +31,13 @@ function Protect-Folder {
 # Never open to anybody but SYSTEM and Administrators, not even while it is written. UTF-8 without a byte order mark.
 function Write-ProtectedFile {
     param([string] $Path, [string] $Text)
-    $acl = New-Object -TypeName System.Security.AccessControl.FileSecurity
-    $acl.SetAccessRuleProtection($true, $false)
-    $acl.SetOwner((New-Object -TypeName System.Security.Principal.SecurityIdentifier -ArgumentList $ProtectedOwner))
-    foreach ($identity in $ProtectedIdentities) {
-        $sid = New-Object -TypeName System.Security.Principal.SecurityIdentifier -ArgumentList $identity
-        $acl.AddAccessRule((New-Object -TypeName System.Security.AccessControl.FileSystemAccessRule -ArgumentList `
-                    $sid, 'FullControl', 'Allow'))
-    }
-    if (Test-Path -LiteralPath $Path) {
-        Remove-Item -LiteralPath $Path -Force
-    }
+    $acl = New-ProtectedAcl -Type 'FileSecurity' -Inheritance 'None'
+    if (Test-Path -LiteralPath $Path) { Remove-Item -LiteralPath $Path -Force }
     $bytes = (New-Object -TypeName System.Text.UTF8Encoding -ArgumentList $false).GetBytes($Text)
     $stream = New-Object -TypeName System.IO.FileStream -ArgumentList `
         $Path, 'CreateNew', 'FullControl', 'None', 4096, 'None', $acl
     try {
         $stream.Write($bytes, 0, $bytes.Length)
     }
-    finally {
-        $stream.Dispose()
-    }
+    finally { $stream.Dispose() }
 }

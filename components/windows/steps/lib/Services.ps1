@@ -39,9 +39,7 @@ function Stop-ServiceInTime {
 # An empty name is that of no service.
 function Stop-ServiceIfPresent {
     param([string] $Name)
-    if ($Name -ne '' -and (Test-Service -Name $Name)) {
-        Stop-ServiceInTime -Name $Name
-    }
+    if ($Name -ne '' -and (Test-Service -Name $Name)) { Stop-ServiceInTime -Name $Name }
 }
 
 # $Ready must hold as well, beyond the service manager's opinion; the end of the log is part of the error.
@@ -52,25 +50,17 @@ function Start-ServiceInTime {
     $lastError = ''
     do {
         try {
-            if ($service.Status -eq 'Stopped') {
-                $service.Start()
-            }
+            if ($service.Status -eq 'Stopped') { $service.Start() }
         }
-        catch {
-            $lastError = $_.Exception.GetBaseException().Message
-        }
+        catch { $lastError = $_.Exception.GetBaseException().Message }
         $service.Refresh()
-        if ($service.Status -eq 'Running' -and (& $Ready)) {
-            return
-        }
+        if ($service.Status -eq 'Running' -and (& $Ready)) { return }
         Start-Sleep -Milliseconds 500
         $service.Refresh()
     } while ($clock.Elapsed.TotalSeconds -lt $TimeoutSeconds)
 
     $log = '(no log)'
-    if (Test-Path -LiteralPath $LogPath) {
-        $log = (Get-Content -LiteralPath $LogPath -Tail 10) -join "`n"
-    }
+    if (Test-Path -LiteralPath $LogPath) { $log = (Get-Content -LiteralPath $LogPath -Tail 10) -join "`n" }
     Stop-Step -Code 'ServiceNotRunning' -Remedy "Read $LogPath and the System event log on the machine." `
         -Message "The service $Name is not ready after $TimeoutSeconds s: $($service.Status). $lastError Its log: $log"
 }
@@ -126,9 +116,7 @@ function Edit-Service {
 # (k0sproject/k0s#8033).
 function Remove-ServiceInTime {
     param([string] $Name, [int] $TimeoutSeconds = 30)
-    if (-not (Test-Service -Name $Name)) {
-        return
-    }
+    if (-not (Test-Service -Name $Name)) { return }
     Stop-ServiceInTime -Name $Name
     $service = Get-CimInstance -ClassName Win32_Service -Filter "Name='$Name'"
     $answer = Invoke-CimMethod -InputObject $service -MethodName 'Delete'
@@ -158,9 +146,7 @@ function Register-PodNetworkService {
         return $true
     }
     $service = Get-CimInstance -ClassName Win32_Service -Filter "Name='$Name'"
-    if ($service.PathName -ceq $CommandLine) {
-        return $false
-    }
+    if ($service.PathName -ceq $CommandLine) { return $false }
     Stop-ServiceInTime -Name $Name
     Edit-Service -Name $Name -Setting @{ PathName = $CommandLine }
     $true
@@ -188,13 +174,9 @@ function Set-ServiceEnvironment {
     $current = @((Get-Item -LiteralPath $path).GetValue('Environment', @()))
     $others = @($current | Where-Object { $Variable -notcontains ($_ -split '=', 2)[0] })
     $wanted = $others + $Value
-    if (($current -join "`n") -ceq ($wanted -join "`n")) {
-        return $false
-    }
+    if (($current -join "`n") -ceq ($wanted -join "`n")) { return $false }
     # Before, not after: a step killed in between would leave one that runs with the old ones and looks right.
-    if ($Stop) {
-        Stop-ServiceInTime -Name $Name
-    }
+    if ($Stop) { Stop-ServiceInTime -Name $Name }
     if ($wanted.Count -gt 0) {
         $null = New-ItemProperty -LiteralPath $path -Name 'Environment' -PropertyType MultiString -Value $wanted -Force
     }

@@ -1,6 +1,8 @@
 # The frame around a step: one at a time per machine, as administrator, ending with one line of JSON and an exit code.
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
+# Over SSH, progress bars end in errors.
+$ProgressPreference = 'SilentlyContinue'
 
 # The exit code of each kind of error, the same in every step; each step's help lists those it can end with.
 # 1 is PowerShell's own: it rejected a parameter before the step began. 75 is EX_TEMPFAIL of sysexits.h: try again.
@@ -52,11 +54,7 @@ function Write-StepProgress {
 
 # $Code is a key of $StepExitCodes; no text has secrets.
 function Stop-Step {
-    param(
-        [Parameter(Mandatory)] [string] $Code,
-        [Parameter(Mandatory)] [string] $Message,
-        [Parameter(Mandatory)] [string] $Remedy
-    )
+    param([string] $Code, [string] $Message, [string] $Remedy)
     $exception = New-Object -TypeName System.InvalidOperationException -ArgumentList $Message
     $exception.Data['StepCode'] = $Code
     $exception.Data['StepRemedy'] = $Remedy
@@ -92,9 +90,7 @@ function Enter-StepLock {
         }
         catch [System.UnauthorizedAccessException] {
             # SYSTEM's, at a first boot, may be closed to this account: it goes with the step that has it.
-            if ($clock.Elapsed.TotalSeconds -gt $TimeoutSeconds) {
-                throw
-            }
+            if ($clock.Elapsed.TotalSeconds -gt $TimeoutSeconds) { throw }
             Start-Sleep -Seconds 2
         }
     }
@@ -120,13 +116,9 @@ function Enter-StepLock {
 # One of a join that was not ours (no record of it) is left alone.
 function Remove-SecretRemains {
     $paths = @($JoinConfigurationPath)
-    if (Test-Path -LiteralPath $JoinRecordPath) {
-        $paths += $BootstrapConfigPath
-    }
+    if (Test-Path -LiteralPath $JoinRecordPath) { $paths += $BootstrapConfigPath }
     foreach ($path in $paths) {
-        if (Test-Path -LiteralPath $path) {
-            Remove-Item -LiteralPath $path -Force
-        }
+        if (Test-Path -LiteralPath $path) { Remove-Item -LiteralPath $path -Force }
     }
 }
 
@@ -145,9 +137,7 @@ function Write-DriveCache {
     try {
         Write-VolumeCache -DriveLetter C -ErrorAction Stop
     }
-    catch {
-        Write-StepProgress -Message "drive C: could not be flushed: $($_.Exception.Message)"
-    }
+    catch { Write-StepProgress -Message "drive C: could not be flushed: $($_.Exception.Message)" }
 }
 
 function Test-DiskFull {
@@ -165,19 +155,13 @@ function Invoke-Step {
     $lock = $null
     $exitCode = 0
     try {
-        if ($Alone) {
-            $lock = Enter-StepLock -TimeoutSeconds 240
-        }
+        if ($Alone) { $lock = Enter-StepLock -TimeoutSeconds 240 }
         Assert-Administrator
-        if ($Alone) {
-            Remove-SecretRemains
-        }
+        if ($Alone) { Remove-SecretRemains }
         $result = & $Body |
             Where-Object { $_ -is [pscustomobject] -and $_.PSObject.TypeNames[0] -eq 'Kindows.StepResult' } |
             Select-Object -Last 1
-        if ($result.Changed) {
-            Write-DriveCache
-        }
+        if ($result.Changed) { Write-DriveCache }
         Write-JsonLine -Value ([ordered]@{
                 step           = $Name
                 changed        = $result.Changed

@@ -9,9 +9,7 @@ function Write-WholeFile {
         $stream.Write($Bytes, 0, $Bytes.Length)
         $stream.Flush($true)
     }
-    finally {
-        $stream.Dispose()
-    }
+    finally { $stream.Dispose() }
     if (Test-Path -LiteralPath $Path) {
         # A plain $null would arrive as an empty name.
         [IO.File]::Replace("$Path.new", $Path, [NullString]::Value)
@@ -28,18 +26,14 @@ function Write-WholeText {
     Write-WholeFile -Path $Path -Bytes $bytes
 }
 
-# Empty where there is no file.
 function Read-WholeText {
     param([string] $Path)
     if (Test-Path -LiteralPath $Path) { [IO.File]::ReadAllText($Path) } else { '' }
 }
 
-# Returns whether the file differed.
 function Set-WholeText {
     param([string] $Path, [string] $Text)
-    if ((Read-WholeText -Path $Path) -ceq $Text) {
-        return $false
-    }
+    if ((Read-WholeText -Path $Path) -ceq $Text) { return $false }
     Write-WholeText -Path $Path -Text $Text
     $true
 }
@@ -55,14 +49,10 @@ function Save-Record {
 function Read-Record {
     param([string] $Path)
     $text = Read-WholeText -Path $Path
-    if ($text -match '^\{.*\}$') {
-        ConvertFrom-Json -InputObject $text
-    }
+    if ($text -match '^\{.*\}$') { ConvertFrom-Json -InputObject $text }
 }
 
 function Remove-Record {
     param([string] $Path)
-    if (Test-Path -LiteralPath $Path) {
-        Remove-Item -LiteralPath $Path -Force
-    }
+    if (Test-Path -LiteralPath $Path) { Remove-Item -LiteralPath $Path -Force }
 }

@@ -5,13 +5,17 @@ import { join, relative } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 
 import {
-  remoteSteps as stepsHome,
+  homeSource,
   stepFolders,
-} from "../../../../components/windows/step-folders.ts";
-import { stageHome, homeSource, unpackCommand } from "../../../../components/windows/steps-copy.ts";
+  stageHome,
+  unpackCommand,
+} from "../../../../components/windows/steps-copy.ts";
 import { undoCommand } from "../../../../components/windows/step-command.ts";
 import { parseStepResult } from "../../../../components/windows/step-result.ts";
-import { stepsSource } from "../../../../components/windows/steps-folder.ts";
+import {
+  remoteSteps as stepsHome,
+  stepsSource,
+} from "../../../../components/windows/steps-folder.ts";
 import { reset } from "../../../../components/windows/steps.ts";
 import { runRemotely } from "../../../../plugins/command/run-remotely.ts";
 import type { Operation } from "../../../../plugins/protocol/operation.ts";

@@ -11,8 +11,7 @@ import { mkdir, readdir, readFile, rm, utimes, writeFile } from "node:fs/promise
 import path from "node:path";
 import { extract, list } from "tar";
 
-import { stageHome } from "../../../components/windows/steps-copy.ts";
-import { stepFolders } from "../../../components/windows/step-folders.ts";
+import { stageHome, stepFolders } from "../../../components/windows/steps-copy.ts";
 import { folderHash, stepsSource } from "../../../components/windows/steps-folder.ts";
 import { exportNodeLog, nodeScripts } from "../../../components/windows/steps.ts";
 import { inNewFolder } from "../new-folder.ts";
@@ -125,7 +124,6 @@ describe("hash of the steps folder", () => {
   }
 });
 
-/** Names of what is in an archive. */
 function namesIn(archive: string): readonly string[] {
   const names: string[] = [];
   list({ file: archive, sync: true, onReadEntry: ({ path }) => names.push(path) });
