@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import path from "node:path";
 import { parse, stringify } from "yaml";
-
-import {
-  chooseKubeconfig,
-  type KubeconfigHost,
-} from "../../../components/controlplane/existing/choose-kubeconfig.ts";
+import { chooseKubeconfig } from "../../../components/controlplane/existing/choose-kubeconfig.ts";
 import { caCertHash } from "../../../kubernetes/ca-cert-hash.ts";
 import { credentials, reachableKubeconfig, serverAddress } from "../../../kubernetes/kubeconfig.ts";
 import { eachCase } from "../each-case.ts";
+import { newFolder } from "../new-folder.ts";
 import { fixture, kubeconfig } from "./fixture-kubeconfig.ts";
 
 const admin = kubeconfig("https://kindows-lab-control-plane:6443");
@@ -65,20 +64,13 @@ describe("hash of the cluster CA", () => {
 });
 
 const files: Readonly<Record<string, string>> = {
-  "/pki/ca.pem": "the authority",
-  "/pki/user.pem": "a certificate",
-  "/pki/user.key": "its key",
-  "/run/token": "abc\n",
+  "ca.pem": "the authority",
+  "user.pem": "a certificate",
+  "user.key": "its key",
+  token: "abc\n",
+  kubelogin: "",
 };
-
-const host: KubeconfigHost = {
-  read(path) {
-    const text = files[path];
-    if (text === undefined) throw Object.assign(new Error(), { code: "ENOENT" });
-    return Buffer.from(text);
-  },
-  hasProgram: (name) => name === "kubelogin",
-};
+const folder = newFolder();
 
 interface Parts {
   readonly cluster?: object;
@@ -108,14 +100,20 @@ function config({ cluster = trusted, user = { token: "abc" }, ...rest }: Parts):
 }
 
 describe("choosing from a kubeconfig", () => {
+  before(() => {
+    for (const [name, text] of Object.entries(files)) {
+      writeFileSync(path.join(folder, name), text, { mode: 0o755 });
+    }
+  });
+
   it("leaves nothing of the other contexts, and nothing on this host", () => {
     const chosen = chooseKubeconfig(
       config({
-        cluster: { server, "certificate-authority": "/pki/ca.pem", "tls-server-name": "api" },
-        user: { "client-certificate": "/pki/user.pem", "client-key": "/pki/user.key" },
+        cluster: { server, "certificate-authority": "ca.pem", "tls-server-name": "api" },
+        user: { "client-certificate": "user.pem", "client-key": "user.key" },
       }),
       undefined,
-      host,
+      folder,
     );
     assert.ok("kubeconfig" in chosen, JSON.stringify(chosen));
     assert.deepEqual(credentials(chosen.kubeconfig), {
@@ -133,10 +131,10 @@ describe("choosing from a kubeconfig", () => {
 
   const taken: Readonly<Record<string, readonly [Parts, object]>> = {
     "a token": [{}, { token: "abc" }],
-    "a token in a file": [{ user: { tokenFile: "/run/token" } }, { token: "abc" }],
+    "a token in a file": [{ user: { tokenFile: "token" } }, { token: "abc" }],
     "a program that is at hand": [
-      { user: { exec: { command: "kubelogin", apiVersion: "client.authentication.k8s.io/v1" } } },
-      { exec: "kubelogin" },
+      { user: { exec: { command: "./kubelogin", apiVersion: "client.authentication.k8s.io/v1" } } },
+      { exec: "./kubelogin" },
     ],
     "the only context, where none is current": [
       { current: "", contexts: [{ name: "one", context: { cluster: "c", user: "u" } }] },
@@ -144,7 +142,7 @@ describe("choosing from a kubeconfig", () => {
     ],
   };
   eachCase("takes %s", taken, ([parts, part]) => {
-    const chosen = chooseKubeconfig(config(parts), undefined, host);
+    const chosen = chooseKubeconfig(config(parts), undefined, folder);
     assert.ok("kubeconfig" in chosen, JSON.stringify(chosen));
     assert.deepEqual(
       Object.entries(credentials(chosen.kubeconfig)).filter(([key]) => key in part),
@@ -194,13 +192,13 @@ describe("choosing from a kubeconfig", () => {
     "somebody who acts as another": [{ user: { token: "x", as: "root" } }, /has as,/],
     "a user with nothing": [{ user: {} }, /no certificate with a key, no token and no/],
     "a certificate without its key": [
-      { user: { "client-certificate": "/pki/user.pem" } },
+      { user: { "client-certificate": "user.pem" } },
       /no certificate with a key/,
     ],
   };
   eachCase("refuses %s", refused, ([parts, pattern, context]) => {
     const text = typeof parts === "string" ? parts : config(parts);
-    const chosen = chooseKubeconfig(text, context, host);
+    const chosen = chooseKubeconfig(text, context, folder);
     assert.ok("problems" in chosen, "it was taken");
     assert.match(chosen.problems.join("\n"), pattern);
     assert.doesNotMatch(chosen.problems.join("\n"), /secret/);
