@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
-
 import {
   agnhostImage,
   imageRecipes,
@@ -102,21 +101,11 @@ describe("image archive", () => {
 });
 
 describe("what a node carries", () => {
-  const programs = {
-    kubeApiserver: "/a",
-    kubeControllerManager: "/b",
-    kubeScheduler: "/c",
-    kubeProxy: "/d",
-    etcd: "/e",
-    coredns: "/f",
-    localPathProvisioner: "/g",
-    podRoutes: "/h",
-    agnhost: "/i",
-  };
+  const recipes = imageRecipes((name) => `/${name}`, "1.36.4");
   const manifests = new URL("../../../components/controlplane/node-image/files/", import.meta.url);
 
   it("is what kubeadm 1.36.4 and kind 0.33 ask for", () => {
-    const references = imageRecipes(programs, "1.36.4").map((recipe) => recipe.reference);
+    const references = recipes.map((recipe) => recipe.reference);
     const asked = [
       "registry.k8s.io/kube-apiserver:v1.36.4",
       "registry.k8s.io/kube-controller-manager:v1.36.4",
@@ -130,9 +119,7 @@ describe("what a node carries", () => {
   });
 
   it("is what verify and the samples run where nothing can be pulled", () => {
-    const agnhost = imageRecipes(programs, "1.36.4").find(
-      ({ reference }) => reference === agnhostImage,
-    );
+    const agnhost = recipes.find(({ reference }) => reference === agnhostImage);
     assert.deepEqual(agnhost?.config.entrypoint, ["/agnhost"]);
     assert.deepEqual(agnhost.pieces?.packages, ["bash", "coreutils", "curl"]);
   });
@@ -141,7 +128,7 @@ describe("what a node carries", () => {
     it(`is all that ${manifest} asks for`, async () => {
       const text = await readFile(new URL(manifest, manifests), "utf8");
       const asked = [...text.matchAll(/kindows\.local\/[\w./-]+:[\w.]+/g)].map(([each]) => each);
-      const carried = imageRecipes(programs, "1.36.4").map((recipe) => recipe.reference);
+      const carried = recipes.map((recipe) => recipe.reference);
       assert.ok(asked.length > 0);
       assert.deepEqual(
         asked.filter((each) => !carried.includes(each)),
