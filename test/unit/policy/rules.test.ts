@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
-
 import { readPreview } from "../../../cli/preview-diff/previewed.ts";
 import type { Previewed } from "../../../cli/preview-diff/previewed.ts";
-import { check, needless, readAllowances, rules } from "../../../policy/check.ts";
+import { check, needless, readAllowances } from "../../../policy/check.ts";
+import { rules } from "../../../policy/rules.ts";
 import { newFolder } from "../new-folder.ts";
 
 const limits = { resources: 3, machineMemoryMiB: 8192, machineCpus: 4, machineDiskGiB: 60 };
