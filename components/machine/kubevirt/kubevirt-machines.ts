@@ -111,7 +111,6 @@ export async function machinesInCluster({
   return { sshPrivateKey: key.privateKey, machines };
 }
 
-/** A cluster that machines can be made on. */
 interface FoundCluster {
   readonly kubeconfig: string;
   readonly api: ClusterApi;

@@ -14,7 +14,6 @@ import { clusterProblems } from "./readiness.ts";
 import type { KubeVirtSettings } from "./settings.ts";
 import { type Instance, openSubresource, screenshot } from "./subresources.ts";
 
-/** A node's machine, as its cluster shows it. */
 export interface SeenMachine {
   readonly node: string;
   /** KubeVirt's word: `Running`, `Scheduling`, ... */

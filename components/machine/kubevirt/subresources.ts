@@ -13,13 +13,11 @@ const answerMilliseconds = 30_000;
 /** Frames that hold bytes of the stream and nothing else (client-go of KubeVirt, subresources/constants.go). */
 const plainStream = "plain.kubevirt.io";
 
-/** A machine that runs. */
 export interface Instance {
   readonly namespace: string;
   readonly name: string;
 }
 
-/** Path of a subresource of it. */
 function pathOf({ namespace, name }: Instance, subresource: string): string {
   return `/apis/subresources.kubevirt.io/v1/namespaces/${namespace}/virtualmachineinstances/${name}/${subresource}`;
 }
