@@ -69,7 +69,6 @@ export interface Surroundings {
 /** Placeholders for unknown ranges of the cluster: kubeadm's defaults. */
 const unknownRanges = { podCidr: "10.244.0.0/16", serviceCidr: "10.96.0.0/12" };
 
-/** Outputs of a stack of existing machines. */
 export interface ExistingStack {
   /** Logs in to the machines that were made, if there are any; secret. */
   readonly sshPrivateKey?: pulumi.Output<string>;
@@ -145,7 +144,6 @@ export async function existingMachines(
   };
 }
 
-/** Machines that are made for the stack. */
 async function machinesMade(
   { machine, cluster: { kubeconfig }, login }: ExistingSettings,
   bastions: ByBastions,
@@ -179,7 +177,6 @@ function existingSetup(
   );
 }
 
-/** All of the cluster. */
 function reachedInside(
   { cluster, cni, machine, nodes }: ExistingSettings,
   { podCidr, serviceCidr }: Ranges,

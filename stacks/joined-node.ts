@@ -8,27 +8,22 @@ import type { WindowsSoftware } from "../components/windows/software.ts";
 import { WindowsNode, type WindowsNodeArgs } from "../components/windows/windows-node.ts";
 import { type LabImages, linuxPrograms } from "./lab-images.ts";
 
-/** Software of Windows machines, and their requirements. */
 export interface NodePrograms {
   readonly software: WindowsSoftware;
   readonly requirements: HostRequirements;
 }
 
-/** What all nodes of a stack have in common. */
 export interface JoinedCluster extends Pick<JoiningMachine, "controlPlane" | "podNetwork"> {
   readonly tokenTtlMinutes: number;
 }
 
-/** What all Windows nodes have in common. */
 export interface JoinedWindows extends Pick<WindowsNodeArgs, "setup" | "routes"> {
   readonly programs: NodePrograms;
 }
 
-/** Settings of one node. */
 type RegisteredNode = { readonly name: string } & Pick<JoiningMachine, "nodeIp"> &
   Required<Pick<JoiningMachine, "labels" | "taints" | "kubeletArgs">>;
 
-/** A node and its machine. */
 export interface StackMachine {
   readonly node: RegisteredNode;
   readonly machine: PinnedMachine;
@@ -36,7 +31,6 @@ export interface StackMachine {
   readonly sshUser: string;
 }
 
-/** A stack's output about a node. */
 export interface ReportedNode extends Pick<PinnedMachine, "name" | "os" | "address" | "hostKey"> {
   readonly sshUser: string;
   readonly nodeName: pulumi.Output<string>;

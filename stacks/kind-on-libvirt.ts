@@ -20,7 +20,6 @@ import { nodeImage } from "./node-image.ts";
 import { nodeSetup } from "./node-setup.ts";
 import { isAway } from "./reachable-nodes.ts";
 
-/** Outputs of a lab. */
 export interface Lab {
   readonly kubeconfig: pulumi.Output<string>;
   readonly sshPrivateKey: pulumi.Output<string>;
@@ -123,11 +122,8 @@ export async function kindOnLibvirt(
   };
 }
 
-/** A node's placement in the stack's outputs. */
 interface ToldPlacement {
-  /** Name of the hypervisor. */
   readonly hypervisor: string;
-  /** Reason for the choice. */
   readonly placement: string;
 }
 

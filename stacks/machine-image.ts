@@ -62,7 +62,6 @@ export function machineImage(settings: Settings, images: LabImages): MachineImag
   return { disk, software, requirements: rehearsalRequirements };
 }
 
-/** Looks for it on this host. */
 function found(settings: Settings): z.infer<typeof foundSchema> {
   const { image } = settings.windows;
   switch (image.kind) {

@@ -8,7 +8,6 @@ import type { NodeSettings, Settings } from "../config/settings.ts";
 import type { StackMachine } from "./joined-node.ts";
 import { type LabImages, linuxImage } from "./lab-images.ts";
 
-/** A lab's node and its machine. */
 export interface LabMachine extends StackMachine {
   readonly node: NodeSettings;
 }

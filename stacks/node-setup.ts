@@ -10,7 +10,6 @@ export function nodeSetup(settings: Settings): NodeSetup {
   return windowsSetup(settings.windows, podNetwork, reachedInside(settings));
 }
 
-/** Everything of the lab itself. */
 function reachedInside({ lab, network, hypervisors, cluster }: Settings): string[] {
   return [
     `.${network.domain}`,
@@ -39,7 +38,6 @@ export function windowsSetup(
   return { ...windows, podNetwork, proxy: machineProxy(windows.proxy, own) };
 }
 
-/** The machines' proxy, if set. */
 function machineProxy(
   { http = "", https = "", noProxy }: AnyWindows["proxy"],
   own: readonly string[],

@@ -1,5 +1,4 @@
 import type { V1Node, V1Pod, V1PodList } from "@kubernetes/client-node";
-
 import { messageOf } from "../../host/failure.ts";
 import { waitUntil } from "../../host/wait-until.ts";
 import { changeNode } from "../../kubernetes/change-node.ts";
@@ -8,11 +7,9 @@ import { awaitReadyNode } from "./actions/node-waits.ts";
 
 /** A node's pods on their way to others. */
 export interface Eviction {
-  /** The node. */
   readonly name: string;
   /** Longest wait for its pods to go, in seconds. */
   readonly drainTimeoutSeconds: number;
-  /** Called with a line of progress. */
   readonly say: (line: string) => void;
 }
 
@@ -23,10 +20,7 @@ export interface Eviction {
 export async function drainAndDelete(api: ClusterApi, eviction: Eviction): Promise<void> {
   const { name, say } = eviction;
   const why = await closeNode(api, eviction, cordoned, "removed");
-  if (why !== undefined) {
-    say(`${why}: there is no node to be removed`);
-    return;
-  }
+  if (why !== undefined) return say(`${why}: there is no node to be removed`);
   try {
     await evictPods(api, eviction);
   } catch (error) {
@@ -48,10 +42,7 @@ export async function drainAndDelete(api: ClusterApi, eviction: Eviction): Promi
 export async function drainForUpgrade(api: ClusterApi, eviction: Eviction): Promise<void> {
   const { name, say } = eviction;
   const why = await closeNode(api, eviction, cordonedForUpgrade, "drained");
-  if (why !== undefined) {
-    say(`${why}: ${name} is upgraded with the pods it has`);
-    return;
-  }
+  if (why !== undefined) return say(`${why}: ${name} is upgraded with the pods it has`);
   say(`${name} takes no new pods; those on it are evicted`);
   try {
     await evictPods(api, eviction);
@@ -119,12 +110,9 @@ async function evictPods(api: ClusterApi, eviction: Eviction): Promise<void> {
   });
 }
 
-/** Asks for a pod's eviction; returns why not, when a disruption budget stands against it. */
 async function evict(api: ClusterApi, pod: V1Pod): Promise<string | undefined> {
-  const { name, namespace } = pod.metadata ?? {};
-  if (name === undefined || namespace === undefined || pod.metadata?.deletionTimestamp) {
-    return undefined;
-  }
+  const { name, namespace, deletionTimestamp } = pod.metadata ?? {};
+  if (name === undefined || namespace === undefined || deletionTimestamp) return undefined;
   try {
     await api.post(`/api/v1/namespaces/${namespace}/pods/${name}/eviction`, {
       apiVersion: "policy/v1",

@@ -1,18 +1,14 @@
 import type { V1Node } from "@kubernetes/client-node";
 
-/** A way to a range of the cluster's. */
 export interface NodeRoute {
-  /** IPv4 range in CIDR form. */
   readonly range: string;
   /** IPv4 address of the Linux node that carries packets on. */
   readonly nextHop: string;
 }
 
-/** What routes are made of. */
 export interface RoutedCluster {
   /** Linux nodes whose pods shall be reached; the first one's kube-proxy is the way to Services. */
   readonly nodes: readonly string[];
-  /** IPv4 range of Services in CIDR form. */
   readonly serviceCidr: string;
 }
 

@@ -19,7 +19,6 @@ export interface WorkerContainer {
   readonly name: string;
   readonly cluster: string;
   readonly image: string;
-  /** Name of the Docker network. */
   readonly network: string;
 }
 

@@ -2,20 +2,15 @@ import { stringify } from "yaml";
 
 /** What every Linux node that joins has. */
 export interface LinuxJoin {
-  /** Name of host and node. */
   readonly name: string;
-  /** `host:port` of the API server. */
   readonly endpoint: string;
-  /** `sha256:<hex>` of the cluster CA's public key. */
   readonly caCertHash: string;
-  /** Bootstrap token. */
   readonly token: string;
 }
 
 /** A worker in a container beside kind's own. */
 export interface WorkerJoin extends LinuxJoin {
   readonly cluster: string;
-  /** IPv4 address of the worker. */
   readonly address: string;
 }
 
@@ -66,7 +61,6 @@ export function machineJoinConfig(join: MachineJoin): string {
   });
 }
 
-/** What is kubeadm's besides: how the node registers, and what comes after the discovery. */
 interface JoinParts {
   readonly nodeRegistration: object;
   readonly skipPhases?: readonly string[];

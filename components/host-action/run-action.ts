@@ -6,7 +6,6 @@ import type { Variables } from "./host-action.ts";
 /** A parameter that is a text, not JSON. */
 export const text = z.string().min(1, "the text is empty");
 
-/** Interval of checking for the parent, in milliseconds. */
 const interval = 1000;
 
 /**

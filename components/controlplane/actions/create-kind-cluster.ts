@@ -32,12 +32,8 @@ async function completeCluster(
   containers: readonly string[],
 ): Promise<boolean> {
   const first = firstControlPlane(shape.name);
-  if (
-    !containers.includes(first) ||
-    !containers.includes(endpointHost(shape.name, shape.controlPlanes))
-  ) {
-    return false;
-  }
+  const needed = [first, endpointHost(shape.name, shape.controlPlanes)];
+  if (needed.some((name) => !containers.includes(name))) return false;
   try {
     await docker(["start", ...containers], { timeoutSeconds: 120 });
     if ((await docker(["exec", first, "cat", markerFile])) !== fingerprint(shape)) return false;
@@ -46,14 +42,11 @@ async function completeCluster(
     return false;
   }
   try {
-    await waitUntil(
-      {
-        what: `the API server in the container ${first}`,
-        timeoutSeconds: restartTimeoutSeconds,
-        onChange: say,
-      },
-      async () => ({ found: await kubectl(shape.name, ["get", "--raw", "/readyz"]) }),
-    );
+    const what = `the API server in the container ${first}`;
+    const options = { what, timeoutSeconds: restartTimeoutSeconds, onChange: say };
+    await waitUntil(options, async () => ({
+      found: await kubectl(shape.name, ["get", "--raw", "/readyz"]),
+    }));
   } catch (error) {
     throw new Error(
       `the cluster ${shape.name} is there but does not answer (${messageOf(error)}): ` +
@@ -63,7 +56,6 @@ async function completeCluster(
   return true;
 }
 
-/** What is left to do after `kind create cluster`; the marker comes last. */
 async function finishCluster(shape: ClusterShape): Promise<void> {
   await Promise.all([removeKindsToken(shape.name), removeTaints(shape.name)]);
   await docker(["exec", "--interactive", firstControlPlane(shape.name), "tee", markerFile], {
@@ -87,9 +79,7 @@ async function removeTaints(cluster: string): Promise<void> {
     `go-template={{range .items}}{{$n := .metadata.name}}{{range .spec.taints}}{{if eq .key "${taint}"}}{{$n}} {{end}}{{end}}{{end}}`,
   ]);
   const nodes = tainted.split(" ").filter((name) => name !== "");
-  if (nodes.length > 0) {
-    await kubectl(cluster, ["taint", "nodes", ...nodes, `${taint}-`]);
-  }
+  if (nodes.length > 0) await kubectl(cluster, ["taint", "nodes", ...nodes, `${taint}-`]);
 }
 
 function kubectl(cluster: string, args: readonly string[]): Promise<string> {
@@ -123,9 +113,7 @@ async function ensureCluster(shape: Shape): Promise<string> {
   if (present.length > 0 && (await completeCluster(shape, present))) {
     say(`the cluster ${shape.name} is there and complete`);
   } else {
-    if (present.length > 0) {
-      say(`there is a half-made or different cluster ${shape.name}`);
-    }
+    if (present.length > 0) say(`there is a half-made or different cluster ${shape.name}`);
     await removeCluster(shape.name);
     await ensureClusterImages(shape);
     await kindCreateWithRetry(shape);
@@ -193,7 +181,6 @@ async function kindCreate(shape: Shape): Promise<void> {
   }
 }
 
-/** The one that was prepared, else that of the host. */
 async function kindProgram(): Promise<string> {
   const kind = builtSoFar().tools["kind"] ?? (await findOnPath("kind", process.env["PATH"] ?? ""));
   if (kind === undefined) {

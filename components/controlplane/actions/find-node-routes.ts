@@ -1,7 +1,6 @@
 /** Host action: prints the ways to Linux nodes' pods and to Services, a list of `range` and `nextHop`. */
 import type { V1NodeList } from "@kubernetes/client-node";
 import * as z from "zod";
-
 import { runAction, say, text } from "../../host-action/run-action.ts";
 import { nodeRoutes } from "../node-routes.ts";
 import { ClusterApi } from "../../../kubernetes/cluster-api.ts";

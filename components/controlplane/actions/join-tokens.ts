@@ -7,7 +7,6 @@ import { type Look, waitUntil } from "../../../host/wait-until.ts";
 const apiTimeoutSeconds = 60;
 
 export interface TokenRequest {
-  /** Life in minutes. */
   readonly ttlMinutes: number;
   /** For people who look at the Secret, e.g. `kindows: join of win-1`. */
   readonly description: string;
