@@ -1,6 +1,5 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { KubeConfig } from "@kubernetes/client-node";
-
 import { ApiServerCluster } from "../../rehearsed-machine/api-server-cluster.ts";
 import type { FakeMedia } from "../../rehearsed-machine/fake-media.ts";
 import { type RehearsalHost, startRehearsalHost } from "../../rehearsed-machine/in-process.ts";

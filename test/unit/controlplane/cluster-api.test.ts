@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { mock } from "node:test";
-
 import { revokeToken } from "../../../components/controlplane/actions/join-tokens.ts";
 import {
   newToken,

@@ -4,7 +4,6 @@ import path from "node:path";
 import { local } from "@pulumi/command";
 import * as pulumi from "@pulumi/pulumi";
 import { parse } from "yaml";
-
 import { BootstrapToken } from "../../../components/controlplane/bootstrap-token.ts";
 import {
   KindCluster,

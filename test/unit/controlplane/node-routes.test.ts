@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import type { V1Node } from "@kubernetes/client-node";
-
 import { nodeRoutes } from "../../../components/controlplane/node-routes.ts";
 import { runOnCluster } from "./run-action.ts";
 

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-
 import type { Previewed, PreviewedResource } from "../../../cli/preview-diff/previewed.ts";
 import { reachableNodes, unreachableVariable } from "../../../stacks/reachable-nodes.ts";
 import { recordedStack } from "./recorded-stack.ts";

@@ -4,7 +4,6 @@ import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { format, resolveConfig } from "prettier";
-
 import { differenceOf, isNone } from "../../../cli/preview-diff/difference.ts";
 import { stepsSource } from "../../../components/windows/steps-folder.ts";
 import { devChanges, flannelChanges } from "./dev-changes.ts";
