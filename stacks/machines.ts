@@ -8,10 +8,6 @@ import type { NodeSettings, Settings } from "../config/settings.ts";
 import type { StackMachine } from "./joined-node.ts";
 import { type LabImages, linuxImage } from "./lab-images.ts";
 
-export interface LabMachine extends StackMachine {
-  readonly node: NodeSettings;
-}
-
 /**
  * Machines on one segment, each on its host, with one login.
  *
@@ -25,7 +21,10 @@ export async function labMachines(
   labImages: LabImages,
   { network, fabric }: Pick<MachinesLab, "network" | "fabric">,
   libvirtProvider: libvirt.Provider,
-): Promise<{ readonly loginKey: SshKey; readonly machines: readonly LabMachine[] }> {
+): Promise<{
+  readonly loginKey: SshKey;
+  readonly machines: readonly (StackMachine & { readonly node: NodeSettings })[];
+}> {
   const makers = await Promise.all(
     Object.values<MachineMaker>(machineMakers).map((maker) => maker.components()),
   );
@@ -41,13 +40,12 @@ export async function labMachines(
   return {
     loginKey,
     machines: nodes.map((node) => {
-      const make = hosts.get(node.hypervisor) ?? unknownHypervisor(node.hypervisor);
+      const make = hosts.get(node.hypervisor);
+      // Checked settings only name existing ones.
+      if (make === undefined) {
+        throw new Error(`nothing is known of the hypervisor ${node.hypervisor}`);
+      }
       return { node, machine: make(node), sshUser: users[node.os] };
     }),
   };
-}
-
-/** @throws always, as checked settings only name existing hypervisors. */
-function unknownHypervisor(name: string): never {
-  throw new Error(`nothing is known of the hypervisor ${name}`);
 }

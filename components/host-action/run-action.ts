@@ -20,10 +20,8 @@ export async function runAction<V extends Variables>(
 ): Promise<void> {
   endWithCaller();
   try {
-    const given = Object.entries(environment).map(([name, schema]) => [
-      name,
-      parameter(name, schema),
-    ]);
+    const variables = Object.entries(environment);
+    const given = variables.map(([name, schema]) => [name, parameter(name, schema)]);
     const result = await action(Object.fromEntries(given) as Parameters<typeof action>[0]);
     if (result !== undefined) {
       process.stdout.write(typeof result === "string" ? result : JSON.stringify(result));
@@ -64,9 +62,7 @@ export function say(line: string): void {
 }
 
 function flushed(stream: NodeJS.WriteStream): Promise<void> {
-  return new Promise((resolve) => {
-    stream.write("", () => resolve());
-  });
+  return new Promise((resolve) => void stream.write("", () => resolve()));
 }
 
 /**

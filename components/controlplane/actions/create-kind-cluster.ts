@@ -65,10 +65,8 @@ async function finishCluster(shape: ClusterShape): Promise<void> {
 
 /** kind's bootstrap token is the same everywhere and lives for a day; ours are minted for each join. */
 async function removeKindsToken(cluster: string): Promise<void> {
-  await kubectl(cluster, [
-    ...["--namespace", "kube-system", "delete", "secret", "bootstrap-token-abcdef"],
-    "--ignore-not-found",
-  ]);
+  const removal = ["delete", "secret", "bootstrap-token-abcdef", "--ignore-not-found"];
+  await kubectl(cluster, ["--namespace", "kube-system", ...removal]);
 }
 
 /** Control planes take ordinary pods whatever the number of workers: those come and go by setting. */
@@ -151,21 +149,16 @@ async function kindCreate(shape: Shape): Promise<void> {
   try {
     const config = path.join(folder, "kind.yaml");
     await writeFile(config, kindConfig(shape, traits));
-    const kind = execa(
-      // kind goes with this process: one that lives on would remove what the next run makes.
-      "setpriv",
-      [
-        ...["--pdeathsig", "KILL", await kindProgram(), "create", "cluster"],
-        ...["--config", config, "--kubeconfig", path.join(folder, "kubeconfig")],
-      ],
-      {
-        env: { KIND_EXPERIMENTAL_DOCKER_NETWORK: shape.network, KUBECONFIG: undefined },
-        stdin: "ignore",
-        timeout: createTimeoutSeconds * 1000,
-        reject: false,
-        all: true,
-      },
-    );
+    // kind goes with this process: one that lives on would remove what the next run makes.
+    const args = [
+      ...["--pdeathsig", "KILL", await kindProgram(), "create", "cluster"],
+      ...["--config", config, "--kubeconfig", path.join(folder, "kubeconfig")],
+    ];
+    const kind = execa("setpriv", args, {
+      env: { KIND_EXPERIMENTAL_DOCKER_NETWORK: shape.network, KUBECONFIG: undefined },
+      timeout: createTimeoutSeconds * 1000,
+      ...{ stdin: "ignore", reject: false, all: true },
+    });
     kind.all.on("data", (chunk: Buffer) => {
       for (const [, step] of chunk.toString().matchAll(/^ • (.*?)[^\w)]*\.\.\.$/gm)) {
         say(`kind: ${step}`);

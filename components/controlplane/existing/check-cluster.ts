@@ -325,8 +325,8 @@ function checkNodes(
       );
     }
     // Packets to such an address would be taken for a pod's or a service's.
-    const taken = ranges ? { pods: ranges.podCidr, services: ranges.serviceCidr } : {};
-    for (const [whose, cidr] of Object.entries(taken)) {
+    const { podCidr = "", serviceCidr = "" } = ranges ?? {};
+    for (const [whose, cidr] of Object.entries({ pods: podCidr, services: serviceCidr })) {
       const range = parseRange(cidr);
       if (range !== undefined && contains(range, addressNumber(nodeIp) ?? -1)) {
         report(

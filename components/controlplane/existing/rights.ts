@@ -54,14 +54,14 @@ export function rightText({ verb, group, resource, subresource, ...right }: Righ
 /** Asks the API server about one right. */
 export async function isAllowed(
   api: Pick<ClusterApi, "ask">,
-  { purpose: _, ...resourceAttributes }: Right,
+  { verb, group, resource, subresource, namespace }: Right,
 ): Promise<boolean> {
   const { status } = await api.ask<{ status?: { allowed?: boolean } }>(
     "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
     {
       apiVersion: "authorization.k8s.io/v1",
       kind: "SelfSubjectAccessReview",
-      spec: { resourceAttributes },
+      spec: { resourceAttributes: { verb, group, resource, subresource, namespace } },
     },
   );
   return status?.allowed === true;
