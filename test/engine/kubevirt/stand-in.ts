@@ -64,17 +64,8 @@ const kindsOf = {
   volumes: "DataVolume",
 };
 
-const words: Readonly<
-  Record<
-    Fault,
-    {
-      readonly type: string;
-      readonly status: string;
-      readonly reason: string;
-      readonly message: string;
-    }
-  >
-> = {
+/** Conditions with which they are told. */
+const words: Readonly<Record<Fault, object>> = {
   unschedulable: {
     ...{ type: "PodScheduled", status: "False", reason: "Unschedulable" },
     message: "0/3 nodes are available: 3 Insufficient memory.",
@@ -191,14 +182,11 @@ export class KubeVirtStandIn {
       this.list("volumes"),
     ]);
     const owners = new Set(machines.map(({ metadata: { uid } }) => uid));
-    for (const [kind, objects] of [
-      ["instances", instances],
-      ["volumes", volumes],
-    ] as const) {
+    for (const [kind, objects] of Object.entries({ instances, volumes })) {
       for (const { metadata } of objects) {
         const owner = metadata.ownerReferences?.[0]?.uid;
         if (owner !== undefined && !owners.has(owner)) {
-          await this.api.delete(`${paths[kind]}/${metadata.name}`);
+          await this.api.delete(`${paths[kind as Kind]}/${metadata.name}`);
           if (kind === "volumes") this.#used.delete(metadata.name);
         }
       }
@@ -221,12 +209,11 @@ export class KubeVirtStandIn {
     const fault = this.faults.get(labels?.["kindows.dev/node"] ?? "image");
     if (volume.status?.phase === "Succeeded") return;
     if (fault === "storage full") {
-      await this.#say("volumes", name, { phase: "ImportInProgress", conditions: [words[fault]] });
-    } else if (volume.status?.phase === undefined) {
-      await this.#say("volumes", name, { phase: "ImportInProgress", progress: "43.20%" });
-    } else {
-      await this.#say("volumes", name, { phase: "Succeeded", progress: "100.0%" });
+      return this.#say("volumes", name, { phase: "ImportInProgress", conditions: [words[fault]] });
     }
+    const isNew = volume.status?.phase === undefined;
+    const [phase, progress] = isNew ? ["ImportInProgress", "43.20%"] : ["Succeeded", "100.0%"];
+    await this.#say("volumes", name, { phase, progress });
   }
 
   async #runMachine(
@@ -248,11 +235,8 @@ export class KubeVirtStandIn {
     }
     if (volume.status?.phase !== "Succeeded") return;
     if (fault === "quota exceeded") {
-      await this.#say("machines", name, {
-        printableStatus: "Starting",
-        conditions: [words[fault]],
-      });
-      return;
+      const conditions = [words[fault]];
+      return this.#say("machines", name, { printableStatus: "Starting", conditions });
     }
     const instance = instances.find((each) => each.metadata.name === name);
     if (instance === undefined) {
@@ -264,8 +248,7 @@ export class KubeVirtStandIn {
     if (instance.status?.phase === "Running") return;
     if (instance.status?.phase === "Succeeded") return this.kill(name);
     if (fault === "unschedulable") {
-      await this.#say("instances", name, { phase: "Scheduling", conditions: [words[fault]] });
-      return;
+      return this.#say("instances", name, { phase: "Scheduling", conditions: [words[fault]] });
     }
     const guest = await this.#boot(labels?.["kindows.dev/node"] ?? "", name, spec);
     const shown = { name: "nodes", ipAddress: guest.address, ipAddresses: [guest.address] };
