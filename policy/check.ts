@@ -56,12 +56,7 @@ export function needless(
   );
 }
 
-/**
- * Reads limits.yaml and exceptions.yaml.
- *
- * @param folder the project's policy/.
- * @throws with all mistakes of a file, and where they are.
- */
+/** Reads limits.yaml and exceptions.yaml of a folder. @throws with all mistakes of a file, and where they are */
 export async function readAllowances(folder: string): Promise<Allowances> {
   return {
     limits: await readYaml(`${folder}/limits.yaml`, limitsSchema),

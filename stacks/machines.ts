@@ -8,12 +8,7 @@ import type { NodeSettings, Settings } from "../config/settings.ts";
 import type { StackMachine } from "./joined-node.ts";
 import { type LabImages, linuxImage } from "./lab-images.ts";
 
-/**
- * Machines on one segment, each on its host, with one login.
- *
- * @param nodes those whose machines are created.
- * @returns them in the nodes' order, and the key that logs in to all of them.
- */
+/** Machines on one segment, each on its host, in the nodes' order, and the key that logs in to all of them. */
 export async function labMachines(
   settings: Settings,
   nodes: readonly NodeSettings[],

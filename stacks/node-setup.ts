@@ -25,11 +25,7 @@ function reachedInside({ lab, network, hypervisors, cluster }: Settings): string
 /** Reached without a proxy in any cluster: the machine itself, and names in the cluster's DNS. */
 const neverByProxy = ["localhost", "127.0.0.1", ".svc", ".cluster.local"];
 
-/**
- * How Windows machines are prepared for a cluster.
- *
- * @param own the cluster's hosts, domains and ranges, which are reached without the proxy.
- */
+/** @param own the cluster's hosts, domains and ranges, which are reached without the proxy */
 export function windowsSetup(
   windows: AnyWindows,
   podNetwork: NodeSetup["podNetwork"],

@@ -68,11 +68,7 @@ export async function endUpgrade(
   return changeNode(api, name, uncordonedAfterUpgrade);
 }
 
-/**
- * Closes a node to new pods. Returns why there is nothing to move away from it, if so.
- *
- * @throws where the API server refuses.
- */
+/** Returns why there is nothing to move away from the node, if so. @throws where the API server refuses */
 async function closeNode(
   api: ClusterApi,
   { name }: Eviction,
@@ -145,22 +141,19 @@ export function podName(pod: V1Pod): string {
   return `${pod.metadata?.namespace ?? ""}/${pod.metadata?.name ?? ""}`;
 }
 
-/** No new pods from here on; undefined when it is closed to them already. */
-function cordoned(node: V1Node): V1Node | undefined {
-  return node.spec?.unschedulable === true
-    ? undefined
-    : { ...node, spec: { ...node.spec, unschedulable: true } };
+/** No new pods from here on; undefined where it is closed to them already, by an earlier run or somebody else. */
+function cordoned(node: V1Node, notes?: Record<string, string>): V1Node | undefined {
+  if (node.spec?.unschedulable === true) return undefined;
+  const metadata = { ...node.metadata, annotations: { ...node.metadata?.annotations, ...notes } };
+  return { ...node, metadata, spec: { ...node.spec, unschedulable: true } };
 }
 
 /** On a node that is closed to new pods for an upgrade: says that whoever ends the upgrade may open it again. */
 const annotation = "kindows.dev/cordoned-for";
 const reason = "upgrade";
 
-/** The same with a note of why; a cordon of an earlier run, or of somebody else, stays as it is. */
 function cordonedForUpgrade(node: V1Node): V1Node | undefined {
-  const annotations = { ...node.metadata?.annotations, [annotation]: reason };
-  const closed = cordoned(node);
-  return closed && { ...closed, metadata: { ...node.metadata, annotations } };
+  return cordoned(node, { [annotation]: reason });
 }
 
 /** Whether an upgrade has closed it. */

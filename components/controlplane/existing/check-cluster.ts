@@ -178,12 +178,7 @@ function checkDistribution(
   return settings.certificatesDir === "/etc/kubernetes/ssl" ? "kubespray" : "kubeadm";
 }
 
-/**
- * Whether nodes of a version may join an API server.
- *
- * @param server version of the API server as it says it, e.g. `v1.36.4`.
- * @param nodes version of the nodes, e.g. `1.36.4`.
- */
+/** Whether nodes of a version, e.g. `1.36.4`, may join an API server that says this of itself, e.g. `v1.36.4`. */
 function checkVersion(server: string, nodes: string, report: Report): void {
   const [api, node] = [semver.coerce(server), semver.parse(nodes)];
   if (api === null || node === null) {
@@ -213,11 +208,7 @@ interface ClusterInfo {
   }[];
 }
 
-/**
- * Where machines join: by the cluster's own `cluster-info`, which kubeadm's join reads, and the settings.
- *
- * @param wanted `host:port` of the settings, if any.
- */
+/** Where machines join: by the settings, or the cluster's own `cluster-info`, which kubeadm's join reads. */
 function checkEndpoint(
   answers: ClusterAnswers,
   wanted: string | undefined,

@@ -90,19 +90,14 @@ export function chooseKubeconfig(
     return { problems: [`its context ${name} names ${what}, which is not in it`] };
   }
   const parts = new SelfContained(folder);
-  const whole = { cluster: parts.cluster(cluster), user: parts.user(user) };
-  if (parts.problems.length > 0) return { problems: parts.problems };
-  return {
-    context: name,
-    kubeconfig: stringify({
-      apiVersion: "v1",
-      kind: "Config",
-      clusters: [{ name, cluster: whole.cluster }],
-      users: [{ name, user: whole.user }],
-      contexts: [{ name, context: { cluster: name, user: name } }],
-      "current-context": name,
-    }),
+  const whole = {
+    ...{ apiVersion: "v1", kind: "Config", "current-context": name },
+    clusters: [{ name, cluster: parts.cluster(cluster) }],
+    users: [{ name, user: parts.user(user) }],
+    contexts: [{ name, context: { cluster: name, user: name } }],
   };
+  const { problems } = parts;
+  return problems.length > 0 ? { problems } : { context: name, kubeconfig: stringify(whole) };
 }
 
 function parsed(kubeconfig: string): unknown {
@@ -120,14 +115,15 @@ class SelfContained {
   constructor(private readonly folder: string | undefined) {}
 
   cluster(cluster: z.output<typeof clusterSchema>): object {
-    const { server = "" } = cluster;
+    const { server = "", "insecure-skip-tls-verify": trustsAnybody } = cluster;
     if (!/^https:\/\/[^/]+\/?$/.test(server)) {
+      const wrong =
+        server === "" ? "is missing" : `${server} is not https://HOST:PORT, without a path`;
       this.problems.push(
-        `its server ${server === "" ? "is missing" : `${server} is not https://HOST:PORT, without a path`}: a proxy in front of the cluster won't do, kubeadm's join needs the API server itself`,
+        `its server ${wrong}: a proxy in front of the cluster won't do, kubeadm's join needs the API server itself`,
       );
     }
-    const trustsAnybody = cluster["insecure-skip-tls-verify"] === true;
-    if (trustsAnybody) {
+    if (trustsAnybody === true) {
       this.problems.push(
         "it has insecure-skip-tls-verify: write certificate-authority-data instead",
       );
@@ -138,7 +134,7 @@ class SelfContained {
       );
     }
     const authority = this.#data("certificate-authority", cluster);
-    if (authority === undefined && !trustsAnybody) {
+    if (authority === undefined && trustsAnybody !== true) {
       this.problems.push("it has no certificate-authority-data: nodes must know whom to trust");
     }
     const serverName = cluster["tls-server-name"];

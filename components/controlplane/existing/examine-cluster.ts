@@ -27,11 +27,7 @@ export interface ExaminedCluster {
 /** Longest wait for one answer, in seconds. */
 const answerSeconds = 15;
 
-/**
- * Looks at a cluster before anything is done to it; changes nothing.
- *
- * @throws with everything that stands against joining machines to it.
- */
+/** Looks at a cluster and changes nothing. @throws with everything that stands against joining machines to it */
 export async function examineCluster(
   source: KubeconfigSource,
   wanted: WantedCluster,
@@ -50,11 +46,7 @@ export async function examineCluster(
   return { kubeconfig, facts: result.facts, warnings: result.warnings };
 }
 
-/**
- * The chosen context of a kubeconfig, whole.
- *
- * @throws naming the setting, and everything that is wrong.
- */
+/** The chosen context of a kubeconfig, whole. @throws naming the setting, and everything that is wrong */
 export function readKubeconfig(source: KubeconfigSource): string {
   const { file, text, context } = source;
   let content: string;
@@ -93,11 +85,7 @@ export const allRights: readonly Right[] = [
   ...ofNetworks.flatMap(({ rights }) => rights),
 ];
 
-/**
- * Asks a cluster all there is to know of it before nodes are joined; changes nothing.
- *
- * @throws when it does not answer at all.
- */
+/** Asks all there is to know before nodes are joined; changes nothing. @throws when the cluster does not answer at all */
 export async function askCluster(api: ClusterApi): Promise<ClusterAnswers> {
   // First: where nobody answers, one refusal is enough.
   const version = await ask(api, commonQuestions.version);

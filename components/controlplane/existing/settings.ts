@@ -100,11 +100,7 @@ interface ClusterSection {
   readonly cluster: z.output<typeof cluster>;
 }
 
-/**
- * A kubeconfig comes from one place.
- *
- * @param instead what to do where it comes from none.
- */
+/** A kubeconfig comes from one place. @param instead what to do where it comes from none */
 export function kubeconfigProblems(
   { file, text }: ClusterSection["cluster"]["kubeconfig"],
   path: readonly string[],

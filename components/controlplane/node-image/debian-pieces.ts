@@ -41,12 +41,7 @@ function names(list: string): string[] {
     .filter((each) => each !== "");
 }
 
-/**
- * The packages `roots` need to run, themselves included, sorted.
- *
- * @param without packages (and what only they need) that configuration asks for but running does not.
- * @throws when a root is not installed.
- */
+/** The packages that `roots` need to run, sorted: themselves included, others and what only those need left out. */
 export function closure(
   dependencies: Dependencies,
   roots: readonly string[],

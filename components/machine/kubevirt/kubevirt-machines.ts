@@ -136,11 +136,7 @@ function addressNow(
   return typeof seen === "string" ? undefined : seen.found.address;
 }
 
-/**
- * The address of a node's machine, as soon as that runs.
- *
- * @throws after the time limit, with what the cluster says.
- */
+/** The address of a node's machine, as soon as that runs. @throws after the time limit, with what the cluster says */
 export async function running(
   lab: Lab,
   { name: node, address }: Pick<KubeVirtNode, "name" | "address">,

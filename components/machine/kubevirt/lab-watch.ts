@@ -106,12 +106,7 @@ export class LabWatch {
     return watch;
   }
 
-  /**
-   * Waits until something is found in what there is.
-   *
-   * @param look returns what it sees until then.
-   * @throws after the time limit, with what was last seen and the last warnings of the cluster about `names`.
-   */
+  /** @throws after the time limit, with what was last seen and the last warnings of the cluster about `names` */
   async until<T>(
     { what, seconds, onChange }: Wait,
     names: readonly string[],

@@ -53,11 +53,7 @@ export async function openSubresource(
   return createWebSocketStream(socket);
 }
 
-/**
- * What a machine that runs shows on its screen, as PNG.
- *
- * @throws ApiError with KubeVirt's words.
- */
+/** What a machine that runs shows on its screen, as PNG. @throws ApiError with KubeVirt's words */
 export async function screenshot(api: ClusterApi, machine: Instance): Promise<Buffer> {
   const { server, agent, auth, headers } = await api.connection();
   const url = server.replace(/\/$/, "") + pathOf(machine, "vnc/screenshot");
