@@ -1,7 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { local } from "@pulumi/command";
 import { Provider } from "@pulumi/kubernetes/provider.js";
-import type * as z from "zod";
 import { podNetworks, type PodNetworkName } from "../cni/registry.ts";
 import type { Facts } from "../facts.ts";
 import { hostAction, observedAction } from "../host-action/host-action.ts";
@@ -18,6 +17,7 @@ import type { ControlPlane, HostsEntry } from "./control-plane.ts";
 import type { ClusterShape } from "./kind-config.ts";
 import { apiServerPort, serverAddress } from "../../kubernetes/kubeconfig.ts";
 import type { environment } from "./actions/add-linux-worker.ts";
+import type { Worker } from "./worker-container.ts";
 
 /** `nodeImage` must be of the Kubernetes version. */
 export interface KindClusterArgs extends Pick<
@@ -159,9 +159,7 @@ export class KindCluster extends pulumi.ComponentResource implements ControlPlan
 }
 
 interface LinuxWorkerArgs {
-  readonly worker: Omit<z.input<(typeof environment)["WORKER"]>, "network"> & {
-    readonly network: pulumi.Input<string>;
-  };
+  readonly worker: Omit<Worker, "network"> & { readonly network: pulumi.Input<string> };
   /** Admin kubeconfig; secret. */
   readonly kubeconfig: pulumi.Output<string>;
   /** The cluster's own resource: a worker goes with it, and is made again with it. */

@@ -1,4 +1,5 @@
 import type { V1Node } from "@kubernetes/client-node";
+import * as z from "zod";
 
 export interface NodeRoute {
   readonly range: string;
@@ -6,11 +7,11 @@ export interface NodeRoute {
   readonly nextHop: string;
 }
 
-export interface RoutedCluster {
+export const routedSchema = z.object({
   /** Linux nodes whose pods shall be reached; the first one's kube-proxy is the way to Services. */
-  readonly nodes: readonly string[];
-  readonly serviceCidr: string;
-}
+  nodes: z.array(z.string()),
+  serviceCidr: z.string(),
+});
 
 /**
  * Ways to the pods of each node, by way of it, and to Services; or what is not known yet.
@@ -20,7 +21,7 @@ export interface RoutedCluster {
  * through the node that was asked, which masquerades.
  */
 export function nodeRoutes(
-  { nodes: names, serviceCidr }: RoutedCluster,
+  { nodes: names, serviceCidr }: z.infer<typeof routedSchema>,
   nodes: readonly V1Node[],
 ): { readonly routes: readonly NodeRoute[] } | { readonly missing: string } {
   const known = names.map((name) => {

@@ -3,13 +3,18 @@
  * Ready. A worker that has joined is adopted, a half-made one is made again.
  */
 import type { V1Node } from "@kubernetes/client-node";
-import * as z from "zod";
 import { messageOf } from "../../../host/failure.ts";
 import { caCertHash } from "../../../kubernetes/ca-cert-hash.ts";
 import { clusterLabel, firstControlPlane } from "../../../config/names.ts";
 import { tokenText } from "../bootstrap-token-secret.ts";
 import { nodeFacts } from "../node-facts.ts";
-import { nodeStarted, workerRunArgs, type ControlPlaneContainer } from "../worker-container.ts";
+import {
+  type ControlPlaneContainer,
+  nodeStarted,
+  type Worker,
+  workerRunArgs,
+  workerSchema,
+} from "../worker-container.ts";
 import { workerJoinConfig } from "../worker-join-config.ts";
 import { awaitReadyNode } from "./node-waits.ts";
 import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
@@ -24,20 +29,7 @@ import { mintToken, revokeToken } from "./join-tokens.ts";
 import { runAction, say, text } from "../../host-action/run-action.ts";
 import { waitUntil } from "../../../host/wait-until.ts";
 
-const workerSchema = z.strictObject({
-  name: z.string(),
-  cluster: z.string(),
-  image: z.string(),
-  network: z.string(),
-  /** `host:port` of the API server. */
-  endpoint: z.string(),
-  /** Longest wait for the node to be Ready, which it is when it has its CNI. */
-  readySeconds: z.number().positive(),
-});
-
 export const environment = { KUBECONFIG_CONTENT: text, WORKER: workerSchema };
-
-type Worker = z.infer<typeof workerSchema>;
 
 const timeouts = { start: 60, join: 180 };
 
