@@ -136,20 +136,19 @@ describe("the policies", () => {
   });
 
   for (const { rule, keeps, breaks } of cases) {
-    const only = rules.filter(({ name }) => name === rule);
+    const found = (given: readonly Given[]) =>
+      check(previewed(given), { limits, exceptions: [] }).filter((each) => each.rule === rule);
     for (const given of keeps) {
-      it(`${rule} is kept by ${JSON.stringify(given).slice(0, 100)}`, () => {
-        assert.deepEqual(check(previewed(given), { limits, exceptions: [] }, only), []);
-      });
+      it(`${rule} is kept by ${JSON.stringify(given).slice(0, 100)}`, () =>
+        assert.deepEqual(found(given), []));
     }
     for (const [given, message] of breaks) {
       it(`${rule} is broken by ${JSON.stringify(given).slice(0, 100)}`, () => {
-        const findings = check(previewed(given), { limits, exceptions: [] }, only);
+        const findings = found(given);
         assert.equal(findings.length, 1);
         assert.match(findings[0]?.message ?? "", message);
-        for (const secret of ["hunter2", "AAAAA", "QUJD", "0123456789abcdef"]) {
-          assert.ok(!JSON.stringify(findings).includes(secret) || rule !== "no-clear-secrets");
-        }
+        if (rule !== "no-clear-secrets") return;
+        assert.doesNotMatch(JSON.stringify(findings), /hunter2|AAAAA|QUJD|0123456789abcdef/);
       });
     }
   }

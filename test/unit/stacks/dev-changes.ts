@@ -88,8 +88,9 @@ export const flannelChanges: readonly SettingChange[] = [
     plans: {
       replaced: ["ConfigMap flannel"],
       changed: [
-        ...["DaemonSet flannel", "DaemonSet kube-proxy-windows"],
+        "DaemonSet flannel",
         ...commands("install-flannel", "add-externalnetwork", "confirm-externalnetwork"),
+        "DaemonSet kube-proxy-windows",
       ],
     },
   },
