@@ -114,6 +114,20 @@ export function kubeconfigProblems(
   return unless(isOne, { ...place, why: "has file and text", instead: "Keep one of them." });
 }
 
+/** Pods and services do not share addresses. */
+const rangesApart: Check<ClusterSection> = {
+  reads: ["cluster.podCidr", "cluster.serviceCidr"],
+  run: ({ cluster: { podCidr, serviceCidr } }) => {
+    const [pods, services] = [podCidr, serviceCidr].map((one) => one && parseRange(one));
+    const isApart = !pods || !services || pods.first > services.last || services.first > pods.last;
+    return unless(isApart, {
+      ...{ path: ["cluster", "serviceCidr"], value: serviceCidr },
+      why: `overlaps kindows:cluster.podCidr, ${podCidr ?? ""}`,
+      instead: "Write both as the cluster has them, or leave them out.",
+    });
+  },
+};
+
 /** What has to fit together below `kindows:cluster`. */
 export const clusterChecks: readonly Check<ClusterSection>[] = [
   {
@@ -144,18 +158,5 @@ export const clusterChecks: readonly Check<ClusterSection>[] = [
             });
       }),
   },
-  // Pods and services do not share addresses.
-  {
-    reads: ["cluster.podCidr", "cluster.serviceCidr"],
-    run({ cluster: { podCidr, serviceCidr } }): SettingsProblem[] {
-      const [pods, services] = [podCidr, serviceCidr].map((one) => one && parseRange(one));
-      const isApart =
-        !pods || !services || pods.first > services.last || services.first > pods.last;
-      return unless(isApart, {
-        ...{ path: ["cluster", "serviceCidr"], value: serviceCidr },
-        why: `overlaps kindows:cluster.podCidr, ${podCidr ?? ""}`,
-        instead: "Write both as the cluster has them, or leave them out.",
-      });
-    },
-  },
+  rangesApart,
 ];

@@ -20,8 +20,6 @@ const networkPieces: Pieces = {
   ]),
 };
 
-const podRoutes = fileURLToPath(new URL("files/pod-routes.sh", import.meta.url));
-
 export const defaultPath = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /**
@@ -38,6 +36,7 @@ export function imageRecipes(program: ProgramPath, kubernetesVersion: string): I
     config: { environment: [defaultPath] },
   });
   const version = `v${kubernetesVersion}`;
+  const podRoutes = fileURLToPath(new URL("files/pod-routes.sh", import.meta.url));
   return [
     component("kube-apiserver", version),
     component("kube-controller-manager", version),
