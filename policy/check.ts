@@ -1,33 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { parse } from "yaml";
 import * as z from "zod";
-
 import type { Previewed } from "../cli/preview-diff/previewed.ts";
-import {
-  deletedWithMachine,
-  imagesByDigest,
-  noClearSecrets,
-  resourceBudget,
-  noOpenListeners,
-  limitsSchema,
-  type Limits,
-  type Rule,
-  type Violation,
-} from "./rules.ts";
-
-/** Every rule, in the order of reports. */
-export const rules: readonly Rule[] = [
-  imagesByDigest,
-  noClearSecrets,
-  deletedWithMachine,
-  resourceBudget,
-  noOpenListeners,
-];
+import { limitsSchema, type Limits, rules, type Rule, type Violation } from "./rules.ts";
 
 const exceptionsSchema = z.array(
   z.strictObject({
     rule: z.enum(rules.map(({ name }) => name)),
-    /** Name of the resource. */
     resource: z.string(),
     reason: z.string().min(1),
   }),
@@ -36,16 +15,13 @@ const exceptionsSchema = z.array(
 /** An accepted violation of a rule, and the reason. */
 export type Exception = z.infer<typeof exceptionsSchema>[number];
 
-/** The exception. */
 export interface Allowances {
   readonly limits: Limits;
   readonly exceptions: readonly Exception[];
 }
 
-/** A rule and a stack's violations. */
 export interface Finding extends Violation {
   readonly rule: string;
-  /** Why it is accepted, if it is. */
   readonly accepted?: string;
 }
 
@@ -80,18 +56,11 @@ export function needless(
   );
 }
 
-/**
- * Reads limits.yaml and exceptions.yaml.
- *
- * @param folder the project's policy/.
- * @throws with all mistakes of a file, and where they are.
- */
+/** Reads limits.yaml and exceptions.yaml of a folder. @throws with all mistakes of a file, and where they are */
 export async function readAllowances(folder: string): Promise<Allowances> {
   return {
     limits: await readYaml(`${folder}/limits.yaml`, limitsSchema),
-    exceptions: await readYaml(`${folder}/exceptions.yaml`, exceptionsSchema.nullable()).then(
-      (read) => read ?? [],
-    ),
+    exceptions: (await readYaml(`${folder}/exceptions.yaml`, exceptionsSchema.nullable())) ?? [],
   };
 }
 

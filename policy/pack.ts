@@ -12,14 +12,13 @@ import type {
 } from "@pulumi/pulumi/proto/analyzer_pb.js";
 import plugin from "@pulumi/pulumi/proto/plugin_pb.js";
 import empty from "google-protobuf/google/protobuf/empty_pb.js";
-
 import { previewOf, type Previewed } from "../cli/preview-diff/previewed.ts";
 import { servePlugin } from "../plugins/protocol/plugin-server.ts";
 import { fromStruct } from "../plugins/protocol/struct.ts";
 import { unary, unimplemented } from "../plugins/protocol/unary.ts";
 import { projectRoot } from "../toolchain/project.ts";
-import { check, readAllowances, rules, type Finding } from "./check.ts";
-import { deletedWithMachine } from "./rules.ts";
+import { check, readAllowances, type Finding } from "./check.ts";
+import { deletedWithMachine, rules } from "./rules.ts";
 
 const pack = "kindows";
 
@@ -64,18 +63,14 @@ const server: IAnalyzerServer = {
   // Before a resource is created or changed: what is about a resource.
   analyze: unary((request) => {
     const findings = check(previewed([request]), allowances, packRules);
-    return answer(
-      findings.filter(({ resource }) => resource !== undefined),
-      request.getUrn(),
-    );
+    const about = findings.filter(({ resource }) => resource !== undefined);
+    return answer(about, request.getUrn());
   }),
   // At the end: what is about the stack as a whole.
   analyzeStack: unary((request) => {
     const findings = check(previewed(request.getResourcesList()), allowances, packRules);
-    return answer(
-      findings.filter(({ resource }) => resource === undefined),
-      "",
-    );
+    const about = findings.filter(({ resource }) => resource === undefined);
+    return answer(about, "");
   }),
   getAnalyzerInfo: unary(() =>
     new analyzer.AnalyzerInfo()

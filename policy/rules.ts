@@ -1,8 +1,7 @@
 import * as z from "zod";
 import { redact } from "../cli/engine/redact.ts";
-import type { Previewed, PreviewedResource, Value } from "../cli/preview-diff/previewed.ts";
+import type { Previewed, Value } from "../cli/preview-diff/previewed.ts";
 
-/** A violation of a rule. */
 export interface Violation {
   /** Name of the resource; undefined if it is about the stack as a whole. */
   readonly resource?: string;
@@ -19,19 +18,23 @@ export interface Rule {
   check(preview: Previewed, limits: Limits): readonly Violation[];
 }
 
-/** A text in a resource's inputs, and where it is. */
-export interface TextAt {
-  readonly resource: PreviewedResource;
-  /** Path from the input to it. */
-  readonly path: readonly string[];
-  readonly text: string;
-}
-
-/** All texts in a preview, without secrets and unknown values. */
-export function texts(preview: Previewed): readonly TextAt[] {
-  return preview.resources.flatMap((resource) =>
-    textsBelow(resource.inputs, []).map(({ path, text }) => ({ resource, path, text })),
-  );
+/** A rule about each text in a resource's inputs, without secrets and unknown values. */
+function textRule(
+  name: string,
+  description: string,
+  /** @returns what is wrong after the path of the text, if anything */
+  wrong: (text: string, key: string) => string | undefined,
+): Rule {
+  const check: Rule["check"] = ({ resources }) =>
+    resources.flatMap((resource) =>
+      textsBelow(resource.inputs, []).flatMap(({ path, text }) => {
+        const message = wrong(text, path.at(-1) ?? "");
+        return message === undefined
+          ? []
+          : [{ resource: resource.name, message: `${path.join(".")} ${message}` }];
+      }),
+    );
+  return { name, description, check };
 }
 
 function textsBelow(
@@ -51,9 +54,7 @@ const count = z.number().int().positive();
 export const limitsSchema = z.strictObject({
   /** Resources in the state: more of them make each preview slower. */
   resources: count,
-  /** Memory of all machines together. */
   machineMemoryMiB: count,
-  /** Virtual processors of all machines together. */
   machineCpus: count,
   /** Maximum size of all machines' disks together. */
   machineDiskGiB: count,
@@ -62,21 +63,14 @@ export const limitsSchema = z.strictObject({
 export type Limits = z.infer<typeof limitsSchema>;
 
 /** An image's tag can be moved to another image; a digest cannot. */
-export const imagesByDigest: Rule = {
-  name: "images-by-digest",
-  description: "container images are named by digest: a tag may be another image tomorrow",
-  check: (preview) =>
-    texts(preview).flatMap(({ resource, path, text }) =>
-      path.at(-1) !== "image" || /@sha256:[0-9a-f]{64}$/.test(text) || isBuiltHere(text)
-        ? []
-        : [
-            {
-              resource: resource.name,
-              message: `${path.join(".")} is ${text}: name it as ${text.replace(/@.*$/, "")}@sha256:<digest>`,
-            },
-          ],
-    ),
-};
+const imagesByDigest = textRule(
+  "images-by-digest",
+  "container images are named by digest: a tag may be another image tomorrow",
+  (text, key) =>
+    key !== "image" || /@sha256:[0-9a-f]{64}$/.test(text) || isBuiltHere(text)
+      ? undefined
+      : `is ${text}: name it as ${text.replace(/@.*$/, "")}@sha256:<digest>`,
+);
 
 /** The node image where no registry is reachable: built on the host, its tag is the hash of what went into it. */
 function isBuiltHere(image: string): boolean {
@@ -91,23 +85,17 @@ const secretName =
 const mask = redact("aaaaaa.aaaaaaaaaaaaaaaa");
 
 /** A secret that the program does not mark is stored in plain text, in each state and each of its backups. */
-export const noClearSecrets: Rule = {
-  name: "no-clear-secrets",
-  description: "keys, tokens and passwords are secret outputs: else the state has them in clear",
-  check: (preview) =>
-    texts(preview).flatMap(({ resource, path, text }) => {
-      const named = secretName.test(path.at(-1) ?? "") && text !== "";
-      if (!named && !text.includes(mask)) return [];
-      // Its value is not shown.
-      const what = named ? "has the name of a secret" : "holds a key or a token";
-      return [
-        {
-          resource: resource.name,
-          message: `${path.join(".")} ${what} and is in clear: wrap it in pulumi.secret(), or take it from a secret output`,
-        },
-      ];
-    }),
-};
+const noClearSecrets = textRule(
+  "no-clear-secrets",
+  "keys, tokens and passwords are secret outputs: else the state has them in clear",
+  (text, key) => {
+    const isNamed = secretName.test(key) && text !== "";
+    if (!isNamed && !text.includes(mask)) return undefined;
+    // Its value is not shown.
+    const what = isNamed ? "has the name of a secret" : "holds a key or a token";
+    return `${what} and is in clear: wrap it in pulumi.secret(), or take it from a secret output`;
+  },
+);
 
 /**
  * Changes inside a machine are gone with it. Without `deletedWith`, a `destroy` connects to each machine to undo them step by
@@ -127,41 +115,25 @@ export const deletedWithMachine: Rule = {
 
 const bytesPerGiB = 1024 ** 3;
 
+const domain = "libvirt:index/domain:Domain";
+
 /** A stack must stay within the limits, so that a typo is reported before the host runs out of memory. */
-export const resourceBudget: Rule = {
+const resourceBudget: Rule = {
   name: "resource-budget",
   description: "a stack stays within policy/limits.yaml",
   check: (preview, limits) => {
+    const diskBytes = sum(preview, "libvirt:index/volume:Volume", "size");
     const sums = [
-      ["resources", preview.resources.length, limits.resources, "resources"],
-      [
-        "machineMemoryMiB",
-        sum(preview, "libvirt:index/domain:Domain", "memory"),
-        limits.machineMemoryMiB,
-        "MiB of memory for machines",
-      ],
-      [
-        "machineCpus",
-        sum(preview, "libvirt:index/domain:Domain", "vcpu"),
-        limits.machineCpus,
-        "virtual processors",
-      ],
-      [
-        "machineDiskGiB",
-        Math.ceil(sum(preview, "libvirt:index/volume:Volume", "size") / bytesPerGiB),
-        limits.machineDiskGiB,
-        "GiB of disks",
-      ],
+      ["resources", preview.resources.length, "resources"],
+      ["machineMemoryMiB", sum(preview, domain, "memory"), "MiB of memory for machines"],
+      ["machineCpus", sum(preview, domain, "vcpu"), "virtual processors"],
+      ["machineDiskGiB", Math.ceil(diskBytes / bytesPerGiB), "GiB of disks"],
     ] as const;
-    return sums.flatMap(([limit, value, most, what]): readonly Violation[] =>
-      value <= most
-        ? []
-        : [
-            {
-              message: `${value} ${what}, and ${most} are allowed: ask for less, or raise ${limit} in policy/limits.yaml`,
-            },
-          ],
-    );
+    return sums
+      .filter(([limit, value]) => value > limits[limit])
+      .map(([limit, value, what]) => ({
+        message: `${value} ${what}, and ${limits[limit]} are allowed: ask for less, or raise ${limit} in policy/limits.yaml`,
+      }));
   },
 };
 
@@ -177,19 +149,16 @@ function sum({ resources }: Previewed, type: string, input: string): number {
 const everyAddress = /(?<![0-9.])0\.0\.0\.0(?![0-9.]*[/0-9])|\[::\](?::[0-9]+)?/;
 
 /** Screens, metrics and API servers that listen on all addresses of a host are open to its whole network. */
-export const noOpenListeners: Rule = {
-  name: "no-open-listeners",
-  description: "nothing listens on every address of a host (0.0.0.0, [::])",
-  check: (preview) =>
-    texts(preview).flatMap(({ resource, path, text }) => {
-      const found = everyAddress.exec(text)?.[0];
-      return found === undefined
-        ? []
-        : [
-            {
-              resource: resource.name,
-              message: `${path.join(".")} has ${found}: name the address it is to listen on, e.g. 127.0.0.1`,
-            },
-          ];
-    }),
-};
+const noOpenListeners = textRule(
+  "no-open-listeners",
+  "nothing listens on every address of a host (0.0.0.0, [::])",
+  (text) => {
+    const found = everyAddress.exec(text)?.[0];
+    return found && `has ${found}: name the address it is to listen on, e.g. 127.0.0.1`;
+  },
+);
+
+/** Every rule, in the order of reports. */
+export const rules: readonly Rule[] = [
+  ...[imagesByDigest, noClearSecrets, deletedWithMachine, resourceBudget, noOpenListeners],
+];

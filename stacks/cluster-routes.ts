@@ -53,5 +53,4 @@ export function clusterRoutes(
   return pulumi.unsecret(found.stdout).apply((text) => JSON.parse(text) as ClusterRoute[]);
 }
 
-/** Facts of a cluster that determine the routes. */
 type ClusterParts = Pick<KindCluster, "kubeconfig" | "serviceCidr" | "resource" | "ready">;

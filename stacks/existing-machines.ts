@@ -69,7 +69,6 @@ export interface Surroundings {
 /** Placeholders for unknown ranges of the cluster: kubeadm's defaults. */
 const unknownRanges = { podCidr: "10.244.0.0/16", serviceCidr: "10.96.0.0/12" };
 
-/** Outputs of a stack of existing machines. */
 export interface ExistingStack {
   /** Logs in to the machines that were made, if there are any; secret. */
   readonly sshPrivateKey?: pulumi.Output<string>;
@@ -86,7 +85,7 @@ export async function existingMachines(
   { cluster, access, bastions = {} }: Surroundings,
   programs: NodePrograms,
 ): Promise<ExistingStack> {
-  const { kubernetesVersion, hostsEntries } = settings.cluster;
+  const { kubernetesVersion, hostsEntries, tokenTtlMinutes } = settings.cluster;
   // First, as it looks at their own cluster.
   const made = await machinesMade(settings, bastions);
   const known = cluster?.facts ?? settings.cluster;
@@ -98,26 +97,17 @@ export async function existingMachines(
     serviceCidr: known.serviceCidr ?? unknownRanges.serviceCidr,
   });
   const network = cluster?.facts.podNetwork ?? unknownNetwork(settings);
-  const components = await podNetworkNamed(network.kind)?.components();
-  const complete = components?.complete;
+  const complete = (await podNetworkNamed(network.kind)?.components())?.complete;
   const pods = new ExistingPodNetwork("pod-network", { controlPlane, network, complete });
-  const joinedCluster = {
-    controlPlane,
-    podNetwork: pods.resource,
-    tokenTtlMinutes: settings.cluster.tokenTtlMinutes,
-  };
-  const onWindows = { programs, setup: existingSetup(settings, network, controlPlane) };
+  const joinedCluster = { controlPlane, podNetwork: pods.resource, tokenTtlMinutes };
+  const onWindows = { ...programs, setup: existingSetup(settings, network, controlPlane) };
 
   const there = settings.nodes.map((node) => {
     const login = access(node);
-    const machine = new ExistingMachine(node.name, {
-      computerName: node.name,
-      os: node.os,
-      address: node.address,
-      access: login?.machine,
-      bastion: login?.bastion,
-      forward: login?.forward,
-      hostKey: node.hostKey,
+    const { name, os, address, hostKey } = node;
+    const machine = new ExistingMachine(name, {
+      ...{ computerName: name, os, address, hostKey, access: login?.machine },
+      ...{ bastion: login?.bastion, forward: login?.forward },
       reset: machineReset(programs.software),
     });
     return { node, machine, sshUser: node.login.user };
@@ -145,7 +135,6 @@ export async function existingMachines(
   };
 }
 
-/** Machines that are made for the stack. */
 async function machinesMade(
   { machine, cluster: { kubeconfig }, login }: ExistingSettings,
   bastions: ByBastions,
@@ -170,16 +159,11 @@ function existingSetup(
   network: FoundPodNetwork,
   ranges: Ranges,
 ): NodeSetup {
-  return windowsSetup(
-    settings.windows,
-    inExisting
-      .get(network.kind)
-      ?.onWindows(network, { ...ranges, nodeCidr: settings.cni.nodeCidr }) ?? network,
-    reachedInside(settings, ranges),
-  );
+  const cluster = { ...ranges, nodeCidr: settings.cni.nodeCidr };
+  const podNetwork = inExisting.get(network.kind)?.onWindows(network, cluster) ?? network;
+  return windowsSetup(settings.windows, podNetwork, reachedInside(settings, ranges));
 }
 
-/** All of the cluster. */
 function reachedInside(
   { cluster, cni, machine, nodes }: ExistingSettings,
   { podCidr, serviceCidr }: Ranges,

@@ -6,11 +6,7 @@ import {
 } from "../components/windows/software.ts";
 import type { ExistingSettings } from "../config/existing.ts";
 
-/**
- * The software for existing machines, according to the settings.
- *
- * @param podNetwork whose programs are included; from the settings if the cluster was not asked.
- */
+/** @param podNetwork whose programs are included; that of the settings if the cluster was not asked */
 export function existingSoftware(
   { windows, cluster, cni }: Pick<ExistingSettings, "windows" | "cluster" | "cni">,
   podNetwork = cni.kind,

@@ -44,10 +44,8 @@ export async function existingStack(settings: ExistingSettings): Promise<Existin
         throw new pulumi.RunError(messageOf(error));
       });
   const software = existingSoftware(settings, surroundings.cluster?.facts.podNetwork.kind);
-  return existingMachines(settings, surroundings, {
-    software,
-    requirements: defaultRequirements,
-  });
+  const programs = { software, requirements: defaultRequirements };
+  return existingMachines(settings, surroundings, programs);
 }
 
 async function look(settings: ExistingSettings): Promise<Surroundings> {
@@ -58,17 +56,12 @@ async function look(settings: ExistingSettings): Promise<Surroundings> {
     ...nodes.flatMap(({ login }) => [login, ...login.bastions]),
     ...(made.length === 0 ? [] : login.bastions),
   ]);
-  const problems = [...keys.problems, ...kubeconfigProblems(settings)];
-  if (problems.length > 0) {
-    const lines = problems.map((problem) => `  - ${problem}`);
-    throw new Error(
-      `not everything the settings name is there; nothing was changed:\n${lines.join("\n")}`,
-    );
-  }
+  refuse("not everything the settings name is there", [
+    ...keys.problems,
+    ...kubeconfigProblems(settings),
+  ]);
   const examined = await examineCluster(cluster.kubeconfig, { ...cluster, cni, nodes });
-  for (const warning of examined.warnings) {
-    await pulumi.log.warn(warning);
-  }
+  for (const warning of examined.warnings) await pulumi.log.warn(warning);
   const access = (node: ExistingNode) => machineAccess(node, keys.of);
   const bastions = byBastions(login, keys.of);
   // A preview connects to no machine.
@@ -79,6 +72,13 @@ async function look(settings: ExistingSettings): Promise<Surroundings> {
     ]);
   }
   return { cluster: examined, access, bastions };
+}
+
+/** @throws where there are problems, with all of them. */
+function refuse(what: string, problems: readonly string[]): void {
+  if (problems.length === 0) return;
+  const lines = problems.map((problem) => `  - ${problem}`);
+  throw new Error(`${what}; nothing was changed:\n${lines.join("\n")}`);
 }
 
 function kubeconfigProblems({ cluster }: ExistingSettings): string[] {
@@ -93,10 +93,7 @@ function kubeconfigProblems({ cluster }: ExistingSettings): string[] {
 /** The private keys of machines and bastions, each file read once. */
 function readKeys(logins: readonly Login[]): {
   readonly problems: readonly string[];
-  of(
-    this: void,
-    login: Login,
-  ): Pick<SshAccess, "port" | "user" | "privateKey" | "privateKeyPassword">;
+  readonly of: (login: Login) => Omit<SshAccess, "host" | "hostKey">;
 } {
   const files = new Map<string, string>();
   const problems = new Set<string>();
@@ -136,15 +133,15 @@ export async function openForwards(
   ways: readonly (readonly [string, ByBastions])[],
 ): Promise<readonly BastionForward[]> {
   const opened = await Promise.allSettled(
-    forwardsOf(ways).map((args) => BastionForward.open(args, warn)),
+    forwardsOf(ways).map((args) =>
+      // Logging fails if the engine is gone, which is ignored.
+      BastionForward.open(args, (line) => void pulumi.log.warn(line).catch(() => undefined)),
+    ),
   );
   const problems = opened.flatMap((one) =>
     one.status === "rejected" ? [(one.reason as Error).message] : [],
   );
-  if (problems.length > 0) {
-    const lines = problems.map((problem) => `  - ${problem}`);
-    throw new Error(`not all bastions can be reached; nothing was changed:\n${lines.join("\n")}`);
-  }
+  refuse("not all bastions can be reached", problems);
   return opened.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
 }
 
@@ -167,9 +164,4 @@ function forwardsOf(ways: readonly (readonly [string, ByBastions])[]): readonly 
 
 function hopOf(access: SshAccess): ForwardArgs["through"][number] {
   return { ...placeOf(access), ...keysOf(access) };
-}
-
-/** Logging fails if the engine is gone, which is ignored. */
-function warn(line: string): void {
-  pulumi.log.warn(line).catch(() => undefined);
 }

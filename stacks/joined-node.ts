@@ -3,46 +3,29 @@ import { BootstrapToken } from "../components/controlplane/bootstrap-token.ts";
 import { LinuxNode } from "../components/linux/linux-node.ts";
 import type { PinnedMachine } from "../components/machine/machine.ts";
 import type { JoiningMachine } from "../components/node/joining-machine.ts";
-import type { HostRequirements } from "../components/windows/host-requirements.ts";
-import type { WindowsSoftware } from "../components/windows/software.ts";
 import { WindowsNode, type WindowsNodeArgs } from "../components/windows/windows-node.ts";
 import { type LabImages, linuxPrograms } from "./lab-images.ts";
 
-/** Software of Windows machines, and their requirements. */
-export interface NodePrograms {
-  readonly software: WindowsSoftware;
-  readonly requirements: HostRequirements;
-}
+/** What is installed on Windows machines. */
+export type NodePrograms = Pick<WindowsNodeArgs, "software" | "requirements">;
 
-/** What all nodes of a stack have in common. */
 export interface JoinedCluster extends Pick<JoiningMachine, "controlPlane" | "podNetwork"> {
   readonly tokenTtlMinutes: number;
 }
 
-/** What all Windows nodes have in common. */
-export interface JoinedWindows extends Pick<WindowsNodeArgs, "setup" | "routes"> {
-  readonly programs: NodePrograms;
-}
-
-/** Settings of one node. */
-type RegisteredNode = { readonly name: string } & Pick<JoiningMachine, "nodeIp"> &
-  Required<Pick<JoiningMachine, "labels" | "taints" | "kubeletArgs">>;
-
-/** A node and its machine. */
 export interface StackMachine {
-  readonly node: RegisteredNode;
+  readonly node: { readonly name: string } & Pick<JoiningMachine, "nodeIp"> &
+    Required<Pick<JoiningMachine, "labels" | "taints" | "kubeletArgs">>;
   readonly machine: PinnedMachine;
   /** Who logs in to the machine. */
   readonly sshUser: string;
 }
 
-/** A stack's output about a node. */
 export interface ReportedNode extends Pick<PinnedMachine, "name" | "os" | "address" | "hostKey"> {
   readonly sshUser: string;
   readonly nodeName: pulumi.Output<string>;
 }
 
-/** A machine that has become a node of the stack's cluster. */
 export interface JoinedNode {
   /** For `dependsOn`: the node is in the cluster, Ready or not. */
   readonly registered: pulumi.Resource;
@@ -53,15 +36,10 @@ export interface JoinedNode {
 export function joinedWindows(
   machine: StackMachine,
   cluster: JoinedCluster,
-  { programs: { software, requirements }, setup, routes }: JoinedWindows,
+  windows: NodePrograms & Pick<WindowsNodeArgs, "setup" | "routes">,
 ): JoinedNode {
-  return joined(
-    machine,
-    new WindowsNode(machine.node.name, {
-      ...joining(machine, cluster),
-      ...{ software, requirements, setup, routes },
-    }),
-  );
+  const args = { ...joining(machine, cluster), ...windows };
+  return joined(machine, new WindowsNode(machine.node.name, args));
 }
 
 /** The same for a Linux machine. */
@@ -70,11 +48,8 @@ export function joinedLinux(
   cluster: JoinedCluster,
   images: LabImages,
 ): JoinedNode {
-  const programs = linuxPrograms(images);
-  return joined(
-    machine,
-    new LinuxNode(machine.node.name, { ...joining(machine, cluster), programs }),
-  );
+  const args = { ...joining(machine, cluster), programs: linuxPrograms(images) };
+  return joined(machine, new LinuxNode(machine.node.name, args));
 }
 
 /** With a token that is created for that machine. */

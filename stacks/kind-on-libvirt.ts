@@ -20,7 +20,6 @@ import { nodeImage } from "./node-image.ts";
 import { nodeSetup } from "./node-setup.ts";
 import { isAway } from "./reachable-nodes.ts";
 
-/** Outputs of a lab. */
 export interface Lab {
   readonly kubeconfig: pulumi.Output<string>;
   readonly sshPrivateKey: pulumi.Output<string>;
@@ -40,8 +39,9 @@ export async function kindOnLibvirt(
   nodes: readonly NodeSettings[],
 ): Promise<Lab> {
   const images = await LabImages.ofStack();
-  const { kubernetesVersion, nodeImage: nodeImageAsked } = settings.cluster;
-  const image = machineImage(settings, images);
+  const { cluster } = settings;
+  const { kubernetesVersion, tokenTtlMinutes } = cluster;
+  const { disk, ...programs } = machineImage(settings, images);
   const { install } = await podNetworks[settings.cni.kind].components();
   const names = labNames(settings.lab.name);
   const placed = toldPlacement(settings);
@@ -62,13 +62,13 @@ export async function kindOnLibvirt(
   const controlPlane = new KindCluster("control-plane", {
     name: names.kindCluster,
     kubernetesVersion,
-    nodeImage: images.of("node", [nodeImageAsked, kubernetesVersion], z.string(), () =>
+    nodeImage: images.of("node", [cluster.nodeImage, kubernetesVersion], z.string(), () =>
       nodeImage(settings),
     ),
-    controlPlanes: settings.cluster.controlPlanes,
-    workers: settings.cluster.workers.map(({ name }) => name),
-    podCidr: settings.cluster.podCidr,
-    serviceCidr: settings.cluster.serviceCidr,
+    controlPlanes: cluster.controlPlanes,
+    workers: cluster.workers.map(({ name }) => name),
+    podCidr: cluster.podCidr,
+    serviceCidr: cluster.serviceCidr,
     network: network.dockerNetworkName,
     cni: settings.cni.kind,
   });
@@ -77,26 +77,22 @@ export async function kindOnLibvirt(
   const { loginKey, machines } = await labMachines(
     settings,
     nodes,
-    image.disk,
+    disk,
     images,
     { network, fabric: labFabric(settings, isAway, network) },
     libvirtProvider,
   );
-  const cluster = {
-    controlPlane,
-    podNetwork: pods.resource,
-    tokenTtlMinutes: settings.cluster.tokenTtlMinutes,
-  };
+  const joinedCluster = { controlPlane, podNetwork: pods.resource, tokenTtlMinutes };
   const of = (os: NodeSettings["os"]) => machines.filter(({ node }) => node.os === os);
-  const linux = of("linux").map((machine) => joinedLinux(machine, cluster, images));
+  const linux = of("linux").map((machine) => joinedLinux(machine, joinedCluster, images));
   // The routes of Windows nodes include those of Linux nodes.
   const routes = clusterRoutes(
     settings,
     controlPlane,
     linux.map(({ registered }) => registered),
   );
-  const onWindows = { programs: image, setup: nodeSetup(settings), routes };
-  const windows = of("windows").map((machine) => joinedWindows(machine, cluster, onWindows));
+  const onWindows = { ...programs, setup: nodeSetup(settings), routes };
+  const windows = of("windows").map((machine) => joinedWindows(machine, joinedCluster, onWindows));
 
   // The rollouts are awaited, so they start when their nodes have joined. Not only when these are Ready, as pods start
   // meanwhile.
@@ -114,7 +110,7 @@ export async function kindOnLibvirt(
     controlPlane: pulumi.output({
       endpoint: controlPlane.endpoint,
       hostsEntries: controlPlane.hostsEntries,
-      kubernetesVersion: controlPlane.kubernetesVersion,
+      kubernetesVersion,
     }),
     nodes: pulumi.output(
       [...windows, ...linux].map(({ report }) => ({ ...report, ...placed.get(report.name) })),
@@ -123,19 +119,13 @@ export async function kindOnLibvirt(
   };
 }
 
-/** A node's placement in the stack's outputs. */
-interface ToldPlacement {
-  /** Name of the hypervisor. */
-  readonly hypervisor: string;
-  /** Reason for the choice. */
-  readonly placement: string;
-}
-
 /**
  * Where each node's machine runs and why, by the node's name; also logged, even in a preview. Undefined for a lab with one
  * hypervisor.
  */
-function toldPlacement(settings: Settings): ReadonlyMap<string, ToldPlacement> {
+function toldPlacement(
+  settings: Settings,
+): ReadonlyMap<string, { readonly hypervisor: string; readonly placement: string }> {
   const worthTelling = otherHosts(settings).length > 0 ? settings.placement : [];
   return new Map(
     worthTelling.map(({ node, hypervisor, reason }) => {

@@ -19,7 +19,6 @@ type Used = z.infer<typeof usedSchema>;
  * hashes: they are an output of the stack, and a preview on any other host takes them from there.
  */
 export class LabImages {
-  /** For the stack's output. */
   readonly used: Used = {};
 
   constructor(private readonly recorded: Used = {}) {}

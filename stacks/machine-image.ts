@@ -2,24 +2,28 @@ import { readFileSync } from "node:fs";
 import * as z from "zod";
 import type { Settings } from "../config/settings.ts";
 import { builtImage, imageKey } from "../components/windows/image/builder/built-image.ts";
-import { defaultRequirements } from "../components/windows/host-requirements.ts";
-import type { HostRequirements } from "../components/windows/host-requirements.ts";
+import {
+  defaultRequirements,
+  type HostRequirements,
+} from "../components/windows/host-requirements.ts";
 import { uefiFirmware } from "../components/windows/image/builder/uefi-firmware.ts";
 import { isMadeFromIso } from "../components/windows/image/media.ts";
 import { imageManifestSchema, parseImageManifest } from "../components/windows/image-manifest.ts";
 import type { GoldenImage } from "../components/machine/libvirt/machine-storage.ts";
-import { imageSoftware, stackSoftware } from "../components/windows/software.ts";
-import type { ProgramArtifact, WindowsSoftware } from "../components/windows/software.ts";
+import {
+  imageSoftware,
+  type ProgramArtifact,
+  stackSoftware,
+  type WindowsSoftware,
+} from "../components/windows/software.ts";
 import { builtRehearsalImage, convertedFrom } from "../toolchain/built.ts";
 import { mustBeConverted, diskIdentity } from "../toolchain/disk-format.ts";
+import type { NodePrograms } from "./joined-node.ts";
 import type { LabImages } from "./lab-images.ts";
 
 /** The disk that machines start from, and the programs that are installed on them. */
-export interface MachineImage {
+export interface MachineImage extends NodePrograms {
   readonly disk: GoldenImage;
-  readonly software: WindowsSoftware;
-  /** Requirements of machines that start from it. */
-  readonly requirements: HostRequirements;
 }
 
 /** The rehearsal guest is no Windows and needs little. */
@@ -46,13 +50,13 @@ const foundSchema = goldenImageSchema.extend({ manifest: imageManifestSchema.opt
  * A preview works without it, on a machine that has built nothing; the preflight checks that it exists.
  */
 export function machineImage(settings: Settings, images: LabImages): MachineImage {
-  const { image, containerdVersion } = settings.windows;
+  const { windows, cluster } = settings;
+  const { image, containerdVersion } = windows;
   const asked = isMadeFromIso(image) ? imageKey(settings) : image;
   const { manifest, ...disk } = images.of("windows", asked, foundSchema, () => found(settings));
   if (image.kind !== "rehearsal") {
     return { disk, software: stackSoftware(settings), requirements: defaultRequirements };
   }
-  const { windows, cluster } = settings;
   const versions = { kubernetes: cluster.kubernetesVersion, containerd: containerdVersion };
   const software =
     manifest === undefined
@@ -62,7 +66,6 @@ export function machineImage(settings: Settings, images: LabImages): MachineImag
   return { disk, software, requirements: rehearsalRequirements };
 }
 
-/** Looks for it on this host. */
 function found(settings: Settings): z.infer<typeof foundSchema> {
   const { image } = settings.windows;
   switch (image.kind) {

@@ -8,17 +8,7 @@ import type { NodeSettings, Settings } from "../config/settings.ts";
 import type { StackMachine } from "./joined-node.ts";
 import { type LabImages, linuxImage } from "./lab-images.ts";
 
-/** A lab's node and its machine. */
-export interface LabMachine extends StackMachine {
-  readonly node: NodeSettings;
-}
-
-/**
- * Machines on one segment, each on its host, with one login.
- *
- * @param nodes those whose machines are created.
- * @returns them in the nodes' order, and the key that logs in to all of them.
- */
+/** Machines on one segment, each on its host, in the nodes' order, and the key that logs in to all of them. */
 export async function labMachines(
   settings: Settings,
   nodes: readonly NodeSettings[],
@@ -26,7 +16,10 @@ export async function labMachines(
   labImages: LabImages,
   { network, fabric }: Pick<MachinesLab, "network" | "fabric">,
   libvirtProvider: libvirt.Provider,
-): Promise<{ readonly loginKey: SshKey; readonly machines: readonly LabMachine[] }> {
+): Promise<{
+  readonly loginKey: SshKey;
+  readonly machines: readonly (StackMachine & { readonly node: NodeSettings })[];
+}> {
   const makers = await Promise.all(
     Object.values<MachineMaker>(machineMakers).map((maker) => maker.components()),
   );
@@ -42,13 +35,12 @@ export async function labMachines(
   return {
     loginKey,
     machines: nodes.map((node) => {
-      const make = hosts.get(node.hypervisor) ?? unknownHypervisor(node.hypervisor);
+      const make = hosts.get(node.hypervisor);
+      // Checked settings only name existing ones.
+      if (make === undefined) {
+        throw new Error(`nothing is known of the hypervisor ${node.hypervisor}`);
+      }
       return { node, machine: make(node), sshUser: users[node.os] };
     }),
   };
-}
-
-/** @throws always, as checked settings only name existing hypervisors. */
-function unknownHypervisor(name: string): never {
-  throw new Error(`nothing is known of the hypervisor ${name}`);
 }

@@ -16,7 +16,7 @@ const official: Readonly<Record<string, string>> = {
  */
 export function nodeImage(settings: Settings): string {
   const { nodeImage: chosen, kubernetesVersion } = settings.cluster;
-  const image = chosen ?? builtReference() ?? official[kubernetesVersion];
+  const image = chosen ?? builtSoFar().nodeImage?.reference ?? official[kubernetesVersion];
   if (image === undefined) {
     throw new Error(
       `no kind node image is known for Kubernetes ${kubernetesVersion}: ` +
@@ -24,8 +24,4 @@ export function nodeImage(settings: Settings): string {
     );
   }
   return image;
-}
-
-function builtReference(): string | undefined {
-  return builtSoFar().nodeImage?.reference;
 }

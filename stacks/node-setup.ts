@@ -10,7 +10,6 @@ export function nodeSetup(settings: Settings): NodeSetup {
   return windowsSetup(settings.windows, podNetwork, reachedInside(settings));
 }
 
-/** Everything of the lab itself. */
 function reachedInside({ lab, network, hypervisors, cluster }: Settings): string[] {
   return [
     `.${network.domain}`,
@@ -26,11 +25,7 @@ function reachedInside({ lab, network, hypervisors, cluster }: Settings): string
 /** Reached without a proxy in any cluster: the machine itself, and names in the cluster's DNS. */
 const neverByProxy = ["localhost", "127.0.0.1", ".svc", ".cluster.local"];
 
-/**
- * How Windows machines are prepared for a cluster.
- *
- * @param own the cluster's hosts, domains and ranges, which are reached without the proxy.
- */
+/** @param own the cluster's hosts, domains and ranges, which are reached without the proxy */
 export function windowsSetup(
   windows: AnyWindows,
   podNetwork: NodeSetup["podNetwork"],
@@ -39,7 +34,6 @@ export function windowsSetup(
   return { ...windows, podNetwork, proxy: machineProxy(windows.proxy, own) };
 }
 
-/** The machines' proxy, if set. */
 function machineProxy(
   { http = "", https = "", noProxy }: AnyWindows["proxy"],
   own: readonly string[],

@@ -16,7 +16,6 @@ export function isAway(hypervisor: string): boolean {
  * The engine deletes resources that the program does not register, so those of the named hypervisors have to be excluded as
  * well (`--exclude`), as `kindows up` does.
  *
- *
  * @throws RunError for a name that is no further hypervisor.
  */
 export function reachableNodes({

@@ -1,6 +1,7 @@
 import path from "node:path";
 
-import { check, needless, readAllowances, rules, type Finding } from "../../policy/check.ts";
+import { check, needless, readAllowances, type Finding } from "../../policy/check.ts";
+import { rules } from "../../policy/rules.ts";
 import { projectRoot } from "../../toolchain/project.ts";
 import type { Options } from "../command-line/options.ts";
 import { Failure, exitCodes } from "../../host/failure.ts";

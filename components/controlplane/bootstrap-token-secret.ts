@@ -1,7 +1,6 @@
 import { randomInt } from "node:crypto";
 import type { V1Secret } from "@kubernetes/client-node";
 
-/** A kubeadm bootstrap token. */
 export interface Token {
   /** 6 of [a-z0-9]; not a secret. */
   readonly id: string;
@@ -14,7 +13,6 @@ const nodeGroup = "system:bootstrappers:kubeadm:default-node-token";
 
 const alphabet = "abcdefghijklmnopqrstuvwxyz0123456789";
 
-/** A new random token: 83 bits of secret. */
 export function newToken(): Token {
   return { id: randomText(6), secret: randomText(16) };
 }

@@ -1,5 +1,4 @@
 import * as pulumi from "@pulumi/pulumi";
-
 import { observedAction } from "../host-action/host-action.ts";
 import type { Machine } from "../machine/machine.ts";
 import type { environment } from "./actions/mint-bootstrap-token.ts";

@@ -1,5 +1,4 @@
 import type { V1Node, V1Pod, V1PodList } from "@kubernetes/client-node";
-
 import { messageOf } from "../../host/failure.ts";
 import { waitUntil } from "../../host/wait-until.ts";
 import { changeNode } from "../../kubernetes/change-node.ts";
@@ -8,11 +7,9 @@ import { awaitReadyNode } from "./actions/node-waits.ts";
 
 /** A node's pods on their way to others. */
 export interface Eviction {
-  /** The node. */
   readonly name: string;
   /** Longest wait for its pods to go, in seconds. */
   readonly drainTimeoutSeconds: number;
-  /** Called with a line of progress. */
   readonly say: (line: string) => void;
 }
 
@@ -23,10 +20,7 @@ export interface Eviction {
 export async function drainAndDelete(api: ClusterApi, eviction: Eviction): Promise<void> {
   const { name, say } = eviction;
   const why = await closeNode(api, eviction, cordoned, "removed");
-  if (why !== undefined) {
-    say(`${why}: there is no node to be removed`);
-    return;
-  }
+  if (why !== undefined) return say(`${why}: there is no node to be removed`);
   try {
     await evictPods(api, eviction);
   } catch (error) {
@@ -48,10 +42,7 @@ export async function drainAndDelete(api: ClusterApi, eviction: Eviction): Promi
 export async function drainForUpgrade(api: ClusterApi, eviction: Eviction): Promise<void> {
   const { name, say } = eviction;
   const why = await closeNode(api, eviction, cordonedForUpgrade, "drained");
-  if (why !== undefined) {
-    say(`${why}: ${name} is upgraded with the pods it has`);
-    return;
-  }
+  if (why !== undefined) return say(`${why}: ${name} is upgraded with the pods it has`);
   say(`${name} takes no new pods; those on it are evicted`);
   try {
     await evictPods(api, eviction);
@@ -77,11 +68,7 @@ export async function endUpgrade(
   return changeNode(api, name, uncordonedAfterUpgrade);
 }
 
-/**
- * Closes a node to new pods. Returns why there is nothing to move away from it, if so.
- *
- * @throws where the API server refuses.
- */
+/** Returns why there is nothing to move away from the node, if so. @throws where the API server refuses */
 async function closeNode(
   api: ClusterApi,
   { name }: Eviction,
@@ -119,12 +106,9 @@ async function evictPods(api: ClusterApi, eviction: Eviction): Promise<void> {
   });
 }
 
-/** Asks for a pod's eviction; returns why not, when a disruption budget stands against it. */
 async function evict(api: ClusterApi, pod: V1Pod): Promise<string | undefined> {
-  const { name, namespace } = pod.metadata ?? {};
-  if (name === undefined || namespace === undefined || pod.metadata?.deletionTimestamp) {
-    return undefined;
-  }
+  const { name, namespace, deletionTimestamp } = pod.metadata ?? {};
+  if (name === undefined || namespace === undefined || deletionTimestamp) return undefined;
   try {
     await api.post(`/api/v1/namespaces/${namespace}/pods/${name}/eviction`, {
       apiVersion: "policy/v1",
@@ -157,22 +141,19 @@ export function podName(pod: V1Pod): string {
   return `${pod.metadata?.namespace ?? ""}/${pod.metadata?.name ?? ""}`;
 }
 
-/** No new pods from here on; undefined when it is closed to them already. */
-function cordoned(node: V1Node): V1Node | undefined {
-  return node.spec?.unschedulable === true
-    ? undefined
-    : { ...node, spec: { ...node.spec, unschedulable: true } };
+/** No new pods from here on; undefined where it is closed to them already, by an earlier run or somebody else. */
+function cordoned(node: V1Node, notes?: Record<string, string>): V1Node | undefined {
+  if (node.spec?.unschedulable === true) return undefined;
+  const metadata = { ...node.metadata, annotations: { ...node.metadata?.annotations, ...notes } };
+  return { ...node, metadata, spec: { ...node.spec, unschedulable: true } };
 }
 
 /** On a node that is closed to new pods for an upgrade: says that whoever ends the upgrade may open it again. */
 const annotation = "kindows.dev/cordoned-for";
 const reason = "upgrade";
 
-/** The same with a note of why; a cordon of an earlier run, or of somebody else, stays as it is. */
 function cordonedForUpgrade(node: V1Node): V1Node | undefined {
-  const annotations = { ...node.metadata?.annotations, [annotation]: reason };
-  const closed = cordoned(node);
-  return closed && { ...closed, metadata: { ...node.metadata, annotations } };
+  return cordoned(node, { [annotation]: reason });
 }
 
 /** Whether an upgrade has closed it. */

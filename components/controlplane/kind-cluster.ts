@@ -1,7 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { local } from "@pulumi/command";
 import { Provider } from "@pulumi/kubernetes/provider.js";
-import type * as z from "zod";
 import { podNetworks, type PodNetworkName } from "../cni/registry.ts";
 import type { Facts } from "../facts.ts";
 import { hostAction, observedAction } from "../host-action/host-action.ts";
@@ -18,6 +17,7 @@ import type { ControlPlane, HostsEntry } from "./control-plane.ts";
 import type { ClusterShape } from "./kind-config.ts";
 import { apiServerPort, serverAddress } from "../../kubernetes/kubeconfig.ts";
 import type { environment } from "./actions/add-linux-worker.ts";
+import type { Worker } from "./worker-container.ts";
 
 /** `nodeImage` must be of the Kubernetes version. */
 export interface KindClusterArgs extends Pick<
@@ -69,23 +69,16 @@ export class KindCluster extends pulumi.ComponentResource implements ControlPlan
   readonly ready: pulumi.Resource[];
 
   constructor(name: string, args: KindClusterArgs, opts?: pulumi.ComponentResourceOptions) {
+    const { nodeImage: image, podCidr, serviceCidr, cni } = args;
     const controlPlanes = controlPlaneNames(args.name, args.controlPlanes);
-    const facts: Facts<"kindows:controlplane:KindCluster"> = {
-      name: args.name,
-      image: args.nodeImage,
-      controlPlanes,
-      podCidr: args.podCidr,
-      serviceCidr: args.serviceCidr,
-    };
+    const common = { name: args.name, image, podCidr, serviceCidr };
+    const facts: Facts<"kindows:controlplane:KindCluster"> = { ...common, controlPlanes };
     super("kindows:controlplane:KindCluster", name, { facts }, opts);
+    // The order of its keys is part of a trigger of clusters that are there.
     const shape: ClusterShape = {
-      name: args.name,
-      image: args.nodeImage,
-      controlPlanes: args.controlPlanes,
-      podCidr: args.podCidr,
-      serviceCidr: args.serviceCidr,
-      defaultCni: isDefault(args.cni),
-      ...(!isDefault(args.cni) && { cni: args.cni }),
+      ...{ name: args.name, image, controlPlanes: args.controlPlanes, podCidr, serviceCidr },
+      defaultCni: isDefault(cni),
+      ...(!isDefault(cni) && { cni }),
     };
     const description = pulumi.output({ ...shape, network: args.network });
     const containers = kindContainers(args.name, args.controlPlanes);
@@ -115,8 +108,8 @@ export class KindCluster extends pulumi.ComponentResource implements ControlPlan
       this.kubeconfig.apply((kubeconfig) => [{ address: serverAddress(kubeconfig), name: host }]),
     );
     this.kubernetesVersion = args.kubernetesVersion;
-    this.podCidr = args.podCidr;
-    this.serviceCidr = args.serviceCidr;
+    this.podCidr = podCidr;
+    this.serviceCidr = serviceCidr;
     this.resource = cluster;
     this.provider = new Provider(
       name,
@@ -131,60 +124,42 @@ export class KindCluster extends pulumi.ComponentResource implements ControlPlan
       { parent: this },
     );
 
-    const workers = args.workers.map(
-      (worker) =>
-        new LinuxWorker(
-          `${name}-${worker}`,
-          {
-            worker: {
-              name: linuxWorkerName(args.name, worker),
-              cluster: args.name,
-              image: args.nodeImage,
-              network: args.network,
-              endpoint: `${host}:${apiServerPort}`,
-              readySeconds: readySeconds(args.cni),
-            },
-            kubeconfig: this.kubeconfig,
-            cluster,
-          },
-          { parent: this },
-        ),
-    );
-    const ready =
-      podNetworks[args.cni].linuxNodes === "awaited"
-        ? []
-        : [this.awaitControlPlanes(name, args, cluster)];
-    this.ready = [...ready, ...workers.map((worker) => worker.resource)];
-    this.registerOutputs({ endpoint: this.endpoint, kubeconfig: this.kubeconfig });
-  }
-
-  /** Not part of creating the cluster: joins need not wait for the control plane's pods. */
-  private awaitControlPlanes(
-    name: string,
-    args: KindClusterArgs,
-    cluster: pulumi.Resource,
-  ): pulumi.Resource {
-    return new local.Command(
-      `${name}-ready`,
-      hostAction<typeof awaiting>({
-        create: "controlplane/await-cluster",
-        environment: {
-          KUBECONFIG_CONTENT: this.kubeconfig,
-          CLUSTER: {
-            controlPlanes: controlPlaneNames(args.name, args.controlPlanes),
-            timeoutSeconds: readySeconds(args.cni),
-          },
-        },
-      }),
-      { parent: this, dependsOn: cluster, deletedWith: cluster, replaceWith: [cluster] },
-    );
+    const { kubeconfig } = this;
+    const seconds = readySeconds(cni);
+    const workers = args.workers.map((each) => {
+      const worker = {
+        name: linuxWorkerName(args.name, each),
+        ...{ cluster: args.name, image, network: args.network },
+        endpoint: `${host}:${apiServerPort}`,
+        readySeconds: seconds,
+      };
+      const workerArgs = { worker, kubeconfig, cluster };
+      return new LinuxWorker(`${name}-${each}`, workerArgs, { parent: this }).resource;
+    });
+    // Not part of creating the cluster: joins need not wait for the control plane's pods.
+    const awaitsControlPlanes = podNetworks[cni].linuxNodes !== "awaited";
+    const ready = awaitsControlPlanes
+      ? [
+          new local.Command(
+            `${name}-ready`,
+            hostAction<typeof awaiting>({
+              create: "controlplane/await-cluster",
+              environment: {
+                KUBECONFIG_CONTENT: kubeconfig,
+                CLUSTER: { controlPlanes, timeoutSeconds: seconds },
+              },
+            }),
+            { parent: this, dependsOn: cluster, deletedWith: cluster, replaceWith: [cluster] },
+          ),
+        ]
+      : [];
+    this.ready = [...ready, ...workers];
+    this.registerOutputs({ endpoint: this.endpoint, kubeconfig });
   }
 }
 
 interface LinuxWorkerArgs {
-  readonly worker: Omit<z.input<(typeof environment)["WORKER"]>, "network"> & {
-    readonly network: pulumi.Input<string>;
-  };
+  readonly worker: Omit<Worker, "network"> & { readonly network: pulumi.Input<string> };
   /** Admin kubeconfig; secret. */
   readonly kubeconfig: pulumi.Output<string>;
   /** The cluster's own resource: a worker goes with it, and is made again with it. */
@@ -212,10 +187,7 @@ class LinuxWorker extends pulumi.ComponentResource {
         create: "controlplane/add-linux-worker",
         read: `controlplane/find-containers ${worker.name}`,
         delete: "controlplane/remove-linux-worker",
-        environment: {
-          KUBECONFIG_CONTENT: args.kubeconfig,
-          WORKER: pulumi.output(worker),
-        },
+        environment: { KUBECONFIG_CONTENT: args.kubeconfig, WORKER: pulumi.output(worker) },
         triggers: [worker.image],
       },
       {

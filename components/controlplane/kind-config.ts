@@ -3,21 +3,16 @@ import * as z from "zod";
 
 /** A kind cluster as the program asks for it; the same on every host. */
 export const clusterSchema = z.strictObject({
-  /** Name of the cluster, e.g. `kindows-rehearsal`. */
   name: z.string(),
-  /** kind node image. */
   image: z.string(),
   /** Control plane nodes; with 3, kind puts a load balancer in front of them. */
   controlPlanes: z.literal([1, 3]),
-  /** IPv4 range of pods in CIDR form. */
   podCidr: z.string(),
-  /** IPv4 range of services in CIDR form. */
   serviceCidr: z.string(),
   /** Whether kind installs the image's own CNI; without one, nodes stay NotReady until one is installed. */
   defaultCni: z.boolean(),
   /** The CNI that is installed instead; kind need not know, but a cluster made for another one is another cluster. */
   cni: z.string().optional(),
-  /** Name of the Docker network. */
   network: z.string(),
 });
 
@@ -25,7 +20,6 @@ export type ClusterShape = Omit<z.infer<typeof clusterSchema>, "network">;
 
 /** What a host's kernel and sandbox allow; found out where kind runs, so that settings need not say it. */
 export interface HostTraits {
-  /** Control group version of the Docker daemon. */
   readonly cgroupVersion: 1 | 2;
   /** Whether a container may lower its OOM score (CAP_SYS_RESOURCE); sandboxes often may not. */
   readonly mayLowerOomScore: boolean;

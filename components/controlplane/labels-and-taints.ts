@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { V1Node, V1Taint } from "@kubernetes/client-node";
+import * as z from "zod";
 
 /** Labels and taints a node shall have, besides those it has from others. */
 export interface LabelsAndTaints {
@@ -10,13 +11,11 @@ export interface LabelsAndTaints {
 /** Names what was set from here, as JSON, so that what is taken out of the settings goes and nothing else. */
 const ownAnnotation = "kindows.dev/set";
 
-/** What the annotation holds. */
-interface Owned {
-  /** Keys of labels. */
-  readonly labels: readonly string[];
-  /** `key:effect` of taints. */
-  readonly taints: readonly string[];
-}
+/** What the annotation holds: keys of labels, and `key:effect` of taints. */
+const ownedSchema = z.object({
+  labels: z.array(z.string()).default([]),
+  taints: z.array(z.string()).default([]),
+});
 
 /**
  * The node with these labels and taints, and without those that were set from here before; undefined when it is so
@@ -24,23 +23,18 @@ interface Owned {
  */
 export function withLabelsAndTaints(node: V1Node, set: LabelsAndTaints): V1Node | undefined {
   const owned = ownedBy(node);
-  const wanted: Owned = {
+  const wanted = {
     labels: Object.keys(set.labels).sort(),
     taints: set.taints.map(taintId).sort(),
   };
-  const labels = {
-    ...Object.fromEntries(
-      Object.entries(node.metadata?.labels ?? {}).filter(([key]) => !owned.labels.includes(key)),
-    ),
-    ...set.labels,
-  };
+  const others = Object.entries(node.metadata?.labels ?? {});
+  const foreign = others.filter(([key]) => !owned.labels.includes(key));
+  const labels = { ...Object.fromEntries(foreign), ...set.labels };
   const present = node.spec?.taints ?? [];
-  const kept = present.filter(
-    (taint) => ![...owned.taints, ...wanted.taints].includes(taintId(taint)),
-  );
-  const taints = [...kept, ...set.taints];
+  const ours = [...owned.taints, ...wanted.taints];
+  const taints = [...present.filter((taint) => !ours.includes(taintId(taint))), ...set.taints];
   const nothing = wanted.labels.length === 0 && wanted.taints.length === 0;
-  const { [ownAnnotation]: before, ...others } = node.metadata?.annotations ?? {};
+  const { [ownAnnotation]: before, ...annotations } = node.metadata?.annotations ?? {};
   const note = nothing ? undefined : JSON.stringify(wanted);
   if (
     before === note &&
@@ -49,13 +43,10 @@ export function withLabelsAndTaints(node: V1Node, set: LabelsAndTaints): V1Node 
   ) {
     return undefined;
   }
+  if (note !== undefined) annotations[ownAnnotation] = note;
   return {
     ...node,
-    metadata: {
-      ...node.metadata,
-      labels,
-      annotations: { ...others, ...(note !== undefined && { [ownAnnotation]: note }) },
-    },
+    metadata: { ...node.metadata, labels, annotations },
     spec: { ...node.spec, taints },
   };
 }
@@ -64,11 +55,9 @@ function taintId({ key, effect }: V1Taint): string {
   return `${key}:${effect}`;
 }
 
-function ownedBy(node: V1Node): Owned {
-  const text = node.metadata?.annotations?.[ownAnnotation];
+function ownedBy(node: V1Node): z.infer<typeof ownedSchema> {
   try {
-    const { labels, taints } = JSON.parse(text ?? "{}") as Partial<Owned>;
-    return { labels: labels ?? [], taints: taints ?? [] };
+    return ownedSchema.parse(JSON.parse(node.metadata?.annotations?.[ownAnnotation] ?? "{}"));
   } catch {
     // Somebody wrote into it: what was ours is not known any more, so nothing is taken away.
     return { labels: [], taints: [] };

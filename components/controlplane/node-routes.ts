@@ -1,20 +1,17 @@
 import type { V1Node } from "@kubernetes/client-node";
+import * as z from "zod";
 
-/** A way to a range of the cluster's. */
 export interface NodeRoute {
-  /** IPv4 range in CIDR form. */
   readonly range: string;
   /** IPv4 address of the Linux node that carries packets on. */
   readonly nextHop: string;
 }
 
-/** What routes are made of. */
-export interface RoutedCluster {
+export const routedSchema = z.object({
   /** Linux nodes whose pods shall be reached; the first one's kube-proxy is the way to Services. */
-  readonly nodes: readonly string[];
-  /** IPv4 range of Services in CIDR form. */
-  readonly serviceCidr: string;
-}
+  nodes: z.array(z.string()),
+  serviceCidr: z.string(),
+});
 
 /**
  * Ways to the pods of each node, by way of it, and to Services; or what is not known yet.
@@ -24,7 +21,7 @@ export interface RoutedCluster {
  * through the node that was asked, which masquerades.
  */
 export function nodeRoutes(
-  { nodes: names, serviceCidr }: RoutedCluster,
+  { nodes: names, serviceCidr }: z.infer<typeof routedSchema>,
   nodes: readonly V1Node[],
 ): { readonly routes: readonly NodeRoute[] } | { readonly missing: string } {
   const known = names.map((name) => {

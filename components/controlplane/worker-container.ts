@@ -1,3 +1,4 @@
+import * as z from "zod";
 import { clusterLabel, roleLabel } from "../../config/names.ts";
 
 /** The part of `docker inspect <a control plane>` that its workers share. */
@@ -14,14 +15,21 @@ export interface ControlPlaneContainer {
   };
 }
 
-export interface WorkerContainer {
-  /** Name of container, host and node. */
-  readonly name: string;
-  readonly cluster: string;
-  readonly image: string;
+/** A worker as the program asks for it. */
+export const workerSchema = z.strictObject({
+  /** Of container, host and node. */
+  name: z.string(),
+  cluster: z.string(),
+  image: z.string(),
   /** Name of the Docker network. */
-  readonly network: string;
-}
+  network: z.string(),
+  /** `host:port` of the API server. */
+  endpoint: z.string(),
+  /** Longest wait for the node to be Ready, which it is when it has its CNI. */
+  readySeconds: z.number().positive(),
+});
+
+export type Worker = z.infer<typeof workerSchema>;
 
 /** What kind hands its nodes from its caller's environment. */
 const handedDown = /^(HTTP_PROXY|HTTPS_PROXY|NO_PROXY|http_proxy|https_proxy|no_proxy|KIND_\w+)=/;
@@ -32,7 +40,10 @@ const handedDown = /^(HTTP_PROXY|HTTPS_PROXY|NO_PROXY|http_proxy|https_proxy|no_
  * What kind decides by looking at the host (user namespaces, devices, proxies) is taken from a control plane, where it
  * has decided already.
  */
-export function workerRunArgs(worker: WorkerContainer, sibling: ControlPlaneContainer): string[] {
+export function workerRunArgs(
+  worker: Pick<Worker, "name" | "cluster" | "image" | "network">,
+  sibling: ControlPlaneContainer,
+): string[] {
   const { HostConfig: host, Config: config } = sibling;
   return [
     ...["run", "--name", worker.name, "--hostname", worker.name],

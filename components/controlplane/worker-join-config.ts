@@ -2,20 +2,15 @@ import { stringify } from "yaml";
 
 /** What every Linux node that joins has. */
 export interface LinuxJoin {
-  /** Name of host and node. */
   readonly name: string;
-  /** `host:port` of the API server. */
   readonly endpoint: string;
-  /** `sha256:<hex>` of the cluster CA's public key. */
   readonly caCertHash: string;
-  /** Bootstrap token. */
   readonly token: string;
 }
 
 /** A worker in a container beside kind's own. */
 export interface WorkerJoin extends LinuxJoin {
   readonly cluster: string;
-  /** IPv4 address of the worker. */
   readonly address: string;
 }
 
@@ -36,51 +31,39 @@ const criSocket = "unix:///run/containerd/containerd.sock";
 
 /** What `kubeadm join --config` of a worker takes: as kind writes it, but with a CA that is checked. Holds a secret. */
 export function workerJoinConfig(join: WorkerJoin): string {
-  return joinConfig(join, {
-    nodeRegistration: {
-      name: join.name,
-      criSocket,
-      kubeletExtraArgs: [
-        { name: "node-ip", value: join.address },
-        { name: "provider-id", value: `kind://docker/${join.cluster}/${join.name}` },
-      ],
-    },
-    // Complains of what every node in a container has: swap, a foreign kernel's modules.
-    skipPhases: ["preflight"],
-  });
+  const kubeletExtraArgs = [
+    { name: "node-ip", value: join.address },
+    { name: "provider-id", value: `kind://docker/${join.cluster}/${join.name}` },
+  ];
+  // Complains of what every node in a container has: swap, a foreign kernel's modules.
+  return joinConfig(join, { kubeletExtraArgs }, { skipPhases: ["preflight"] });
 }
 
 /** The same of a machine, with all of kubeadm's checks. Its kubelet's other arguments are in a file of the machine's. */
 export function machineJoinConfig(join: MachineJoin): string {
+  const labels = { name: "node-labels", value: join.nodeLabels };
+  const kubeletExtraArgs = join.nodeLabels === "" ? undefined : [labels];
   const wait = `${join.waitSeconds}s`;
-  return joinConfig(join, {
-    nodeRegistration: {
-      name: join.name,
-      criSocket,
-      ...(join.nodeLabels !== "" && {
-        kubeletExtraArgs: [{ name: "node-labels", value: join.nodeLabels }],
-      }),
-      taints: join.taints,
-    },
-    timeouts: { kubeletHealthCheck: wait, tlsBootstrap: wait },
-  });
+  return joinConfig(
+    join,
+    { ...(kubeletExtraArgs && { kubeletExtraArgs }), taints: join.taints },
+    { timeouts: { kubeletHealthCheck: wait, tlsBootstrap: wait } },
+  );
 }
 
-/** What is kubeadm's besides: how the node registers, and what comes after the discovery. */
-interface JoinParts {
-  readonly nodeRegistration: object;
-  readonly skipPhases?: readonly string[];
-  readonly timeouts?: object;
-}
-
+/**
+ * @param registration how the node registers, besides its name.
+ * @param rest what comes after the discovery.
+ */
 function joinConfig(
-  { endpoint, token, caCertHash }: LinuxJoin,
-  { nodeRegistration, ...rest }: JoinParts,
+  { name, endpoint, token, caCertHash }: LinuxJoin,
+  registration: object,
+  rest: object,
 ): string {
   return stringify({
     apiVersion: "kubeadm.k8s.io/v1beta4",
     kind: "JoinConfiguration",
-    nodeRegistration,
+    nodeRegistration: { name, criSocket, ...registration },
     discovery: {
       bootstrapToken: { apiServerEndpoint: endpoint, token, caCertHashes: [caCertHash] },
     },

@@ -3,7 +3,6 @@ import * as pulumi from "@pulumi/pulumi";
 import type * as z from "zod";
 import { isPackage } from "../own-files.ts";
 
-/** A schema for each environment variable of a host action. */
 export type Variables = Readonly<Record<string, z.ZodType>>;
 
 /** Parameters of a host action, and the command that runs it. */

@@ -6,7 +6,6 @@ import type { Variables } from "./host-action.ts";
 /** A parameter that is a text, not JSON. */
 export const text = z.string().min(1, "the text is empty");
 
-/** Interval of checking for the parent, in milliseconds. */
 const interval = 1000;
 
 /**
@@ -21,10 +20,8 @@ export async function runAction<V extends Variables>(
 ): Promise<void> {
   endWithCaller();
   try {
-    const given = Object.entries(environment).map(([name, schema]) => [
-      name,
-      parameter(name, schema),
-    ]);
+    const variables = Object.entries(environment);
+    const given = variables.map(([name, schema]) => [name, parameter(name, schema)]);
     const result = await action(Object.fromEntries(given) as Parameters<typeof action>[0]);
     if (result !== undefined) {
       process.stdout.write(typeof result === "string" ? result : JSON.stringify(result));
@@ -65,9 +62,7 @@ export function say(line: string): void {
 }
 
 function flushed(stream: NodeJS.WriteStream): Promise<void> {
-  return new Promise((resolve) => {
-    stream.write("", () => resolve());
-  });
+  return new Promise((resolve) => void stream.write("", () => resolve()));
 }
 
 /**

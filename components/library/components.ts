@@ -101,7 +101,6 @@ export interface WindowsNodeArgs extends ClusterArgs {
 /** Pod networks that Windows nodes may have. */
 const onWindows = { ...Object.fromEntries(inExisting), none: undefined };
 
-/** What is known of a node once it has joined. */
 interface Joined {
   readonly nodeName: string;
   readonly windowsBuild: string;
@@ -148,17 +147,11 @@ export class WindowsNode extends pulumi.ComponentResource<Joined> {
       .apply(([host, port = 22, user = "Administrator", privateKey, hostKey]) => ({
         ...{ host, port, user, privateKey, hostKey },
       }));
-    const machine = new ExistingMachine(
-      name,
-      {
-        ...{ computerName, os: "windows", address, access, hostKey: args.hostKey },
-        reset: machineReset(software),
-      },
-      child,
-    );
-    const { token } = new BootstrapToken(`${name}-token`, {
-      ...{ controlPlane, machine, ttlMinutes: args.tokenTtlMinutes ?? 60 },
-    });
+    const reset = machineReset(software);
+    const identity = { computerName, os: "windows", address, hostKey: args.hostKey } as const;
+    const machine = new ExistingMachine(name, { ...identity, access, reset }, child);
+    const ttlMinutes = args.tokenTtlMinutes ?? 60;
+    const { token } = new BootstrapToken(`${name}-token`, { controlPlane, machine, ttlMinutes });
     const network = { kind: podNetwork, backend: backendOf(args) };
     const setup = {
       ...defaultSetup,
@@ -167,14 +160,11 @@ export class WindowsNode extends pulumi.ComponentResource<Joined> {
         defaultSetup.podNetwork,
     };
     const { labels, taints = [] } = args;
-    const { nodeName, windowsBuild } = new windows.WindowsNode(
-      name,
-      {
-        ...{ machine, controlPlane, token, software, setup, labels },
-        taints: taints.map(({ value = "", ...taint }) => ({ ...taint, value }) as Taint),
-      },
-      child,
-    );
+    const node = {
+      ...{ machine, controlPlane, token, software, setup, labels },
+      taints: taints.map(({ value = "", ...taint }) => ({ ...taint, value }) as Taint),
+    };
+    const { nodeName, windowsBuild } = new windows.WindowsNode(name, node, child);
     return { nodeName, windowsBuild } as unknown as Joined;
   }
 }
@@ -404,11 +394,8 @@ function clusterOf(
     }
     return found;
   });
-  return new existing.ExistingCluster(
-    `${name}-cluster`,
-    { examined, hostsEntries, ...ranges },
-    opts,
-  );
+  const cluster = { examined, hostsEntries, ...ranges };
+  return new existing.ExistingCluster(`${name}-cluster`, cluster, opts);
 }
 
 function backendOf({ flannelBackend = "vxlan" }: { flannelBackend?: string }): FlannelBackend {

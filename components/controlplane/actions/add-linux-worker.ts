@@ -3,14 +3,18 @@
  * Ready. A worker that has joined is adopted, a half-made one is made again.
  */
 import type { V1Node } from "@kubernetes/client-node";
-import * as z from "zod";
-
 import { messageOf } from "../../../host/failure.ts";
 import { caCertHash } from "../../../kubernetes/ca-cert-hash.ts";
 import { clusterLabel, firstControlPlane } from "../../../config/names.ts";
 import { tokenText } from "../bootstrap-token-secret.ts";
 import { nodeFacts } from "../node-facts.ts";
-import { nodeStarted, workerRunArgs, type ControlPlaneContainer } from "../worker-container.ts";
+import {
+  type ControlPlaneContainer,
+  nodeStarted,
+  type Worker,
+  workerRunArgs,
+  workerSchema,
+} from "../worker-container.ts";
 import { workerJoinConfig } from "../worker-join-config.ts";
 import { awaitReadyNode } from "./node-waits.ts";
 import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
@@ -25,26 +29,10 @@ import { mintToken, revokeToken } from "./join-tokens.ts";
 import { runAction, say, text } from "../../host-action/run-action.ts";
 import { waitUntil } from "../../../host/wait-until.ts";
 
-const workerSchema = z.strictObject({
-  /** Of container and node. */
-  name: z.string(),
-  cluster: z.string(),
-  image: z.string(),
-  network: z.string(),
-  /** `host:port` of the API server. */
-  endpoint: z.string(),
-  /** Longest wait for the node to be Ready, which it is when it has its CNI. */
-  readySeconds: z.number().positive(),
-});
-
 export const environment = { KUBECONFIG_CONTENT: text, WORKER: workerSchema };
 
-type Worker = z.infer<typeof workerSchema>;
-
-/** Time limits in seconds: systemd in the container, kubeadm join. */
 const timeouts = { start: 60, join: 180 };
 
-/** Written last into a worker's container. */
 const markerFile = "/kind/kindows-complete";
 
 /** On a tmpfs, so that the token never reaches a disk. */
@@ -85,9 +73,8 @@ async function hasJoined(name: string, api: ClusterApi): Promise<boolean> {
 /** A node object of a container that is gone would pass for the new one. */
 async function deleteStaleNode(name: string, api: ClusterApi): Promise<void> {
   try {
-    if (await api.delete(`/api/v1/nodes/${name}`)) {
-      say(`removed the node ${name} of an earlier container`);
-    }
+    const isRemoved = await api.delete(`/api/v1/nodes/${name}`);
+    if (isRemoved) say(`removed the node ${name} of an earlier container`);
   } catch (error) {
     throw new Error(`the API server does not let the worker ${name} be made: ${messageOf(error)}`);
   }
@@ -99,48 +86,37 @@ async function startContainer(made: Worker): Promise<void> {
   say(`starting the container ${made.name}`);
   // Docker may have to pull the image.
   await docker(workerRunArgs(made, sibling[0]), { timeoutSeconds: 600 });
-  await waitUntil(
-    { what: `systemd in the container ${made.name}`, timeoutSeconds: timeouts.start },
-    async () => {
-      const log = await docker(["logs", "--tail", "200", made.name]);
-      return nodeStarted.test(log) ? undefined : (log.trim().split("\n").at(-1) ?? "an empty log");
-    },
-  );
+  const wait = { what: `systemd in the container ${made.name}`, timeoutSeconds: timeouts.start };
+  await waitUntil(wait, async () => {
+    const log = await docker(["logs", "--tail", "200", made.name]);
+    return nodeStarted.test(log) ? undefined : (log.trim().split("\n").at(-1) ?? "an empty log");
+  });
   // What kind patched into containerd's configuration for this host, workers need as well.
   const config = "/etc/containerd/config.toml";
   const wanted = await docker(["exec", first, "cat", config]);
   if ((await docker(["exec", made.name, "cat", config])) !== wanted) {
-    await docker(["exec", "--interactive", made.name, "cp", "/dev/stdin", config], {
-      input: `${wanted}\n`,
-    });
+    const input = `${wanted}\n`;
+    await docker(["exec", "--interactive", made.name, "cp", "/dev/stdin", config], { input });
     const restart = "! pgrep --exact containerd || systemctl restart containerd";
     await docker(["exec", made.name, "bash", "-c", restart]);
   }
 }
 
 async function join(made: Worker, kubeconfig: string, api: ClusterApi): Promise<void> {
-  const token = await mintToken(api, {
-    ttlMinutes: 10,
-    description: `kindows: join of ${made.name}`,
-  });
+  const { name, cluster, endpoint } = made;
+  const token = await mintToken(api, { ttlMinutes: 10, description: `kindows: join of ${name}` });
   try {
-    const config = workerJoinConfig({
-      name: made.name,
-      cluster: made.cluster,
-      address: await containerAddress(made.name, made.network),
-      endpoint: made.endpoint,
+    const input = workerJoinConfig({
+      ...{ name, cluster, endpoint, token: tokenText(token) },
+      address: await containerAddress(name, made.network),
       caCertHash: caCertHash(kubeconfig),
-      token: tokenText(token),
     });
-    await docker(
-      ["exec", "--interactive", made.name, "bash", "-c", `umask 077 && cat > ${joinFile}`],
-      { input: config },
-    );
-    say(`joining ${made.name}`);
-    await docker(["exec", made.name, "kubeadm", "join", "--config", joinFile], {
-      timeoutSeconds: timeouts.join,
-    });
-    await docker(["exec", made.name, "rm", joinFile]);
+    const write = `umask 077 && cat > ${joinFile}`;
+    await docker(["exec", "--interactive", name, "bash", "-c", write], { input });
+    say(`joining ${name}`);
+    const timeoutSeconds = timeouts.join;
+    await docker(["exec", name, "kubeadm", "join", "--config", joinFile], { timeoutSeconds });
+    await docker(["exec", name, "rm", joinFile]);
   } finally {
     // Used up, or of no use any more; it would die by itself in minutes.
     const why = await revokeToken(api, token.id);

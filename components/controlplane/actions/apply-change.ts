@@ -1,6 +1,5 @@
 /** Host action: sets some fields of an object of the cluster, and nothing else of it, by server-side apply. */
 import * as z from "zod";
-
 import { messageOf } from "../../../host/failure.ts";
 import { runAction, say, text } from "../../host-action/run-action.ts";
 import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
@@ -10,7 +9,6 @@ export const environment = {
   CHANGE: z.strictObject({
     /** As people call it. */
     object: z.string(),
-    /** In the API. */
     path: z.string().startsWith("/"),
     fields: z.record(z.string(), z.unknown()),
   }),

@@ -4,7 +4,6 @@
  */
 import type { V1PodList } from "@kubernetes/client-node";
 import * as z from "zod";
-
 import { podName } from "../drain.ts";
 import { isReady } from "../../../kubernetes/pod-state.ts";
 import { awaitReadyNode } from "./node-waits.ts";
@@ -15,7 +14,6 @@ import { waitUntil } from "../../../host/wait-until.ts";
 export const environment = {
   KUBECONFIG_CONTENT: text,
   CLUSTER: z.strictObject({
-    /** Names of the nodes. */
     controlPlanes: z.array(z.string()),
     timeoutSeconds: z.number().positive(),
   }),

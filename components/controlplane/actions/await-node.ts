@@ -3,7 +3,6 @@
  * where it has others; one that an upgrade has closed to pods is opened again once it is Ready.
  */
 import * as z from "zod";
-
 import { withLabelsAndTaints } from "../labels-and-taints.ts";
 import { awaitRegisteredNode } from "./node-waits.ts";
 import { changeNode } from "../../../kubernetes/change-node.ts";

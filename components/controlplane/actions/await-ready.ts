@@ -1,6 +1,5 @@
 /** Host action: waits until a node is Ready, and prints `NodeFacts`. */
 import * as z from "zod";
-
 import { runAction, say, text } from "../../host-action/run-action.ts";
 import { nodeFacts } from "../node-facts.ts";
 import { awaitReadyNode } from "./node-waits.ts";

@@ -4,7 +4,6 @@
  */
 import type { V1Namespace } from "@kubernetes/client-node";
 import * as z from "zod";
-
 import { runAction, say, text } from "../../host-action/run-action.ts";
 import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
 

@@ -32,12 +32,8 @@ async function completeCluster(
   containers: readonly string[],
 ): Promise<boolean> {
   const first = firstControlPlane(shape.name);
-  if (
-    !containers.includes(first) ||
-    !containers.includes(endpointHost(shape.name, shape.controlPlanes))
-  ) {
-    return false;
-  }
+  const needed = [first, endpointHost(shape.name, shape.controlPlanes)];
+  if (needed.some((name) => !containers.includes(name))) return false;
   try {
     await docker(["start", ...containers], { timeoutSeconds: 120 });
     if ((await docker(["exec", first, "cat", markerFile])) !== fingerprint(shape)) return false;
@@ -46,14 +42,11 @@ async function completeCluster(
     return false;
   }
   try {
-    await waitUntil(
-      {
-        what: `the API server in the container ${first}`,
-        timeoutSeconds: restartTimeoutSeconds,
-        onChange: say,
-      },
-      async () => ({ found: await kubectl(shape.name, ["get", "--raw", "/readyz"]) }),
-    );
+    const what = `the API server in the container ${first}`;
+    const options = { what, timeoutSeconds: restartTimeoutSeconds, onChange: say };
+    await waitUntil(options, async () => ({
+      found: await kubectl(shape.name, ["get", "--raw", "/readyz"]),
+    }));
   } catch (error) {
     throw new Error(
       `the cluster ${shape.name} is there but does not answer (${messageOf(error)}): ` +
@@ -63,7 +56,6 @@ async function completeCluster(
   return true;
 }
 
-/** What is left to do after `kind create cluster`; the marker comes last. */
 async function finishCluster(shape: ClusterShape): Promise<void> {
   await Promise.all([removeKindsToken(shape.name), removeTaints(shape.name)]);
   await docker(["exec", "--interactive", firstControlPlane(shape.name), "tee", markerFile], {
@@ -73,10 +65,8 @@ async function finishCluster(shape: ClusterShape): Promise<void> {
 
 /** kind's bootstrap token is the same everywhere and lives for a day; ours are minted for each join. */
 async function removeKindsToken(cluster: string): Promise<void> {
-  await kubectl(cluster, [
-    ...["--namespace", "kube-system", "delete", "secret", "bootstrap-token-abcdef"],
-    "--ignore-not-found",
-  ]);
+  const removal = ["delete", "secret", "bootstrap-token-abcdef", "--ignore-not-found"];
+  await kubectl(cluster, ["--namespace", "kube-system", ...removal]);
 }
 
 /** Control planes take ordinary pods whatever the number of workers: those come and go by setting. */
@@ -87,9 +77,7 @@ async function removeTaints(cluster: string): Promise<void> {
     `go-template={{range .items}}{{$n := .metadata.name}}{{range .spec.taints}}{{if eq .key "${taint}"}}{{$n}} {{end}}{{end}}{{end}}`,
   ]);
   const nodes = tainted.split(" ").filter((name) => name !== "");
-  if (nodes.length > 0) {
-    await kubectl(cluster, ["taint", "nodes", ...nodes, `${taint}-`]);
-  }
+  if (nodes.length > 0) await kubectl(cluster, ["taint", "nodes", ...nodes, `${taint}-`]);
 }
 
 function kubectl(cluster: string, args: readonly string[]): Promise<string> {
@@ -123,9 +111,7 @@ async function ensureCluster(shape: Shape): Promise<string> {
   if (present.length > 0 && (await completeCluster(shape, present))) {
     say(`the cluster ${shape.name} is there and complete`);
   } else {
-    if (present.length > 0) {
-      say(`there is a half-made or different cluster ${shape.name}`);
-    }
+    if (present.length > 0) say(`there is a half-made or different cluster ${shape.name}`);
     await removeCluster(shape.name);
     await ensureClusterImages(shape);
     await kindCreateWithRetry(shape);
@@ -163,21 +149,16 @@ async function kindCreate(shape: Shape): Promise<void> {
   try {
     const config = path.join(folder, "kind.yaml");
     await writeFile(config, kindConfig(shape, traits));
-    const kind = execa(
-      // kind goes with this process: one that lives on would remove what the next run makes.
-      "setpriv",
-      [
-        ...["--pdeathsig", "KILL", await kindProgram(), "create", "cluster"],
-        ...["--config", config, "--kubeconfig", path.join(folder, "kubeconfig")],
-      ],
-      {
-        env: { KIND_EXPERIMENTAL_DOCKER_NETWORK: shape.network, KUBECONFIG: undefined },
-        stdin: "ignore",
-        timeout: createTimeoutSeconds * 1000,
-        reject: false,
-        all: true,
-      },
-    );
+    // kind goes with this process: one that lives on would remove what the next run makes.
+    const args = [
+      ...["--pdeathsig", "KILL", await kindProgram(), "create", "cluster"],
+      ...["--config", config, "--kubeconfig", path.join(folder, "kubeconfig")],
+    ];
+    const kind = execa("setpriv", args, {
+      env: { KIND_EXPERIMENTAL_DOCKER_NETWORK: shape.network, KUBECONFIG: undefined },
+      timeout: createTimeoutSeconds * 1000,
+      ...{ stdin: "ignore", reject: false, all: true },
+    });
     kind.all.on("data", (chunk: Buffer) => {
       for (const [, step] of chunk.toString().matchAll(/^ • (.*?)[^\w)]*\.\.\.$/gm)) {
         say(`kind: ${step}`);
@@ -193,7 +174,6 @@ async function kindCreate(shape: Shape): Promise<void> {
   }
 }
 
-/** The one that was prepared, else that of the host. */
 async function kindProgram(): Promise<string> {
   const kind = builtSoFar().tools["kind"] ?? (await findOnPath("kind", process.env["PATH"] ?? ""));
   if (kind === undefined) {

@@ -1,6 +1,5 @@
 /** Host action: removes a kind cluster with all its containers, Linux workers too; fine when it is gone already. */
 import * as z from "zod";
-
 import { loadBalancerName } from "../../../config/names.ts";
 import { dropStandIn } from "./cluster-images.ts";
 import { removeCluster, withCluster } from "./remove-cluster.ts";

@@ -1,5 +1,4 @@
 import type { V1EndpointSlice } from "@kubernetes/client-node";
-
 import type { ClusterApi } from "../../../kubernetes/cluster-api.ts";
 
 /** A slice as the API server writes it: a list without elements comes back from its store as null. */

@@ -1,9 +1,7 @@
 /** Host action: prints the ways to Linux nodes' pods and to Services, a list of `range` and `nextHop`. */
 import type { V1NodeList } from "@kubernetes/client-node";
-import * as z from "zod";
-
 import { runAction, say, text } from "../../host-action/run-action.ts";
-import { nodeRoutes } from "../node-routes.ts";
+import { nodeRoutes, routedSchema } from "../node-routes.ts";
 import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
 import { waitUntil } from "../../../host/wait-until.ts";
 
@@ -12,7 +10,7 @@ const timeoutSeconds = 60;
 
 export const environment = {
   KUBECONFIG_CONTENT: text,
-  ROUTED: z.object({ nodes: z.array(z.string()), serviceCidr: z.string() }),
+  ROUTED: routedSchema,
 };
 
 await runAction(environment, ({ KUBECONFIG_CONTENT, ROUTED: routed }) => {

@@ -4,7 +4,6 @@
  */
 import type { V1Node } from "@kubernetes/client-node";
 import * as z from "zod";
-
 import { messageOf } from "../../../host/failure.ts";
 import { ApiError, ClusterApi } from "../../../kubernetes/cluster-api.ts";
 import type { Finding } from "../../host-action/host-action.ts";
@@ -21,34 +20,34 @@ const node = z.object({
 
 await (subject === "token"
   ? runAction({ KUBECONFIG_CONTENT: text, PULUMI_COMMAND_STDOUT: text }, (given) =>
-      look(given.KUBECONFIG_CONTENT, async (api, found) => {
-        if (found !== undefined) return undefined;
+      look(given.KUBECONFIG_CONTENT, async (api) => {
         const secret = tokenSecretName(tokenId(given.PULUMI_COMMAND_STDOUT));
-        return (await api.find(`/api/v1/namespaces/kube-system/secrets/${secret}`)) === undefined
-          ? { gone: `there is neither the token nor the node ${name}` }
-          : undefined;
+        const isThere =
+          (await findNode(api)) ??
+          (await api.find(`/api/v1/namespaces/kube-system/secrets/${secret}`));
+        return isThere ? undefined : { gone: `there is neither the token nor the node ${name}` };
       }),
     )
   : runAction({ KUBECONFIG_CONTENT: text, NODE: node }, ({ KUBECONFIG_CONTENT, NODE }) =>
-      look(KUBECONFIG_CONTENT, (_api, found) => {
+      look(KUBECONFIG_CONTENT, async (api) => {
+        const found = await findNode(api);
         if (found === undefined) return { changed: `there is no node ${name}` };
-        return withLabelsAndTaints(found, NODE) === undefined
-          ? undefined
-          : { changed: `${name} has other labels or taints` };
+        const isAsSet = withLabelsAndTaints(found, NODE) === undefined;
+        return isAsSet ? undefined : { changed: `${name} has other labels or taints` };
       }),
     ));
+
+function findNode(api: ClusterApi): Promise<V1Node | undefined> {
+  return api.find(`/api/v1/nodes/${name}`);
+}
 
 /** A cluster that does not answer says nothing of what is in it. */
 async function look(
   kubeconfig: string,
-  judge: (
-    api: ClusterApi,
-    found: V1Node | undefined,
-  ) => Finding | undefined | Promise<Finding | undefined>,
+  find: (api: ClusterApi) => Promise<Finding | undefined>,
 ): Promise<Finding | undefined> {
-  const api = new ClusterApi(kubeconfig, 10);
   try {
-    return await judge(api, await api.find<V1Node>(`/api/v1/nodes/${name}`));
+    return await find(new ClusterApi(kubeconfig, 10));
   } catch (error) {
     if (error instanceof ApiError) throw error;
     say(`the cluster does not answer (${messageOf(error)})`);

@@ -7,7 +7,6 @@ import { type Look, waitUntil } from "../../../host/wait-until.ts";
 const apiTimeoutSeconds = 60;
 
 export interface TokenRequest {
-  /** Life in minutes. */
   readonly ttlMinutes: number;
   /** For people who look at the Secret, e.g. `kindows: join of win-1`. */
   readonly description: string;
@@ -27,11 +26,7 @@ export async function mintToken(api: ClusterApi, request: TokenRequest): Promise
   );
 }
 
-/**
- * Removes a bootstrap token that has been used, or is of no use any more; one that is gone is fine.
- *
- * @returns why it stays, which is no reason to fail: it expires by itself. Undefined when it is gone.
- */
+/** Removes a bootstrap token; one that is gone is fine. @returns why it stays until it expires, if it does */
 export async function revokeToken(api: ClusterApi, id: string): Promise<string | undefined> {
   try {
     await api.delete(`/api/v1/namespaces/kube-system/secrets/${tokenSecretName(id)}`);

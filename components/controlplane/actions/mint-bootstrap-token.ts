@@ -1,6 +1,5 @@
 /** Host action: makes the cluster accept a new bootstrap token and prints it, and nothing else; secret. */
 import * as z from "zod";
-
 import { tokenText } from "../bootstrap-token-secret.ts";
 import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
 import { mintToken } from "./join-tokens.ts";

@@ -1,6 +1,5 @@
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-
 import { clusterLabel } from "../../../config/names.ts";
 import { labelledContainers, removeContainers } from "../../../host/docker.ts";
 import { withLock } from "../../../toolchain/cache-lock.ts";
@@ -11,7 +10,6 @@ import { type Look, waitUntil } from "../../../host/wait-until.ts";
 /** Longest `kind create cluster` may take, in seconds: three control planes on a slow machine. */
 export const createTimeoutSeconds = 900;
 
-/** Longest wait for a cluster's containers to go, in seconds. */
 const timeoutSeconds = 180;
 
 /** A `docker run` whose caller was killed finishes by itself within this time, in milliseconds. */

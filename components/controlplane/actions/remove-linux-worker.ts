@@ -3,7 +3,6 @@
  * them, or the whole cluster, is gone.
  */
 import * as z from "zod";
-
 import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
 import { clusterLabel } from "../../../config/names.ts";
 import { labelledContainers, removeContainers } from "../../../host/docker.ts";

@@ -1,6 +1,5 @@
 /** Host action: cordons and drains a node and deletes it; fine when the node or the whole cluster is gone. */
 import * as z from "zod";
-
 import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
 import { drainAndDelete } from "../drain.ts";
 import { runAction, say, text } from "../../host-action/run-action.ts";

@@ -1,12 +1,12 @@
-import type { V1ConfigMap, V1DaemonSet, V1DaemonSetList, V1PodSpec } from "@kubernetes/client-node";
+import type { V1ConfigMap, V1DaemonSetList, V1NodeList, V1PodSpec } from "@kubernetes/client-node";
 import semver from "semver";
+import { parse } from "yaml";
+import { addressNumber, contains, parseRange } from "../../../config/ipv4.ts";
+import { publicKeyHash } from "../../../kubernetes/ca-cert-hash.ts";
 import type { FoundPodNetwork, WantedPodNetwork } from "../../cni/pod-network.ts";
 import { inExisting, podNetworkNamed } from "../../cni/registry.ts";
 import { type ClusterAnswers, found } from "./cluster-answers.ts";
 import type { ClusterProblem } from "./cluster-problem.ts";
-import { checkDistribution, type Distribution, kubeadmSettings } from "./check-distribution.ts";
-import { checkEndpoint, type JoinTarget } from "./check-endpoint.ts";
-import { checkNodes, type WantedNode } from "./check-nodes.ts";
 import { type Right, rightsQuestions, rightText } from "./rights.ts";
 
 /** How many minor versions a kubelet may be older than the API server: Kubernetes' version skew policy. */
@@ -15,7 +15,24 @@ const kubeletMayLag = 3;
 /** Written on everything that this program makes in a cluster. */
 const ownMark = "pulumi.com/patchFieldManager";
 
-/** What the settings say of a cluster that is there. */
+interface WantedNode {
+  readonly name: string;
+  /** IPv4 address that it registers with. */
+  readonly nodeIp: string;
+}
+
+interface Ranges {
+  readonly podCidr: string;
+  readonly serviceCidr: string;
+}
+
+/** How machines find the API server and know that it is the right one. */
+interface JoinTarget {
+  readonly endpoint: string;
+  /** `sha256:<hex>` of the CA that kubeadm's join will see. */
+  readonly caCertHash: string;
+}
+
 export interface WantedCluster {
   /** Version of the nodes, e.g. `1.36.4`. */
   readonly kubernetesVersion: string;
@@ -23,7 +40,6 @@ export interface WantedCluster {
   readonly podCidr?: string | undefined;
   readonly serviceCidr?: string | undefined;
   readonly cni: WantedPodNetwork;
-  /** The machines that are to join it. */
   readonly nodes: readonly WantedNode[];
 }
 
@@ -43,107 +59,132 @@ export type ClusterCheck = { readonly warnings: readonly string[] } & (
   { readonly facts: ClusterFacts } | { readonly problems: readonly ClusterProblem[] }
 );
 
+type Report = (subject: string, why: string, instead: string) => void;
+
 /** Whether Windows machines can be joined to a cluster that gave these answers; pure. */
 export function checkCluster(answers: ClusterAnswers, wanted: WantedCluster): ClusterCheck {
-  const distribution = checkDistribution(answers);
-  if (typeof distribution !== "string") {
-    // Whatever else there is to say, nobody can mend it.
-    return { problems: [distribution, ...checkRights(answers, [])], warnings: [] };
-  }
   const problems: ClusterProblem[] = [];
+  const report: Report = (subject, why, instead) => {
+    problems.push({ subject, why, instead });
+  };
   const server = found<{ gitVersion?: string }>(answers, "version")?.gitVersion ?? "";
-  problems.push(...checkVersion(server, wanted.kubernetesVersion));
-  const target = checkEndpoint(answers, wanted.endpoint);
-  const ranges = checkRanges(answers, wanted);
-  if ("why" in target) {
-    problems.push(target);
+  const distribution = checkDistribution(answers, server, report);
+  if (distribution === undefined) {
+    // Whatever else there is to say, nobody can mend it.
+    checkRights(answers, [], report);
+    return { problems, warnings: [] };
   }
-  if (Array.isArray(ranges)) {
-    problems.push(...ranges);
-  }
-  problems.push(...checkNodes(answers, wanted.nodes, Array.isArray(ranges) ? undefined : ranges));
-  const { network, problems: ofNetwork } = checkPodNetwork(answers, wanted.cni, {
-    serviceCidr: Array.isArray(ranges) ? "" : ranges.serviceCidr,
-    endpoint: "why" in target ? "" : target.endpoint,
-  });
-  const { kubeProxy, problems: ofKubeProxy } = checkKubeProxy(answers);
-  const sets = checkDaemonSets(answers);
-  problems.push(...ofNetwork, ...ofKubeProxy, ...sets.problems);
-  problems.push(...checkRights(answers, inExisting.get(network.kind)?.rights ?? []));
+  checkVersion(server, wanted.kubernetesVersion, report);
+  const target = checkEndpoint(answers, wanted.endpoint, report);
+  const ranges = checkRanges(answers, wanted, report);
+  checkNodes(answers, wanted.nodes, ranges, report);
+  const cluster = { serviceCidr: ranges?.serviceCidr ?? "", endpoint: target?.endpoint ?? "" };
+  const podNetwork = checkPodNetwork(answers, wanted.cni, cluster, report);
+  const kubeProxy = checkKubeProxy(answers, report);
+  const warnings = checkDaemonSets(answers, report);
+  checkRights(answers, inExisting.get(podNetwork.kind)?.rights ?? [], report);
   const id = found<{ metadata?: { uid?: string } }>(answers, "kubeSystem")?.metadata?.uid;
   if (id === undefined) {
-    problems.push({
-      subject: "Namespace kube-system",
-      why: "cannot be read: what tells the cluster from others is not known",
-      instead: "Have the kubeconfig's user read it.",
-    });
+    report(
+      "Namespace kube-system",
+      "cannot be read: what tells the cluster from others is not known",
+      "Have the kubeconfig's user read it.",
+    );
   }
-  const { warnings } = sets;
-  if (problems.length > 0 || "why" in target || Array.isArray(ranges) || id === undefined) {
-    return { problems, warnings };
-  }
+  if (problems.length > 0 || !target || !ranges || id === undefined) return { problems, warnings };
   const serverVersion = server.replace(/^v/, "").replace(/[+-].*$/, "");
-  const facts = { id, serverVersion, distribution, podNetwork: network, kubeProxy };
+  const facts = { id, serverVersion, distribution, podNetwork, kubeProxy };
   return { facts: { ...facts, ...target, ...ranges }, warnings };
 }
 
-/** Whether kube-proxy for Windows is installed by this stack, or is there already and left alone. */
-function checkKubeProxy(answers: ClusterAnswers): {
-  readonly kubeProxy: "install" | "there";
-  readonly problems: readonly ClusterProblem[];
-} {
-  const theirs = (found<V1DaemonSetList>(answers, "daemonSets")?.items ?? []).some(
-    ({ metadata, spec }) =>
-      /kube-proxy/.test(metadata?.name ?? "") &&
-      spec?.template.spec?.nodeSelector?.["kubernetes.io/os"] === "windows" &&
-      metadata?.annotations?.[ownMark] !== "kindows",
-  );
-  if (theirs) return { kubeProxy: "there", problems: [] };
-  const config = found<V1ConfigMap>(answers, "kubeProxyConfig")?.data?.["kubeconfig.conf"];
-  return {
-    kubeProxy: "install",
-    problems:
-      config === undefined
-        ? [
-            {
-              subject: "ConfigMap kube-system/kube-proxy",
-              why: "does not exist or has no kubeconfig.conf, with which kube-proxy on Windows nodes reaches the API server",
-              instead:
-                "Install kube-proxy as kubeadm does (kubeadm init phase addon kube-proxy), or kube-proxy for Windows yourself.",
-            },
-          ]
-        : [],
-  };
-}
+type Distribution = "kubeadm" | "kubespray";
 
-/** One problem that lists every right that is needed and missing. */
-function checkRights({ rights }: ClusterAnswers, ofNetwork: readonly Right[]): ClusterProblem[] {
-  const needed = [...rightsQuestions, ...ofNetwork].map(rightText);
-  const lacking = rights
-    .filter(({ right, allowed }) => !allowed && needed.includes(rightText(right)))
-    .map(({ right }) => `      ${rightText(right)}`);
-  return lacking.length === 0
-    ? []
-    : [
-        {
-          subject: "The kubeconfig's user",
-          why: `may not, by kubectl auth can-i:\n${[...new Set(lacking)].join("\n")}\n   `,
-          instead: "Have these allowed, or use another context or kubeconfig.",
-        },
-      ];
-}
+const own = (what: string): string =>
+  `Join Windows machines by ${what}; kindows joins them to clusters of kubeadm's.`;
+
+const noWindows = (name: string): string =>
+  `${name} has no Windows nodes; kindows joins them to clusters of kubeadm's.`;
 
 /**
- * Whether nodes of a version may join an API server.
- *
- * @param server version of the API server as it says it, e.g. `v1.36.4`.
- * @param nodes version of the nodes, e.g. `1.36.4`.
+ * Kinds of clusters that nodes do not join by kubeadm, by what their API server's version, nodes' labels, groups or
+ * nodes' systems have, and what to do instead. Versions: https://github.com/rancher/turtles/pull/349
+ * (`v1.26.12-eks-5e0fdde`, `-gke.`).
  */
-function checkVersion(server: string, nodes: string): ClusterProblem[] {
+const foreign: readonly (readonly [
+  name: string,
+  by: "version" | "labels" | "groups" | "systems",
+  mark: RegExp,
+  instead: string,
+])[] = [
+  ["RKE2", "version", /\+rke2/, own("RKE2's own agent for Windows")],
+  ["k3s", "version", /\+k3s/, noWindows("k3s")],
+  ["k0s", "version", /\+k0s/, own("k0s' own worker for Windows")],
+  ["EKS", "version", /-eks-/, own("a node group of EKS' own")],
+  ["GKE", "version", /-gke\./, own("a node pool of GKE's own")],
+  ["AKS", "labels", /^kubernetes\.azure\.com\/cluster$/, own("a node pool of AKS' own")],
+  ["OpenShift", "groups", /^config\.openshift\.io$/, own("its Windows Machine Config Operator")],
+  ["MicroK8s", "labels", /^microk8s\.io\/cluster$/, own("Calico's own installer for MicroK8s")],
+  ["Talos", "systems", /^Talos/, noWindows("Talos")],
+];
+
+interface KubeadmSettings {
+  readonly certificatesDir?: string;
+  readonly networking?: { readonly podSubnet?: string; readonly serviceSubnet?: string };
+}
+
+/** kubeadm's settings in the cluster; undefined where it keeps none, or none that can be read. */
+function kubeadmSettings(answers: ClusterAnswers): KubeadmSettings | undefined {
+  const text = found<V1ConfigMap>(answers, "kubeadmConfig")?.data?.["ClusterConfiguration"];
+  return text === undefined ? undefined : ((parse(text) as KubeadmSettings | null) ?? undefined);
+}
+
+/** How an answer was refused, as the end of a sentence. */
+function refusal({ answers }: ClusterAnswers, question: "kubeadmConfig" | "clusterInfo"): string {
+  const answer = answers[question];
+  return "message" in answer ? `: ${answer.message}` : "";
+}
+
+/** Which kind of cluster it is; undefined where machines cannot be joined to it by kubeadm. */
+function checkDistribution(
+  answers: ClusterAnswers,
+  version: string,
+  report: Report,
+): Distribution | undefined {
+  const nodes = found<V1NodeList>(answers, "nodes")?.items ?? [];
+  const groups = found<{ groups?: { name: string }[] }>(answers, "groups")?.groups ?? [];
+  const seen = {
+    version: [version],
+    labels: nodes.flatMap((node) => Object.keys(node.metadata?.labels ?? {})),
+    groups: groups.map(({ name }) => name),
+    systems: nodes.map((node) => node.status?.nodeInfo?.osImage ?? ""),
+  };
+  const other = foreign.find(([, by, mark]) => seen[by].some((each) => mark.test(each)));
+  if (other !== undefined) {
+    const [name, , , instead] = other;
+    report("The cluster", `is one of ${name}, which kubeadm joins no nodes to`, instead);
+    return undefined;
+  }
+  const settings = kubeadmSettings(answers);
+  if (settings === undefined) {
+    report(
+      "ConfigMap kube-system/kubeadm-config",
+      `cannot be read${refusal(answers, "kubeadmConfig")}; without it this is no cluster of kubeadm's`,
+      "Use a cluster that kubeadm or kubespray has made, and a user who may read it.",
+    );
+    return undefined;
+  }
+  // kubespray keeps the certificates there (https://github.com/kubernetes-sigs/kubespray/issues/11403); kubeadm by itself
+  // in /etc/kubernetes/pki. With a folder of its own it counts as kubeadm's, which makes no difference to a join.
+  return settings.certificatesDir === "/etc/kubernetes/ssl" ? "kubespray" : "kubeadm";
+}
+
+/** Whether nodes of a version, e.g. `1.36.4`, may join an API server that says this of itself, e.g. `v1.36.4`. */
+function checkVersion(server: string, nodes: string, report: Report): void {
   const [api, node] = [semver.coerce(server), semver.parse(nodes)];
   if (api === null || node === null) {
     const instead = "Use the kubeconfig of a Kubernetes API server.";
-    return [{ subject: "The API server", why: `says the version "${server}"`, instead }];
+    report("The API server", `says the version "${server}"`, instead);
+    return;
   }
   const lag = api.minor - node.minor;
   const subject = `kindows:cluster.kubernetesVersion: "${nodes}"`;
@@ -151,74 +192,142 @@ function checkVersion(server: string, nodes: string): ClusterProblem[] {
   const instead = `Write one ${range}, best "${api.version}".`;
   if (lag < 0) {
     const why = `is newer than the API server, ${api.version}, which Kubernetes does not allow`;
-    return [{ subject, why, instead }];
+    report(subject, why, instead);
+  } else if (api.major !== node.major || lag > kubeletMayLag) {
+    const why = `is ${lag} minor versions older than the API server, ${api.version}; Kubernetes allows ${kubeletMayLag}`;
+    report(subject, why, instead);
   }
-  return api.major !== node.major || lag > kubeletMayLag
-    ? [
-        {
-          subject,
-          why: `is ${lag} minor versions older than the API server, ${api.version}; Kubernetes allows ${kubeletMayLag}`,
-          instead,
-        },
-      ]
-    : [];
 }
 
-/** DaemonSets that must not come to Windows nodes: they are Linux programs without which a node does not work. */
-const essential =
-  /^(kube-proxy$|calico-node|canal|kube-flannel|kindnet|cilium|weave|nodelocaldns|node-local-dns)/;
-
-const osLabels = ["kubernetes.io/os", "beta.kubernetes.io/os"];
-
-/** DaemonSets that would come to a Windows node and do not work there. */
-interface StrayDaemonSets {
-  /** Such as would keep it from working. */
-  readonly problems: readonly ClusterProblem[];
-  /** The others, one line each. */
-  readonly warnings: readonly string[];
+interface ClusterInfo {
+  readonly clusters?: readonly {
+    readonly cluster?: {
+      readonly server?: string;
+      readonly "certificate-authority-data"?: string;
+    };
+  }[];
 }
 
-/** The cluster's DaemonSets, kept off Windows nodes or not. */
-function checkDaemonSets(answers: ClusterAnswers): StrayDaemonSets {
-  const stray = (found<V1DaemonSetList>(answers, "daemonSets")?.items ?? []).filter(
-    ({ spec }) => spec?.template.spec !== undefined && comesToWindows(spec.template.spec),
-  );
-  const patch = `'{"spec":{"template":{"spec":{"nodeSelector":{"kubernetes.io/os":"linux"}}}}}'`;
-  return {
-    problems: stray.filter(isEssential).map(({ metadata = {} }) => ({
-      subject: `DaemonSet ${metadata.namespace ?? ""}/${metadata.name ?? ""}`,
-      why: "is not kept off Windows nodes, where its Linux image would fail for ever",
-      instead: `Set its node selector: kubectl -n ${metadata.namespace ?? ""} patch daemonset ${metadata.name ?? ""} -p ${patch}.`,
-    })),
-    warnings: stray
-      .filter((set) => !isEssential(set))
-      .map(
-        ({ metadata = {} }) =>
-          `DaemonSet ${metadata.namespace ?? ""}/${metadata.name ?? ""} is not kept off Windows nodes: unless its image is for both systems, its pods fail there`,
-      ),
+/** Where machines join: by the settings, or the cluster's own `cluster-info`, which kubeadm's join reads. */
+function checkEndpoint(
+  answers: ClusterAnswers,
+  wanted: string | undefined,
+  report: Report,
+): JoinTarget | undefined {
+  const subject = "ConfigMap kube-public/cluster-info";
+  const recreate = "Recreate it: kubeadm init phase bootstrap-token, on a control plane.";
+  const text = found<V1ConfigMap>(answers, "clusterInfo")?.data?.["kubeconfig"];
+  if (text === undefined) {
+    const why = `has no kubeconfig${refusal(answers, "clusterInfo")}; kubeadm's join reads it`;
+    report(subject, why, recreate);
+    return undefined;
+  }
+  const { server = "", "certificate-authority-data": authority = "" } =
+    (parse(text) as ClusterInfo | null)?.clusters?.[0]?.cluster ?? {};
+  let caCertHash: string;
+  try {
+    caCertHash = publicKeyHash(Buffer.from(authority, "base64"));
+  } catch {
+    report(subject, "has no certificate of the cluster's authority", recreate);
+    return undefined;
+  }
+  if (wanted !== undefined) return { endpoint: wanted, caCertHash };
+  const url = URL.canParse(server) ? new URL(server) : undefined;
+  const host = url?.hostname ?? "";
+  if (url === undefined || host === "localhost" || host === "[::1]" || host.startsWith("127.")) {
+    report(
+      subject,
+      `says that the API server is at "${server}", where other machines do not find it`,
+      "Write kindows:cluster.endpoint: HOST:PORT as the machines reach it.",
+    );
+    return undefined;
+  }
+  return { endpoint: `${host}:${url.port || "443"}`, caCertHash };
+}
+
+const keys = { podCidr: "podSubnet", serviceCidr: "serviceSubnet" } as const;
+
+/** The cluster's ranges by kubeadm's settings, which those of the stack must not contradict. */
+function checkRanges(
+  answers: ClusterAnswers,
+  wanted: Partial<Record<keyof Ranges, string | undefined>>,
+  report: Report,
+): Ranges | undefined {
+  const networking = kubeadmSettings(answers)?.networking ?? {};
+  const range = (name: keyof Ranges): string | undefined => {
+    const setting = `kindows:cluster.${name}`;
+    // Of two families the IPv4 one: Windows nodes have no other here.
+    const ofCluster = networking[keys[name]]?.split(",").find((one) => !one.includes(":"));
+    const value = wanted[name] ?? ofCluster;
+    if (value === undefined) {
+      report(
+        "ConfigMap kube-system/kubeadm-config",
+        `has no IPv4 range as networking.${keys[name]}`,
+        `Write ${setting} as the cluster's pod network has it.`,
+      );
+    } else if (ofCluster !== undefined && value !== ofCluster) {
+      const why = `is not what the cluster has, ${ofCluster}`;
+      report(`${setting}: "${value}"`, why, "Leave it out.");
+      return undefined;
+    }
+    return value;
   };
+  const [podCidr, serviceCidr] = [range("podCidr"), range("serviceCidr")];
+  return podCidr && serviceCidr ? { podCidr, serviceCidr } : undefined;
 }
 
-function isEssential({ metadata }: V1DaemonSet): boolean {
-  return essential.test(metadata?.name ?? "");
-}
-
-/** Whether nothing in a pod's selectors speaks against a Windows node. Taints do not count: who removes them asks nobody. */
-function comesToWindows({ nodeSelector = {}, affinity }: V1PodSpec): boolean {
-  const selected = osLabels.map((label) => nodeSelector[label]).find((os) => os !== undefined);
-  if (selected !== undefined) {
-    // One that is made for Windows comes there on purpose.
-    return false;
+/**
+ * Whether machines fit in with the nodes that are there: a node of the same name may be the machine's own, of an earlier
+ * run, where it has the same address and runs Windows.
+ *
+ * @param ranges of the cluster; undefined where they are not known.
+ */
+function checkNodes(
+  answers: ClusterAnswers,
+  wanted: readonly WantedNode[],
+  ranges: Ranges | undefined,
+  report: Report,
+): void {
+  const nodes = found<V1NodeList>(answers, "nodes")?.items ?? [];
+  for (const { name, nodeIp } of wanted) {
+    const isNamed = ({ metadata }: (typeof nodes)[number]): boolean =>
+      metadata?.name === name.toLowerCase();
+    const system = nodes.find(isNamed)?.metadata?.labels?.["kubernetes.io/os"] ?? "windows";
+    if (system !== "windows") {
+      report(
+        `kindows:nodes: "${name}"`,
+        `is the name of a node with ${system} in the cluster, which joining would take over`,
+        `Give the machine another name (Rename-Computer NEW -Restart) and write that, or delete that node first.`,
+      );
+    }
+    const subject = `kindows:nodes: the address ${nodeIp} of "${name}"`;
+    const other = nodes.find(
+      (node) =>
+        !isNamed(node) &&
+        (node.status?.addresses ?? []).some(
+          ({ type, address }) => type === "InternalIP" && address === nodeIp,
+        ),
+    )?.metadata?.name;
+    if (other !== undefined) {
+      report(
+        subject,
+        `is that of the node ${other} in the cluster too`,
+        `Write the machine's own as address or nodeIp; where it is the same machine under another name, delete that node first (kubectl delete node ${other}).`,
+      );
+    }
+    // Packets to such an address would be taken for a pod's or a service's.
+    const { podCidr = "", serviceCidr = "" } = ranges ?? {};
+    for (const [whose, cidr] of Object.entries({ pods: podCidr, services: serviceCidr })) {
+      const range = parseRange(cidr);
+      if (range !== undefined && contains(range, addressNumber(nodeIp) ?? -1)) {
+        report(
+          subject,
+          `is in ${cidr}, from which the cluster's ${whose} have theirs`,
+          "Give the machine an address of another network, and write that.",
+        );
+      }
+    }
   }
-  const terms =
-    affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
-  // A pod comes where any of the terms fits.
-  return (
-    terms.length === 0 ||
-    terms.some(
-      ({ matchExpressions = [] }) => !matchExpressions.some(({ key }) => osLabels.includes(key)),
-    )
-  );
 }
 
 /** Pod networks that are recognised and have no part for Windows nodes here, by their DaemonSets. */
@@ -240,66 +349,113 @@ function checkPodNetwork(
   answers: ClusterAnswers,
   wanted: WantedPodNetwork,
   cluster: { readonly serviceCidr: string; readonly endpoint: string },
-): { readonly network: FoundPodNetwork; readonly problems: readonly ClusterProblem[] } {
+  report: Report,
+): FoundPodNetwork {
   const none = { kind: "none" };
-  if (wanted.kind === "none") return { network: none, problems: [] };
-  for (const [kind, network] of inExisting) {
-    const result = network.check(answers, wanted, cluster);
+  if (wanted.kind === "none") return none;
+  for (const [kind, definition] of inExisting) {
+    const result = definition.check(answers, wanted, cluster);
     if (result === undefined) continue;
-    if (wanted.kind === "found" || wanted.kind === kind) return result;
-    const subject = `kindows:cni.kind: "${wanted.kind}"`;
+    if (wanted.kind === "found" || wanted.kind === kind) {
+      for (const { subject, why, instead } of result.problems) report(subject, why, instead);
+      return result.network;
+    }
     const why = `is not what the cluster has: ${podNetworkNamed(kind)?.title ?? kind}`;
-    return { network: none, problems: [{ subject, why, instead: `Write ${kind}, or found.` }] };
+    report(`kindows:cni.kind: "${wanted.kind}"`, why, `Write ${kind}, or found.`);
+    return none;
   }
-  return { network: none, problems: [unfit(answers)] };
-}
-
-function unfit(answers: ClusterAnswers): ClusterProblem {
   const names = (found<V1DaemonSetList>(answers, "daemonSets")?.items ?? []).map(
     ({ metadata }) => metadata?.name ?? "",
   );
   const known = [...inExisting.values()].map(({ installedAs }) => installedAs);
   const other = others.find(([pattern]) => names.some((name) => pattern.test(name)));
-  return {
-    subject: "The cluster's pod network",
-    why: other === undefined ? "is none that is known here" : `is ${other[1]}`,
-    instead: `Windows nodes get ${known.join(", or ")}. To join them without a network for their pods write kindows:cni.kind: none.`,
-  };
+  report(
+    "The cluster's pod network",
+    other === undefined ? "is none that is known here" : `is ${other[1]}`,
+    `Windows nodes get ${known.join(", or ")}. To join them without a network for their pods write kindows:cni.kind: none.`,
+  );
+  return none;
 }
 
-/** IPv4 ranges of the cluster, in CIDR form. */
-export interface Ranges {
-  readonly podCidr: string;
-  readonly serviceCidr: string;
+/** Whether kube-proxy for Windows is installed by this stack, or is there already and left alone. */
+function checkKubeProxy(answers: ClusterAnswers, report: Report): "install" | "there" {
+  const theirs = (found<V1DaemonSetList>(answers, "daemonSets")?.items ?? []).some(
+    ({ metadata, spec }) =>
+      /kube-proxy/.test(metadata?.name ?? "") &&
+      spec?.template.spec?.nodeSelector?.["kubernetes.io/os"] === "windows" &&
+      metadata?.annotations?.[ownMark] !== "kindows",
+  );
+  if (theirs) return "there";
+  const { data } = found<V1ConfigMap>(answers, "kubeProxyConfig") ?? {};
+  if (data?.["kubeconfig.conf"] === undefined) {
+    report(
+      "ConfigMap kube-system/kube-proxy",
+      "does not exist or has no kubeconfig.conf, with which kube-proxy on Windows nodes reaches the API server",
+      "Install kube-proxy as kubeadm does (kubeadm init phase addon kube-proxy), or kube-proxy for Windows yourself.",
+    );
+  }
+  return "install";
 }
 
-const keys = { podCidr: "podSubnet", serviceCidr: "serviceSubnet" } as const;
+/** DaemonSets that must not come to Windows nodes: they are Linux programs without which a node does not work. */
+const essential =
+  /^(kube-proxy$|calico-node|canal|kube-flannel|kindnet|cilium|weave|nodelocaldns|node-local-dns)/;
 
-/** The cluster's ranges by kubeadm's settings, which those of the stack must not contradict. */
-function checkRanges(
-  answers: ClusterAnswers,
-  wanted: Partial<Record<keyof Ranges, string | undefined>>,
-): Ranges | ClusterProblem[] {
-  const networking = kubeadmSettings(answers)?.networking ?? {};
-  const problems: ClusterProblem[] = [];
-  const range = (name: keyof Ranges): string => {
-    const setting = `kindows:cluster.${name}`;
-    // Of two families the IPv4 one: Windows nodes have no other here.
-    const ofCluster = networking[keys[name]]?.split(",").find((one) => !one.includes(":"));
-    const value = wanted[name];
-    if (value !== undefined && ofCluster !== undefined && value !== ofCluster) {
-      const why = `is not what the cluster has, ${ofCluster}`;
-      problems.push({ subject: `${setting}: "${value}"`, why, instead: "Leave it out." });
+const osLabels = ["kubernetes.io/os", "beta.kubernetes.io/os"];
+
+/** Whether DaemonSets without which a node does not work are kept off Windows nodes. @returns warnings of others */
+function checkDaemonSets(answers: ClusterAnswers, report: Report): string[] {
+  const warnings: string[] = [];
+  const patch = `'{"spec":{"template":{"spec":{"nodeSelector":{"kubernetes.io/os":"linux"}}}}}'`;
+  for (const set of found<V1DaemonSetList>(answers, "daemonSets")?.items ?? []) {
+    if (!comesToWindows(set.spec?.template.spec)) continue;
+    const { namespace = "", name = "" } = set.metadata ?? {};
+    const subject = `DaemonSet ${namespace}/${name}`;
+    const why = "is not kept off Windows nodes";
+    if (essential.test(name)) {
+      report(
+        subject,
+        `${why}, where its Linux image would fail for ever`,
+        `Set its node selector: kubectl -n ${namespace} patch daemonset ${name} -p ${patch}.`,
+      );
+    } else {
+      warnings.push(`${subject} ${why}: unless its image is for both systems, its pods fail there`);
     }
-    if (value === undefined && ofCluster === undefined) {
-      problems.push({
-        subject: "ConfigMap kube-system/kubeadm-config",
-        why: `has no IPv4 range as networking.${keys[name]}`,
-        instead: `Write ${setting} as the cluster's pod network has it.`,
-      });
-    }
-    return value ?? ofCluster ?? "";
-  };
-  const ranges = { podCidr: range("podCidr"), serviceCidr: range("serviceCidr") };
-  return problems.length > 0 ? problems : ranges;
+  }
+  return warnings;
+}
+
+/** Whether nothing in a pod's selectors speaks against a Windows node. Taints do not count: who removes them asks nobody. */
+function comesToWindows(pod: V1PodSpec | undefined): boolean {
+  if (pod === undefined) return false;
+  const { nodeSelector = {}, affinity } = pod;
+  // One that is made for Windows comes there on purpose.
+  if (osLabels.some((label) => nodeSelector[label] !== undefined)) return false;
+  const terms =
+    affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
+  // A pod comes where any of the terms fits.
+  return (
+    terms.length === 0 ||
+    terms.some(
+      ({ matchExpressions = [] }) => !matchExpressions.some(({ key }) => osLabels.includes(key)),
+    )
+  );
+}
+
+function checkRights(
+  { rights }: ClusterAnswers,
+  ofNetwork: readonly Right[],
+  report: Report,
+): void {
+  const needed = [...rightsQuestions, ...ofNetwork].map(rightText);
+  const lacking = rights
+    .filter(({ right, allowed }) => !allowed && needed.includes(rightText(right)))
+    .map(({ right }) => `      ${rightText(right)}`);
+  if (lacking.length > 0) {
+    report(
+      "The kubeconfig's user",
+      `may not, by kubectl auth can-i:\n${[...new Set(lacking)].join("\n")}\n   `,
+      "Have these allowed, or use another context or kubeconfig.",
+    );
+  }
 }

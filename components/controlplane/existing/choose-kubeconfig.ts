@@ -1,190 +1,217 @@
+import { accessSync, constants, readFileSync } from "node:fs";
+import path from "node:path";
 import { parse, stringify } from "yaml";
-
-/** What of this host a kubeconfig may mean. */
-export interface KubeconfigHost {
-  /** Content of a file, by its path as written; throws when it cannot be read. */
-  read(path: string): Buffer;
-  /** Whether a program can be started by this name or path. */
-  hasProgram(name: string): boolean;
-}
+import * as z from "zod";
 
 /** A kubeconfig with one cluster and one user, all in it; or everything that is in the way of one. */
 export type ChosenKubeconfig =
   | { readonly kubeconfig: string; readonly context: string }
   | { readonly problems: readonly string[] };
 
-interface Named {
-  readonly name?: unknown;
-  readonly [what: string]: unknown;
-}
+/** Anything else than a text counts as none. */
+const text = z.string().min(1).optional().catch(undefined);
 
-type Entry = Readonly<Record<string, unknown>>;
+const clusterSchema = z.object({
+  server: text,
+  "certificate-authority": text,
+  "certificate-authority-data": text,
+  "tls-server-name": text,
+  "insecure-skip-tls-verify": z.unknown().optional(),
+  "proxy-url": z.unknown().optional(),
+});
+
+const userSchema = z.object({
+  "client-certificate": text,
+  "client-certificate-data": text,
+  "client-key": text,
+  "client-key-data": text,
+  token: text,
+  tokenFile: text,
+  exec: z.looseObject({ command: text, installHint: text }).optional().catch(undefined),
+  "auth-provider": z.unknown().optional(),
+  username: z.unknown().optional(),
+  as: z.unknown().optional(),
+});
+
+const list = z
+  .array(z.looseObject({ name: z.unknown().optional() }).nullable().catch(null))
+  .catch([]);
+
+const kubeconfigSchema = z.object({
+  "current-context": text,
+  contexts: list,
+  clusters: list,
+  users: list,
+});
+
+function named<T>(
+  entries: z.output<typeof list>,
+  name: unknown,
+  kind: string,
+  schema: z.ZodType<T>,
+) {
+  return schema.safeParse(entries.find((each) => each?.name === name)?.[kind]).data;
+}
 
 /**
  * One context of a kubeconfig, without anything that is elsewhere on this host: files that it names are in it as data.
  *
  * Only a program that gives credentials (`exec`) stays what it is: what it gives is short-lived.
  *
- * @param text of the kubeconfig.
  * @param wanted name of the context; undefined: the current one, or the only one.
+ * @param folder that paths in it are relative to; undefined where it lies in no file: they must be absolute then.
  */
 export function chooseKubeconfig(
-  text: string,
+  kubeconfig: string,
   wanted: string | undefined,
-  host: KubeconfigHost,
+  folder: string | undefined,
 ): ChosenKubeconfig {
-  let config: unknown;
-  try {
-    config = parse(text);
-  } catch {
-    config = undefined;
+  const { data: config } = kubeconfigSchema.safeParse(parsed(kubeconfig));
+  if (config === undefined) {
+    return { problems: ["it is neither YAML nor JSON with settings in it"] };
   }
-  if (!isEntry(config)) return { problems: ["it is neither YAML nor JSON with settings in it"] };
-  const contexts = named(config["contexts"]);
-  const names = contexts.map(({ name }) => String(name));
-  const current = config["current-context"];
-  const name =
-    wanted ??
-    (typeof current === "string" && current !== "" ? current : undefined) ??
-    (names.length === 1 ? names[0] : undefined);
+  const names = config.contexts.flatMap((each) => (each === null ? [] : [String(each.name)]));
+  const [first, ...others] = names;
+  const name = wanted ?? config["current-context"] ?? (others.length === 0 ? first : undefined);
   if (name === undefined) {
     const choice = names.length === 0 ? "" : `: write one of ${names.join(", ")} as context`;
     return { problems: [`it has ${names.length} contexts and no current one${choice}`] };
   }
-  const context = entryOf(contexts, name, "context");
+  const references = z.object({ cluster: z.unknown().optional(), user: z.unknown().optional() });
+  const context = named(config.contexts, name, "context", references);
   if (context === undefined) {
     return { problems: [`it has no context ${name}; there is ${names.join(", ") || "none"}`] };
   }
-  const cluster = entryOf(named(config["clusters"]), context["cluster"], "cluster");
-  const user = entryOf(named(config["users"]), context["user"], "user");
+  const cluster = named(config.clusters, context.cluster, "cluster", clusterSchema);
+  const user = named(config.users, context.user, "user", userSchema);
   if (cluster === undefined || user === undefined) {
-    const [kind, what] =
-      cluster === undefined ? ["cluster", context["cluster"]] : ["user", context["user"]];
-    return {
-      problems: [`its context ${name} names the ${kind} ${String(what)}, which is not in it`],
-    };
+    const kind = cluster === undefined ? "cluster" : "user";
+    const what = `the ${kind} ${String(context[kind])}`;
+    return { problems: [`its context ${name} names ${what}, which is not in it`] };
   }
-  const problems: string[] = [];
-  const itsCluster = wholeCluster(cluster, host, problems);
-  const itsUser = wholeUser(user, host, problems);
-  return problems.length > 0
-    ? { problems }
-    : {
-        context: name,
-        kubeconfig: stringify({
-          apiVersion: "v1",
-          kind: "Config",
-          clusters: [{ name, cluster: itsCluster }],
-          users: [{ name, user: itsUser }],
-          contexts: [{ name, context: { cluster: name, user: name } }],
-          "current-context": name,
-        }),
-      };
-}
-
-function wholeCluster(cluster: Entry, host: KubeconfigHost, problems: string[]): Entry {
-  const server = textOf(cluster["server"]);
-  if (!/^https:\/\/[^/]+\/?$/.test(server)) {
-    problems.push(
-      `its server ${server || "is missing"}${server ? " is not https://HOST:PORT, without a path" : ""}: a proxy in front of the cluster won't do, kubeadm's join needs the API server itself`,
-    );
-  }
-  if (cluster["insecure-skip-tls-verify"] === true) {
-    problems.push("it has insecure-skip-tls-verify: write certificate-authority-data instead");
-  }
-  if (cluster["proxy-url"] !== undefined) {
-    problems.push(
-      "it has proxy-url, which is not supported: use a kubeconfig that reaches the API server directly",
-    );
-  }
-  const authority = data("certificate-authority", cluster, host, problems);
-  if (authority === undefined && cluster["insecure-skip-tls-verify"] !== true) {
-    problems.push("it has no certificate-authority-data: nodes must know whom to trust");
-  }
-  const serverName = cluster["tls-server-name"];
-  return {
-    server,
-    ...(authority !== undefined && { "certificate-authority-data": authority }),
-    ...(typeof serverName === "string" && { "tls-server-name": serverName }),
+  const parts = new SelfContained(folder);
+  const whole = {
+    ...{ apiVersion: "v1", kind: "Config", "current-context": name },
+    clusters: [{ name, cluster: parts.cluster(cluster) }],
+    users: [{ name, user: parts.user(user) }],
+    contexts: [{ name, context: { cluster: name, user: name } }],
   };
+  const { problems } = parts;
+  return problems.length > 0 ? { problems } : { context: name, kubeconfig: stringify(whole) };
 }
 
-function wholeUser(user: Entry, host: KubeconfigHost, problems: string[]): Entry {
-  for (const key of ["auth-provider", "username", "as"]) {
-    if (user[key] !== undefined) {
-      problems.push(
-        `its user has ${key}, which is not supported: use a certificate, a token or exec`,
-      );
-      return {};
-    }
-  }
-  const exec = user["exec"];
-  if (isEntry(exec)) {
-    const command = textOf(exec["command"]);
-    if (!host.hasProgram(command)) {
-      const hint =
-        typeof exec["installHint"] === "string" ? ` (${exec["installHint"].trim()})` : "";
-      problems.push(
-        `its user logs in by the program ${command || "(none named)"}, which is not on this host${hint}`,
-      );
-    }
-    return { exec };
-  }
-  if (typeof user["token"] === "string") return { token: user["token"] };
-  if (typeof user["tokenFile"] === "string") {
-    return { token: fileText(user["tokenFile"], "tokenFile", host, problems)?.toString().trim() };
-  }
-  const certificate = data("client-certificate", user, host, problems);
-  const key = data("client-key", user, host, problems);
-  if (problems.length === 0 && (certificate === undefined || key === undefined)) {
-    problems.push("its user has no certificate with a key, no token and no exec");
-  }
-  return { "client-certificate-data": certificate, "client-key-data": key };
-}
-
-/** Base64 of what stands under `<name>-data`, or in the file under `<name>`. */
-function data(
-  name: string,
-  entry: Entry,
-  host: KubeconfigHost,
-  problems: string[],
-): string | undefined {
-  const [inside, path] = [entry[`${name}-data`], entry[name]];
-  if (typeof inside === "string" && inside !== "") return inside;
-  return typeof path === "string" && path !== ""
-    ? fileText(path, name, host, problems)?.toString("base64")
-    : undefined;
-}
-
-function fileText(
-  path: string,
-  key: string,
-  host: KubeconfigHost,
-  problems: string[],
-): Buffer | undefined {
+function parsed(kubeconfig: string): unknown {
   try {
-    return host.read(path);
-  } catch (error) {
-    problems.push(
-      `its ${key} ${path} cannot be read (${(error as NodeJS.ErrnoException).code ?? "no file"})`,
-    );
+    return parse(kubeconfig);
+  } catch {
     return undefined;
   }
 }
 
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
+/** Parts of a kubeconfig with everything in them, and what is in the way of that. */
+class SelfContained {
+  readonly problems: string[] = [];
+
+  constructor(private readonly folder: string | undefined) {}
+
+  cluster(cluster: z.output<typeof clusterSchema>): object {
+    const { server = "", "insecure-skip-tls-verify": trustsAnybody } = cluster;
+    if (!/^https:\/\/[^/]+\/?$/.test(server)) {
+      const wrong =
+        server === "" ? "is missing" : `${server} is not https://HOST:PORT, without a path`;
+      this.problems.push(
+        `its server ${wrong}: a proxy in front of the cluster won't do, kubeadm's join needs the API server itself`,
+      );
+    }
+    if (trustsAnybody === true) {
+      this.problems.push(
+        "it has insecure-skip-tls-verify: write certificate-authority-data instead",
+      );
+    }
+    if (cluster["proxy-url"] !== undefined) {
+      this.problems.push(
+        "it has proxy-url, which is not supported: use a kubeconfig that reaches the API server directly",
+      );
+    }
+    const authority = this.#data("certificate-authority", cluster);
+    if (authority === undefined && trustsAnybody !== true) {
+      this.problems.push("it has no certificate-authority-data: nodes must know whom to trust");
+    }
+    const serverName = cluster["tls-server-name"];
+    return {
+      server,
+      ...(authority !== undefined && { "certificate-authority-data": authority }),
+      ...(serverName !== undefined && { "tls-server-name": serverName }),
+    };
+  }
+
+  user(user: z.output<typeof userSchema>): object {
+    for (const key of ["auth-provider", "username", "as"] as const) {
+      if (user[key] === undefined) continue;
+      const instead = "use a certificate, a token or exec";
+      this.problems.push(`its user has ${key}, which is not supported: ${instead}`);
+      return {};
+    }
+    const { exec, token, tokenFile } = user;
+    if (exec !== undefined) {
+      const { command = "", installHint } = exec;
+      if (!this.#hasProgram(command)) {
+        const hint = installHint === undefined ? "" : ` (${installHint.trim()})`;
+        const what = `the program ${command || "(none named)"}`;
+        this.problems.push(`its user logs in by ${what}, which is not on this host${hint}`);
+      }
+      return { exec };
+    }
+    if (token !== undefined) return { token };
+    if (tokenFile !== undefined) {
+      return { token: this.#read(tokenFile, "tokenFile")?.toString().trim() };
+    }
+    const certificate = this.#data("client-certificate", user);
+    const key = this.#data("client-key", user);
+    if (this.problems.length === 0 && (certificate === undefined || key === undefined)) {
+      this.problems.push("its user has no certificate with a key, no token and no exec");
+    }
+    return { "client-certificate-data": certificate, "client-key-data": key };
+  }
+
+  /** Base64 of what stands under `<name>-data`, or in the file under `<name>`. */
+  #data<Name extends string>(
+    name: Name,
+    entry: Readonly<Partial<Record<Name | `${Name}-data`, string | undefined>>>,
+  ): string | undefined {
+    const file = entry[name];
+    return (
+      entry[`${name}-data`] ??
+      (file === undefined ? undefined : this.#read(file, name)?.toString("base64"))
+    );
+  }
+
+  #read(file: string, key: string): Buffer | undefined {
+    let why = "a path that is relative to nothing";
+    try {
+      if (this.folder !== undefined || path.isAbsolute(file)) {
+        return readFileSync(path.resolve(this.folder ?? "/", file));
+      }
+    } catch (error) {
+      why = (error as NodeJS.ErrnoException).code ?? "no file";
+    }
+    this.problems.push(`its ${key} ${file} cannot be read (${why})`);
+    return undefined;
+  }
+
+  #hasProgram(name: string): boolean {
+    const folders = name.includes("/")
+      ? [this.folder ?? "/"]
+      : (process.env["PATH"] ?? "").split(path.delimiter);
+    return folders.some((folder) => isExecutable(path.resolve(folder, name)));
+  }
 }
 
-function named(list: unknown): Named[] {
-  return Array.isArray(list) ? list.filter(isEntry) : [];
-}
-
-function entryOf(list: readonly Named[], name: unknown, kind: string): Entry | undefined {
-  const found = list.find((one) => one.name === name)?.[kind];
-  return isEntry(found) ? found : undefined;
-}
-
-function isEntry(value: unknown): value is Entry {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }

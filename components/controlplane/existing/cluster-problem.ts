@@ -1,17 +1,12 @@
+import { type HostProblem, hostProblemText } from "../../../config/host-problem.ts";
+
 /** One thing about a cluster that stands against joining Windows machines to it. */
-export interface ClusterProblem {
-  /** What it is about: an object of the cluster, a setting, a right. */
-  readonly subject: string;
-  /** As the rest of a sentence that starts with it. */
-  readonly why: string;
-  /** What to do, as a full sentence. */
-  readonly instead: string;
-}
+export type ClusterProblem = HostProblem;
 
 /** All of them in one message. */
 export function clusterProblemsText(problems: readonly ClusterProblem[]): string {
   const count = problems.length === 1 ? "1 thing is" : `${problems.length} things are`;
-  const lines = problems.map(({ subject, why, instead }) => `  - ${subject} ${why}. ${instead}`);
+  const lines = problems.map((problem) => `  - ${hostProblemText(problem)}`);
   return `${count} in the way in the cluster; nothing was changed:\n${lines.join("\n")}`;
 }
 
@@ -19,7 +14,6 @@ export function clusterProblemsText(problems: readonly ClusterProblem[]): string
 export interface ClusterChange {
   /** As people call it, e.g. `Installation default`. */
   readonly object: string;
-  /** API path of the object. */
   readonly path: string;
   /** The object with nothing but what must be so, for server-side apply. */
   readonly fields: Record<string, unknown>;

@@ -1,13 +1,13 @@
-import { accessSync, constants, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { messageOf } from "../../../host/failure.ts";
 import { ApiError, ClusterApi } from "../../../kubernetes/cluster-api.ts";
 import { inExisting } from "../../cni/registry.ts";
-import { chooseKubeconfig, type KubeconfigHost } from "./choose-kubeconfig.ts";
+import { chooseKubeconfig } from "./choose-kubeconfig.ts";
 import { commonQuestions, type Answer, type ClusterAnswers } from "./cluster-answers.ts";
 import { clusterProblemsText } from "./cluster-problem.ts";
 import { checkCluster, type ClusterFacts, type WantedCluster } from "./check-cluster.ts";
-import { accessReview, rightsQuestions, type Right } from "./rights.ts";
+import { isAllowed, rightsQuestions, type Right } from "./rights.ts";
 
 /** Where a kubeconfig is: in a file or in the settings themselves. */
 export interface KubeconfigSource {
@@ -27,11 +27,7 @@ export interface ExaminedCluster {
 /** Longest wait for one answer, in seconds. */
 const answerSeconds = 15;
 
-/**
- * Looks at a cluster before anything is done to it; changes nothing.
- *
- * @throws with everything that stands against joining machines to it.
- */
+/** Looks at a cluster and changes nothing. @throws with everything that stands against joining machines to it */
 export async function examineCluster(
   source: KubeconfigSource,
   wanted: WantedCluster,
@@ -50,11 +46,7 @@ export async function examineCluster(
   return { kubeconfig, facts: result.facts, warnings: result.warnings };
 }
 
-/**
- * The chosen context of a kubeconfig, whole.
- *
- * @throws naming the setting, and everything that is wrong.
- */
+/** The chosen context of a kubeconfig, whole. @throws naming the setting, and everything that is wrong */
 export function readKubeconfig(source: KubeconfigSource): string {
   const { file, text, context } = source;
   let content: string;
@@ -65,11 +57,8 @@ export function readKubeconfig(source: KubeconfigSource): string {
       `${sourceName(source)} cannot be read (${(error as NodeJS.ErrnoException).code ?? "no file"})`,
     );
   }
-  const chosen = chooseKubeconfig(
-    content,
-    context,
-    thisHost(file === undefined ? undefined : path.dirname(file)),
-  );
+  const folder = file === undefined ? undefined : path.dirname(file);
+  const chosen = chooseKubeconfig(content, context, folder);
   if ("problems" in chosen) {
     const lines = chosen.problems.map((problem) => `  - ${problem}`);
     throw new Error(`${sourceName(source)} cannot be used:\n${lines.join("\n")}`);
@@ -96,11 +85,7 @@ export const allRights: readonly Right[] = [
   ...ofNetworks.flatMap(({ rights }) => rights),
 ];
 
-/**
- * Asks a cluster all there is to know of it before nodes are joined; changes nothing.
- *
- * @throws when it does not answer at all.
- */
+/** Asks all there is to know before nodes are joined; changes nothing. @throws when the cluster does not answer at all */
 export async function askCluster(api: ClusterApi): Promise<ClusterAnswers> {
   // First: where nobody answers, one refusal is enough.
   const version = await ask(api, commonQuestions.version);
@@ -111,7 +96,7 @@ export async function askCluster(api: ClusterApi): Promise<ClusterAnswers> {
         name === "version" ? version : await ask(api, path),
       ]),
     ),
-    Promise.all(allRights.map((right) => may(api, right))),
+    Promise.all(allRights.map(async (right) => ({ right, allowed: await isAllowed(api, right) }))),
   ]);
   return { answers: Object.fromEntries(answers) as ClusterAnswers["answers"], rights };
 }
@@ -122,46 +107,5 @@ async function ask(api: ClusterApi, path: string): Promise<Answer> {
   } catch (error) {
     if (error instanceof ApiError) return { status: error.status, message: error.message };
     throw error;
-  }
-}
-
-async function may(
-  api: ClusterApi,
-  right: Right,
-): Promise<{ readonly right: Right; readonly allowed: boolean }> {
-  const { status } = await api.ask<{ status?: { allowed?: boolean } }>(
-    "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
-    accessReview(right),
-  );
-  return { right, allowed: status?.allowed === true };
-}
-
-/**
- * This host, as a kubeconfig means it.
- *
- * @param folder that paths in it are relative to; undefined where it lies in no file: they must be absolute then.
- */
-function thisHost(folder: string | undefined): KubeconfigHost {
-  return {
-    read: (name) => {
-      if (folder === undefined && !path.isAbsolute(name)) {
-        throw Object.assign(new Error(name), { code: "a path that is relative to nothing" });
-      }
-      return readFileSync(path.resolve(folder ?? "/", name));
-    },
-    hasProgram: (name) =>
-      (name.includes("/")
-        ? [path.resolve(folder ?? "/", name)]
-        : (process.env["PATH"] ?? "").split(path.delimiter).map((one) => path.join(one, name))
-      ).some(isExecutable),
-  };
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
   }
 }

@@ -1,4 +1,5 @@
-/** Something that must be allowed in the cluster, and what for. */
+import type { ClusterApi } from "../../../kubernetes/cluster-api.ts";
+
 export interface Right {
   readonly verb: string;
   /** API group; empty for the core's. */
@@ -11,18 +12,15 @@ export interface Right {
 }
 
 const nodes = (verb: string, purpose: string): Right => ({
-  verb,
-  group: "",
-  resource: "nodes",
-  purpose,
+  ...{ verb, group: "", resource: "nodes", purpose },
 });
 
 const inKubeSystem = (verb: string, group: string, resource: string, purpose: string): Right => ({
-  ...{ verb, group, resource, purpose },
-  namespace: "kube-system",
+  ...{ verb, group, resource, purpose, namespace: "kube-system" },
 });
 
 const kubeProxy = "kube-proxy on Windows nodes";
+
 /** All that it takes to have an object of one's own in a cluster. */
 export const written = ["create", "get", "patch", "delete"];
 
@@ -46,29 +44,25 @@ export const rightsQuestions: readonly Right[] = [
 ];
 
 /** A right as `kubectl auth can-i` takes it, and what it is for. */
-export function rightText({
-  verb,
-  group,
-  resource,
-  subresource,
-  namespace,
-  purpose,
-}: Right): string {
-  const what = `${resource}${group === "" ? "" : `.${group}`}${subresource === undefined ? "" : `/${subresource}`}`;
-  return `${verb} ${what}${namespace === undefined ? "" : ` -n ${namespace}`} (${purpose})`;
+export function rightText({ verb, group, resource, subresource, ...right }: Right): string {
+  const groupText = group === "" ? "" : `.${group}`;
+  const subresourceText = subresource === undefined ? "" : `/${subresource}`;
+  const namespace = right.namespace === undefined ? "" : ` -n ${right.namespace}`;
+  return `${verb} ${resource}${groupText}${subresourceText}${namespace} (${right.purpose})`;
 }
 
-/** The question of one right: authorization.k8s.io/v1. */
-export function accessReview({ verb, group, resource, subresource, namespace }: Right): object {
-  return {
-    apiVersion: "authorization.k8s.io/v1",
-    kind: "SelfSubjectAccessReview",
-    spec: {
-      resourceAttributes: {
-        ...{ verb, group, resource },
-        ...(subresource !== undefined && { subresource }),
-        ...(namespace !== undefined && { namespace }),
-      },
+/** Asks the API server about one right. */
+export async function isAllowed(
+  api: Pick<ClusterApi, "ask">,
+  { verb, group, resource, subresource, namespace }: Right,
+): Promise<boolean> {
+  const { status } = await api.ask<{ status?: { allowed?: boolean } }>(
+    "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
+    {
+      apiVersion: "authorization.k8s.io/v1",
+      kind: "SelfSubjectAccessReview",
+      spec: { resourceAttributes: { verb, group, resource, subresource, namespace } },
     },
-  };
+  );
+  return status?.allowed === true;
 }

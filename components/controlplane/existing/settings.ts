@@ -2,7 +2,12 @@ import * as z from "zod";
 import semver from "semver";
 import { parseRange } from "../../../config/ipv4.ts";
 import { localFile } from "../../../config/named-file.ts";
-import type { Check, Complaint, SettingsProblem } from "../../../config/problem.ts";
+import {
+  type Check,
+  type Complaint,
+  type SettingsProblem,
+  unless,
+} from "../../../config/problem.ts";
 import { hostName } from "../../../config/values/dns-name.ts";
 import { cidr, machineAddress } from "../../../config/values/ip-address.ts";
 import { between, text } from "../../../config/values/value.ts";
@@ -75,9 +80,8 @@ function endpoint(value: string): Complaint | undefined {
   if (Number(port) < 1 || Number(port) > 65535) {
     return { why: `has the port ${port}, which there is none of`, instead: endpointForm };
   }
-  return hostName(host) === undefined
-    ? undefined
-    : { why: `has no host name or IPv4 address before the port`, instead: endpointForm };
+  if (hostName(host) === undefined) return undefined;
+  return { why: `has no host name or IPv4 address before the port`, instead: endpointForm };
 }
 
 /** A released version in three numbers, without a leading v. */
@@ -96,73 +100,63 @@ interface ClusterSection {
   readonly cluster: z.output<typeof cluster>;
 }
 
-/**
- * A kubeconfig comes from one place.
- *
- * @param instead what to do where it comes from none.
- */
+/** A kubeconfig comes from one place. @param instead what to do where it comes from none */
 export function kubeconfigProblems(
   { file, text }: ClusterSection["cluster"]["kubeconfig"],
   path: readonly string[],
   instead: string,
 ): SettingsProblem[] {
+  const place = { path, value: undefined };
   if (file === undefined && text === undefined) {
-    return [{ path, value: undefined, why: "names no kubeconfig", instead }];
+    return [{ ...place, why: "names no kubeconfig", instead }];
   }
-  return file !== undefined && text !== undefined
-    ? [{ path, value: undefined, why: "has file and text", instead: "Keep one of them." }]
-    : [];
+  const isOne = file === undefined || text === undefined;
+  return unless(isOne, { ...place, why: "has file and text", instead: "Keep one of them." });
 }
-
-const oneKubeconfig: Check<ClusterSection> = {
-  reads: ["cluster.kubeconfig.file", "cluster.kubeconfig.text"],
-  run: ({ cluster: { kubeconfig } }) =>
-    kubeconfigProblems(
-      kubeconfig,
-      ["cluster", "kubeconfig"],
-      "Write file, its absolute path, or text, its content as a secret.",
-    ),
-};
-
-/** A hosts entry is for a name, and each name has one. */
-const hostsEntries: Check<ClusterSection> = {
-  reads: [],
-  run: ({ cluster }) =>
-    cluster.hostsEntries.flatMap(({ name }, index): SettingsProblem[] => {
-      const path = ["cluster", "hostsEntries", index, "name"];
-      if (/^[\d.]+$/.test(name)) {
-        const why = "is an address, which needs no entry";
-        return [{ path, value: name, why, instead: "Write a name, or leave the entry out." }];
-      }
-      const first = cluster.hostsEntries.findIndex((one) => one.name === name);
-      return first < index
-        ? [{ path, value: name, why: "is there twice", instead: "Leave one of them out." }]
-        : [];
-    }),
-};
 
 /** Pods and services do not share addresses. */
 const rangesApart: Check<ClusterSection> = {
   reads: ["cluster.podCidr", "cluster.serviceCidr"],
-  run({ cluster: { podCidr, serviceCidr } }): SettingsProblem[] {
+  run: ({ cluster: { podCidr, serviceCidr } }) => {
     const [pods, services] = [podCidr, serviceCidr].map((one) => one && parseRange(one));
-    const overlap = pods && services && pods.first <= services.last && services.first <= pods.last;
-    return overlap
-      ? [
-          {
-            path: ["cluster", "serviceCidr"],
-            value: serviceCidr,
-            why: `overlaps kindows:cluster.podCidr, ${podCidr ?? ""}`,
-            instead: "Write both as the cluster has them, or leave them out.",
-          },
-        ]
-      : [];
+    const isApart = !pods || !services || pods.first > services.last || services.first > pods.last;
+    return unless(isApart, {
+      ...{ path: ["cluster", "serviceCidr"], value: serviceCidr },
+      why: `overlaps kindows:cluster.podCidr, ${podCidr ?? ""}`,
+      instead: "Write both as the cluster has them, or leave them out.",
+    });
   },
 };
 
 /** What has to fit together below `kindows:cluster`. */
 export const clusterChecks: readonly Check<ClusterSection>[] = [
-  oneKubeconfig,
-  hostsEntries,
+  {
+    reads: ["cluster.kubeconfig.file", "cluster.kubeconfig.text"],
+    run: ({ cluster: { kubeconfig } }) =>
+      kubeconfigProblems(
+        kubeconfig,
+        ["cluster", "kubeconfig"],
+        "Write file, its absolute path, or text, its content as a secret.",
+      ),
+  },
+  // A hosts entry is for a name, and each name has one.
+  {
+    reads: [],
+    run: ({ cluster: { hostsEntries } }) =>
+      hostsEntries.flatMap(({ name }, index) => {
+        const place = { path: ["cluster", "hostsEntries", index, "name"], value: name };
+        const first = hostsEntries.findIndex((one) => one.name === name);
+        return /^[\d.]+$/.test(name)
+          ? [
+              {
+                ...{ ...place, why: "is an address, which needs no entry" },
+                instead: "Write a name, or leave the entry out.",
+              },
+            ]
+          : unless(first === index, {
+              ...{ ...place, why: "is there twice", instead: "Leave one of them out." },
+            });
+      }),
+  },
   rangesApart,
 ];

@@ -1,12 +1,12 @@
 import { mkdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-
 import type { Artifact } from "../../../toolchain/artifact.ts";
 import { requireRoot } from "../../../toolchain/require-root.ts";
 import { hashSources } from "../../../toolchain/tools/sources-hash.ts";
 import { commandRunner } from "../node-image/build-command.ts";
 import { archiveName } from "../node-image/build-node-image.ts";
+import { defaultPath } from "../node-image/container-images.ts";
 import { packArchive, packImage } from "../node-image/image-packing.ts";
 import { debianRelease } from "../node-image/root-file-system.ts";
 import { loadBalancerReference, standInLabel } from "./reference.ts";
@@ -40,10 +40,8 @@ export const loadBalancerImage: Artifact = {
     const root = path.join(work, "root");
     await mkdir(work);
     context.progress("installing HAProxy into a new root file system");
-    await run("debootstrap", [
-      ...["--variant=minbase", "--include=haproxy,mawk"],
-      ...[debianRelease, root],
-    ]);
+    const options = ["--variant=minbase", "--include=haproxy,mawk"];
+    await run("debootstrap", [...options, debianRelease, root]);
     context.progress("packing the image");
     const image = await packImage(
       run,
@@ -53,7 +51,7 @@ export const loadBalancerImage: Artifact = {
         files: { "/usr/local/bin/envoy": { host: script } },
         pieces: { packages, alternatives: ["/usr/bin/awk"] },
         config: {
-          environment: ["PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"],
+          environment: [defaultPath],
           labels: { [standInLabel]: "Envoy, by HAProxy, in kind's load balancer only" },
         },
       },

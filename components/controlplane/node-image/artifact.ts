@@ -1,6 +1,5 @@
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-
 import type { Artifact } from "../../../toolchain/artifact.ts";
 import { artifactAddress } from "../../../toolchain/cache.ts";
 import { requireRoot } from "../../../toolchain/require-root.ts";
@@ -18,6 +17,27 @@ import {
 } from "../../../toolchain/tools/table.ts";
 import { buildNodeImage } from "./build-node-image.ts";
 
+/** Programs of a node and of the images that it carries, each in the folder of its artifact. */
+export const nodePrograms = {
+  kubeadm: kubernetesLinux,
+  kubelet: kubernetesLinux,
+  "kube-apiserver": kubernetesLinux,
+  "kube-controller-manager": kubernetesLinux,
+  "kube-scheduler": kubernetesLinux,
+  "kube-proxy": kubernetesLinux,
+  kubectl,
+  containerd: containerdLinux,
+  "containerd-shim-runc-v2": containerdLinux,
+  ctr: containerdLinux,
+  etcd,
+  coredns,
+  "local-path-provisioner": localPathProvisioner,
+  agnhost,
+} as const;
+
+/** The path of a program on this host. */
+export type ProgramPath = (name: keyof typeof nodePrograms) => string;
+
 const here = path.dirname(fileURLToPath(import.meta.url));
 
 /**
@@ -28,50 +48,15 @@ const here = path.dirname(fileURLToPath(import.meta.url));
  */
 export const nodeImage: Artifact = {
   name: "node-image",
-  needs: [
-    kindBaseFiles,
-    kubernetesLinux,
-    kubectl,
-    containerdLinux,
-    etcd,
-    coredns,
-    localPathProvisioner,
-    agnhost,
-  ],
+  needs: [kindBaseFiles, ...new Set(Object.values(nodePrograms))],
   hostPackages: ["debootstrap"],
   check: () => requireRoot("the node image"),
   inputs: async () => ({ sources: await hashSources(here, [here]) }),
   build: async (into, context) => {
-    const kubernetes = (name: string): string => path.join(context.path(kubernetesLinux), name);
-    const containerd = (name: string): string => path.join(context.path(containerdLinux), name);
-    await buildNodeImage(
-      into,
-      {
-        reference: await nodeImageReference(),
-        kubernetesVersion,
-        kindBase: context.path(kindBaseFiles),
-        programs: {
-          kubeadm: kubernetes("kubeadm"),
-          kubelet: kubernetes("kubelet"),
-          kubeApiserver: kubernetes("kube-apiserver"),
-          kubeControllerManager: kubernetes("kube-controller-manager"),
-          kubeScheduler: kubernetes("kube-scheduler"),
-          kubeProxy: kubernetes("kube-proxy"),
-          kubectl: path.join(context.path(kubectl), "kubectl"),
-          containerd: containerd("containerd"),
-          containerdShim: containerd("containerd-shim-runc-v2"),
-          ctr: containerd("ctr"),
-          etcd: path.join(context.path(etcd), "etcd"),
-          coredns: path.join(context.path(coredns), "coredns"),
-          localPathProvisioner: path.join(
-            context.path(localPathProvisioner),
-            "local-path-provisioner",
-          ),
-          agnhost: path.join(context.path(agnhost), "agnhost"),
-        },
-      },
-      context,
-    );
+    const reference = await nodeImageReference();
+    const kindBase = context.path(kindBaseFiles);
+    const program: ProgramPath = (name) => path.join(context.path(nodePrograms[name]), name);
+    await buildNodeImage(into, { reference, kubernetesVersion, kindBase, program }, context);
   },
 };
 

@@ -1,3 +1,5 @@
+import { fileURLToPath } from "node:url";
+import type { ProgramPath } from "./artifact.ts";
 import type { Pieces } from "./debian-pieces.ts";
 import type { ImageRecipe } from "./image-packing.ts";
 
@@ -18,20 +20,7 @@ const networkPieces: Pieces = {
   ]),
 };
 
-const defaultPath = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-
-interface ImagePrograms {
-  readonly kubeApiserver: string;
-  readonly kubeControllerManager: string;
-  readonly kubeScheduler: string;
-  readonly kubeProxy: string;
-  readonly etcd: string;
-  readonly coredns: string;
-  readonly localPathProvisioner: string;
-  readonly agnhost: string;
-  /** Our own script, see files/pod-routes.sh. */
-  readonly podRoutes: string;
-}
+export const defaultPath = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /**
  * The images a node carries, so that nothing is pulled: those kubeadm asks for under the tags it asks for
@@ -40,23 +29,23 @@ interface ImagePrograms {
  *
  * etcd and CoreDNS are built from the versions in the toolchain's table; their tags are kubeadm's.
  */
-export function imageRecipes(programs: ImagePrograms, kubernetesVersion: string): ImageRecipe[] {
-  const component = (name: string, host: string, reference: string): ImageRecipe => ({
-    reference,
-    files: { [`/usr/local/bin/${name}`]: { host } },
+export function imageRecipes(program: ProgramPath, kubernetesVersion: string): ImageRecipe[] {
+  const component = (name: Parameters<ProgramPath>[0], tag: string): ImageRecipe => ({
+    reference: `registry.k8s.io/${name}:${tag}`,
+    files: { [`/usr/local/bin/${name}`]: { host: program(name) } },
     config: { environment: [defaultPath] },
   });
-  const kube = (name: string, host: string): ImageRecipe =>
-    component(name, host, `registry.k8s.io/${name}:v${kubernetesVersion}`);
+  const version = `v${kubernetesVersion}`;
+  const podRoutes = fileURLToPath(new URL("files/pod-routes.sh", import.meta.url));
   return [
-    kube("kube-apiserver", programs.kubeApiserver),
-    kube("kube-controller-manager", programs.kubeControllerManager),
-    kube("kube-scheduler", programs.kubeScheduler),
-    { ...kube("kube-proxy", programs.kubeProxy), pieces: networkPieces },
-    component("etcd", programs.etcd, "registry.k8s.io/etcd:3.6.8-0"),
+    component("kube-apiserver", version),
+    component("kube-controller-manager", version),
+    component("kube-scheduler", version),
+    { ...component("kube-proxy", version), pieces: networkPieces },
+    component("etcd", "3.6.8-0"),
     {
       reference: "registry.k8s.io/coredns/coredns:v1.14.2",
-      files: { "/coredns": { host: programs.coredns } },
+      files: { "/coredns": { host: program("coredns") } },
       config: { entrypoint: ["/coredns"] },
     },
     {
@@ -67,20 +56,22 @@ export function imageRecipes(programs: ImagePrograms, kubernetesVersion: string)
     },
     {
       reference: "kindows.local/pod-routes:v1",
-      files: { "/usr/local/bin/pod-routes": { host: programs.podRoutes } },
+      files: { "/usr/local/bin/pod-routes": { host: podRoutes } },
       pieces: networkPieces,
       config: { entrypoint: ["/usr/local/bin/pod-routes"], environment: [defaultPath] },
     },
     {
       // What `kindows verify` runs. Upstream's has more in it; of that the rows and samples use what is here.
       reference: agnhostImage,
-      files: { "/agnhost": { host: programs.agnhost } },
+      files: { "/agnhost": { host: program("agnhost") } },
       pieces: { packages: ["bash", "coreutils", "curl"], alternatives: [] },
       config: { entrypoint: ["/agnhost"], environment: [defaultPath] },
     },
     {
       reference: "kindows.local/local-path-provisioner:v0.0.30",
-      files: { "/usr/local/bin/local-path-provisioner": { host: programs.localPathProvisioner } },
+      files: {
+        "/usr/local/bin/local-path-provisioner": { host: program("local-path-provisioner") },
+      },
       config: { entrypoint: ["/usr/local/bin/local-path-provisioner"] },
     },
     {

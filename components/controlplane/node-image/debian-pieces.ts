@@ -1,6 +1,5 @@
 import { lstat, mkdir, readlink, realpath, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
-
 import type { RunCommand } from "./build-command.ts";
 
 /** Installed packages by name, with the names each depends on (first alternative that is installed). */
@@ -16,15 +15,12 @@ export function parseDependencies(listing: string): Dependencies {
     .split("\n")
     .filter((line) => line.includes("\t"))
     .map((line) => line.split("\t"));
-  const providers = new Map<string, string>();
-  for (const [name = "", , provides = ""] of rows) {
-    for (const provided of names(provides)) {
-      providers.set(provided, name);
-    }
-  }
-  for (const [name = ""] of rows) {
-    providers.set(name, name);
-  }
+  const providers = new Map([
+    ...rows.flatMap(([name = "", , provides = ""]) =>
+      names(provides).map((provided) => [provided, name] as const),
+    ),
+    ...rows.map(([name = ""]) => [name, name] as const),
+  ]);
   const result = new Map<string, readonly string[]>();
   for (const [name = "", depends = ""] of rows) {
     const needed = depends
@@ -45,12 +41,7 @@ function names(list: string): string[] {
     .filter((each) => each !== "");
 }
 
-/**
- * The packages `roots` need to run, themselves included, sorted.
- *
- * @param without packages (and what only they need) that configuration asks for but running does not.
- * @throws when a root is not installed.
- */
+/** The packages that `roots` need to run, sorted: themselves included, others and what only those need left out. */
 export function closure(
   dependencies: Dependencies,
   roots: readonly string[],
@@ -86,18 +77,10 @@ export async function copyPackages(
   pieces: Pieces,
   into: string,
 ): Promise<void> {
-  const listing = await run("chroot", [
-    root,
-    "dpkg-query",
-    "-W",
-    "-f",
-    "${Package}\t${Pre-Depends}, ${Depends}\t${Provides}\n",
-  ]);
-  const needed = closure(parseDependencies(listing), pieces.packages, [
-    "debconf",
-    "dpkg",
-    "perl-base",
-  ]);
+  const format = "${Package}\t${Pre-Depends}, ${Depends}\t${Provides}\n";
+  const listing = await run("chroot", [root, "dpkg-query", "-W", "-f", format]);
+  const needless = ["debconf", "dpkg", "perl-base"];
+  const needed = closure(parseDependencies(listing), pieces.packages, needless);
   const files = new Set<string>();
   for (const line of (await run("chroot", [root, "dpkg", "-L", ...needed])).split("\n")) {
     if (line.startsWith("/") && !documentation.test(line)) {
@@ -110,13 +93,8 @@ export async function copyPackages(
   const list = path.join(into, "..", `${path.basename(into)}.list`);
   await writeFile(list, [...files].map((file) => `.${file}\n`).join(""));
   await mkdir(into, { recursive: true });
-  await run("bash", [
-    "-c",
-    'tar -C "$0" --no-recursion -cf - -T "$1" | tar -C "$2" -xf -',
-    root,
-    list,
-    into,
-  ]);
+  const copy = 'tar -C "$0" --no-recursion -cf - -T "$1" | tar -C "$2" -xf -';
+  await run("bash", ["-c", copy, root, list, into]);
   // Files are listed under the paths they really have; programs are started by the old ones too.
   for (const folder of ["bin", "sbin", "lib", "lib64"].filter((each) => !files.has(`/${each}`))) {
     await symlink(`usr/${folder}`, path.join(into, folder));
@@ -126,9 +104,8 @@ export async function copyPackages(
 /** Adds a file under the path it really has (/bin is a link to /usr/bin), and what its links lead to. */
 async function addFile(root: string, file: string, files: Set<string>): Promise<void> {
   const folder = await realpath(path.join(root, path.dirname(file))).catch(() => undefined);
-  if (folder === undefined) {
-    return; // Listed, but removed after the installation.
-  }
+  // Listed, but removed after the installation.
+  if (folder === undefined) return;
   const real = path.join(folder, path.basename(file));
   const found = await lstat(real).catch(() => undefined);
   const inRoot = `/${path.relative(root, real)}`;

@@ -1,13 +1,11 @@
 import { chmod, cp, mkdir, rm, symlink } from "node:fs/promises";
 import path from "node:path";
-
 import type { RunCommand } from "./build-command.ts";
 import { copyPackages } from "./debian-pieces.ts";
 import type { Pieces } from "./debian-pieces.ts";
 import { writeImages } from "./oci-archive.ts";
 import type { ImageConfig, LayeredImage } from "./oci-archive.ts";
 
-/** What goes into an image. */
 export interface ImageRecipe {
   /** Reference under which it is asked for. */
   readonly reference: string;
@@ -29,9 +27,7 @@ export async function packImage(
   recipe: ImageRecipe,
   folder: string,
 ): Promise<LayeredImage> {
-  if (recipe.pieces) {
-    await copyPackages(run, root, recipe.pieces, folder);
-  }
+  if (recipe.pieces) await copyPackages(run, root, recipe.pieces, folder);
   for (const [target, source] of Object.entries(recipe.files)) {
     const file = path.join(folder, target);
     await mkdir(path.dirname(file), { recursive: true });
@@ -42,28 +38,17 @@ export async function packImage(
     await cp("host" in source ? source.host : path.join(root, source.root), file);
     await chmod(file, 0o755);
   }
-  return {
-    reference: recipe.reference,
-    layer: await packLayer(run, folder),
-    config: recipe.config,
-  };
+  const { reference, config } = recipe;
+  return { reference, layer: await packLayer(run, folder), config };
 }
 
 /** Packs a folder as an image layer beside it; the same content gives the same bytes. */
 export async function packLayer(run: RunCommand, folder: string): Promise<string> {
   const layer = `${folder}.tar`;
   await run("tar", [
-    "--sort=name",
-    "--mtime=@0",
-    "--numeric-owner",
-    "--format=posix",
+    ...["--sort=name", "--mtime=@0", "--numeric-owner", "--format=posix", "--xattrs"],
     "--pax-option=exthdr.name=%d/PaxHeaders/%f,delete=atime,delete=ctime",
-    "--xattrs",
-    "-C",
-    folder,
-    "-cf",
-    layer,
-    ".",
+    ...["-C", folder, "-cf", layer, "."],
   ]);
   return layer;
 }

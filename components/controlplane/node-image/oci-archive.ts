@@ -11,11 +11,9 @@ export interface ImageConfig {
   readonly environment?: readonly string[];
   /** Signal that asks it to stop, e.g. `SIGRTMIN+3`. Default: SIGTERM. */
   readonly stopSignal?: string;
-  /** Labels, e.g. what an image stands in for. */
   readonly labels?: Readonly<Record<string, string>>;
 }
 
-/** An image of one layer. */
 export interface LayeredImage {
   /** Full reference, e.g. `registry.k8s.io/pause:3.10`. */
   readonly reference: string;

@@ -10,15 +10,15 @@ import {
   writeFile,
 } from "node:fs/promises";
 import path from "node:path";
-
 import type { Progress } from "../../../toolchain/artifact.ts";
+import type { ProgramPath } from "./artifact.ts";
 import type { RunCommand } from "./build-command.ts";
 
 /** Debian release the image is made of. */
 export const debianRelease = "bookworm";
 
 /** What kind's own base image installs, less what only its own tests and rootless mode use, plus what it builds itself. */
-export const debianPackages = [
+const debianPackages = [
   "systemd",
   "conntrack",
   "iptables",
@@ -42,19 +42,15 @@ export const debianPackages = [
   "busybox-static",
 ] as const;
 
-/** The CNI plugins kind's own image has. */
 const cniPlugins = ["host-local", "loopback", "portmap", "ptp"] as const;
 
-export interface NodeFiles {
-  /** Folder of kind's base image files (`images/base/files` in its Go module). */
-  readonly kindBase: string;
-  /** Programs by the path they get in the image. */
-  readonly programs: Readonly<Record<string, string>>;
-  /** Kubernetes version with a leading `v`. */
-  readonly kubernetesVersion: string;
-  /** What kind applies to a new cluster, by file name below `/kind/manifests`. */
-  readonly manifests: Readonly<Record<string, string>>;
-}
+/** Programs on a node, by the folder that they get there. */
+const programs = {
+  "usr/bin": ["kubeadm", "kubelet", "kubectl"],
+  "usr/local/bin": ["containerd", "containerd-shim-runc-v2", "ctr"],
+} as const;
+
+const manifests = ["default-cni.yaml", "default-storage.yaml"];
 
 /**
  * Makes the root file system of a kind node in the folder `root`: what kind's `images/base/Dockerfile` and
@@ -63,7 +59,16 @@ export interface NodeFiles {
 export async function makeRootFileSystem(
   run: RunCommand,
   root: string,
-  files: NodeFiles,
+  {
+    kindBase,
+    kubernetesVersion,
+    program,
+  }: {
+    /** Folder of kind's base image files (`images/base/files` in its Go module). */
+    readonly kindBase: string;
+    readonly kubernetesVersion: string;
+    readonly program: ProgramPath;
+  },
   progress: Progress,
 ): Promise<void> {
   progress(`installing ${debianPackages.length} Debian packages into a new root file system`);
@@ -73,7 +78,7 @@ export async function makeRootFileSystem(
     debianRelease,
     root,
   ]);
-  await copyKindBase(root, files.kindBase);
+  await copyKindBase(root, kindBase);
   await trimServices(run, root);
   await mkdir(path.join(root, "etc/kubernetes/manifests"), { recursive: true });
   await mkdir(path.join(root, "opt/cni/bin"), { recursive: true });
@@ -81,13 +86,16 @@ export async function makeRootFileSystem(
     await cp(path.join(root, "usr/lib/cni", plugin), path.join(root, "opt/cni/bin", plugin));
   }
   await symlink("/usr/sbin/runc", path.join(root, "usr/local/sbin/runc"));
-  for (const [target, source] of Object.entries(files.programs)) {
-    await cp(source, path.join(root, target));
-    await chmod(path.join(root, target), 0o755);
+  for (const [folder, names] of Object.entries(programs)) {
+    for (const name of names) {
+      await cp(program(name), path.join(root, folder, name));
+      await chmod(path.join(root, folder, name), 0o755);
+    }
   }
-  await writeFile(path.join(root, "kind/version"), files.kubernetesVersion);
+  await writeFile(path.join(root, "kind/version"), `v${kubernetesVersion}`);
   await mkdir(path.join(root, "kind/manifests"), { recursive: true });
-  for (const [name, source] of Object.entries(files.manifests)) {
+  for (const name of manifests) {
+    const source = new URL(`files/${name}`, import.meta.url);
     await cp(source, path.join(root, "kind/manifests", name));
   }
   const spec = await run("chroot", [root, "/usr/local/bin/ctr", "oci", "spec"]);
@@ -135,23 +143,18 @@ async function copyKindBase(root: string, kindBase: string): Promise<void> {
 
 /** systemd in a container: only what kind enables, nothing that touches the host's kernel. */
 async function trimServices(run: RunCommand, root: string): Promise<void> {
-  const wants = async (folder: string, only: RegExp): Promise<void> => {
+  for (const [folder, unneeded] of [
+    ["lib/systemd/system/multi-user.target.wants", /./],
+    ["lib/systemd/system/local-fs.target.wants", /./],
+    ["lib/systemd/system/basic.target.wants", /./],
+    ["lib/systemd/system/sockets.target.wants", /udev|initctl/],
+    ["lib/systemd/system/sysinit.target.wants", /^systemd-tmpfiles-setup\.service$/],
+    ["etc/systemd/system", /\.wants$/],
+  ] as const) {
     const full = path.join(root, folder);
-    for (const name of await readdir(full).catch(() => [])) {
-      if (only.test(name)) {
-        await rm(path.join(full, name), { recursive: true });
-      }
-    }
-  };
-  await wants("lib/systemd/system/multi-user.target.wants", /./);
-  await wants("lib/systemd/system/local-fs.target.wants", /./);
-  await wants("lib/systemd/system/basic.target.wants", /./);
-  await wants("lib/systemd/system/sockets.target.wants", /udev|initctl/);
-  await wants("lib/systemd/system/sysinit.target.wants", /^systemd-tmpfiles-setup\.service$/);
-  const own = path.join(root, "etc/systemd/system");
-  for (const name of await readdir(own)) {
-    if (name.endsWith(".wants")) {
-      await rm(path.join(own, name), { recursive: true });
+    const names = await readdir(full).catch(() => []);
+    for (const name of names.filter((each) => unneeded.test(each))) {
+      await rm(path.join(full, name), { recursive: true });
     }
   }
   // The host's kernel messages in a node's journal would only confuse.

@@ -11,6 +11,7 @@ import {
   kubernetesVersion,
   localPathProvisioner,
 } from "../../../toolchain/tools/table.ts";
+import { nodePrograms, type ProgramPath } from "../../controlplane/node-image/artifact.ts";
 import { commandRunner, type RunCommand } from "../../controlplane/node-image/build-command.ts";
 import { imageRecipes } from "../../controlplane/node-image/container-images.ts";
 import { packArchive, packImage } from "../../controlplane/node-image/image-packing.ts";
@@ -114,19 +115,12 @@ async function workerImages(
   debian: string,
   work: string,
 ): Promise<string> {
-  const kubernetes = (name: string): string => path.join(context.path(kubernetesLinux), name);
-  const recipes = imageRecipes(
-    {
-      // Those of control planes are left out below.
-      ...{ kubeApiserver: "", kubeControllerManager: "", kubeScheduler: "", etcd: "" },
-      kubeProxy: kubernetes("kube-proxy"),
-      coredns: path.join(context.path(coredns), "coredns"),
-      localPathProvisioner: path.join(context.path(localPathProvisioner), "local-path-provisioner"),
-      agnhost: path.join(context.path(agnhost), "agnhost"),
-      podRoutes: path.join(nodeImageFolder, "files/pod-routes.sh"),
-    },
-    kubernetesVersion,
-  ).filter(({ reference }) => !controlPlaneOnly.test(reference));
+  // Those of control planes are left out below.
+  const program: ProgramPath = (name) =>
+    name === "etcd" ? "" : path.join(context.path(nodePrograms[name]), name);
+  const recipes = imageRecipes(program, kubernetesVersion).filter(
+    ({ reference }) => !controlPlaneOnly.test(reference),
+  );
   const images = [];
   for (const [number, recipe] of recipes.entries()) {
     images.push(await packImage(run, debian, recipe, path.join(work, `image-${number}`)));

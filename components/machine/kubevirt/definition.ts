@@ -5,7 +5,6 @@ export const kubevirt = {
   /** As people call it. */
   title: "KubeVirt",
   settings: kubevirtSettings,
-  /** What has to fit together, besides each setting for itself. */
   checks: kubevirtChecks,
   /** What commands do with the machines of a stack; needs no Pulumi. */
   stackMachines: () => import("./stack-machines.ts"),

@@ -13,7 +13,6 @@ import type { LabWatch } from "./lab-watch.ts";
 import { goldenImage, importerApi, type Lab } from "./objects.ts";
 import type { KubeVirtSettings } from "./settings.ts";
 
-/** A disk of this host that becomes the image. */
 export type UploadedImage = Extract<KubeVirtSettings["image"], { readonly kind: "upload" }>;
 
 /** What CDI says of itself; any user of the cluster may read it. */
@@ -94,7 +93,11 @@ export async function uploadImage(
 
 async function send(
   { path, proxy }: UploadedImage,
-  { uploadProxyURL = "", uploadProxyCA = "", token }: Upload,
+  {
+    uploadProxyURL = "",
+    uploadProxyCA = "",
+    token,
+  }: NonNullable<ImporterConfig["status"]> & { readonly token: string },
   tell: (seen: string) => void,
 ): Promise<void> {
   const { size } = await stat(path);
@@ -105,9 +108,8 @@ async function send(
   const outgoing = request(url, {
     method: "POST",
     headers: {
-      authorization: `Bearer ${token}`,
+      ...{ authorization: `Bearer ${token}`, "content-length": size },
       "content-type": "application/octet-stream",
-      "content-length": size,
     },
     ca: [...rootCertificates, uploadProxyCA],
     checkServerIdentity: (host, certificate) =>
@@ -125,9 +127,7 @@ async function send(
     }
   }
   await new Promise<void>((resolve, reject) => {
-    outgoing.on("timeout", () => {
-      outgoing.destroy(new Error(`${url} takes nothing`));
-    });
+    outgoing.on("timeout", () => outgoing.destroy(new Error(`${url} takes nothing`)));
     outgoing.on("error", reject);
     outgoing.on("response", (answer) => {
       const { statusCode = 0 } = answer;
@@ -141,5 +141,3 @@ async function send(
     pipeline(createReadStream(path), counted, outgoing).catch(() => undefined);
   });
 }
-
-type Upload = NonNullable<ImporterConfig["status"]> & { readonly token: string };

@@ -2,11 +2,6 @@ import { addressNumber } from "../../../config/ipv4.ts";
 import type { LabObjects, Seen } from "./lab-watch.ts";
 import { interfaceName } from "./objects.ts";
 
-/** A machine that runs. */
-interface RunningInstance {
-  readonly address: string;
-}
-
 /**
  * Whether a machine runs and has an address; else what there is, in the cluster's own words.
  *
@@ -16,7 +11,7 @@ export function instanceState(
   { machines, instances, volumes }: LabObjects,
   name: string,
   address: string | undefined,
-): string | { readonly found: RunningInstance } {
+): string | { readonly found: { readonly address: string } } {
   const instance = instances.get(name);
   if (instance?.status?.phase === "Running") {
     const found = address ?? addressOf(instance);

@@ -43,24 +43,18 @@ export class KubeVirtMachine extends MachineComponent {
     super("kindows:machine:KubeVirtMachine", name, { facts: { node: node.name } }, opts);
     const hostKey = new SshKey(`${name}-host-key`, { comment: node.name }, { parent: this });
     const inCluster = { parent: this, provider };
+    const userdata = pulumi
+      .all([hostKey.privateKey, hostKey.publicKey, login.key.publicKey])
+      .apply(([hostPrivateKey, hostPublicKey, loginKey]) => {
+        const identity = { computerName: node.name, hostPrivateKey, hostPublicKey };
+        const text = userData({ ...identity, authorizedKeys: [loginKey] });
+        return Buffer.from(text).toString("base64");
+      });
     const identity = new Secret(
       `${name}-identity`,
       {
         metadata: identityMetadata(lab, node.name),
-        data: {
-          userdata: pulumi.secret(
-            pulumi
-              .all([hostKey.privateKey, hostKey.publicKey, login.key.publicKey])
-              .apply(([hostPrivateKey, hostPublicKey, loginKey]) =>
-                Buffer.from(
-                  userData({
-                    ...{ computerName: node.name, hostPrivateKey, hostPublicKey },
-                    authorizedKeys: [loginKey],
-                  }),
-                ).toString("base64"),
-              ),
-          ),
-        },
+        data: { userdata: pulumi.secret(userdata) },
       },
       inCluster,
     );

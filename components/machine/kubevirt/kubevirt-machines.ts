@@ -79,22 +79,22 @@ export async function machinesInCluster({
       { provider, replaceOnChanges: ["spec"] },
     );
   let uploading: Promise<void> | undefined;
+  // A preview does not wait.
+  const made = isDryRun() ? undefined : found;
   const address = async (
     node: KubeVirtNode,
     tell: (seen: string) => void,
   ): Promise<string | undefined> => {
-    if (found === undefined || isDryRun()) return addressNow(lab, node, found?.watch);
+    if (made === undefined) return addressNow(lab, node, found?.watch);
     if (machine.image.kind === "upload") {
-      await (uploading ??= uploadImage(found.api, found.watch, lab, machine.image, tell));
+      await (uploading ??= uploadImage(made.api, made.watch, lab, machine.image, tell));
     }
-    return running(lab, node, found.watch, tell);
+    return running(lab, node, made.watch, tell);
   };
   const localPort = async (node: KubeVirtNode): Promise<number | undefined> => {
     if (!machine.portForward) return undefined;
     const local = node.localPort ?? defaultPort(machineName(lab, node.name));
-    if (found !== undefined && !isDryRun()) {
-      await sshThroughApi(lab, node, port, found).listen(local);
-    }
+    if (made !== undefined) await sshThroughApi(lab, node, port, made).listen(local);
     return local;
   };
   const machines = await Promise.all(
@@ -111,7 +111,6 @@ export async function machinesInCluster({
   return { sshPrivateKey: key.privateKey, machines };
 }
 
-/** A cluster that machines can be made on. */
 interface FoundCluster {
   readonly kubeconfig: string;
   readonly api: ClusterApi;
@@ -126,7 +125,7 @@ async function look(lab: Lab, source: KubeconfigSource): Promise<FoundCluster> {
   return { kubeconfig, api, watch: await LabWatch.open(api, lab) };
 }
 
-/** The address of a node's machine, if that runs: a preview does not wait. */
+/** The address of a node's machine, if that runs. */
 function addressNow(
   lab: Lab,
   { name, address }: KubeVirtNode,
@@ -137,11 +136,7 @@ function addressNow(
   return typeof seen === "string" ? undefined : seen.found.address;
 }
 
-/**
- * The address of a node's machine, as soon as that runs.
- *
- * @throws after the time limit, with what the cluster says.
- */
+/** The address of a node's machine, as soon as that runs. @throws after the time limit, with what the cluster says */
 export async function running(
   lab: Lab,
   { name: node, address }: Pick<KubeVirtNode, "name" | "address">,
@@ -155,11 +150,8 @@ export async function running(
     const wait = { what: `the image ${image}`, seconds, onChange: tell };
     await watch.until(wait, [image], (objects) => imageState(objects, image));
   }
-  const there = {
-    what: `the VirtualMachine ${name}`,
-    seconds: Math.min(60, seconds),
-    onChange: tell,
-  };
+  const what = `the VirtualMachine ${name}`;
+  const there = { what, seconds: Math.min(60, seconds), onChange: tell };
   await watch.until(there, [name], ({ machines }) =>
     machines.has(name)
       ? { found: true }
@@ -196,9 +188,6 @@ export function sshThroughApi(
 }
 
 /** Below those that Linux gives out by itself; the same in each run, as it is an input of the machine's resources. */
-const [firstPort, ports] = [10_000, 20_000];
-
 function defaultPort(machine: string): number {
-  const hash = createHash("sha256").update(machine).digest();
-  return firstPort + (hash.readUInt32BE(0) % ports);
+  return 10_000 + (createHash("sha256").update(machine).digest().readUInt32BE(0) % 20_000);
 }

@@ -3,14 +3,6 @@ import { ApiError, hasStatus, type ClusterApi } from "../../../kubernetes/cluste
 import { setTimeout as sleep } from "node:timers/promises";
 import { importerApi, kubevirtApi, labSelector, type Lab } from "./objects.ts";
 
-/** A condition of an object's status. */
-export interface Condition {
-  readonly type: string;
-  readonly status: string;
-  readonly reason?: string;
-  readonly message?: string;
-}
-
 /** What is looked at of an object in the cluster. */
 export interface Seen {
   readonly metadata: {
@@ -25,7 +17,12 @@ export interface Seen {
     /** Of an import, as `43.2%`. */
     readonly progress?: string;
     readonly nodeName?: string;
-    readonly conditions?: readonly Condition[];
+    readonly conditions?: readonly {
+      readonly type: string;
+      readonly status: string;
+      readonly reason?: string;
+      readonly message?: string;
+    }[];
     readonly interfaces?: readonly {
       readonly name?: string;
       readonly mac?: string;
@@ -44,14 +41,16 @@ export interface LabObjects {
 
 type Kind = keyof LabObjects;
 
+const kinds: readonly Kind[] = ["machines", "instances", "volumes"];
+
 /** Path of all objects of a kind in a namespace. */
 export function listPath(kind: Kind, namespace: string): string {
-  const [api, plural] = {
-    machines: [kubevirtApi, "virtualmachines"],
-    instances: [kubevirtApi, "virtualmachineinstances"],
-    volumes: [importerApi, "datavolumes"],
-  }[kind] as [string, string];
-  return `/apis/${api}/namespaces/${namespace}/${plural}`;
+  const where = `namespaces/${namespace}`;
+  return {
+    machines: `/apis/${kubevirtApi}/${where}/virtualmachines`,
+    instances: `/apis/${kubevirtApi}/${where}/virtualmachineinstances`,
+    volumes: `/apis/${importerApi}/${where}/datavolumes`,
+  }[kind];
 }
 
 interface List {
@@ -81,26 +80,21 @@ const idleMilliseconds = 1000;
  * somebody waits for something. Three requests for any number of machines.
  */
 export class LabWatch {
-  readonly #api: ClusterApi;
-  readonly #lab: Lab;
-  readonly #objects = {
+  readonly objects = {
     machines: new Map<string, Seen>(),
     instances: new Map<string, Seen>(),
     volumes: new Map<string, Seen>(),
-  };
+  } satisfies LabObjects;
   readonly #versions = new Map<Kind, string>();
   readonly #changed = new Set<() => void>();
   #following: AbortController | undefined;
   #lost: string | undefined;
 
   private constructor(
-    api: ClusterApi,
-    lab: Lab,
+    private readonly api: ClusterApi,
+    private readonly lab: Lab,
     private readonly againMilliseconds: number,
-  ) {
-    this.#api = api;
-    this.#lab = lab;
-  }
+  ) {}
 
   /**
    * @param againMilliseconds pause before the API server is asked again, when it was lost, or has ended a watch at once.
@@ -112,16 +106,7 @@ export class LabWatch {
     return watch;
   }
 
-  get objects(): LabObjects {
-    return this.#objects;
-  }
-
-  /**
-   * Waits until something is found in what there is.
-   *
-   * @param look returns what it sees until then.
-   * @throws after the time limit, with what was last seen and the last warnings of the cluster about `names`.
-   */
+  /** @throws after the time limit, with what was last seen and the last warnings of the cluster about `names` */
   async until<T>(
     { what, seconds, onChange }: Wait,
     names: readonly string[],
@@ -132,12 +117,10 @@ export class LabWatch {
       const end = (): void => {
         clearTimeout(timer);
         this.#changed.delete(again);
-        setTimeout(() => {
-          this.#stop();
-        }, idleMilliseconds);
+        setTimeout(() => this.#stop(), idleMilliseconds);
       };
       const again = (): void => {
-        const seen = look(this.#objects);
+        const seen = look(this.objects);
         if (typeof seen === "string") {
           const told = this.#lost === undefined ? seen : `${seen}; ${this.#lost}`;
           if (told !== last) onChange(told);
@@ -150,11 +133,8 @@ export class LabWatch {
       const timer = setTimeout(() => {
         end();
         void this.#warnings(names).then((warnings) => {
-          reject(
-            new Error(
-              `waited ${seconds} s for ${what}; last seen: ${[last, ...warnings].join("; ")}`,
-            ),
-          );
+          const seen = [last, ...warnings].join("; ");
+          reject(new Error(`waited ${seconds} s for ${what}; last seen: ${seen}`));
         });
       }, seconds * 1000);
       this.#changed.add(again);
@@ -198,30 +178,38 @@ export class LabWatch {
 
   async #watch(kind: Kind, signal: AbortSignal): Promise<void> {
     const resourceVersion = this.#versions.get(kind) ?? "";
-    const query = { ...labSelector(this.#lab), resourceVersion, allowWatchBookmarks: "true" };
-    const objects = this.#objects[kind];
+    const query = { ...labSelector(this.lab), resourceVersion, allowWatchBookmarks: "true" };
+    const objects = this.objects[kind];
     const refused: ApiError[] = [];
-    await this.#api.watch<WatchEvent>(this.#path(kind), { query, signal }, ({ type, object }) => {
-      if (type === "ERROR") {
-        refused.push(new ApiError(object.code ?? 0, object.message ?? "it ended the watch"));
-        return;
-      }
-      this.#versions.set(kind, object.metadata.resourceVersion);
-      if (type === "DELETED") objects.delete(object.metadata.name);
-      else if (type !== "BOOKMARK") objects.set(object.metadata.name, object);
-      this.#tell();
-    });
+    await this.api.watch<WatchEvent>(
+      listPath(kind, this.lab.machine.namespace),
+      { query, signal },
+      ({ type, object }) => {
+        if (type === "ERROR") {
+          refused.push(new ApiError(object.code ?? 0, object.message ?? "it ended the watch"));
+          return;
+        }
+        this.#versions.set(kind, object.metadata.resourceVersion);
+        if (type === "DELETED") objects.delete(object.metadata.name);
+        else if (type !== "BOOKMARK") objects.set(object.metadata.name, object);
+        this.#tell();
+      },
+    );
     const [error] = refused;
     if (error !== undefined) throw error;
   }
 
   async #list(kind: Kind): Promise<void> {
-    const { metadata, items } = await this.#api.request<List>("GET", this.#path(kind), {
-      query: labSelector(this.#lab),
-    });
+    const { metadata, items } = await this.api.request<List>(
+      "GET",
+      listPath(kind, this.lab.machine.namespace),
+      {
+        query: labSelector(this.lab),
+      },
+    );
     this.#lost = undefined;
     this.#versions.set(kind, metadata.resourceVersion);
-    const objects = this.#objects[kind];
+    const objects = this.objects[kind];
     objects.clear();
     for (const item of items) objects.set(item.metadata.name, item);
   }
@@ -230,18 +218,12 @@ export class LabWatch {
     for (const changed of [...this.#changed]) changed();
   }
 
-  #path(kind: Kind): string {
-    return listPath(kind, this.#lab.machine.namespace);
-  }
-
   /** What the cluster itself says of objects, the last of each kind of trouble; nothing where it may not be asked. */
   async #warnings(names: readonly string[]): Promise<string[]> {
-    const events = await this.#api
-      .request<{ items: readonly Warning[] }>(
-        "GET",
-        `/api/v1/namespaces/${this.#lab.machine.namespace}/events`,
-        { query: { fieldSelector: "type=Warning" } },
-      )
+    const path = `/api/v1/namespaces/${this.lab.machine.namespace}/events`;
+    const query = { fieldSelector: "type=Warning" };
+    const events = await this.api
+      .request<{ items: readonly Warning[] }>("GET", path, { query })
       .catch(() => ({ items: [] }));
     const texts = events.items
       .filter(({ involvedObject: { name } }) =>
@@ -257,5 +239,3 @@ interface Warning {
   readonly involvedObject: { readonly kind: string; readonly name: string };
   readonly message: string;
 }
-
-const kinds: readonly Kind[] = ["machines", "instances", "volumes"];

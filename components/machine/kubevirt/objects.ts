@@ -32,7 +32,6 @@ export function labSelector(lab: Pick<Lab, "prefix">): { readonly labelSelector:
   return { labelSelector: labels.join(",") };
 }
 
-/** Name of a node's VirtualMachine, and of its disk. */
 export function machineName({ prefix }: Pick<Lab, "prefix">, node: string): string {
   return `${prefix}-${node}`;
 }
@@ -65,23 +64,20 @@ export function goldenImage(
 ): { readonly metadata: Metadata; readonly spec: object } | undefined {
   const { image } = lab.machine;
   switch (image.kind) {
-    case "http": {
-      const { url, secret } = image;
-      return imageFrom(lab, { http: { url, ...(secret !== undefined && { secretRef: secret }) } });
-    }
-    case "registry": {
-      const { reference, secret } = image;
-      const url = `docker://${reference}`;
-      return imageFrom(lab, {
-        registry: { url, ...(secret !== undefined && { secretRef: secret }) },
-      });
-    }
+    case "http":
+      return imageFrom(lab, { http: { url: image.url, ...login(image) } });
+    case "registry":
+      return imageFrom(lab, { registry: { url: `docker://${image.reference}`, ...login(image) } });
     case "upload":
       return imageFrom(lab, { upload: {} }, image.sha256);
     case "pvc":
     case "snapshot":
       return undefined;
   }
+}
+
+function login({ secret }: { readonly secret?: string | undefined }): object {
+  return secret === undefined ? {} : { secretRef: secret };
 }
 
 /** @param content what makes it another image. */
@@ -91,13 +87,10 @@ function imageFrom(
   content: unknown = source,
 ): ReturnType<typeof goldenImage> {
   const { diskGiB, storageClass } = lab.machine;
-  const hash = createHash("sha256")
-    .update(JSON.stringify([content, diskGiB, storageClass]))
-    .digest("hex")
-    .slice(0, 8);
+  const hash = createHash("sha256").update(JSON.stringify([content, diskGiB, storageClass]));
   return {
     metadata: {
-      ...metadata(lab, `${lab.prefix}-image-${hash}`),
+      ...metadata(lab, `${lab.prefix}-image-${hash.digest("hex").slice(0, 8)}`),
       annotations: {
         // Nobody else uses it, for which some storage classes wait.
         "cdi.kubevirt.io/storage.bind.immediate.requested": "true",
@@ -112,24 +105,15 @@ function imageFrom(
 /** What a machine's disk is a clone of. */
 function cloneSource(lab: Lab): object {
   const { image, namespace } = lab.machine;
-  const golden = goldenImage(lab);
-  if (golden !== undefined) return { pvc: { name: golden.metadata.name, namespace } };
-  const {
-    kind,
-    name,
-    namespace: elsewhere = namespace,
-  } = image as Extract<KubeVirtSettings["image"], { readonly name: string }>;
-  return { [kind]: { name, namespace: elsewhere } };
+  if (image.kind === "pvc" || image.kind === "snapshot") {
+    return { [image.kind]: { name: image.name, namespace: image.namespace ?? namespace } };
+  }
+  return { pvc: { name: goldenImage(lab)?.metadata.name, namespace } };
 }
 
-/** Name of the Secret with a node's identity disc. */
-function identityName(lab: Lab, node: string): string {
-  return `${machineName(lab, node)}-identity`;
-}
-
-/** The Secret's metadata; what is in it has keys, and is never in a ConfigMap. */
+/** Metadata of the Secret with a node's identity disc; what is in it has keys, and is never in a ConfigMap. */
 export function identityMetadata(lab: Lab, node: string): Metadata {
-  return metadata(lab, identityName(lab, node));
+  return metadata(lab, `${machineName(lab, node)}-identity`);
 }
 
 /**
@@ -148,11 +132,6 @@ const enlightenments = {
   tlbflush: {},
   ipi: {},
 };
-
-function firmware({ machine }: Lab): object {
-  const { firmware, secureBoot } = machine;
-  return { bootloader: firmware === "uefi" ? { efi: { secureBoot } } : { bios: {} } };
-}
 
 /** A node's VirtualMachine; its disk is a clone, made with it and removed with it. */
 export function virtualMachine(
@@ -195,7 +174,9 @@ export function virtualMachine(
               memory: { guest: `${memoryMiB}Mi` },
             }),
             machine: { type: "q35" },
-            firmware: firmware(lab),
+            firmware: {
+              bootloader: machine.firmware === "uefi" ? { efi: { secureBoot } } : { bios: {} },
+            },
             // Windows takes its clock for local time.
             clock: {
               timezone: machine.timeZone,
@@ -231,7 +212,7 @@ export function virtualMachine(
             { name: "system", dataVolume: { name } },
             {
               name: "identity",
-              cloudInitNoCloud: { secretRef: { name: identityName(lab, node) } },
+              cloudInitNoCloud: { secretRef: { name: identityMetadata(lab, node).name } },
             },
           ],
         },

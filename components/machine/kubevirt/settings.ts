@@ -5,6 +5,7 @@ import {
   type Check,
   type Complaint,
   type SettingsProblem,
+  unless,
 } from "../../../config/problem.ts";
 import { nodeTaints, registration } from "../../../config/sections/node-registration.ts";
 import { machineSize } from "../../../config/sections/windows.ts";
@@ -15,7 +16,6 @@ import { cluster, kubeconfigProblems } from "../../controlplane/existing/setting
 
 const namespaceName = dnsLabel(63);
 
-/** Name of an object in the cluster. */
 const objectName = dnsDomain;
 
 const credentials = text(objectName).optional().meta({
@@ -262,7 +262,6 @@ function podBinding(value: string): Complaint | undefined {
     : { why: "is no way to bind a node's machine to the pod network", instead: bridgeInstead };
 }
 
-/** What the checks look at. */
 export interface KubeVirtSection {
   readonly machine?: KubeVirtSettings | undefined;
   readonly nodes: readonly { readonly name: string }[];
@@ -300,14 +299,10 @@ export const kubevirtChecks: readonly Check<KubeVirtSection>[] = [
         ),
   ),
   check(["firmware"], ({ firmware, secureBoot }) =>
-    secureBoot && firmware === "bios"
-      ? [
-          {
-            ...{ path: ["secureBoot"], value: true, why: "is for machines that start with UEFI" },
-            instead: "Leave it out, or write firmware: uefi for an image that was installed so.",
-          },
-        ]
-      : [],
+    unless(!secureBoot || firmware === "uefi", {
+      ...{ path: ["secureBoot"], value: true, why: "is for machines that start with UEFI" },
+      instead: "Leave it out, or write firmware: uefi for an image that was installed so.",
+    }),
   ),
   check(["instanceType"], ({ instanceType, cpus, memoryMiB }) =>
     Object.entries({ cpus, memoryMiB })
@@ -327,47 +322,37 @@ export const kubevirtChecks: readonly Check<KubeVirtSection>[] = [
         const instead = "Write multus: NAMESPACE/NAME, or pod: bridge.";
         return [{ path: ["network"], value: undefined, why, instead }];
       }
-      return pod !== undefined && evictionStrategy === "LiveMigrate"
-        ? [
-            {
-              path: ["evictionStrategy"],
-              value: evictionStrategy,
-              why: "cannot be: KubeVirt moves no machine that is bridged to the pod network, and no drain would end",
-              instead: "Write LiveMigrateIfPossible or None, or a network of multus.",
-            },
-          ]
-        : [];
+      return unless(pod === undefined || evictionStrategy !== "LiveMigrate", {
+        ...{ path: ["evictionStrategy"], value: evictionStrategy },
+        why: "cannot be: KubeVirt moves no machine that is bridged to the pod network, and no drain would end",
+        instead: "Write LiveMigrateIfPossible or None, or a network of multus.",
+      });
     },
   ),
   check(["portForward"], ({ portForward }, { login }) =>
-    portForward && login.bastions.length > 0
-      ? [
-          {
-            ...{ path: ["portForward"], value: true, why: "stands beside kindows:login.bastions" },
-            instead: "Keep one of the two ways to the machines.",
-          },
-        ]
-      : [],
+    unless(!portForward || login.bastions.length === 0, {
+      ...{ path: ["portForward"], value: true, why: "stands beside kindows:login.bastions" },
+      instead: "Keep one of the two ways to the machines.",
+    }),
   ),
   check([], ({ nodes }, { nodes: others }) =>
-    nodes.flatMap(({ name, address }, index): SettingsProblem[] => {
-      const twice = (key: "name" | "address", value: string | undefined) => {
-        const first = nodes.findIndex((node) => node[key] === value);
-        return value === undefined || first === index
-          ? []
-          : [{ key, value, other: pathText([section, "nodes", first]) }];
-      };
-      const there = others.findIndex((other) => other.name === name);
+    nodes.flatMap((node, index) => {
+      const taken = (key: "name" | "address", by: number, list: readonly string[]) =>
+        unless(by < 0, {
+          ...{ path: ["nodes", index, key], value: node[key] },
+          why: `is that of ${pathText([...list, by])} too`,
+          instead: `Write another ${key}.`,
+        });
+      const earlier = (key: "name" | "address"): number =>
+        nodes
+          .slice(0, index)
+          .findIndex((other) => node[key] !== undefined && other[key] === node[key]);
+      const existing = others.findIndex(({ name }) => name === node.name);
       return [
-        ...twice("name", name),
-        ...twice("address", address),
-        ...(there < 0 ? [] : [{ key: "name", value: name, other: pathText(["nodes", there]) }]),
-      ].map(({ key, value, other }) => ({
-        path: ["nodes", index, key],
-        value,
-        why: `is that of ${other} too`,
-        instead: `Write another ${key}.`,
-      }));
+        ...taken("name", earlier("name"), [section, "nodes"]),
+        ...taken("address", earlier("address"), [section, "nodes"]),
+        ...taken("name", existing, ["nodes"]),
+      ];
     }),
   ),
   check([], ({ nodes }, _, file) => nodeTaints.run({ nodes }, file)),

@@ -14,7 +14,6 @@ import { clusterProblems } from "./readiness.ts";
 import type { KubeVirtSettings } from "./settings.ts";
 import { type Instance, openSubresource, screenshot } from "./subresources.ts";
 
-/** A node's machine, as its cluster shows it. */
 export interface SeenMachine {
   readonly node: string;
   /** KubeVirt's word: `Running`, `Scheduling`, ... */
@@ -33,7 +32,6 @@ const paths = {
   Secret: (namespace: string) => `/api/v1/namespaces/${namespace}/secrets`,
 } as const;
 type Kind = keyof typeof paths;
-const kinds = Object.keys(paths) as Kind[];
 
 /** The machines of a stack on a cluster with KubeVirt, for commands. */
 export class StackMachines {
@@ -81,12 +79,8 @@ export class StackMachines {
     const open = () => openSubresource(this.#api, this.#instance(node), "vnc");
     // Tells at once what is wrong. Whoever comes next takes the screen over.
     (await open()).destroy();
-    const port = new LocalPort({
-      what: `the screen of ${node}`,
-      instead: "Try again.",
-      open,
-      failed,
-    });
+    const what = `the screen of ${node}`;
+    const port = new LocalPort({ what, instead: "Try again.", open, failed });
     await port.listen(0);
     return port;
   }
@@ -109,7 +103,7 @@ export class StackMachines {
   async leftOver(resources: readonly KnownResource[]): Promise<HostResource[]> {
     const owned = new Set(resources.map(({ type, id }) => `${type.split(":").at(-1)} ${id}`));
     const found = await Promise.all(
-      kinds.map(async (kind) =>
+      (Object.keys(paths) as Kind[]).map(async (kind) =>
         (await this.#list(kind))
           .filter(({ metadata: { ownerReferences = [] } }) => ownerReferences.length === 0)
           .map(({ metadata }) => `${this.lab.machine.namespace}/${metadata.name}`)
@@ -138,12 +132,18 @@ export class StackMachines {
     );
     if (!isHere || known.length === 0) return [];
     const there = new Set((await this.#list("VirtualMachine")).map(({ metadata }) => metadata.uid));
-    return known.filter(({ outputs }) => !there.has(uidOf(outputs))).map(({ urn }) => urn);
+    const uidOf = ({ outputs }: KnownResource): string =>
+      (outputs?.["metadata"] as { readonly uid?: string } | undefined)?.uid ?? "";
+    return known.filter((resource) => !there.has(uidOf(resource))).map(({ urn }) => urn);
   }
 
   async #list(kind: Kind): Promise<readonly OwnedObject[]> {
     const query = labSelector(this.lab);
-    const { items } = await this.#api.request<List>("GET", this.#path(kind), { query });
+    const { items } = await this.#api.request<{ items: readonly OwnedObject[] }>(
+      "GET",
+      this.#path(kind),
+      { query },
+    );
     return items;
   }
 
@@ -152,14 +152,6 @@ export class StackMachines {
   }
 }
 
-interface List {
-  readonly items: readonly OwnedObject[];
-}
-
 interface OwnedObject extends Seen {
   readonly metadata: Seen["metadata"] & { readonly ownerReferences?: readonly unknown[] };
-}
-
-function uidOf(outputs: KnownResource["outputs"]): string {
-  return (outputs?.["metadata"] as { readonly uid?: string } | undefined)?.uid ?? "";
 }

@@ -13,13 +13,11 @@ const answerMilliseconds = 30_000;
 /** Frames that hold bytes of the stream and nothing else (client-go of KubeVirt, subresources/constants.go). */
 const plainStream = "plain.kubevirt.io";
 
-/** A machine that runs. */
 export interface Instance {
   readonly namespace: string;
   readonly name: string;
 }
 
-/** Path of a subresource of it. */
 function pathOf({ namespace, name }: Instance, subresource: string): string {
   return `/apis/subresources.kubevirt.io/v1/namespaces/${namespace}/virtualmachineinstances/${name}/${subresource}`;
 }
@@ -55,11 +53,7 @@ export async function openSubresource(
   return createWebSocketStream(socket);
 }
 
-/**
- * What a machine that runs shows on its screen, as PNG.
- *
- * @throws ApiError with KubeVirt's words.
- */
+/** What a machine that runs shows on its screen, as PNG. @throws ApiError with KubeVirt's words */
 export async function screenshot(api: ClusterApi, machine: Instance): Promise<Buffer> {
   const { server, agent, auth, headers } = await api.connection();
   const url = server.replace(/\/$/, "") + pathOf(machine, "vnc/screenshot");

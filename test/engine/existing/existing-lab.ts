@@ -1,6 +1,6 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import path from "node:path";
 import { KubeConfig } from "@kubernetes/client-node";
-
 import { ApiServerCluster } from "../../rehearsed-machine/api-server-cluster.ts";
 import type { FakeMedia } from "../../rehearsed-machine/fake-media.ts";
 import { type RehearsalHost, startRehearsalHost } from "../../rehearsed-machine/in-process.ts";
@@ -23,20 +23,10 @@ interface Member {
 }
 
 /**
- * The stack's own composition, with a cluster that is really looked at, and programs that the machines carry.
- *
- * @param windows settings that all machines have in common.
+ * The stack's own composition, with a cluster that is really looked at, and programs that the machines carry. Machines
+ * and bastions are on this host: their addresses are only for the cluster.
  */
-function existingProgram(
-  members: readonly Member[],
-  endpoint: string,
-  media: FakeMedia,
-  windows: object = {},
-): string {
-  const nodes = members.map(({ name, address, hostKey, labels, port, bastions = [] }) => ({
-    ...{ name, address, hostKey, labels, port },
-    bastions: bastions.map((one) => ({ ...one, address: "localhost", user: "jump" })),
-  }));
+export function existingProgram(settings: object, media: FakeMedia): string {
   return `
   import { readFileSync } from "node:fs";
   import { examineCluster } from "./components/controlplane/existing/examine-cluster.ts";
@@ -45,46 +35,36 @@ function existingProgram(
   import { resolveExisting } from "./config/existing.ts";
   import { isDryRun } from "@pulumi/pulumi/runtime/index.js";
   import { openForwards } from "./stacks/existing-stack.ts";
-  import { existingMachines, machineAccess } from "./stacks/existing-machines.ts";
+  import { byBastions, existingMachines, machineAccess } from "./stacks/existing-machines.ts";
 
-  const file = process.cwd() + "/kubeconfig";
-  const settings = resolveExisting({
-    cluster: { kubeconfig: { file }, endpoint: ${JSON.stringify(endpoint)} },
-    cni: { kind: "none" },
-    login: { privateKeyFile: process.cwd() + "/key" },
-    windows: ${JSON.stringify(windows)},
-    nodes: ${JSON.stringify(nodes)},
-  }, { file: "Pulumi.test.yaml" });
-  const { cni, nodes: machines } = settings;
+  const settings = resolveExisting(${JSON.stringify(settings)}, { file: "Pulumi.test.yaml" });
+  const { cni, login, machine, nodes: machines } = settings;
   const cluster = await examineCluster(settings.cluster.kubeconfig, { ...settings.cluster, cni, nodes: machines });
-  const privateKey = readFileSync("key", "utf8");
-  // Machines and bastions are on this host: their addresses are only for the cluster.
+  const keysOf = ({ user, port, privateKeyFile }) => ({
+    ...{ user, port, privateKey: readFileSync(privateKeyFile, "utf8") },
+  });
   const here = (server) => ({ ...server, host: "127.0.0.1" });
   const access = (node) => {
-    const { machine, bastion, forward } = machineAccess(
-      node,
-      ({ user, port }) => ({ user, port, privateKey }),
-    );
+    const { machine, bastion, forward } = machineAccess(node, keysOf);
     return {
       machine: here(machine),
       ...(bastion && { bastion: here(bastion) }),
       ...(forward && { forward: { ...forward, through: forward.through.map(here) } }),
     };
   };
+  const bastions = byBastions(login, keysOf);
   if (!isDryRun()) {
-    await openForwards(machines.map((node) => [node.name, access(node)]));
+    await openForwards([
+      ...machines.map((node) => [node.name, access(node)]),
+      ...(machine?.nodes ?? []).map(({ name }) => [name, bastions]),
+    ]);
   }
-  const stack = await existingMachines(
-    settings,
-    { cluster, access },
-    {
-      software: imageSoftware(
-        { kubernetes: "1.36.4", containerd: "2.4.2" },
-        ${JSON.stringify({ windowsBuild: "", media })},
-      ),
-      requirements: defaultRequirements,
-    },
+  const software = imageSoftware(
+    { kubernetes: "1.36.4", containerd: "2.4.2" },
+    ${JSON.stringify({ windowsBuild: "", media })},
   );
+  const programs = { software, requirements: defaultRequirements };
+  const stack = await existingMachines(settings, { cluster, access, bastions }, programs);
   export const nodes = stack.nodes;
 `;
 }
@@ -93,7 +73,7 @@ function existingProgram(
  * A port in front of an SSH server that counts what goes through it. A dial that the server refuses is closed, and not
  * counted: how often a machine is dialled while it reboots is a matter of time.
  */
-class SshGate {
+export class SshGate {
   /** Connections that were made to the server so far. */
   made = 0;
   /** How many were open at the same time, at most. */
@@ -102,15 +82,21 @@ class SshGate {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
 
-  private constructor(port: number) {
+  private constructor(server: () => number, onDial: () => void) {
     this.#server = createServer({ noDelay: true }, (client) => {
-      this.#pass(client, port);
+      onDial();
+      this.#pass(client, server());
     });
   }
 
-  static async start(port: number): Promise<SshGate> {
-    const gate = new SshGate(port);
-    await new Promise<void>((resolve) => gate.#server.listen(0, "127.0.0.1", resolve));
+  /** @param server port of it now. */
+  static async start(
+    server: () => number,
+    options: { readonly port?: number; readonly host?: string; readonly onDial?: () => void } = {},
+  ): Promise<SshGate> {
+    const { port = 0, host = "127.0.0.1", onDial = () => undefined } = options;
+    const gate = new SshGate(server, onDial);
+    await new Promise<void>((resolve) => gate.#server.listen(port, host, resolve));
     started("an SSH gate", gate);
     return gate;
   }
@@ -201,7 +187,7 @@ export class ExistingLab {
       const how = { authorizedKeys, cluster };
       const host = await startRehearsalHost({ hostName: `win-${number}`, ...how });
       host.programs.ownAddresses = ["127.0.0.1", address];
-      return { address, host, gate: await SshGate.start(host.port), bastions };
+      return { address, host, gate: await SshGate.start(() => host.port), bastions };
     };
     const machines = {
       "win-1": await machine(1, []),
@@ -237,7 +223,17 @@ export class ExistingLab {
   /** @param windows settings that all machines have in common. */
   async program(members: readonly Member[], windows: object): Promise<void> {
     const { media } = this.machines["win-1"].host;
-    await this.project.program(existingProgram(members, endpointOf(this.api), media, windows));
+    const { folder } = this.project;
+    const kubeconfig = { file: path.join(folder, "kubeconfig") };
+    const settings = {
+      ...{ cluster: { kubeconfig, endpoint: endpointOf(this.api) }, cni: { kind: "none" } },
+      ...{ login: { privateKeyFile: path.join(folder, "key") }, windows },
+      nodes: members.map(({ bastions = [], ...node }) => ({
+        ...node,
+        bastions: bastions.map((one) => ({ ...one, address: "localhost", user: "jump" })),
+      })),
+    };
+    await this.project.program(existingProgram(settings, media));
   }
 
   async nodes(): Promise<readonly LiveNode[]> {

@@ -133,35 +133,18 @@ const status = fields({
   ),
 });
 
-interface Kind {
-  readonly group: string;
-  readonly version: string;
-  readonly kind: string;
-  readonly plural: string;
-  readonly spec: Schema;
-}
+const attachmentSpec = fields({ config: text });
+const attachments = "network-attachment-definitions";
 
-const kinds: readonly Kind[] = [
-  ...(
-    [
-      ["VirtualMachine", machineSpec],
-      ["VirtualMachineInstance", instanceSpec],
-    ] as const
-  ).map(([kind, spec]) => ({
-    ...{ group: "kubevirt.io", version: "v1", kind, spec, plural: `${kind.toLowerCase()}s` },
-  })),
-  {
-    ...{ group: "cdi.kubevirt.io", version: "v1beta1", kind: "DataVolume", plural: "datavolumes" },
-    spec: volumeSpec,
-  },
-  {
-    ...{ group: "k8s.cni.cncf.io", version: "v1", kind: "NetworkAttachmentDefinition" },
-    ...{ plural: "network-attachment-definitions", spec: fields({ config: text }) },
-  },
-];
+const kinds = [
+  ["kubevirt.io", "v1", "VirtualMachine", "virtualmachines", machineSpec],
+  ["kubevirt.io", "v1", "VirtualMachineInstance", "virtualmachineinstances", instanceSpec],
+  ["cdi.kubevirt.io", "v1beta1", "DataVolume", "datavolumes", volumeSpec],
+  ["k8s.cni.cncf.io", "v1", "NetworkAttachmentDefinition", attachments, attachmentSpec],
+] as const;
 
 /** The CustomResourceDefinitions. */
-export const definitions = kinds.map(({ group, version, kind, plural, spec }) => ({
+export const definitions = kinds.map(([group, version, kind, plural, spec]) => ({
   apiVersion: "apiextensions.k8s.io/v1",
   kind: "CustomResourceDefinition",
   metadata: {

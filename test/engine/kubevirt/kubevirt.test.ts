@@ -1,12 +1,16 @@
 import assert from "node:assert/strict";
-import { connect, createServer, type Server, type Socket } from "node:net";
-import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
 import path from "node:path";
 import { KubeConfig } from "@kubernetes/client-node";
 import { parse } from "yaml";
 import { ApiServerCluster } from "../../rehearsed-machine/api-server-cluster.ts";
 import { type RehearsalHost, startRehearsalHost } from "../../rehearsed-machine/in-process.ts";
-import { endpointOf, makeClusterOfKubeadm } from "../existing/existing-lab.ts";
+import {
+  endpointOf,
+  existingProgram,
+  makeClusterOfKubeadm,
+  SshGate,
+} from "../existing/existing-lab.ts";
 import { ApiServer, freePorts } from "../plugins/support/api-server.ts";
 import { type EngineProject, type EngineRun, succeeded } from "../plugins/support/engine.ts";
 import { sourcesProject } from "../plugins/support/sources.ts";
@@ -19,7 +23,6 @@ import { type Guest, type GuestStart, KubeVirtStandIn } from "./stand-in.ts";
 /** In-process Windows for each instance, at an address of its own on the loopback, all on one port. */
 class Guests {
   readonly hosts = new Map<string, RehearsalHost>();
-  readonly #gates = new Map<string, Server>();
   /** Is told of each connection that is made to one. */
   onDial: () => void = () => undefined;
 
@@ -51,25 +54,9 @@ class Guests {
       this.hosts.set(node, host);
     }
     const address = this.address(node);
-    const clients = new Set<Socket>();
-    const gate = createServer((client) => {
-      clients.add(client);
-      this.onDial();
-      const server = connect(this.hosts.get(node)?.port ?? 0, "127.0.0.1");
-      client.on("error", () => server.destroy());
-      server.on("error", () => client.destroy());
-      client.pipe(server).pipe(client);
-    }).listen(this.port, address);
-    await once(gate, "listening");
-    this.#gates.set(node, gate);
-    return {
-      address,
-      stop: async () => {
-        this.#gates.delete(node);
-        for (const client of clients) client.destroy();
-        await new Promise((resolve) => gate.close(resolve));
-      },
-    };
+    const options = { port: this.port, host: address, onDial: () => this.onDial() };
+    const gate = await SshGate.start(() => this.hosts.get(node)?.port ?? 0, options);
+    return { address, stop: () => gate.stop() };
   }
 
   async stop(): Promise<void> {
@@ -104,33 +91,7 @@ describe("machines on KubeVirt's stand-in in the engine", () => {
         ...machine,
       },
     };
-    await project.program(`
-      import { examineCluster } from "./components/controlplane/existing/examine-cluster.ts";
-      import { defaultRequirements } from "./components/windows/host-requirements.ts";
-      import { imageSoftware } from "./components/windows/software.ts";
-      import { resolveExisting } from "./config/existing.ts";
-      import { byBastions, existingMachines } from "./stacks/existing-machines.ts";
-      import { openForwards } from "./stacks/existing-stack.ts";
-      import { readFileSync } from "node:fs";
-
-      const settings = resolveExisting(${JSON.stringify(settings)}, { file: "Pulumi.test.yaml" });
-      const { cluster, cni, login, machine } = settings;
-      const bastions = byBastions(login, ({ user, port, privateKeyFile }) => ({
-        ...{ user, port, privateKey: readFileSync(privateKeyFile, "utf8") },
-      }));
-      await openForwards(machine.nodes.map(({ name }) => [name, bastions]));
-      const examined = await examineCluster(cluster.kubeconfig, { ...cluster, cni, nodes: [] });
-      const software = imageSoftware(
-        { kubernetes: "1.36.4", containerd: "2.4.2" },
-        ${JSON.stringify({ windowsBuild: "", media })},
-      );
-      const stack = await existingMachines(
-        settings,
-        { cluster: examined, access: () => undefined, bastions },
-        { software, requirements: defaultRequirements },
-      );
-      export const nodes = stack.nodes;
-    `);
+    await project.program(existingProgram(settings, media));
   };
 
   const nodeNames = async (): Promise<string[]> => {
@@ -141,10 +102,10 @@ describe("machines on KubeVirt's stand-in in the engine", () => {
     (await standIn.list(kind)).map(({ metadata }) => metadata.name).sort();
 
   /** What was not left as it was. */
-  const changes = ({ steps }: EngineRun): object =>
-    Object.fromEntries(
-      Object.entries(steps).filter(([, done]) => done.some((op) => op !== "same")),
-    );
+  const changes = (run: EngineRun): object => {
+    const steps = Object.entries(succeeded(run).steps);
+    return Object.fromEntries(steps.filter(([, done]) => done.some((op) => op !== "same")));
+  };
 
   /** What fails with a fault, and says so in the cluster's words. */
   const failed = (run: EngineRun, text: RegExp): void => {
@@ -208,16 +169,14 @@ describe("machines on KubeVirt's stand-in in the engine", () => {
   });
 
   it("has nothing to do afterwards, in a preview and in an up", async () => {
-    for (const run of [await project.preview(), await project.up()]) {
-      assert.deepEqual(changes(succeeded(run)), {});
-    }
+    assert.deepEqual(changes(await project.preview()), {});
+    assert.deepEqual(changes(await project.up()), {});
   });
 
   it("waits for one that was killed, and finds it the same machine", async () => {
     const boots = guests.hosts.get("win-1")?.boots;
     await standIn.kill("kindows-dev-win-1");
-    const run = succeeded(await project.up());
-    assert.deepEqual(changes(run), {});
+    assert.deepEqual(changes(await project.up()), {});
     assert.equal(guests.hosts.get("win-1")?.boots, boots);
     assert.deepEqual(await names("instances"), ["kindows-dev-win-1", "kindows-dev-win-2"]);
   });
@@ -236,8 +195,8 @@ describe("machines on KubeVirt's stand-in in the engine", () => {
 
   it("takes one out, and leaves the other alone", async () => {
     await program(["win-2"]);
-    const run = succeeded(await project.up());
-    assert.ok(!Object.keys(changes(run)).includes("win-2"), JSON.stringify(changes(run)));
+    const changed = Object.keys(changes(await project.up()));
+    assert.ok(!changed.includes("win-2"), changed.join());
     assert.deepEqual(await nodeNames(), ["win-2"]);
     assert.deepEqual(await names("machines"), ["kindows-dev-win-2"]);
   });
@@ -269,12 +228,8 @@ describe("machines on KubeVirt's stand-in in the engine", () => {
 
   it("leaves nothing in the cluster, but for what is somebody else's", async () => {
     const theirs = {
-      ...{
-        apiVersion: "cdi.kubevirt.io/v1beta1",
-        kind: "DataVolume",
-        metadata: { name: "theirs" },
-      },
-      spec: { source: { upload: {} } },
+      ...{ apiVersion: "cdi.kubevirt.io/v1beta1", kind: "DataVolume" },
+      ...{ metadata: { name: "theirs" }, spec: { source: { upload: {} } } },
     };
     await standIn.api.post("/apis/cdi.kubevirt.io/v1beta1/namespaces/windows/datavolumes", theirs);
     const made = settingsWith({ nodes: [{ name: "win-2" }] }).machine ?? assert.fail();
@@ -285,9 +240,7 @@ describe("machines on KubeVirt's stand-in in the engine", () => {
     assert.deepEqual(await seen.leftOver([]), []);
     assert.deepEqual(await nodeNames(), []);
     assert.deepEqual(await names("machines"), []);
-    for (let left = 50; left > 0 && (await names("volumes")).length > 1; left--) {
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
+    for (let left = 50; left > 0 && (await names("volumes")).length > 1; left--) await sleep(100);
     assert.deepEqual(await names("volumes"), ["theirs"]);
     const states = (await seen.seen()).map(({ node, state }) => `${node} is ${state}`);
     assert.deepEqual(states, ["win-2 is not there"]);

@@ -20,9 +20,6 @@ export interface GuestStart {
   readonly isNew: boolean;
 }
 
-/** What happens to a machine instead of what should, by the node's name; `image` for the image. */
-export type Fault = "unschedulable" | "storage full" | "quota exceeded" | "no address";
-
 interface Object {
   readonly metadata: {
     readonly name: string;
@@ -64,39 +61,18 @@ const kindsOf = {
   volumes: "DataVolume",
 };
 
-const words: Readonly<
-  Record<
-    Fault,
-    {
-      readonly type: string;
-      readonly status: string;
-      readonly reason: string;
-      readonly message: string;
-    }
-  >
-> = {
-  unschedulable: {
-    ...{ type: "PodScheduled", status: "False", reason: "Unschedulable" },
-    message: "0/3 nodes are available: 3 Insufficient memory.",
-  },
-  "storage full": {
-    ...{ type: "Running", status: "False", reason: "Error" },
-    message: "Unable to process data: write /data/disk.img: no space left on device",
-  },
-  "quota exceeded": {
-    ...{ type: "Failure", status: "True", reason: "FailedCreate" },
-    message:
-      'pods "virt-launcher" is forbidden: exceeded quota: small, requested: requests.memory=8Gi',
-  },
-  "no address": { type: "AgentConnected", status: "False", reason: "", message: "" },
+const noSpace = {
+  ...{ type: "Running", status: "False", reason: "Error" },
+  message: "Unable to process data: write /data/disk.img: no space left on device",
 };
 
 /**
  * Does in a cluster what KubeVirt and CDI would: makes disks, starts a guest for each instance, says how far they are,
- * and starts an instance again that is gone. It can be told to fail.
+ * and starts an instance again that is gone. Its storage can be full.
  */
 export class KubeVirtStandIn {
-  readonly faults = new Map<string, Fault>();
+  /** Nodes whose disk finds the storage full; `image` for the image. */
+  readonly faults = new Set<string>();
   readonly #guests = new Map<string, Guest>();
   /** Machines whose disk has been started from. */
   readonly #used = new Set<string>();
@@ -191,14 +167,11 @@ export class KubeVirtStandIn {
       this.list("volumes"),
     ]);
     const owners = new Set(machines.map(({ metadata: { uid } }) => uid));
-    for (const [kind, objects] of [
-      ["instances", instances],
-      ["volumes", volumes],
-    ] as const) {
+    for (const [kind, objects] of Object.entries({ instances, volumes })) {
       for (const { metadata } of objects) {
         const owner = metadata.ownerReferences?.[0]?.uid;
         if (owner !== undefined && !owners.has(owner)) {
-          await this.api.delete(`${paths[kind]}/${metadata.name}`);
+          await this.api.delete(`${paths[kind as Kind]}/${metadata.name}`);
           if (kind === "volumes") this.#used.delete(metadata.name);
         }
       }
@@ -218,15 +191,13 @@ export class KubeVirtStandIn {
 
   async #import(volume: Object): Promise<void> {
     const { labels, name } = volume.metadata;
-    const fault = this.faults.get(labels?.["kindows.dev/node"] ?? "image");
     if (volume.status?.phase === "Succeeded") return;
-    if (fault === "storage full") {
-      await this.#say("volumes", name, { phase: "ImportInProgress", conditions: [words[fault]] });
-    } else if (volume.status?.phase === undefined) {
-      await this.#say("volumes", name, { phase: "ImportInProgress", progress: "43.20%" });
-    } else {
-      await this.#say("volumes", name, { phase: "Succeeded", progress: "100.0%" });
+    if (this.faults.has(labels?.["kindows.dev/node"] ?? "image")) {
+      return this.#say("volumes", name, { phase: "ImportInProgress", conditions: [noSpace] });
     }
+    const isNew = volume.status?.phase === undefined;
+    const [phase, progress] = isNew ? ["ImportInProgress", "43.20%"] : ["Succeeded", "100.0%"];
+    await this.#say("volumes", name, { phase, progress });
   }
 
   async #runMachine(
@@ -238,7 +209,6 @@ export class KubeVirtStandIn {
     const ownerReferences = [
       { apiVersion: "kubevirt.io/v1", kind: "VirtualMachine", name, uid, controller: true },
     ];
-    const fault = this.faults.get(labels?.["kindows.dev/node"] ?? "");
     const volume = volumes.find((each) => each.metadata.name === name);
     if (volume === undefined) {
       const [template] = spec.dataVolumeTemplates;
@@ -247,13 +217,6 @@ export class KubeVirtStandIn {
       return;
     }
     if (volume.status?.phase !== "Succeeded") return;
-    if (fault === "quota exceeded") {
-      await this.#say("machines", name, {
-        printableStatus: "Starting",
-        conditions: [words[fault]],
-      });
-      return;
-    }
     const instance = instances.find((each) => each.metadata.name === name);
     if (instance === undefined) {
       const { metadata: own, spec: template } = spec.template;
@@ -263,15 +226,11 @@ export class KubeVirtStandIn {
     }
     if (instance.status?.phase === "Running") return;
     if (instance.status?.phase === "Succeeded") return this.kill(name);
-    if (fault === "unschedulable") {
-      await this.#say("instances", name, { phase: "Scheduling", conditions: [words[fault]] });
-      return;
-    }
     const guest = await this.#boot(labels?.["kindows.dev/node"] ?? "", name, spec);
     const shown = { name: "nodes", ipAddress: guest.address, ipAddresses: [guest.address] };
     await this.#say("instances", name, {
       ...{ phase: "Running", nodeName: "rack-3", conditions: [] },
-      interfaces: fault === "no address" ? [] : [shown],
+      interfaces: [shown],
     });
     await this.#say("machines", name, { printableStatus: "Running" });
   }

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { mock } from "node:test";
-
 import { revokeToken } from "../../../components/controlplane/actions/join-tokens.ts";
 import {
   newToken,
@@ -99,9 +98,7 @@ describe("bootstrap token", () => {
       "kindows: join of win-1",
     );
     assert.deepEqual(secret, {
-      apiVersion: "v1",
-      kind: "Secret",
-      type: "bootstrap.kubernetes.io/token",
+      ...{ apiVersion: "v1", kind: "Secret", type: "bootstrap.kubernetes.io/token" },
       metadata: { name: "bootstrap-token-abc123", namespace: "kube-system" },
       stringData: {
         description: "kindows: join of win-1",
@@ -120,11 +117,7 @@ describe("a join token that is used up", () => {
   const cases: readonly [what: string, answer: Answer, stays: string | undefined][] = [
     ["is removed", [200, { kind: "Status" }], undefined],
     ["is gone already", [404, { message: "not found" }], undefined],
-    [
-      "stays, and why is reported",
-      [403, { message: "secrets is forbidden" }],
-      "secrets is forbidden",
-    ],
+    ["stays, and why is reported", [403, { message: "it is forbidden" }], "it is forbidden"],
   ];
   for (const [what, answer, stays] of cases) {
     it(what, () =>

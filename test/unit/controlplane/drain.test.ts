@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { mock } from "node:test";
 import type { V1Node, V1Pod } from "@kubernetes/client-node";
-
 import {
   drainAndDelete,
   drainForUpgrade,

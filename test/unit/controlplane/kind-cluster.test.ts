@@ -4,7 +4,6 @@ import path from "node:path";
 import { local } from "@pulumi/command";
 import * as pulumi from "@pulumi/pulumi";
 import { parse } from "yaml";
-
 import { BootstrapToken } from "../../../components/controlplane/bootstrap-token.ts";
 import {
   KindCluster,
@@ -63,15 +62,12 @@ describe("KindCluster", () => {
     const usual = JSON.stringify(await trigger({}));
     assert.match(usual, /10\.244\.0\.0/);
     assert.equal(JSON.stringify(await trigger({ workers: ["a"] })), usual);
-    for (const changes of [
-      { controlPlanes: 3 },
-      { podCidr: "10.10.0.0/16" },
-      { serviceCidr: "10.20.0.0/16" },
-      { nodeImage: "kindest/node:other" },
-      { cni: "calico" },
-      { network: "other" },
-    ] as const) {
-      assert.notEqual(JSON.stringify(await trigger(changes)), usual, JSON.stringify(changes));
+    const changes = {
+      ...{ controlPlanes: 3, podCidr: "10.10.0.0/16", serviceCidr: "10.20.0.0/16" },
+      ...{ nodeImage: "kindest/node:other", cni: "calico", network: "other" },
+    } as const;
+    for (const [name, value] of Object.entries(changes)) {
+      assert.notEqual(JSON.stringify(await trigger({ [name]: value })), usual, name);
     }
   });
 
@@ -87,14 +83,10 @@ describe("KindCluster", () => {
 
   it("tells nodes where to join, in clear", async () => {
     const { made } = await cluster();
-    assert.deepEqual(await look(made.endpoint), {
-      value: "kindows-t-control-plane:6443",
-      secret: false,
-    });
-    assert.deepEqual(await look(made.hostsEntries), {
-      value: [{ address: "192.0.2.128", name: "kindows-t-control-plane" }],
-      secret: false,
-    });
+    const name = "kindows-t-control-plane";
+    assert.deepEqual(await look(made.endpoint), { value: `${name}:6443`, secret: false });
+    const value = [{ address: "192.0.2.128", name }];
+    assert.deepEqual(await look(made.hostsEntries), { value, secret: false });
     const hash = await look(made.caCertHash);
     assert.match(hash.value, /^sha256:[0-9a-f]{64}$/);
     assert.equal(hash.secret, false);
@@ -271,9 +263,7 @@ const modern: HostTraits = { cgroupVersion: 2, mayLowerOomScore: true };
 
 describe("kind's configuration", () => {
   const networking = {
-    ipFamily: "ipv4",
-    podSubnet: "10.244.0.0/16",
-    serviceSubnet: "10.96.0.0/16",
+    ...{ ipFamily: "ipv4", podSubnet: "10.244.0.0/16", serviceSubnet: "10.96.0.0/16" },
     disableDefaultCNI: false,
   };
   const node = { role: "control-plane", image: shape.image };
@@ -323,17 +313,16 @@ describe("what a host allows", () => {
   const all = "000001ffffffffff";
   const withoutSysResource = "000001fffeffffff";
 
-  const cases: readonly [docker: string, bounding: string, 1 | 2, boolean][] = [
-    ["1", all, 1, true],
-    ["2", all, 2, true],
-    ["2", withoutSysResource, 2, false],
-    ["1", withoutSysResource, 1, false],
-    ["2", "0000000001000000", 2, true],
-    ["2", "0000000000000000", 2, false],
-  ];
-  for (const [docker, bounding, cgroupVersion, mayLowerOomScore] of cases) {
-    it(`cgroup ${docker}, capabilities ${bounding}`, () => {
-      const info = JSON.stringify({ CgroupVersion: docker });
+  for (const [cgroupVersion, bounding, mayLowerOomScore] of [
+    [1, all, true],
+    [2, all, true],
+    [2, withoutSysResource, false],
+    [1, withoutSysResource, false],
+    [2, "0000000001000000", true],
+    [2, "0000000000000000", false],
+  ] as const) {
+    it(`cgroup ${cgroupVersion}, capabilities ${bounding}`, () => {
+      const info = JSON.stringify({ CgroupVersion: String(cgroupVersion) });
       assert.deepEqual(hostTraits(info, status(bounding)), { cgroupVersion, mayLowerOomScore });
     });
   }
@@ -382,23 +371,21 @@ describe("a worker's container", () => {
   });
 
   it("copes with what Docker leaves out", () => {
-    const bare = {
-      HostConfig: { Binds: null, Devices: null, UsernsMode: "" },
-      Config: { Env: null },
-    };
+    const HostConfig = { Binds: null, Devices: null, UsernsMode: "" };
+    const bare = { HostConfig, Config: { Env: null } };
     assert.equal(workerRunArgs(worker, bare).at(-1), worker.image);
   });
 
-  const logs: readonly [line: string, started: boolean][] = [
-    ["[  OK  ] Reached target multi-user.target - Multi-User System.", true],
-    ["INFO: detected cgroup v1", true],
-    ["INFO: starting init", false],
-    ["", false],
-  ];
-  for (const [line, started] of logs) {
-    it(`is ${started ? "" : "not "}up after ${JSON.stringify(line)}`, () =>
-      assert.equal(nodeStarted.test(line), started));
-  }
+  const logs = {
+    "up after systemd's last target":
+      "[  OK  ] Reached target multi-user.target - Multi-User System.",
+    "up with cgroup v1": "INFO: detected cgroup v1",
+    "not up while init starts": "INFO: starting init",
+    "not up without a line": "",
+  };
+  eachCase("is %s", logs, (line, name) =>
+    assert.equal(nodeStarted.test(line), !name.startsWith("not")),
+  );
 });
 
 describe("a worker's join", () => {

@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import path from "node:path";
 import { parse, stringify } from "yaml";
-
-import {
-  chooseKubeconfig,
-  type KubeconfigHost,
-} from "../../../components/controlplane/existing/choose-kubeconfig.ts";
+import { chooseKubeconfig } from "../../../components/controlplane/existing/choose-kubeconfig.ts";
 import { caCertHash } from "../../../kubernetes/ca-cert-hash.ts";
 import { credentials, reachableKubeconfig, serverAddress } from "../../../kubernetes/kubeconfig.ts";
 import { eachCase } from "../each-case.ts";
+import { newFolder } from "../new-folder.ts";
 import { fixture, kubeconfig } from "./fixture-kubeconfig.ts";
 
 const admin = kubeconfig("https://kindows-lab-control-plane:6443");
@@ -65,20 +64,13 @@ describe("hash of the cluster CA", () => {
 });
 
 const files: Readonly<Record<string, string>> = {
-  "/pki/ca.pem": "the authority",
-  "/pki/user.pem": "a certificate",
-  "/pki/user.key": "its key",
-  "/run/token": "abc\n",
+  "ca.pem": "the authority",
+  "user.pem": "a certificate",
+  "user.key": "its key",
+  token: "abc\n",
+  kubelogin: "",
 };
-
-const host: KubeconfigHost = {
-  read(path) {
-    const text = files[path];
-    if (text === undefined) throw Object.assign(new Error(), { code: "ENOENT" });
-    return Buffer.from(text);
-  },
-  hasProgram: (name) => name === "kubelogin",
-};
+const folder = newFolder();
 
 interface Parts {
   readonly cluster?: object;
@@ -108,14 +100,20 @@ function config({ cluster = trusted, user = { token: "abc" }, ...rest }: Parts):
 }
 
 describe("choosing from a kubeconfig", () => {
+  before(() => {
+    for (const [name, text] of Object.entries(files)) {
+      writeFileSync(path.join(folder, name), text, { mode: 0o755 });
+    }
+  });
+
   it("leaves nothing of the other contexts, and nothing on this host", () => {
     const chosen = chooseKubeconfig(
       config({
-        cluster: { server, "certificate-authority": "/pki/ca.pem", "tls-server-name": "api" },
-        user: { "client-certificate": "/pki/user.pem", "client-key": "/pki/user.key" },
+        cluster: { server, "certificate-authority": "ca.pem", "tls-server-name": "api" },
+        user: { "client-certificate": "user.pem", "client-key": "user.key" },
       }),
       undefined,
-      host,
+      folder,
     );
     assert.ok("kubeconfig" in chosen, JSON.stringify(chosen));
     assert.deepEqual(credentials(chosen.kubeconfig), {
@@ -133,10 +131,10 @@ describe("choosing from a kubeconfig", () => {
 
   const taken: Readonly<Record<string, readonly [Parts, object]>> = {
     "a token": [{}, { token: "abc" }],
-    "a token in a file": [{ user: { tokenFile: "/run/token" } }, { token: "abc" }],
+    "a token in a file": [{ user: { tokenFile: "token" } }, { token: "abc" }],
     "a program that is at hand": [
-      { user: { exec: { command: "kubelogin", apiVersion: "client.authentication.k8s.io/v1" } } },
-      { exec: "kubelogin" },
+      { user: { exec: { command: "./kubelogin", apiVersion: "client.authentication.k8s.io/v1" } } },
+      { exec: "./kubelogin" },
     ],
     "the only context, where none is current": [
       { current: "", contexts: [{ name: "one", context: { cluster: "c", user: "u" } }] },
@@ -144,7 +142,7 @@ describe("choosing from a kubeconfig", () => {
     ],
   };
   eachCase("takes %s", taken, ([parts, part]) => {
-    const chosen = chooseKubeconfig(config(parts), undefined, host);
+    const chosen = chooseKubeconfig(config(parts), undefined, folder);
     assert.ok("kubeconfig" in chosen, JSON.stringify(chosen));
     assert.deepEqual(
       Object.entries(credentials(chosen.kubeconfig)).filter(([key]) => key in part),
@@ -152,6 +150,7 @@ describe("choosing from a kubeconfig", () => {
     );
   });
 
+  const at = (server: string): Parts => ({ cluster: { ...trusted, server } });
   const refused: Readonly<Record<string, readonly [string | Parts, RegExp, context?: string]>> = {
     "a text that is no settings": ["just a line", /neither YAML nor JSON/],
     "a broken text": ["{", /neither YAML nor JSON/],
@@ -167,14 +166,8 @@ describe("choosing from a kubeconfig", () => {
       { contexts: [{ name: "prod", context: { cluster: "c", user: "nobody" } }] },
       /context prod names the user nobody/,
     ],
-    "a server behind a proxy": [
-      { cluster: { ...trusted, server: "https://rancher.example.com/k8s/clusters/c-1" } },
-      /is not https:\/\/HOST:PORT, without a path/,
-    ],
-    "a server without TLS": [
-      { cluster: { ...trusted, server: "http://10.0.0.1:8080" } },
-      /is not https/,
-    ],
+    "a server behind a proxy": [at("https://rancher.example.com/k8s/c-1"), /HOST:PORT, without a/],
+    "a server without TLS": [at("http://10.0.0.1:8080"), /is not https/],
     "a server that nobody trusts": [{ cluster: { server } }, /no certificate-authority/],
     "a server that everybody trusts": [
       { cluster: { server, "insecure-skip-tls-verify": true } },
@@ -182,7 +175,7 @@ describe("choosing from a kubeconfig", () => {
     ],
     "an authority that is not there": [
       { cluster: { server, "certificate-authority": "/gone.pem" } },
-      /certificate-authority \/gone\.pem cannot be read \(ENOENT\)/,
+      /authority \/gone\.pem cannot be read \(ENOENT\)/,
     ],
     "a proxy": [{ cluster: { ...trusted, "proxy-url": "http://p" } }, /has proxy-url/],
     "a program that is not at hand": [
@@ -193,14 +186,11 @@ describe("choosing from a kubeconfig", () => {
     "a password": [{ user: { username: "me", password: "secret" } }, /has username/],
     "somebody who acts as another": [{ user: { token: "x", as: "root" } }, /has as,/],
     "a user with nothing": [{ user: {} }, /no certificate with a key, no token and no/],
-    "a certificate without its key": [
-      { user: { "client-certificate": "/pki/user.pem" } },
-      /no certificate with a key/,
-    ],
+    "no key": [{ user: { "client-certificate": "user.pem" } }, /no certificate with a key/],
   };
   eachCase("refuses %s", refused, ([parts, pattern, context]) => {
     const text = typeof parts === "string" ? parts : config(parts);
-    const chosen = chooseKubeconfig(text, context, host);
+    const chosen = chooseKubeconfig(text, context, folder);
     assert.ok("problems" in chosen, "it was taken");
     assert.match(chosen.problems.join("\n"), pattern);
     assert.doesNotMatch(chosen.problems.join("\n"), /secret/);

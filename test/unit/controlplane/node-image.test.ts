@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
-
 import {
   agnhostImage,
   imageRecipes,
@@ -16,6 +15,7 @@ import {
   writeImages,
 } from "../../../components/controlplane/node-image/oci-archive.ts";
 import { containerBaseSpec } from "../../../components/controlplane/node-image/root-file-system.ts";
+import { eachCase } from "../each-case.ts";
 import { inNewFolder } from "../new-folder.ts";
 
 /** As `dpkg-query -W -f '${Package}\t${Pre-Depends}, ${Depends}\t${Provides}\n'` prints it. */
@@ -102,37 +102,20 @@ describe("image archive", () => {
 });
 
 describe("what a node carries", () => {
-  const programs = {
-    kubeApiserver: "/a",
-    kubeControllerManager: "/b",
-    kubeScheduler: "/c",
-    kubeProxy: "/d",
-    etcd: "/e",
-    coredns: "/f",
-    localPathProvisioner: "/g",
-    podRoutes: "/h",
-    agnhost: "/i",
-  };
+  const recipes = imageRecipes((name) => `/${name}`, "1.36.4");
   const manifests = new URL("../../../components/controlplane/node-image/files/", import.meta.url);
 
   it("is what kubeadm 1.36.4 and kind 0.33 ask for", () => {
-    const references = imageRecipes(programs, "1.36.4").map((recipe) => recipe.reference);
+    const references = recipes.map((recipe) => recipe.reference);
     const asked = [
-      "registry.k8s.io/kube-apiserver:v1.36.4",
-      "registry.k8s.io/kube-controller-manager:v1.36.4",
-      "registry.k8s.io/kube-scheduler:v1.36.4",
-      "registry.k8s.io/kube-proxy:v1.36.4",
-      "registry.k8s.io/etcd:3.6.8-0",
-      "registry.k8s.io/coredns/coredns:v1.14.2",
-      "registry.k8s.io/pause:3.10",
-    ];
+      ...["kube-apiserver:v1.36.4", "kube-controller-manager:v1.36.4", "kube-scheduler:v1.36.4"],
+      ...["kube-proxy:v1.36.4", "etcd:3.6.8-0", "coredns/coredns:v1.14.2", "pause:3.10"],
+    ].map((image) => `registry.k8s.io/${image}`);
     assert.deepEqual(references.slice(0, asked.length), asked);
   });
 
   it("is what verify and the samples run where nothing can be pulled", () => {
-    const agnhost = imageRecipes(programs, "1.36.4").find(
-      ({ reference }) => reference === agnhostImage,
-    );
+    const agnhost = recipes.find(({ reference }) => reference === agnhostImage);
     assert.deepEqual(agnhost?.config.entrypoint, ["/agnhost"]);
     assert.deepEqual(agnhost.pieces?.packages, ["bash", "coreutils", "curl"]);
   });
@@ -141,37 +124,26 @@ describe("what a node carries", () => {
     it(`is all that ${manifest} asks for`, async () => {
       const text = await readFile(new URL(manifest, manifests), "utf8");
       const asked = [...text.matchAll(/kindows\.local\/[\w./-]+:[\w.]+/g)].map(([each]) => each);
-      const carried = imageRecipes(programs, "1.36.4").map((recipe) => recipe.reference);
-      assert.ok(asked.length > 0);
-      assert.deepEqual(
-        asked.filter((each) => !carried.includes(each)),
-        [],
-      );
+      const carried = new Set(recipes.map(({ reference }) => reference));
+      assert.ok(asked.length > 0 && asked.every((each) => carried.has(each)), asked.join());
     });
   }
 });
 
 describe("containerd's base specification", () => {
-  it("gets kind's hook and loses the limits", () => {
-    const made = JSON.parse(
-      containerBaseSpec('{"process":{"cwd":"/","rlimits":[{"type":"RLIMIT_NOFILE"}]}}'),
-    ) as unknown;
-    assert.deepEqual(made, {
-      process: { cwd: "/" },
-      hooks: { createContainer: [{ path: "/kind/bin/mount-product-files.sh" }] },
-    });
-  });
-
-  it("keeps hooks that are there", () => {
-    const made = JSON.parse(
-      containerBaseSpec(
-        '{"process":{},"hooks":{"poststop":[{"path":"/x"}],"createContainer":[{"path":"/y"}]}}',
-      ),
-    ) as { hooks: Record<string, { path: string }[]> };
-    assert.deepEqual(made.hooks["poststop"], [{ path: "/x" }]);
-    assert.deepEqual(
-      made.hooks["createContainer"]?.map((hook) => hook.path),
-      ["/y", "/kind/bin/mount-product-files.sh"],
-    );
-  });
+  const hook = { path: "/kind/bin/mount-product-files.sh" };
+  const [x, y] = [{ path: "/x" }, { path: "/y" }];
+  const cases: Readonly<Record<string, readonly [given: object, made: object]>> = {
+    "gets kind's hook and loses the limits": [
+      { process: { cwd: "/", rlimits: [{ type: "RLIMIT_NOFILE" }] } },
+      { process: { cwd: "/" }, hooks: { createContainer: [hook] } },
+    ],
+    "keeps hooks that are there": [
+      { process: {}, hooks: { poststop: [x], createContainer: [y] } },
+      { process: {}, hooks: { poststop: [x], createContainer: [y, hook] } },
+    ],
+  };
+  eachCase("%s", cases, ([given, made]) =>
+    assert.deepEqual(JSON.parse(containerBaseSpec(JSON.stringify(given))), made),
+  );
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { V1Node } from "@kubernetes/client-node";
-
 import { nodeRoutes } from "../../../components/controlplane/node-routes.ts";
+import { eachCase } from "../each-case.ts";
 import { runOnCluster } from "./run-action.ts";
 
 function node(name: string, range: string | undefined, address: string | undefined): V1Node {
@@ -33,16 +33,15 @@ describe("ways to nodes' pods and to Services", () => {
     });
   });
 
-  const missing: readonly [what: string, nodes: readonly V1Node[]][] = [
-    ["a node that is not there", []],
-    ["one without a range", [node("worker-1", undefined, "10.0.0.1")]],
-    ["one without an address", [node("worker-1", "10.244.1.0/24", undefined)]],
-    ["one with ranges of IPv6 only", [node("worker-1", "fd00::/64", "10.0.0.1")]],
-  ];
-  for (const [what, nodes] of missing) {
-    it(`are not known yet for want of ${what}`, () =>
-      assert.deepEqual(nodeRoutes(routed, [controlPlane, ...nodes]), { missing: "worker-1" }));
-  }
+  const missing: Readonly<Record<string, readonly V1Node[]>> = {
+    "a node that is not there": [],
+    "one without a range": [node("worker-1", undefined, "10.0.0.1")],
+    "one without an address": [node("worker-1", "10.244.1.0/24", undefined)],
+    "one with ranges of IPv6 only": [node("worker-1", "fd00::/64", "10.0.0.1")],
+  };
+  eachCase("are not known yet for want of %s", missing, (nodes) =>
+    assert.deepEqual(nodeRoutes(routed, [controlPlane, ...nodes]), { missing: "worker-1" }),
+  );
 
   it("are not known yet for want of all nodes, which are named", () =>
     assert.deepEqual(nodeRoutes(routed, []), { missing: "cp, worker-1" }));

@@ -1,5 +1,4 @@
 import { execa } from "execa";
-
 import { withFakeApi, type Answer } from "./fake-api.ts";
 import { kubeconfig } from "./fixture-kubeconfig.ts";
 

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { type AddressInfo, createServer, type Server } from "node:net";
-
 import type { SshAccess } from "../../../components/machine/existing/existing-machine.ts";
 import { check, type Finding, needless, readAllowances } from "../../../policy/check.ts";
 import { openForwards } from "../../../stacks/existing-stack.ts";

@@ -5,6 +5,8 @@ const pushes = (node: string, more: readonly string[] = []): readonly string[] =
   ["containerd", "crictl", "kubelet", "kubeadm", "kubelogrunner", ...more].map(
     (program) => `CopyToRemote ${node}-push-${program}`,
   );
+const commands = (...steps: readonly string[]): readonly string[] =>
+  steps.map((step) => `Command win-1-${step}`);
 const calico = (node: string): readonly string[] => [
   ...pushes(node),
   `Command ${node}-add-externalnetwork`,
@@ -67,11 +69,7 @@ export const devChanges: readonly SettingChange[] = [
     name: "a byte in Add-ExternalNetwork.ps1",
     host: { editedStep: "Add-ExternalNetwork.ps1" },
     plans: {
-      changed: [
-        "CopyToRemote win-1-home",
-        "Command win-1-steps",
-        "Command win-1-add-externalnetwork",
-      ],
+      changed: ["CopyToRemote win-1-home", ...commands("steps", "add-externalnetwork")],
     },
   },
   {
@@ -91,9 +89,7 @@ export const flannelChanges: readonly SettingChange[] = [
       replaced: ["ConfigMap flannel"],
       changed: [
         "DaemonSet flannel",
-        "Command win-1-install-flannel",
-        "Command win-1-add-externalnetwork",
-        "Command win-1-confirm-externalnetwork",
+        ...commands("install-flannel", "add-externalnetwork", "confirm-externalnetwork"),
         "DaemonSet kube-proxy-windows",
       ],
     },

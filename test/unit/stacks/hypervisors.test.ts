@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-
 import type { Previewed, PreviewedResource } from "../../../cli/preview-diff/previewed.ts";
 import { reachableNodes, unreachableVariable } from "../../../stacks/reachable-nodes.ts";
 import { recordedStack } from "./recorded-stack.ts";
@@ -12,14 +11,30 @@ const settings = {
   ],
 };
 
+const domain = "libvirt:index/domain:Domain";
+const command = "command:local:Command";
+
 describe("one lab on several hypervisors", () => {
   let preview: Previewed;
   before(async () => (preview = await recordedStack("fleet", { settings })));
 
   const named = (type: string, from = preview): PreviewedResource[] =>
     from.resources.filter((one) => one.type === type);
+  const one = (type: string, name: string, from = preview): PreviewedResource =>
+    named(type, from).find((each) => each.name === name) ?? assert.fail(`no ${type} ${name}`);
   const names = (resources: readonly PreviewedResource[]): string[] =>
     resources.map(({ name }) => name).sort();
+  /** How a machine is connected. */
+  const interfacesOf = (name: string, from = preview): string =>
+    JSON.stringify(one(domain, name, from).inputs["networkInterfaces"]);
+  const waitsFor = ({ dependencies }: PreviewedResource, needed: readonly string[]): void => {
+    for (const name of needed) {
+      assert.ok(
+        dependencies.some((each) => each.endsWith(`::${name}`)),
+        name,
+      );
+    }
+  };
 
   it("fails nowhere, though no hypervisor answers", () => {
     const errors = preview.diagnostics.filter(({ severity }) => severity === "error");
@@ -49,34 +64,24 @@ describe("one lab on several hypervisors", () => {
 
   it("makes one segment, on this host; machines elsewhere are on a bridge there", () => {
     assert.deepEqual(names(named("libvirt:index/network:Network")), ["lab"]);
-    const interfaces = Object.fromEntries(
-      named("libvirt:index/domain:Domain").map(({ name, inputs }) => [
-        name,
-        JSON.stringify(inputs["networkInterfaces"]),
-      ]),
-    );
-    assert.match(interfaces["win-1"] ?? "", /"waitForLease":true/);
+    assert.match(interfacesOf("win-1"), /"waitForLease":true/);
     for (const name of ["win-2", "win-3", "win-4", "linux-1"]) {
-      assert.match(interfaces[name] ?? "", /^\[\{"bridge":"br-fleet","mac":"[0-9A-F:]+"\}\]$/);
+      assert.match(interfacesOf(name), /^\[\{"bridge":"br-fleet","mac":"[0-9A-F:]+"\}\]$/);
     }
   });
 
   it("reserves the addresses of those in the segment's own network, before they start", () => {
-    const reservations = named("command:local:Command").filter(({ name }) =>
-      name.endsWith("-reservation"),
-    );
+    const reservations = named(command).filter(({ name }) => name.endsWith("-reservation"));
     assert.deepEqual(names(reservations), [
       "linux-1-reservation",
       "win-2-reservation",
       "win-3-reservation",
       "win-4-reservation",
     ]);
-    const ofFirst = reservations.find(({ name }) => name === "win-2-reservation");
-    const text = JSON.stringify(ofFirst?.inputs["environment"]);
+    const text = JSON.stringify(one(command, "win-2-reservation").inputs["environment"]);
     assert.match(text, /qemu:\/\/\/system/);
     assert.match(text, /192\.168\.170\.11/);
-    const machine = named("libvirt:index/domain:Domain").find(({ name }) => name === "win-2");
-    assert.ok(machine?.dependencies.some((each) => each.endsWith("win-2-reservation")));
+    waitsFor(one(domain, "win-2"), ["win-2-reservation"]);
   });
 
   it("brings the Linux machines' image to the one hypervisor that has such a machine", () => {
@@ -95,12 +100,8 @@ describe("one lab on several hypervisors", () => {
   });
 
   it("pins the host keys wherever its own commands connect", () => {
-    const images = named("command:local:Command").find(
-      ({ name }) => name === "machines-rack-3-images",
-    );
-    const text = JSON.stringify(images?.inputs["environment"]);
     assert.match(
-      text,
+      JSON.stringify(one(command, "machines-rack-3-images").inputs["environment"]),
       /qemu\+libssh:\/\/root@rack-3\.example\.test:2222\/system\?known_hosts_verify=normal&known_hosts=[^&]*kindows-fleet\.rack-3\.known_hosts&keyfile=\/etc\/kindows\/id_ed25519&sshauth=privkey/,
     );
   });
@@ -114,7 +115,7 @@ describe("one lab on several hypervisors", () => {
   it("leaves out what is on a hypervisor that is unreachable", async () => {
     const environment = { KINDOWS_AWAY: "rack-2" };
     const without = await recordedStack("fleet", { settings, environment });
-    assert.deepEqual(names(named("libvirt:index/domain:Domain", without)), ["win-1", "win-4"]);
+    assert.deepEqual(names(named(domain, without)), ["win-1", "win-4"]);
     assert.ok(
       !without.resources.some(({ name }) => /rack-2|^(win-[23]|linux-1)(-|$)/.test(name)),
       "something of rack-2 is made",
@@ -138,23 +139,17 @@ describe("one lab on several hypervisors", () => {
       settings: onFabric("vxlan"),
       environment: { KINDOWS_AWAY: "rack-2" },
     });
-    const commands = named("command:local:Command", connected);
-    const hosts = commands.filter(({ name }) => name.startsWith("fabric-"));
-    assert.deepEqual(names(hosts), ["fabric-local", "fabric-rack-3"]);
-    const script = JSON.stringify(commands.find(({ name }) => name === "fabric-rack-3")?.inputs);
+    const hosts = names(named(command, connected)).filter((name) => name.startsWith("fabric-"));
+    assert.deepEqual(hosts, ["fabric-local", "fabric-rack-3"]);
+    const script = JSON.stringify(one(command, "fabric-rack-3", connected).inputs);
     for (const address of ["192.0.2.1", "192.0.2.2"]) {
       assert.match(
         script,
         new RegExp(`bridge fdb append 00:00:00:00:00:00 dev \\S+ dst ${address}\\D`),
       );
     }
-    const machine = named("libvirt:index/domain:Domain", connected).find(
-      ({ name }) => name === "win-3",
-    );
-    assert.match(JSON.stringify(machine?.inputs["networkInterfaces"]), /"bridge":"kw-fleet"/);
-    for (const name of names(hosts)) {
-      assert.ok(machine?.dependencies.some((each) => each.endsWith(name)));
-    }
+    assert.match(interfacesOf("win-3", connected), /"bridge":"kw-fleet"/);
+    waitsFor(one(domain, "win-3", connected), hosts);
   });
 
   it("gives each hypervisor a range and a network of its own where the fabric routes", async () => {
@@ -170,23 +165,11 @@ describe("one lab on several hypervisors", () => {
         ["kindows-fleet.rack-3", "route", "kw-fleet", ["10.7.3.0/24"]],
       ],
     );
-    const domains = named("libvirt:index/domain:Domain", routed);
-    const interfaces = Object.fromEntries(
-      domains.map(({ name, inputs }) => [name, JSON.stringify(inputs["networkInterfaces"])]),
-    );
-    assert.match(interfaces["win-1"] ?? "", /"addresses":\["192\.168\.170\.10"\]/);
-    assert.match(interfaces["win-2"] ?? "", /"addresses":\["10\.7\.2\.10"\]/);
-    assert.match(interfaces["linux-1"] ?? "", /"addresses":\["10\.7\.2\.\d+"\]/);
-    const machine = domains.find(({ name }) => name === "win-2");
-    for (const needed of ["lab-rack-2", "fabric-local", "fabric-rack-2"]) {
-      assert.ok(
-        machine?.dependencies.some((each) => each.endsWith(`::${needed}`)),
-        needed,
-      );
-    }
-    const script = JSON.stringify(
-      named("command:local:Command", routed).find(({ name }) => name === "fabric-rack-3")?.inputs,
-    );
+    assert.match(interfacesOf("win-1", routed), /"addresses":\["192\.168\.170\.10"\]/);
+    assert.match(interfacesOf("win-2", routed), /"addresses":\["10\.7\.2\.10"\]/);
+    assert.match(interfacesOf("linux-1", routed), /"addresses":\["10\.7\.2\.\d+"\]/);
+    waitsFor(one(domain, "win-2", routed), ["lab-rack-2", "fabric-local", "fabric-rack-2"]);
+    const script = JSON.stringify(one(command, "fabric-rack-3", routed).inputs);
     assert.match(script, /route 192\.168\.170\.0\/24 192\.0\.2\.1 \d+/);
     assert.match(script, /route 10\.7\.2\.0\/24 192\.0\.2\.2 \d+/);
   });
@@ -228,11 +211,6 @@ describe("a lab with a machine on Hyper-V", () => {
   const found = (type: string, name: string): PreviewedResource =>
     preview.resources.find((one) => one.type === type && one.name === name) ??
     assert.fail(`no ${type} ${name}`);
-  const ofType = (type: string): string[] =>
-    preview.resources
-      .filter((one) => one.type === type)
-      .map(({ name }) => name)
-      .sort();
 
   it("fails nowhere, though the host does not exist", () => {
     const errors = preview.diagnostics.filter(({ severity }) => severity === "error");
@@ -240,7 +218,11 @@ describe("a lab with a machine on Hyper-V", () => {
   });
 
   it("makes the one on libvirt, and the other by its action on the host", () => {
-    assert.deepEqual(ofType("libvirt:index/domain:Domain"), ["win-1"]);
+    const domains = preview.resources.filter(({ type }) => type === domain);
+    assert.deepEqual(
+      domains.map(({ name }) => name),
+      ["win-1"],
+    );
     const machine = found("command:local:Command", "win-2");
     for (const needed of ["hyper-v-rack-7", "win-2-reservation"]) {
       assert.ok(

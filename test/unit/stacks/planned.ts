@@ -7,12 +7,9 @@ export interface Group {
 }
 
 /** What a change plans for which resources: `<last word of the type> <name>`, or groups of them. */
-export interface Planned {
-  readonly created?: readonly (string | Group)[];
-  readonly replaced?: readonly (string | Group)[];
-  readonly changed?: readonly (string | Group)[];
-  readonly deleted?: readonly (string | Group)[];
-}
+export type Planned = Readonly<
+  Partial<Record<"created" | "replaced" | "changed" | "deleted", readonly (string | Group)[]>>
+>;
 
 /** A change of one setting, or of what a stack is made of, and what it plans. */
 export interface SettingChange {
@@ -47,18 +44,13 @@ export function plannedBy({ created, changed, deleted }: Difference): Required<P
 }
 
 /** The same for what a table says. */
-export function plannedIn({
-  created = [],
-  replaced = [],
-  changed = [],
-  deleted = [],
-}: Planned): Required<Planned> {
-  const names = (list: readonly (string | Group)[]): readonly string[] =>
-    list.flatMap((each) => (typeof each === "string" ? [each] : each.names)).sort();
+export function plannedIn(planned: Planned): Required<Planned> {
+  const names = (what: keyof Planned): readonly string[] =>
+    (planned[what] ?? [])
+      .flatMap((each) => (typeof each === "string" ? [each] : each.names))
+      .sort();
   return {
-    created: names(created),
-    replaced: names(replaced),
-    changed: names(changed),
-    deleted: names(deleted),
+    ...{ created: names("created"), replaced: names("replaced") },
+    ...{ changed: names("changed"), deleted: names("deleted") },
   };
 }

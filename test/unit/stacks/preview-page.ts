@@ -1,3 +1,5 @@
+import { fileURLToPath } from "node:url";
+import { format, resolveConfig } from "prettier";
 import { calicoVersions } from "../../../components/cni/calico/release.ts";
 import { kubernetesVersions } from "../../../config/supported.ts";
 import { changesAfterUp } from "../../engine/windows/changes-after-up.ts";
@@ -5,9 +7,15 @@ import { devChanges, flannelChanges } from "./dev-changes.ts";
 import type { Group, Planned, SettingChange } from "./planned.ts";
 import { rehearsalChanges } from "./rehearsal-changes.ts";
 
-/** docs/preview.md: what changes plan, by the tables that the tests hold the engine to. */
-export function previewPage(): string {
-  return `# What a preview plans
+/** docs/preview.md. */
+export const file = fileURLToPath(new URL("../../../docs/preview.md", import.meta.url));
+
+/** What it says: what changes plan, by the tables that the tests hold the engine to. */
+export async function previewPage(): Promise<string> {
+  return format(text(), { ...(await resolveConfig(file)), filepath: file });
+}
+
+const text = () => `# What a preview plans
 
 \`pulumi preview\` of every stack works on a machine without Docker, libvirt and KVM, before anything exists
 (\`make preview-diff\`, or \`KINDOWS_PREVIEW=anywhere\`: [cli.md](cli.md#previews-in-pull-requests)), and shows every resource
@@ -58,7 +66,6 @@ Without a stack's state, nothing is compared with it: what a change replaces is 
 a changed property. Values that are known only after an \`up\` are not compared: the checksum of a program that nobody has
 fetched yet hides the command that installs it.
 `;
-}
 
 function alsoWhenUp(changes: readonly SettingChange[]): string {
   return changes

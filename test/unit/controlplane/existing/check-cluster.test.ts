@@ -71,6 +71,10 @@ function factsOf(one: Case): object {
 const kubeadm = (text: string): Case => ({
   kubeadmConfig: configMap({ ClusterConfiguration: text }),
 });
+const vxlan = { vxlanMode: "Always" };
+const version = (gitVersion: string): Case => ({ version: { gitVersion } });
+const nodes = (...items: readonly object[]): Case => ({ nodes: { items } });
+const machineAt = (nodeIp: string): Case => ({ wanted: { nodes: [{ name: "win-1", nodeIp }] } });
 const pool = (spec: object): object => ({ items: [{ metadata: { name: "default" }, spec }] });
 const installation = (calicoNetwork: object, serviceCIDRs?: string[]): object => ({
   spec: { calicoNetwork, serviceCIDRs },
@@ -179,11 +183,11 @@ describe("a cluster that is there", () => {
       { kubeProxy: "install" },
     ],
     "one where the machine is a node already, by an earlier run": [
-      { nodes: { items: [node("win-1", "windows", "192.0.2.11")] } },
+      nodes(node("win-1", "windows", "192.0.2.11")),
       { distribution: "kubeadm" },
     ],
     "nodes of an older version, as far as Kubernetes allows": [
-      { version: { gitVersion: "v1.39.1" } },
+      version("v1.39.1"),
       { serverVersion: "1.39.1" },
     ],
   };
@@ -197,19 +201,16 @@ describe("a cluster that is there", () => {
   const linux = { nodeSelector: { "kubernetes.io/os": "linux" } };
   /** What stands against a cluster: subject and why, or a part of them. */
   const refused: Readonly<Record<string, readonly [Case, ...RegExp[]]>> = {
-    RKE2: [{ version: { gitVersion: "v1.36.4+rke2r1" } }, /is one of RKE2.*agent/],
-    k3s: [{ version: { gitVersion: "v1.36.4+k3s1" } }, /is one of k3s.*no Windows/],
-    k0s: [{ version: { gitVersion: "v1.36.4+k0s" } }, /is one of k0s/],
-    EKS: [{ version: { gitVersion: "v1.36.4-eks-1a2b3c" } }, /is one of EKS/],
-    GKE: [{ version: { gitVersion: "v1.36.4-gke.100" } }, /is one of GKE/],
+    RKE2: [version("v1.36.4+rke2r1"), /is one of RKE2.*agent/],
+    k3s: [version("v1.36.4+k3s1"), /is one of k3s.*no Windows/],
+    k0s: [version("v1.36.4+k0s"), /is one of k0s/],
+    EKS: [version("v1.36.4-eks-1a2b3c"), /is one of EKS/],
+    GKE: [version("v1.36.4-gke.100"), /is one of GKE/],
     AKS: [
       { nodes: { items: [{ metadata: { labels: { "kubernetes.azure.com/cluster": "x" } } }] } },
       /is one of AKS/,
     ],
-    OpenShift: [
-      { groups: { groups: [{ name: "config.openshift.io" }] } },
-      /is one of OpenShift.*Windows Machine Config Operator/,
-    ],
+    OpenShift: [{ groups: { groups: [{ name: "config.openshift.io" }] } }, /OpenShift.*Operator/],
     Talos: [
       { nodes: { items: [{ status: { nodeInfo: { osImage: "Talos (v1.11)" } } }] } },
       /is one of Talos/,
@@ -219,36 +220,36 @@ describe("a cluster that is there", () => {
       /kubeadm-config cannot be read: not found; without it this is no cluster of kubeadm's/,
     ],
     "a machine with the name of a node with Linux": [
-      { nodes: { items: [node("win-1", "linux", "192.0.2.5")] } },
-      /kindows:nodes: "win-1" is the name of a node with linux.*Rename-Computer NEW/,
+      nodes(node("win-1", "linux", "192.0.2.5")),
+      /"win-1" is the name of a node with linux.*Rename/,
     ],
     "a machine with the address of another node": [
-      { nodes: { items: [node("cp-1", "linux", "192.0.2.11")] } },
-      /the address 192\.0\.2\.11 of "win-1" is that of the node cp-1 in the cluster too\. Write the machine's own/,
+      nodes(node("cp-1", "linux", "192.0.2.11")),
+      /192\.0\.2\.11 of "win-1" is that of the node cp-1/,
     ],
     "a machine that joined under another name": [
-      { nodes: { items: [node("win-old", "windows", "192.0.2.11")] } },
-      /is that of the node win-old in the cluster too.*kubectl delete node win-old/,
+      nodes(node("win-old", "windows", "192.0.2.11")),
+      /is that of .* win-old .*kubectl delete node win-old/,
     ],
     "a machine with an address of the pods": [
-      { wanted: { nodes: [{ name: "win-1", nodeIp: "10.244.3.1" }] } },
-      /the address 10\.244\.3\.1 of "win-1" is in 10\.244\.0\.0\/16, from which the cluster's pods/,
+      machineAt("10.244.3.1"),
+      /3\.1 of "win-1" is in 10\.244\.0\.0\/16.* pods/,
     ],
     "a machine with an address of the services": [
-      { wanted: { nodes: [{ name: "win-1", nodeIp: "10.96.0.10" }] } },
-      /is in 10\.96\.0\.0\/12, from which the cluster's services have theirs\. Give the machine/,
+      machineAt("10.96.0.10"),
+      /is in 10\.96\.0\.0\/12.* services/,
     ],
     "an API server that is four minor versions newer, with what to write": [
-      { version: { gitVersion: "v1.40.2+build" } },
+      version("v1.40.2+build"),
       /Write one from 1\.37 to 1\.40, best "1\.40\.2"/,
     ],
     "nodes newer than the API server": [
-      { version: { gitVersion: "v1.35.9" } },
+      version("v1.35.9"),
       /kubernetesVersion: "1\.36\.4" is newer than the API server, 1\.35\.9.*from 1\.32 to 1\.35/,
     ],
     "nodes too old for the API server": [
-      { version: { gitVersion: "v1.40.0" } },
-      /is 4 minor versions older than the API server, 1\.40\.0; Kubernetes allows 3/,
+      version("v1.40.0"),
+      /is 4 minor versions older .* allows 3/,
     ],
     "something that is no API server": [{ version: {} }, /The API server says the version ""/],
     "one that machines cannot find": [
@@ -257,11 +258,11 @@ describe("a cluster that is there", () => {
     ],
     "one that tells nobody how to join": [
       { clusterInfo: undefined },
-      /cluster-info has no kubeconfig: not found/,
+      /has no kubeconfig: not found/,
     ],
     "one without an authority": [
       { clusterInfo: configMap({ kubeconfig: "clusters: []" }) },
-      /cluster-info has no certificate of the cluster's authority/,
+      /has no certificate/,
     ],
     "ranges that are not the cluster's": [
       { wanted: { podCidr: "10.9.0.0/16" } },
@@ -276,17 +277,14 @@ describe("a cluster that is there", () => {
       { installation: undefined, daemonSets: { items: [daemonSet("cilium")] } },
       /pod network is Cilium.*cni\.kind: none/,
     ],
-    "Calico without its operator": [
-      { installation: undefined },
-      /Calico without its operator.*kubespray/,
-    ],
+    "Calico without its operator": [{ installation: undefined }, /Calico without its .*kubespray/],
     "no pod network that is known": [
       { installation: undefined, daemonSets: { items: [] } },
       /is none that is known here/,
     ],
     "another pod network than it must be": [
       { wanted: { cni: { kind: "flannel", mayChange: false } } },
-      /cni\.kind: "flannel" is not what the cluster has: Calico/,
+      /"flannel" is not .*: Calico/,
     ],
     "Calico that knows nothing of Windows, with each object to change": [
       {
@@ -298,13 +296,10 @@ describe("a cluster that is there", () => {
       /Installation default has spec\.calicoNetwork\.windowsDataplane Disabled.*kubectl patch installation default --type merge -p '\{"spec":\{"serviceCIDRs":\["10\.96\.0\.0\/12"\],"calicoNetwork":\{"windowsDataplane":"HNS"\}\}\}'.*mayChange/s,
       /IPAMConfiguration default has not spec\.strictAffinity true/,
     ],
-    "Calico with IPIP": [
-      { ipPools: pool({ ipipMode: "Always" }) },
-      /IPPool default has ipipMode Always.*yourself/,
-    ],
+    "Calico with IPIP": [{ ipPools: pool({ ipipMode: "Always" }) }, /ipipMode Always.*yourself/],
     "Calico with VXLAN between subnets only": [
       { ipPools: pool({ vxlanMode: "CrossSubnet" }) },
-      /IPPool default has ipipMode Never and vxlanMode CrossSubnet/,
+      /vxlanMode CrossSubnet/,
     ],
     "Calico with VXLAN and BGP": [
       { installation: installation({ windowsDataplane: "HNS" }, ["10.96.0.0/12"]) },
@@ -312,23 +307,16 @@ describe("a cluster that is there", () => {
     ],
     "Calico with nothing at all between nodes": [
       { ipPools: pool({}) },
-      /has no encapsulation and the Installation has no BGP/,
+      /no encapsulation .* no BGP/,
     ],
     "Calico with two pools": [
-      {
-        ipPools: {
-          items: ["a", "b"].map((name) => ({ metadata: { name }, spec: { vxlanMode: "Always" } })),
-        },
-      },
+      { ipPools: { items: ["a", "b"].map((name) => ({ metadata: { name }, spec: vxlan })) } },
       /IPPools a, b are several with VXLAN/,
     ],
-    "Calico whose pools nobody may read": [
-      { ipPools: undefined },
-      /Calico's IPPools cannot be read/,
-    ],
+    "Calico whose pools nobody may read": [{ ipPools: undefined }, /IPPools cannot be read/],
     "Calico with a small number for its VXLAN": [
       { felixConfig: { spec: { vxlanVNI: 42 } } },
-      /vxlanVNI 42; Windows takes none below 4096/,
+      /vxlanVNI 42; .* 4096/,
     ],
     "Flannel with Linux' defaults, and no range of its nodes": [
       flannelWith('{"Backend":{"Type":"vxlan"}}'),

@@ -13,6 +13,7 @@ import type { ByBastions } from "../../../../components/machine/existing/existin
 import { SshKey } from "../../../../components/machine/ssh-key.ts";
 import { hostProblemText } from "../../../../config/host-problem.ts";
 import { ApiError } from "../../../../kubernetes/cluster-api.ts";
+import { eachCase } from "../../each-case.ts";
 import { assertGolden, yamlText } from "../../controlplane/golden.ts";
 import { isSecretInput, look, record, revealed } from "../../controlplane/recorded-resources.ts";
 import { labWith, settingsWith } from "./kubevirt-lab.ts";
@@ -68,18 +69,16 @@ describe("kindows:machine of KubeVirt", () => {
       "kindows:machine.kubeconfig: has file and text. Keep one of them.",
     ],
   };
-  for (const [what, [machine, text]] of Object.entries(refused)) {
-    it(`refuses ${what}`, () => {
-      assert.throws(
-        () => settingsWith(machine),
-        ({ message }: Error) => {
-          assert.ok(message.includes("1 mistake in the settings"), message);
-          assert.ok(message.includes(text), message);
-          return true;
-        },
-      );
-    });
-  }
+  eachCase("refuses %s", refused, ([machine, text]) =>
+    assert.throws(
+      () => settingsWith(machine),
+      ({ message }: Error) => {
+        assert.ok(message.includes("1 mistake in the settings"), message);
+        assert.ok(message.includes(text), message);
+        return true;
+      },
+    ),
+  );
 
   it("refuses to go through the API server beside bastions", () => {
     const hostKey =
@@ -108,12 +107,8 @@ describe("objects of KubeVirt", () => {
     "registry-and-pod-network": {
       image: { kind: "registry", reference: "registry.example.com/windows:2022", secret: "login" },
       network: { pod: "bridge" },
-      ...{
-        firmware: "bios",
-        instanceType: "u1.large",
-        spread: "required",
-        timeZone: "Europe/Berlin",
-      },
+      ...{ firmware: "bios", instanceType: "u1.large" },
+      ...{ spread: "required", timeZone: "Europe/Berlin" },
       nodeSelector: { rack: "3" },
       tolerations: [{ key: "windows", operator: "Exists" }],
     },
@@ -122,17 +117,12 @@ describe("objects of KubeVirt", () => {
       secureBoot: true,
     },
   };
-  for (const [name, machine] of Object.entries(cases)) {
-    it(`${name} are as they were`, () => {
-      const lab = labWith(machine);
-      const objects = [
-        goldenImage(lab),
-        virtualMachine(lab, { name: "win-1" }, "52:54:00:00:00:01"),
-      ];
-      const text = yamlText(...objects.filter((each) => each !== undefined));
-      assertGolden(new URL(import.meta.url), `${name}.yaml`, text);
-    });
-  }
+  eachCase("%s are as they were", cases, (machine, name) => {
+    const lab = labWith(machine);
+    const vm = virtualMachine(lab, { name: "win-1" }, "52:54:00:00:00:01");
+    const objects = [goldenImage(lab), vm].filter((each) => each !== undefined);
+    assertGolden(new URL(import.meta.url), `${name}.yaml`, yamlText(...objects));
+  });
 
   it("have another image where its source is another", () => {
     const name = (machine: object): string | undefined =>
@@ -143,68 +133,62 @@ describe("objects of KubeVirt", () => {
   });
 });
 
-const seen = (status: Seen["status"], name = "kindows-prod-win-1"): [string, Seen] => [
-  name,
-  { metadata: { name, uid: "1", resourceVersion: "1" }, ...(status && { status }) },
-];
-
 describe("state of a machine on KubeVirt", () => {
-  const interfaces = [
-    { name: "nodes", ipAddress: "fe80::1", ipAddresses: ["fe80::1", "192.0.2.7"] },
-  ];
+  const name = "kindows-prod-win-1";
+  type Statuses = Partial<Record<keyof LabObjects, Seen["status"]>>;
+  const objectsOf = (statuses: Statuses): LabObjects => {
+    const kind = (status: Seen["status"]): ReadonlyMap<string, Seen> =>
+      new Map(
+        status ? [[name, { metadata: { name, uid: "1", resourceVersion: "1" }, status }]] : [],
+      );
+    const { machines, instances, volumes } = statuses;
+    return { machines: kind(machines), instances: kind(instances), volumes: kind(volumes) };
+  };
+  const shown = (...addresses: readonly string[]): object => ({
+    interfaces: [{ name: "nodes", ipAddress: addresses[0], ipAddresses: addresses }],
+  });
+  const noSpace = { type: "Running", status: "False", reason: "Error", message: "no space left" };
+  const full = { type: "Failure", status: "True", reason: "FailedCreate", message: "over quota" };
+  const none = { type: "PodScheduled", status: "False", reason: "Unschedulable", message: "0/3" };
   const states: Readonly<
-    Record<
-      string,
-      readonly [objects: Partial<LabObjects>, expected: string | object, address?: string]
-    >
+    Record<string, readonly [objects: Statuses, expected: string | object, address?: string]>
   > = {
     "runs and has an address": [
-      { instances: new Map([seen({ phase: "Running", interfaces })]) },
+      { instances: { phase: "Running", ...shown("fe80::1", "192.0.2.7") } },
       { found: { address: "192.0.2.7" } },
     ],
     "runs and has one by the settings": [
-      { instances: new Map([seen({ phase: "Running" })]) },
+      { instances: { phase: "Running" } },
       { found: { address: "192.0.2.9" } },
       "192.0.2.9",
     ],
     "runs without a guest agent": [
-      {
-        instances: new Map([
-          seen({
-            phase: "Running",
-            nodeName: "rack-3",
-            interfaces: [{ name: "nodes", ipAddress: "169.254.3.4" }],
-          }),
-        ]),
-      },
+      { instances: { phase: "Running", nodeName: "rack-3", ...shown("169.254.3.4") } },
       "it runs on rack-3, but its status shows no address: the image has no QEMU guest agent (which tells it on a network of Multus), or the network gives it none. Where it has one, write it as address of the node in kindows:machine.nodes",
     ],
     "waits for its disk": [
       {
-        machines: new Map([seen({ printableStatus: "Provisioning" })]),
-        volumes: new Map([
-          seen({
-            ...{ phase: "CloneInProgress", progress: "12.5%" },
-            conditions: [
-              {
-                ...{ type: "Running", status: "False", reason: "Error" },
-                message: "no space left on device",
-              },
-            ],
-          }),
-        ]),
+        machines: { printableStatus: "Provisioning" },
+        volumes: { phase: "CloneInProgress", progress: "12.5%", conditions: [noSpace] },
       },
-      "its machine is Provisioning; its disk is CloneInProgress (12.5%): Error: no space left on device",
+      "its machine is Provisioning; its disk is CloneInProgress (12.5%): Error: no space left",
+    ],
+    "exceeds a quota": [
+      {
+        machines: { printableStatus: "Starting", conditions: [full] },
+        volumes: { phase: "Succeeded" },
+      },
+      "its machine is Starting: FailedCreate: over quota",
+    ],
+    "finds no node": [
+      { instances: { phase: "Scheduling", conditions: [none] } },
+      "its instance is Scheduling: Unschedulable: 0/3",
     ],
     "is not there": [{}, "there is no machine"],
   };
-  for (const [what, [objects, expected, address]] of Object.entries(states)) {
-    it(`that ${what}`, () => {
-      const none = { machines: new Map(), instances: new Map(), volumes: new Map() };
-      const state = instanceState({ ...none, ...objects }, "kindows-prod-win-1", address);
-      assert.deepEqual(state, expected);
-    });
-  }
+  eachCase("that %s", states, ([objects, expected, address]) =>
+    assert.deepEqual(instanceState(objectsOf(objects), name, address), expected),
+  );
 });
 
 const groups = (...versions: readonly string[]): object => ({
@@ -252,6 +236,9 @@ function cluster(
 }
 
 describe("a cluster for machines", () => {
+  const image = goldenImage(labWith())?.metadata.name ?? "";
+  const theirs =
+    "is there, and not this stack's: it is neither taken over nor removed. Remove it, or give the node or the stack another name.";
   const problems: Readonly<
     Record<
       string,
@@ -328,22 +315,17 @@ describe("a cluster for machines", () => {
         "/apis/kubevirt.io/v1/namespaces/windows/virtualmachines": {
           items: [
             { metadata: { name: "kindows-prod-win-1", labels: { app: "theirs" } } },
-            {
-              metadata: {
-                name: "kindows-prod-win-2",
-                labels: labLabels({ prefix: "kindows-prod" }),
-              },
-            },
+            { metadata: { name: "kindows-prod-win-2", labels: labLabels(labWith()) } },
           ],
         },
         "/apis/cdi.kubevirt.io/v1beta1/namespaces/windows/datavolumes": {
-          items: [{ metadata: { name: goldenImage(labWith())?.metadata.name } }],
+          items: [{ metadata: { name: image } }],
         },
       },
       {},
       [
-        "The VirtualMachine windows/kindows-prod-win-1 is there, and not this stack's: it is neither taken over nor removed. Remove it, or give the node or the stack another name.",
-        `The DataVolume windows/${goldenImage(labWith())?.metadata.name ?? ""} is there, and not this stack's: it is neither taken over nor removed. Remove it, or give the node or the stack another name.`,
+        `The VirtualMachine windows/kindows-prod-win-1 ${theirs}`,
+        `The DataVolume windows/${image} ${theirs}`,
       ],
     ],
     "whose quota leaves too little": [
@@ -366,12 +348,10 @@ describe("a cluster for machines", () => {
       ],
     ],
   };
-  for (const [what, [changed, machine, expected]] of Object.entries(problems)) {
-    it(`${what}: ${expected.length} in the way`, async () => {
-      const found = await clusterProblems(cluster(changed), labWith(machine));
-      assert.deepEqual(found.map(hostProblemText), expected);
-    });
-  }
+  eachCase("%s: what is in the way", problems, async ([changed, machine, expected]) => {
+    const found = await clusterProblems(cluster(changed), labWith(machine));
+    assert.deepEqual(found.map(hostProblemText), expected);
+  });
 
   it("names each right that is missing: verb, resource and namespace", async () => {
     const denied = ["patch virtualmachines", "watch datavolumes", "create datavolumes/source"];
