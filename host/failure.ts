@@ -23,6 +23,12 @@ export class Failure extends Error {
   }
 }
 
+/** @throws Failure with all troubles, one a line, if there are any. */
+export function throwAll(what: string, troubles: readonly string[]): void {
+  if (troubles.length === 0) return;
+  throw new Failure([`${what}:`, ...troubles.map((each) => `  - ${each}`)].join("\n"));
+}
+
 /** Message of anything that was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -51,7 +51,8 @@ async function renewCertificates(
     await docker(["exec", container, "bash", "-c", restartControlPlane], { timeoutSeconds: 120 });
   }
   const [first] = containers;
-  const { kubeconfig } = await labStateOf(enginePulumi(stack, lab));
+  const pulumi = enginePulumi(stack, lab);
+  const { kubeconfig } = await labStateOf(pulumi);
   if (first === undefined || kubeconfig === undefined) return;
   const admin = await docker(["exec", first, "cat", "/etc/kubernetes/admin.conf"]);
   const renewed = reachableKubeconfig(admin, {
@@ -59,18 +60,15 @@ async function renewCertificates(
     address: serverAddress(kubeconfig),
     serverName: credentials(kubeconfig).serverName,
   });
-  await waitUntil(
-    {
-      what: "the API server to answer with its new certificates",
-      timeoutSeconds: restartSeconds,
-      pollMilliseconds: 2000,
-    },
-    async () => {
-      const answer = await askCluster(renewed);
-      return typeof answer === "string" ? answer : undefined;
-    },
-  );
-  await replaceInState(kubeconfig, admin, stack, lab);
+  const what = "the API server to answer with its new certificates";
+  await waitUntil({ what, timeoutSeconds: restartSeconds, pollMilliseconds: 2000 }, async () => {
+    const answer = await askCluster(renewed);
+    return typeof answer === "string" ? answer : undefined;
+  });
+  const exported = await pulumi.state(["stack", "export", "--show-secrets"]);
+  await pulumi.state(["stack", "import"], withNewClient(exported, kubeconfig, admin));
+  const outputs = await labOutputs(pulumi);
+  if (outputs !== undefined) await writeAccessFiles(stack, outputs);
 }
 
 /**
@@ -80,23 +78,10 @@ async function renewCertificates(
 const restartControlPlane =
   "pkill --exact 'etcd|kube-apiserver|kube-controller|kube-scheduler' || [ $? = 1 ]";
 
-/** Old and new certificate and key in base64, as in kubeconfigs, so that JSON needs no escaping. */
-async function replaceInState(
-  before: string,
-  after: string,
-  stack: string,
-  lab: string,
-): Promise<void> {
-  const pulumi = enginePulumi(stack, lab);
-  const exported = await pulumi.state(["stack", "export", "--show-secrets"]);
-  await pulumi.state(["stack", "import"], withNewClient(exported, before, after));
-  const outputs = await labOutputs(pulumi);
-  if (outputs !== undefined) {
-    await writeAccessFiles(stack, outputs);
-  }
-}
-
-/** A state in which one kubeconfig's client certificate and key replace another's. */
+/**
+ * A state in which one kubeconfig's client certificate and key replace another's: in base64, as kubeconfigs have them, so
+ * that JSON needs no escaping.
+ */
 export function withNewClient(state: string, before: string, after: string): string {
   const [old, fresh] = [credentials(before), credentials(after)];
   const base64 = (pem: string | undefined): string => Buffer.from(pem ?? "").toString("base64");

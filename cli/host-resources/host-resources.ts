@@ -1,4 +1,4 @@
-import { Failure, messageOf } from "../../host/failure.ts";
+import { messageOf, throwAll } from "../../host/failure.ts";
 import type { StateResource } from "../engine/deployment.ts";
 import type { Host } from "../../host/host.ts";
 import { labFiles } from "../lab/access.ts";
@@ -97,36 +97,26 @@ export async function removeOrphans(
   host: Host,
   say: (line: string) => void,
   kinds: readonly ResourceKind[] = resourceKinds,
-): Promise<number> {
+): Promise<void> {
   const isLeft = (each: HostResource): boolean =>
     each.lab === lab && (each.identity === undefined || !owned.has(each.identity));
   const { things, blind } = survey ?? (await surveyHost(host, kinds));
-  if (blind.length === 0 && !things.some(isLeft)) return 0;
+  if (blind.length === 0 && !things.some(isLeft)) return;
   const troubles: string[] = [];
-  let removed = 0;
   for (const kind of kinds) {
-    let found: readonly HostResource[] = [];
-    try {
-      found = await kind.find(host);
-    } catch (error) {
+    const found = await kind.find(host).catch((error: unknown) => {
       troubles.push(`cannot look for ${kind.kind}s: ${messageOf(error)}`);
-    }
+      return [];
+    });
     await Promise.all(
-      found.filter(isLeft).map(async (each) => {
-        try {
-          await kind.remove(each, host);
-          removed += 1;
-          say(`removed ${each.kind} ${each.name}`);
-        } catch (error) {
-          troubles.push(`cannot remove ${each.kind} ${each.name}: ${messageOf(error)}`);
-        }
-      }),
+      found.filter(isLeft).map((each) =>
+        kind.remove(each, host).then(
+          () => say(`removed ${each.kind} ${each.name}`),
+          (error: unknown) =>
+            troubles.push(`cannot remove ${each.kind} ${each.name}: ${messageOf(error)}`),
+        ),
+      ),
     );
   }
-  if (troubles.length > 0) {
-    throw new Failure(
-      `orphans of the lab ${lab} remain:\n${troubles.map((line) => `  - ${line}`).join("\n")}`,
-    );
-  }
-  return removed;
+  throwAll(`orphans of the lab ${lab} remain`, troubles);
 }

@@ -1,6 +1,6 @@
-import { Failure, messageOf } from "../../host/failure.ts";
+import { messageOf, throwAll } from "../../host/failure.ts";
 import { findOnPath } from "../../host/search-path.ts";
-import { dockerState, libvirtState } from "../../toolchain/daemon-state.ts";
+import { dockerState, libvirtState, type DaemonState } from "../../toolchain/daemon-state.ts";
 import { ensureDocker, ensureLibvirt } from "../../toolchain/daemons.ts";
 import type { Host } from "../../host/host.ts";
 import { lookFor, resourceKinds, type Survey } from "./host-resources.ts";
@@ -70,11 +70,7 @@ export async function startStopped(
       troubles.push(`${kind}: ${messageOf(error)}`);
     }
   }
-  if (troubles.length > 0) {
-    throw new Failure(
-      `not all of the lab ${lab} could be started:\n${troubles.map((each) => `  - ${each}`).join("\n")}`,
-    );
-  }
+  throwAll(`not all of the lab ${lab} could be started`, troubles);
 }
 
 /**
@@ -84,11 +80,8 @@ export async function startStopped(
  */
 export async function startDaemons(libvirtUri: string, say: (line: string) => void): Promise<void> {
   const [docker, libvirt] = await Promise.all([dockerState(), libvirtState(libvirtUri)]);
-  const searchPath = process.env["PATH"] ?? "";
-  if (docker.kind !== "running" && (await findOnPath("dockerd", searchPath)) !== undefined) {
-    await ensureDocker(docker, { progress: say });
-  }
-  if (libvirt.kind !== "running" && (await findOnPath("libvirtd", searchPath)) !== undefined) {
-    await ensureLibvirt(libvirtUri, libvirt, say);
-  }
+  const isStopped = async ({ kind }: DaemonState, program: string): Promise<boolean> =>
+    kind !== "running" && (await findOnPath(program, process.env["PATH"] ?? "")) !== undefined;
+  if (await isStopped(docker, "dockerd")) await ensureDocker(docker, { progress: say });
+  if (await isStopped(libvirt, "libvirtd")) await ensureLibvirt(libvirtUri, libvirt, say);
 }

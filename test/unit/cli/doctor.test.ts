@@ -280,10 +280,10 @@ describe("a lab as a whole", () => {
       ...{ pods: { items: [] }, leases: { items: [] } },
     },
     ...{ tokens: undefined, certificates: [plane], now },
-    clocks: [{ node: "win-1", time: now, asked: now, answered: now }],
+    clocks: [{ node: "win-1", seconds: 0 }],
     running: new Set(["win-1", "cp"]),
   };
-  const clocks = [{ node: "win-1", time: later, asked: now, answered: now }];
+  const clocks = [{ node: "win-1", seconds: 9999 }];
   const expired = [{ ...plane, controlPlane: [{ name: "apiserver", until: now }] }];
 
   type Named = readonly (readonly [name: string, repair: string | undefined])[];

@@ -219,7 +219,7 @@ const thing = (kind: string, lab: string, identity: string | undefined): HostRes
   ...{ kind, name: `${lab} ${identity ?? "-"}`, lab, identity },
 });
 
-function cleanUp(kinds: readonly ResourceKind[], said: string[] = []): Promise<number> {
+function cleanUp(kinds: readonly ResourceKind[], said: string[] = []): Promise<void> {
   const scope = { lab: "kindows-a", owned: new Set(["vm 1"]) };
   return removeOrphans(scope, recordedHost({}), (line) => said.push(line), kinds);
 }
@@ -229,7 +229,7 @@ describe("removing a lab's orphans", () => {
     const kept = [thing("vm", "kindows-a", "vm 1"), thing("vm", "kindows-b", "vm 3")];
     const world = [...kept, thing("vm", "kindows-a", "vm 2"), thing("vm", "kindows-a", undefined)];
     const said: string[] = [];
-    assert.equal(await cleanUp([fakeKind("vm", world)], said), 2);
+    await cleanUp([fakeKind("vm", world)], said);
     assert.deepEqual(world, kept);
     assert.deepEqual(said, ["removed vm kindows-a vm 2", "removed vm kindows-a -"]);
   });
