@@ -18,21 +18,17 @@ const emulator = "qemu-system-x86_64";
 /** Far more than the tenth of a second it takes, as the host may be busy; far less than a boot that never ends. */
 const timeoutSeconds = 5;
 
+type DomainType = Settings["hypervisor"]["domainType"];
+
 /** Looks whether KVM runs a guest: /dev/kvm alone proves nothing. */
-export async function gatherKvm(
-  domainType: Settings["hypervisor"]["domainType"],
-): Promise<KvmFacts> {
-  return domainType === "kvm" ? ((await deviceProblem()) ?? runProbeRom("kvm")) : undefined;
+export async function gatherKvm(domainType: DomainType): Promise<KvmFacts> {
+  if (domainType !== "kvm") return undefined;
+  return (await gatherKvmDevice(domainType)) ?? runProbeRom("kvm");
 }
 
 /** What can be told before QEMU is installed: whether /dev/kvm is there and may be opened; undefined where it may. */
-export async function gatherKvmDevice(
-  domainType: Settings["hypervisor"]["domainType"],
-): Promise<KvmFacts> {
-  return domainType === "kvm" ? deviceProblem() : undefined;
-}
-
-async function deviceProblem(): Promise<"absent" | "denied" | undefined> {
+export async function gatherKvmDevice(domainType: DomainType): Promise<KvmFacts> {
+  if (domainType !== "kvm") return undefined;
   try {
     await access(device, constants.R_OK | constants.W_OK);
     return undefined;
@@ -122,44 +118,25 @@ const goodExitCode = 2 * 0x10 + 1;
  * Seen: a KVM that opens, runs the first instructions of a guest, and hangs it at its first interruption. So nothing
  * less than some 50 ms of 64-bit code proves that it can run an operating system.
  */
-const code: readonly (readonly [hex: string, assembly: string])[] = [
-  ["fa", "cli"],
-  ["2e 66 0f 01 16 a0 00", "lgdtl %cs:0xa0"],
-  ["0f 20 c0", "mov %cr0,%eax"],
-  ["0c 01", "or $0x1,%al"],
-  ["0f 22 c0", "mov %eax,%cr0"],
-  ["66 ea 18 00 0f 00 08 00", "ljmpl $0x8,$0xf0018: protected mode"],
-  ["66 b8 10 00", "mov $0x10,%ax"],
-  ["8e d8", "mov %eax,%ds"],
-  [
-    "c7 05 00 10 00 00 03 20 00 00",
-    "movl $0x2003,0x1000: page tables, the first 2 MiB as they are",
-  ],
-  ["c7 05 00 20 00 00 03 30 00 00", "movl $0x3003,0x2000"],
-  ["c7 05 00 30 00 00 83 00 00 00", "movl $0x83,0x3000"],
-  ["b8 00 10 00 00", "mov $0x1000,%eax"],
-  ["0f 22 d8", "mov %eax,%cr3"],
-  ["b8 20 00 00 00", "mov $0x20,%eax"],
-  ["0f 22 e0", "mov %eax,%cr4: PAE"],
-  ["b9 80 00 00 c0", "mov $0xc0000080,%ecx"],
-  ["0f 32", "rdmsr"],
-  ["80 cc 01", "or $0x1,%ah"],
-  ["0f 30", "wrmsr: EFER.LME"],
-  ["0f 20 c0", "mov %cr0,%eax"],
-  ["0d 00 00 00 80", "or $0x80000000,%eax"],
-  ["0f 22 c0", "mov %eax,%cr0: paging"],
-  ["ea 6a 00 0f 00 18 00", "ljmp $0x18,$0xf006a: 64-bit mode"],
-  ["b9 00 e1 f5 05", "mov $100000000,%ecx"],
-  ["48 ff c9", "dec %rcx"],
-  ["75 fb", "jne, back to dec"],
-  ["b0 10", "mov $0x10,%al"],
-  ["e6 f4", "out %al,$0xf4: ends QEMU"],
-  ["f4", "hlt"],
-  ["eb fd", "jmp, back to hlt"],
+const code = [
+  "fa 2e 66 0f 01 16 a0 00", // cli; lgdtl %cs:0xa0
+  "0f 20 c0 0c 01 0f 22 c0", // cr0 |= 1
+  "66 ea 18 00 0f 00 08 00", // ljmpl $0x8,$0xf0018: protected mode
+  "66 b8 10 00 8e d8", // ds = 0x10
+  "c7 05 00 10 00 00 03 20 00 00", // movl $0x2003,0x1000: page tables, the first 2 MiB as they are
+  "c7 05 00 20 00 00 03 30 00 00", // movl $0x3003,0x2000
+  "c7 05 00 30 00 00 83 00 00 00", // movl $0x83,0x3000
+  "b8 00 10 00 00 0f 22 d8", // cr3 = 0x1000
+  "b8 20 00 00 00 0f 22 e0", // cr4 = 0x20: PAE
+  "b9 80 00 00 c0 0f 32 80 cc 01 0f 30", // EFER |= 0x100: LME
+  "0f 20 c0 0d 00 00 00 80 0f 22 c0", // cr0 |= 0x80000000: paging
+  "ea 6a 00 0f 00 18 00", // ljmp $0x18,$0xf006a: 64-bit mode
+  "b9 00 e1 f5 05 48 ff c9 75 fb", // mov $100000000,%ecx; dec %rcx; jne, back to dec
+  "b0 10 e6 f4 f4 eb fd", // out $0x10,$0xf4: ends QEMU; hlt; jmp, back to hlt
 ];
 
 /** Code and data of 32 bits, code of 64 bits, and the pointer to the table. */
-const descriptors: readonly string[] = [
+const descriptors = [
   "00 00 00 00 00 00 00 00",
   "ff ff 00 00 00 9b cf 00",
   "ff ff 00 00 00 93 cf 00",
@@ -170,7 +147,7 @@ const descriptors: readonly string[] = [
 /** A 64 KiB BIOS that only proves that the processor runs 64-bit code, and ends QEMU. */
 function kvmProbeRom(): Buffer {
   const rom = Buffer.alloc(romSize);
-  bytes(code.map(([hex]) => hex)).copy(rom);
+  bytes(code).copy(rom);
   bytes(descriptors).copy(rom, descriptorTable);
   bytes(["e9 0d 00"]).copy(rom, resetVector); // jmp to the first byte
   return rom;
