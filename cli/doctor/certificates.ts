@@ -23,7 +23,6 @@ export interface Certificate {
   readonly from?: Date;
 }
 
-/** Certificates of one container of a cluster. */
 export interface ContainerCertificates {
   readonly container: string;
   /** kubeadm's; a worker has none. */
@@ -50,24 +49,18 @@ const kubeadmSchema = z
     ...{ controlPlane: all.certificates, authorities: all.certificateAuthorities },
   }));
 
-/**
- * Reads what `kubeadm certs check-expiration --output json` printed.
- *
- * @throws when it is something else.
- */
+/** Reads what `kubeadm certs check-expiration --output json` printed. @throws when it is something else. */
 export function kubeadmCertificates(
   json: string,
 ): Pick<ContainerCertificates, "controlPlane" | "authorities"> {
   return kubeadmSchema.parse(JSON.parse(json));
 }
 
-/** Parses a certificate in PEM form. @throws if it is invalid. */
 export function pemCertificate(name: string, pem: string): Certificate {
   const { validFrom, validTo } = new X509Certificate(pem);
   return { name, from: new Date(validFrom), until: new Date(validTo) };
 }
 
-/** What is wrong with the certificates of a lab's cluster. */
 export function checkCertificates(
   all: readonly ContainerCertificates[],
   kubeconfig: readonly Certificate[],
@@ -108,7 +101,6 @@ export function checkCertificates(
   ];
 }
 
-/** One finding for all certificates that have expired or soon will. */
 function ending(
   certificates: readonly Certificate[],
   now: Date,
@@ -146,7 +138,6 @@ export function kubeconfigCertificates(kubeconfig: string | undefined): readonly
   }
 }
 
-/** Asks each running container of a lab's cluster, and reports those that do not answer. */
 export async function gatherCertificates(
   lab: string,
   host: Host,

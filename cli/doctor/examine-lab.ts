@@ -51,7 +51,6 @@ export interface LabAnswers {
   readonly now: Date;
 }
 
-/** What is wrong in a lab, according to the answers of its parts. Pure. */
 export function checkLab(answers: LabAnswers): readonly Finding[] {
   const { state, cluster, tokens, certificates, clocks, running, now } = answers;
   const joined = state.machines.flatMap(({ node, join }) => (join === undefined ? [] : [node]));
@@ -129,7 +128,6 @@ async function runningNodes(lab: string, host: Host): Promise<ReadonlySet<string
   return new Set([...machines.map((name) => name.slice(lab.length + 1)), ...nodes]);
 }
 
-/** @returns the reason if it does not answer. */
 export async function askCluster(kubeconfig: string | undefined): Promise<ClusterAnswer | string> {
   if (kubeconfig === undefined) return "the state has no kubeconfig: `kindows up` was not finished";
   try {
@@ -188,12 +186,7 @@ export function secondsOff(time: Date, asked: Date, answered: Date): number {
   return Math.round((early > 0 ? early : late) / 1000);
 }
 
-/**
- * Runs a step on a machine that has its scripts.
- *
- * @param input what it gets on its standard input; may be secret.
- * @throws with the step's own words where it failed by itself.
- */
+/** Runs a step on a machine that has its scripts. @param input what it gets on its standard input; may be secret. */
 export async function stepOverSsh(
   step: string,
   machine: NodeMachine,
@@ -242,11 +235,7 @@ function duration(seconds: number): string {
   return seconds < 7200 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`;
 }
 
-/**
- * Findings about nodes that have not joined and whose token is no longer valid.
- *
- * @param tokens Secrets of the cluster; undefined if it does not answer.
- */
+/** Findings about nodes that have not joined and whose token is no longer valid. */
 export function checkTokens(
   unjoined: readonly string[],
   tokens: readonly V1Secret[] | undefined,

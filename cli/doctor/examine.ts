@@ -16,7 +16,7 @@ import { readState, stacksWithState } from "../engine/states.ts";
 import { ownedIdentities, surveyHost } from "../host-resources/host-resources.ts";
 import type { HostResource } from "../../components/host-resource.ts";
 import { stoppedOf, type StoppedResource, type StoppedSeen } from "../host-resources/stopped.ts";
-import { ownershipOf, type Ownership } from "../lab/claim.ts";
+import { ownershipOf } from "../lab/claim.ts";
 import { isExecutable } from "../../host/search-path.ts";
 import { thisHost, type Host } from "../../host/host.ts";
 import { checkLock, readLocks, seenProcess } from "../recovery/locks.ts";
@@ -25,18 +25,15 @@ import { askLab, checkLab } from "./examine-lab.ts";
 import type { Finding } from "./finding.ts";
 import { heartbeatsOf } from "./nodes.ts";
 
-/** Result of `kindows doctor`. */
 export interface Diagnosis {
   readonly stack: string;
   readonly lab: string;
-  /** What of this host a lab uses. */
   readonly present: readonly { readonly what: string; readonly detail: string }[];
   /** Problems that block the stack, one line each. */
   readonly problems: readonly string[];
   readonly leftovers: Orphans;
   /** What the stack's lab, which is up, has on this host that is stopped. */
   readonly asleep: readonly StoppedResource[];
-  /** What is wrong in that running lab: certificates, clocks, nodes, joins. */
   readonly findings: readonly Finding[];
   /** Last heartbeat of each node of that lab, by its own clock. */
   readonly heartbeats: Readonly<Record<string, Date>>;
@@ -55,9 +52,10 @@ export async function examine(stack: string): Promise<Diagnosis> {
     statesOfProject(),
   ]);
   const busy = states.busy.has(lab);
-  const ownerships = new Map<string, Ownership>();
+  const elsewhere = new Map<string, string>();
   for (const each of new Set(survey.things.map((thing) => thing.lab))) {
-    ownerships.set(each, await ownershipOf(each, stack));
+    const owner = states.labs.has(each) ? undefined : await ownershipOf(each, stack);
+    if (owner?.claim && owner.isTheirs) elsewhere.set(each, owner.claim.project);
   }
   // What is stopped during a run is stopped for a reason.
   const { blind, problems, ...inside } =
@@ -79,8 +77,7 @@ export async function examine(stack: string): Promise<Diagnosis> {
       own: lab,
       busy: new Set([...states.busy, ...states.unreadable]),
       owned: states.owned,
-      siblings: states.labs,
-      ownershipOf: (each) => ownerships.get(each) ?? { kind: "unclaimed" },
+      elsewhere,
     }),
   };
 }
@@ -123,7 +120,6 @@ async function hostProblems(stack: string): Promise<Prepared> {
   }
 }
 
-/** What this project's stacks own, their labs, which of them are up, and which a run is working on. */
 async function statesOfProject() {
   const problems: string[] = [];
   /** Labs whose state cannot be read: it is unknown what they own, so none of that counts as orphaned. */
@@ -212,52 +208,43 @@ function presentOn(facts: HostFacts): Diagnosis["present"] {
   }).map(([what, detail]) => ({ what, detail }));
 }
 
-/** A lab that has something on this host. */
 export interface LabOnHost {
   readonly lab: string;
   readonly things: readonly HostResource[];
 }
 
-/** How things on this host relate to the labs that are known. */
 export interface Orphans {
   /** Belong to the chosen stack's lab, but not to its state. */
   readonly own: readonly HostResource[];
   /** Labs that neither this project nor another existing clone knows. */
   readonly unknown: readonly LabOnHost[];
-  /** Labs that another clone runs, and the folder of that clone. */
   readonly elsewhere: readonly (LabOnHost & { readonly project: string })[];
 }
 
-/** What is known about labs. */
 export interface KnownLabs {
   readonly own: string;
   /** Labs that a run is working on: what is not in their state yet is not orphaned. */
   readonly busy: ReadonlySet<string>;
-  /** Identities that the states of all this project's stacks own. */
+  /** Identities of what is in the state of any of this project's stacks. */
   readonly owned: ReadonlySet<string>;
-  /** Labs of this project's other stacks. */
-  readonly siblings: ReadonlySet<string>;
-  readonly ownershipOf: (lab: string) => Ownership;
+  /** Labs that other clones run, with the clones' folders. */
+  readonly elsewhere: ReadonlyMap<string, string>;
 }
 
-/** Sorts what was found on a host into owned resources and orphans. */
 export function sortOrphans(things: readonly HostResource[], known: KnownLabs): Orphans {
   const loose = things.filter(
     (thing) =>
       !known.busy.has(thing.lab) &&
       (thing.identity === undefined || !known.owned.has(thing.identity)),
   );
-  const own = loose.filter((thing) => thing.lab === known.own);
-  const labs = [...new Set(loose.map((thing) => thing.lab))]
-    .filter((lab) => lab !== known.own)
-    .sort()
-    .map((lab) => ({ lab, things: loose.filter((thing) => thing.lab === lab) }));
-  const elsewhere = labs.flatMap((each) => {
-    const ownership = known.ownershipOf(each.lab);
-    return ownership.kind === "theirs" && !known.siblings.has(each.lab)
-      ? [{ ...each, project: ownership.claim.project }]
-      : [];
-  });
-  const unknown = labs.filter(({ lab }) => !elsewhere.some((each) => each.lab === lab));
-  return { own, unknown, elsewhere };
+  const labs = [...new Set(loose.map((thing) => thing.lab))].sort().map((lab) => ({
+    ...{ lab, things: loose.filter((thing) => thing.lab === lab) },
+    project: known.elsewhere.get(lab),
+  }));
+  const others = labs.filter(({ lab }) => lab !== known.own);
+  return {
+    own: labs.find(({ lab }) => lab === known.own)?.things ?? [],
+    unknown: others.flatMap(({ project, ...each }) => (project === undefined ? [each] : [])),
+    elsewhere: others.flatMap(({ project, ...each }) => (project ? [{ ...each, project }] : [])),
+  };
 }

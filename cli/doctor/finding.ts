@@ -1,21 +1,17 @@
-/** The repair that `--fix` makes for a finding. */
 export type Repair =
   /** Of the control plane in all its containers, and of the lab's kubeconfig. */
   | { readonly kind: "renew-certificates"; readonly containers: readonly string[] }
   | { readonly kind: "renew-kubelet-certificate" | "restart-kubelet"; readonly container: string }
   | { readonly kind: "run-join"; readonly node: string };
 
-/** Something wrong in a lab whose machines and containers run. */
 export interface Finding {
   /** What it is about, e.g. `clock of win-1`. */
   readonly name: string;
   readonly seen: string;
   readonly remedy: string;
-  /** Undefined if it is left to a person. */
   readonly repair?: Repair | undefined;
 }
 
-/** Description of a repair, printed before it is made. */
 export function repairText(repair: Repair): string {
   switch (repair.kind) {
     case "renew-certificates":

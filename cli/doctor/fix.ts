@@ -18,16 +18,13 @@ import { doRepair } from "./repairs.ts";
  */
 const rounds = 4;
 
-/** Longest wait until what was started or repaired works, in seconds; a machine may have to boot. */
 const settleSeconds = 300;
 
-/** Findings that disappear by themselves once their subject has been started. */
+/** Findings that disappear by themselves once their subject works. */
 const settling = /^(node|API server|machine|pod) ?/;
 
-/** Whether nobody has to do something first. */
 const canStart = ({ first }: StoppedResource): boolean => first === undefined;
 
-/** Planned repairs of a host, one line each. */
 export function plannedRepairs(diagnosis: Diagnosis): readonly string[] {
   const { asleep, leftovers } = diagnosis;
   return [
@@ -48,11 +45,12 @@ function repairsOf({ asleep, findings }: Pick<Diagnosis, "asleep" | "findings">)
 }
 
 /**
- * Repairs what the doctor finds and `kindows` can repair: stopped daemons and resources of the stack's lab, its orphans,
- * certificates, clocks and kubelets. Announces each repair. Leaves other labs, settings and the host itself alone.
+ * Repairs what the doctor finds and `kindows` can repair: stopped daemons and resources of the stack's lab, its
+ * orphans, certificates, clocks and kubelets. Announces each repair. Leaves other labs, settings and the host itself
+ * alone.
  *
  * @throws if another clone runs the lab, another run is working on it, or something could not be repaired, after
- * repairing everything else.
+ *   repairing everything else.
  */
 export async function fix(stack: string, say: (line: string) => void): Promise<void> {
   const identity = await labIdentity(stack);
@@ -88,7 +86,6 @@ interface Place {
   readonly say: (line: string) => void;
 }
 
-/** @returns why something could not be repaired. */
 async function repairAll(
   diagnosis: Diagnosis,
   planned: readonly string[],
@@ -131,7 +128,6 @@ async function settle({ stack, lab, host, say }: Place): Promise<void> {
   }
 }
 
-/** What to wait for; empty if there is a problem that waiting does not solve. */
 export function stillSettling(
   { asleep, findings, heartbeats }: Pick<Diagnosis, "asleep" | "findings" | "heartbeats">,
   since: Date,

@@ -15,7 +15,6 @@ const silenceSeconds = 60;
 /** A pod may take that long to be ready after an `up`, or a start of its node. */
 const podGraceSeconds = 180;
 
-/** A cluster's answers, as the API server sent them. */
 export interface ClusterAnswer {
   readonly nodes: unknown;
   readonly pods: unknown;
@@ -33,9 +32,7 @@ export function heartbeatsOf({ leases }: Pick<ClusterAnswer, "leases">): Readonl
   );
 }
 
-/** What is known about a lab's nodes when the cluster's answer is checked. */
 export interface KnownNodes {
-  /** Nodes that have joined, by the stack's state. */
   readonly joined: readonly string[];
   readonly containers: readonly string[];
   /** Nodes whose clock is wrong: their times mean nothing. */
@@ -79,7 +76,6 @@ export function checkNodes(
   ];
 }
 
-/** @throws if it has none: then it is no node. */
 function nameOf({ metadata }: V1Node): string {
   if (metadata?.name === undefined) throw new Error("it has an item without a name");
   return metadata.name;
@@ -135,7 +131,6 @@ function checkNode(node: V1Node, known: KnownNodes): readonly Finding[] {
   ];
 }
 
-/** Pods on healthy nodes that have not been ready for longer than a start takes. */
 function checkPods(list: unknown, ready: readonly string[], now: Date): readonly Finding[] {
   return (list as V1PodList).items.flatMap(({ metadata = {}, spec, status }) => {
     const readiness = status?.conditions?.find(({ type }) => type === "Ready");

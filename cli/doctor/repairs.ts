@@ -18,10 +18,8 @@ import type { Repair } from "./finding.ts";
 /** Lifetime of the token for a repeated join, in minutes; it is deleted afterwards. */
 const tokenMinutes = 10;
 
-/** Longest wait for an API server that was restarted, in seconds. */
 const restartSeconds = 180;
 
-/** Makes a repair. @throws if it failed. */
 export async function doRepair(repair: Repair, stack: string, lab: string): Promise<void> {
   switch (repair.kind) {
     case "renew-certificates":
@@ -111,8 +109,6 @@ async function renewKubeletCertificate(container: string, lab: string): Promise<
 /**
  * Repeats the last step of the join, which sets the clock by the API server and starts kubelet anew. It gets its own
  * token, in case the machine turns out not to have joined.
- *
- * @throws if the state has no join of this node, or with the step's own error.
  */
 export async function runJoin(
   node: string,

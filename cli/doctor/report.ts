@@ -2,13 +2,11 @@ import { table } from "../table.ts";
 import type { Diagnosis } from "./examine.ts";
 import { repairText } from "./finding.ts";
 
-/** Whether there is nothing to do. */
 export function isFine({ problems, leftovers, asleep, findings }: Diagnosis): boolean {
   const all = [problems, asleep, findings, leftovers.own, leftovers.unknown];
   return all.every(({ length }) => length === 0);
 }
 
-/** The diagnosis as people read it. */
 export function doctorText(diagnosis: Diagnosis): string {
   const { stack, lab, present, problems, leftovers, asleep, findings, busy } = diagnosis;
   const items = (list: readonly string[]): string[] => list.map((each) => `  - ${each}`);

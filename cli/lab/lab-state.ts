@@ -8,18 +8,15 @@ import { StackFacts } from "../engine/facts.ts";
 import type { Pulumi } from "../engine/pulumi.ts";
 import { unusedTokens } from "../recovery/repair.ts";
 
-/** A Windows machine that has its step scripts. */
 export interface NodeMachine extends SshSource {
   readonly node: string;
   /** Folder on the machine of the script that exports its logs, as a Windows path. */
   readonly scripts: string;
-  /** Folder on the machine of the script that checks it. */
   readonly checkFolder: string;
   /** Command that joins it, and its standard input (secret); undefined before it has joined. */
   readonly join?: { readonly command: string; readonly input: string } | undefined;
 }
 
-/** What a stack's state says about its lab, including secrets. */
 export interface LabState {
   /** Admin's kubeconfig, if the state has one. Secret. */
   readonly kubeconfig: string | undefined;
@@ -60,21 +57,20 @@ export function labState(deployment: Deployment): LabState {
   const outputOf = (urn: string | undefined, name: string): unknown =>
     revealed(resources.find((each) => each.urn === urn)?.outputs?.[name]);
   const [cluster] = facts.of("kindows:controlplane:KindCluster").keys();
+  const nodes = [...facts.of("kindows:windows:WindowsNode")];
   const machineUrns = facts.machines();
   return {
     kubeconfig: z.string().safeParse(outputOf(cluster, "kubeconfig")).data,
-    machines: [...facts.of("kindows:windows:WindowsNode")].flatMap(
-      ([urn, { node, checkFolder }]) => {
-        const { data } = connectionSchema.safeParse(outputOf(machineUrns.get(node), "connection"));
-        const steps = resources.filter(
-          ({ type, parent }) => type === "command:remote:Command" && parent === urn,
-        );
-        // The first command on a machine unpacks the scripts.
-        if (data === undefined || steps.length === 0) return [];
-        const join = steps.flatMap((each) => joinOf(each) ?? [])[0];
-        return [{ node, ...data, scripts: `${remoteSteps}\\Export-NodeLog`, checkFolder, join }];
-      },
-    ),
+    machines: nodes.flatMap(([urn, { node, checkFolder }]) => {
+      const { data } = connectionSchema.safeParse(outputOf(machineUrns.get(node), "connection"));
+      const steps = resources.filter(
+        ({ type, parent }) => type === "command:remote:Command" && parent === urn,
+      );
+      // The first command on a machine unpacks the scripts.
+      if (data === undefined || steps.length === 0) return [];
+      const [join] = steps.flatMap((each) => joinOf(each) ?? []);
+      return [{ node, ...data, scripts: `${remoteSteps}\\Export-NodeLog`, checkFolder, join }];
+    }),
     unjoined: unusedTokens(resources).flatMap((urn) => facts.nodeOf(urn) ?? []),
   };
 }
