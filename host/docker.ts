@@ -30,14 +30,12 @@ export async function labelledContainers(label: string): Promise<readonly string
   return lines(await docker(["ps", "--all", ...filter, "--format", "{{.Names}}"]));
 }
 
-/** Removes containers with their volumes; ignores those that are already gone. */
 export async function removeContainers(names: readonly string[]): Promise<void> {
   if (names.length > 0) {
     await docker(["rm", "--force", "--volumes", ...names], { timeoutSeconds: 120 });
   }
 }
 
-/** IPv4 address of a container on a network. */
 export async function containerAddress(container: string, network: string): Promise<string> {
   const template = `{{with index .NetworkSettings.Networks ${JSON.stringify(network)}}}{{.IPAddress}}{{end}}`;
   const address = await docker(["inspect", "--format", template, container]);

@@ -3,13 +3,9 @@ import { finished } from "node:stream/promises";
 import { execa } from "execa";
 
 export interface RunLoggedOptions {
-  /** Output of the command is appended to this file. */
   readonly logFile: string;
-  /** Working directory. Default: this process' own. */
   readonly cwd?: string;
-  /** Added to this process' environment. */
   readonly env?: Readonly<Record<string, string>>;
-  /** The command is ended after this time, in seconds. */
   readonly timeoutSeconds: number;
 }
 

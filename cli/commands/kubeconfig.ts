@@ -10,8 +10,6 @@ import { say } from "../progress.ts";
 /**
  * `kindows kubeconfig`: prints the path or content of a lab's kubeconfig, merges it into the user's own, or removes it
  * from there.
- *
- * @throws Failure if the stack is not up (except for `remove`), or the user's kubeconfig cannot be changed.
  */
 export async function kubeconfig(
   options: Options<"print" | "merge" | "use" | "force" | "remove">,

@@ -10,7 +10,6 @@ import {
   type ResourceKind,
 } from "../../components/host-resource.ts";
 
-/** A container of a lab's kind cluster. */
 export interface Container extends HostResource {
   /** kind's word for what it is: `control-plane`, `worker`, `external-load-balancer`. */
   readonly role: string;

@@ -23,7 +23,6 @@ export const resourceKinds: readonly ResourceKind[] = [
   labFiles,
 ];
 
-/** What was found on the host, and what could not be examined. */
 export interface Survey {
   readonly things: readonly HostResource[];
   readonly blind: readonly { readonly kind: string; readonly reason: string }[];
@@ -38,7 +37,6 @@ export async function surveyHost(
   return { things: found, blind };
 }
 
-/** Lists all kinds in parallel, and which of them cannot be listed. */
 export async function lookFor<K extends { readonly kind: string }, T>(
   kinds: readonly K[],
   find: (kind: K) => Promise<readonly T[]>,
@@ -55,12 +53,10 @@ export async function lookFor<K extends { readonly kind: string }, T>(
   return { found: found.flat(), blind };
 }
 
-/** What a resource of a stack's state owns on the host. */
 export interface OwnedResource extends Owned {
   readonly urn: string;
 }
 
-/** Everything on the host that the state knows of. */
 export function ownedResources(resources: readonly StateResource[]): readonly OwnedResource[] {
   const types = new Map(resources.map(({ urn, type }) => [urn, type]));
   return resources.flatMap((resource) =>
@@ -72,12 +68,10 @@ export function ownedResources(resources: readonly StateResource[]): readonly Ow
   );
 }
 
-/** Identities of everything on the host that the state knows of. */
 export function ownedIdentities(resources: readonly StateResource[]): ReadonlySet<string> {
   return new Set(ownedResources(resources).map(({ identity }) => identity));
 }
 
-/** What a cleanup may and may not touch. */
 export interface CleanupScope {
   readonly lab: string;
   readonly owned: ReadonlySet<string>;
@@ -86,10 +80,9 @@ export interface CleanupScope {
 }
 
 /**
- * Removes a lab's orphans, which nothing in the stack's state owns, kind after kind: machines before the disks and networks
- * they use. Each kind is listed again, since removing one may remove another.
+ * Removes a lab's orphans, which nothing in the stack's state owns, kind after kind: machines before the disks and
+ * networks they use. Each kind is listed again, since removing one may remove another.
  *
- * @param say Gets one line for each that was removed.
  * @throws if something could not be listed or removed, after everything else was.
  */
 export async function removeOrphans(

@@ -39,7 +39,6 @@ async function bridgeOf(host: Host, lab: string): Promise<string | undefined> {
   return below(described, "network", "bridge")[0]?.attributes["name"];
 }
 
-/** Whether the lab's network of this host's libvirt is in that state. */
 async function isHere(host: Host, lab: string, state: "active" | "inactive"): Promise<boolean> {
   return isLocal(host.libvirtUri) && (await statesOf(host, "net")).get(lab) === state;
 }
@@ -196,7 +195,6 @@ export const libvirtNetworks: ResourceKind = {
   ],
 };
 
-/** Docker's network on a lab's bridge. */
 export const dockerNetworks: ResourceKind = {
   kind: "docker network",
 
