@@ -199,10 +199,11 @@ users: [{name: my-kindows-a}]`;
     ]);
   });
 
-  for (const text of ["", "{", "contexts: 5", "- a", "contexts: null"]) {
-    it(`without such entries is left alone: ${JSON.stringify(text)}`, () =>
-      assert.deepEqual(labEntries(text), []));
-  }
+  it("without such entries is left alone", () => {
+    for (const text of ["", "{", "contexts: 5", "- a", "contexts: null"]) {
+      assert.deepEqual(labEntries(text), [], text);
+    }
+  });
 });
 
 /** A finder of things in memory; removing one can fail, or take another kind's with it. */
