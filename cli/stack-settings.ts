@@ -4,21 +4,13 @@ import { closest, distance } from "fastest-levenshtein";
 import * as z from "zod";
 import type { ExistingSettings } from "../config/existing.ts";
 import { labNames, type LabNames } from "../config/names.ts";
-import { type SettingsProblem, SettingsError, type Complaint } from "../config/problem.ts";
+import { type SettingsProblem, SettingsError } from "../config/problem.ts";
 import { type Settings, settingsSchema } from "../config/settings.ts";
 import { stackSections, type StackSections, namespace } from "../config/stack-sections.ts";
 import { projectRoot } from "../toolchain/project.ts";
 import { settingsFile, stackOf } from "./engine/folders.ts";
 import { Failure, messageOf } from "../host/failure.ts";
-import {
-  LineCounter,
-  parseDocument,
-  isCollection,
-  isScalar,
-  visit,
-  type Document,
-  type YAMLError,
-} from "yaml";
+import { LineCounter, parseDocument, isCollection, isScalar, visit, type Document } from "yaml";
 import { resolveConfig, type SettingsSource } from "../config/resolve.ts";
 
 /** All settings of a stack, from its file. @throws SettingsError with every mistake, as the Pulumi program does. */
@@ -190,39 +182,34 @@ function misplaced(key: string, value: unknown): SettingsProblem[] {
     : [];
 }
 
-const known: Readonly<Record<string, Complaint>> = {
-  TAB_AS_INDENT: { why: "is indented with a tab", instead: "Indent it with blanks." },
-  BAD_INDENT: {
-    why: "is not indented as its neighbours are, or as what it belongs to",
-    instead: "Indent it with as many blanks as they are.",
-  },
-  DUPLICATE_KEY: {
-    why: "is there twice",
-    instead: "Leave one of the two out, or put all below one.",
-  },
-  BLOCK_AS_IMPLICIT_KEY: {
-    why: "has two keys on one line",
-    instead: "Write one `key: value` a line, or put a value with a colon in quotes.",
-  },
-  MISSING_CHAR: {
-    why: "has no end: a quote, a bracket, a comma or a colon is missing",
-    instead: "Add it.",
-  },
-  MULTILINE_IMPLICIT_KEY: {
-    why: "has no colon",
-    instead: "Write `key: value`, or indent it as a part of the value before.",
-  },
-  MULTIPLE_DOCS: {
-    why: "begins a second document, which nothing reads",
-    instead: "Leave this line out, and have every setting once.",
-  },
+/** By the library's code of the fault: why, and what instead. */
+const known: Readonly<Record<string, readonly [why: string, instead: string]>> = {
+  TAB_AS_INDENT: ["is indented with a tab", "Indent it with blanks."],
+  BAD_INDENT: [
+    "is not indented as its neighbours are, or as what it belongs to",
+    "Indent it with as many blanks as they are.",
+  ],
+  DUPLICATE_KEY: ["is there twice", "Leave one of the two out, or put all below one."],
+  BLOCK_AS_IMPLICIT_KEY: [
+    "has two keys on one line",
+    "Write one `key: value` a line, or put a value with a colon in quotes.",
+  ],
+  MISSING_CHAR: ["has no end: a quote, a bracket, a comma or a colon is missing", "Add it."],
+  MULTILINE_IMPLICIT_KEY: [
+    "has no colon",
+    "Write `key: value`, or indent it as a part of the value before.",
+  ],
+  MULTIPLE_DOCS: [
+    "begins a second document, which nothing reads",
+    "Leave this line out, and have every setting once.",
+  ],
+  conflict: [
+    "is what git leaves of a conflict",
+    "Choose one of the two sides, and remove the three lines.",
+  ],
 };
 
 const conflict = /^(<{7}|={7}|>{7})( |$)/;
-const merge: Complaint = {
-  why: "is what git leaves of a conflict",
-  instead: "Choose one of the two sides, and remove the three lines.",
-};
 
 function yamlProblems(
   document: Document.Parsed,
@@ -231,33 +218,29 @@ function yamlProblems(
 ): SettingsProblem[] {
   const lines = text.split("\n");
   const seen = new Set<number>();
-  return withoutConsequences(document.errors).flatMap((error) => {
+  // If there are tabs, nothing else can be said about the lines around them.
+  const tabs = document.errors.filter(({ code }) => code === "TAB_AS_INDENT");
+  return (tabs.length > 0 ? tabs : document.errors).flatMap((error) => {
     const start = startOf(document, error.pos[0]);
     const { line, col } = counter.linePos(start);
-    const code = start < error.pos[0] ? "MISSING_CHAR" : error.code;
     // Further problems on the same line follow from the first.
     if (seen.has(line)) return [];
     seen.add(line);
     const written = (lines[line - 1] ?? "").trim();
+    const code = start < error.pos[0] ? "MISSING_CHAR" : error.code;
+    const [why, instead] = known[conflict.test(written) ? "conflict" : code] ?? [
+      `is not YAML: ${error.message.split("\n")[0]?.replace(/[.:]$/, "") ?? ""}`,
+      "Write it as in Pulumi.rehearsal.yaml, or put the value in quotes.",
+    ];
     return [
       {
         // The key, if it can be recognized: it decides whether the value may be shown.
         path: [/^[-\s]*([\w:.]+)\s*:/.exec(written)?.[1] ?? ""],
         place: `line ${line}, column ${col}`,
-        value: written,
-        ...((conflict.test(written) ? merge : known[code]) ?? {
-          why: `is not YAML: ${error.message.split("\n")[0]?.replace(/[.:]$/, "") ?? ""}`,
-          instead: "Write it as in Pulumi.rehearsal.yaml, or put the value in quotes.",
-        }),
+        ...{ value: written, why, instead },
       },
     ];
   });
-}
-
-/** If there are tabs, nothing else can be said about the lines around them. */
-function withoutConsequences(errors: readonly YAMLError[]): readonly YAMLError[] {
-  const tabs = errors.filter(({ code }) => code === "TAB_AS_INDENT");
-  return tabs.length > 0 ? tabs : errors;
 }
 
 /** Start of the unterminated element at `position`: the library only notices its end. */

@@ -7,9 +7,7 @@ export interface LocalPortArgs {
   readonly what: string;
   /** What to do where the port is somebody else's. */
   readonly instead: string;
-  /** Opens one connection to the end. */
   readonly open: () => Promise<Duplex>;
-  /** Is told each time why somebody was not led on. */
   readonly failed: (why: string) => void;
 }
 

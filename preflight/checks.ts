@@ -12,7 +12,6 @@ import { checkImage, checkLinuxArtifacts } from "./images.ts";
 import { checkKvm } from "./kvm.ts";
 import { controlPlaneNames, domainName, labNames, linuxWorkerName } from "../config/names.ts";
 
-/** Debian's package of each tool. */
 const packages = { mkisofs: "genisoimage", xsltproc: "xsltproc" } as const;
 
 const checks: readonly ((settings: Settings, facts: HostFacts) => HostProblem[])[] = [

@@ -17,7 +17,6 @@ import { findOnPath } from "../host/search-path.ts";
 
 type Questions = ReturnType<typeof questionsOf>;
 
-/** What this host has, as far as a lab depends on it. */
 export type HostFacts = { readonly [Key in keyof Questions]: Awaited<Questions[Key]> };
 
 export async function hostFacts(settings: Settings): Promise<HostFacts> {
@@ -30,7 +29,6 @@ export async function hostFacts(settings: Settings): Promise<HostFacts> {
 function questionsOf(settings: Settings) {
   const docker = gatherDocker();
   return {
-    /** Undefined where it is none that is known. */
     packageManager: thisPackageManager(),
     docker,
     libvirt: gatherLibvirt(settings.hypervisor),

@@ -13,11 +13,9 @@ import type { Settings } from "../config/settings.ts";
 import type { HostFacts } from "./host-facts.ts";
 import type { HostProblem } from "../config/host-problem.ts";
 
-/** What the disk the machines start from is, or why it is of no use. */
 export type ImageFacts = UsableImage | "missing" | "unreadable" | "no disk" | "not converted";
 
 interface UsableImage {
-  /** Size of the disk that a machine sees, in GiB. */
   readonly virtualGiB: number;
 }
 
@@ -118,25 +116,22 @@ export function checkLinuxArtifacts(
   return [
     ...(typeof image === "object" && "virtualGiB" in image
       ? disksTooSmall(linuxNodes, image.virtualGiB, "kindows:linux.diskGiB")
-      : [{ subject: subjectOf(linux.image), ...imageProblem(image, linux.image.sha256) }]),
+      : [imageProblem(image, linux.image)]),
     ...(programs === "there" ? [] : [{ subject: "The programs of Linux machines", ...prepare }]),
   ];
 }
 
-function subjectOf({ path, url }: Settings["linux"]["image"]): string {
-  if (path !== undefined) return `kindows:linux.image.path: "${path}"`;
-  return url === undefined ? "The disk of Linux machines" : `kindows:linux.image.url: "${url}"`;
-}
-
 function imageProblem(
   image: Exclude<LinuxArtifactFacts["image"], UsableImage>,
-  wanted: string | undefined,
-): Omit<HostProblem, "subject"> {
+  { path, url, sha256 = "" }: Settings["linux"]["image"],
+): HostProblem {
+  const named = path === undefined ? "" : `kindows:linux.image.path: "${path}"`;
+  const published = url === undefined ? "" : `kindows:linux.image.url: "${url}"`;
+  const subject = named || published || "The disk of Linux machines";
   if (typeof image === "object") {
-    return {
-      why: `has SHA-256 ${image.wrongSha256}, not ${wanted ?? ""} as in the settings`,
-      instead: "Compare with what its publisher says, and download it again.",
-    };
+    const why = `has SHA-256 ${image.wrongSha256}, not ${sha256} as in the settings`;
+    const instead = "Compare with what its publisher says, and download it again.";
+    return { subject, why, instead };
   }
   const another = "Write the path of a cloud image you may read.";
   const [why, instead] = {
@@ -148,5 +143,5 @@ function imageProblem(
     ],
     "not prepared": ["is not prepared yet", "Run `./kindows prepare`."],
   }[image] as [string, string];
-  return { why, instead };
+  return { subject, why, instead };
 }

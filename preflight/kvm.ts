@@ -6,7 +6,6 @@ import { execa } from "execa";
 import type { Settings } from "../config/settings.ts";
 import type { HostFacts } from "./host-facts.ts";
 import type { HostProblem } from "../config/host-problem.ts";
-import type { Complaint } from "../config/problem.ts";
 
 /** Whether KVM can be used: `hangs` when it opens and then does not run a guest; undefined when nobody asks for it. */
 export type KvmFacts =
@@ -71,36 +70,30 @@ export function checkKvm(
   { hypervisor }: Pick<Settings, "hypervisor">,
   { kvm, libvirt }: Pick<HostFacts, "kvm"> & Partial<Pick<HostFacts, "libvirt">>,
 ): HostProblem[] {
+  const subject = device;
   if (kvm === "denied" && libvirt?.reachable === true && libvirt.emulatorError === undefined) {
     return [];
   }
-  const complaint = hypervisor.domainType === "kvm" ? complaintOf(kvm) : undefined;
-  return complaint === undefined ? [] : [{ subject: "/dev/kvm", ...complaint }];
+  if (hypervisor.domainType !== "kvm" || kvm === undefined || kvm === "works") return [];
+  if (typeof kvm === "object") {
+    const why = `opens, but QEMU can't use it: ${kvm.error}`;
+    return [{ subject, why, instead: `Make QEMU work with it; ${otherwise}.` }];
+  }
+  const [why, instead] = complaints[kvm];
+  return [{ subject, why, instead: `${instead}; ${otherwise}.` }];
 }
 
-function complaintOf(kvm: HostFacts["kvm"]): Complaint | undefined {
-  if (kvm === undefined || kvm === "works") return undefined;
-  if (typeof kvm === "object") {
-    return {
-      why: `opens, but QEMU can't use it: ${kvm.error}`,
-      instead: `Make QEMU work with it; ${otherwise}.`,
-    };
-  }
-  return {
-    absent: {
-      why: 'does not exist, and kindows:hypervisor.domainType is "kvm"',
-      instead: `Turn on virtualization in the firmware, or nested virtualization where this host is a virtual machine, and load kvm_intel or kvm_amd; ${otherwise}.`,
-    },
-    denied: {
-      why: "may not be opened by you",
-      instead: `Join its group (usermod -aG kvm $USER, then log in again); ${otherwise}.`,
-    },
-    hangs: {
-      why: "opens, but a guest hangs as soon as it runs, as happens where this host is itself a virtual machine without proper nested virtualization",
-      instead: `Use another host; ${otherwise}.`,
-    },
-  }[kvm];
-}
+const complaints = {
+  absent: [
+    'does not exist, and kindows:hypervisor.domainType is "kvm"',
+    "Turn on virtualization in the firmware, or nested virtualization where this host is a virtual machine, and load kvm_intel or kvm_amd",
+  ],
+  denied: ["may not be opened by you", "Join its group (usermod -aG kvm $USER, then log in again)"],
+  hangs: [
+    "opens, but a guest hangs as soon as it runs, as happens where this host is itself a virtual machine without proper nested virtualization",
+    "Use another host",
+  ],
+} as const;
 
 /** Where a PC's processor looks for its first instruction: the last 16 bytes of the ROM. */
 const resetVector = 0xfff0;

@@ -126,7 +126,6 @@ interface Disk {
 
 export interface DiskFacts {
   readonly pool: Disk;
-  /** Images and containers; undefined when Docker does not say where. */
   readonly docker?: Disk;
 }
 
@@ -171,7 +170,6 @@ function tooFull({ folder, freeGiB }: Disk, neededGiB: number): HostProblem[] {
 /** What root, as whom a lab's containers run, may have of the kernel's inotify instances. */
 export interface InotifyFacts {
   readonly limit: number;
-  /** Those in use, as far as this user may see them. */
   readonly used: number;
 }
 

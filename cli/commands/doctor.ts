@@ -2,7 +2,6 @@ import { examine } from "../doctor/examine.ts";
 import { doctorText, isFine } from "../doctor/report.ts";
 import type { Options } from "../command-line/options.ts";
 import { exitCodes } from "../../host/failure.ts";
-import { say } from "../progress.ts";
 import { findLab } from "../stack-settings.ts";
 
 /**
@@ -11,7 +10,7 @@ import { findLab } from "../stack-settings.ts";
  */
 export async function doctor({ stack, json, fix }: Options<"json" | "fix">): Promise<number> {
   const isLab = (await findLab(stack)) !== undefined;
-  if (isLab && fix) await (await import("../doctor/fix.ts")).fix(stack, say);
+  if (isLab && fix) await (await import("../doctor/fix.ts")).fix(stack);
   const diagnosis = isLab
     ? await examine(stack)
     : await (await import("../machines-made/doctor.ts")).diagnoseMade(stack, fix);

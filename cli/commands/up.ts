@@ -64,7 +64,7 @@ export async function up({ stack, yes, verbose }: Options<"yes" | "verbose">): P
       const once = await run(pulumi, args, nodes, log);
       // The engine does not push a file again if it was damaged or deleted on the machine: only a step notices that.
       const { lackingPrograms } = once.seen;
-      const again = lackingPrograms.length > 0 && (await pushAgain(pulumi, lackingPrograms, say));
+      const again = lackingPrograms.length > 0 && (await pushAgain(pulumi, lackingPrograms));
       const last = again ? await run(pulumi, args, nodes, log) : once;
       if (last.error !== undefined) {
         // The engine reports what failed, but not that the host was the reason.
@@ -87,7 +87,7 @@ export async function up({ stack, yes, verbose }: Options<"yes" | "verbose">): P
   let exitCode = await status({ stack, json: false });
   if (exitCode !== exitCodes.ok && fleet.unreachable.length === 0) {
     // What the state does not know, for example that somebody has deleted a Node.
-    await (await import("../doctor/fix.ts")).fix(stack, say);
+    await (await import("../doctor/fix.ts")).fix(stack);
     exitCode = await status({ stack, json: false });
   }
   if (fleet.unreachable.length > 0) {

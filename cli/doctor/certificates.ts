@@ -49,7 +49,6 @@ const kubeadmSchema = z
     ...{ controlPlane: all.certificates, authorities: all.certificateAuthorities },
   }));
 
-/** Reads what `kubeadm certs check-expiration --output json` printed. @throws when it is something else. */
 export function kubeadmCertificates(
   json: string,
 ): Pick<ContainerCertificates, "controlPlane" | "authorities"> {

@@ -27,7 +27,6 @@ import { CommandFailed, runOverSsh } from "../../ssh/run-over-ssh.ts";
 
 const apiSeconds = 10;
 
-/** Longest wait for a machine's time: PowerShell starts slowly on a busy one. */
 const clockSeconds = 60;
 
 /** A machine that is already a node may have less than one that is to become one. */

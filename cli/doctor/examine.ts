@@ -29,7 +29,6 @@ export interface Diagnosis {
   readonly stack: string;
   readonly lab: string;
   readonly present: readonly { readonly what: string; readonly detail: string }[];
-  /** Problems that block the stack, one line each. */
   readonly problems: readonly string[];
   readonly leftovers: Orphans;
   /** What the stack's lab, which is up, has on this host that is stopped. */

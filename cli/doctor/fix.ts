@@ -7,6 +7,7 @@ import { ownedIdentities, removeOrphans } from "../host-resources/host-resources
 import { startDaemons, startStopped, type StoppedResource } from "../host-resources/stopped.ts";
 import { assertNotTheirs } from "../lab/claim.ts";
 import { thisHost, type Host } from "../../host/host.ts";
+import { say } from "../progress.ts";
 import { labIdentity } from "../stack-settings.ts";
 import { examine, lookIntoLab, type Diagnosis } from "./examine.ts";
 import { repairText, type Repair } from "./finding.ts";
@@ -52,10 +53,10 @@ function repairsOf({ asleep, findings }: Pick<Diagnosis, "asleep" | "findings">)
  * @throws if another clone runs the lab, another run is working on it, or something could not be repaired, after
  *   repairing everything else.
  */
-export async function fix(stack: string, say: (line: string) => void): Promise<void> {
+export async function fix(stack: string): Promise<void> {
   const identity = await labIdentity(stack);
   const lab = identity.names.prefix;
-  const place = { stack, lab, host: thisHost(identity), say };
+  const place = { stack, lab, host: thisHost(identity) };
   await assertNotTheirs(lab, stack);
   await asOnlyRun(stack, async () => {
     // First, as nothing of the lab can be seen without them.
@@ -83,13 +84,12 @@ interface Place {
   readonly stack: string;
   readonly lab: string;
   readonly host: Host;
-  readonly say: (line: string) => void;
 }
 
 async function repairAll(
   diagnosis: Diagnosis,
   planned: readonly string[],
-  { stack, lab, host, say }: Place,
+  { stack, lab, host }: Place,
 ): Promise<readonly string[]> {
   const { asleep, leftovers } = diagnosis;
   const repairs = repairsOf(diagnosis).filter((each) => planned.includes(repairText(each)));
@@ -116,7 +116,7 @@ async function repairAll(
  * Waits until the problems that disappear by themselves are gone, and each node has sent a heartbeat. The next examination
  * reports what remains.
  */
-async function settle({ stack, lab, host, say }: Place): Promise<void> {
+async function settle({ stack, lab, host }: Place): Promise<void> {
   const what = "the nodes to be in order again";
   const since = new Date();
   say(`waiting for ${what}, at most ${settleSeconds} s`);

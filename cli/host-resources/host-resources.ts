@@ -28,7 +28,6 @@ export interface Survey {
   readonly blind: readonly { readonly kind: string; readonly reason: string }[];
 }
 
-/** Lists everything that belongs to any kindows lab, even if a kind cannot be listed. */
 export async function surveyHost(
   host: Host,
   kinds: readonly ResourceKind[] = resourceKinds,

@@ -71,7 +71,6 @@ export function knownHosts(
   return lines.join("");
 }
 
-/** Arguments of `ssh` for one of a lab's machines: only its key, and only the pinned host key. */
 export function sshArguments(
   { sshUser, address }: LabOutputs["nodes"][number],
   { sshKey, knownHosts }: Pick<AccessFiles, "sshKey" | "knownHosts">,

@@ -23,7 +23,6 @@ const claimSchema = z.object({
   backend: z.string().optional(),
 });
 
-/** Which clone of the project, and which of its stacks, runs a lab on this host. */
 export type Claim = z.infer<typeof claimSchema>;
 
 export interface Ownership {

@@ -10,7 +10,6 @@ import { unusedTokens } from "../recovery/repair.ts";
 
 export interface NodeMachine extends SshSource {
   readonly node: string;
-  /** Folder on the machine of the script that exports its logs, as a Windows path. */
   readonly scripts: string;
   readonly checkFolder: string;
   /** Command that joins it, and its standard input (secret); undefined before it has joined. */

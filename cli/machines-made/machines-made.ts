@@ -24,7 +24,6 @@ export async function machinesMade(stack: string): Promise<MachinesMade> {
   return { stack, title, kubeconfig, machines };
 }
 
-/** What stands for an encrypted one. */
 const sealed = withoutSealed({ text: { secure: "" } }) as KubeconfigSource;
 
 /** A kubeconfig of the settings; one that is encrypted there the engine can read. */

@@ -18,7 +18,6 @@ export interface Recovery {
   readonly lab: string;
   /** URNs of resources on unreachable hypervisors, which are left as they are. */
   readonly unreachable?: readonly string[];
-  /** What is removed from the state with resources that are gone from the host. */
   readonly extent: Extent;
   readonly say: (line: string) => void;
 }

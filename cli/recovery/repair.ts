@@ -11,6 +11,7 @@ import {
 } from "../engine/deployment.ts";
 import { StackFacts } from "../engine/facts.ts";
 import type { Pulumi } from "../engine/pulumi.ts";
+import { say } from "../progress.ts";
 import { ownedIdentities, ownedResources, type Survey } from "../host-resources/host-resources.ts";
 
 export interface Repair {
@@ -172,11 +173,7 @@ export function removePushes(
  * Makes the next operation push the programs of these nodes again. Returns whether there was anything that had been
  * pushed.
  */
-export async function pushAgain(
-  pulumi: Pulumi,
-  nodes: readonly string[],
-  say: (line: string) => void,
-): Promise<boolean> {
+export async function pushAgain(pulumi: Pulumi, nodes: readonly string[]): Promise<boolean> {
   const { deployment, notes } = removePushes(await pulumi.exportState(), nodes);
   if (notes.length > 0) {
     await pulumi.importState(deployment);

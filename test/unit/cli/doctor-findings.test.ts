@@ -43,12 +43,9 @@ describe("certificates of a lab", () => {
   const inDays = (days: number): Date => new Date(now.getTime() + days * 24 * 60 * 60 * 1000);
   const ending = (name: string, days: number): Certificate => ({ name, until: inDays(days) });
   const plane = (change: Partial<ContainerCertificates> = {}): ContainerCertificates => ({
-    container: "c",
-    controlPlane: [ending("apiserver", 300)],
-    authorities: [ending("ca", 3000)],
-    kubelet: [{ ...ending("it", 300), from: inDays(-60) }],
-    troubles: [],
-    ...change,
+    ...{ container: "c", controlPlane: [ending("apiserver", 300)], troubles: [] },
+    ...{ authorities: [ending("ca", 3000)], ...change },
+    kubelet: change.kubelet ?? [{ ...ending("it", 300), from: inDays(-60) }],
   });
   const worker = (change: Partial<ContainerCertificates> = {}): ContainerCertificates =>
     plane({ container: "w", controlPlane: [], authorities: [], ...change });

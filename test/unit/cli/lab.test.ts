@@ -117,13 +117,9 @@ describe("a lab on several hypervisors", () => {
     assert.equal(leftText([unreachableB], settings), text);
   });
 
-  it("names to the program none that only the state knows", () => {
-    const former = { ...unreachableB, name: "former" };
-    const { environment } = exclusionOf({ reachable: [], unreachable: [former] }, settings, []);
-    assert.deepEqual(environment, {});
-  });
-
-  it("changes nothing for a lab on one", () => {
+  it("names to the program none that only the state knows; changes nothing for a lab on one", () => {
+    const former = { reachable: [], unreachable: [{ ...unreachableB, name: "former" }] };
+    assert.deepEqual(exclusionOf(former, settings, []).environment, {});
     const none = { reachable: [], unreachable: [] };
     assert.deepEqual(exclusionOf(none, { hypervisors: [] }, []), { args: [], environment: {} });
     assertAllReachable(none, "t");
@@ -138,24 +134,18 @@ describe("a lab on several hypervisors", () => {
 });
 
 const whole = {
-  kubeconfig: "apiVersion: v1",
-  sshPrivateKey: "key",
+  ...{ kubeconfig: "apiVersion: v1", sshPrivateKey: "key" },
   controlPlane: { endpoint: "plane:6443", hostsEntries: [], kubernetesVersion: "1.36.4" },
-  nodes: [
-    { name: "win-1", os: "windows", address: "192.0.2.10", hostKey: "k", sshUser: "Administrator" },
-  ],
+  nodes: [{ name: "w", os: "windows", address: "192.0.2.10", hostKey: "k", sshUser: "Admin" }],
 };
 
 const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
 /** A stack with these outputs. */
-function stackWith(outputs: object): Pulumi {
-  const pulumi: Pick<Pulumi, "stack" | "state"> = {
-    stack: "test",
-    state: () => Promise.resolve(JSON.stringify(outputs)),
-  };
-  return pulumi as Pulumi;
-}
+const stackWith = (outputs: object): Pulumi => {
+  const state = (): Promise<string> => Promise.resolve(JSON.stringify(outputs));
+  return { stack: "test", state } as Partial<Pulumi> as Pulumi;
+};
 
 describe("the outputs of a lab", () => {
   it("are those of its stack", async () =>
@@ -312,10 +302,7 @@ describe("machines that are gone from their Hyper-V host", () => {
   const making = resource("kindows:machine:HyperVMachine", "a", { custom: false });
   const environment = { HYPER_V_HOST: JSON.stringify(host) };
   const made = (name: string, trigger: unknown): StateResource =>
-    resource(command, name, {
-      ...below(making),
-      inputs: { environment, triggers: [trigger] },
-    });
+    resource(command, name, { ...below(making), inputs: { environment, triggers: [trigger] } });
   const [one, two] = [made("win-1", "0a".repeat(6)), made("win-2", "0b".repeat(6))];
   // Of the third the state does not tell the making.
   const veiled = made("win-3", { ciphertext: "v1:abc" });

@@ -225,17 +225,15 @@ describe("programs that are to be pushed again", () => {
   it("are removed for that node alone, and what they were for stays", () => {
     const { deployment: after, notes } = removePushes(state, ["win-1"]);
     assert.deepEqual(resourcesOf(after), [...nodes, install(home.urn)]);
-    assert.deepEqual(notes, [
-      "pushed again: CopyToRemote win-1-push-kubelet",
-      "pushed again: CopyToRemote win-1-push-containerd",
-    ]);
+    const pushes = ["kubelet", "containerd"];
+    assert.deepEqual(
+      notes,
+      pushes.map((name) => `pushed again: CopyToRemote win-1-push-${name}`),
+    );
   });
 
-  it("are none on a machine whose image carries them", () => {
-    const { deployment: after, notes } = removePushes(state, ["win-2"]);
-    assert.deepEqual(after, state);
-    assert.deepEqual(notes, []);
-  });
+  it("are none on a machine whose image carries them", () =>
+    assert.deepEqual(removePushes(state, ["win-2"]), { deployment: state, notes: [] }));
 });
 
 describe("a stack's exported state", () => {
@@ -317,16 +315,12 @@ describe("the engine's lock", () => {
 });
 
 describe("a running process", () => {
-  it("is seen with its program and start", async () => {
+  it("is seen with its program and start, if there is one", async () => {
     const seen = await seenProcess(process.pid);
-    assert.ok(seen);
     const started = Date.now() - process.uptime() * 1000;
-    assert.ok(Math.abs(seen.startedAt.getTime() - started) < 60_000);
-    assert.notEqual(seen.program, "");
+    assert.ok(seen?.program && Math.abs(seen.startedAt.getTime() - started) < 60_000);
+    assert.equal(await seenProcess(2 ** 22 + 1), undefined);
   });
-
-  it("is not seen when there is none", async () =>
-    assert.equal(await seenProcess(2 ** 22 + 1), undefined));
 });
 
 describe("nodes that get the address of a machine that still runs", () => {
