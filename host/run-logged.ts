@@ -9,11 +9,7 @@ export interface RunLoggedOptions {
   readonly timeoutSeconds: number;
 }
 
-/**
- * Runs a command and writes its output to a log file.
- *
- * @throws if it fails or takes too long, with its name and exit code; its output is in the log.
- */
+/** Appends a command's output to a log. @throws if it fails or takes too long, with its name and exit code. */
 export async function runLogged(
   command: string,
   args: readonly string[],

@@ -15,16 +15,10 @@ export interface RunOptions {
   readonly input?: string;
 }
 
-/**
- * virsh of libvirt 9.0 mostly crashes where it closes a connection over libssh that has brought it some kilobytes, with its
- * answer printed whole.
- */
+/** virsh of libvirt 9.0 crashes when it closes a libssh connection, mostly with its answer printed whole. */
 const crashes = new Set(["SIGSEGV", "SIGABRT"]);
 
-/**
- * Runs a program of the host, in English; a virsh that crashes without an answer is run again, twice. Failures are results,
- * not errors.
- */
+/** In English; a virsh that crashes without an answer is run again, twice. Failures are results. */
 export async function runProgram(
   program: string,
   args: readonly string[],

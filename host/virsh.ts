@@ -33,11 +33,7 @@ export async function virsh(on: string | Host, ...args: readonly string[]): Prom
   return stdout;
 }
 
-/**
- * Runs several virsh commands over one connection, even if some fail.
- *
- * @throws if virsh is missing, cannot connect, or takes too long.
- */
+/** Over one connection, even if some fail. @throws if virsh is missing, cannot connect, or is late. */
 export async function virshBatch(
   uri: string,
   commands: readonly string[],

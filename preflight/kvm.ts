@@ -62,10 +62,7 @@ export async function runProbeRom(accelerator: "kvm" | "tcg"): Promise<KvmFacts>
 
 const otherwise = 'or, for a rehearsal, write kindows:hypervisor.domainType "qemu"';
 
-/**
- * KVM runs guests, where the settings want it. Who may not open it has libvirt's QEMU do so, and needs it for nothing else
- * than making images.
- */
+/** Who may not open it has libvirt's QEMU do so, and needs it for nothing else than making images. */
 export function checkKvm(
   { hypervisor }: Pick<Settings, "hypervisor">,
   { kvm, libvirt }: Pick<HostFacts, "kvm"> & Partial<Pick<HostFacts, "libvirt">>,

@@ -16,10 +16,7 @@ function requireHostName(host: string): void {
   if (wrong !== undefined) throw new Failure(`${host} ${wrong.why}. ${wrong.instead}`);
 }
 
-/**
- * `kindows bootstrap`: prints commands that turn on OpenSSH on a Windows Server that has only a console or WinRM. Runs
- * nothing.
- */
+/** `kindows bootstrap`: prints commands that turn on OpenSSH on a Windows Server with only a console or WinRM. */
 export async function bootstrap({ host, key }: Machine & { readonly key?: string }): Promise<void> {
   requireHostName(host);
   const file = path.resolve(key ?? path.join(os.homedir(), ".ssh", "id_ed25519.pub"));

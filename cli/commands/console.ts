@@ -12,10 +12,7 @@ export interface ConsoleOptions extends Options<"open"> {
   readonly screenshot?: string;
 }
 
-/**
- * `kindows console`: prints the address of the screen of a node's machine, and opens it if asked; or takes a picture of
- * it.
- */
+/** `kindows console`: prints the address of the screen of a node's machine, opens it, or takes a picture of it. */
 export async function showConsole(options: ConsoleOptions): Promise<void> {
   const { stack, node, open, screenshot } = options;
   const identity = await findLab(stack);

@@ -4,10 +4,7 @@ import type { Options } from "../command-line/options.ts";
 import { exitCodes } from "../../host/failure.ts";
 import { findLab } from "../stack-settings.ts";
 
-/**
- * `kindows doctor`: shows what this host has, what it lacks for the stack, what is stopped in its lab, and orphans of
- * other labs. Exit code 0 without problems and orphans, else 1.
- */
+/** `kindows doctor`: what is there, in the way, stopped, wrong and left over. Exit code 0 if nothing is to be done. */
 export async function doctor({ stack, json, fix }: Options<"json" | "fix">): Promise<number> {
   const isLab = (await findLab(stack)) !== undefined;
   if (isLab && fix) await (await import("../doctor/fix.ts")).fix(stack);

@@ -82,10 +82,7 @@ export async function list({ stack }: Options): Promise<void> {
   process.stdout.write(`${table(header, [...made, ...unfinished])}\n`);
 }
 
-/**
- * `kindows image prune`: removes images that no lab of this host and no stack of this clone uses, and what killed builds
- * left.
- */
+/** `kindows image prune`: removes images that no lab here and no stack of this clone uses, and unfinished ones. */
 export async function prune({ stack, dryRun }: Options<"dryRun">): Promise<void> {
   const cache = new Cache();
   const all = await madeImages(cache, thisHost(await labIdentity(stack)));
@@ -130,10 +127,7 @@ async function examined(windows: Settings["windows"]): Promise<string[][]> {
   ];
 }
 
-/**
- * `kindows image scripts`: writes the scripts that seal a Windows Server of the user's, so that machines can be made
- * from its disk.
- */
+/** `kindows image scripts`: writes the scripts that seal a Windows Server, so that its disk can be the image. */
 export async function writeScripts({
   folder,
   language,

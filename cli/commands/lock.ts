@@ -23,10 +23,7 @@ import type { Progress } from "../../toolchain/artifact.ts";
 import { readSoftwareLock, softwareLockFile } from "../../toolchain/software-lock.ts";
 import { table } from "../table.ts";
 
-/**
- * `kindows lock`: lists downloads, and whether their checksums are locked. Exit code 0 when all of them, except for
- * this project's own releases, are, else 1.
- */
+/** `kindows lock`: lists downloads. Exit code 0 when the checksums of all but this project's own releases are locked. */
 export async function lock({ update }: Options<"update">): Promise<number> {
   const files = [...toolFiles(), ...windowsFiles()];
   const own = await Promise.all(guestTools.map((tool) => ownRelease(tool)));

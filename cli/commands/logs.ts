@@ -35,10 +35,7 @@ interface LogsOptions extends Options<"follow"> {
   readonly wait: number;
 }
 
-/**
- * `kindows logs`: collects the logs of some Windows nodes, or of all, into `.kindows/<stack>/logs`. Exit code 1 if the
- * logs of a machine could not be collected.
- */
+/** `kindows logs`: collects the logs of Windows nodes. Exit code 1 if those of a machine could not be collected. */
 export async function logs(options: LogsOptions): Promise<number> {
   if (options.follow) return followLogs(options);
   const { stack, source: nodes } = options;
@@ -92,10 +89,7 @@ function firstLine(error: unknown): string {
 
 const pauseSeconds = 3;
 
-/**
- * `kindows logs --follow`: prints new lines of the logs, without secrets, until ^C. Exit code 130 if interrupted; 1 if
- * every source was given up.
- */
+/** `kindows logs --follow`: prints new lines, without secrets. Exit code 1 if every source was given up. */
 async function followLogs(options: LogsOptions): Promise<number> {
   const identity = await labIdentity(options.stack);
   const notes: string[] = [];

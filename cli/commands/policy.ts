@@ -9,10 +9,7 @@ import { previewOf, previewTools } from "../preview-diff/preview.ts";
 import { knownStacks } from "../stack-settings.ts";
 import { table } from "../table.ts";
 
-/**
- * `kindows policy`: checks the stacks against the rules. Uses previews, as `preview-diff` does: needs no Docker, no
- * libvirt and no state. Exit code 1 if a rule is broken, or an exception is no longer needed.
- */
+/** `kindows policy`: checks previews of stacks. Exit code 1 if a rule is broken, or an exception no longer needed. */
 export async function policy({
   stacks,
   rules: onlyList,

@@ -7,10 +7,7 @@ import { exitCodes, Failure } from "../../host/failure.ts";
 import { labThatIsUp } from "../lab/outputs.ts";
 import { sshArguments } from "../lab/access.ts";
 
-/**
- * `kindows ssh`: a shell on a node's machine, or one command. Exit code: the command's; 255 is ssh's own, when it can't
- * connect.
- */
+/** `kindows ssh`: a shell on a node's machine, or one command. Exit code: the command's; 255 is ssh's own. */
 export async function ssh({
   stack,
   node,

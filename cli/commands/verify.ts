@@ -30,10 +30,7 @@ interface VerifyOptions extends ReportFiles, Options<"list" | "keep"> {
   readonly image?: string;
 }
 
-/**
- * `kindows verify`: tries every path of the cluster's network, and prints a table. Exit code 0 if something passed and
- * nothing failed.
- */
+/** `kindows verify`: tries every path of the cluster's network. Exit code 0 if something passed and nothing failed. */
 export async function verify(options: VerifyOptions): Promise<number> {
   const rows = selectRows(options.rows ?? []);
   if (options.list) {

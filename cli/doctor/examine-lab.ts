@@ -98,11 +98,7 @@ function silentCluster(
   };
 }
 
-/**
- * Queries all parts of a lab that is up, in parallel and each for a bounded time.
- *
- * @throws when the stack's state cannot be read.
- */
+/** Queries all parts of a lab that is up, in parallel and each for a bounded time. @throws without a state. */
 export async function askLab(stack: string, lab: string, host: Host): Promise<LabAnswers> {
   const state = await labStateOf(enginePulumi(stack, lab));
   const running = await runningNodes(lab, host);

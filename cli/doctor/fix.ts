@@ -13,10 +13,7 @@ import { examine, lookIntoLab, type Diagnosis } from "./examine.ts";
 import { repairText, type Repair } from "./finding.ts";
 import { doRepair } from "./repairs.ts";
 
-/**
- * Rounds of examining and repairing: a stopped machine hides its other problems, and those of the control plane hide the
- * nodes'.
- */
+/** A stopped machine hides its other problems, and those of the control plane hide the nodes'. */
 const rounds = 4;
 
 const settleSeconds = 300;
@@ -112,10 +109,7 @@ async function repairAll(
   return troubles;
 }
 
-/**
- * Waits until the problems that disappear by themselves are gone, and each node has sent a heartbeat. The next examination
- * reports what remains.
- */
+/** Waits until what disappears by itself is gone, and each node has sent a heartbeat. */
 async function settle({ stack, lab, host }: Place): Promise<void> {
   const what = "the nodes to be in order again";
   const since = new Date();

@@ -76,10 +76,7 @@ async function renewCertificates(
 const restartControlPlane =
   "pkill --exact 'etcd|kube-apiserver|kube-controller|kube-scheduler' || [ $? = 1 ]";
 
-/**
- * A state in which one kubeconfig's client certificate and key replace another's: in base64, as kubeconfigs have them, so
- * that JSON needs no escaping.
- */
+/** Client certificate and key are replaced in base64, as kubeconfigs have them, so that JSON needs no escaping. */
 export function withNewClient(state: string, before: string, after: string): string {
   const [old, fresh] = [credentials(before), credentials(after)];
   const base64 = (pem: string | undefined): string => Buffer.from(pem ?? "").toString("base64");
@@ -106,10 +103,7 @@ async function renewKubeletCertificate(container: string, lab: string): Promise<
   await docker(["exec", "--interactive", container, "bash", "-c", place], { input: kubeconfig });
 }
 
-/**
- * Repeats the last step of the join, which sets the clock by the API server and starts kubelet anew. It gets its own
- * token, in case the machine turns out not to have joined.
- */
+/** Repeats the last step of the join, with a token of its own in case the machine turns out not to have joined. */
 export async function runJoin(
   node: string,
   { machines, kubeconfig }: Pick<LabState, "machines" | "kubeconfig">,

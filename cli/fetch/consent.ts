@@ -19,11 +19,7 @@ export function consentOf(stack: string, yes: boolean): Consent {
   return { stack, yes, ask: isTerminal ? (question) => answer(question) : undefined };
 }
 
-/**
- * Asks before downloading what a stack lacks in the cache: its programs, and the media of its image.
- *
- * @param makesImage whether the image has to be built.
- */
+/** Asks before downloading what a stack lacks in the cache. @param makesImage whether its image has to be built. */
 export async function requireConsent(
   settings: Settings,
   makesImage: boolean,

@@ -51,10 +51,7 @@ export function findPrograms(files: readonly FetchedFile[], cache: Cache): Promi
   );
 }
 
-/**
- * Downloads files into the cache, one after the other, even if some fail. If no checksum is known, the publisher's is
- * trusted and locked.
- */
+/** One after the other, even if some fail. Without a checksum the publisher's is trusted and locked. */
 export async function fetchPrograms(
   files: readonly FetchedFile[],
   options: FetchOptions,

@@ -75,11 +75,7 @@ function claimFile(lab: string): string {
   return path.join(cacheRoot(), "labs", `${lab}.json`);
 }
 
-/**
- * Checks that host resources with the lab's name belong to this stack or to nobody.
- *
- * @throws if another clone runs the lab, or its owner is unknown; then the error has the command to remove it.
- */
+/** @throws if host resources with the lab's name are another clone's, or unknown to this one. */
 export async function assertMayUse(pulumi: Pulumi, lab: string, host: Host): Promise<void> {
   const ownership = await assertNotTheirs(lab, pulumi.stack);
   if (ownership.claim !== undefined) return;

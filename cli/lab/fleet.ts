@@ -101,11 +101,7 @@ export function assertAllReachable({ unreachable }: Fleet, stack: string): void 
 
 const reachSeconds = 15;
 
-/**
- * Hypervisors of the settings, and those in the stack's state that are no longer there.
- *
- * @throws Failure if an earlier version has written a state with more of them, as it does not say which.
- */
+/** Also those that are only in the state. @throws Failure if an earlier version's state does not say which. */
 export function hypervisorsOf(
   resources: readonly StateResource[],
   known: readonly RemoteHost[],

@@ -46,10 +46,7 @@ export async function labStateOf(pulumi: Pulumi): Promise<LabState> {
   return labState(await pulumi.exportState("--show-secrets"));
 }
 
-/**
- * @param deployment an export of the state that shows secrets.
- * @throws Failure when an earlier version has written it.
- */
+/** @param deployment with secrets. @throws Failure when an earlier version has written it. */
 export function labState(deployment: Deployment): LabState {
   const resources = resourcesOf(deployment).filter((each) => each.delete !== true);
   const facts = new StackFacts(resources);
@@ -84,11 +81,7 @@ function joinOf({ inputs = {} }: StateResource): NodeMachine["join"] {
     : undefined;
 }
 
-/**
- * A join's standard input with another token.
- *
- * @throws if it is no such input: then another version has written the state.
- */
+/** A join's input with another token. @throws if it is no such input, but another version's. */
 export function withToken(input: string, token: string): string {
   const secret = joinSecretSchema.safeParse(parseJson(input));
   if (!secret.success) {

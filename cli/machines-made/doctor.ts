@@ -56,10 +56,7 @@ export async function examineMade(
   }
 }
 
-/**
- * Takes machines that are gone out of the stack's state, with all that was built on them, and removes what is left
- * over.
- */
+/** Takes machines that are gone out of the state, with all that was built on them; removes what is left over. */
 export async function fixMade(
   { title, machines }: MachinesMade,
   pulumi: Pick<Pulumi, "findState" | "importState">,

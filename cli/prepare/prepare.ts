@@ -145,10 +145,7 @@ async function builtGuest(folder: string): Promise<BuiltArtifacts["rehearsalImag
 
 const pullTimeoutSeconds = 900;
 
-/**
- * kind's images that have to be built here: they were before, or none is set and the official one cannot be pulled. Once that
- * is pulled, only Docker is asked.
- */
+/** kind's images, if they were built here before, or none is set and the official one cannot be pulled. */
 async function containerImages(settings: Settings, say: Progress): Promise<readonly Artifact[]> {
   const { cluster } = settings;
   const images = [nodeImage, ...(cluster.controlPlanes > 1 ? [loadBalancerImage] : [])];
@@ -164,10 +161,7 @@ async function containerImages(settings: Settings, say: Progress): Promise<reado
   return images;
 }
 
-/**
- * The disk in the settings, if it has to be converted, and what to record of it; undefined for every other image, and for an
- * invalid file, which the preflight reports.
- */
+/** The disk in the settings, if it has to be converted. An invalid file is reported by the preflight. */
 export function userDisk(
   { windows: { image } }: Pick<Settings, "windows">,
   say: Progress,

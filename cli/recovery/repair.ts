@@ -169,10 +169,7 @@ export function removePushes(
   };
 }
 
-/**
- * Makes the next operation push the programs of these nodes again. Returns whether there was anything that had been
- * pushed.
- */
+/** Makes the next operation push these nodes' programs again. @returns whether anything had been pushed. */
 export async function pushAgain(pulumi: Pulumi, nodes: readonly string[]): Promise<boolean> {
   const { deployment, notes } = removePushes(await pulumi.exportState(), nodes);
   if (notes.length > 0) {
