@@ -4,40 +4,23 @@ import { closest, distance } from "fastest-levenshtein";
 import * as z from "zod";
 import type { ExistingSettings } from "../config/existing.ts";
 import { labNames, type LabNames } from "../config/names.ts";
-import { type SettingsProblem, SettingsError, type Complaint } from "../config/problem.ts";
+import { type SettingsProblem, SettingsError } from "../config/problem.ts";
 import { type Settings, settingsSchema } from "../config/settings.ts";
 import { stackSections, type StackSections, namespace } from "../config/stack-sections.ts";
 import { projectRoot } from "../toolchain/project.ts";
 import { settingsFile, stackOf } from "./engine/folders.ts";
 import { Failure, messageOf } from "../host/failure.ts";
-import {
-  LineCounter,
-  parseDocument,
-  isCollection,
-  isScalar,
-  visit,
-  type Document,
-  type YAMLError,
-} from "yaml";
+import { LineCounter, parseDocument, isCollection, isScalar, visit, type Document } from "yaml";
 import { resolveConfig, type SettingsSource } from "../config/resolve.ts";
 
-/**
- * All settings of a stack, from its file.
- *
- * @throws SettingsError with every mistake, as the Pulumi program does.
- */
+/** All settings of a stack, from its file. @throws SettingsError with every mistake, as the Pulumi program does. */
 export async function stackSettings(stack: string): Promise<Settings> {
   const file = await settingsOf(stack);
   if (partsOf(stack, file).kind !== "lab") throw noLab(stack);
   return settingsIn(file, { stack, file: fileName(stack) });
 }
 
-/**
- * All settings of a stack of existing machines, except for encrypted ones.
- *
- * @returns undefined for a lab.
- * @throws SettingsError with every mistake, as the Pulumi program does.
- */
+/** All settings of a stack of existing machines, except for encrypted ones. Undefined for a lab. */
 export async function existingSettings(stack: string): Promise<ExistingSettings | undefined> {
   const { kind, sections, others } = partsOf(stack, await settingsOf(stack));
   if (kind === "lab") return undefined;
@@ -71,11 +54,7 @@ export interface LabIdentity {
   readonly libvirtUri: string;
 }
 
-/**
- * Identity of a stack's lab, even if its settings are otherwise wrong: the lab must still be removable.
- *
- * @throws Failure for a stack of another kind.
- */
+/** Identity of a stack's lab, even if its settings are otherwise wrong: the lab must still be removable. */
 export async function labIdentity(stack: string): Promise<LabIdentity> {
   const identity = await findLab(stack);
   if (identity === undefined) throw noLab(stack);
@@ -105,10 +84,6 @@ function fileName(stack: string): string {
 }
 
 async function settingsOf(stack: string): Promise<SettingsFile> {
-  return readSettingsFile(await settingsText(stack), fileName(stack));
-}
-
-async function settingsText(stack: string): Promise<string> {
   const known = await knownStacks();
   if (!known.includes(stack)) {
     const hint = known.length > 0 ? ` Did you mean ${closest(stack, [...known])}?` : "";
@@ -116,16 +91,15 @@ async function settingsText(stack: string): Promise<string> {
       `there is no stack "${stack}": Pulumi.${stack}.yaml does not exist. Stacks: ${known.join(", ")}.${hint}`,
     );
   }
-  try {
-    return await readFile(settingsFile(stack), "utf8");
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
+  const file = fileName(stack);
+  const text = await readFile(settingsFile(stack), "utf8").catch((error: NodeJS.ErrnoException) => {
     throw new Failure(
-      code === "EISDIR"
-        ? `${fileName(stack)} is a folder: the stack's settings are a file. Move the folder away`
-        : `${fileName(stack)} cannot be read: ${message}`,
+      error.code === "EISDIR"
+        ? `${file} is a folder: the stack's settings are a file. Move the folder away`
+        : `${file} cannot be read: ${error.message}`,
     );
-  }
+  });
+  return readSettingsFile(text, file);
 }
 
 /** Placeholders for encrypted settings, by their keys, for commands that do not need them. */
@@ -137,23 +111,12 @@ const placeholders: Readonly<Record<string, readonly [key: string, value: string
 /** Sections as written in a stack's file, with placeholders for encrypted values (`secure: v1:...`). */
 export function withoutSealed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutSealed);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, inner]): [string, unknown] => {
-      if (!isSealed(inner)) return [key, withoutSealed(inner)];
-      const [other, text] = placeholders[key] ?? [key, "sealed"];
-      return [other, text];
-    }),
-  );
-}
-
-function isSealed(value: unknown): boolean {
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    Object.keys(value).length === 1 &&
-    "secure" in value
-  );
+  if (!isMapping(value)) return value;
+  const entries = Object.entries(value).map(([key, inner]): readonly [string, unknown] => {
+    const isSealed = isMapping(inner) && Object.keys(inner).join() === "secure";
+    return isSealed ? (placeholders[key] ?? [key, "sealed"]) : [key, withoutSealed(inner)];
+  });
+  return Object.fromEntries(entries);
 }
 
 interface SettingsFile {
@@ -162,20 +125,12 @@ interface SettingsFile {
   readonly outside: readonly SettingsProblem[];
 }
 
-/**
- * All settings in a stack's file.
- *
- * @throws SettingsError with every mistake, around and in the settings.
- */
+/** All settings in a stack's file. @throws SettingsError with every mistake, around and in the settings. */
 export function settingsIn({ config, outside }: SettingsFile, source: SettingsSource): Settings {
   return resolveConfig(config, source, outside);
 }
 
-/**
- * Parses a stack's file.
- *
- * @throws SettingsError if it is not YAML, or has no settings.
- */
+/** Parses a stack's file. @throws SettingsError if it is not YAML, or has no settings. */
 export function readSettingsFile(text: string, file: string): SettingsFile {
   const lines = new LineCounter();
   // The engine takes merge keys (`<<: *base`) as well.
@@ -183,7 +138,15 @@ export function readSettingsFile(text: string, file: string): SettingsFile {
   if (document.errors.length > 0) {
     throw new SettingsError(yamlProblems(document, text, lines), file);
   }
-  const content: unknown = withinLimits(() => document.toJS() as unknown, file);
+  let content: unknown;
+  try {
+    content = document.toJS();
+  } catch (error) {
+    // Nested aliases can expand to gigabytes; the library refuses those.
+    const why = `can't be read: ${messageOf(error).replace(/\.$/, "")}`;
+    const instead = "Write the settings out, without `*` and `<<`.";
+    throw new SettingsError([{ ...wholeFile, value: undefined, why, instead }], file);
+  }
   if (content === null || content === undefined) return { config: {}, outside: [] };
   if (!isMapping(content)) throw new SettingsError([notMapping(wholeFile.place, content)], file);
   const { config = null } = content;
@@ -192,17 +155,6 @@ export function readSettingsFile(text: string, file: string): SettingsFile {
     throw new SettingsError([...outside, notMapping("config", config)], file);
   }
   return { config: config ?? {}, outside };
-}
-
-/** Nested aliases can expand to gigabytes; the library refuses those. */
-function withinLimits(read: () => unknown, file: string): unknown {
-  try {
-    return read();
-  } catch (error) {
-    const why = `can't be read: ${messageOf(error).replace(/\.$/, "")}`;
-    const instead = "Write the settings out, without `*` and `<<`.";
-    throw new SettingsError([{ ...wholeFile, value: undefined, why, instead }], file);
-  }
 }
 
 const wholeFile = { path: [], place: "the whole file" };
@@ -218,7 +170,6 @@ function notMapping(place: string, value: unknown): SettingsProblem {
   };
 }
 
-/** Settings where the engine reads none, and a misspelt `config`. */
 function misplaced(key: string, value: unknown): SettingsProblem[] {
   const section = key.replace(`${namespace}:`, "");
   const at = { path: [key], place: key, value };
@@ -231,42 +182,35 @@ function misplaced(key: string, value: unknown): SettingsProblem[] {
     : [];
 }
 
-/** Descriptions of common faults, by the library's code. */
-const known: Readonly<Record<string, Complaint>> = {
-  TAB_AS_INDENT: { why: "is indented with a tab", instead: "Indent it with blanks." },
-  BAD_INDENT: {
-    why: "is not indented as its neighbours are, or as what it belongs to",
-    instead: "Indent it with as many blanks as they are.",
-  },
-  DUPLICATE_KEY: {
-    why: "is there twice",
-    instead: "Leave one of the two out, or put all below one.",
-  },
-  BLOCK_AS_IMPLICIT_KEY: {
-    why: "has two keys on one line",
-    instead: "Write one `key: value` a line, or put a value with a colon in quotes.",
-  },
-  MISSING_CHAR: {
-    why: "has no end: a quote, a bracket, a comma or a colon is missing",
-    instead: "Add it.",
-  },
-  MULTILINE_IMPLICIT_KEY: {
-    why: "has no colon",
-    instead: "Write `key: value`, or indent it as a part of the value before.",
-  },
-  MULTIPLE_DOCS: {
-    why: "begins a second document, which nothing reads",
-    instead: "Leave this line out, and have every setting once.",
-  },
+/** By the library's code of the fault: why, and what instead. */
+const known: Readonly<Record<string, readonly [why: string, instead: string]>> = {
+  TAB_AS_INDENT: ["is indented with a tab", "Indent it with blanks."],
+  BAD_INDENT: [
+    "is not indented as its neighbours are, or as what it belongs to",
+    "Indent it with as many blanks as they are.",
+  ],
+  DUPLICATE_KEY: ["is there twice", "Leave one of the two out, or put all below one."],
+  BLOCK_AS_IMPLICIT_KEY: [
+    "has two keys on one line",
+    "Write one `key: value` a line, or put a value with a colon in quotes.",
+  ],
+  MISSING_CHAR: ["has no end: a quote, a bracket, a comma or a colon is missing", "Add it."],
+  MULTILINE_IMPLICIT_KEY: [
+    "has no colon",
+    "Write `key: value`, or indent it as a part of the value before.",
+  ],
+  MULTIPLE_DOCS: [
+    "begins a second document, which nothing reads",
+    "Leave this line out, and have every setting once.",
+  ],
+  conflict: [
+    "is what git leaves of a conflict",
+    "Choose one of the two sides, and remove the three lines.",
+  ],
 };
 
 const conflict = /^(<{7}|={7}|>{7})( |$)/;
-const merge: Complaint = {
-  why: "is what git leaves of a conflict",
-  instead: "Choose one of the two sides, and remove the three lines.",
-};
 
-/** Problems of a text that is not YAML, one per line. */
 function yamlProblems(
   document: Document.Parsed,
   text: string,
@@ -274,33 +218,29 @@ function yamlProblems(
 ): SettingsProblem[] {
   const lines = text.split("\n");
   const seen = new Set<number>();
-  return withoutConsequences(document.errors).flatMap((error) => {
+  // If there are tabs, nothing else can be said about the lines around them.
+  const tabs = document.errors.filter(({ code }) => code === "TAB_AS_INDENT");
+  return (tabs.length > 0 ? tabs : document.errors).flatMap((error) => {
     const start = startOf(document, error.pos[0]);
     const { line, col } = counter.linePos(start);
-    const code = start < error.pos[0] ? "MISSING_CHAR" : error.code;
     // Further problems on the same line follow from the first.
     if (seen.has(line)) return [];
     seen.add(line);
     const written = (lines[line - 1] ?? "").trim();
+    const code = start < error.pos[0] ? "MISSING_CHAR" : error.code;
+    const [why, instead] = known[conflict.test(written) ? "conflict" : code] ?? [
+      `is not YAML: ${error.message.split("\n")[0]?.replace(/[.:]$/, "") ?? ""}`,
+      "Write it as in Pulumi.rehearsal.yaml, or put the value in quotes.",
+    ];
     return [
       {
         // The key, if it can be recognized: it decides whether the value may be shown.
         path: [/^[-\s]*([\w:.]+)\s*:/.exec(written)?.[1] ?? ""],
         place: `line ${line}, column ${col}`,
-        value: written,
-        ...((conflict.test(written) ? merge : known[code]) ?? {
-          why: `is not YAML: ${error.message.split("\n")[0]?.replace(/[.:]$/, "") ?? ""}`,
-          instead: "Write it as in Pulumi.rehearsal.yaml, or put the value in quotes.",
-        }),
+        ...{ value: written, why, instead },
       },
     ];
   });
-}
-
-/** If there are tabs, nothing else can be said about the lines around them. */
-function withoutConsequences(errors: readonly YAMLError[]): readonly YAMLError[] {
-  const tabs = errors.filter(({ code }) => code === "TAB_AS_INDENT");
-  return tabs.length > 0 ? tabs : errors;
 }
 
 /** Start of the unterminated element at `position`: the library only notices its end. */

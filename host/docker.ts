@@ -6,11 +6,7 @@ export interface DockerOptions extends Pick<RunOptions, "input"> {
   readonly timeoutSeconds?: number;
 }
 
-/**
- * Runs the Docker command line to its end and returns its standard output.
- *
- * @throws with the end of Docker's error, never with its input.
- */
+/** Runs Docker to its end, and returns its output. @throws with the end of its error, never with its input. */
 export async function docker(
   args: readonly string[],
   { input = "", timeoutSeconds = 60 }: DockerOptions = {},
@@ -30,14 +26,12 @@ export async function labelledContainers(label: string): Promise<readonly string
   return lines(await docker(["ps", "--all", ...filter, "--format", "{{.Names}}"]));
 }
 
-/** Removes containers with their volumes; ignores those that are already gone. */
 export async function removeContainers(names: readonly string[]): Promise<void> {
   if (names.length > 0) {
     await docker(["rm", "--force", "--volumes", ...names], { timeoutSeconds: 120 });
   }
 }
 
-/** IPv4 address of a container on a network. */
 export async function containerAddress(container: string, network: string): Promise<string> {
   const template = `{{with index .NetworkSettings.Networks ${JSON.stringify(network)}}}{{.IPAddress}}{{end}}`;
   const address = await docker(["inspect", "--format", template, container]);

@@ -1,9 +1,7 @@
 /** Exit codes of the CLI; documented in docs/cli.md. */
 export const exitCodes = {
   ok: 0,
-  /** Something is wrong with the lab, the host or the settings, or a step failed. */
   failed: 1,
-  /** Unknown command, option or argument. */
   usage: 2,
   /** Another run is working on the same stack. */
   busy: 3,
@@ -23,12 +21,15 @@ export class Failure extends Error {
   }
 }
 
-/** Message of anything that was thrown. */
+export function throwAll(what: string, troubles: readonly string[]): void {
+  if (troubles.length === 0) return;
+  throw new Failure([`${what}:`, ...troubles.map((each) => `  - ${each}`)].join("\n"));
+}
+
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** An error and what caused it, the outermost first. */
 export function* causesOf(error: unknown): Generator<Error, void> {
   for (let each = error; each instanceof Error; each = each.cause) {
     yield each;

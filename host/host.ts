@@ -18,7 +18,6 @@ export interface Host {
   run(program: string, args: readonly string[]): Promise<string | undefined>;
 }
 
-/** A hypervisor on another host. */
 export interface RemoteHost {
   readonly name: string;
   /** As in the settings, for people. */
@@ -45,7 +44,6 @@ export function thisHost(
   };
 }
 
-/** The non-empty lines of a program's output. */
 export function lines(output: string | undefined): readonly string[] {
   return (output ?? "")
     .split("\n")

@@ -2,7 +2,6 @@ import { exitCodes } from "./failure.ts";
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** Signals to this process. */
 export interface Interruption {
   readonly signal: AbortSignal;
   readonly stop: () => void;

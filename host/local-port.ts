@@ -7,16 +7,11 @@ export interface LocalPortArgs {
   readonly what: string;
   /** What to do where the port is somebody else's. */
   readonly instead: string;
-  /** Opens one connection to the end. */
   readonly open: () => Promise<Duplex>;
-  /** Is told each time why somebody was not led on. */
   readonly failed: (why: string) => void;
 }
 
-/**
- * A port of this host whose connections end somewhere that only this process reaches. It keeps no process running, and ends
- * with it.
- */
+/** A port whose connections end where only this process reaches. It keeps no process running. */
 export class LocalPort {
   readonly #args: LocalPortArgs;
   readonly #sockets = new Set<Socket>();
@@ -27,10 +22,7 @@ export class LocalPort {
     this.#server = createServer((socket) => void this.#lead(socket));
   }
 
-  /**
-   * @param port on 127.0.0.1; 0: any that is free.
-   * @throws where it is somebody else's.
-   */
+  /** @param port on 127.0.0.1; 0: any that is free. @throws where it is somebody else's. */
   async listen(port: number): Promise<void> {
     const { what, instead } = this.#args;
     await new Promise<void>((resolve, reject) => {

@@ -4,7 +4,6 @@ export interface XmlElement {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string | undefined>>;
   readonly elements: readonly XmlElement[];
-  /** Its text, trimmed. */
   readonly text: string;
 }
 
@@ -26,7 +25,6 @@ export function readXml(text: string): XmlElement {
   return elementOf(all);
 }
 
-/** Descendants of an element, by a path of names. */
 export function below(element: XmlElement, ...path: readonly string[]): readonly XmlElement[] {
   return path.reduce<readonly XmlElement[]>(
     (found, name) => found.flatMap(({ elements }) => elements.filter((each) => each.name === name)),

@@ -3,21 +3,13 @@ import { finished } from "node:stream/promises";
 import { execa } from "execa";
 
 export interface RunLoggedOptions {
-  /** Output of the command is appended to this file. */
   readonly logFile: string;
-  /** Working directory. Default: this process' own. */
   readonly cwd?: string;
-  /** Added to this process' environment. */
   readonly env?: Readonly<Record<string, string>>;
-  /** The command is ended after this time, in seconds. */
   readonly timeoutSeconds: number;
 }
 
-/**
- * Runs a command and writes its output to a log file.
- *
- * @throws if it fails or takes too long, with its name and exit code; its output is in the log.
- */
+/** Appends a command's output to a log. @throws if it fails or takes too long, with its name and exit code. */
 export async function runLogged(
   command: string,
   args: readonly string[],

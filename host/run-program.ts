@@ -1,6 +1,5 @@
 import { execa } from "execa";
 
-/** Result of a program. */
 export interface ProgramEnd {
   /** `missing`: it is not installed; `late`: it exceeded its time limit. */
   readonly how: "well" | "badly" | "late" | "missing";
@@ -13,20 +12,13 @@ export interface ProgramEnd {
 export interface RunOptions {
   /** With the character set of its file names. Default: C. */
   readonly locale?: "C" | "C.UTF-8";
-  /** Text for its standard input. Default: it has none. */
   readonly input?: string;
 }
 
-/**
- * virsh of libvirt 9.0 mostly crashes where it closes a connection over libssh that has brought it some kilobytes, with its
- * answer printed whole.
- */
+/** virsh of libvirt 9.0 crashes when it closes a libssh connection, mostly with its answer printed whole. */
 const crashes = new Set(["SIGSEGV", "SIGABRT"]);
 
-/**
- * Runs a program of the host, in English; a virsh that crashes without an answer is run again, twice. Failures are results,
- * not errors.
- */
+/** In English; a virsh that crashes without an answer is run again, twice. Failures are results. */
 export async function runProgram(
   program: string,
   args: readonly string[],
@@ -47,22 +39,15 @@ export async function runProgram(
   }
   // A program that never started printed nothing.
   const { stdout = "", stderr = "" } = result as { stdout?: string; stderr?: string };
+  const end = (how: ProgramEnd["how"], reason: string) => ({ how, stdout, stderr, reason });
   if (!result.failed || (hasCrashed(result.signal) && stdout !== "" && stderr === "")) {
-    return { how: "well", stdout, stderr, reason: "" };
+    return end("well", "");
   }
-  if (result.code === "ENOENT") {
-    return { how: "missing", stdout, stderr, reason: `the program ${program} is not installed` };
-  }
+  if (result.code === "ENOENT") return end("missing", `the program ${program} is not installed`);
   // Also if this user may not read a folder of the PATH, and no other has the program.
-  if (result.code === "EACCES") {
-    return {
-      how: "missing",
-      stdout,
-      stderr,
-      reason: `the program ${program} may not be run by you`,
-    };
-  }
+  if (result.code === "EACCES")
+    return end("missing", `the program ${program} may not be run by you`);
   return result.timedOut
-    ? { how: "late", stdout, stderr, reason: `no answer within ${timeoutSeconds} s` }
-    : { how: "badly", stdout, stderr, reason: stderr.trim() || (result.shortMessage ?? "") };
+    ? end("late", `no answer within ${timeoutSeconds} s`)
+    : end("badly", stderr.trim() || (result.shortMessage ?? ""));
 }

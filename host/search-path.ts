@@ -11,7 +11,6 @@ export async function findOnPath(name: string, searched: string): Promise<string
   return undefined;
 }
 
-/** Whether this process may execute a file. */
 export async function isExecutable(file: string): Promise<boolean> {
   try {
     await access(file, constants.X_OK);

@@ -1,4 +1,3 @@
-/** Quotes a word for a POSIX shell. */
 export function shellWord(text: string): string {
   return /^[A-Za-z0-9_./:=@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -7,12 +7,10 @@ const questionSeconds = 60;
 /** The same for several over one connection: a busy host may take twenty over SSH. */
 const batchSeconds = 30;
 
-/** Arguments of virsh for the libvirt at a URI, without messages. */
 function virshArguments(uri: string, args: readonly string[]): string[] {
   return ["-q", "-c", uri, ...args];
 }
 
-/** Runs virsh; see `runProgram`. */
 export function runVirsh(
   uri: string,
   args: readonly string[],
@@ -25,7 +23,6 @@ export function runVirsh(
  * Runs virsh and returns its standard output.
  *
  * @param on a libvirt by its URI, or a host's own, of which nothing is there if virsh is not.
- * @throws with virsh's error.
  */
 export async function virsh(on: string | Host, ...args: readonly string[]): Promise<string> {
   if (typeof on !== "string") {
@@ -36,12 +33,7 @@ export async function virsh(on: string | Host, ...args: readonly string[]): Prom
   return stdout;
 }
 
-/**
- * Runs several virsh commands over one connection, even if some fail.
- *
- * @returns virsh's output and errors.
- * @throws if virsh is missing, cannot connect, or takes too long.
- */
+/** Over one connection, even if some fail. @throws if virsh is missing, cannot connect, or is late. */
 export async function virshBatch(
   uri: string,
   commands: readonly string[],

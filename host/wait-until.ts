@@ -7,9 +7,7 @@ export interface WaitOptions {
   readonly timeoutSeconds: number;
   /** Pause between two attempts, in milliseconds. Default: 500. */
   readonly pollMilliseconds?: number;
-  /** Called whenever the observation changes. */
   readonly onChange?: (seen: string) => void;
-  /** Remedy, appended to the error. */
   readonly hint?: string;
 }
 

@@ -1,18 +1,17 @@
 import { smallPackets } from "../components/network/packet-size.ts";
 import { thisHypervisor } from "../config/sections/machine-host.ts";
 import { machineNodes, type Settings } from "../config/settings.ts";
-import { installText, joinCommand, startCommand } from "../toolchain/host-packages.ts";
+import { installText } from "../toolchain/host-packages.ts";
 import { type HostFacts, providerTools } from "./host-facts.ts";
 import type { HostProblem } from "../config/host-problem.ts";
 import { unless } from "../config/problem.ts";
 import { checkBridge, checkSegment } from "./network.ts";
 import { checkDisks, checkInotify, checkMemory } from "./room.ts";
-import { checkDocker } from "./docker.ts";
+import { checkDocker, unreachable } from "./docker.ts";
 import { checkImage, checkLinuxArtifacts } from "./images.ts";
 import { checkKvm } from "./kvm.ts";
 import { controlPlaneNames, domainName, labNames, linuxWorkerName } from "../config/names.ts";
 
-/** Debian's package of each tool. */
 const packages = { mkisofs: "genisoimage", xsltproc: "xsltproc" } as const;
 
 const checks: readonly ((settings: Settings, facts: HostFacts) => HostProblem[])[] = [
@@ -32,7 +31,6 @@ const checks: readonly ((settings: Settings, facts: HostFacts) => HostProblem[])
   checkDisks,
 ];
 
-/** Everything a lab with these settings can't be made with on a host like this. */
 export function checkHost(settings: Settings, facts: HostFacts): HostProblem[] {
   return checks.flatMap((one) => one(settings, facts));
 }
@@ -80,85 +78,63 @@ function checkOtherHosts(settings: Settings, { otherHosts, segmentMtu }: HostFac
 
 /** libvirt is there, and its QEMU runs machines of the type asked for. */
 function checkLibvirt(
-  { hypervisor }: Settings,
+  { hypervisor: { uri, domainType } }: Settings,
   { libvirt, packageManager }: HostFacts,
 ): HostProblem[] {
+  const subject = `libvirt (${uri})`;
   if (!libvirt.reachable) {
-    return [
-      {
-        subject: `libvirt (${hypervisor.uri})`,
-        why: `can't be reached: ${libvirt.error}`,
-        instead: `Run \`make up\` as root, which installs and starts what is missing, or do so yourself: ${installText(packageManager, ["libvirt-daemon-system", "libvirt-clients", "qemu-system-x86"])}; ${startCommand("libvirt", packageManager)}. Who is not root has to be in its group: ${joinCommand("libvirt")}, then log in again.`,
-      },
-    ];
+    const packages = ["libvirt-daemon-system", "libvirt-clients", "qemu-system-x86"];
+    return [{ subject, ...unreachable("libvirt", libvirt.error, packages, packageManager) }];
   }
-  return libvirt.emulatorError === undefined
-    ? []
-    : [
-        {
-          subject: `libvirt (${hypervisor.uri})`,
-          why: `can't run machines of kindows:hypervisor.domainType "${hypervisor.domainType}": ${libvirt.emulatorError}`,
-          instead:
-            hypervisor.domainType === "kvm"
-              ? 'Make KVM work (see /dev/kvm), or, for a rehearsal, write "qemu".'
-              : `Install QEMU: ${installText(packageManager, ["qemu-system-x86"])}.`,
-        },
-      ];
+  return unless(libvirt.emulatorError === undefined, {
+    subject,
+    why: `can't run machines of kindows:hypervisor.domainType "${domainType}": ${libvirt.emulatorError}`,
+    instead:
+      domainType === "kvm"
+        ? 'Make KVM work (see /dev/kvm), or, for a rehearsal, write "qemu".'
+        : `Install QEMU: ${installText(packageManager, ["qemu-system-x86"])}.`,
+  });
 }
 
-const instead = "Rename or remove it, or write another kindows:lab.name.";
-
-/** Machines, containers and the pool of the lab's names are the lab's, or not there. */
-function checkNames(settings: Settings, facts: HostFacts): HostProblem[] {
-  return [...machines(settings, facts), ...pools(settings, facts), ...containers(settings, facts)];
-}
-
-/** A machine is the lab's when it is on the lab's network. */
-function machines(settings: Settings, { libvirt }: HostFacts): HostProblem[] {
-  const { lab } = settings;
-  const names = machineNodes(settings)
+/**
+ * Machines, containers and the pool of the lab's names are the lab's, or not there: a machine is the lab's when it is on the
+ * lab's network, a container when kind says so, and no two pools of libvirt share a folder.
+ */
+function checkNames(settings: Settings, { docker, libvirt }: HostFacts): HostProblem[] {
+  const { lab, cluster } = settings;
+  const { network, pool, poolFolder, kindCluster } = labNames(lab.name);
+  const { domains, pools } = libvirt.reachable ? libvirt : { domains: [], pools: [] };
+  const containers = docker.reachable ? docker.containers : [];
+  const ownMachines = machineNodes(settings)
     .filter(({ hypervisor }) => hypervisor === thisHypervisor)
     .map(({ name }) => domainName(lab.name, name));
-  const { network } = labNames(lab.name);
-  const domains = libvirt.reachable ? libvirt.domains : [];
-  return domains
-    .filter(({ name, networks }) => names.includes(name) && !networks.includes(network))
-    .map(({ name }) => ({
-      subject: `libvirt's machine ${name}`,
-      why: "has the name of a node's, but is not on the lab's network",
-      instead,
-    }));
-}
-
-/** libvirt lets no two pools share a folder. */
-function pools({ lab }: Settings, { libvirt }: HostFacts): HostProblem[] {
-  const { pool, poolFolder } = labNames(lab.name);
-  const all = libvirt.reachable ? libvirt.pools : [];
-  return all
-    .filter(({ name, path }) => (name === pool) !== (path === poolFolder))
-    .map(({ name, path }) => ({
-      subject: `libvirt's pool ${name}`,
-      why:
-        name === pool
-          ? `has the lab's name, but is in ${path ?? "no folder"}`
-          : `is in the lab's folder ${poolFolder}`,
-      instead,
-    }));
-}
-
-/** A container is the lab's when kind says so. */
-function containers({ lab, cluster }: Settings, { docker }: HostFacts): HostProblem[] {
-  const ofLab = labNames(lab.name).kindCluster;
-  const names = [
-    ...controlPlaneNames(ofLab, cluster.controlPlanes),
-    ...cluster.workers.map(({ name }) => linuxWorkerName(ofLab, name)),
+  const ownContainers = [
+    ...controlPlaneNames(kindCluster, cluster.controlPlanes),
+    ...cluster.workers.map(({ name }) => linuxWorkerName(kindCluster, name)),
   ];
-  const all = docker.reachable ? docker.containers : [];
-  return all
-    .filter(({ name, kindCluster }) => names.includes(name) && kindCluster !== ofLab)
-    .map(({ name }) => ({
-      subject: `Docker's container ${name}`,
-      why: "has the name of a node's, but is not of the lab's kind cluster",
-      instead,
-    }));
+  return [
+    ...domains
+      .filter(({ name, networks }) => ownMachines.includes(name) && !networks.includes(network))
+      .map(({ name }) => ({
+        subject: `libvirt's machine ${name}`,
+        why: "has the name of a node's, but is not on the lab's network",
+      })),
+    ...pools
+      .filter(({ name, path }) => (name === pool) !== (path === poolFolder))
+      .map(({ name, path }) => ({
+        subject: `libvirt's pool ${name}`,
+        why:
+          name === pool
+            ? `has the lab's name, but is in ${path ?? "no folder"}`
+            : `is in the lab's folder ${poolFolder}`,
+      })),
+    ...containers
+      .filter((one) => ownContainers.includes(one.name) && one.kindCluster !== kindCluster)
+      .map(({ name }) => ({
+        subject: `Docker's container ${name}`,
+        why: "has the name of a node's, but is not of the lab's kind cluster",
+      })),
+  ].map((problem) => ({
+    ...{ ...problem, instead: "Rename or remove it, or write another kindows:lab.name." },
+  }));
 }

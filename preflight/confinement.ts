@@ -87,20 +87,18 @@ export function checkConfinement(
   );
   const lab = settings.lab.name;
   const machines = machineNodes(settings).filter(({ hypervisor }) => hypervisor === "local");
-  const allRun = machines.every(({ name }) => running.has(domainName(lab, name)));
+  if (machines.every(({ name }) => running.has(domainName(lab, name)))) return [];
   const { prefix } = labNames(lab);
-  return allRun
-    ? []
-    : (confinement.denials ?? [])
-        .filter(({ file }) => `${path.basename(file)}-`.startsWith(`${prefix}-`))
-        .map((denial) => ({
-          subject: denial.file,
-          why: `was denied to a virtual machine by ${denial.by} (${denial.wanted}), which the machine shows as "Permission denied"`,
-          instead: remedies[denial.by](denial, prefix),
-        }));
+  return (confinement.denials ?? [])
+    .filter(({ file }) => `${path.basename(file)}-`.startsWith(`${prefix}-`))
+    .map((denial) => ({
+      subject: denial.file,
+      why: `was denied to a virtual machine by ${denial.by} (${denial.wanted}), which the machine shows as "Permission denied"`,
+      instead: remedies[denial.by](denial),
+    }));
 }
 
-const remedies: Readonly<Record<Denial["by"], (denial: Denial, prefix: string) => string>> = {
+const remedies: Readonly<Record<Denial["by"], (denial: Denial) => string>> = {
   AppArmor: ({ file, wanted }) =>
     `Leave AppArmor on and allow this one file: \`echo '"${file}" ${/[wac]/.test(wanted) ? "rwk" : "rk"},' | sudo tee -a /etc/apparmor.d/local/abstractions/libvirt-qemu\`. The machine's profile is regenerated when it starts: run \`make up\` again.`,
   SELinux: () =>

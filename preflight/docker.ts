@@ -5,98 +5,77 @@ import semver from "semver";
 import { clusterLabel } from "../config/names.ts";
 import { messageOf } from "../host/failure.ts";
 import type { Gathered, HostProblem } from "../config/host-problem.ts";
-import { unless } from "../config/problem.ts";
+import { type Complaint, unless } from "../config/problem.ts";
 import { installText, joinCommand, startCommand } from "../toolchain/host-packages.ts";
 import type { Settings } from "../config/settings.ts";
 import { parseJson } from "../toolchain/parse-json.ts";
 import type { HostFacts } from "./host-facts.ts";
 
-/** The Docker engine of this host, and what it has that a lab could run into. */
-export interface DockerFacts {
-  readonly version: string;
-  /** A rootless engine has a network of its own, without the host's bridges. */
-  readonly rootless: boolean;
-  readonly rootFolder: string;
-  readonly networks: readonly {
-    readonly name: string;
-    /** IPv4 and IPv6 ranges in CIDR form. */
-    readonly cidrs: readonly string[];
-    /** Linux bridge; undefined for other drivers. */
-    readonly bridge?: string;
-  }[];
-  readonly containers: readonly {
-    readonly name: string;
-    /** kind cluster it belongs to, from kind's own label. */
-    readonly kindCluster?: string;
-    readonly running: boolean;
-  }[];
-}
-
 const timeoutSeconds = 15;
-const defaultSocket = "/var/run/docker.sock";
 const bridgeOption = "com.docker.network.bridge.name";
 
-const infoSchema = z.object({
-  ServerVersion: z.string(),
-  DockerRootDir: z.string(),
-  SecurityOptions: z.array(z.string()).nullish(),
-});
+const infoSchema = z
+  .object({
+    ServerVersion: z.string(),
+    DockerRootDir: z.string(),
+    SecurityOptions: z.array(z.string()).nullish(),
+  })
+  .transform(({ ServerVersion: version, DockerRootDir: rootFolder, SecurityOptions }) => ({
+    ...{ version, rootFolder },
+    rootless: (SecurityOptions ?? []).some((option) => option.includes("rootless")),
+  }));
 
-const networksSchema = z.array(
-  z.object({
+const networkSchema = z
+  .object({
     Name: z.string(),
     Id: z.string(),
     Driver: z.string(),
     IPAM: z.object({ Config: z.array(z.object({ Subnet: z.string().optional() })).nullish() }),
     Options: z.record(z.string(), z.string()).nullish(),
-  }),
-);
+  })
+  .transform(({ Name: name, Id, Driver, IPAM, Options }) => ({
+    name,
+    /** IPv4 and IPv6. */
+    cidrs: (IPAM.Config ?? []).flatMap(({ Subnet }) => Subnet ?? []),
+    // It is named after the network's id, unless Docker was told another name.
+    ...(Driver === "bridge" && { bridge: Options?.[bridgeOption] ?? `br-${Id.slice(0, 12)}` }),
+  }));
 
-const containersSchema = z.array(
-  z.object({
+const containerSchema = z
+  .object({
     Names: z.array(z.string()),
     Labels: z.record(z.string(), z.string()).nullish(),
     State: z.string(),
-  }),
-);
+  })
+  .transform(({ Names: [name = ""], Labels, State }) => ({
+    ...{ name: name.replace(/^\//, ""), running: State === "running" },
+    ...(Labels?.[clusterLabel] && { kindCluster: Labels[clusterLabel] }),
+  }));
+
+/** The Docker engine of this host, and what it has that a lab could run into. */
+export interface DockerFacts extends z.infer<typeof infoSchema> {
+  readonly networks: readonly z.infer<typeof networkSchema>[];
+  readonly containers: readonly z.infer<typeof containerSchema>[];
+}
 
 /** Asks the Docker engine at DOCKER_HOST, or at its usual socket. */
 export async function gatherDocker(
   endpoint = process.env["DOCKER_HOST"],
 ): Promise<Gathered<DockerFacts>> {
-  const socket = endpoint === undefined || endpoint === "" ? `unix://${defaultSocket}` : endpoint;
+  const socket = endpoint || "unix:///var/run/docker.sock";
   if (!socket.startsWith("unix://")) {
-    return {
-      reachable: false,
-      error: `DOCKER_HOST is ${socket}, which is not a socket of this host`,
-    };
+    const error = `DOCKER_HOST is ${socket}, which is not a socket of this host`;
+    return { reachable: false, error };
   }
   const ask = async <T>(path: string, schema: z.ZodType<T>): Promise<T> =>
     schema.parse(await answerOf(socket, path));
   try {
     const [info, networks, containers] = await Promise.all([
       ask("/info", infoSchema),
-      ask("/networks", networksSchema),
-      ask("/containers/json?all=true", containersSchema),
+      ask("/networks", z.array(networkSchema)),
+      ask("/containers/json?all=true", z.array(containerSchema)),
     ]);
-    return {
-      reachable: true,
-      version: info.ServerVersion,
-      rootless: (info.SecurityOptions ?? []).some((option) => option.includes("rootless")),
-      rootFolder: info.DockerRootDir,
-      networks: networks.map(({ Name: name, Id, Driver, IPAM, Options }) => ({
-        name,
-        cidrs: (IPAM.Config ?? []).flatMap(({ Subnet }) => Subnet ?? []),
-        // It is named after the network's id, unless Docker was told another name.
-        bridge:
-          Driver === "bridge" ? (Options?.[bridgeOption] ?? `br-${Id.slice(0, 12)}`) : undefined,
-      })),
-      containers: containers.map(({ Names, Labels, State }) => ({
-        name: (Names[0] ?? "").replace(/^\//, ""),
-        kindCluster: Labels?.[clusterLabel],
-        running: State === "running",
-      })),
-    };
+    return { reachable: true, ...info, networks, containers };
   } catch (error) {
     return { reachable: false, error: messageOf(error) };
   }
@@ -122,22 +101,28 @@ async function answerOf(socket: string, path: string): Promise<unknown> {
   throw new Error(`Docker at ${socket}: ${message ?? `status ${status}`}`);
 }
 
+export function unreachable(
+  daemon: "docker" | "libvirt",
+  error: string,
+  packages: readonly string[],
+  packageManager: HostFacts["packageManager"],
+): Complaint {
+  return {
+    why: `can't be reached: ${error}`,
+    instead: `Run \`make up\` as root, which installs and starts what is missing, or do so yourself: ${installText(packageManager, packages)}; ${startCommand(daemon, packageManager)}. Who is not root has to be in its group: ${joinCommand(daemon)}, then log in again.`,
+  };
+}
+
 /** The first to say its control group version, which kind's nodes depend on. */
 const minimumVersion = "20.10.0";
 
-/** Docker is there, new enough, and has the host's bridges. */
 export function checkDocker(
   _settings: Settings,
   { docker, packageManager }: HostFacts,
 ): HostProblem[] {
   if (!docker.reachable) {
-    return [
-      {
-        subject: "Docker",
-        why: `can't be reached: ${docker.error}`,
-        instead: `Run \`make up\` as root, which installs and starts what is missing, or do so yourself: ${installText(packageManager, ["docker.io"])}; ${startCommand("docker", packageManager)}. Who is not root has to be in its group: ${joinCommand("docker")}, then log in again.`,
-      },
-    ];
+    const problem = unreachable("docker", docker.error, ["docker.io"], packageManager);
+    return [{ subject: "Docker", ...problem }];
   }
   if (docker.rootless) {
     return [

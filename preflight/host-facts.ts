@@ -1,61 +1,34 @@
 import { readFile } from "node:fs/promises";
 import { existsSync } from "node:fs";
-import { gatherLibvirt, type LibvirtFacts } from "../components/machine/libvirt/libvirt-facts.ts";
+import { gatherLibvirt } from "../components/machine/libvirt/libvirt-facts.ts";
 import { fabricProblems } from "../components/network/fabric/readiness.ts";
 import { hostProblemsElsewhere } from "../components/machine/registry.ts";
-import type { Gathered, HostProblem } from "../config/host-problem.ts";
 import type { Settings } from "../config/settings.ts";
-import { type PackageManager, thisPackageManager } from "../toolchain/host-packages.ts";
-import { type ConfinementFacts, gatherConfinement } from "./confinement.ts";
-import {
-  type DiskFacts,
-  gatherDisks,
-  gatherInotify,
-  gatherMemory,
-  type InotifyFacts,
-  type MemoryFacts,
-} from "./room.ts";
-import { type DockerFacts, gatherDocker } from "./docker.ts";
-import {
-  gatherImage,
-  gatherLinuxArtifacts,
-  type ImageFacts,
-  type LinuxArtifactFacts,
-} from "./images.ts";
-import { gatherKvm, type KvmFacts } from "./kvm.ts";
-import { gatherNetwork, type NetworkFacts } from "./network.ts";
+import { thisPackageManager } from "../toolchain/host-packages.ts";
+import { gatherConfinement } from "./confinement.ts";
+import { gatherDisks, gatherInotify, gatherMemory } from "./room.ts";
+import { gatherDocker } from "./docker.ts";
+import { gatherImage, gatherLinuxArtifacts } from "./images.ts";
+import { gatherKvm } from "./kvm.ts";
+import { gatherNetwork } from "./network.ts";
 import { fileNameOf } from "../components/windows/media-folder.ts";
 import { programArtifacts, stackSoftware } from "../components/windows/software.ts";
 import { findOnPath } from "../host/search-path.ts";
 
-/** What this host has, as far as a lab depends on it. */
-export interface HostFacts {
-  /** By which packages are installed here; undefined where it is none that is known. */
-  readonly packageManager: PackageManager | undefined;
-  readonly docker: Gathered<DockerFacts>;
-  readonly libvirt: Gathered<LibvirtFacts>;
-  readonly kvm: KvmFacts;
-  readonly confinement: ConfinementFacts;
-  readonly network: NetworkFacts;
-  readonly memory: MemoryFacts;
-  readonly inotify: InotifyFacts;
-  readonly disks: DiskFacts;
-  /** Those of libvirt's provider that are missing. */
-  readonly missingTools: readonly (keyof typeof providerTools)[];
-  readonly image: ImageFacts;
-  readonly programs: ProgramFacts;
-  /** What Linux machines start from and get; undefined where there are none. */
-  readonly linuxArtifacts?: LinuxArtifactFacts | undefined;
-  /** What is in the way on other hosts that nodes are placed on, and of the network that connects them with this one. */
-  readonly otherHosts: readonly HostProblem[];
-  /** Largest packet on the lab's bridge here; undefined where there is none yet. */
-  readonly segmentMtu?: number;
+type Questions = ReturnType<typeof questionsOf>;
+
+export type HostFacts = { readonly [Key in keyof Questions]: Awaited<Questions[Key]> };
+
+export async function hostFacts(settings: Settings): Promise<HostFacts> {
+  const answers = Object.entries(questionsOf(settings)).map(
+    async ([name, answer]) => [name, await answer] as const,
+  );
+  return Object.fromEntries(await Promise.all(answers)) as HostFacts;
 }
 
-/** Asks this host for everything a lab with these settings depends on; all at once, every question bounded. */
-export async function hostFacts(settings: Settings): Promise<HostFacts> {
+function questionsOf(settings: Settings) {
   const docker = gatherDocker();
-  return settled({
+  return {
     packageManager: thisPackageManager(),
     docker,
     libvirt: gatherLibvirt(settings.hypervisor),
@@ -69,39 +42,23 @@ export async function hostFacts(settings: Settings): Promise<HostFacts> {
     image: gatherImage(settings),
     programs: gatherPrograms(settings),
     linuxArtifacts: gatherLinuxArtifacts(settings),
+    /** What is in the way on hosts that nodes are placed on, and of the network that connects them with this one. */
     otherHosts: Promise.all([hostProblemsElsewhere(settings), fabricProblems(settings)]).then(
       (found) => found.flat(),
     ),
-    segmentMtu: gatherMtu(settings.network.bridge),
-  });
+    /** Largest packet on the lab's bridge here, in bytes; undefined where there is none yet. */
+    segmentMtu: readFile(`/sys/class/net/${settings.network.bridge}/mtu`, "utf8").then(
+      Number,
+      () => undefined,
+    ),
+  };
 }
 
-/** An object of what all of these come to. */
-async function settled<T extends object>(
-  pending: T,
-): Promise<{ readonly [Key in keyof T]: Awaited<T[Key]> }> {
-  const entries = Object.entries(pending).map(async ([key, value]) => [key, await value] as const);
-  return Object.fromEntries(await Promise.all(entries)) as { [Key in keyof T]: Awaited<T[Key]> };
-}
-
-/** Largest packet that an interface of this host takes, in bytes; undefined where there is no such interface. */
-async function gatherMtu(networkInterface: string): Promise<number | undefined> {
-  const text = await readFile(`/sys/class/net/${networkInterface}/mtu`, "utf8").catch(
-    () => undefined,
-  );
-  return text === undefined ? undefined : Number(text);
-}
-
-/** What of the programs for Windows nodes is missing on this host, by file name. */
-interface ProgramFacts {
-  readonly unpinned: readonly string[];
-  readonly missing: readonly string[];
-}
-
-/** Looks for the programs that are pushed to machines; a rehearsal's are in its image. */
-function gatherPrograms(settings: Settings): ProgramFacts {
-  if (settings.windows.image.kind === "rehearsal") return { unpinned: [], missing: [] };
-  const artifacts = programArtifacts(stackSoftware(settings)).map(([, artifact]) => artifact);
+/** The programs that are pushed to machines, by file name; a rehearsal's are in its image. */
+function gatherPrograms(settings: Settings) {
+  const isRehearsal = settings.windows.image.kind === "rehearsal";
+  const all = isRehearsal ? [] : programArtifacts(stackSoftware(settings));
+  const artifacts = all.map(([, artifact]) => artifact);
   const isFetched = ({ origin }: (typeof artifacts)[number]): boolean =>
     origin === "image" || (origin.folder !== undefined && existsSync(origin.folder));
   return {
@@ -118,10 +75,10 @@ export const providerTools = {
   xsltproc: "completes the machines' descriptions",
 } as const;
 
-/** Looks for them on the PATH, as the provider will. */
+/** Looks for those that are missing on the PATH, as the provider will. */
 export async function missingTools(
   searchPath = process.env["PATH"] ?? "",
-): Promise<HostFacts["missingTools"]> {
+): Promise<readonly (keyof typeof providerTools)[]> {
   const names = Object.keys(providerTools) as (keyof typeof providerTools)[];
   const found = await Promise.all(names.map((name) => findOnPath(name, searchPath)));
   return names.filter((_, index) => found[index] === undefined);

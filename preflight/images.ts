@@ -13,47 +13,31 @@ import type { Settings } from "../config/settings.ts";
 import type { HostFacts } from "./host-facts.ts";
 import type { HostProblem } from "../config/host-problem.ts";
 
-/** What the disk the machines start from is, or why it is of no use. */
 export type ImageFacts = UsableImage | "missing" | "unreadable" | "no disk" | "not converted";
 
 interface UsableImage {
-  /** Size of the disk that a machine sees, in GiB. */
   readonly virtualGiB: number;
 }
 
-/** Looks at the image the settings ask for. */
 export async function gatherImage(settings: ImageSettings): Promise<ImageFacts> {
   const { image } = settings.windows;
-  switch (image.kind) {
-    case "disk":
-      return imageAt(image.path);
-    case "rehearsal":
-      return imageAt(builtRehearsalImage(image)?.path ?? "");
-    case "evaluation-iso":
-    case "iso":
-      return imageAt(builtImage(settings)?.path ?? "");
-  }
+  if (image.kind === "disk") return imageAt(image.path);
+  const built = image.kind === "rehearsal" ? builtRehearsalImage(image) : builtImage(settings);
+  return imageAt(built?.path ?? "");
 }
 
 async function imageAt(path: string): Promise<ImageFacts> {
   try {
-    switch (diskFormatOf(path)) {
-      case undefined:
-        return "no disk";
-      case "VHD":
-      case "VHDX": {
-        const converted = convertedFrom(path);
-        return converted === undefined ? "not converted" : await imageAt(converted.path);
-      }
-      case "qcow2":
-    }
-    return { virtualGiB: await virtualGiBOf(path) };
+    const format = diskFormatOf(path);
+    if (format === undefined) return "no disk";
+    if (format === "qcow2") return { virtualGiB: await virtualGiBOf(path) };
+    const converted = convertedFrom(path);
+    return converted === undefined ? "not converted" : await imageAt(converted.path);
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "ENOENT" ? "missing" : "unreadable";
   }
 }
 
-/** The disk the machines start from is there, and each machine's own disk has room for it. */
 export function checkImage(
   { windows: { image }, nodes }: Settings,
   facts: HostFacts,
@@ -62,29 +46,23 @@ export function checkImage(
     return disksTooSmall(nodes, facts.image.virtualGiB, "kindows:windows.diskGiB");
   }
   if (image.kind !== "disk") {
-    const rehearsal = image.kind === "rehearsal";
-    return [
-      {
-        subject: rehearsal ? "The rehearsal image" : "The Windows image",
-        why: facts.image === "missing" ? "is not built yet" : `is ${facts.image}`,
-        instead: rehearsal
-          ? "Run `./kindows prepare --stack <name>`."
-          : "Run `./kindows image build --stack <name>`.",
-      },
-    ];
+    const [name, command] =
+      image.kind === "rehearsal" ? ["rehearsal", "prepare"] : ["Windows", "image build"];
+    const why = facts.image === "missing" ? "is not built yet" : `is ${facts.image}`;
+    const instead = `Run \`./kindows ${command} --stack <name>\`.`;
+    return [{ subject: `The ${name} image`, why, instead }];
   }
-  const problem = {
-    ...notReadable("Write the path of a qcow2, VHD or VHDX image you may read."),
-    "no disk": {
-      why: "is neither a qcow2 image nor VHD or VHDX",
-      instead: "Convert it: qemu-img convert -O qcow2 OLD NEW.",
-    },
-    "not converted": {
-      why: "is not converted yet",
-      instead: "Run `./kindows prepare --stack <name>`.",
-    },
-  }[facts.image];
-  return [{ subject: `kindows:windows.image.path: "${image.path}"`, ...problem }];
+  const another = "Write the path of a qcow2, VHD or VHDX image you may read.";
+  const [why, instead] = {
+    missing: ["does not exist", another],
+    unreadable: ["can't be read", another],
+    "no disk": [
+      "is neither a qcow2 image nor VHD or VHDX",
+      "Convert it: qemu-img convert -O qcow2 OLD NEW.",
+    ],
+    "not converted": ["is not converted yet", "Run `./kindows prepare --stack <name>`."],
+  }[facts.image] as [string, string];
+  return [{ subject: `kindows:windows.image.path: "${image.path}"`, why, instead }];
 }
 
 /** An overlay can't be smaller than what it stands on: the machine would lose the end of its disk. */
@@ -128,7 +106,6 @@ export async function gatherLinuxArtifacts({
   return { image: { virtualGiB: await virtualGiBOf(located.path) }, programs };
 }
 
-/** What Linux machines start from and get is there, where there are any, and their own disks have room for it. */
 export function checkLinuxArtifacts(
   { linuxNodes, linux }: Pick<Settings, "linuxNodes" | "linux">,
   { linuxArtifacts }: Pick<HostFacts, "linuxArtifacts">,
@@ -139,36 +116,32 @@ export function checkLinuxArtifacts(
   return [
     ...(typeof image === "object" && "virtualGiB" in image
       ? disksTooSmall(linuxNodes, image.virtualGiB, "kindows:linux.diskGiB")
-      : [{ subject: subjectOf(linux.image), ...imageProblem(image, linux.image.sha256) }]),
+      : [imageProblem(image, linux.image)]),
     ...(programs === "there" ? [] : [{ subject: "The programs of Linux machines", ...prepare }]),
   ];
 }
 
-function subjectOf({ path, url }: Settings["linux"]["image"]): string {
-  if (path !== undefined) return `kindows:linux.image.path: "${path}"`;
-  return url === undefined ? "The disk of Linux machines" : `kindows:linux.image.url: "${url}"`;
-}
-
 function imageProblem(
   image: Exclude<LinuxArtifactFacts["image"], UsableImage>,
-  wanted: string | undefined,
-): Omit<HostProblem, "subject"> {
+  { path, url, sha256 = "" }: Settings["linux"]["image"],
+): HostProblem {
+  const named = path === undefined ? "" : `kindows:linux.image.path: "${path}"`;
+  const published = url === undefined ? "" : `kindows:linux.image.url: "${url}"`;
+  const subject = named || published || "The disk of Linux machines";
   if (typeof image === "object") {
-    return {
-      why: `has SHA-256 ${image.wrongSha256}, not ${wanted ?? ""} as in the settings`,
-      instead: "Compare with what its publisher says, and download it again.",
-    };
+    const why = `has SHA-256 ${image.wrongSha256}, not ${sha256} as in the settings`;
+    const instead = "Compare with what its publisher says, and download it again.";
+    return { subject, why, instead };
   }
-  return {
-    ...notReadable("Write the path of a cloud image you may read."),
-    "no disk": {
-      why: "is neither a qcow2, VHD or VHDX image nor a disk with a partition table",
-      instead: "Write the path of a cloud image: Debian's end in .qcow2, Ubuntu's in .img.",
-    },
-    "not prepared": { why: "is not prepared yet", instead: "Run `./kindows prepare`." },
-  }[image];
+  const another = "Write the path of a cloud image you may read.";
+  const [why, instead] = {
+    missing: ["does not exist", another],
+    unreadable: ["can't be read", another],
+    "no disk": [
+      "is neither a qcow2, VHD or VHDX image nor a disk with a partition table",
+      "Write the path of a cloud image: Debian's end in .qcow2, Ubuntu's in .img.",
+    ],
+    "not prepared": ["is not prepared yet", "Run `./kindows prepare`."],
+  }[image] as [string, string];
+  return { subject, why, instead };
 }
-
-const notReadable = (instead: string) => ({
-  ...{ missing: { why: "does not exist", instead }, unreadable: { why: "can't be read", instead } },
-});

@@ -6,7 +6,6 @@ import { execa } from "execa";
 import type { Settings } from "../config/settings.ts";
 import type { HostFacts } from "./host-facts.ts";
 import type { HostProblem } from "../config/host-problem.ts";
-import type { Complaint } from "../config/problem.ts";
 
 /** Whether KVM can be used: `hangs` when it opens and then does not run a guest; undefined when nobody asks for it. */
 export type KvmFacts =
@@ -18,21 +17,17 @@ const emulator = "qemu-system-x86_64";
 /** Far more than the tenth of a second it takes, as the host may be busy; far less than a boot that never ends. */
 const timeoutSeconds = 5;
 
+type DomainType = Settings["hypervisor"]["domainType"];
+
 /** Looks whether KVM runs a guest: /dev/kvm alone proves nothing. */
-export async function gatherKvm(
-  domainType: Settings["hypervisor"]["domainType"],
-): Promise<KvmFacts> {
-  return domainType === "kvm" ? ((await deviceProblem()) ?? runProbeRom("kvm")) : undefined;
+export async function gatherKvm(domainType: DomainType): Promise<KvmFacts> {
+  if (domainType !== "kvm") return undefined;
+  return (await gatherKvmDevice(domainType)) ?? runProbeRom("kvm");
 }
 
 /** What can be told before QEMU is installed: whether /dev/kvm is there and may be opened; undefined where it may. */
-export async function gatherKvmDevice(
-  domainType: Settings["hypervisor"]["domainType"],
-): Promise<KvmFacts> {
-  return domainType === "kvm" ? deviceProblem() : undefined;
-}
-
-async function deviceProblem(): Promise<"absent" | "denied" | undefined> {
+export async function gatherKvmDevice(domainType: DomainType): Promise<KvmFacts> {
+  if (domainType !== "kvm") return undefined;
   try {
     await access(device, constants.R_OK | constants.W_OK);
     return undefined;
@@ -67,44 +62,35 @@ export async function runProbeRom(accelerator: "kvm" | "tcg"): Promise<KvmFacts>
 
 const otherwise = 'or, for a rehearsal, write kindows:hypervisor.domainType "qemu"';
 
-/**
- * KVM runs guests, where the settings want it. Who may not open it has libvirt's QEMU do so, and needs it for nothing else
- * than making images.
- */
+/** Who may not open it has libvirt's QEMU do so, and needs it for nothing else than making images. */
 export function checkKvm(
   { hypervisor }: Pick<Settings, "hypervisor">,
   { kvm, libvirt }: Pick<HostFacts, "kvm"> & Partial<Pick<HostFacts, "libvirt">>,
 ): HostProblem[] {
+  const subject = device;
   if (kvm === "denied" && libvirt?.reachable === true && libvirt.emulatorError === undefined) {
     return [];
   }
-  const complaint = hypervisor.domainType === "kvm" ? complaintOf(kvm) : undefined;
-  return complaint === undefined ? [] : [{ subject: "/dev/kvm", ...complaint }];
+  if (hypervisor.domainType !== "kvm" || kvm === undefined || kvm === "works") return [];
+  if (typeof kvm === "object") {
+    const why = `opens, but QEMU can't use it: ${kvm.error}`;
+    return [{ subject, why, instead: `Make QEMU work with it; ${otherwise}.` }];
+  }
+  const [why, instead] = complaints[kvm];
+  return [{ subject, why, instead: `${instead}; ${otherwise}.` }];
 }
 
-function complaintOf(kvm: HostFacts["kvm"]): Complaint | undefined {
-  if (kvm === undefined || kvm === "works") return undefined;
-  if (typeof kvm === "object") {
-    return {
-      why: `opens, but QEMU can't use it: ${kvm.error}`,
-      instead: `Make QEMU work with it; ${otherwise}.`,
-    };
-  }
-  return {
-    absent: {
-      why: 'does not exist, and kindows:hypervisor.domainType is "kvm"',
-      instead: `Turn on virtualization in the firmware, or nested virtualization where this host is a virtual machine, and load kvm_intel or kvm_amd; ${otherwise}.`,
-    },
-    denied: {
-      why: "may not be opened by you",
-      instead: `Join its group (usermod -aG kvm $USER, then log in again); ${otherwise}.`,
-    },
-    hangs: {
-      why: "opens, but a guest hangs as soon as it runs, as happens where this host is itself a virtual machine without proper nested virtualization",
-      instead: `Use another host; ${otherwise}.`,
-    },
-  }[kvm];
-}
+const complaints = {
+  absent: [
+    'does not exist, and kindows:hypervisor.domainType is "kvm"',
+    "Turn on virtualization in the firmware, or nested virtualization where this host is a virtual machine, and load kvm_intel or kvm_amd",
+  ],
+  denied: ["may not be opened by you", "Join its group (usermod -aG kvm $USER, then log in again)"],
+  hangs: [
+    "opens, but a guest hangs as soon as it runs, as happens where this host is itself a virtual machine without proper nested virtualization",
+    "Use another host",
+  ],
+} as const;
 
 /** Where a PC's processor looks for its first instruction: the last 16 bytes of the ROM. */
 const resetVector = 0xfff0;
@@ -122,44 +108,25 @@ const goodExitCode = 2 * 0x10 + 1;
  * Seen: a KVM that opens, runs the first instructions of a guest, and hangs it at its first interruption. So nothing
  * less than some 50 ms of 64-bit code proves that it can run an operating system.
  */
-const code: readonly (readonly [hex: string, assembly: string])[] = [
-  ["fa", "cli"],
-  ["2e 66 0f 01 16 a0 00", "lgdtl %cs:0xa0"],
-  ["0f 20 c0", "mov %cr0,%eax"],
-  ["0c 01", "or $0x1,%al"],
-  ["0f 22 c0", "mov %eax,%cr0"],
-  ["66 ea 18 00 0f 00 08 00", "ljmpl $0x8,$0xf0018: protected mode"],
-  ["66 b8 10 00", "mov $0x10,%ax"],
-  ["8e d8", "mov %eax,%ds"],
-  [
-    "c7 05 00 10 00 00 03 20 00 00",
-    "movl $0x2003,0x1000: page tables, the first 2 MiB as they are",
-  ],
-  ["c7 05 00 20 00 00 03 30 00 00", "movl $0x3003,0x2000"],
-  ["c7 05 00 30 00 00 83 00 00 00", "movl $0x83,0x3000"],
-  ["b8 00 10 00 00", "mov $0x1000,%eax"],
-  ["0f 22 d8", "mov %eax,%cr3"],
-  ["b8 20 00 00 00", "mov $0x20,%eax"],
-  ["0f 22 e0", "mov %eax,%cr4: PAE"],
-  ["b9 80 00 00 c0", "mov $0xc0000080,%ecx"],
-  ["0f 32", "rdmsr"],
-  ["80 cc 01", "or $0x1,%ah"],
-  ["0f 30", "wrmsr: EFER.LME"],
-  ["0f 20 c0", "mov %cr0,%eax"],
-  ["0d 00 00 00 80", "or $0x80000000,%eax"],
-  ["0f 22 c0", "mov %eax,%cr0: paging"],
-  ["ea 6a 00 0f 00 18 00", "ljmp $0x18,$0xf006a: 64-bit mode"],
-  ["b9 00 e1 f5 05", "mov $100000000,%ecx"],
-  ["48 ff c9", "dec %rcx"],
-  ["75 fb", "jne, back to dec"],
-  ["b0 10", "mov $0x10,%al"],
-  ["e6 f4", "out %al,$0xf4: ends QEMU"],
-  ["f4", "hlt"],
-  ["eb fd", "jmp, back to hlt"],
+const code = [
+  "fa 2e 66 0f 01 16 a0 00", // cli; lgdtl %cs:0xa0
+  "0f 20 c0 0c 01 0f 22 c0", // cr0 |= 1
+  "66 ea 18 00 0f 00 08 00", // ljmpl $0x8,$0xf0018: protected mode
+  "66 b8 10 00 8e d8", // ds = 0x10
+  "c7 05 00 10 00 00 03 20 00 00", // movl $0x2003,0x1000: page tables, the first 2 MiB as they are
+  "c7 05 00 20 00 00 03 30 00 00", // movl $0x3003,0x2000
+  "c7 05 00 30 00 00 83 00 00 00", // movl $0x83,0x3000
+  "b8 00 10 00 00 0f 22 d8", // cr3 = 0x1000
+  "b8 20 00 00 00 0f 22 e0", // cr4 = 0x20: PAE
+  "b9 80 00 00 c0 0f 32 80 cc 01 0f 30", // EFER |= 0x100: LME
+  "0f 20 c0 0d 00 00 00 80 0f 22 c0", // cr0 |= 0x80000000: paging
+  "ea 6a 00 0f 00 18 00", // ljmp $0x18,$0xf006a: 64-bit mode
+  "b9 00 e1 f5 05 48 ff c9 75 fb", // mov $100000000,%ecx; dec %rcx; jne, back to dec
+  "b0 10 e6 f4 f4 eb fd", // out $0x10,$0xf4: ends QEMU; hlt; jmp, back to hlt
 ];
 
 /** Code and data of 32 bits, code of 64 bits, and the pointer to the table. */
-const descriptors: readonly string[] = [
+const descriptors = [
   "00 00 00 00 00 00 00 00",
   "ff ff 00 00 00 9b cf 00",
   "ff ff 00 00 00 93 cf 00",
@@ -170,7 +137,7 @@ const descriptors: readonly string[] = [
 /** A 64 KiB BIOS that only proves that the processor runs 64-bit code, and ends QEMU. */
 function kvmProbeRom(): Buffer {
   const rom = Buffer.alloc(romSize);
-  bytes(code.map(([hex]) => hex)).copy(rom);
+  bytes(code).copy(rom);
   bytes(descriptors).copy(rom, descriptorTable);
   bytes(["e9 0d 00"]).copy(rom, resetVector); // jmp to the first byte
   return rom;

@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { networkInterfaces } from "node:os";
-import { addressText, type Ipv4Range, overlaps, parseRange, rangeText } from "../config/ipv4.ts";
+import { addressText, overlaps, parseRange, rangeText } from "../config/ipv4.ts";
 import { labNames } from "../config/names.ts";
 import type { Settings } from "../config/settings.ts";
 import type { HostFacts } from "./host-facts.ts";
@@ -8,15 +8,12 @@ import { proposedRange, segmentRange } from "../config/checks/ranges.ts";
 import type { HostProblem } from "../config/host-problem.ts";
 import { unless } from "../config/problem.ts";
 
-/** IPv4 of this host. */
 export interface NetworkFacts {
-  /** Names of all network interfaces, up or down. */
   readonly interfaces: readonly string[];
   /** Ranges in use, by address or route, in CIDR form; without the default route. */
   readonly ranges: readonly { readonly cidr: string; readonly interface: string }[];
 }
 
-/** Reads the kernel's own tables. */
 export async function gatherNetwork(): Promise<NetworkFacts> {
   const [interfaces, routes] = await Promise.all([
     readdir("/sys/class/net"),
@@ -36,91 +33,46 @@ function addressRanges(): NetworkFacts["ranges"] {
 
 /** Ranges of /proc/net/route: hexadecimal, in the machine's (little-endian) byte order. */
 export function routeRanges(table: string): NetworkFacts["ranges"] {
-  return table
-    .trim()
-    .split("\n")
-    .slice(1)
-    .flatMap((line) => {
-      const [name = "", destination = "", , , , , , mask = ""] = line.split(/\s+/);
-      const prefixLength = number(mask).toString(2).replaceAll("0", "").length;
-      return prefixLength === 0
-        ? []
-        : [{ cidr: `${addressText(number(destination))}/${prefixLength}`, interface: name }];
-    });
+  const number = (hex: string): number => Buffer.from(hex, "hex").readUInt32LE();
+  const [, ...lines] = table.trim().split("\n");
+  return lines.flatMap((line) => {
+    const [name = "", destination = "", , , , , , mask = ""] = line.split(/\s+/);
+    const prefixLength = number(mask).toString(2).replaceAll("0", "").length;
+    return prefixLength === 0
+      ? []
+      : [{ cidr: `${addressText(number(destination))}/${prefixLength}`, interface: name }];
+  });
 }
 
-function number(littleEndianHex: string): number {
-  return Buffer.from(littleEndianHex, "hex").readUInt32LE();
-}
-
-/** What of this host is the lab's own already, from an earlier run: never in its way. */
-interface Owned {
-  /** Names of the libvirt network and the Docker network. */
-  readonly network: string;
-  readonly bridges: ReadonlySet<string | undefined>;
-}
-
-function networksOf({ docker, libvirt }: HostFacts) {
-  return {
-    libvirt: libvirt.reachable ? libvirt.networks : [],
-    docker: docker.reachable ? docker.networks : [],
-  };
-}
-
-function owned(settings: Settings, facts: HostFacts): Owned {
-  const { network, dockerNetwork } = labNames(settings.lab.name);
-  const { docker, libvirt } = networksOf(facts);
-  const own = [
-    ...libvirt.filter(({ name }) => name === network),
-    ...docker.filter(({ name }) => name === dockerNetwork),
+/** Networks of libvirt and Docker, and whether each is the lab's own from an earlier run: then it is never in its way. */
+function networksOf({ lab }: Settings, { docker, libvirt }: HostFacts) {
+  const { network } = labNames(lab.name);
+  const of = (
+    whose: string,
+    all: readonly { name: string; cidrs: readonly string[]; bridge?: string }[],
+  ) =>
+    all.map((one) => ({
+      ...{ ...one, owner: `${whose}'s network ${one.name}`, isOwn: one.name === network },
+    }));
+  return [
+    ...of("libvirt", libvirt.reachable ? libvirt.networks : []),
+    ...of("Docker", docker.reachable ? docker.networks : []),
   ];
-  return { network, bridges: new Set(own.map(({ bridge }) => bridge)) };
-}
-
-interface Occupied {
-  readonly range: Ipv4Range;
-  readonly owner: string;
 }
 
 /** The lab's segment is free: no network, address or route of this host reaches into it, but the lab's own. */
 export function checkSegment(settings: Settings, facts: HostFacts): HostProblem[] {
-  const { cidr } = settings.network;
-  const segment = parseRange(cidr);
-  const occupied = occupiedBy(settings, facts);
-  const found =
-    segment === undefined ? [] : occupied.filter(({ range }) => overlaps(range, segment));
-  if (found.length === 0) return [];
-  const owners = [...new Set(found.map(({ owner }) => owner))];
-  const free = proposedRange(
-    segmentRange,
-    settings,
-    occupied.map(({ range }) => range),
-  );
-  return [
-    {
-      subject: `kindows:network.cidr: "${cidr}"`,
-      why: `overlaps ${owners.join(" and ")}`,
-      instead: `Write a range that is free here, e.g. ${free}.`,
-    },
-  ];
-}
-
-/** Everything on this host that has IPv4 ranges and is not the lab's; a bridge is told by its network, not twice. */
-function occupiedBy(settings: Settings, facts: HostFacts): Occupied[] {
-  const { network, bridges } = owned(settings, facts);
-  const all = networksOf(facts);
-  const libvirt = all.libvirt.filter(({ name }) => name !== network);
-  const docker = all.docker.filter(({ name }) => name !== network);
-  const told = new Set([...bridges, ...[...libvirt, ...docker].map(({ bridge }) => bridge)]);
-  return [
-    ...libvirt.flatMap(({ name, cidrs }) =>
-      cidrs.map((cidr) => ({ cidr, owner: `libvirt's network ${name} (${cidr})` })),
-    ),
-    ...docker.flatMap(({ name, cidrs }) =>
-      cidrs.map((cidr) => ({ cidr, owner: `Docker's network ${name} (${cidr})` })),
-    ),
+  const { cidr: asked } = settings.network;
+  const segment = parseRange(asked);
+  const networks = networksOf(settings, facts);
+  // A bridge is told by its network, not twice.
+  const bridges = networks.map(({ bridge }) => bridge);
+  const occupied = [
+    ...networks
+      .filter(({ isOwn }) => !isOwn)
+      .flatMap(({ cidrs, owner }) => cidrs.map((cidr) => ({ cidr, owner: `${owner} (${cidr})` }))),
     ...facts.network.ranges
-      .filter((one) => !told.has(one.interface))
+      .filter((one) => !bridges.includes(one.interface))
       .map(({ cidr, interface: name }) => ({
         ...{ cidr, owner: `${cidr} at this host's interface ${name}` },
       })),
@@ -128,25 +80,27 @@ function occupiedBy(settings: Settings, facts: HostFacts): Occupied[] {
     const range = parseRange(cidr);
     return range === undefined ? [] : [{ range, owner }];
   });
+  const found = occupied.filter(({ range }) => segment !== undefined && overlaps(range, segment));
+  const owners = [...new Set(found.map(({ owner }) => owner))];
+  const taken = occupied.map(({ range }) => range);
+  return unless(found.length === 0, {
+    subject: `kindows:network.cidr: "${asked}"`,
+    why: `overlaps ${owners.join(" and ")}`,
+    instead: `Write a range that is free here, e.g. ${proposedRange(segmentRange, settings, taken)}.`,
+  });
 }
 
 /** Nobody else has an interface, or a network with a bridge, of the lab's bridge's name. */
 export function checkBridge(settings: Settings, facts: HostFacts): HostProblem[] {
   const { bridge } = settings.network;
-  const owner = owned(settings, facts).bridges.has(bridge) ? undefined : ownerOf(bridge, facts);
-  return unless(owner === undefined, {
+  const networks = networksOf(settings, facts).filter((one) => one.bridge === bridge);
+  const isFree =
+    networks.some(({ isOwn }) => isOwn) ||
+    (networks.length === 0 && !facts.network.interfaces.includes(bridge));
+  return unless(isFree, {
     subject: `kindows:network.bridge: "${bridge}"`,
-    why: `is taken by ${owner}`,
+    why: `is taken by ${networks[0]?.owner ?? "a network interface of this host"}`,
     instead:
       "Write another name, or remove that (`./kindows doctor` tells whether it is left over from a lab).",
   });
-}
-
-function ownerOf(bridge: string, facts: HostFacts): string | undefined {
-  const { docker, libvirt } = networksOf(facts);
-  const ofLibvirt = libvirt.find((one) => one.bridge === bridge);
-  if (ofLibvirt !== undefined) return `libvirt's network ${ofLibvirt.name}`;
-  const ofDocker = docker.find((one) => one.bridge === bridge);
-  if (ofDocker !== undefined) return `Docker's network ${ofDocker.name}`;
-  return facts.network.interfaces.includes(bridge) ? "a network interface of this host" : undefined;
 }

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { readdir, readFile, readlink, stat } from "node:fs/promises";
 import path from "node:path";
 import { freeGiB } from "../components/machine/disk/require-room.ts";
@@ -10,23 +11,24 @@ import { unless } from "../config/problem.ts";
 import type { DockerFacts } from "./docker.ts";
 import type { HostFacts } from "./host-facts.ts";
 
-/** What one thing still to be made takes. */
-export interface Need {
+interface Need {
   readonly what: string;
-  readonly memoryMiB: number;
-  readonly poolGiB: number;
-  readonly dockerGiB: number;
-  readonly inotifyInstances: number;
+  readonly memoryMiB?: number;
+  readonly poolGiB?: number;
+  readonly dockerGiB?: number;
+  readonly inotifyInstances?: number;
 }
 
-/** Seen: 670 MiB for a control plane just up. A worker has neither API server nor etcd; its figure is an estimate. */
-const controlPlaneMiB = 1024;
-const workerMiB = 512;
-const containerGiB = 1;
+export function total(all: readonly Need[], of: Exclude<keyof Need, "what">): number {
+  return all.reduce((sum, need) => sum + (need[of] ?? 0), 0);
+}
 
-/** Counted: 27 of a control plane's programs, 14 of those a worker has as well; and one for what else may come. */
-const controlPlaneInstances = 28;
-const workerInstances = 15;
+/**
+ * Seen: 670 MiB for a control plane just up. A worker has neither API server nor etcd; its figure is an estimate.
+ * Counted: 27 instances of a control plane's programs, 14 of those a worker has as well; and one for what else may come.
+ */
+const controlPlane = { memoryMiB: 1024, inotifyInstances: 28, dockerGiB: 1 };
+const worker = { memoryMiB: 512, inotifyInstances: 15, dockerGiB: 1 };
 
 /** kind's node image (1 GB unpacked) beside the archive it is loaded from. */
 const nodeImageGiB = 2;
@@ -49,69 +51,50 @@ export function needs(
   const { kindCluster, pool } = labNames(settings.lab.name);
   const disk = disks[settings.windows.image.kind === "rehearsal" ? "rehearsal" : "windows"];
   const domains = libvirt.reachable ? libvirt.domains : [];
+  const pools = libvirt.reachable ? libvirt.pools : [];
   const containers = (docker.reachable ? docker.containers : []).filter(
     (one) => one.kindCluster === kindCluster,
   );
-  const pools = libvirt.reachable ? libvirt.pools : [];
-
   const here = machineNodes(settings).filter(({ hypervisor }) => hypervisor === thisHypervisor);
   const machines = here.flatMap((node): Need[] => {
     const domain = domains.find(({ name }) => name === domainName(settings.lab.name, node.name));
+    if (domain?.running === true) return [];
     const { growthGiB } = node.os === "linux" ? disks.linux : disk;
-    return domain?.running === true
-      ? []
-      : [
-          {
-            ...{ ...nothing, what: `machine ${node.name}` },
-            memoryMiB: node.memoryMiB + machineOverheadMiB,
-            poolGiB: domain === undefined ? Math.min(growthGiB, node.diskGiB) : 0,
-          },
-        ];
+    return [
+      {
+        what: `machine ${node.name}`,
+        memoryMiB: node.memoryMiB + machineOverheadMiB,
+        ...(domain === undefined && { poolGiB: Math.min(growthGiB, node.diskGiB) }),
+      },
+    ];
   });
+  const { controlPlanes, workers } = settings.cluster;
   const linuxNodes = [
-    ...controlPlaneNames(kindCluster, settings.cluster.controlPlanes).map((name) => ({
-      name,
-      memoryMiB: controlPlaneMiB,
-      inotifyInstances: controlPlaneInstances,
-    })),
-    ...settings.cluster.workers.map((worker) => ({
-      name: linuxWorkerName(kindCluster, worker.name),
-      memoryMiB: workerMiB,
-      inotifyInstances: workerInstances,
-    })),
+    ...controlPlaneNames(kindCluster, controlPlanes).map((name) => ({ name, ...controlPlane })),
+    ...workers.map(({ name }) => ({ name: linuxWorkerName(kindCluster, name), ...worker })),
   ].filter(({ name }) => !containers.some((one) => one.name === name && one.running));
-  const imageGiB =
-    disk.imageGiB + (here.some(({ os }) => os === "linux") ? disks.linux.imageGiB : 0);
+  const linuxGiB = here.some(({ os }) => os === "linux") ? disks.linux.imageGiB : 0;
   return [
     ...machines,
-    ...linuxNodes.map(({ name, ...needed }) => ({
-      ...{ ...nothing, ...needed, what: `container ${name}`, dockerGiB: containerGiB },
-    })),
+    ...linuxNodes.map(({ name, ...needed }) => ({ ...needed, what: `container ${name}` })),
     // The two images, where nothing has been made of them yet.
     ...(pools.some(({ name }) => name === pool)
       ? []
-      : [{ ...nothing, what: "image of the machines", poolGiB: imageGiB }]),
-    ...(containers.length > 0
-      ? []
-      : [{ ...nothing, what: "kind's node image", dockerGiB: nodeImageGiB }]),
+      : [{ what: "image of the machines", poolGiB: disk.imageGiB + linuxGiB }]),
+    ...(containers.length > 0 ? [] : [{ what: "kind's node image", dockerGiB: nodeImageGiB }]),
   ];
 }
 
-const nothing = { memoryMiB: 0, poolGiB: 0, dockerGiB: 0, inotifyInstances: 0 };
-
-/** Memory of this host. */
 export interface MemoryFacts {
   /** What the kernel thinks could be had without swapping, in MiB. */
   readonly availableMiB: number;
   readonly totalMiB: number;
 }
 
-/** Reads /proc/meminfo. */
 export async function gatherMemory(): Promise<MemoryFacts> {
   return memoryIn(await readFile("/proc/meminfo", "utf8"));
 }
 
-/** @throws when a line that every kernel since 3.14 has is missing. */
 export function memoryIn(table: string): MemoryFacts {
   const mib = (key: string): number => {
     const kib = new RegExp(`^${key}:\\s+(\\d+) kB$`, "m").exec(table)?.[1];
@@ -121,19 +104,18 @@ export function memoryIn(table: string): MemoryFacts {
   return { availableMiB: mib("MemAvailable"), totalMiB: mib("MemTotal") };
 }
 
-/** What is still to be made fits into the memory that can be had. */
 export function checkMemory(settings: Settings, facts: HostFacts): HostProblem[] {
-  const needed = needs(settings, facts).filter(({ memoryMiB }) => memoryMiB > 0);
-  const total = needed.reduce((sum, { memoryMiB }) => sum + memoryMiB, 0);
+  const all = needs(settings, facts);
+  const neededMiB = total(all, "memoryMiB");
   const { availableMiB, totalMiB } = facts.memory;
-  return unless(total <= availableMiB, {
+  const parts = all.flatMap(({ what, memoryMiB }) => (memoryMiB ? [`${what} ${memoryMiB}`] : []));
+  return unless(neededMiB <= availableMiB, {
     subject: "Memory",
-    why: `of ${total} MiB is needed (${needed.map((one) => `${one.what} ${one.memoryMiB}`).join(", ")}), ${availableMiB} of ${totalMiB} MiB are available`,
+    why: `of ${neededMiB} MiB is needed (${parts.join(", ")}), ${availableMiB} of ${totalMiB} MiB are available`,
     instead: "Have fewer nodes, write less for kindows:windows.memoryMiB, or stop something else.",
   });
 }
 
-/** Room in a folder. */
 interface Disk {
   readonly folder: string;
   /** Room for a process that is not root, in GiB. */
@@ -142,15 +124,11 @@ interface Disk {
   readonly device: number;
 }
 
-/** Room where a lab writes most. */
 export interface DiskFacts {
-  /** Machines' disks. */
   readonly pool: Disk;
-  /** Images and containers; undefined when Docker does not say where. */
   readonly docker?: Disk;
 }
 
-/** Looks at the folder of the machines' disks and at Docker's. */
 export async function gatherDisks(
   settings: Settings,
   docker: Gathered<DockerFacts>,
@@ -165,25 +143,15 @@ export async function gatherDisks(
 /** Room in a folder, which may not be there yet: then it will be made in the nearest one that is. */
 async function room(folder: string): Promise<Disk> {
   let nearest = folder;
-  while (nearest !== path.dirname(nearest) && !(await exists(nearest))) {
-    nearest = path.dirname(nearest);
-  }
+  while (nearest !== path.dirname(nearest) && !existsSync(nearest)) nearest = path.dirname(nearest);
   const [free, { dev }] = await Promise.all([freeGiB(nearest), stat(nearest)]);
   return { folder, freeGiB: free, device: dev };
-}
-
-function exists(folder: string): Promise<boolean> {
-  return stat(folder).then(
-    () => true,
-    () => false,
-  );
 }
 
 /** What is still to be made fits on the disks; where both folders are on one, both together. */
 export function checkDisks(settings: Settings, facts: HostFacts): HostProblem[] {
   const all = needs(settings, facts);
-  const poolGiB = all.reduce((sum, need) => sum + need.poolGiB, 0);
-  const dockerGiB = all.reduce((sum, need) => sum + need.dockerGiB, 0);
+  const [poolGiB, dockerGiB] = [total(all, "poolGiB"), total(all, "dockerGiB")];
   const { pool, docker } = facts.disks;
   if (docker !== undefined && docker.device === pool.device) {
     return tooFull({ ...pool, folder: `${pool.folder} and ${docker.folder}` }, poolGiB + dockerGiB);
@@ -202,20 +170,15 @@ function tooFull({ folder, freeGiB }: Disk, neededGiB: number): HostProblem[] {
 /** What root, as whom a lab's containers run, may have of the kernel's inotify instances. */
 export interface InotifyFacts {
   readonly limit: number;
-  /** Those in use, as far as this user may see them. */
   readonly used: number;
 }
 
-const instance = "anon_inode:inotify";
-
 /** Counts root's inotify instances, as the kernel has no counter to ask. */
 export async function gatherInotify(proc = "/proc"): Promise<InotifyFacts> {
-  const limit = Number(
-    await readFile(path.join(proc, "sys/fs/inotify/max_user_instances"), "utf8"),
-  );
+  const limit = await readFile(path.join(proc, "sys/fs/inotify/max_user_instances"), "utf8");
   const pids = (await readdir(proc)).filter((name) => /^\d+$/.test(name));
   const counts = await Promise.all(pids.map(async (pid) => instancesOf(path.join(proc, pid))));
-  return { limit, used: counts.reduce((sum, count) => sum + count, 0) };
+  return { limit: Number(limit), used: counts.reduce((sum, count) => sum + count, 0) };
 }
 
 async function instancesOf(process: string): Promise<number> {
@@ -225,7 +188,7 @@ async function instancesOf(process: string): Promise<number> {
     const files = await Promise.all(
       (await readdir(folder)).map(async (fd) => readlink(path.join(folder, fd)).catch(() => "")),
     );
-    return files.filter((file) => file === instance).length;
+    return files.filter((file) => file === "anon_inode:inotify").length;
   } catch {
     // It ended meanwhile, or is not ours to look at.
     return 0;
@@ -240,7 +203,7 @@ const advised = 512;
  * dnsmasq fail with "too many open files", each at another time.
  */
 export function checkInotify(settings: Settings, facts: HostFacts): HostProblem[] {
-  const needed = needs(settings, facts).reduce((sum, one) => sum + one.inotifyInstances, 0);
+  const needed = total(needs(settings, facts), "inotifyInstances");
   const { limit, used } = facts.inotify;
   return unless(needed <= limit - used, {
     subject: "fs.inotify.max_user_instances",

@@ -3,7 +3,6 @@ import { completeCommand, shells } from "../completion/shell-scripts.ts";
 import { exitCodes, Failure, messageOf } from "../../host/failure.ts";
 import type { Options } from "./options.ts";
 
-/** Runs a command line, and prints why it failed. @returns the exit code. */
 export async function runKindows(args: readonly string[]): Promise<number> {
   try {
     await kindowsProgram().parseAsync(args, { from: "user" });
@@ -28,7 +27,6 @@ function explain(error: unknown): number {
   return exitCodes.failed;
 }
 
-/** The command line with all its commands, as yet without arguments. */
 export function kindowsProgram(): Command {
   const program = new Command("kindows")
     .description("A Kubernetes cluster with Windows nodes on this Linux host.")
@@ -59,44 +57,38 @@ Exit codes: 0 success, 1 something is wrong or failed, 2 unknown command or opti
     .exitOverride()
     .configureHelp({ showGlobalOptions: true });
 
-  const run = runner(program);
-  addStackCommands(program, run);
-  addAccessCommands(program, run);
-  addVerificationCommands(program, run);
-  addHostCommands(program, run);
-  addImageCommands(program.command("image"), run);
-  addExistingMachineCommands(program, run);
-  addCacheCommands(program.command("cache"), run);
-  addShellCommands(program, run);
+  addStackCommands(program);
+  addAccessCommands(program);
+  addVerificationCommands(program);
+  addHostCommands(program);
+  addImageCommands(program.command("image"));
+  addExistingMachineCommands(program);
+  addCacheCommands(program.command("cache"));
+  addShellCommands(program);
   return program;
 }
 
-type Run = ReturnType<typeof runner>;
-
 /**
- * Runs a command with the program's options, its operands by their names, and its own options. The exit code that it
- * returns becomes the process's; without one, all went well. Each loads its module only then, to keep every other command
- * quick.
+ * Runs a command with the program's options, its own, and its operands by their names. The exit code that it returns becomes
+ * the process's; without one, all went well. Each loads its module only then, to keep every other command quick.
  */
-function runner(program: Command) {
-  return <Name extends string>(
-      load: () => Promise<Record<Name, (options: never) => Promise<number> | Promise<void>>>,
-      name: Name,
-      ...operands: string[]
-    ) =>
-    async (...given: unknown[]): Promise<void> => {
-      const named = Object.fromEntries(operands.map((operand, at) => [operand, given[at]]));
-      const own = given[operands.length] as object;
-      const options = { ...program.opts<Options>(), ...named, ...own };
-      process.exitCode = Number((await (await load())[name](options as never)) ?? exitCodes.ok);
-    };
+function run<Name extends string>(
+  load: () => Promise<Record<Name, (options: never) => Promise<number> | Promise<void>>>,
+  name: Name,
+) {
+  return async (...given: unknown[]): Promise<void> => {
+    const command = given.at(-1) as Command;
+    const names = command.registeredArguments.map((each) => each.name());
+    const operands = Object.fromEntries(names.map((each, at) => [each, given[at]]));
+    const options = { ...command.optsWithGlobals<Options>(), ...operands };
+    process.exitCode = Number((await (await load())[name](options as never)) ?? exitCodes.ok);
+  };
 }
 
 const fetchOption = (): Option =>
   new Option("-y, --yes", "fetch what is missing without asking").default(false);
 
-/** Commands about what the stack asks for, and the lab that it becomes. */
-function addStackCommands(program: Command, run: Run): void {
+function addStackCommands(program: Command): void {
   program
     .command("up")
     .description("create the lab or update it; ends with the table of nodes")
@@ -131,8 +123,7 @@ function addStackCommands(program: Command, run: Run): void {
     .action(run(() => import("../commands/topology.ts"), "topology"));
 }
 
-/** Commands about a lab that is up: what it is, and the ways into it. */
-function addAccessCommands(program: Command, run: Run): void {
+function addAccessCommands(program: Command): void {
   program
     .command("status")
     .description("show nodes, machines, and how to reach them")
@@ -180,13 +171,13 @@ function addAccessCommands(program: Command, run: Run): void {
       seconds,
       600,
     )
-    .action(run(() => import("../commands/logs.ts"), "logs", "sources"));
+    .action(run(() => import("../commands/logs.ts"), "logs"));
   program
     .command("ssh")
     .description("open a shell on a node's machine, or run one command: kindows ssh win-1 -- ver")
     .argument("<node>", "name of the node")
     .argument("[command...]", "what to run there instead of a shell")
-    .action(run(() => import("../commands/ssh.ts"), "ssh", "node", "command"));
+    .action(run(() => import("../commands/ssh.ts"), "ssh"));
   program
     .command("console")
     .description("print how to see the screen of a node's machine, even while it boots")
@@ -197,11 +188,10 @@ function addAccessCommands(program: Command, run: Run): void {
         "open",
       ),
     )
-    .action(run(() => import("../commands/console.ts"), "showConsole", "node"));
+    .action(run(() => import("../commands/console.ts"), "showConsole"));
 }
 
-/** Commands about whether a cluster with Windows nodes does what it should. */
-function addVerificationCommands(program: Command, run: Run): void {
+function addVerificationCommands(program: Command): void {
   program
     .command("verify")
     .description("test every path of the cluster's network, and show the results as a table")
@@ -237,8 +227,7 @@ function addVerificationCommands(program: Command, run: Run): void {
     .action(run(() => import("../commands/conformance.ts"), "conformance"));
 }
 
-/** Commands about what a lab needs on this host. */
-function addHostCommands(program: Command, run: Run): void {
+function addHostCommands(program: Command): void {
   program
     .command("doctor")
     .description(
@@ -268,8 +257,7 @@ function addHostCommands(program: Command, run: Run): void {
     .action(run(() => import("../commands/lock.ts"), "lock"));
 }
 
-/** Commands about the disk that Windows machines start from. */
-function addImageCommands(image: Command, run: Run): void {
+function addImageCommands(image: Command): void {
   image.description("the disk that Windows machines start from");
   image
     .command("check")
@@ -282,7 +270,7 @@ function addImageCommands(image: Command, run: Run): void {
     )
     .argument("<folder>", "a folder that does not exist yet")
     .option("--language <name>", "language of that Windows", "en-US")
-    .action(run(() => import("../commands/image.ts"), "writeScripts", "folder"));
+    .action(run(() => import("../commands/image.ts"), "writeScripts"));
   image
     .command("build")
     .description("build the stack's image from its ISO unless it exists; `up` does this too")
@@ -301,24 +289,22 @@ function addImageCommands(image: Command, run: Run): void {
     .action(run(() => import("../commands/image.ts"), "prune"));
 }
 
-/** Commands about existing Windows Servers. */
-function addExistingMachineCommands(program: Command, run: Run): void {
+function addExistingMachineCommands(program: Command): void {
   program
     .command("bootstrap")
     .description("print the lines that turn on SSH on an existing Windows Server")
     .argument("<host>", "its address or name")
     .option("--key <file>", "public key that may log in (default: ~/.ssh/id_ed25519.pub)")
-    .action(run(() => import("../commands/bootstrap.ts"), "bootstrap", "host"));
+    .action(run(() => import("../commands/bootstrap.ts"), "bootstrap"));
   program
     .command("host-key")
     .description("print the SSH host key of an existing machine, to pin in the settings")
     .argument("<host>", "its address or name")
     .option("--port <number>", "its SSH port", port, 22)
-    .action(run(() => import("../commands/bootstrap.ts"), "hostKey", "host"));
+    .action(run(() => import("../commands/bootstrap.ts"), "hostKey"));
 }
 
-/** Commands about what was built or fetched once. */
-function addCacheCommands(cache: Command, run: Run): void {
+function addCacheCommands(cache: Command): void {
   cache.description("what was built or downloaded once, for all clones");
   cache
     .command("ls")
@@ -331,8 +317,7 @@ function addCacheCommands(cache: Command, run: Run): void {
     .action(run(() => import("../commands/cache.ts"), "prune"));
 }
 
-/** Commands about a user's shell. */
-function addShellCommands(program: Command, run: Run): void {
+function addShellCommands(program: Command): void {
   program
     .command("env")
     .description("print what a shell needs for plain `pulumi` on the stack")
@@ -341,7 +326,7 @@ function addShellCommands(program: Command, run: Run): void {
     .command("completion")
     .description("print what a shell needs to complete kindows: source <(kindows completion bash)")
     .addArgument(new Argument("<shell>", "which shell").choices(shells))
-    .action(run(() => import("../completion/complete.ts"), "printCompletion", "shell"));
+    .action(run(() => import("../completion/complete.ts"), "printCompletion"));
   program
     .command(completeCommand, { hidden: true })
     .argument("[words...]")
@@ -356,7 +341,6 @@ export const seconds = wholeNumber(1, 999_999, " of seconds, at least 1");
 const lines = wholeNumber(0, 99_999, " of lines");
 export const port = wholeNumber(1, 65_535, " from 1 to 65535");
 
-/** @throws when a part of the list is empty. */
 export function commaList(text: string): string[] {
   const parts = text.split(",").map((part) => part.trim());
   if (parts.includes("")) throw new InvalidArgumentError("It must be names separated by commas.");

@@ -16,12 +16,7 @@ function requireHostName(host: string): void {
   if (wrong !== undefined) throw new Failure(`${host} ${wrong.why}. ${wrong.instead}`);
 }
 
-/**
- * `kindows bootstrap`: prints commands that turn on OpenSSH on a Windows Server that has only a console or WinRM. Runs
- * nothing.
- *
- * @throws Failure for an invalid host, and for a file without a public key.
- */
+/** `kindows bootstrap`: prints commands that turn on OpenSSH on a Windows Server with only a console or WinRM. */
 export async function bootstrap({ host, key }: Machine & { readonly key?: string }): Promise<void> {
   requireHostName(host);
   const file = path.resolve(key ?? path.join(os.homedir(), ".ssh", "id_ed25519.pub"));
@@ -47,8 +42,6 @@ export async function bootstrap({ host, key }: Machine & { readonly key?: string
 /**
  * PowerShell lines that turn on OpenSSH with a key for the administrators of a Windows Server, as Microsoft's own page
  * does it ("Get started with OpenSSH for Windows"); fine where it is on already, and keys that are there stay.
- *
- * @param publicKey `ssh-ed25519 AAAA... comment`, on one line and without quotes.
  */
 export function bootstrapLines(publicKey: string): readonly string[] {
   const keys = "C:\\ProgramData\\ssh\\administrators_authorized_keys";
@@ -66,11 +59,7 @@ export function bootstrapLines(publicKey: string): readonly string[] {
   ];
 }
 
-/**
- * `kindows host-key`: prints a machine's host key, to be compared once and pinned in the settings.
- *
- * @throws Failure if nothing answers there.
- */
+/** `kindows host-key`: prints a machine's host key, to be compared once and pinned in the settings. */
 export async function hostKey({ host, port }: Machine & { readonly port: number }): Promise<void> {
   requireHostName(host);
   const key = await learnHostKey(host, port).catch((error: unknown) => {

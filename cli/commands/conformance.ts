@@ -39,23 +39,16 @@ interface ConformanceOptions extends Options<"list" | "dryRun" | "keep"> {
   readonly suite: string;
   readonly focus?: string;
   readonly skip?: string;
-  /** Longest run in seconds. Default: the suite's. */
   readonly timeout?: number;
   readonly image?: string;
   readonly repoList?: string;
   readonly local?: string;
-  /** Default: a folder below `.kindows/<stack>/conformance`. */
   readonly output?: string;
 }
 
-/** Most names of failed tests that are printed; the rest is in the results. */
 const mostNames = 20;
 
-/**
- * `kindows conformance`: Kubernetes' own tests of Windows nodes.
- *
- * @returns exit code 0 when tests ran, and none failed.
- */
+/** `kindows conformance`: Kubernetes' own tests of Windows nodes. Exit code 0 when tests ran, and none failed. */
 export async function conformance(options: ConformanceOptions): Promise<number> {
   if (options.list) {
     process.stdout.write(`${listText()}\n`);
@@ -74,20 +67,17 @@ export async function conformance(options: ConformanceOptions): Promise<number> 
   );
   if (options.dryRun) {
     const { kubeconfig } = accessFiles(stack);
+    const local = { run, programs: options.local ?? "", kubeconfig, folder };
     const text =
-      options.local === undefined
-        ? objectsText(objects)
-        : `${localCommand({ run, programs: options.local, kubeconfig, folder }).join("\n  ")}\n`;
+      options.local === undefined ? objectsText(objects) : `${localCommand(local).join("\n  ")}\n`;
     process.stdout.write(text);
     return exitCodes.ok;
   }
-  const unfit = whyNoWindows(settings);
-  if (unfit !== undefined) throw new Failure(unfit);
+  requireRealWindows(settings);
   if (options.local !== undefined) await checkPrograms(options.local);
   const { outputs, access } = await labThatIsUp(stack);
   const api = new ClusterApi(outputs.kubeconfig, 60);
-  const notReady = whyNotReady(await readNodes(api));
-  if (notReady !== undefined) throw new Failure(notReady);
+  requireReadyNodes(await readNodes(api));
   await makeResultsFolder(folder);
   const interruption = watchInterruption((first) =>
     say(
@@ -97,32 +87,24 @@ export async function conformance(options: ConformanceOptions): Promise<number> 
     ),
   );
   const { signal } = interruption;
-  const inCluster = {
-    ...{ api, kubectl: builtTool("kubectl"), kubeconfig: access.kubeconfig },
-    ...{ run, objects, folder, signal, say },
+  const { kubeconfig } = access;
+  const common = { run, folder, signal, kubeconfig };
+  const inCluster = { ...common, api, kubectl: builtTool("kubectl"), objects, say };
+  const work = async (): Promise<number> => {
+    const changed = await prepareNodes(api);
+    say(`for the tests' time, other taints: ${changed.join(", ") || "on no node"}`);
+    try {
+      if (options.local === undefined) return await runJob(inCluster);
+      const repositoryFile = options.repoList && path.resolve(options.repoList);
+      return await runLocal({ ...common, programs: options.local, repositoryFile });
+    } finally {
+      await restoreNodes(api);
+      if (options.local === undefined && !options.keep) await removeRun(inCluster);
+    }
   };
   try {
-    const exitCode = await asHolderOf(
-      verifyLockFile(stack),
-      `tests the network of ${stack}`,
-      async () => {
-        const changed = await prepareNodes(api);
-        say(`for the tests' time, other taints: ${changed.join(", ") || "on no node"}`);
-        try {
-          return options.local === undefined
-            ? await runJob(inCluster)
-            : await runLocal({
-                ...{ run, folder, signal, kubeconfig: access.kubeconfig },
-                programs: options.local,
-                repositoryFile: options.repoList && path.resolve(options.repoList),
-              });
-        } finally {
-          await restoreNodes(api);
-          if (options.local === undefined && !options.keep) await removeRun(inCluster);
-        }
-      },
-    );
-    return await report(folder, exitCode);
+    const holder = `tests the network of ${stack}`;
+    return await report(folder, await asHolderOf(verifyLockFile(stack), holder, work));
   } catch (error) {
     say(`what there is of log and results: ${folder}`);
     if (signal.aborted) return exitCodes.interrupted;
@@ -137,14 +119,12 @@ function runOf(
   kubernetesVersion: string,
   windowsNodes: number,
 ): ConformanceRun {
-  const { focus, skip } = options;
+  const { focus, skip, timeout } = options;
   try {
     const suite = suiteNamed(options.suite);
     return {
-      suite,
-      kubernetesVersion,
-      windowsNodes,
-      timeoutSeconds: options.timeout ?? suite.timeoutSeconds,
+      ...{ suite, kubernetesVersion, windowsNodes },
+      timeoutSeconds: timeout ?? suite.timeoutSeconds,
       ...(focus !== undefined && { focus }),
       ...(skip !== undefined && { skip }),
     };
@@ -154,18 +134,12 @@ function runOf(
 }
 
 function listText(): string {
-  const rows = suites.map(({ id, what, parallel, timeoutSeconds }) => [
-    id,
-    `${String(timeoutSeconds)} s`,
-    String(parallel),
-    what,
+  const rows = suites.map((each) => [
+    ...[each.id, `${each.timeoutSeconds} s`, String(each.parallel), each.what],
   ]);
   const cases = readinessCases.map(({ category, what, focus }) => [category, what, focus]);
-  return [
-    table(["SUITE", "LIMIT", "AT A TIME", "WHAT"], rows),
-    "",
-    table(["OPERATIONAL READINESS", "WHAT", "TEST"], cases),
-  ].join("\n");
+  const needs = table(["OPERATIONAL READINESS", "WHAT", "TEST"], cases);
+  return `${table(["SUITE", "LIMIT", "AT A TIME", "WHAT"], rows)}\n\n${needs}`;
 }
 
 async function report(folder: string, exitCode: number): Promise<number> {
@@ -194,32 +168,32 @@ async function readText(file: string): Promise<string> {
   }
 }
 
-/** Why the tests prove nothing about a stack's nodes; undefined if they do. */
-function whyNoWindows({ windows, nodes, cni }: Settings): string | undefined {
+function requireRealWindows({ windows, nodes, cni }: Settings): void {
   const need = "conformance needs a real Windows node";
   if (windows.image.kind === "rehearsal") {
-    return (
+    throw new Failure(
       `${need}: this stack's are rehearsed, and containers on them are modelled. ` +
-      "Take a stack with real Windows (`--stack dev`); `--list` and `--dry-run` work here"
+        "Take a stack with real Windows (`--stack dev`); `--list` and `--dry-run` work here",
     );
   }
   if (nodes.length === 0) {
-    return `${need}: this stack has none. Add one below kindows:nodes, and run \`up\``;
+    throw new Failure(`${need}: this stack has none. Add one below kindows:nodes, and run \`up\``);
   }
   if (cni.kind === "kind-default") {
-    return `${need} whose pods have a network: write calico or flannel for kindows:cni.kind`;
+    throw new Failure(
+      `${need} whose pods have a network: write calico or flannel for kindows:cni.kind`,
+    );
   }
-  return undefined;
 }
 
-/** Why the tests cannot run in the cluster right now; undefined if they can. */
-function whyNotReady(nodes: Facts["nodes"]): string | undefined {
-  const windows = nodesOf({ nodes }, "windows");
-  if (windows.length === 0) {
-    return "conformance needs a real Windows node, and the cluster has none: run `up`";
+function requireReadyNodes(nodes: Facts["nodes"]): void {
+  if (nodesOf({ nodes }, "windows").length === 0) {
+    throw new Failure("conformance needs a real Windows node, and the cluster has none: run `up`");
   }
-  const troubled = nodes.filter(({ trouble }) => trouble !== undefined);
-  return troubled.length === 0
-    ? undefined
-    : `conformance needs all nodes Ready: ${troubled.map(({ name, trouble }) => `${name}: ${trouble ?? ""}`).join("; ")}`;
+  const troubles = nodes.flatMap(({ name, trouble }) =>
+    trouble === undefined ? [] : [`${name}: ${trouble}`],
+  );
+  if (troubles.length > 0) {
+    throw new Failure(`conformance needs all nodes Ready: ${troubles.join("; ")}`);
+  }
 }

@@ -12,11 +12,7 @@ export interface ConsoleOptions extends Options<"open"> {
   readonly screenshot?: string;
 }
 
-/**
- * `kindows console`: prints the address of the screen of a node's machine, and opens it if asked; or takes a picture of it.
- *
- * @throws Failure when there is no such machine, it is off, or no viewer can be opened.
- */
+/** `kindows console`: prints the address of the screen of a node's machine, opens it, or takes a picture of it. */
 export async function showConsole(options: ConsoleOptions): Promise<void> {
   const { stack, node, open, screenshot } = options;
   const identity = await findLab(stack);
@@ -26,8 +22,7 @@ export async function showConsole(options: ConsoleOptions): Promise<void> {
   const host = thisHost(identity);
   const screen = await screenOf(host, identity, node);
   if (screenshot !== undefined) {
-    await virsh(host, "screenshot", screen.domain, screenshot);
-    return;
+    return void (await virsh(host, "screenshot", screen.domain, screenshot));
   }
   const way = wayTo(screen, identity.libvirtUri, hostname(), userInfo().username);
   // The address alone on standard output, for scripts.

@@ -2,31 +2,17 @@ import { examine } from "../doctor/examine.ts";
 import { doctorText, isFine } from "../doctor/report.ts";
 import type { Options } from "../command-line/options.ts";
 import { exitCodes } from "../../host/failure.ts";
-import { say } from "../progress.ts";
 import { findLab } from "../stack-settings.ts";
 
-export type DoctorOptions = Options<"json" | "fix">;
-
-/**
- * `kindows doctor`: shows what this host has, what it lacks for the stack, what is stopped in its lab, and orphans of
- * other labs.
- *
- * @returns exit code 0 without problems and orphans, else 1.
- */
-export async function doctor(options: DoctorOptions): Promise<number> {
-  const { stack, json, fix } = options;
-  if ((await findLab(stack)) === undefined) {
-    return (await import("../machines-made/doctor.ts")).doctor(options);
-  }
-  if (fix) {
-    await (await import("../doctor/fix.ts")).fix(stack, say);
-  }
-  const diagnosis = await examine(stack);
+/** `kindows doctor`: what is there, in the way, stopped, wrong and left over. Exit code 0 if nothing is to be done. */
+export async function doctor({ stack, json, fix }: Options<"json" | "fix">): Promise<number> {
+  const isLab = (await findLab(stack)) !== undefined;
+  if (isLab && fix) await (await import("../doctor/fix.ts")).fix(stack);
+  const diagnosis = isLab
+    ? await examine(stack)
+    : await (await import("../machines-made/doctor.ts")).diagnoseMade(stack, fix);
   const fine = isFine(diagnosis);
-  process.stdout.write(
-    json
-      ? `${JSON.stringify({ fine, ...diagnosis }, undefined, 2)}\n`
-      : `${doctorText(diagnosis)}\n`,
-  );
+  const text = json ? JSON.stringify({ fine, ...diagnosis }, undefined, 2) : doctorText(diagnosis);
+  process.stdout.write(`${text}\n`);
   return fine ? exitCodes.ok : exitCodes.failed;
 }

@@ -28,11 +28,7 @@ import { say } from "../progress.ts";
 import { labIdentity, stackSettings } from "../stack-settings.ts";
 import { table } from "../table.ts";
 
-/**
- * `kindows image check`: examines the media of the stack's image, and prints what they are.
- *
- * @throws Failure with everything that is wrong with it.
- */
+/** `kindows image check`: examines the media of the stack's image, and prints what they are. */
 export async function check({ stack }: Options): Promise<void> {
   const { windows } = await stackSettings(stack);
   if (windows.image.kind === "rehearsal") {
@@ -43,11 +39,7 @@ export async function check({ stack }: Options): Promise<void> {
   process.stdout.write(`${table(["MEDIUM", "WHAT IT IS", "WHERE"], rows)}\n`);
 }
 
-/**
- * `kindows image build`: makes the stack's image, unless it is there.
- *
- * @throws Failure with what to do.
- */
+/** `kindows image build`: makes the stack's image, unless it is there. @throws Failure with what to do. */
 export async function build({ stack, yes }: Options<"yes">): Promise<void> {
   const settings = await stackSettings(stack);
   const { image } = settings.windows;
@@ -77,27 +69,21 @@ export async function list({ stack }: Options): Promise<void> {
     say(`which images labs of this host use is not known: ${messageOf(error)}`);
     return [];
   });
-  const rows = all.map(({ address, note, bytes, seconds, uses }) => [
-    address,
-    note === undefined
-      ? "not whole"
-      : `${note.version} ${note.edition} ${note.language}, ${note.build}.${note.revision}`,
-    transferText(bytes),
-    seconds === undefined ? "" : formatSeconds(seconds),
-    uses.join(", "),
+  const made = all.map(({ address, note, bytes, seconds, uses }) => {
+    const what = note
+      ? `${note.version} ${note.edition} ${note.language}, ${note.build}.${note.revision}`
+      : "not whole";
+    const time = seconds === undefined ? "" : formatSeconds(seconds);
+    return [address, what, transferText(bytes), time, uses.join(", ")];
+  });
+  const unfinished = (await unfinishedImages(cache)).map(({ address, what, bytes }) => [
+    ...[address, what, transferText(bytes)],
   ]);
-  const unfinished = await unfinishedImages(cache);
-  rows.push(
-    ...unfinished.map(({ address, what, bytes }) => [address, what, transferText(bytes), "", ""]),
-  );
   const header = ["IMAGE", "WINDOWS SERVER", "SIZE", "MADE IN", "USED BY"];
-  process.stdout.write(`${table(header, rows)}\n`);
+  process.stdout.write(`${table(header, [...made, ...unfinished])}\n`);
 }
 
-/**
- * `kindows image prune`: removes images that no lab of this host and no stack of this clone uses, and what killed builds
- * left.
- */
+/** `kindows image prune`: removes images that no lab here and no stack of this clone uses, and unfinished ones. */
 export async function prune({ stack, dryRun }: Options<"dryRun">): Promise<void> {
   const cache = new Cache();
   const all = await madeImages(cache, thisHost(await labIdentity(stack)));
@@ -131,26 +117,18 @@ async function examined(windows: Settings["windows"]): Promise<string[][]> {
   const { windows: iso, drivers, openSsh, update } = await examineMedia(windows, new Cache());
   const { index, name, build, revision, languages } = iso.image;
   const edition = editionOf(iso.image) ?? "";
-  const whatItMakes = "an update; what it makes of Windows is seen when it is installed";
-  const what = `image ${index}, ${name} (${edition}), build ${build}.${revision}, ${languages.join(" ")}`;
+  const virtio = Object.keys(drivers.files.drivers).join(" ");
+  const isoText = `image ${index}, ${name} (${edition}), build ${build}.${revision}, ${languages.join(" ")}`;
+  const updateText = "an update; what it makes of Windows is seen when it is installed";
   return [
-    ["windows", what, iso.path],
-    [
-      "drivers",
-      `virtio for ${windows.version}: ${Object.keys(drivers.files.drivers).join(" ")}`,
-      drivers.path,
-    ],
+    ["windows", isoText, iso.path],
+    ["drivers", `virtio for ${windows.version}: ${virtio}`, drivers.path],
     ...(openSsh === undefined ? [] : [["openSsh", "OpenSSH for 64-bit Windows", openSsh.path]]),
-    ...(update === undefined ? [] : [["update", whatItMakes, update.path]]),
+    ...(update === undefined ? [] : [["update", updateText, update.path]]),
   ];
 }
 
-/**
- * `kindows image scripts`: writes the scripts that seal a Windows Server of the user's, so that machines can be made
- * from its disk.
- *
- * @throws Failure for an invalid language, or a folder that is not empty.
- */
+/** `kindows image scripts`: writes the scripts that seal a Windows Server, so that its disk can be the image. */
 export async function writeScripts({
   folder,
   language,

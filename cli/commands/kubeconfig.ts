@@ -7,12 +7,7 @@ import { mergeIntoFiles, refreshInFiles, removeFromFiles } from "../kubeconfig/l
 import { labThatIsUp } from "../lab/outputs.ts";
 import { say } from "../progress.ts";
 
-/**
- * `kindows kubeconfig`: prints the path or content of a lab's kubeconfig, merges it into the user's own, or removes it
- * from there.
- *
- * @throws Failure if the stack is not up (except for `remove`), or the user's kubeconfig cannot be changed.
- */
+/** `kindows kubeconfig`: prints a lab's kubeconfig or its path, merges it into the user's own, or removes it there. */
 export async function kubeconfig(
   options: Options<"print" | "merge" | "use" | "force" | "remove">,
 ): Promise<void> {

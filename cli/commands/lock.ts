@@ -23,11 +23,7 @@ import type { Progress } from "../../toolchain/artifact.ts";
 import { readSoftwareLock, softwareLockFile } from "../../toolchain/software-lock.ts";
 import { table } from "../table.ts";
 
-/**
- * `kindows lock`: lists downloads, and whether their checksums are locked.
- *
- * @returns exit code 0 when all of them, except for this project's own releases, are, else 1.
- */
+/** `kindows lock`: lists downloads. Exit code 0 when the checksums of all but this project's own releases are locked. */
 export async function lock({ update }: Options<"update">): Promise<number> {
   const files = [...toolFiles(), ...windowsFiles()];
   const own = await Promise.all(guestTools.map((tool) => ownRelease(tool)));
@@ -35,11 +31,9 @@ export async function lock({ update }: Options<"update">): Promise<number> {
   const states = update ? await updateLock(all, say) : lockedFiles(all);
   process.stdout.write(`${lockedText(states)}\n`);
   // This project's own release is made from a commit, whose lock cannot have it yet.
-  return states
-    .slice(0, files.length)
-    .every(({ takenFrom, problem }) => takenFrom !== undefined && problem === undefined)
-    ? exitCodes.ok
-    : exitCodes.failed;
+  const isWrong = ({ takenFrom, problem }: LockedFile): boolean =>
+    !takenFrom || problem !== undefined;
+  return states.slice(0, files.length).some(isWrong) ? exitCodes.failed : exitCodes.ok;
 }
 
 function toolFiles(): readonly PublishedFile[] {
@@ -73,10 +67,9 @@ interface LockedFile {
   readonly url: string;
   /** Source of its checksum; undefined if none is locked. */
   readonly takenFrom: string | undefined;
-  readonly problem?: string;
+  readonly problem?: string | undefined;
 }
 
-/** Reads the lock only. */
 export function lockedFiles(
   files: readonly PublishedFile[],
   lockFile: string = softwareLockFile,
@@ -97,25 +90,21 @@ export async function updateLock(
   const problems = new Map<string, string>();
   const before = readSoftwareLock(lockFile);
   for (const file of files) {
-    const known = before[file.url];
-    if (known?.takenFrom.startsWith("https://") || (known && file.checksumUrl === undefined)) {
-      continue;
-    }
+    const { url, checksumUrl } = file;
+    const known = before[url];
+    if (known?.takenFrom.startsWith("https://") || (known && checksumUrl === undefined)) continue;
     try {
-      const unreachable = await whyUnreachable(file.checksumUrl ?? file.url);
+      const unreachable = await whyUnreachable(checksumUrl ?? url);
       if (unreachable !== undefined) throw new Error(unreachable);
       await lockChecksum(file, await publishersChecksum(file), say, lockFile);
     } catch (error) {
-      problems.set(file.url, messageOf(error));
+      problems.set(url, messageOf(error));
     }
   }
-  return lockedFiles(files, lockFile).map((each) => {
-    const problem = problems.get(each.url);
-    return problem === undefined ? each : { ...each, problem };
-  });
+  const after = lockedFiles(files, lockFile);
+  return after.map((each) => ({ ...each, problem: problems.get(each.url) }));
 }
 
-/** A table of files, followed by why some are not locked. */
 export function lockedText(files: readonly LockedFile[]): string {
   const name = (url: string): string => path.posix.basename(url);
   const rows = files.map(({ url, takenFrom }) => [name(url), takenFrom ?? "not locked"]);

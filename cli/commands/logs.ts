@@ -29,33 +29,30 @@ import { watchInterruption } from "../../host/interruption.ts";
 const followedOnly: readonly string[] = [controlPlaneName, stepsName];
 
 interface LogsOptions extends Options<"follow"> {
-  readonly sources: readonly string[];
+  /** Names of nodes, and with `follow` of other sources. */
+  readonly source: readonly string[];
   readonly tail: number;
   readonly wait: number;
 }
 
-/**
- * `kindows logs`: collects the logs of some Windows nodes, or of all, into `.kindows/<stack>/logs`.
- *
- * @returns exit code 1 if the logs of a machine could not be collected.
- */
+/** `kindows logs`: collects the logs of Windows nodes. Exit code 1 if those of a machine could not be collected. */
 export async function logs(options: LogsOptions): Promise<number> {
   if (options.follow) return followLogs(options);
-  const { stack, sources: nodes } = options;
+  const { stack, source: nodes } = options;
   const { names } = await labIdentity(stack);
   const { machines: sources } = await labStateOf(enginePulumi(stack, names.prefix));
-  const wanted = sources.filter(({ node }) => nodes.length === 0 || nodes.includes(node));
-  const unknown = nodes.filter((name) => !sources.some(({ node }) => node === name));
-  if (wanted.length === 0 || unknown.length > 0) {
-    const known = sources.map(({ node }) => node).join(", ") || "none";
+  const known = sources.map(({ node }) => node);
+  const unknown = nodes.filter((name) => !known.includes(name));
+  if (known.length === 0 || unknown.length > 0) {
     const what = unknown.length === 0 ? "Windows machine" : `machine ${unknown.join(", ")}`;
     const hint = unknown.some((name) => followedOnly.includes(name))
       ? `. ${followedOnly.join(" and ")} can only be followed: --follow`
       : "";
     throw new Failure(
-      `stack ${stack} has no ${what} that the step scripts were copied to (those there are: ${known})${hint}`,
+      `stack ${stack} has no ${what} that the step scripts were copied to (those there are: ${known.join(", ") || "none"})${hint}`,
     );
   }
+  const wanted = sources.filter(({ node }) => nodes.length === 0 || nodes.includes(node));
   return (await collect(stack, wanted)) ? exitCodes.ok : exitCodes.failed;
 }
 
@@ -64,64 +61,58 @@ export async function logs(options: LogsOptions): Promise<number> {
  */
 export async function logsOfFailed(pulumi: Pulumi, nodes: readonly string[]): Promise<void> {
   try {
-    const { machines: sources } = await labStateOf(pulumi);
-    await collect(
-      pulumi.stack,
-      sources.filter(({ node }) => nodes.includes(node)),
-    );
+    const { machines } = await labStateOf(pulumi);
+    const failed = machines.filter(({ node }) => nodes.includes(node));
+    await collect(pulumi.stack, failed);
   } catch (error) {
-    say(`no logs of ${nodes.join(", ")}: ${messageOf(error).split("\n")[0] ?? ""}`);
+    say(`no logs of ${nodes.join(", ")}: ${firstLine(error)}`);
   }
 }
 
-/** @returns whether all could be collected; which, and why not, is printed. */
 async function collect(stack: string, sources: readonly NodeMachine[]): Promise<boolean> {
   const below = path.join(stackFolder(stack), "logs");
-  const ends = await Promise.allSettled(sources.map((source) => collectLogs(source, below)));
-  for (const [at, { node }] of sources.entries()) {
-    const end = ends[at];
-    if (end?.status === "fulfilled") say(`logs of ${node}: ${end.value}`);
-    else say(`no logs of ${node}: ${messageOf(end?.reason).split("\n")[0] ?? ""}`);
-  }
-  return ends.every(({ status }) => status === "fulfilled");
+  const ends = await Promise.all(
+    sources.map((source) =>
+      collectLogs(source, below).then(
+        (folder) => ({ line: `logs of ${source.node}: ${folder}`, well: true }),
+        (error) => ({ line: `no logs of ${source.node}: ${firstLine(error)}`, well: false }),
+      ),
+    ),
+  );
+  for (const { line } of ends) say(line);
+  return ends.every(({ well }) => well);
 }
 
-/** Seconds between two attempts to reach a source. */
+function firstLine(error: unknown): string {
+  return messageOf(error).split("\n")[0] ?? "";
+}
+
 const pauseSeconds = 3;
 
-/**
- * `kindows logs --follow`: prints new lines of the logs, without secrets, until ^C.
- *
- * @returns exit code 130 if interrupted; 1 if every source was given up.
- * @throws Failure for an unknown source.
- */
+/** `kindows logs --follow`: prints new lines, without secrets. Exit code 1 if every source was given up. */
 async function followLogs(options: LogsOptions): Promise<number> {
   const identity = await labIdentity(options.stack);
   const notes: string[] = [];
   const all = await streamsOf(identity, (note) => notes.push(note));
-  const choice = chooseStreams(all, options.sources);
+  const choice = chooseStreams(all, options.source);
   // A missing source is reported if it, or everything, was asked for.
-  if (options.sources.length === 0 || "unknown" in choice) notes.forEach(say);
+  if (options.source.length === 0 || "unknown" in choice) notes.forEach(say);
   if ("unknown" in choice) {
     throw new Failure(
       `stack ${options.stack} has no ${choice.unknown.join(", ")} whose logs could be followed; ` +
         `it has ${[...all.keys()].join(", ")}`,
     );
   }
-  const interruption = watchInterruption();
+  const { signal, stop } = watchInterruption();
   try {
     await followAll({
-      streams: choice.streams,
-      tail: options.tail,
-      waitSeconds: options.wait,
-      pauseSeconds,
-      signal: interruption.signal,
+      ...{ streams: choice.streams, tail: options.tail, waitSeconds: options.wait },
+      ...{ pauseSeconds, signal, say },
       out: (line) => process.stdout.write(`${line}\n`),
-      say,
     });
-    return interruption.signal.aborted ? exitCodes.interrupted : exitCodes.failed;
+    return signal.aborted ? exitCodes.interrupted : exitCodes.failed;
   } finally {
-    interruption.stop();
+    stop();
   }
 }
 
@@ -132,13 +123,10 @@ async function streamsOf(
   const { stack, names } = identity;
   const lab = names.prefix;
   const streams = new Map<string, readonly LogStream[]>();
+  const state = () => labStateOf(enginePulumi(stack, lab));
   const [nodes, machines] = await Promise.all([
     orNone("control plane", note, () => kindNodes(thisHost(identity), lab)),
-    orNone(
-      "Windows nodes",
-      note,
-      async () => (await labStateOf(enginePulumi(stack, lab))).machines,
-    ),
+    orNone("Windows nodes", note, async () => (await state()).machines),
   ]);
   const nodeName = (container: string): string => container.replace(`${lab}-`, "");
   const planes = nodes.filter(({ role }) => role === "control-plane");
@@ -170,7 +158,7 @@ async function orNone<T>(
     if (found.length === 0) note(`[${what}] none yet`);
     return found;
   } catch (error) {
-    note(`[${what}] not known: ${messageOf(error).split("\n")[0] ?? ""}`);
+    note(`[${what}] not known: ${firstLine(error)}`);
     return [];
   }
 }

@@ -10,13 +10,7 @@ import { previewOf, previewTools } from "../preview-diff/preview.ts";
 import { knownStacks } from "../stack-settings.ts";
 import { table } from "../table.ts";
 
-/**
- * `kindows policy`: checks the stacks against the rules. Uses previews, as `preview-diff` does: needs no Docker, no
- * libvirt and no state.
- *
- * @returns exit code 1 if a rule is broken, or an exception is no longer needed.
- * @throws Failure when a stack cannot be previewed.
- */
+/** `kindows policy`: checks previews of stacks. Exit code 1 if a rule is broken, or an exception no longer needed. */
 export async function policy({
   stacks,
   rules: onlyList,
@@ -55,9 +49,8 @@ function stackText(stack: string, findings: readonly Finding[]): string {
   const broken = findings.filter(({ accepted }) => accepted === undefined).length;
   const lines = findings.map(({ rule, resource, message, accepted }) => {
     const where = resource === undefined ? "" : `${resource}: `;
-    return accepted === undefined
-      ? `  - ${rule}: ${where}${message}`
-      : `  - accepted (${rule}): ${where}${accepted}`;
+    const title = accepted === undefined ? rule : `accepted (${rule})`;
+    return `  - ${title}: ${where}${accepted ?? message}`;
   });
   return [`${stack}: ${broken === 0 ? "all rules kept" : `${broken} broken`}`, ...lines].join("\n");
 }

@@ -17,9 +17,8 @@ interface PreviewDiffOptions {
 
 /**
  * `kindows preview-diff`: what a change of settings or program does to the stacks, as one Markdown document. Needs
- * neither Docker nor libvirt nor any stack's state.
- *
- * @returns exit code 0, or 1 when a stack cannot be previewed; the document says why.
+ * neither Docker nor libvirt nor any stack's state. Exit code 0, or 1 when a stack cannot be previewed; the document
+ * says why.
  */
 export async function previewDiff({ base, out, stacks }: PreviewDiffOptions): Promise<number> {
   const repository = new Repository(projectRoot);
@@ -42,10 +41,8 @@ export async function previewDiff({ base, out, stacks }: PreviewDiffOptions): Pr
   if (chosen.length > 0) {
     const tools = await previewTools(signal);
     await repository.withTree(commit, async (folder) => {
-      const versions = {
-        base: { folder, stacks: inBase },
-        head: { folder: projectRoot, stacks: inHead },
-      };
+      const head = { folder: projectRoot, stacks: inHead };
+      const versions = { base: { folder, stacks: inBase }, head };
       for (const stack of chosen) {
         say(`previewing ${stack} before and after`);
         reports.push(await compareStack(stack, versions, tools));
@@ -87,15 +84,13 @@ export async function compareStack(
   // Sequentially: each of them keeps a core or two busy.
   const before = inBase ? await preview("base", base.folder) : nothing;
   const after = inHead ? await preview("head", head.folder) : nothing;
-  const only = inBase === inHead ? {} : { only: inBase ? ("base" as const) : ("head" as const) };
   const known = new Set(before.diagnostics.map(({ message }) => message));
+  const warnings = after.diagnostics
+    .filter(({ severity, message }) => severity === "warning" && !known.has(message))
+    .map(({ message }) => message.trim());
   return {
-    stack,
-    troubles,
-    warnings: after.diagnostics
-      .filter(({ severity, message }) => severity === "warning" && !known.has(message))
-      .map(({ message }) => message.trim()),
-    ...only,
+    ...{ stack, troubles, warnings },
+    ...(inBase !== inHead && { only: inBase ? "base" : "head" }),
     ...(troubles.length === 0 && { difference: differenceOf(before, after) }),
   };
 }

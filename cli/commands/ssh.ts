@@ -7,12 +7,7 @@ import { exitCodes, Failure } from "../../host/failure.ts";
 import { labThatIsUp } from "../lab/outputs.ts";
 import { sshArguments } from "../lab/access.ts";
 
-/**
- * `kindows ssh`: a shell on a node's machine, or one command.
- *
- * @returns the command's exit code; 255 is ssh's own, when it can't connect.
- * @throws Failure when the stack is not up, has no such machine, or there is no ssh.
- */
+/** `kindows ssh`: a shell on a node's machine, or one command. Exit code: the command's; 255 is ssh's own. */
 export async function ssh({
   stack,
   node,

@@ -2,21 +2,15 @@ import type { Options } from "../command-line/options.ts";
 import { builtTool } from "../../toolchain/built.ts";
 import { stacksWithState } from "../engine/states.ts";
 import { Failure, exitCodes, messageOf } from "../../host/failure.ts";
-import {
-  isHealthy,
-  statusText,
-  type LabStatus,
-  type MachineState,
-  clusterNodes,
-} from "../status/report.ts";
+import { isHealthy, statusText, type LabStatus, clusterNodes } from "../status/report.ts";
 import { watch } from "../status/watch.ts";
 import { findLab, labIdentity, stackSettings } from "../stack-settings.ts";
 import { enginePulumi } from "../engine/pulumi.ts";
 import { writeAccessFiles } from "../lab/access.ts";
 import { listedMachines } from "../../components/machine/registry.ts";
 import { watchInterruption } from "../../host/interruption.ts";
-import { hypervisorsIn } from "../lab/fleet.ts";
-import { thisHost, type Host } from "../../host/host.ts";
+import { hypervisorConnections } from "../../components/machine/libvirt/hypervisor-connections.ts";
+import { thisHost } from "../../host/host.ts";
 import { labOutputs } from "../lab/outputs.ts";
 
 export interface StatusOptions extends Options<"json"> {
@@ -25,9 +19,8 @@ export interface StatusOptions extends Options<"json"> {
 }
 
 /**
- * `kindows status`: nodes, machines, and how to reach them.
- *
- * @returns exit code 0 when all nodes are Ready and all machines run, else 1; 0 if a watch was ended.
+ * `kindows status`: nodes, machines, and how to reach them. Exit code 0 when all nodes are Ready and all machines run,
+ * else 1; 0 if a watch was ended.
  */
 export async function status(options: StatusOptions): Promise<number> {
   const { stack, json } = options;
@@ -36,11 +29,12 @@ export async function status(options: StatusOptions): Promise<number> {
     return (await import("../machines-made/status.ts")).status(options);
   }
   const look = looker(stack);
+  const text = (seen: LabStatus): string => statusText(seen, builtTool("kubectl"));
+  const notUp = `the stack ${stack} is not up: \`kindows up --stack ${stack}\``;
   if (options.watch) {
     await watch({
       look,
-      report: (seen) =>
-        seen === undefined ? notUp(stack) : statusText(seen, builtTool("kubectl")),
+      report: (seen) => (seen === undefined ? notUp : text(seen)),
       display: process.stdout,
       intervalSeconds: options.interval ?? 5,
       signal: watchInterruption().signal,
@@ -49,7 +43,7 @@ export async function status(options: StatusOptions): Promise<number> {
     return exitCodes.ok;
   }
   const seen = await look();
-  if (seen === undefined) throw new Failure(notUp(stack));
+  if (seen === undefined) throw new Failure(notUp);
   if (json) {
     // Secrets are in the access files, not here.
     const { outputs, ...rest } = seen;
@@ -57,7 +51,7 @@ export async function status(options: StatusOptions): Promise<number> {
     const document = { ...rest, healthy: isHealthy(seen), controlPlane, machinesOfStack: nodes };
     process.stdout.write(`${JSON.stringify(document, undefined, 2)}\n`);
   } else {
-    process.stdout.write(`${statusText(seen, builtTool("kubectl"))}\n`);
+    process.stdout.write(`${text(seen)}\n`);
   }
   return isHealthy(seen) ? exitCodes.ok : exitCodes.failed;
 }
@@ -68,27 +62,21 @@ function looker(stack: string): () => Promise<LabStatus | undefined> {
   let lab: Awaited<ReturnType<typeof knownLab>>;
   return async () => {
     const now = (await stacksWithState()).get(stack);
-    if (now === undefined) {
-      lab = undefined;
-    } else if (lab === undefined || now !== written) {
-      lab = await knownLab(stack);
-    }
+    if (now === undefined) lab = undefined;
+    else if (lab === undefined || now !== written) lab = await knownLab(stack);
     written = now;
     return lab?.();
   };
 }
 
-function notUp(stack: string): string {
-  return `the stack ${stack} is not up: \`kindows up --stack ${stack}\``;
-}
-
 const apiTimeout = "1500ms";
 
 /**
- * What the stack's state says about its lab. Rewrites the access files, so that they are also right after plain `pulumi up`.
+ * What the stack's state says about its lab. Rewrites the access files, so that they are also right after plain `pulumi
+ * up`.
  *
- * @returns examines the lab: nodes from the cluster, machines from libvirt, each queried for a bounded time; undefined if
- * the stack is not up.
+ * @returns examines the lab: nodes from the cluster, machines from libvirt, each queried for a bounded time; undefined
+ *   if the stack is not up.
  */
 async function knownLab(stack: string): Promise<(() => Promise<LabStatus>) | undefined> {
   const identity = await labIdentity(stack);
@@ -98,7 +86,7 @@ async function knownLab(stack: string): Promise<(() => Promise<LabStatus>) | und
   const access = await writeAccessFiles(stack, outputs);
   const { value: settings } = await attempt(async () => stackSettings(stack));
   const rehearsal = settings?.windows.image.kind === "rehearsal";
-  const host = thisHost(identity, settings === undefined ? [] : hypervisorsIn(settings));
+  const host = thisHost(identity, settings && hypervisorConnections(settings));
   const query = [
     ...["--kubeconfig", access.kubeconfig, "--request-timeout", apiTimeout],
     ...["get", "--raw", "/api/v1/nodes"],
@@ -106,21 +94,17 @@ async function knownLab(stack: string): Promise<(() => Promise<LabStatus>) | und
   return async () => {
     const [nodes, machines] = await Promise.all([
       attempt(async () => clusterNodes((await host.run(builtTool("kubectl"), query)) ?? "")),
-      attempt(async () => machinesOf(lab, host)),
+      attempt(() => listedMachines(host)),
     ]);
+    const ofLab = (machines.value ?? []).filter((machine) => machine.lab === lab);
     return {
       ...{ stack, lab, rehearsal, nodes: nodes.value ?? [] },
       ...(nodes.trouble !== undefined && { clusterTrouble: nodes.trouble }),
-      machines: machines.value ?? [],
+      machines: ofLab.map(({ name, state = "" }) => ({ name, state })),
       ...(machines.trouble !== undefined && { machineTrouble: machines.trouble }),
       ...{ outputs, access },
     };
   };
-}
-
-async function machinesOf(lab: string, host: Host): Promise<readonly MachineState[]> {
-  const found = (await listedMachines(host)).filter((thing) => thing.lab === lab);
-  return found.map(({ name, state = "" }) => ({ name, state }));
 }
 
 async function attempt<T>(

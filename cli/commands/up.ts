@@ -33,8 +33,6 @@ import { labIdentity, stackSettings } from "../stack-settings.ts";
 import { refreshMerged } from "./kubeconfig.ts";
 import { status } from "./status.ts";
 
-const allOfItsLog = ["--logtostderr", "-v=9"];
-
 /** `kindows up`: takes a bare host to Ready nodes; also finishes what a killed run began. */
 export async function up({ stack, yes, verbose }: Options<"yes" | "verbose">): Promise<number> {
   // Report mistakes in the settings before half an hour of building.
@@ -46,9 +44,7 @@ export async function up({ stack, yes, verbose }: Options<"yes" | "verbose">): P
     await prepareStack(settings, consentOf(stack, yes), say);
     await ensureLocalState();
     fleet = await fleetOf(stack, settings);
-    if (fleet.unreachable.length > 0) {
-      say(leftText(fleet.unreachable, settings));
-    }
+    if (fleet.unreachable.length > 0) say(leftText(fleet.unreachable, settings));
     const unreachable = await unreachableUrns(stack, fleet, settings);
     const leaving = exclusionOf(fleet, settings, unreachable);
     const pulumi = enginePulumi(stack, lab, leaving.environment);
@@ -60,28 +56,26 @@ export async function up({ stack, yes, verbose }: Options<"yes" | "verbose">): P
     const { scope, resources } = await recoverState(recovery);
     assertAddressesFree(resources, settings, stack);
     await removeOrphans(scope, host, say);
-    const args = [
-      ...["up", "--yes", "--skip-preview", ...leaving.args],
-      ...(verbose ? allOfItsLog : []),
-    ];
+    const wholeLog = verbose ? ["--logtostderr", "-v=9"] : [];
+    const args = ["up", "--yes", "--skip-preview", ...leaving.args, ...wholeLog];
     const nodes = machineNodes(settings);
     const log = await beginUpLog(upLogFile(stack));
     try {
       const once = await run(pulumi, args, nodes, log);
       // The engine does not push a file again if it was damaged or deleted on the machine: only a step notices that.
-      const again =
-        once.lackingPrograms.length > 0 && (await pushAgain(pulumi, once.lackingPrograms, say));
+      const { lackingPrograms } = once.seen;
+      const again = lackingPrograms.length > 0 && (await pushAgain(pulumi, lackingPrograms));
       const last = again ? await run(pulumi, args, nodes, log) : once;
       if (last.error !== undefined) {
         // The engine reports what failed, but not that the host was the reason.
-        (await unreachableAmong(fleet.reachable)).forEach((one) =>
-          say(`${unreachableText(one)}: run again then`),
-        );
+        for (const one of await unreachableAmong(fleet.reachable)) {
+          say(`${unreachableText(one)}: run again then`);
+        }
         (await denied(settings)).forEach(say);
-        if (last.failed.length > 0) {
+        if (last.seen.names.length > 0) {
           // Slow to load and rarely needed.
           const { logsOfFailed } = await import("./logs.ts");
-          await logsOfFailed(pulumi, last.failed);
+          await logsOfFailed(pulumi, last.seen.names);
         }
         throw last.error;
       }
@@ -93,7 +87,7 @@ export async function up({ stack, yes, verbose }: Options<"yes" | "verbose">): P
   let exitCode = await status({ stack, json: false });
   if (exitCode !== exitCodes.ok && fleet.unreachable.length === 0) {
     // What the state does not know, for example that somebody has deleted a Node.
-    await (await import("../doctor/fix.ts")).fix(stack, say);
+    await (await import("../doctor/fix.ts")).fix(stack);
     exitCode = await status({ stack, json: false });
   }
   if (fleet.unreachable.length > 0) {
@@ -102,7 +96,7 @@ export async function up({ stack, yes, verbose }: Options<"yes" | "verbose">): P
   return exitCode;
 }
 
-/** Denials by AppArmor or SELinux, as text: QEMU itself only says "Permission denied". */
+/** QEMU itself only says "Permission denied". */
 async function denied(settings: Settings): Promise<readonly string[]> {
   const [libvirt, confinement] = await Promise.all([
     gatherLibvirt(settings.hypervisor),
@@ -112,14 +106,10 @@ async function denied(settings: Settings): Promise<readonly string[]> {
 }
 
 interface Run {
-  /** Undefined if it succeeded. */
-  readonly error: Error | undefined;
-  readonly failed: readonly string[];
-  /** Nodes whose machine lacks a program, or has a damaged one. */
-  readonly lackingPrograms: readonly string[];
+  readonly seen: FailedNodes;
+  readonly error?: Error;
 }
 
-/** @throws when it was interrupted. */
 async function run(
   pulumi: Pulumi,
   args: readonly string[],
@@ -131,21 +121,17 @@ async function run(
     say(line);
     log.write(line);
   });
-  let error: Error | undefined;
+  const read: Parameters<Pulumi["operation"]>[2] = (event) => {
+    seen.read(event);
+    stages.read(event);
+  };
   try {
-    await pulumi.operation(
-      args,
-      (line) => log.write(line),
-      (event) => {
-        seen.read(event);
-        stages.read(event);
-      },
-    );
-  } catch (thrown) {
-    if (thrown instanceof Failure && thrown.exitCode === exitCodes.interrupted) throw thrown;
-    error = thrown as Error;
+    await pulumi.operation(args, (line) => log.write(line), read);
+    return { seen };
+  } catch (error) {
+    if (error instanceof Failure && error.exitCode === exitCodes.interrupted) throw error;
+    return { seen, error: error as Error };
   } finally {
     stages.stop();
   }
-  return { error, failed: seen.names, lackingPrograms: seen.lackingPrograms };
 }

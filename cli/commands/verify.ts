@@ -30,11 +30,7 @@ interface VerifyOptions extends ReportFiles, Options<"list" | "keep"> {
   readonly image?: string;
 }
 
-/**
- * `kindows verify`: tries every path of the cluster's network, and prints a table.
- *
- * @returns exit code 0 if something passed and nothing failed.
- */
+/** `kindows verify`: tries every path of the cluster's network. Exit code 0 if something passed and nothing failed. */
 export async function verify(options: VerifyOptions): Promise<number> {
   const rows = selectRows(options.rows ?? []);
   if (options.list) {
@@ -68,42 +64,29 @@ export async function verify(options: VerifyOptions): Promise<number> {
       () =>
         verifyCluster(
           {
-            api,
-            kubectl: builtTool("kubectl"),
-            kubeconfig: cluster.kubeconfig,
-            facts,
+            ...{ api, kubectl: builtTool("kubectl"), kubeconfig: cluster.kubeconfig, facts },
+            ...{ rows, image: options.image ?? agnhostImage, signal: interruption.signal, say },
             ...(host && { host }),
-            rows,
-            image: options.image ?? agnhostImage,
             ...(options.timeout !== undefined && { timeoutSeconds: options.timeout }),
-            signal: interruption.signal,
-            say,
           },
           options.keep,
         ),
     );
     if (results === undefined) return exitCodes.interrupted;
     const verification: Verification = {
-      stack: cluster.name,
-      lab: cluster.lab,
-      rehearsal: facts.rehearsal,
+      ...{ stack: cluster.name, lab: cluster.lab, rehearsal: facts.rehearsal, started, results },
       nodes: facts.nodes.map(({ name, os, version, system }) => ({ name, os, version, system })),
-      started,
       seconds: (Date.now() - started.getTime()) / 1000,
-      results,
     };
     for (const file of await writeReportFiles(options, verification)) say(`written: ${file}`);
-    process.stdout.write(`${terminalText(verification, wantsColour())}\n`);
+    const wantsColour = process.stdout.isTTY && !process.env["NO_COLOR"];
+    process.stdout.write(`${terminalText(verification, wantsColour)}\n`);
     return isGood(results) && leftBehind === undefined ? exitCodes.ok : exitCodes.failed;
   } finally {
     interruption.stop();
     await host?.stop();
     await cluster.removeFiles();
   }
-}
-
-function wantsColour(): boolean {
-  return process.stdout.isTTY && (process.env["NO_COLOR"] ?? "") === "";
 }
 
 const renderers = { json: jsonText, junit: junitText, html: htmlText } as const;
@@ -114,30 +97,27 @@ type ReportFiles = Readonly<Partial<Record<Format, string>>>;
 
 /** Checks before a long run that the reports can be written. @throws Failure with every file that cannot. */
 export async function checkReportFiles(files: ReportFiles): Promise<void> {
-  const problems = await forEachFile(files, async (file, format) => {
+  const problems: string[] = [];
+  for (const [format, file] of asked(files)) {
     const why = await whyNotWritable(file);
-    return why === undefined ? [] : [`--${format} ${file}: ${why}`];
-  });
-  if (problems.flat().length > 0) throw new Failure(problems.flat().join("\n"));
+    if (why !== undefined) problems.push(`--${format} ${file}: ${why}`);
+  }
+  if (problems.length > 0) throw new Failure(problems.join("\n"));
 }
 
-/** Writes the results in every requested format. @returns the files */
-export function writeReportFiles(
+/** @returns the files */
+export async function writeReportFiles(
   files: ReportFiles,
   verification: Verification,
 ): Promise<readonly string[]> {
-  return forEachFile(files, async (file, format) => {
-    await writeFile(file, renderers[format](verification));
-    return file;
-  });
+  const all = asked(files);
+  await Promise.all(all.map(([format, file]) => writeFile(file, renderers[format](verification))));
+  return all.map(([, file]) => file);
 }
 
-function forEachFile<T>(
-  files: ReportFiles,
-  work: (file: string, format: Format) => Promise<T>,
-): Promise<readonly T[]> {
+function asked(files: ReportFiles): readonly (readonly [Format, string])[] {
   const formats = Object.keys(renderers) as Format[];
-  return Promise.all(formats.flatMap((each) => (files[each] ? [work(files[each], each)] : [])));
+  return formats.flatMap((each) => (files[each] ? [[each, files[each]] as const] : []));
 }
 
 async function whyNotWritable(file: string): Promise<string | undefined> {

@@ -16,7 +16,6 @@ const nearDays = 30;
 
 const dayMilliseconds = 24 * 60 * 60 * 1000;
 
-/** A certificate and its validity. */
 export interface Certificate {
   readonly name: string;
   readonly until: Date;
@@ -24,119 +23,97 @@ export interface Certificate {
   readonly from?: Date;
 }
 
-/** Certificates of one container of a cluster. */
 export interface ContainerCertificates {
   readonly container: string;
   /** kubeadm's; a worker has none. */
   readonly controlPlane: readonly Certificate[];
-  /** Authorities: they cannot be renewed in a running cluster. */
+  /** They cannot be renewed in a running cluster. */
   readonly authorities: readonly Certificate[];
   readonly kubelet: readonly Certificate[];
   readonly troubles: readonly string[];
 }
 
 /** A missing one, such as super-admin.conf on all but the first control plane, has no date. */
-const expirationSchema = z.object({ name: z.string(), expirationDate: z.string().nullish() });
-const kubeadmSchema = z.object({
-  certificates: z.array(expirationSchema).nullish(),
-  certificateAuthorities: z.array(expirationSchema).nullish(),
-});
+const expirationsSchema = z
+  .array(z.object({ name: z.string(), expirationDate: z.string().nullish() }))
+  .nullish()
+  .transform((list) =>
+    (list ?? [])
+      .map(({ name, expirationDate }) => ({ name, until: new Date(expirationDate ?? "") }))
+      .filter(({ until }) => !Number.isNaN(until.getTime())),
+  );
 
-/**
- * Reads what `kubeadm certs check-expiration --output json` printed.
- *
- * @throws when it is something else.
- */
-export function kubeadmCertificates(json: string): {
-  readonly controlPlane: readonly Certificate[];
-  readonly authorities: readonly Certificate[];
-} {
-  const parsed = kubeadmSchema.parse(JSON.parse(json));
-  const certificates = (list: typeof parsed.certificates): Certificate[] =>
-    (list ?? []).flatMap(({ name, expirationDate }) => {
-      const until = new Date(expirationDate ?? "");
-      return Number.isNaN(until.getTime()) ? [] : [{ name, until }];
-    });
-  return {
-    controlPlane: certificates(parsed.certificates),
-    authorities: certificates(parsed.certificateAuthorities),
-  };
+const kubeadmSchema = z
+  .object({ certificates: expirationsSchema, certificateAuthorities: expirationsSchema })
+  .transform((all) => ({
+    ...{ controlPlane: all.certificates, authorities: all.certificateAuthorities },
+  }));
+
+export function kubeadmCertificates(
+  json: string,
+): Pick<ContainerCertificates, "controlPlane" | "authorities"> {
+  return kubeadmSchema.parse(JSON.parse(json));
 }
 
-/** Parses a certificate in PEM form. @throws if it is invalid. */
 export function pemCertificate(name: string, pem: string): Certificate {
   const { validFrom, validTo } = new X509Certificate(pem);
   return { name, from: new Date(validFrom), until: new Date(validTo) };
 }
 
-/** What is wrong with the certificates of a lab's cluster. */
 export function checkCertificates(
-  containers: readonly ContainerCertificates[],
+  all: readonly ContainerCertificates[],
   kubeconfig: readonly Certificate[],
   now: Date,
 ): readonly Finding[] {
-  const planes = containers.filter(({ controlPlane }) => controlPlane.length > 0);
-  const repair =
-    planes.length === 0
-      ? {}
-      : ({
-          repair: {
-            kind: "renew-certificates",
-            containers: planes.map(({ container }) => container),
-          },
-        } as const);
+  const containers = all
+    .filter(({ controlPlane }) => controlPlane.length > 0)
+    .map(({ container }) => container);
+  const repair = containers[0] && ({ kind: "renew-certificates", containers } as const);
   return [
-    ...clockFindings([...kubeconfig, ...containers.flatMap(({ kubelet }) => kubelet)], now),
-    ...planes.flatMap(({ container, controlPlane }) =>
-      ending(controlPlane, now, {
-        name: `certificates of ${container}`,
-        remedy: `in that container: kubeadm certs renew all --config /kind/kubeadm.conf`,
-        ...repair,
-      }),
-    ),
+    ...clockFindings([...kubeconfig, ...all.flatMap(({ kubelet }) => kubelet)], now),
     ...ending(kubeconfig, now, {
       name: "kubeconfig of the stack",
       remedy: "renew the certificates of the control plane, and give the stack the new one",
-      ...repair,
+      ...(repair && { repair }),
     }),
-    ...containers.flatMap(({ container, kubelet }) =>
-      ending(kubelet, now, {
+    ...all.flatMap(({ container, controlPlane, kubelet, authorities, troubles }) => [
+      ...ending(controlPlane, now, {
+        name: `certificates of ${container}`,
+        remedy: `in that container: kubeadm certs renew all --config /kind/kubeadm.conf`,
+        ...(repair && { repair }),
+      }),
+      ...ending(kubelet, now, {
         name: `certificate of kubelet in ${container}`,
         remedy: "kubelet renews it by itself as long as it runs and reaches the API server",
         repair: { kind: "renew-kubelet-certificate", container },
       }),
-    ),
-    ...containers.flatMap(({ container, authorities }) =>
-      ending(authorities, now, {
+      ...ending(authorities, now, {
         name: `certificate authorities of ${container}`,
         remedy: "recreate the lab: kindows down, kindows up",
       }),
-    ),
-    ...containers.flatMap(({ container, troubles }) =>
-      troubles.map((trouble) => ({
+      ...troubles.map((trouble) => ({
         name: `certificates of ${container}`,
         seen: `they cannot be read: ${trouble}`,
         remedy: `look at it: docker exec -it ${container} bash`,
       })),
-    ),
+    ]),
   ];
 }
 
-/** One finding for all certificates of a container that have expired or soon will. */
 function ending(
   certificates: readonly Certificate[],
   now: Date,
   finding: Omit<Finding, "seen">,
 ): readonly Finding[] {
-  const left = ({ until }: Certificate): number => until.getTime() - now.getTime();
-  const soon = certificates
-    .filter((each) => left(each) < nearDays * dayMilliseconds)
-    .sort((one, other) => left(one) - left(other));
-  const seen = soon.map((each) => {
-    const days = Math.floor(left(each) / dayMilliseconds);
-    const when = left(each) <= 0 ? "expired" : `ends in ${days} day${days === 1 ? "" : "s"},`;
-    return `${each.name} ${when} ${each.until.toISOString().slice(0, 16)}Z`;
-  });
+  const seen = certificates
+    .map(({ name, until }) => ({ name, until, left: until.getTime() - now.getTime() }))
+    .filter(({ left }) => left < nearDays * dayMilliseconds)
+    .sort((one, other) => one.left - other.left)
+    .map(({ name, until, left }) => {
+      const days = Math.floor(left / dayMilliseconds);
+      const when = left <= 0 ? "expired" : `ends in ${days} day${days === 1 ? "" : "s"},`;
+      return `${name} ${when} ${until.toISOString().slice(0, 16)}Z`;
+    });
   return seen.length === 0 ? [] : [{ ...finding, seen: seen.join("; ") }];
 }
 
@@ -144,18 +121,13 @@ function ending(
 function clockFindings(certificates: readonly Certificate[], now: Date): readonly Finding[] {
   // kubeadm and kubelet backdate theirs by some minutes.
   const newest = Math.max(...certificates.map(({ from }) => from?.getTime() ?? -Infinity));
-  return newest <= now.getTime()
-    ? []
-    : [
-        {
-          name: "clock of this host",
-          seen: `it says ${now.toISOString().slice(0, 16)}Z, before the cluster's certificates were made (${new Date(newest).toISOString().slice(0, 16)}Z)`,
-          remedy: "set it: timedatectl set-ntp true",
-        },
-      ];
+  if (newest <= now.getTime()) return [];
+  const [says, made] = [now, new Date(newest)].map((each) => `${each.toISOString().slice(0, 16)}Z`);
+  const seen = `it says ${says}, before the cluster's certificates were made (${made})`;
+  return [{ name: "clock of this host", seen, remedy: "set it: timedatectl set-ntp true" }];
 }
 
-/** The client certificate in a kubeconfig; undefined if it has a token, or is invalid. */
+/** The client certificate in a kubeconfig; none if it has a token, or is invalid. */
 export function kubeconfigCertificates(kubeconfig: string | undefined): readonly Certificate[] {
   try {
     const { certificate } = credentials(kubeconfig ?? "");
@@ -165,7 +137,6 @@ export function kubeconfigCertificates(kubeconfig: string | undefined): readonly
   }
 }
 
-/** Asks each running container of a lab's cluster, and reports those that do not answer. */
 export async function gatherCertificates(
   lab: string,
   host: Host,
@@ -174,10 +145,7 @@ export async function gatherCertificates(
   return Promise.all(
     nodes.map(async ({ name: container, role }) => {
       const troubles: string[] = [];
-      const asked = async <T>(
-        words: readonly string[],
-        read: (text: string) => T,
-      ): Promise<T | undefined> => {
+      const asked = async <T>(words: readonly string[], read: (text: string) => T) => {
         try {
           return read((await host.run("docker", ["exec", container, ...words])) ?? "");
         } catch (error) {
@@ -185,17 +153,11 @@ export async function gatherCertificates(
           return undefined;
         }
       };
-      const [kubeadm, kubelet] = await Promise.all([
+      const [kubeadm, kubelet = []] = await Promise.all([
         role === "control-plane" ? asked(checkExpiration, kubeadmCertificates) : undefined,
         asked(kubeletCertificate, (pem) => [pemCertificate("it", pem)]),
       ]);
-      return {
-        container,
-        controlPlane: kubeadm?.controlPlane ?? [],
-        authorities: kubeadm?.authorities ?? [],
-        kubelet: kubelet ?? [],
-        troubles,
-      };
+      return { ...{ container, controlPlane: [], authorities: [], ...kubeadm }, kubelet, troubles };
     }),
   );
 }

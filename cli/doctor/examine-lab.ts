@@ -1,4 +1,4 @@
-import type { V1SecretList } from "@kubernetes/client-node";
+import type { V1Secret, V1SecretList } from "@kubernetes/client-node";
 
 import { ClusterApi } from "../../kubernetes/cluster-api.ts";
 import { scriptCommand } from "../../components/windows/step-command.ts";
@@ -22,15 +22,14 @@ import {
   type ContainerCertificates,
 } from "./certificates.ts";
 import type { Finding } from "./finding.ts";
-import { heartbeatsOf, checkNodes, type ClusterAnswer } from "./nodes.ts";
+import { checkNodes, type ClusterAnswer } from "./nodes.ts";
 import { CommandFailed, runOverSsh } from "../../ssh/run-over-ssh.ts";
 
 const apiSeconds = 10;
 
-/** Longest wait for a machine's time: PowerShell starts slowly on a busy one. */
 const clockSeconds = 60;
 
-/** Minimal requirements for a machine that is already a node: only its time, and whether it still works, matter. */
+/** A machine that is already a node may have less than one that is to become one. */
 const nodeRequirements = {
   MinimumBuild: 17763,
   MinimumRevision: 0,
@@ -42,54 +41,39 @@ const nodeRequirements = {
 /** Answers of a lab that is up; whatever did not answer has a reason instead. */
 export interface LabAnswers {
   readonly state: LabState;
-  /** Answer of the API server; a text says why there is none. */
   readonly cluster: ClusterAnswer | string;
-  /** Bootstrap tokens; undefined if they cannot be read or none is needed. */
-  readonly tokens: readonly KnownToken[] | undefined;
+  /** Secrets with bootstrap tokens; undefined if they cannot be read or none is needed. */
+  readonly tokens: readonly V1Secret[] | undefined;
   readonly certificates: readonly ContainerCertificates[];
   readonly clocks: readonly ClockReading[];
   readonly running: ReadonlySet<string>;
   readonly now: Date;
 }
 
-/** Time of each node's last heartbeat; empty if the cluster does not answer. */
-export function heartbeatsIn({ cluster }: Pick<LabAnswers, "cluster">): ReadonlyMap<string, Date> {
-  try {
-    return typeof cluster === "string" ? new Map() : heartbeatsOf(cluster);
-  } catch {
-    return new Map();
-  }
-}
-
-/** What is wrong in a lab, according to the answers of its parts. Pure. */
 export function checkLab(answers: LabAnswers): readonly Finding[] {
   const { state, cluster, tokens, certificates, clocks, running, now } = answers;
-  const canJoin = (node: string): boolean =>
-    running.has(node) &&
-    typeof cluster !== "string" &&
-    state.machines.some((each) => each.node === node && each.join !== undefined);
-  const containers = certificates.map(({ container }) => container);
   const joined = state.machines.flatMap(({ node, join }) => (join === undefined ? [] : [node]));
+  const canJoin = (node: string): boolean =>
+    running.has(node) && typeof cluster !== "string" && joined.includes(node);
   const ofKubeconfig = kubeconfigCertificates(state.kubeconfig);
   const certificateFindings = checkCertificates(certificates, ofKubeconfig, now);
-  const wrongClocks = clocks
-    .filter((reading) => "time" in reading && secondsOff(reading) !== 0)
-    .map(({ node }) => node);
+  const known = {
+    ...{ joined, canJoin, containers: certificates.map(({ container }) => container) },
+    wrongClocks: clocks.flatMap((each) =>
+      "seconds" in each && each.seconds !== 0 ? each.node : [],
+    ),
+  };
   return [
     ...certificateFindings,
     ...(typeof cluster === "string"
-      ? silentCluster(cluster, certificates, certificateFindings.length > 0)
-      : checkCluster(cluster, { joined, containers, wrongClocks, canJoin }, now)),
+      ? [silentCluster(cluster, certificates, certificateFindings.length > 0)]
+      : checkCluster(cluster, known, now)),
     ...checkClocks(clocks, canJoin),
     ...checkTokens(state.unjoined, tokens, now),
   ];
 }
 
-function checkCluster(
-  cluster: ClusterAnswer,
-  known: Parameters<typeof checkNodes>[1],
-  now: Date,
-): readonly Finding[] {
+function checkCluster(...[cluster, known, now]: Parameters<typeof checkNodes>): readonly Finding[] {
   try {
     return checkNodes(cluster, known, now);
   } catch (error) {
@@ -98,32 +82,23 @@ function checkCluster(
   }
 }
 
-/** Reported only if nothing else explains it. */
+/** @param explained whether something else is the reason. */
 function silentCluster(
   reason: string,
   certificates: readonly ContainerCertificates[],
   explained: boolean,
-): readonly Finding[] {
+): Finding {
   const [first] = certificates.filter(({ controlPlane }) => controlPlane.length > 0);
-  return [
-    {
-      name: "API server",
-      seen: `it does not answer: ${reason}`,
-      remedy:
-        first === undefined
-          ? "start what has stopped, then check again"
-          : `docker exec ${first.container} ctr --namespace k8s.io tasks list`,
-      ...(first !== undefined &&
-        !explained && { repair: { kind: "restart-kubelet", container: first.container } as const }),
-    },
-  ];
+  const found = { name: "API server", seen: `it does not answer: ${reason}` };
+  if (first === undefined) return { ...found, remedy: "start what has stopped, then check again" };
+  const { container } = first;
+  return {
+    ...{ ...found, remedy: `docker exec ${container} ctr --namespace k8s.io tasks list` },
+    ...(!explained && { repair: { kind: "restart-kubelet", container } }),
+  };
 }
 
-/**
- * Queries all parts of a lab that is up, in parallel and each for a bounded time.
- *
- * @throws when the stack's state cannot be read.
- */
+/** Queries all parts of a lab that is up, in parallel and each for a bounded time. @throws without a state. */
 export async function askLab(stack: string, lab: string, host: Host): Promise<LabAnswers> {
   const state = await labStateOf(enginePulumi(stack, lab));
   const running = await runningNodes(lab, host);
@@ -148,7 +123,6 @@ async function runningNodes(lab: string, host: Host): Promise<ReadonlySet<string
   return new Set([...machines.map((name) => name.slice(lab.length + 1)), ...nodes]);
 }
 
-/** @returns the reason if it does not answer. */
 export async function askCluster(kubeconfig: string | undefined): Promise<ClusterAnswer | string> {
   if (kubeconfig === undefined) return "the state has no kubeconfig: `kindows up` was not finished";
   try {
@@ -164,19 +138,20 @@ export async function askCluster(kubeconfig: string | undefined): Promise<Cluste
   }
 }
 
-async function askTokens(
-  kubeconfig: string | undefined,
-): Promise<readonly KnownToken[] | undefined> {
+async function askTokens(kubeconfig = ""): Promise<readonly V1Secret[] | undefined> {
   try {
-    const api = new ClusterApi(kubeconfig ?? "", apiSeconds);
     const selector = encodeURIComponent("type=bootstrap.kubernetes.io/token");
-    return knownTokens(
-      await api.get(`/api/v1/namespaces/kube-system/secrets?fieldSelector=${selector}`),
-    );
+    const secrets = `/api/v1/namespaces/kube-system/secrets?fieldSelector=${selector}`;
+    return (await new ClusterApi(kubeconfig, apiSeconds).get<V1SecretList>(secrets)).items;
   } catch {
     return undefined;
   }
 }
+
+/** How far a machine's clock is ahead of this host's at least, or why it does not say. */
+export type ClockReading = { readonly node: string } & (
+  { readonly seconds: number } | { readonly trouble: string }
+);
 
 /** Asks a machine for its time by running the step that checks machines. Any answer counts. */
 export async function askClock(machine: NodeMachine): Promise<ClockReading> {
@@ -193,18 +168,20 @@ export async function askClock(machine: NodeMachine): Promise<ClockReading> {
     const time = new Date(utc);
     return Number.isNaN(time.getTime())
       ? { node, trouble: `it says its time is ${utc}` }
-      : { node, time, asked, answered };
+      : { node, seconds: secondsOff(time, asked, answered) };
   } catch (error) {
     return { node, trouble: messageOf(error).split("\n")[0] ?? "" };
   }
 }
 
-/**
- * Runs a step on a machine that has its scripts.
- *
- * @param input what it gets on its standard input; may be secret.
- * @throws with the step's own words where it failed by itself.
- */
+/** How far a clock is ahead at least: it may have been read at any time between question and answer. */
+export function secondsOff(time: Date, asked: Date, answered: Date): number {
+  const [early, late] = [time.getTime() - answered.getTime(), time.getTime() - asked.getTime()];
+  if (early <= 0 && late >= 0) return 0;
+  return Math.round((early > 0 ? early : late) / 1000);
+}
+
+/** Runs a step on a machine that has its scripts. @param input what it gets on its standard input; may be secret. */
 export async function stepOverSsh(
   step: string,
   machine: NodeMachine,
@@ -212,30 +189,15 @@ export async function stepOverSsh(
   timeoutSeconds: number,
   input = "",
 ): Promise<StepResult> {
-  let output: string;
-  try {
-    output = await runOverSsh(machine, command, timeoutSeconds, input);
-  } catch (error) {
+  const output = await runOverSsh(machine, command, timeoutSeconds, input).catch((error) => {
     if (!(error instanceof CommandFailed) || error.output.trim() === "") throw error;
-    output = error.output;
-  }
+    return error.output;
+  });
   return parseStepResult(step, machine.node, output);
 }
 
 /** Seconds by which a clock may be off: Kubernetes tolerates less than this, and Join-Node leaves it alone. */
 const toleranceSeconds = 30;
-
-/** A machine's answer when asked for its time. */
-export type ClockReading =
-  | {
-      readonly node: string;
-      /** Its time; to the second. */
-      readonly time: Date;
-      /** This host's time before and after the question. */
-      readonly asked: Date;
-      readonly answered: Date;
-    }
-  | { readonly node: string; readonly trouble: string };
 
 /** What is wrong with machines' clocks compared with this host's, which the control plane uses too. */
 export function checkClocks(
@@ -246,77 +208,41 @@ export function checkClocks(
     const { node } = reading;
     if ("trouble" in reading) {
       const seen = `it does not say how it is: ${reading.trouble}`;
-      return [
-        { name: `machine ${node}`, seen, remedy: `look at its screen: kindows console ${node}` },
-      ];
+      const remedy = `look at its screen: kindows console ${node}`;
+      return [{ name: `machine ${node}`, seen, remedy }];
     }
-    const seconds = secondsOff(reading);
-    if (Math.abs(seconds) <= toleranceSeconds) return [];
+    const off = Math.abs(reading.seconds);
+    const side = reading.seconds > 0 ? "ahead of" : "behind";
+    if (off <= toleranceSeconds) return [];
     return [
       {
         name: `clock of ${node}`,
-        seen: `it is ${duration(Math.abs(seconds))} ${seconds > 0 ? "ahead of" : "behind"} this host's, which the control plane has too`,
+        seen: `it is ${duration(off)} ${side} this host's, which the control plane has too`,
         remedy: `set it, on the machine: w32tm /resync`,
-        ...(canJoin(node) && { repair: { kind: "run-join", node } as const }),
+        ...(canJoin(node) && { repair: { kind: "run-join", node } }),
       },
     ];
   });
 }
 
-/** How far a clock is ahead at least: it may have been read at any time between question and answer. */
-export function secondsOff({
-  time,
-  asked,
-  answered,
-}: Extract<ClockReading, { time: Date }>): number {
-  const [early, late] = [time.getTime() - answered.getTime(), time.getTime() - asked.getTime()];
-  if (early <= 0 && late >= 0) return 0;
-  return Math.round((early > 0 ? early : late) / 1000);
-}
-
 function duration(seconds: number): string {
-  return seconds < 120
-    ? `${seconds} s`
-    : seconds < 7200
-      ? `${Math.round(seconds / 60)} min`
-      : `${(seconds / 3600).toFixed(1)} h`;
+  if (seconds < 120) return `${seconds} s`;
+  return seconds < 7200 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`;
 }
 
-/** A bootstrap token in the cluster, without its secret. */
-export interface KnownToken {
-  readonly description: string;
-  readonly expires: Date | undefined;
-}
-
-/**
- * Bootstrap tokens in the API server's list of Secrets, without their secrets.
- *
- * @throws if it is no such list.
- */
-export function knownTokens(list: unknown): readonly KnownToken[] {
-  return (list as V1SecretList).items.map(({ data }) => {
-    const text = (key: string): string => Buffer.from(data?.[key] ?? "", "base64").toString("utf8");
-    const expires = new Date(text("expiration"));
-    return {
-      description: text("description"),
-      expires: Number.isNaN(expires.getTime()) ? undefined : expires,
-    };
-  });
-}
-
-/**
- * Findings about nodes that have not joined and whose token is no longer valid.
- *
- * @param tokens of the cluster; undefined if it does not answer.
- */
+/** Findings about nodes that have not joined and whose token is no longer valid. */
 export function checkTokens(
   unjoined: readonly string[],
-  tokens: readonly KnownToken[] | undefined,
+  tokens: readonly V1Secret[] | undefined,
   now: Date,
 ): readonly Finding[] {
   return unjoined.map((node) => {
-    const isGood = ({ description, expires }: KnownToken): boolean =>
-      description === `kindows: join of ${node}` && expires !== undefined && expires > now;
+    const isGood = ({ data }: V1Secret): boolean => {
+      const text = (key: string): string => Buffer.from(data?.[key] ?? "", "base64").toString();
+      return (
+        text("description") === `kindows: join of ${node}` && new Date(text("expiration")) > now
+      );
+    };
     const known = tokens?.some(isGood) ? "its token is still good" : "its token has expired";
     const token = tokens === undefined ? "whether its token is still good cannot be seen" : known;
     return {

@@ -1,7 +1,7 @@
 import os from "node:os";
 
 import { hostProblemText } from "../../config/host-problem.ts";
-import { labNames, type LabNames } from "../../config/names.ts";
+import { labNames } from "../../config/names.ts";
 import { Failure, messageOf } from "../../host/failure.ts";
 import { hostFacts, type HostFacts } from "../../preflight/host-facts.ts";
 import { checkHost } from "../../preflight/checks.ts";
@@ -16,31 +16,23 @@ import { readState, stacksWithState } from "../engine/states.ts";
 import { ownedIdentities, surveyHost } from "../host-resources/host-resources.ts";
 import type { HostResource } from "../../components/host-resource.ts";
 import { stoppedOf, type StoppedResource, type StoppedSeen } from "../host-resources/stopped.ts";
-import { ownershipOf, type Ownership } from "../lab/claim.ts";
+import { ownershipOf } from "../lab/claim.ts";
 import { isExecutable } from "../../host/search-path.ts";
 import { thisHost, type Host } from "../../host/host.ts";
 import { checkLock, readLocks, seenProcess } from "../recovery/locks.ts";
 import { knownStacks, labIdentity, stackSettings } from "../stack-settings.ts";
-import { askLab, heartbeatsIn, checkLab } from "./examine-lab.ts";
+import { askLab, checkLab } from "./examine-lab.ts";
 import type { Finding } from "./finding.ts";
+import { heartbeatsOf } from "./nodes.ts";
 
-/** Something on the host that a lab uses. */
-export interface Present {
-  readonly what: string;
-  readonly detail: string;
-}
-
-/** Result of `kindows doctor`. */
 export interface Diagnosis {
   readonly stack: string;
   readonly lab: string;
-  readonly present: readonly Present[];
-  /** Problems that block the stack, one line each. */
+  readonly present: readonly { readonly what: string; readonly detail: string }[];
   readonly problems: readonly string[];
   readonly leftovers: Orphans;
   /** What the stack's lab, which is up, has on this host that is stopped. */
   readonly asleep: readonly StoppedResource[];
-  /** What is wrong in that running lab: certificates, clocks, nodes, joins. */
   readonly findings: readonly Finding[];
   /** Last heartbeat of each node of that lab, by its own clock. */
   readonly heartbeats: Readonly<Record<string, Date>>;
@@ -59,62 +51,59 @@ export async function examine(stack: string): Promise<Diagnosis> {
     statesOfProject(),
   ]);
   const busy = states.busy.has(lab);
-  const ownerships = new Map<string, Ownership>();
+  const elsewhere = new Map<string, string>();
   for (const each of new Set(survey.things.map((thing) => thing.lab))) {
-    ownerships.set(each, await ownershipOf(each, stack));
+    const owner = states.labs.has(each) ? undefined : await ownershipOf(each, stack);
+    if (owner?.claim && owner.isTheirs) elsewhere.set(each, owner.claim.project);
   }
   // What is stopped during a run is stopped for a reason.
-  const inside =
+  const { blind, problems, ...inside } =
     states.up.has(stack) && !busy ? await lookIntoLab(stack, lab, host) : nothingInside;
-  const leftovers = sortOrphans(survey.things, {
-    own: lab,
-    busy: new Set([...states.busy, ...states.unreadable]),
-    owned: states.owned,
-    siblings: states.labs,
-    ownershipOf: (each) => ownerships.get(each) ?? { kind: "unclaimed" },
-  });
   return {
-    stack,
-    lab,
-    present: [...prepared.present, ...tools.present],
+    ...{ stack, lab, ...inside, busy, present: [...prepared.present, ...tools.present] },
     problems: [
       ...prepared.problems,
       ...tools.problems,
       ...states.problems,
       ...survey.blind.map(({ kind, reason }) => `cannot look for each ${kind}: ${reason}`),
-      ...inside.blind
+      ...blind
         // A daemon that does not answer is reported once, by the survey.
         .filter(({ reason }) => !survey.blind.some((each) => each.reason === reason))
         .map(({ kind, reason }) => `cannot see whether each ${kind} runs: ${reason}`),
-      ...inside.problems,
+      ...problems,
     ],
-    leftovers,
-    asleep: inside.stopped,
-    findings: inside.findings,
-    heartbeats: inside.heartbeats,
-    busy,
+    leftovers: sortOrphans(survey.things, {
+      own: lab,
+      busy: new Set([...states.busy, ...states.unreadable]),
+      owned: states.owned,
+      elsewhere,
+    }),
   };
 }
 
 /** What is stopped or wrong in a lab that is up, and why that could not be found out. */
-export type Inside = StoppedSeen & Pick<Diagnosis, "findings" | "heartbeats" | "problems">;
+export type Inside = Pick<StoppedSeen, "blind"> &
+  Pick<Diagnosis, "asleep" | "findings" | "heartbeats" | "problems">;
 
 const nothingInside: Inside = {
-  ...{ stopped: [], blind: [], findings: [], heartbeats: {}, problems: [] },
+  ...{ asleep: [], blind: [], findings: [], heartbeats: {}, problems: [] },
 };
 
 /** Examines a lab that is up. An unreadable state is reported as a problem, along with all others. */
 export async function lookIntoLab(stack: string, lab: string, host: Host): Promise<Inside> {
-  const [stopped, answers] = await Promise.all([
+  const [{ stopped: asleep, blind }, answers] = await Promise.all([
     stoppedOf(lab, host),
     askLab(stack, lab, host).catch(messageOf),
   ]);
-  return typeof answers === "string"
-    ? { ...nothingInside, ...stopped, problems: [`cannot look into the lab ${lab}: ${answers}`] }
-    : {
-        ...{ ...stopped, problems: [], findings: checkLab(answers) },
-        heartbeats: Object.fromEntries(heartbeatsIn(answers)),
-      };
+  const seen = { ...nothingInside, asleep, blind };
+  if (typeof answers === "string") {
+    return { ...seen, problems: [`cannot look into the lab ${lab}: ${answers}`] };
+  }
+  const { cluster } = answers;
+  return {
+    ...{ ...seen, findings: checkLab(answers) },
+    heartbeats: typeof cluster === "string" ? {} : Object.fromEntries(heartbeatsOf(cluster)),
+  };
 }
 
 type Prepared = Pick<Diagnosis, "present" | "problems">;
@@ -123,21 +112,16 @@ async function hostProblems(stack: string): Promise<Prepared> {
   try {
     const settings = await stackSettings(stack);
     const facts = await hostFacts(settings);
-    return {
-      present: presentOn(facts),
-      problems: [...checkHost(settings, facts), ...checkConfinement(settings, facts)].map(
-        hostProblemText,
-      ),
-    };
+    const problems = [...checkHost(settings, facts), ...checkConfinement(settings, facts)];
+    return { present: presentOn(facts), problems: problems.map(hostProblemText) };
   } catch (error) {
     return { present: [], problems: [messageOf(error)] };
   }
 }
 
-/** What this project's stacks own, their labs, which of them are up, and which a run is working on. */
 async function statesOfProject() {
   const problems: string[] = [];
-  /** Labs whose state cannot be read, so that it is unknown what they own. */
+  /** Labs whose state cannot be read: it is unknown what they own, so none of that counts as orphaned. */
   const unreadable = new Set<string>();
   const owned = new Set<string>();
   const labs = new Set<string>();
@@ -149,37 +133,32 @@ async function statesOfProject() {
     stacks = (await stacksWithState()).keys();
   } catch (error) {
     problems.push(messageOf(error));
-    for (const stack of known) unreadable.add((await namesOf(stack)).prefix);
+    for (const stack of known) unreadable.add(await labOf(stack));
   }
   for (const stack of stacks) {
-    const before = new Set(labs);
+    const usual = labNames(stack).prefix;
+    let lab = usual;
     try {
-      const names = known.includes(stack) ? await namesOf(stack) : labNames(stack);
-      labs.add(names.prefix);
-      if (await isBusy(stack)) {
-        busy.add(names.prefix);
-      }
+      if (known.includes(stack)) lab = await labOf(stack);
+      labs.add(lab);
+      if (await isBusy(stack)) busy.add(lab);
       const resources = resourcesOf(await readState(stack));
-      if (resources.length > 0) {
-        up.add(stack);
-      }
+      if (resources.length > 0) up.add(stack);
       for (const identity of ownedIdentities(resources)) owned.add(identity);
     } catch (error) {
-      // It is unknown what an unreadable state owns, so none of that lab counts as orphaned.
-      unreadable.add(labNames(stack).prefix);
-      for (const name of labs) if (!before.has(name)) unreadable.add(name);
+      unreadable.add(usual).add(lab);
       problems.push(`the state of the stack ${stack} cannot be read: ${messageOf(error)}`);
     }
   }
   return { owned, labs, up, busy, unreadable, problems };
 }
 
-/** Names of a stack's lab. A stack that is no lab has a state too, but nothing on this host has its name. */
-async function namesOf(stack: string): Promise<LabNames> {
+/** Name of a stack's lab. A stack that is no lab has a state too, but nothing on this host has its name. */
+async function labOf(stack: string): Promise<string> {
   try {
-    return (await labIdentity(stack)).names;
+    return (await labIdentity(stack)).names.prefix;
   } catch (error) {
-    if (error instanceof Failure) return labNames(stack);
+    if (error instanceof Failure) return labNames(stack).prefix;
     throw error;
   }
 }
@@ -197,96 +176,74 @@ async function isBusy(stack: string): Promise<boolean> {
 }
 
 async function preparedTools(): Promise<Prepared> {
-  let tools: Readonly<Record<string, string>>;
+  const present: { what: string; detail: string }[] = [];
+  const problems: string[] = [];
   try {
-    tools = builtArtifacts().tools;
+    for (const [what, detail] of Object.entries(builtArtifacts().tools)) {
+      if (await isExecutable(detail)) present.push({ what, detail });
+      else problems.push(`the tool ${what} is gone (${detail}): run \`kindows prepare\``);
+    }
   } catch (error) {
-    return { present: [], problems: [messageOf(error)] };
+    problems.push(messageOf(error));
   }
-  const looked = await Promise.all(
-    Object.entries(tools).map(async ([what, detail]) => ({
-      ...{ what, detail, there: await isExecutable(detail) },
-    })),
-  );
-  return {
-    present: looked.filter(({ there }) => there).map(({ what, detail }) => ({ what, detail })),
-    problems: looked
-      .filter(({ there }) => !there)
-      .map(({ what, detail }) => `the tool ${what} is gone (${detail}): run \`kindows prepare\``),
-  };
+  return { present, problems };
 }
 
-function presentOn(facts: HostFacts): readonly Present[] {
+function presentOn(facts: HostFacts): Diagnosis["present"] {
   const { docker, libvirt, kvm, confinement, memory, disks } = facts;
+  const hidden =
+    confinement.by !== undefined && confinement.denials === undefined
+      ? "; what it denied only root and the group adm or systemd-journal may see"
+      : "";
+  const used = typeof kvm === "object" ? `does not work: ${kvm.error}` : kvm;
   return Object.entries({
     "Node.js": process.version,
     Docker: docker.reachable ? docker.version : `no answer: ${docker.error}`,
     libvirt: libvirt.reachable ? libvirt.version : `no answer: ${libvirt.error}`,
-    "/dev/kvm": kvmText(kvm),
-    confinement: confinementText(confinement),
+    "/dev/kvm": used ?? "not asked for: machines are emulated",
+    confinement: `${confinement.by ?? "none"}${hidden}`,
     memory: `${memory.availableMiB} MiB available of ${memory.totalMiB} MiB`,
     disk: `${Math.floor(disks.pool.freeGiB)} GiB free at ${disks.pool.folder}`,
   }).map(([what, detail]) => ({ what, detail }));
 }
 
-function confinementText({ by, denials }: HostFacts["confinement"]): string {
-  if (by === undefined) return "none";
-  return denials === undefined
-    ? `${by}; what it denied only root and the group adm or systemd-journal may see`
-    : by;
-}
-
-function kvmText(kvm: HostFacts["kvm"]): string {
-  if (kvm === undefined) return "not asked for: machines are emulated";
-  return typeof kvm === "string" ? kvm : `does not work: ${kvm.error}`;
-}
-
-/** A lab that has something on this host. */
 export interface LabOnHost {
   readonly lab: string;
   readonly things: readonly HostResource[];
 }
 
-/** How things on this host relate to the labs that are known. */
 export interface Orphans {
   /** Belong to the chosen stack's lab, but not to its state. */
   readonly own: readonly HostResource[];
   /** Labs that neither this project nor another existing clone knows. */
   readonly unknown: readonly LabOnHost[];
-  /** Labs that another clone runs, and the folder of that clone. */
   readonly elsewhere: readonly (LabOnHost & { readonly project: string })[];
 }
 
-/** What is known about labs. */
 export interface KnownLabs {
   readonly own: string;
   /** Labs that a run is working on: what is not in their state yet is not orphaned. */
   readonly busy: ReadonlySet<string>;
-  /** Identities that the states of all this project's stacks own. */
+  /** Identities of what is in the state of any of this project's stacks. */
   readonly owned: ReadonlySet<string>;
-  /** Labs of this project's other stacks. */
-  readonly siblings: ReadonlySet<string>;
-  readonly ownershipOf: (lab: string) => Ownership;
+  /** Labs that other clones run, with the clones' folders. */
+  readonly elsewhere: ReadonlyMap<string, string>;
 }
 
-/** Sorts what was found on a host into owned resources and orphans. */
 export function sortOrphans(things: readonly HostResource[], known: KnownLabs): Orphans {
   const loose = things.filter(
     (thing) =>
       !known.busy.has(thing.lab) &&
       (thing.identity === undefined || !known.owned.has(thing.identity)),
   );
-  const own = loose.filter((thing) => thing.lab === known.own);
-  const labs = [...new Set(loose.map((thing) => thing.lab))]
-    .filter((lab) => lab !== known.own)
-    .sort()
-    .map((lab) => ({ lab, things: loose.filter((thing) => thing.lab === lab) }));
-  const elsewhere = labs.flatMap((each) => {
-    const ownership = known.ownershipOf(each.lab);
-    return ownership.kind === "theirs" && !known.siblings.has(each.lab)
-      ? [{ ...each, project: ownership.claim.project }]
-      : [];
-  });
-  const unknown = labs.filter(({ lab }) => !elsewhere.some((each) => each.lab === lab));
-  return { own, unknown, elsewhere };
+  const labs = [...new Set(loose.map((thing) => thing.lab))].sort().map((lab) => ({
+    ...{ lab, things: loose.filter((thing) => thing.lab === lab) },
+    project: known.elsewhere.get(lab),
+  }));
+  const others = labs.filter(({ lab }) => lab !== known.own);
+  return {
+    own: labs.find(({ lab }) => lab === known.own)?.things ?? [],
+    unknown: others.flatMap(({ project, ...each }) => (project === undefined ? [each] : [])),
+    elsewhere: others.flatMap(({ project, ...each }) => (project ? [{ ...each, project }] : [])),
+  };
 }

@@ -1,23 +1,17 @@
-/** The repair that `--fix` makes for a finding. */
 export type Repair =
-  /** Renews the control plane's certificates in all its containers, and the one in the lab's kubeconfig. */
+  /** Of the control plane in all its containers, and of the lab's kubeconfig. */
   | { readonly kind: "renew-certificates"; readonly containers: readonly string[] }
-  | { readonly kind: "renew-kubelet-certificate"; readonly container: string }
-  | { readonly kind: "restart-kubelet"; readonly container: string }
-  /** Stops kubelet and repeats the last step of the join, which sets the clock by the API server and starts it. */
+  | { readonly kind: "renew-kubelet-certificate" | "restart-kubelet"; readonly container: string }
   | { readonly kind: "run-join"; readonly node: string };
 
-/** Something wrong in a lab whose machines and containers run. */
 export interface Finding {
   /** What it is about, e.g. `clock of win-1`. */
   readonly name: string;
   readonly seen: string;
   readonly remedy: string;
-  /** The repair by `--fix`; undefined if it is left to a person. */
-  readonly repair?: Repair;
+  readonly repair?: Repair | undefined;
 }
 
-/** Description of a repair, printed before it is made. */
 export function repairText(repair: Repair): string {
   switch (repair.kind) {
     case "renew-certificates":

@@ -1,36 +1,32 @@
 import { waitUntil } from "../../host/wait-until.ts";
 import { asOnlyRun } from "../engine/run-lock.ts";
-import { Failure, messageOf } from "../../host/failure.ts";
+import { messageOf, throwAll } from "../../host/failure.ts";
 import { resourcesOf } from "../engine/deployment.ts";
 import { readState } from "../engine/states.ts";
 import { ownedIdentities, removeOrphans } from "../host-resources/host-resources.ts";
-import { startDaemons, startStopped } from "../host-resources/stopped.ts";
+import { startDaemons, startStopped, type StoppedResource } from "../host-resources/stopped.ts";
 import { assertNotTheirs } from "../lab/claim.ts";
 import { thisHost, type Host } from "../../host/host.ts";
+import { say } from "../progress.ts";
 import { labIdentity } from "../stack-settings.ts";
 import { examine, lookIntoLab, type Diagnosis } from "./examine.ts";
 import { repairText, type Repair } from "./finding.ts";
 import { doRepair } from "./repairs.ts";
 
-/**
- * Rounds of examining and repairing: a stopped machine hides its other problems, and those of the control plane hide the
- * nodes'.
- */
+/** A stopped machine hides its other problems, and those of the control plane hide the nodes'. */
 const rounds = 4;
 
-/** Longest wait until what was started or repaired works, in seconds; a machine may have to boot. */
 const settleSeconds = 300;
 
-/** Findings that disappear by themselves once their subject has been started. */
+/** Findings that disappear by themselves once their subject works. */
 const settling = /^(node|API server|machine|pod) ?/;
 
-/** Planned repairs of a host, one line each. */
+const canStart = ({ first }: StoppedResource): boolean => first === undefined;
+
 export function plannedRepairs(diagnosis: Diagnosis): readonly string[] {
   const { asleep, leftovers } = diagnosis;
   return [
-    ...asleep
-      .filter(({ first }) => first === undefined)
-      .map(({ kind, name, verb }) => `${verb} ${kind} ${name}`),
+    ...asleep.filter(canStart).map(({ kind, name, verb }) => `${verb} ${kind} ${name}`),
     ...leftovers.own.map(({ kind, name }) => `remove ${kind} ${name}`),
     ...repairsOf(diagnosis).map(repairText),
   ];
@@ -38,7 +34,7 @@ export function plannedRepairs(diagnosis: Diagnosis): readonly string[] {
 
 /** Repairs in a lab, each once; none while something is stopped, which may be the only reason. */
 function repairsOf({ asleep, findings }: Pick<Diagnosis, "asleep" | "findings">): Repair[] {
-  if (asleep.some(({ first }) => first === undefined)) return [];
+  if (asleep.some(canStart)) return [];
   const all = findings.flatMap(({ repair }) => repair ?? []);
   const certificates = all.filter(({ kind }) => kind === "renew-certificates");
   // Nothing else can be checked before the API server can be asked.
@@ -47,22 +43,23 @@ function repairsOf({ asleep, findings }: Pick<Diagnosis, "asleep" | "findings">)
 }
 
 /**
- * Repairs what the doctor finds and `kindows` can repair: stopped daemons and resources of the stack's lab, its orphans,
- * certificates, clocks and kubelets. Announces each repair. Leaves other labs, settings and the host itself alone.
+ * Repairs what the doctor finds and `kindows` can repair: stopped daemons and resources of the stack's lab, its
+ * orphans, certificates, clocks and kubelets. Announces each repair. Leaves other labs, settings and the host itself
+ * alone.
  *
  * @throws if another clone runs the lab, another run is working on it, or something could not be repaired, after
- * repairing everything else.
+ *   repairing everything else.
  */
-export async function fix(stack: string, say: (line: string) => void): Promise<void> {
+export async function fix(stack: string): Promise<void> {
   const identity = await labIdentity(stack);
   const lab = identity.names.prefix;
-  const host = thisHost(identity);
+  const place = { stack, lab, host: thisHost(identity) };
   await assertNotTheirs(lab, stack);
   await asOnlyRun(stack, async () => {
     // First, as nothing of the lab can be seen without them.
     await startDaemons(identity.libvirtUri, say);
     const announced = new Set<string>();
-    let troubles: string[] = [];
+    const troubles: string[] = [];
     for (let round = 0; round < rounds; round += 1) {
       const diagnosis = await examine(stack);
       // What failed once is not tried again.
@@ -73,16 +70,10 @@ export async function fix(stack: string, say: (line: string) => void): Promise<v
       }
       say(["--fix will:", ...planned.map((each) => `  - ${each}`)].join("\n"));
       planned.forEach((each) => announced.add(each));
-      troubles = [...troubles, ...(await repairAll(diagnosis, planned, { stack, lab, host, say }))];
-      if (diagnosis.asleep.length + repairsOf(diagnosis).length > 0) {
-        await settle({ stack, lab, host, say });
-      }
+      troubles.push(...(await repairAll(diagnosis, planned, place)));
+      if (diagnosis.asleep.length + repairsOf(diagnosis).length > 0) await settle(place);
     }
-    if (troubles.length > 0) {
-      throw new Failure(
-        `not everything could be repaired:\n${troubles.map((each) => `  - ${each}`).join("\n")}`,
-      );
-    }
+    throwAll("not everything could be repaired", troubles);
   });
 }
 
@@ -90,64 +81,47 @@ interface Place {
   readonly stack: string;
   readonly lab: string;
   readonly host: Host;
-  readonly say: (line: string) => void;
 }
 
 async function repairAll(
   diagnosis: Diagnosis,
   planned: readonly string[],
-  { stack, lab, host, say }: Place,
+  { stack, lab, host }: Place,
 ): Promise<readonly string[]> {
   const { asleep, leftovers } = diagnosis;
-  const troubles: string[] = [];
-  const attempt = async (work: () => Promise<unknown>): Promise<void> => {
-    try {
-      await work();
-    } catch (error) {
-      troubles.push(messageOf(error));
-    }
-  };
-  if (asleep.some(({ first }) => first === undefined)) {
-    await attempt(() => startStopped(lab, host, "all", say));
-  }
+  const repairs = repairsOf(diagnosis).filter((each) => planned.includes(repairText(each)));
+  const works: (() => Promise<unknown>)[] = [];
+  if (asleep.some(canStart)) works.push(() => startStopped(lab, host, "all", say));
   if (leftovers.own.length > 0) {
-    await attempt(async () => {
+    works.push(async () => {
       const owned = ownedIdentities(resourcesOf(await readState(stack)));
       await removeOrphans({ lab, owned }, host, say);
     });
   }
-  for (const repair of repairsOf(diagnosis)) {
-    const text = repairText(repair);
-    if (planned.includes(text)) {
-      await attempt(async () => {
-        await doRepair(repair, stack, lab);
-        say(`done: ${text}`);
-      });
-    }
-  }
+  works.push(
+    ...repairs.map((repair) => async () => {
+      await doRepair(repair, stack, lab);
+      say(`done: ${repairText(repair)}`);
+    }),
+  );
+  const troubles: string[] = [];
+  for (const work of works) await work().catch((error) => troubles.push(messageOf(error)));
   return troubles;
 }
 
-/**
- * Waits until the problems that disappear by themselves are gone, and each node has sent a heartbeat. The next examination
- * reports what remains.
- */
-async function settle({ stack, lab, host, say }: Place): Promise<void> {
+/** Waits until what disappears by itself is gone, and each node has sent a heartbeat. */
+async function settle({ stack, lab, host }: Place): Promise<void> {
   const what = "the nodes to be in order again";
   const since = new Date();
   say(`waiting for ${what}, at most ${settleSeconds} s`);
   try {
     const options = { what, timeoutSeconds: settleSeconds, pollMilliseconds: 3000 };
-    await waitUntil(options, async () => {
-      const inside = await lookIntoLab(stack, lab, host);
-      return stillSettling({ ...inside, asleep: inside.stopped }, since);
-    });
+    await waitUntil(options, async () => stillSettling(await lookIntoLab(stack, lab, host), since));
   } catch (error) {
     say(messageOf(error));
   }
 }
 
-/** What to wait for; empty if there is a problem that waiting does not solve. */
 export function stillSettling(
   { asleep, findings, heartbeats }: Pick<Diagnosis, "asleep" | "findings" | "heartbeats">,
   since: Date,

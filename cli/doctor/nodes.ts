@@ -7,41 +7,32 @@ import type {
 } from "@kubernetes/client-node";
 
 import { isCordonedForUpgrade } from "../../components/controlplane/drain.ts";
-import type { Finding, Repair } from "./finding.ts";
+import type { Finding } from "./finding.ts";
 
-/**
- * A kubelet without a heartbeat for so many seconds is reported: it renews its node's lease every 10 s, and the control
- * plane marks the node as NotReady after 40 to 50.
- */
+/** A kubelet renews its node's lease every 10 s, and the control plane takes it for NotReady after 40 to 50. */
 const silenceSeconds = 60;
 
-/** A pod that is not ready after so many seconds is reported: it needs some after an `up`, or a start of its node. */
+/** A pod may take that long to be ready after an `up`, or a start of its node. */
 const podGraceSeconds = 180;
 
-/** A cluster's answers; each part as the API server sent it, or why it did not. */
 export interface ClusterAnswer {
   readonly nodes: unknown;
   readonly pods: unknown;
   readonly leases: unknown;
 }
 
-/**
- * Time of each kubelet's last heartbeat, by its own clock.
- *
- * @throws if the answer is no list of leases.
- */
+/** Time of each kubelet's last heartbeat, by its own clock; none if the answer is no list of leases. */
 export function heartbeatsOf({ leases }: Pick<ClusterAnswer, "leases">): ReadonlyMap<string, Date> {
+  const { items = [] } = (leases ?? {}) as Partial<V1LeaseList>;
   return new Map(
-    (leases as V1LeaseList).items.flatMap(({ metadata, spec }) => {
+    items.flatMap(({ metadata, spec }) => {
       const time = new Date(spec?.renewTime ?? "");
       return Number.isNaN(time.getTime()) ? [] : [[metadata?.name ?? "", time] as const];
     }),
   );
 }
 
-/** What is known about a lab's nodes when the cluster's answer is checked. */
 export interface KnownNodes {
-  /** Nodes that have joined, by the stack's state. */
   readonly joined: readonly string[];
   readonly containers: readonly string[];
   /** Nodes whose clock is wrong: their times mean nothing. */
@@ -66,18 +57,25 @@ export function checkNodes(
   const ready = nodes.filter((node) => condition(node, "Ready")?.status === "True").map(nameOf);
   return [
     ...missing.map((name) => ({
-      name: `node ${name}`,
-      seen: "it is not in the cluster, though it has joined: somebody has deleted it",
-      remedy: `restart kubelet on it: it registers again`,
-      ...repairOf(name, known),
+      ...kubeletFinding(
+        name,
+        known,
+        "it is not in the cluster, though it has joined: somebody has deleted it",
+      ),
+      remedy: "restart kubelet on it: it registers again",
     })),
     ...nodes.flatMap((node) => checkNode(node, known)),
-    ...ready.flatMap((name) => checkSilence(name, heartbeats.get(name), known, now)),
+    // A node is shown as Ready for a while after its kubelet has stopped.
+    ...ready.flatMap((name) => {
+      const heard = known.wrongClocks.includes(name) ? undefined : heartbeats.get(name);
+      const seconds = (now.getTime() - (heard ?? now).getTime()) / 1000;
+      const seen = `its kubelet has given no sign for ${Math.round(seconds)} s`;
+      return seconds <= silenceSeconds ? [] : [kubeletFinding(name, known, seen)];
+    }),
     ...checkPods(answer.pods, ready, now),
   ];
 }
 
-/** @throws if it has none: then it is no node. */
 function nameOf({ metadata }: V1Node): string {
   if (metadata?.name === undefined) throw new Error("it has an item without a name");
   return metadata.name;
@@ -87,74 +85,52 @@ function condition({ status }: V1Node, wanted: string): V1NodeCondition | undefi
   return status?.conditions?.find(({ type }) => type === wanted);
 }
 
+/** What a node's kubelet is to blame for, with what helps where it runs. */
+function kubeletFinding(name: string, known: KnownNodes, seen: string): Finding {
+  if (known.containers.includes(name)) {
+    const remedy = `docker exec ${name} journalctl -u kubelet`;
+    return {
+      name: `node ${name}`,
+      seen,
+      remedy,
+      repair: { kind: "restart-kubelet", container: name },
+    };
+  }
+  return {
+    ...{ name: `node ${name}`, seen, remedy: `kindows logs ${name}` },
+    ...(known.canJoin(name) && { repair: { kind: "run-join", node: name } }),
+  };
+}
+
 function checkNode(node: V1Node, known: KnownNodes): readonly Finding[] {
   const name = nameOf(node);
-  const findings: Finding[] = [];
   const ready = condition(node, "Ready");
-  if (ready?.status !== "True") {
-    findings.push({
-      name: `node ${name}`,
-      seen: `it is not Ready: ${ready?.message ?? ready?.reason ?? "kubelet has never said so"}`,
-      remedy: remedyOf(name, known),
-      ...repairOf(name, known),
-    });
-  }
-  for (const type of ["MemoryPressure", "DiskPressure", "PIDPressure"]) {
-    const pressure = condition(node, type);
-    if (pressure?.status === "True") {
-      findings.push({
-        name: `node ${name}`,
-        seen: `${type}: ${pressure.message ?? pressure.reason ?? "no reason given"}`,
-        remedy: "free memory or disk on it, or remove pods: kubelet notices by itself",
-      });
-    }
-  }
-  if (node.spec?.unschedulable === true) {
-    const upgrade = isCordonedForUpgrade(node);
-    findings.push({
-      // Not `node ${name}`: waiting does not change it.
-      name: `cordoned node ${name}`,
-      seen: upgrade ? "an upgrade was not finished" : "somebody may have a reason for that",
-      remedy: upgrade ? "kindows up: finishes the upgrade" : `kubectl uncordon ${name}`,
-    });
-  }
-  return findings;
+  const notReady = ready?.message ?? ready?.reason ?? "kubelet has never said so";
+  const upgrade = isCordonedForUpgrade(node);
+  return [
+    ...(ready?.status === "True"
+      ? []
+      : [kubeletFinding(name, known, `it is not Ready: ${notReady}`)]),
+    ...["MemoryPressure", "DiskPressure", "PIDPressure"].flatMap((type) => {
+      const { status, message, reason = "no reason given" } = condition(node, type) ?? {};
+      const remedy = "free memory or disk on it, or remove pods: kubelet notices by itself";
+      return status === "True"
+        ? [{ name: `node ${name}`, seen: `${type}: ${message ?? reason}`, remedy }]
+        : [];
+    }),
+    ...(node.spec?.unschedulable === true
+      ? [
+          {
+            // Not `node ${name}`: waiting does not change it.
+            name: `cordoned node ${name}`,
+            seen: upgrade ? "an upgrade was not finished" : "somebody may have a reason for that",
+            remedy: upgrade ? "kindows up: finishes the upgrade" : `kubectl uncordon ${name}`,
+          },
+        ]
+      : []),
+  ];
 }
 
-/** A node that is still shown as Ready although its kubelet has stopped sending heartbeats. */
-function checkSilence(
-  name: string,
-  heard: Date | undefined,
-  known: KnownNodes,
-  now: Date,
-): readonly Finding[] {
-  const seconds = heard === undefined ? 0 : (now.getTime() - heard.getTime()) / 1000;
-  return seconds <= silenceSeconds || known.wrongClocks.includes(name)
-    ? []
-    : [
-        {
-          name: `node ${name}`,
-          seen: `its kubelet has given no sign for ${Math.round(seconds)} s`,
-          remedy: remedyOf(name, known),
-          ...repairOf(name, known),
-        },
-      ];
-}
-
-function remedyOf(name: string, known: KnownNodes): string {
-  return known.containers.includes(name)
-    ? `docker exec ${name} journalctl -u kubelet`
-    : `kindows logs ${name}`;
-}
-
-function repairOf(name: string, known: KnownNodes): { readonly repair?: Repair } {
-  if (known.containers.includes(name)) {
-    return { repair: { kind: "restart-kubelet", container: name } };
-  }
-  return known.canJoin(name) ? { repair: { kind: "run-join", node: name } } : {};
-}
-
-/** Pods on healthy nodes that have not been ready for longer than a start takes. */
 function checkPods(list: unknown, ready: readonly string[], now: Date): readonly Finding[] {
   return (list as V1PodList).items.flatMap(({ metadata = {}, spec, status }) => {
     const readiness = status?.conditions?.find(({ type }) => type === "Ready");

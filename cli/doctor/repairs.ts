@@ -18,10 +18,8 @@ import type { Repair } from "./finding.ts";
 /** Lifetime of the token for a repeated join, in minutes; it is deleted afterwards. */
 const tokenMinutes = 10;
 
-/** Longest wait for an API server that was restarted, in seconds. */
 const restartSeconds = 180;
 
-/** Makes a repair. @throws if it failed. */
 export async function doRepair(repair: Repair, stack: string, lab: string): Promise<void> {
   switch (repair.kind) {
     case "renew-certificates":
@@ -51,7 +49,8 @@ async function renewCertificates(
     await docker(["exec", container, "bash", "-c", restartControlPlane], { timeoutSeconds: 120 });
   }
   const [first] = containers;
-  const { kubeconfig } = await labStateOf(enginePulumi(stack, lab));
+  const pulumi = enginePulumi(stack, lab);
+  const { kubeconfig } = await labStateOf(pulumi);
   if (first === undefined || kubeconfig === undefined) return;
   const admin = await docker(["exec", first, "cat", "/etc/kubernetes/admin.conf"]);
   const renewed = reachableKubeconfig(admin, {
@@ -59,18 +58,15 @@ async function renewCertificates(
     address: serverAddress(kubeconfig),
     serverName: credentials(kubeconfig).serverName,
   });
-  await waitUntil(
-    {
-      what: "the API server to answer with its new certificates",
-      timeoutSeconds: restartSeconds,
-      pollMilliseconds: 2000,
-    },
-    async () => {
-      const answer = await askCluster(renewed);
-      return typeof answer === "string" ? answer : undefined;
-    },
-  );
-  await replaceInState(kubeconfig, admin, stack, lab);
+  const what = "the API server to answer with its new certificates";
+  await waitUntil({ what, timeoutSeconds: restartSeconds, pollMilliseconds: 2000 }, async () => {
+    const answer = await askCluster(renewed);
+    return typeof answer === "string" ? answer : undefined;
+  });
+  const exported = await pulumi.state(["stack", "export", "--show-secrets"]);
+  await pulumi.state(["stack", "import"], withNewClient(exported, kubeconfig, admin));
+  const outputs = await labOutputs(pulumi);
+  if (outputs !== undefined) await writeAccessFiles(stack, outputs);
 }
 
 /**
@@ -80,23 +76,7 @@ async function renewCertificates(
 const restartControlPlane =
   "pkill --exact 'etcd|kube-apiserver|kube-controller|kube-scheduler' || [ $? = 1 ]";
 
-/** Old and new certificate and key in base64, as in kubeconfigs, so that JSON needs no escaping. */
-async function replaceInState(
-  before: string,
-  after: string,
-  stack: string,
-  lab: string,
-): Promise<void> {
-  const pulumi = enginePulumi(stack, lab);
-  const exported = await pulumi.state(["stack", "export", "--show-secrets"]);
-  await pulumi.state(["stack", "import"], withNewClient(exported, before, after));
-  const outputs = await labOutputs(pulumi);
-  if (outputs !== undefined) {
-    await writeAccessFiles(stack, outputs);
-  }
-}
-
-/** A state in which one kubeconfig's client certificate and key replace another's. */
+/** Client certificate and key are replaced in base64, as kubeconfigs have them, so that JSON needs no escaping. */
 export function withNewClient(state: string, before: string, after: string): string {
   const [old, fresh] = [credentials(before), credentials(after)];
   const base64 = (pem: string | undefined): string => Buffer.from(pem ?? "").toString("base64");
@@ -123,12 +103,7 @@ async function renewKubeletCertificate(container: string, lab: string): Promise<
   await docker(["exec", "--interactive", container, "bash", "-c", place], { input: kubeconfig });
 }
 
-/**
- * Repeats the last step of the join, which sets the clock by the API server and starts kubelet anew. It gets its own
- * token, in case the machine turns out not to have joined.
- *
- * @throws if the state has no join of this node, or with the step's own error.
- */
+/** Repeats the last step of the join, with a token of its own in case the machine turns out not to have joined. */
 export async function runJoin(
   node: string,
   { machines, kubeconfig }: Pick<LabState, "machines" | "kubeconfig">,

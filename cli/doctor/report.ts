@@ -1,21 +1,12 @@
 import { table } from "../table.ts";
-import type { StoppedResource } from "../host-resources/stopped.ts";
 import type { Diagnosis } from "./examine.ts";
-import { repairText, type Finding } from "./finding.ts";
+import { repairText } from "./finding.ts";
 
-/** Whether there is nothing to do. */
-export function isFine(diagnosis: Diagnosis): boolean {
-  const { problems, leftovers, asleep, findings } = diagnosis;
-  return (
-    problems.length === 0 &&
-    asleep.length === 0 &&
-    findings.length === 0 &&
-    leftovers.own.length === 0 &&
-    leftovers.unknown.length === 0
-  );
+export function isFine({ problems, leftovers, asleep, findings }: Diagnosis): boolean {
+  const all = [problems, asleep, findings, leftovers.own, leftovers.unknown];
+  return all.every(({ length }) => length === 0);
 }
 
-/** The diagnosis as people read it. */
 export function doctorText(diagnosis: Diagnosis): string {
   const { stack, lab, present, problems, leftovers, asleep, findings, busy } = diagnosis;
   const items = (list: readonly string[]): string[] => list.map((each) => `  - ${each}`);
@@ -32,9 +23,19 @@ export function doctorText(diagnosis: Diagnosis): string {
     ...section(`In the way of the stack ${stack}:`, items(problems)),
     ...section(
       `Stopped in the lab ${lab} (${fix} starts it, \`up\` does too):`,
-      asleep.map(asleepLine),
+      asleep.flatMap(({ kind, name, seen, first }) => [
+        `  - ${kind} ${name}${seen === undefined ? "" : ` (${seen})`}`,
+        ...(first === undefined ? [] : [`    --fix leaves it alone; ${first}`]),
+      ]),
     ),
-    ...section(`Wrong in the lab ${lab}:`, findings.map(findingLine)),
+    ...section(
+      `Wrong in the lab ${lab}:`,
+      findings.flatMap(({ name, seen, remedy, repair }) => [
+        `  - ${name}: ${seen}`,
+        `    ${remedy}`,
+        ...(repair === undefined ? [] : [`    --fix: ${repairText(repair)}`]),
+      ]),
+    ),
     ...section(
       `Left over from the lab ${lab} (${fix} removes it, \`down\` does too):`,
       things(leftovers.own),
@@ -52,19 +53,4 @@ export function doctorText(diagnosis: Diagnosis): string {
     ...(busy ? [`A run works on the stack ${stack} right now.`] : []),
     ...(isFine(diagnosis) ? [`The stack ${stack} has no problems, and there are no orphans.`] : []),
   ].join("\n\n");
-}
-
-function asleepLine({ kind, name, seen, first }: StoppedResource): string {
-  return [
-    `  - ${kind} ${name}${seen === undefined ? "" : ` (${seen})`}`,
-    ...(first === undefined ? [] : [`    --fix leaves it alone; ${first}`]),
-  ].join("\n");
-}
-
-function findingLine({ name, seen, remedy, repair }: Finding): string {
-  return [
-    `  - ${name}: ${seen}`,
-    `    ${remedy}`,
-    ...(repair === undefined ? [] : [`    --fix: ${repairText(repair)}`]),
-  ].join("\n");
 }

@@ -7,7 +7,6 @@ import { Failure } from "../../host/failure.ts";
 import { downloadedMedia, pushedPrograms } from "./stack-programs.ts";
 import { findPrograms, type FetchedFile } from "./programs.ts";
 
-/** Who agrees to downloads. */
 export interface Consent {
   readonly stack: string;
   readonly yes: boolean;
@@ -15,21 +14,12 @@ export interface Consent {
   readonly ask: ((question: string) => Promise<string>) | undefined;
 }
 
-/** Consent by `--yes`, or by asking on this process's terminal. */
 export function consentOf(stack: string, yes: boolean): Consent {
-  return {
-    stack,
-    yes,
-    ask: process.stdin.isTTY && process.stderr.isTTY ? (question) => answer(question) : undefined,
-  };
+  const isTerminal = process.stdin.isTTY && process.stderr.isTTY;
+  return { stack, yes, ask: isTerminal ? (question) => answer(question) : undefined };
 }
 
-/**
- * Asks before downloading what a stack lacks in the cache: its programs, and the media of its image.
- *
- * @param makesImage whether the image has to be built.
- * @throws Failure without consent; with a remedy if nobody can be asked.
- */
+/** Asks before downloading what a stack lacks in the cache. @param makesImage whether its image has to be built. */
 export async function requireConsent(
   settings: Settings,
   makesImage: boolean,

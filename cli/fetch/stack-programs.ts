@@ -29,18 +29,16 @@ import { windowsVersionOf } from "../../config/supported.ts";
 
 /** Programs that a stack pushes to its Windows machines: those that their image does not carry. */
 export function pushedPrograms(settings: Settings): HostArtifact[] {
-  if (settings.windows.image.kind === "rehearsal") return [];
-  return pushedArtifacts(stackSoftware(settings));
+  const isRehearsal = settings.windows.image.kind === "rehearsal";
+  return isRehearsal ? [] : pushedArtifacts(stackSoftware(settings));
 }
 
-/** The programs that are pushed from this host. */
 export function pushedArtifacts(software: WindowsSoftware): HostArtifact[] {
   return programArtifacts(software).flatMap(([, { origin, ...artifact }]) => {
     return origin === "image" ? [] : [{ ...artifact, origin }];
   });
 }
 
-/** Fetches what is missing in the cache. */
 export function fetchFiles(files: readonly FetchedFile[]): Promise<ProgramState[]> {
   return fetchPrograms(files, {
     cache: new Cache(),
@@ -52,36 +50,24 @@ export function fetchFiles(files: readonly FetchedFile[]): Promise<ProgramState[
 /** Downloads what is missing in the cache, and records its paths for this clone. */
 export async function fetchNoted(programs: readonly HostArtifact[]): Promise<ProgramState[]> {
   const states = await fetchFiles(programs);
-  const folders = states.flatMap(({ sha256, folder }) =>
-    sha256 === undefined || folder === undefined ? [] : [[sha256, folder] as const],
-  );
-  if (folders.length > 0) {
-    await recordBuilt({ tools: {}, windowsPrograms: Object.fromEntries(folders) });
-  }
+  const folders: Record<string, string> = {};
+  for (const { sha256, folder } of states) if (sha256 && folder) folders[sha256] = folder;
+  if (Object.keys(folders).length > 0) await recordBuilt({ tools: {}, windowsPrograms: folders });
   return states;
 }
 
-/**
- * Part of `up` and `prepare`, after they got consent (consent.ts): downloads missing programs.
- *
- * @throws Failure naming every program that is still missing, and why.
- */
+/** Part of `up` and `prepare`, after they got consent (consent.ts): downloads missing programs. */
 export async function ensureStackPrograms(settings: Settings): Promise<void> {
-  const states = await fetchNoted(pushedPrograms(settings));
-  const lacking = states.filter(({ state }) => state === "missing");
-  if (lacking.length > 0) {
-    const lines = lacking.map(({ fileName, problem }) => `  - ${fileName}: ${problem ?? ""}`);
-    throw new Failure(
-      `programs for the Windows nodes could not be fetched; nothing was changed:\n${lines.join("\n")}\n` +
-        "Run it again to continue.",
-    );
-  }
+  const lines = (await fetchNoted(pushedPrograms(settings)))
+    .filter(({ state }) => state === "missing")
+    .map(({ fileName, problem }) => `  - ${fileName}: ${problem}\n`);
+  if (lines.length === 0) return;
+  const what = "programs for the Windows nodes could not be fetched; nothing was changed:";
+  throw new Failure(`${what}\n${lines.join("")}Run it again to continue.`);
 }
 
-/** The media of a stack's image that are downloaded. */
 export interface DownloadedMedia {
   readonly files: readonly (FetchedFile & { readonly sha256: string })[];
-  /** Why others are not, one line each. */
   readonly problems: readonly HostProblem[];
 }
 
@@ -99,10 +85,8 @@ export function downloadedMedia({ windows }: Pick<Settings, "windows">): Downloa
 }
 
 /**
- * Finds the update for the ISO if neither settings nor lock have its file, and locks what Microsoft's catalogue says about
- * it: trust on first use. Queries nothing before the terms are agreed to, and downloads nothing.
- *
- * @throws Failure with an alternative.
+ * Finds the update for the ISO if neither settings nor lock have its file, and locks what Microsoft's catalogue says
+ * about it: trust on first use. Queries nothing before the terms are agreed to, and downloads nothing.
  */
 export async function findUpdate(
   { windows }: Pick<Settings, "windows">,

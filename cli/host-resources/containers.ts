@@ -10,7 +10,6 @@ import {
   type ResourceKind,
 } from "../../components/host-resource.ts";
 
-/** A container of a lab's kind cluster. */
 export interface Container extends HostResource {
   /** kind's word for what it is: `control-plane`, `worker`, `external-load-balancer`. */
   readonly role: string;
@@ -42,10 +41,7 @@ export const containers: ResourceKind<Container> = {
     await host.run("docker", ["rm", "--force", "--volumes", name]);
   },
 
-  /**
-   * Host actions create them, and their recorded parameters say which, even if a run was killed before a changed component
-   * was applied.
-   */
+  /** Host actions record them, even if a run was killed before a changed component was applied. */
   owned: byHostActions((resource, component) => {
     const names =
       component === "kindows:controlplane:LinuxWorker"

@@ -1,4 +1,4 @@
-import { Failure, messageOf } from "../../host/failure.ts";
+import { messageOf, throwAll } from "../../host/failure.ts";
 import type { StateResource } from "../engine/deployment.ts";
 import type { Host } from "../../host/host.ts";
 import { labFiles } from "../lab/access.ts";
@@ -23,13 +23,11 @@ export const resourceKinds: readonly ResourceKind[] = [
   labFiles,
 ];
 
-/** What was found on the host, and what could not be examined. */
 export interface Survey {
   readonly things: readonly HostResource[];
   readonly blind: readonly { readonly kind: string; readonly reason: string }[];
 }
 
-/** Lists everything that belongs to any kindows lab, even if a kind cannot be listed. */
 export async function surveyHost(
   host: Host,
   kinds: readonly ResourceKind[] = resourceKinds,
@@ -38,7 +36,6 @@ export async function surveyHost(
   return { things: found, blind };
 }
 
-/** Lists all kinds in parallel, and which of them cannot be listed. */
 export async function lookFor<K extends { readonly kind: string }, T>(
   kinds: readonly K[],
   find: (kind: K) => Promise<readonly T[]>,
@@ -55,12 +52,10 @@ export async function lookFor<K extends { readonly kind: string }, T>(
   return { found: found.flat(), blind };
 }
 
-/** What a resource of a stack's state owns on the host. */
 export interface OwnedResource extends Owned {
   readonly urn: string;
 }
 
-/** Everything on the host that the state knows of. */
 export function ownedResources(resources: readonly StateResource[]): readonly OwnedResource[] {
   const types = new Map(resources.map(({ urn, type }) => [urn, type]));
   return resources.flatMap((resource) =>
@@ -72,12 +67,10 @@ export function ownedResources(resources: readonly StateResource[]): readonly Ow
   );
 }
 
-/** Identities of everything on the host that the state knows of. */
 export function ownedIdentities(resources: readonly StateResource[]): ReadonlySet<string> {
   return new Set(ownedResources(resources).map(({ identity }) => identity));
 }
 
-/** What a cleanup may and may not touch. */
 export interface CleanupScope {
   readonly lab: string;
   readonly owned: ReadonlySet<string>;
@@ -86,10 +79,9 @@ export interface CleanupScope {
 }
 
 /**
- * Removes a lab's orphans, which nothing in the stack's state owns, kind after kind: machines before the disks and networks
- * they use. Each kind is listed again, since removing one may remove another.
+ * Removes a lab's orphans, which nothing in the stack's state owns, kind after kind: machines before the disks and
+ * networks they use. Each kind is listed again, since removing one may remove another.
  *
- * @param say Gets one line for each that was removed.
  * @throws if something could not be listed or removed, after everything else was.
  */
 export async function removeOrphans(
@@ -97,36 +89,26 @@ export async function removeOrphans(
   host: Host,
   say: (line: string) => void,
   kinds: readonly ResourceKind[] = resourceKinds,
-): Promise<number> {
+): Promise<void> {
   const isLeft = (each: HostResource): boolean =>
     each.lab === lab && (each.identity === undefined || !owned.has(each.identity));
   const { things, blind } = survey ?? (await surveyHost(host, kinds));
-  if (blind.length === 0 && !things.some(isLeft)) return 0;
+  if (blind.length === 0 && !things.some(isLeft)) return;
   const troubles: string[] = [];
-  let removed = 0;
   for (const kind of kinds) {
-    let found: readonly HostResource[] = [];
-    try {
-      found = await kind.find(host);
-    } catch (error) {
+    const found = await kind.find(host).catch((error: unknown) => {
       troubles.push(`cannot look for ${kind.kind}s: ${messageOf(error)}`);
-    }
+      return [];
+    });
     await Promise.all(
-      found.filter(isLeft).map(async (each) => {
-        try {
-          await kind.remove(each, host);
-          removed += 1;
-          say(`removed ${each.kind} ${each.name}`);
-        } catch (error) {
-          troubles.push(`cannot remove ${each.kind} ${each.name}: ${messageOf(error)}`);
-        }
-      }),
+      found.filter(isLeft).map((each) =>
+        kind.remove(each, host).then(
+          () => say(`removed ${each.kind} ${each.name}`),
+          (error: unknown) =>
+            troubles.push(`cannot remove ${each.kind} ${each.name}: ${messageOf(error)}`),
+        ),
+      ),
     );
   }
-  if (troubles.length > 0) {
-    throw new Failure(
-      `orphans of the lab ${lab} remain:\n${troubles.map((line) => `  - ${line}`).join("\n")}`,
-    );
-  }
-  return removed;
+  throwAll(`orphans of the lab ${lab} remain`, troubles);
 }

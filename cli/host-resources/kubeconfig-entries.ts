@@ -1,5 +1,4 @@
 import { readFile } from "node:fs/promises";
-import type { Document } from "yaml";
 
 import {
   entriesOf,
@@ -58,7 +57,8 @@ export const kubeconfigEntries: ResourceKind<Entry> = {
 
   owned: byHostActions((resource, component) =>
     clustersMadeBy(resource, component).map(({ name }) => ({
-      ...{ identity: `kind cluster ${name}`, essential: false },
+      identity: `kind cluster ${name}`,
+      essential: false,
     })),
   ),
 };
@@ -67,17 +67,16 @@ export const kubeconfigEntries: ResourceKind<Entry> = {
 export function labEntries(
   text: string,
 ): readonly { readonly section: Section; readonly name: string; readonly lab: string }[] {
-  let document: Document;
   try {
-    document = readConfig(text, "");
+    const document = readConfig(text, "");
+    return sectionNames.flatMap((section) =>
+      entriesOf(document, section).flatMap((entry) => {
+        const name = String(entry.get("name"));
+        const lab = name.replace(/^kind-/, "");
+        return isLabPrefix(lab) ? [{ section, name, lab }] : [];
+      }),
+    );
   } catch {
     return []; // Not a kubeconfig, so nothing of ours is in it.
   }
-  return sectionNames.flatMap((section) =>
-    entriesOf(document, section).flatMap((entry) => {
-      const name = String(entry.get("name"));
-      const lab = name.replace(/^kind-/, "");
-      return isLabPrefix(lab) ? [{ section, name, lab }] : [];
-    }),
-  );
 }

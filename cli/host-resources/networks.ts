@@ -27,12 +27,11 @@ const linksSchema = z.array(
   }),
 );
 
-type Link = z.infer<typeof linksSchema>[number];
-
 /** Network interfaces of this host; none if `ip` is not installed. */
-async function linksOf(host: Host, ...which: string[]): Promise<readonly Link[]> {
-  const listed = await host.run("ip", ["-j", "link", "show", ...which]);
-  return linksSchema.parse(JSON.parse(listed === undefined || listed === "" ? "[]" : listed));
+async function linksOf(host: Host, ...which: string[]): Promise<z.infer<typeof linksSchema>> {
+  return linksSchema.parse(
+    JSON.parse((await host.run("ip", ["-j", "link", "show", ...which])) || "[]"),
+  );
 }
 
 async function bridgeOf(host: Host, lab: string): Promise<string | undefined> {
@@ -40,7 +39,6 @@ async function bridgeOf(host: Host, lab: string): Promise<string | undefined> {
   return below(described, "network", "bridge")[0]?.attributes["name"];
 }
 
-/** Whether the lab's network of this host's libvirt is in that state. */
 async function isHere(host: Host, lab: string, state: "active" | "inactive"): Promise<boolean> {
   return isLocal(host.libvirtUri) && (await statesOf(host, "net")).get(lab) === state;
 }
@@ -54,19 +52,13 @@ const takenBridges: Stop = {
   verb: ["remove", "removed"],
   find: async (host, lab) => {
     if (!(await isHere(host, lab, "inactive"))) return [];
-    const bridge = await bridgeOf(host, lab);
-    const links = await linksOf(host);
-    if (bridge === undefined || !links.some(({ ifname }) => ifname === bridge)) return [];
-    const isDockers = (await dockerBridgeOf(host, lab)) === bridge;
-    return [
-      isDockers
-        ? { name: bridge, seen: "Docker has made it, so libvirt cannot start its network on it" }
-        : {
-            name: bridge,
-            seen: "it is not known who made it, and libvirt cannot start its network on it",
-            first: `if nobody needs it: ip link delete ${bridge} type bridge`,
-          },
-    ];
+    const [name, links] = [await bridgeOf(host, lab), await linksOf(host)];
+    if (name === undefined || !links.some(({ ifname }) => ifname === name)) return [];
+    if ((await dockerBridgeOf(host, lab)) === name) {
+      return [{ name, seen: "Docker has made it, so libvirt cannot start its network on it" }];
+    }
+    const seen = "it is not known who made it, and libvirt cannot start its network on it";
+    return [{ name, seen, first: `if nobody needs it: ip link delete ${name} type bridge` }];
   },
   start: async (host, name) => {
     await asRoot(host, ["link", "delete", name, "type", "bridge"]);
@@ -87,12 +79,11 @@ const lostBridges: Stop = {
   verb: ["make again", "made again"],
   find: async (host, lab) => {
     if (!(await isHere(host, lab, "active"))) return [];
-    const [bridge, links] = [await bridgeOf(host, lab), await linksOf(host)];
-    return bridge === undefined ||
-      links.length === 0 ||
-      links.some(({ ifname }) => ifname === bridge)
+    const [name, links] = [await bridgeOf(host, lab), await linksOf(host)];
+    if (name === undefined || links.length === 0) return [];
+    return links.some(({ ifname }) => ifname === name)
       ? []
-      : [{ name: bridge, seen: "it is gone, though libvirt's network runs" }];
+      : [{ name, seen: "it is gone, though libvirt's network runs" }];
   },
   start: async (host, _name, lab) => {
     await virsh(host, "net-destroy", lab);
@@ -130,13 +121,17 @@ export const ports: Stop = {
   find: async (host, lab) => {
     const links = isLocal(host.libvirtUri) ? await linksOf(host) : [];
     if (links.length === 0) return [];
-    const ports = [...(await machinePorts(host, lab)), ...(await containerPorts(host, lab))];
-    return ports.flatMap(({ link, owner }) => {
-      const found = links.find(({ ifname, ifindex }) => ifname === link || ifindex === link);
+    const owners = new Map([
+      ...(await machinePorts(host, lab)),
+      ...(await containerPorts(host, lab)),
+    ]);
+    return [...owners].flatMap(([port, owner]) => {
+      const { ifname: name, master } =
+        links.find(({ ifname, ifindex }) => ifname === port || ifindex === port) ?? {};
       // Somebody may have put one into another bridge on purpose.
-      return found?.ifname === undefined || found.master !== undefined
+      return name === undefined || master !== undefined
         ? []
-        : [{ name: found.ifname, seen: `it is ${owner}'s, and is in no bridge` }];
+        : [{ name, seen: `it is ${owner}'s, and is in no bridge` }];
     });
   },
   start: async (host, name, lab) => {
@@ -144,11 +139,8 @@ export const ports: Stop = {
   },
 };
 
-/** The host's end of a machine's or a container's interface, by name or by number. */
-interface Port {
-  readonly link: string | number;
-  readonly owner: string;
-}
+/** The host's end of a machine's or a container's interface, by name or by number, and whose it is. */
+type Port = readonly [string | number, owner: string];
 
 async function machinePorts(host: Host, lab: string): Promise<readonly Port[]> {
   const found = await Promise.all(
@@ -156,7 +148,7 @@ async function machinePorts(host: Host, lab: string): Promise<readonly Port[]> {
       lines(await virsh(host, "domiflist", name))
         .map((line) => line.split(/\s+/))
         .filter(([, type, source]) => type === "network" && source === lab)
-        .map(([link = ""]) => ({ link, owner: `the machine ${name}` })),
+        .map(([port = ""]): Port => [port, `the machine ${name}`]),
     ),
   );
   return found.flat();
@@ -164,14 +156,11 @@ async function machinePorts(host: Host, lab: string): Promise<readonly Port[]> {
 
 async function containerPorts(host: Host, lab: string): Promise<readonly Port[]> {
   const found = await Promise.all(
-    runningOf(await containers.find(host), lab).map(async ({ name }) => {
+    runningOf(await containers.find(host), lab).map(async ({ name }): Promise<Port[]> => {
       // The other end's interface index on the host.
-      const number = await host
-        .run("docker", ["exec", name, "cat", "/sys/class/net/eth0/iflink"])
-        .catch(() => "");
-      return /^\d+$/.test(number?.trim() ?? "")
-        ? [{ link: Number(number), owner: `the container ${name}` }]
-        : [];
+      const index = ["exec", name, "cat", "/sys/class/net/eth0/iflink"];
+      const number = (await host.run("docker", index).catch(() => ""))?.trim() ?? "";
+      return /^\d+$/.test(number) ? [[Number(number), `the container ${name}`]] : [];
     }),
   );
   return found.flat();
@@ -206,7 +195,6 @@ export const libvirtNetworks: ResourceKind = {
   ],
 };
 
-/** Docker's network on a lab's bridge. */
 export const dockerNetworks: ResourceKind = {
   kind: "docker network",
 

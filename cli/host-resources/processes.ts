@@ -17,8 +17,9 @@ export const processes: ResourceKind = {
 
   find: async () => {
     const own = await ancestors(process.pid);
+    const all = (await readdir("/proc")).filter((name) => /^[0-9]+$/.test(name)).map(Number);
     const found = await Promise.all(
-      (await allProcesses())
+      all
         .filter((pid) => !own.has(pid))
         .map(async (pid) => {
           const lab = labOfEnvironment(await readProcFile(pid, "environ"));
@@ -37,14 +38,15 @@ export const processes: ResourceKind = {
     if (owner === undefined || labOfEnvironment(await readProcFile(pid, "environ")) !== lab) {
       return; // Ended meanwhile; its number may have been reused.
     }
-    signal(pid, "SIGTERM");
     const deadline = Date.now() + graceSeconds * 1000;
-    while (await isAlive(owner)) {
-      if (Date.now() > deadline) {
-        signal(pid, "SIGKILL");
-        return;
+    try {
+      process.kill(pid, "SIGTERM");
+      while (await isAlive(owner)) {
+        if (Date.now() > deadline) return void process.kill(pid, "SIGKILL");
+        await sleep(50);
       }
-      await sleep(50);
+    } catch {
+      // Ended meanwhile.
     }
   },
 };
@@ -54,10 +56,6 @@ export function labOfEnvironment(environ: string): string | undefined {
   const entry = environ.split("\0").find((each) => each.startsWith(`${labVariable}=`));
   const lab = entry?.slice(labVariable.length + 1);
   return lab !== undefined && isLabPrefix(lab) ? lab : undefined;
-}
-
-async function allProcesses(): Promise<readonly number[]> {
-  return (await readdir("/proc")).filter((name) => /^[0-9]+$/.test(name)).map(Number);
 }
 
 async function ancestors(pid: number): Promise<ReadonlySet<number>> {
@@ -72,12 +70,4 @@ async function ancestors(pid: number): Promise<ReadonlySet<number>> {
 
 async function readProcFile(pid: number, file: string): Promise<string> {
   return readFile(`/proc/${pid}/${file}`, "utf8").catch(() => "");
-}
-
-function signal(pid: number, name: NodeJS.Signals): void {
-  try {
-    process.kill(pid, name);
-  } catch {
-    // Ended meanwhile.
-  }
 }

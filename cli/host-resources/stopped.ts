@@ -1,6 +1,6 @@
-import { Failure, messageOf } from "../../host/failure.ts";
+import { messageOf, throwAll } from "../../host/failure.ts";
 import { findOnPath } from "../../host/search-path.ts";
-import { dockerState, libvirtState } from "../../toolchain/daemon-state.ts";
+import { dockerState, libvirtState, type DaemonState } from "../../toolchain/daemon-state.ts";
 import { ensureDocker, ensureLibvirt } from "../../toolchain/daemons.ts";
 import type { Host } from "../../host/host.ts";
 import { lookFor, resourceKinds, type Survey } from "./host-resources.ts";
@@ -13,18 +13,15 @@ const stops: readonly Stop[] = [
   ports,
 ];
 
-/** Something of a lab on this host that is stopped. */
 export interface StoppedResource extends Stopped {
   readonly kind: string;
   readonly verb: string;
 }
 
-/** What is stopped in a lab, and what could not be examined. */
 export interface StoppedSeen extends Pick<Survey, "blind"> {
   readonly stopped: readonly StoppedResource[];
 }
 
-/** Lists what is stopped in a lab, even if a kind cannot be listed; changes nothing. */
 export async function stoppedOf(
   lab: string,
   host: Host,
@@ -42,7 +39,6 @@ export async function stoppedOf(
  * Starts what is stopped in a lab on this host, as after a reboot: the engine only checks that it exists.
  *
  * @param which everything, or only what removing the lab needs.
- * @param say Gets one line for each that was started.
  * @throws with everything that could not be started, or needs a person first, after starting everything else.
  */
 export async function startStopped(
@@ -70,25 +66,14 @@ export async function startStopped(
       troubles.push(`${kind}: ${messageOf(error)}`);
     }
   }
-  if (troubles.length > 0) {
-    throw new Failure(
-      `not all of the lab ${lab} could be started:\n${troubles.map((each) => `  - ${each}`).join("\n")}`,
-    );
-  }
+  throwAll(`not all of the lab ${lab} could be started`, troubles);
 }
 
-/**
- * Starts Docker and libvirt if they are installed and stopped: orphans of a lab can only be removed through them.
- *
- * @throws if one of them cannot be started, or refuses this user.
- */
+/** Starts Docker and libvirt if they are installed and stopped: orphans of a lab can only be removed through them. */
 export async function startDaemons(libvirtUri: string, say: (line: string) => void): Promise<void> {
   const [docker, libvirt] = await Promise.all([dockerState(), libvirtState(libvirtUri)]);
-  const searchPath = process.env["PATH"] ?? "";
-  if (docker.kind !== "running" && (await findOnPath("dockerd", searchPath)) !== undefined) {
-    await ensureDocker(docker, { progress: say });
-  }
-  if (libvirt.kind !== "running" && (await findOnPath("libvirtd", searchPath)) !== undefined) {
-    await ensureLibvirt(libvirtUri, libvirt, say);
-  }
+  const isStopped = async ({ kind }: DaemonState, program: string): Promise<boolean> =>
+    kind !== "running" && (await findOnPath(program, process.env["PATH"] ?? "")) !== undefined;
+  if (await isStopped(docker, "dockerd")) await ensureDocker(docker, { progress: say });
+  if (await isStopped(libvirt, "libvirtd")) await ensureLibvirt(libvirtUri, libvirt, say);
 }

@@ -5,14 +5,12 @@ import { projectName, stackFolder } from "../engine/folders.ts";
 import type { ResourceKind } from "../../components/host-resource.ts";
 import type { LabOutputs } from "./outputs.ts";
 
-/** Files with which people reach a lab. */
 export interface AccessFiles {
   readonly kubeconfig: string;
   readonly sshKey: string;
   readonly knownHosts: string;
 }
 
-/** Where the access files of a stack lie. */
 export function accessFiles(stack: string): AccessFiles {
   const folder = stackFolder(stack);
   return {
@@ -26,9 +24,15 @@ export function accessFiles(stack: string): AccessFiles {
 export async function writeAccessFiles(stack: string, outputs: LabOutputs): Promise<AccessFiles> {
   const files = accessFiles(stack);
   await mkdir(stackFolder(stack), { recursive: true, mode: 0o700 });
-  await writeSecret(files.kubeconfig, outputs.kubeconfig);
-  await writeSecret(files.sshKey, `${outputs.sshPrivateKey.trimEnd()}\n`);
-  await writeSecret(files.knownHosts, knownHosts(outputs.nodes));
+  for (const [file, content] of [
+    [files.kubeconfig, outputs.kubeconfig],
+    [files.sshKey, `${outputs.sshPrivateKey.trimEnd()}\n`],
+    [files.knownHosts, knownHosts(outputs.nodes)],
+  ] as const) {
+    // A new file each time, as an existing one would keep its mode.
+    await rm(file, { force: true });
+    await writeFile(file, content, { mode: 0o600, flag: "wx" });
+  }
   return files;
 }
 
@@ -57,25 +61,16 @@ export const labFiles: ResourceKind = {
   },
 };
 
-/** Creates a new file each time, as an existing one would keep its mode. */
-async function writeSecret(file: string, content: string): Promise<void> {
-  await rm(file, { force: true });
-  await writeFile(file, content, { mode: 0o600, flag: "wx" });
-}
-
-/** Lines of a known_hosts file: each machine by address and by name. */
 export function knownHosts(
   hosts: readonly Pick<LabOutputs["nodes"][number], "name" | "address" | "hostKey">[],
 ): string {
-  return hosts
-    .map(({ name, address, hostKey }) => {
-      const [type = "", key = ""] = hostKey.trim().split(/\s+/);
-      return `${address},${name} ${type} ${key}\n`;
-    })
-    .join("");
+  const lines = hosts.map(({ name, address, hostKey }) => {
+    const [type = "", key = ""] = hostKey.trim().split(/\s+/);
+    return `${address},${name} ${type} ${key}\n`;
+  });
+  return lines.join("");
 }
 
-/** Arguments of `ssh` for one of a lab's machines: only its key, and only the pinned host key. */
 export function sshArguments(
   { sshUser, address }: LabOutputs["nodes"][number],
   { sshKey, knownHosts }: Pick<AccessFiles, "sshKey" | "knownHosts">,

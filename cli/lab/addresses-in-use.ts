@@ -6,8 +6,6 @@ import { StackFacts } from "../engine/facts.ts";
 /**
  * A machine must not get the address of another one that still runs: the engine creates and changes machines before it
  * removes those that are no longer wanted, so the new one would wait for an address at which the old one answers.
- *
- * @throws SettingsError naming all such nodes.
  */
 export function assertAddressesFree(
   resources: readonly StateResource[],

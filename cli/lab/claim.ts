@@ -4,6 +4,7 @@ import path from "node:path";
 import * as z from "zod";
 
 import { cacheRoot } from "../../toolchain/cache.ts";
+import { parseJson } from "../../toolchain/parse-json.ts";
 import { projectRoot } from "../../toolchain/project.ts";
 import { Failure } from "../../host/failure.ts";
 import { chosenBackend } from "../engine/backend.ts";
@@ -22,43 +23,35 @@ const claimSchema = z.object({
   backend: z.string().optional(),
 });
 
-/** Which clone of the project, and which of its stacks, runs a lab on this host. */
 export type Claim = z.infer<typeof claimSchema>;
 
-/** Owner of a lab, as seen from this clone. */
-export type Ownership =
-  | { readonly kind: "unclaimed" }
-  | { readonly kind: "ours" }
-  /** Another stack, or one of another clone or backend, whose state still exists. */
-  | { readonly kind: "theirs"; readonly claim: Claim }
-  /** A deleted clone: nobody can destroy the lab in the ordinary way any more. */
-  | { readonly kind: "abandoned"; readonly claim: Claim };
+export interface Ownership {
+  /** Undefined if nobody has recorded that they run the lab. */
+  readonly claim?: Claim;
+  /** Whether it is another stack, or one of another clone or backend, whose state still exists. */
+  readonly isTheirs: boolean;
+}
 
 /**
  * Finds the owner of a lab; clones with the same backend share it. Names of host resources do not tell which clone created
  * them, and another clone's running lab must not be mistaken for orphans.
  */
 export async function ownershipOf(lab: string, stack: string): Promise<Ownership> {
-  let claim: Claim;
-  try {
-    claim = claimSchema.parse(JSON.parse(await readFile(claimFile(lab), "utf8")));
-  } catch {
-    return { kind: "unclaimed" };
-  }
+  const text = await readFile(claimFile(lab), "utf8").catch(() => "");
+  const { data: claim } = claimSchema.safeParse(parseJson(text));
+  if (claim === undefined) return { isTheirs: false };
   const { backend } = ourClaim(stack);
   const here = claim.project === projectRoot;
   if (claim.stack === stack) {
-    if (claim.backend === backend && (here || backend !== undefined)) return { kind: "ours" };
+    const isOurs = claim.backend === backend && (here || backend !== undefined);
     // It was moved to another backend. One without its state is the wrong one: the lab would be taken for orphans.
-    const state = here ? await readState(stack).catch(() => undefined) : undefined;
-    if (resourcesOf(state).length > 0) return { kind: "ours" };
+    const state = here && !isOurs ? await readState(stack).catch(() => undefined) : undefined;
+    if (isOurs || resourcesOf(state).length > 0) return { claim, isTheirs: false };
   }
-  if (claim.backend !== undefined) return { kind: "theirs", claim };
-  const exists = existsSync(path.join(claim.project, ".kindows", "state"));
-  return { kind: exists ? "theirs" : "abandoned", claim };
+  const stateFolder = path.join(claim.project, ".kindows", "state");
+  return { claim, isTheirs: claim.backend !== undefined || existsSync(stateFolder) };
 }
 
-/** Records that this clone's stack runs the lab. */
 export async function claimLab(lab: string, stack: string): Promise<void> {
   const file = claimFile(lab);
   await mkdir(path.dirname(file), { recursive: true });
@@ -74,7 +67,6 @@ function ourClaim(stack: string): Claim {
   };
 }
 
-/** Records that nobody runs the lab any more. */
 export async function releaseLab(lab: string): Promise<void> {
   await rm(claimFile(lab), { force: true });
 }
@@ -83,14 +75,10 @@ function claimFile(lab: string): string {
   return path.join(cacheRoot(), "labs", `${lab}.json`);
 }
 
-/**
- * Checks that host resources with the lab's name belong to this stack or to nobody.
- *
- * @throws if another clone runs the lab, or its owner is unknown; then the error has the command to remove it.
- */
+/** @throws if host resources with the lab's name are another clone's, or unknown to this one. */
 export async function assertMayUse(pulumi: Pulumi, lab: string, host: Host): Promise<void> {
   const ownership = await assertNotTheirs(lab, pulumi.stack);
-  if (ownership.kind !== "unclaimed") return;
+  if (ownership.claim !== undefined) return;
   const state = await pulumi.exportState();
   if (resourcesOf(state).length > 0 || pendingOperations(state).length > 0) return;
   // Files are this clone's own.
@@ -107,19 +95,12 @@ export async function assertMayUse(pulumi: Pulumi, lab: string, host: Host): Pro
   }
 }
 
-/**
- * Owner of a lab on this host, if it is this stack or nobody.
- *
- * @throws if another clone, or another stack, runs it.
- */
+/** Owner of a lab on this host, if it is this stack or nobody. @throws if another clone, or another stack, runs it. */
 export async function assertNotTheirs(lab: string, stack: string): Promise<Ownership> {
   const ownership = await ownershipOf(lab, stack);
-  if (ownership.kind === "theirs") {
-    const {
-      project,
-      stack: runBy,
-      backend = path.join(project, ".kindows", "state"),
-    } = ownership.claim;
+  const { claim, isTheirs } = ownership;
+  if (claim && isTheirs) {
+    const { project, stack: runBy, backend = path.join(project, ".kindows", "state") } = claim;
     throw new Failure(
       `the lab ${lab} is run by the stack ${runBy} of the project in ${project}, whose state is in ${backend}: ` +
         `remove it there with \`kindows down --stack ${runBy}\`, or give this stack another kindows:lab.name`,

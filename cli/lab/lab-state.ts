@@ -8,18 +8,14 @@ import { StackFacts } from "../engine/facts.ts";
 import type { Pulumi } from "../engine/pulumi.ts";
 import { unusedTokens } from "../recovery/repair.ts";
 
-/** A Windows machine that has its step scripts. */
 export interface NodeMachine extends SshSource {
   readonly node: string;
-  /** Folder on the machine of the script that exports its logs, as a Windows path. */
   readonly scripts: string;
-  /** Folder on the machine of the script that checks it. */
   readonly checkFolder: string;
   /** Command that joins it, and its standard input (secret); undefined before it has joined. */
   readonly join?: { readonly command: string; readonly input: string } | undefined;
 }
 
-/** What a stack's state says about its lab, including secrets. */
 export interface LabState {
   /** Admin's kubeconfig, if the state has one. Secret. */
   readonly kubeconfig: string | undefined;
@@ -50,31 +46,27 @@ export async function labStateOf(pulumi: Pulumi): Promise<LabState> {
   return labState(await pulumi.exportState("--show-secrets"));
 }
 
-/**
- * @param deployment an export of the state that shows secrets.
- * @throws Failure when an earlier version has written it.
- */
+/** @param deployment with secrets. @throws Failure when an earlier version has written it. */
 export function labState(deployment: Deployment): LabState {
   const resources = resourcesOf(deployment).filter((each) => each.delete !== true);
   const facts = new StackFacts(resources);
   const outputOf = (urn: string | undefined, name: string): unknown =>
     revealed(resources.find((each) => each.urn === urn)?.outputs?.[name]);
   const [cluster] = facts.of("kindows:controlplane:KindCluster").keys();
+  const nodes = [...facts.of("kindows:windows:WindowsNode")];
   const machineUrns = facts.machines();
   return {
     kubeconfig: z.string().safeParse(outputOf(cluster, "kubeconfig")).data,
-    machines: [...facts.of("kindows:windows:WindowsNode")].flatMap(
-      ([urn, { node, checkFolder }]) => {
-        const { data } = connectionSchema.safeParse(outputOf(machineUrns.get(node), "connection"));
-        const steps = resources.filter(
-          ({ type, parent }) => type === "command:remote:Command" && parent === urn,
-        );
-        // The first command on a machine unpacks the scripts.
-        if (data === undefined || steps.length === 0) return [];
-        const join = steps.flatMap((each) => joinOf(each) ?? [])[0];
-        return [{ node, ...data, scripts: `${remoteSteps}\\Export-NodeLog`, checkFolder, join }];
-      },
-    ),
+    machines: nodes.flatMap(([urn, { node, checkFolder }]) => {
+      const { data } = connectionSchema.safeParse(outputOf(machineUrns.get(node), "connection"));
+      const steps = resources.filter(
+        ({ type, parent }) => type === "command:remote:Command" && parent === urn,
+      );
+      // The first command on a machine unpacks the scripts.
+      if (data === undefined || steps.length === 0) return [];
+      const [join] = steps.flatMap((each) => joinOf(each) ?? []);
+      return [{ node, ...data, scripts: `${remoteSteps}\\Export-NodeLog`, checkFolder, join }];
+    }),
     unjoined: unusedTokens(resources).flatMap((urn) => facts.nodeOf(urn) ?? []),
   };
 }
@@ -89,11 +81,7 @@ function joinOf({ inputs = {} }: StateResource): NodeMachine["join"] {
     : undefined;
 }
 
-/**
- * A join's standard input with another token.
- *
- * @throws if it is no such input: then another version has written the state.
- */
+/** A join's input with another token. @throws if it is no such input, but another version's. */
 export function withToken(input: string, token: string): string {
   const secret = joinSecretSchema.safeParse(parseJson(input));
   if (!secret.success) {

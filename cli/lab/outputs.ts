@@ -27,17 +27,12 @@ const outputsSchema = z.object({
   nodes: z.array(nodeSchema),
 });
 
-/** A stack's outputs about its lab when it is up. */
 export type LabOutputs = z.infer<typeof outputsSchema>;
 
 /** An output that is unknown because what it depends on failed (Pulumi's property.go: computed). */
 const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
-/**
- * Outputs of a stack.
- *
- * @returns undefined while the stack is not completely up.
- */
+/** Outputs of a stack. @returns undefined while the stack is not completely up. */
 export async function labOutputs(pulumi: Pulumi): Promise<LabOutputs | undefined> {
   const text = await pulumi.state(["stack", "output", "--json", "--show-secrets"]);
   const values: unknown = JSON.parse(text);
@@ -54,19 +49,13 @@ export async function labOutputs(pulumi: Pulumi): Promise<LabOutputs | undefined
   return parsed.data;
 }
 
-/** A lab that is up, and how to reach it. */
 export interface UpLab {
-  /** The lab's name, `kindows-<lab>`. */
   readonly lab: string;
   readonly outputs: LabOutputs;
   readonly access: AccessFiles;
 }
 
-/**
- * Outputs of a stack's lab; rewrites its access files.
- *
- * @throws Failure when the stack does not exist, or is not up.
- */
+/** Outputs of a stack's lab; rewrites its access files. @throws Failure when the stack does not exist, or is not up. */
 export async function labThatIsUp(stack: string): Promise<UpLab> {
   const { names } = await labIdentity(stack);
   const outputs = (await stackExists(stack))

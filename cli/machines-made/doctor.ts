@@ -1,8 +1,6 @@
 import { hostProblemText } from "../../config/host-problem.ts";
-import { exitCodes, messageOf } from "../../host/failure.ts";
-import type { DoctorOptions } from "../commands/doctor.ts";
+import { messageOf } from "../../host/failure.ts";
 import type { Diagnosis } from "../doctor/examine.ts";
-import { doctorText, isFine } from "../doctor/report.ts";
 import { resourceName, resourcesOf, type StateResource } from "../engine/deployment.ts";
 import { enginePulumi, type Pulumi } from "../engine/pulumi.ts";
 import { asOnlyRun } from "../engine/run-lock.ts";
@@ -11,17 +9,10 @@ import { say } from "../progress.ts";
 import { repairState } from "../recovery/repair.ts";
 import { type MachinesMade, machinesMade } from "./machines-made.ts";
 
-/** `kindows doctor`: what is in the way in the cluster of the machines, gone, and left over. */
-export async function doctor({ stack, json, fix }: DoctorOptions): Promise<number> {
+export async function diagnoseMade(stack: string, fix: boolean): Promise<Diagnosis> {
   const made = await machinesMade(stack);
-  if (fix) {
-    await asOnlyRun(stack, () => fixMade(made, enginePulumi(stack), say));
-  }
-  const diagnosis = await examineMade(made, resourcesOf(await readState(stack)));
-  const fine = isFine(diagnosis);
-  const text = json ? JSON.stringify({ fine, ...diagnosis }, undefined, 2) : doctorText(diagnosis);
-  process.stdout.write(`${text}\n`);
-  return fine ? exitCodes.ok : exitCodes.failed;
+  if (fix) await asOnlyRun(stack, () => fixMade(made, enginePulumi(stack), say));
+  return examineMade(made, resourcesOf(await readState(stack)));
 }
 
 /** Looks at the machines that were made for a stack, in their cluster; changes nothing. */
@@ -49,14 +40,13 @@ export async function examineMade(
       present: [there, { what: "machines", detail: `${running} of ${seen.length} run` }],
       findings: [
         ...gone.map((urn) => ({
-          ...{ name: `machine of ${resourceName(urn)}`, seen: "somebody has removed it" },
+          name: `machine of ${resourceName(urn)}`,
+          seen: "somebody has removed it",
           remedy: `${fix} takes it out of the stack's state, and the next \`pulumi up\` makes it again`,
         })),
         ...left.map(({ kind, name }) => ({
-          ...{
-            name: `${kind} ${name}`,
-            seen: "it has the stack's labels, and is not in its state",
-          },
+          name: `${kind} ${name}`,
+          seen: "it has the stack's labels, and is not in its state",
           remedy: `unless a run is making it right now, ${fix} removes it`,
         })),
       ],
@@ -66,11 +56,7 @@ export async function examineMade(
   }
 }
 
-/**
- * Takes machines that are gone out of the stack's state, with all that was built on them, and removes what is left over.
- *
- * @throws if a run works on the stack, or something cannot be removed.
- */
+/** Takes machines that are gone out of the state, with all that was built on them; removes what is left over. */
 export async function fixMade(
   { title, machines }: MachinesMade,
   pulumi: Pick<Pulumi, "findState" | "importState">,

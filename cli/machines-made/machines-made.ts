@@ -6,19 +6,12 @@ import { existingSettings, noLab, withoutSealed } from "../stack-settings.ts";
 /** A stack of existing machines that has others made for it, and these. */
 export interface MachinesMade {
   readonly stack: string;
-  /** Who makes them, as people call it. */
   readonly title: string;
-  /** Of the cluster that they join. */
   readonly kubeconfig: KubeconfigSource;
   readonly machines: StackMachines;
 }
 
-/**
- * The machines that were made for a stack.
- *
- * @throws where there are only those that exist anyway, for mistakes in the settings, and where the cluster's kubeconfig
- * cannot be used.
- */
+/** The machines that were made for a stack. */
 export async function machinesMade(stack: string): Promise<MachinesMade> {
   const settings = await existingSettings(stack);
   if (settings?.machine === undefined) throw noLab(stack);
@@ -31,7 +24,6 @@ export async function machinesMade(stack: string): Promise<MachinesMade> {
   return { stack, title, kubeconfig, machines };
 }
 
-/** What stands for an encrypted one. */
 const sealed = withoutSealed({ text: { secure: "" } }) as KubeconfigSource;
 
 /** A kubeconfig of the settings; one that is encrypted there the engine can read. */

@@ -9,10 +9,8 @@ import { type MachinesMade, machinesMade } from "./machines-made.ts";
 
 type SeenMachine = Awaited<ReturnType<StackMachines["seen"]>>[number];
 
-/** The machines of a stack, each with whether its node is Ready. */
 export interface MadeStatus {
   readonly nodes: readonly (SeenMachine & { readonly ready?: boolean })[];
-  /** Why the cluster that they join does not tell its nodes. */
   readonly clusterTrouble?: string;
 }
 
@@ -29,7 +27,6 @@ export async function status({ stack, json, watch }: StatusOptions): Promise<num
   return isWell(seen) ? exitCodes.ok : exitCodes.failed;
 }
 
-/** @throws where the cluster of the machines does not answer. */
 export async function lookAtMade({ kubeconfig, machines }: MachinesMade): Promise<MadeStatus> {
   const seen = await machines.seen();
   try {
@@ -42,12 +39,10 @@ export async function lookAtMade({ kubeconfig, machines }: MachinesMade): Promis
   }
 }
 
-/** Whether all machines run, and are Ready nodes. */
 export function isWell({ nodes }: MadeStatus): boolean {
   return nodes.every(({ ready, trouble }) => ready === true && trouble === undefined);
 }
 
-/** What there is, as people read it. */
 export function madeText({ nodes, clusterTrouble }: MadeStatus): string {
   const rows = nodes.map(({ node, ready, state, host, address }) => [
     ...[node, ready === undefined ? "?" : ready ? "yes" : "NO", state, host, address],

@@ -17,11 +17,9 @@ import { ensureArtifacts, type EnsureOptions } from "../../toolchain/ensure.ts";
 import { causesOf } from "../../host/failure.ts";
 
 /**
- * Downloads, examines and converts the cloud image that the settings name for Linux machines, unless that is already done.
- * A missing or unreadable file is left to the preflight, which reports it with all other problems.
- *
- * @returns what to record about it; undefined if the settings name none, or no node needs it.
- * @throws Failure with what is wrong with it.
+ * Downloads, examines and converts the cloud image that the settings name for Linux machines, unless that is already
+ * done. A missing or unreadable file is left to the preflight, which reports it with all other problems. Returns what
+ * to record about it; undefined if the settings name none, or no node needs it.
  */
 export async function prepareCloudImage(
   { linux: { image }, linuxNodes }: Pick<Settings, "linux" | "linuxNodes">,
@@ -31,10 +29,8 @@ export async function prepareCloudImage(
   const cache = options.cache ?? new Cache();
   const downloaded = await download(image, options);
   const file = image.path ?? downloaded;
-  const noted = {
-    ...(downloaded !== undefined &&
-      image.sha256 !== undefined && { cloudImages: { [image.sha256]: downloaded } }),
-  };
+  const { sha256 } = image;
+  const noted = downloaded && sha256 ? { cloudImages: { [sha256]: downloaded } } : {};
   const format = file === undefined ? undefined : readableFormat(file);
   if (file === undefined || format === undefined) return noted;
   try {

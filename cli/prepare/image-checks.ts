@@ -17,6 +17,7 @@ import { roomProblems } from "../../components/machine/disk/require-room.ts";
 import { downloadArtifact } from "../../components/windows/download-artifact.ts";
 import { stackSoftware, unpinned } from "../../components/windows/software.ts";
 import { hostProblemsText, type HostProblem } from "../../config/host-problem.ts";
+import { unless } from "../../config/problem.ts";
 import { checkKvm, gatherKvmDevice } from "../../preflight/kvm.ts";
 import { gatherMemory, type MemoryFacts } from "../../preflight/room.ts";
 import type { Settings } from "../../config/settings.ts";
@@ -30,11 +31,8 @@ import { requiredPackages } from "../../toolchain/host-requirements.ts";
 
 /**
  * Checks, before tools are built and gigabytes downloaded, whether the stack's image can be built, according to the
- * settings, this host and the existing media. Does nothing if the image exists, or is not made from an ISO.
- *
- * @param ensurePackages installs the packages that examining the media and building the image need.
- * @returns whether an image has to be built.
- * @throws Failure with all problems; Error for packages that it may not install.
+ * settings, this host and the existing media. Does nothing if the image exists, or is not made from an ISO. Returns
+ * whether an image has to be built.
  */
 export async function requireMakeableImage(
   settings: Settings,
@@ -70,7 +68,6 @@ export async function requireMakeableImage(
   return true;
 }
 
-/** Disk space for the image, for what Setup writes while it is built, and for missing media. */
 async function roomForImage(
   media: readonly ImageMedium[],
   cache: Cache,
@@ -95,40 +92,30 @@ async function bytesToFetch({ source }: ImageMedium, cache: Cache): Promise<numb
 
 /** Memory of the machine on which the image is built; its QEMU needs some more. */
 export function memoryForImage({ availableMiB, totalMiB }: MemoryFacts): HostProblem[] {
-  return availableMiB >= builderMemoryMiB
-    ? []
-    : [
-        {
-          subject: "Memory",
-          why: `of ${builderMemoryMiB} MiB is needed to make the image, ${availableMiB} of ${totalMiB} MiB are available`,
-          instead: "Stop something else meanwhile.",
-        },
-      ];
+  return unless(availableMiB >= builderMemoryMiB, {
+    subject: "Memory",
+    why: `of ${builderMemoryMiB} MiB is needed to make the image, ${availableMiB} of ${totalMiB} MiB are available`,
+    instead: "Stop something else meanwhile.",
+  });
 }
 
-/** @throws Failure with all of them, if there are any. */
 export function throwAny(problems: readonly HostProblem[]): void {
   if (problems.length > 0) throw new Failure(hostProblemsText(problems));
 }
 
-type Daemons = Readonly<Record<"docker" | "libvirt", DaemonState>>;
-
 /**
- * Installs the packages that a stack's lab needs on this host, and further ones, all at once, so that a user who may not
- * install them gets one message.
+ * Installs the packages that a stack's lab needs on this host, and further ones, all at once, so that a user who may
+ * not install them gets one message.
  *
  * @returns the daemons' state before.
- * @throws with the command to run if this process may not or cannot install them.
  */
 export async function ensureStackPackages(
   settings: Pick<Settings, "hypervisor">,
   more: readonly string[],
   say: Progress,
-): Promise<Daemons> {
-  const [docker, libvirt] = await Promise.all([
-    dockerState(),
-    libvirtState(settings.hypervisor.uri),
-  ]);
+): Promise<Readonly<Record<"docker" | "libvirt", DaemonState>>> {
+  const { uri } = settings.hypervisor;
+  const [docker, libvirt] = await Promise.all([dockerState(), libvirtState(uri)]);
   await ensureHostPackages([...requiredPackages(settings, { docker, libvirt }), ...more], say);
   return { docker, libvirt };
 }

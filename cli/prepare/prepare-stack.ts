@@ -7,10 +7,7 @@ import { requireMakeableImage } from "./image-checks.ts";
 import { prepare } from "./prepare.ts";
 import { ensureStackImage } from "./stack-image.ts";
 
-/**
- * Prepares everything that a stack needs. First reports what would prevent its image from being built, and then asks whether
- * to download what is missing.
- */
+/** First reports what prevents its image from being built, then asks whether to download what is missing. */
 export async function prepareStack(
   settings: Settings,
   consent: Consent,

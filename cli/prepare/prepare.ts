@@ -43,19 +43,17 @@ import { windowsDisk } from "../../components/windows/image/windows-images.ts";
 import { mustBeConverted } from "../../toolchain/disk-format.ts";
 import { linuxDebian } from "../../components/linux/image/debian.ts";
 import { roomProblems } from "../../components/machine/disk/require-room.ts";
-import { needs } from "../../preflight/room.ts";
+import { needs, total } from "../../preflight/room.ts";
 import { rehearsalDebian } from "../../rehearsal/image/debian.ts";
 import { kubernetesLinux, kubernetesWindows } from "../../toolchain/tools/table.ts";
 import { runProgram } from "../../host/run-program.ts";
 
 /**
- * Installs everything that a stack needs on this host: packages, daemons, tools, images, the engine's home. Existing ones
- * stay as they are; if nothing is missing, this takes well under a second.
+ * Installs everything that a stack needs on this host: packages, daemons, tools, images, the engine's home. Existing
+ * ones stay as they are; if nothing is missing, this takes well under a second.
  *
  * @param settings of the stack. Undefined for existing machines and an existing cluster, which need only the engine: no
  *   daemon, no hypervisor, no image.
- * @param say gets one line for whatever takes time.
- * @throws with a remedy if something is missing that it may not or cannot install.
  */
 export async function prepare(settings: Settings | undefined, say: Progress): Promise<void> {
   const options: PrepareOptions = {
@@ -75,22 +73,20 @@ type PrepareOptions = EnsureOptions & { readonly progress: Progress };
 
 async function prepareLab(settings: Settings, options: PrepareOptions): Promise<void> {
   const { progress: say } = options;
-  const { uri } = settings.hypervisor;
   // A user who may not install packages gets one message about all of them.
   const packages = await checkArtifacts([...engineTools.lab, ...machineImages(settings)]);
   const daemons = await ensureStackPackages(settings, packages, say);
-  await ensureDaemons(uri, daemons, options);
+  await ensureDaemons(settings.hypervisor.uri, daemons, options);
 
   const cloudImage = await prepareCloudImage(settings, options);
-  const images = await imagesFor(settings, say);
+  // The slowest first.
+  const images = [...machineImages(settings), ...(await containerImages(settings, say))];
   const disk = userDisk(settings, say);
   const release =
     settings.cni.kind === "calico" ? calicoRelease(settings.cni.calico.version) : undefined;
   const definitions = release && calicoDefinitions(release);
-  const ensured = await prepareEngine(
-    [...images, disk?.artifact, definitions].filter((artifact) => artifact !== undefined),
-    options,
-  );
+  const others = [disk?.artifact, definitions].filter((artifact) => artifact !== undefined);
+  const ensured = await prepareEngine([...images, ...others], options);
   await recordBuilt({
     tools: {},
     ...(await builtImages(images, ensured)),
@@ -106,26 +102,11 @@ async function prepareLab(settings: Settings, options: PrepareOptions): Promise<
   });
 }
 
-/** Images to build, the slowest first. */
-async function imagesFor(settings: Settings, say: Progress): Promise<readonly Artifact[]> {
-  const images = machineImages(settings);
-  if (await mustBuildNodeImage(settings, say)) {
-    images.push(nodeImage);
-    if (settings.cluster.controlPlanes > 1) {
-      images.push(loadBalancerImage);
-    }
-  }
-  return images;
-}
-
-function machineImages(settings: Settings): Artifact[] {
+function machineImages({ windows: { image }, linux, linuxNodes }: Settings): Artifact[] {
   const images: Artifact[] = [];
-  const { image } = settings.windows;
-  if (image.kind === "rehearsal") {
-    images.push(image.baked ? bakedRehearsalImage : rehearsalImage);
-  }
-  if (settings.linuxNodes.length > 0) {
-    images.push(...(isNamed(settings.linux.image) ? [] : [linuxImage]), linuxPrograms);
+  if (image.kind === "rehearsal") images.push(image.baked ? bakedRehearsalImage : rehearsalImage);
+  if (linuxNodes.length > 0) {
+    images.push(...(isNamed(linux.image) ? [] : [linuxImage]), linuxPrograms);
   }
   return images;
 }
@@ -136,15 +117,12 @@ async function builtImages(
 ): Promise<Omit<BuiltArtifacts, "tools">> {
   const built = <T>(artifact: Artifact, describe: (folder: string) => T): T | undefined =>
     images.includes(artifact) ? describe(ensured.path(artifact)) : undefined;
-  const reference = await nodeImageReference();
+  const archived = (reference: string) => (folder: string) => ({
+    ...{ reference, archive: path.join(folder, archiveName) },
+  });
   return {
-    nodeImage: built(nodeImage, (folder) => ({
-      reference,
-      archive: path.join(folder, archiveName),
-    })),
-    loadBalancerImage: built(loadBalancerImage, (folder) => ({
-      ...{ reference: loadBalancerReference, archive: path.join(folder, archiveName) },
-    })),
+    nodeImage: built(nodeImage, archived(await nodeImageReference())),
+    loadBalancerImage: built(loadBalancerImage, archived(loadBalancerReference)),
     rehearsalImage: await built(rehearsalImage, builtGuest),
     bakedRehearsalImage: await built(bakedRehearsalImage, builtGuest),
     linuxImage: await built(linuxImage, (folder) => builtDisk(folder, linuxDiskName)),
@@ -165,45 +143,31 @@ async function builtGuest(folder: string): Promise<BuiltArtifacts["rehearsalImag
   return { ...(await builtDisk(folder, diskName)), manifest: path.join(folder, manifestName) };
 }
 
-/** Half a gigabyte over a slow line. */
 const pullTimeoutSeconds = 900;
 
-/**
- * Whether the node image has to be built here: it was before, or none is set and the official one cannot be pulled. Once the
- * official one is pulled, only Docker is asked.
- */
-async function mustBuildNodeImage(settings: Settings, say: Progress): Promise<boolean> {
-  if (settings.cluster.nodeImage !== undefined) return false;
-  if (builtSoFar().nodeImage !== undefined) return true;
+/** kind's images, if they were built here before, or none is set and the official one cannot be pulled. */
+async function containerImages(settings: Settings, say: Progress): Promise<readonly Artifact[]> {
+  const { cluster } = settings;
+  const images = [nodeImage, ...(cluster.controlPlanes > 1 ? [loadBalancerImage] : [])];
+  if (cluster.nodeImage !== undefined) return [];
+  if (builtSoFar().nodeImage !== undefined) return images;
   const official = officialNodeImage(settings);
-  const present = await runProgram(
-    "docker",
-    ["image", "inspect", "--format", "{{.Id}}", official],
-    30,
-  );
-  if (present.how === "well") return false;
+  const inspect = ["image", "inspect", "--format", "{{.Id}}", official];
+  if ((await runProgram("docker", inspect, 30)).how === "well") return [];
   say(`pulling ${official}`);
   const pull = await runProgram("docker", ["pull", "--quiet", official], pullTimeoutSeconds);
-  if (pull.how === "well") return false;
+  if (pull.how === "well") return [];
   say(`the node image is built here, since the official one cannot be pulled: ${pull.reason}`);
-  return true;
+  return images;
 }
 
-/** A user's disk that has to be converted. */
-export interface UserDisk {
-  readonly artifact: Artifact;
-  record(folder: string): Promise<NonNullable<BuiltArtifacts["convertedDisks"]>>;
-}
-
-/**
- * The disk in the settings, if it has to be converted; undefined for every other image, and for an invalid file, which the
- * preflight reports.
- */
+/** The disk in the settings, if it has to be converted. An invalid file is reported by the preflight. */
 export function userDisk(
   { windows: { image } }: Pick<Settings, "windows">,
   say: Progress,
   cache = new Cache(),
-): UserDisk | undefined {
+):
+  { artifact: Artifact; record(folder: string): ReturnType<typeof convertedDiskNote> } | undefined {
   if (image.kind !== "disk" || !mustBeConverted(image.path)) return undefined;
   const source = image.path;
   if (convertedFrom(source) === undefined) {
@@ -230,32 +194,22 @@ const largeGiB = new Map<Artifact, number>([
   [linuxImage, 2],
 ]);
 
-/** Peak disk space of all artifacts, from the first build until the stack is prepared. */
-function roomGiB(missing: readonly Artifact[]): number {
-  return missing.reduce(
-    (sum, each) => sum + (largeGiB.get(each) ?? ("tool" in each ? toolGiB : 0)),
-    0,
-  );
-}
-
-/**
- * Reports, before anything is built, the peak disk space of preparing, and how much the lab takes later.
- *
- * @param settings of the stack, where it has a lab.
- * @throws Failure if the cache's file system has less.
- */
+/** Reports, before anything is built, the peak disk space of preparing, and how much the lab takes later. */
 export async function requireRoomToPrepare(
   missing: readonly Artifact[],
   settings: Settings | undefined,
   say: Progress,
 ): Promise<void> {
-  const neededGiB = roomGiB(missing);
+  const neededGiB = missing.reduce(
+    (sum, each) => sum + (largeGiB.get(each) ?? ("tool" in each ? toolGiB : 0)),
+    0,
+  );
   if (neededGiB === 0) return;
   throwAny(await roomProblems(cacheRoot(), neededGiB, "building what is missing", say));
   if (settings !== undefined) {
     // Its machines' disks and its containers. The preflight subtracts what exists already.
     const all = needs(settings, { docker: notAsked, libvirt: notAsked });
-    const gib = all.reduce((sum, need) => sum + need.poolGiB + need.dockerGiB, 0);
+    const gib = total(all, "poolGiB") + total(all, "dockerGiB");
     say(`then the lab takes up to ${gib} GiB of disk`);
   }
 }

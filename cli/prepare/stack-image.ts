@@ -20,13 +20,7 @@ import type { ProgramState } from "../fetch/programs.ts";
 import { say } from "../progress.ts";
 import { throwAny } from "./image-checks.ts";
 
-const hashDigits = 12;
-
-/**
- * Part of `up` and `prepare`: builds the image of a stack whose settings name an ISO, unless it exists.
- *
- * @throws Failure with a remedy.
- */
+/** Part of `up` and `prepare`: builds the image of a stack whose settings name an ISO, unless it exists. */
 export async function ensureStackImage(
   settings: Settings,
   changes: BuilderChanges = {},
@@ -36,13 +30,7 @@ export async function ensureStackImage(
   }
 }
 
-/**
- * Downloads the media and builds the image, unless it exists; records its path for this clone.
- *
- * @param settings of a stack whose image is made from an ISO.
- * @returns the disk's path.
- * @throws Failure with a remedy; if interrupted, with that exit code.
- */
+/** Downloads the media and builds the image, unless it exists; records its path for this clone. */
 export async function buildStackImage(
   settings: Settings,
   cache: Cache,
@@ -65,33 +53,26 @@ export async function buildStackImage(
       ensurePackages: (names) => ensureHostPackages(names, say),
     });
     const disk = path.join(ensured.path(artifact), imageFile);
-    const hash = address.slice(address.lastIndexOf("-") + 1).slice(0, hashDigits);
-    const key = imageKey(settings);
-    await recordBuilt({ tools: {}, windowsImages: { [key]: { path: disk, hash } } });
+    const hash = address.slice(address.lastIndexOf("-") + 1).slice(0, 12);
+    await recordBuilt({
+      ...{ tools: {}, windowsImages: { [imageKey(settings)]: { path: disk, hash } } },
+    });
     return disk;
   } catch (error) {
-    throw explained(error);
-  }
-}
-
-/** @throws MediaError naming each file that could not be downloaded, and why. */
-export function requireFetched(states: readonly ProgramState[]): void {
-  const missing = states.filter(({ state }) => state === "missing");
-  if (missing.length > 0) {
-    throw new MediaError(
-      ...missing.map(({ fileName, problem = "" }) => ({
-        subject: fileName,
-        why: `could not be fetched: ${problem}`,
-        instead:
-          "Run again to continue, or fetch it elsewhere and write its `path` below kindows:windows.image.",
-      })),
+    // Media errors without an empty log, interruptions as such.
+    throw (
+      [...causesOf(error)].find((each) => each instanceof Failure) ?? new Failure(messageOf(error))
     );
   }
 }
 
-/** An error for users: media errors without an empty log, interruptions as such. */
-function explained(error: unknown): Error {
-  return (
-    [...causesOf(error)].find((each) => each instanceof Failure) ?? new Failure(messageOf(error))
-  );
+export function requireFetched(states: readonly ProgramState[]): void {
+  const instead =
+    "Run again to continue, or fetch it elsewhere and write its `path` below kindows:windows.image.";
+  const problems = states
+    .filter(({ state }) => state === "missing")
+    .map(({ fileName: subject, problem = "" }) => ({
+      ...{ subject, why: `could not be fetched: ${problem}`, instead },
+    }));
+  if (problems.length > 0) throw new MediaError(...problems);
 }

@@ -16,7 +16,6 @@ export type EngineLock = z.infer<typeof lockSchema>;
 
 export type Verdict = "dead" | "alive" | "elsewhere";
 
-/** A process of the host. */
 export interface SeenProcess {
   readonly program: string;
   readonly startedAt: Date;
@@ -68,7 +67,6 @@ export function toldLocks(text: string): readonly EngineLock[] {
 /** The kernel's unit in /proc/PID/stat; 100 a second on every Linux that Node.js runs on. */
 const ticksPerSecond = 100;
 
-/** The running process with this number, if there is one. */
 export async function seenProcess(pid: number): Promise<SeenProcess | undefined> {
   try {
     const [name, stat, system] = await Promise.all([

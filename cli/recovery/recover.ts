@@ -12,31 +12,30 @@ import { resourcesOf, type StateResource } from "../engine/deployment.ts";
 import { checkLock, readLocks, seenProcess, toldLocks, type EngineLock } from "./locks.ts";
 import { repairState, type Extent } from "./repair.ts";
 
-/** What recovery needs after a run that may have been killed anywhere. */
 export interface Recovery {
   readonly pulumi: Pulumi;
   readonly host: Host;
   readonly lab: string;
   /** URNs of resources on unreachable hypervisors, which are left as they are. */
   readonly unreachable?: readonly string[];
-  /** What is removed from the state with resources that are gone from the host. */
   readonly extent: Extent;
   readonly say: (line: string) => void;
 }
 
 /**
- * Recovers a stack before an operation: ends what a killed run left running, removes its lock, starts what is stopped, and
- * makes the state match the host.
+ * Recovers a stack before an operation: ends what a killed run left running, removes its lock, starts what is stopped,
+ * and makes the state match the host.
  *
  * @returns the scope of a later cleanup of the host, with what was found there; and what is in the state.
- * @throws if somebody else is working on the stack.
  */
 export async function recoverState(
   recovery: Recovery,
 ): Promise<{ readonly scope: CleanupScope; readonly resources: readonly StateResource[] }> {
   const { pulumi, host, lab, extent, say } = recovery;
   const unreachable = new Set(recovery.unreachable);
-  await endStaleProcesses(lab, host, say);
+  const stale = (await processes.find(host)).filter((thing) => thing.lab === lab);
+  await Promise.all(stale.map((thing) => processes.remove(thing, host)));
+  if (stale.length > 0) say(`ended ${stale.length} process(es) of a run that was killed`);
   await releaseLock(pulumi, say);
   await startStopped(lab, host, extent === "built-on" ? "all" : "needed to remove", say);
 
@@ -51,20 +50,8 @@ export async function recoverState(
     await pulumi.importState(repair.deployment);
     repair.notes.forEach(say);
   }
-  const scope = { lab, owned: repair.owned, survey };
-  return { scope, resources: resourcesOf(repair.deployment) };
-}
-
-async function endStaleProcesses(
-  lab: string,
-  host: Host,
-  say: (line: string) => void,
-): Promise<void> {
-  const stale = (await processes.find(host)).filter((thing) => thing.lab === lab);
-  await Promise.all(stale.map(async (thing) => processes.remove(thing, host)));
-  if (stale.length > 0) {
-    say(`ended ${stale.length} process(es) of a run that was killed`);
-  }
+  const resources = resourcesOf(repair.deployment);
+  return { scope: { lab, owned: repair.owned, survey }, resources };
 }
 
 async function releaseLock(pulumi: Pulumi, say: (line: string) => void): Promise<void> {
@@ -74,21 +61,17 @@ async function releaseLock(pulumi: Pulumi, say: (line: string) => void): Promise
     : locksInTheWay(pulumi, backend));
   if (locks.length === 0) return;
   for (const lock of locks) {
-    const verdict = checkLock(lock, os.hostname(), await seenProcess(lock.pid));
-    if (verdict === "alive") {
-      throw new Failure(
-        `pulumi (process ${lock.pid} of ${lock.username}) works on the stack ${pulumi.stack} since ` +
-          `${lock.timestamp.toISOString()}: wait for it, or end it with \`kill -INT ${lock.pid}\``,
-        exitCodes.busy,
-      );
-    }
-    if (verdict === "elsewhere") {
-      throw new Failure(
-        `the stack ${pulumi.stack} is locked by ${lock.username}@${lock.hostname} (process ${lock.pid}), which this ` +
-          `host cannot see: if that run is over, remove the lock with \`pulumi cancel --stack ${pulumi.stack}\``,
-        exitCodes.busy,
-      );
-    }
+    const { pid, username, hostname, timestamp } = lock;
+    const verdict = checkLock(lock, os.hostname(), await seenProcess(pid));
+    if (verdict === "dead") continue;
+    throw new Failure(
+      verdict === "alive"
+        ? `pulumi (process ${pid} of ${username}) works on the stack ${pulumi.stack} since ` +
+            `${timestamp.toISOString()}: wait for it, or end it with \`kill -INT ${pid}\``
+        : `the stack ${pulumi.stack} is locked by ${username}@${hostname} (process ${pid}), which this ` +
+            `host cannot see: if that run is over, remove the lock with \`pulumi cancel --stack ${pulumi.stack}\``,
+      exitCodes.busy,
+    );
   }
   await pulumi.state(["cancel", "--yes"]);
   say("removed the lock of a run that was killed");

@@ -11,21 +11,17 @@ import {
 } from "../engine/deployment.ts";
 import { StackFacts } from "../engine/facts.ts";
 import type { Pulumi } from "../engine/pulumi.ts";
+import { say } from "../progress.ts";
 import { ownedIdentities, ownedResources, type Survey } from "../host-resources/host-resources.ts";
 
-/** A state that matches the host, and what was changed. */
 export interface Repair {
   readonly deployment: Deployment;
-  /** One line for each repair; empty if there was nothing to do. */
   readonly notes: readonly string[];
-  /** Identities of the host resources that the repaired state owns. */
   readonly owned: ReadonlySet<string>;
 }
 
-/** What was observed on the host. */
 export interface Observation {
   readonly things: Survey["things"];
-  /** Kinds that could not be listed: nothing of them counts as gone. */
   readonly blind: readonly { readonly kind: string }[];
   /** Resources on unreachable hypervisors: none of them counts as gone. */
   readonly unreachable?: ReadonlySet<string>;
@@ -33,9 +29,7 @@ export interface Observation {
   readonly goneElsewhere?: readonly GoneMachine[];
 }
 
-/**
- * Makes the state of a stack, whose engine may have been killed anywhere, match the host.
- */
+/** Makes the state of a stack, whose engine may have been killed anywhere, match the host. */
 export function repairState(deployment: Deployment, observed: Observation, extent: Extent): Repair {
   const there = new Set(observed.things.flatMap((thing) => thing.identity ?? []));
   const seen = (identity: string): boolean =>
@@ -62,10 +56,8 @@ export function repairState(deployment: Deployment, observed: Observation, exten
   notes.push(
     ...tokens.map((urn) => `join token that nothing has used: ${shortName(urn)}, replaced`),
   );
-  const repaired = removeFromState(
-    withoutPendingOperations(deployment),
-    new Set([...gone, ...tokens]),
-  );
+  const settled = withoutPendingOperations(deployment);
+  const repaired = removeFromState(settled, new Set([...gone, ...tokens]));
   return { deployment: repaired, notes, owned: ownedIdentities(resourcesOf(repaired)) };
 }
 
@@ -81,7 +73,6 @@ export function unusedTokens(resources: readonly StateResource[]): readonly stri
     .map((each) => each.urn);
 }
 
-/** What is removed from the state along with a resource. */
 export type Extent =
   /** What the engine would not delete by itself either (`deletedWith`): for `destroy`. */
   | "deleted-with"
@@ -93,7 +84,6 @@ const rebuilt = /^(libvirt|docker|command|kindows:host):/;
 
 const provider = /^pulumi:providers:/;
 
-/** URNs of everything to remove when the resources `gone` no longer exist, including `gone`. */
 export function extentOf(
   resources: readonly StateResource[],
   gone: ReadonlySet<string>,
@@ -123,7 +113,6 @@ export function extentOf(
   return all;
 }
 
-/** The state without these resources, and without a reference to any of them. */
 export function removeFromState(deployment: Deployment, urns: ReadonlySet<string>): Deployment {
   const kept = resourcesOf(deployment)
     .filter((resource) => !urns.has(resource.urn))
@@ -132,22 +121,20 @@ export function removeFromState(deployment: Deployment, urns: ReadonlySet<string
 }
 
 function withoutReferences(resource: StateResource, urns: ReadonlySet<string>): StateResource {
-  const kept = (list: readonly string[]): string[] => list.filter((urn) => !urns.has(urn));
+  const kept = (list: readonly string[] | null): string[] =>
+    (list ?? []).filter((urn) => !urns.has(urn));
   const { dependencies, replaceWith, propertyDependencies } = resource;
-  const byProperty = Object.entries(propertyDependencies ?? {});
+  const properties = Object.entries(propertyDependencies ?? {}).map(
+    ([key, list]) => [key, kept(list)] as const,
+  );
   return {
     ...resource,
     ...(dependencies && { dependencies: kept(dependencies) }),
     ...(replaceWith && { replaceWith: kept(replaceWith) }),
-    ...(propertyDependencies && {
-      propertyDependencies: Object.fromEntries(
-        byProperty.map(([key, list]) => [key, kept(list ?? [])]),
-      ),
-    }),
+    ...(propertyDependencies && { propertyDependencies: Object.fromEntries(properties) }),
   };
 }
 
-/** URNs that a resource depends on in any way that the engine knows. */
 export function neededBy(resource: StateResource): readonly string[] {
   return [
     ...(resource.dependencies ?? []),
@@ -159,8 +146,8 @@ export function neededBy(resource: StateResource): readonly string[] {
 const pushTriggersSchema = z.tuple([z.unknown(), z.string()]);
 
 /**
- * Removes the pushes of programs to these nodes' machines from the state, so that they are made again. The engine cannot
- * notice by itself that a file on a machine is damaged or gone.
+ * Removes the pushes of programs to these nodes' machines from the state, so that they are made again. The engine
+ * cannot notice by itself that a file on a machine is damaged or gone.
  *
  * @param nodes names of nodes; those whose image carries their programs have had nothing pushed.
  */
@@ -182,16 +169,8 @@ export function removePushes(
   };
 }
 
-/**
- * Makes the next operation push the programs of these nodes again.
- *
- * @returns whether there was anything that had been pushed.
- */
-export async function pushAgain(
-  pulumi: Pulumi,
-  nodes: readonly string[],
-  say: (line: string) => void,
-): Promise<boolean> {
+/** Makes the next operation push these nodes' programs again. @returns whether anything had been pushed. */
+export async function pushAgain(pulumi: Pulumi, nodes: readonly string[]): Promise<boolean> {
   const { deployment, notes } = removePushes(await pulumi.exportState(), nodes);
   if (notes.length > 0) {
     await pulumi.importState(deployment);

@@ -4,7 +4,7 @@ import { readdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { execa } from "execa";
 
-import { parseDeployment, resourcesOf } from "../../../cli/engine/deployment.ts";
+import { resourcesOf } from "../../../cli/engine/deployment.ts";
 import { Pulumi } from "../../../cli/engine/pulumi.ts";
 import { processes } from "../../../cli/host-resources/processes.ts";
 import { labVariable } from "../../../config/names.ts";
@@ -23,80 +23,8 @@ interface RunningOperation {
   readonly end: Promise<{ readonly exitCode: number | undefined; readonly output: string }>;
 }
 
-/** A Pulumi project in a temporary folder, for the CLI's own way of running the engine. */
-class ScratchProject {
-  /** Lab whose marker the engine's processes carry. */
-  readonly lab = `kindows-engine-test-${process.pid}`;
-
-  private constructor(
-    private readonly project: EngineProject,
-    readonly pulumi: Pulumi,
-  ) {}
-
-  /** Makes a project with one stack. */
-  static async create(): Promise<ScratchProject> {
-    const project = await EngineProject.create();
-    const { folder, environment, stateFolder } = project;
-    const lockFolder = path.join(stateFolder, ".pulumi", "locks", "organization", "test", "dev");
-    const program = findTool("pulumi");
-    const pulumi = new Pulumi("dev", { project: folder, program, environment, lockFolder });
-    return new ScratchProject(project, pulumi);
-  }
-
-  get folder(): string {
-    return this.project.folder;
-  }
-
-  get stateFolder(): string {
-    return this.project.stateFolder;
-  }
-
-  /** Replaces the program: the body of an ES module that has `Command`, `pulumi` and `file(name)`. */
-  async program(body: string): Promise<void> {
-    await this.project.program(
-      `import * as pulumi from "@pulumi/pulumi";
-import { local } from "@pulumi/command";
-const { Command } = local;
-const file = (name) => ${JSON.stringify(this.folder)} + "/" + name;
-${body}`,
-    );
-  }
-
-  /** Names of the resources in the state, sorted; the stack, components and providers left out. */
-  async resources(): Promise<string[]> {
-    return resourcesOf(parseDeployment(await this.pulumi.state(["stack", "export"])))
-      .filter(({ type, custom }) => custom === true && !type.startsWith("pulumi:"))
-      .map(({ urn }) => urn.slice(urn.lastIndexOf("::") + 2))
-      .sort();
-  }
-
-  /**
-   * Starts an operation the way `kindows` does.
-   *
-   * @param marked whether its processes carry the lab's marker; those of plain `pulumi` do not.
-   */
-  start(operation: string, marked = true): RunningOperation {
-    const { stack, workplace } = this.pulumi;
-    const environment = { ...workplace.environment, ...(marked && { [labVariable]: this.lab }) };
-    const args = [operation, "--yes", "--skip-preview"];
-    const child = execa(
-      process.execPath,
-      ["--import", "tsx", path.join(import.meta.dirname, "run-operation.ts")],
-      {
-        input: JSON.stringify({ stack, workplace: { ...workplace, environment }, args }),
-        ...({ all: true, reject: false, timeout: 300_000 } as const),
-      },
-    );
-    return {
-      kill: (signal) => void child.kill(signal),
-      end: child.then(({ exitCode, all }) => ({ exitCode, output: all })),
-    };
-  }
-
-  dispose(): Promise<void> {
-    return this.project.dispose();
-  }
-}
+/** Lab whose marker the engine's processes carry. */
+const marker = `kindows-engine-test-${process.pid}`;
 
 /** A host without libvirt and Docker: nothing of a lab can be on it. */
 const bareHost: Host = { libvirtUri: "test:///default", run: () => Promise.resolve(undefined) };
@@ -132,15 +60,60 @@ const container: HostResource = {
 
 /** One stack, whose runs are killed, disturbed and interrupted, and whose cluster vanishes in between. */
 describe("a run of the engine that does not get to its end", () => {
-  let project: ScratchProject;
+  let project: EngineProject;
+  let pulumi: Pulumi;
   before(async () => {
-    project = await ScratchProject.create();
-    await project.program(lab);
+    project = await EngineProject.create();
+    const { folder, environment, stateFolder } = project;
+    const lockFolder = path.join(stateFolder, ".pulumi", "locks", "organization", "test", "dev");
+    const program = findTool("pulumi");
+    pulumi = new Pulumi("dev", { project: folder, program, environment, lockFolder });
+    await makeProgram(lab);
   });
   after(async () => {
     for (const thing of await labProcesses()) await processes.remove(thing, bareHost);
     await project.dispose();
   });
+
+  /** Replaces the program: the body of an ES module that has `Command`, `pulumi` and `file(name)`. */
+  const makeProgram = (body: string): Promise<void> =>
+    project.program(
+      `import * as pulumi from "@pulumi/pulumi";
+import { local } from "@pulumi/command";
+const { Command } = local;
+const file = (name) => ${JSON.stringify(project.folder)} + "/" + name;
+${body}`,
+    );
+
+  /** Names of the resources in the state, sorted; the stack, components and providers left out. */
+  const resources = async (): Promise<string[]> =>
+    resourcesOf(await pulumi.exportState())
+      .filter(({ type, custom }) => custom === true && !type.startsWith("pulumi:"))
+      .map(({ urn }) => urn.slice(urn.lastIndexOf("::") + 2))
+      .sort();
+
+  /**
+   * Starts an operation the way `kindows` does.
+   *
+   * @param marked whether its processes carry the lab's marker; those of plain `pulumi` do not.
+   */
+  const start = (operation: string, marked = true): RunningOperation => {
+    const { stack, workplace } = pulumi;
+    const environment = { ...workplace.environment, ...(marked && { [labVariable]: marker }) };
+    const args = [operation, "--yes", "--skip-preview"];
+    const child = execa(
+      process.execPath,
+      ["--import", "tsx", path.join(import.meta.dirname, "run-operation.ts")],
+      {
+        input: JSON.stringify({ stack, workplace: { ...workplace, environment }, args }),
+        ...({ all: true, reject: false, timeout: 300_000 } as const),
+      },
+    );
+    return {
+      kill: (signal) => void child.kill(signal),
+      end: child.then(({ exitCode, all }) => ({ exitCode, output: all })),
+    };
+  };
 
   const inProject = (name: string): string => path.join(project.folder, name);
   const vanish = (...names: string[]): Promise<unknown> =>
@@ -148,25 +121,26 @@ describe("a run of the engine that does not get to its end", () => {
   const present = (...names: string[]): string[] =>
     names.filter((name) => existsSync(inProject(name)));
   const labProcesses = async () =>
-    (await processes.find(bareHost)).filter((thing) => thing.lab === project.lab);
+    (await processes.find(bareHost)).filter((thing) => thing.lab === marker);
 
-  const recover = (say: (line: string) => void = () => undefined): Promise<unknown> => {
-    const { pulumi, lab } = project;
-    return recoverState({ pulumi, host: bareHost, lab, extent: "built-on", say });
-  };
+  const recover = (say: (line: string) => void = () => undefined): Promise<unknown> =>
+    recoverState({ pulumi, host: bareHost, lab: marker, extent: "built-on", say });
   const repair = async (
     things: readonly HostResource[],
     extent: Extent,
   ): Promise<readonly string[]> => {
-    const before = parseDeployment(await project.pulumi.state(["stack", "export"]));
-    const { deployment, notes } = repairState(before, { things, blind: [] }, extent);
-    await project.pulumi.state(["stack", "import"], JSON.stringify(deployment));
+    const { deployment, notes } = repairState(
+      await pulumi.exportState(),
+      { things, blind: [] },
+      extent,
+    );
+    await pulumi.importState(deployment);
     return notes;
   };
 
   /** An `up` that has come as far as a command that waits. */
   const startUp = async (begun: string, marked = true): Promise<RunningOperation> => {
-    const running = project.start("up", marked);
+    const running = start("up", marked);
     const options = { what: begun, timeoutSeconds: 300, pollMilliseconds: 100 };
     await Promise.race([
       waitUntil(options, () => Promise.resolve(present(begun)[0] ? undefined : "")),
@@ -198,7 +172,7 @@ describe("a run of the engine that does not get to its end", () => {
     ]) {
       assert.ok(said.includes(line), said.join("\n"));
     }
-    assert.deepEqual(await project.resources(), ["key"]);
+    assert.deepEqual(await resources(), ["key"]);
   });
 
   it("is finished by the next run; while that works in another terminal nobody disturbs it", async () => {
@@ -214,9 +188,7 @@ describe("a run of the engine that does not get to its end", () => {
     const { exitCode, output } = await running.end;
     assert.equal(exitCode, 0, output);
     assert.ok(!output.includes("pending operations"), output);
-    assert.deepEqual(await project.resources(), [
-      ...["cluster", "join", "key", "last", "slow", "token"],
-    ]);
+    assert.deepEqual(await resources(), [...["cluster", "join", "key", "last", "slow", "token"]]);
     assert.deepEqual(
       present("cluster", "token", "join", "key"),
       ["cluster", "token", "join"],
@@ -228,7 +200,7 @@ describe("a run of the engine that does not get to its end", () => {
     // Its cluster is there: nothing is made again.
     assert.deepEqual(await repair([container], "built-on"), []);
     await vanish("cluster", "token", "last");
-    await project.program(`${lab}
+    await makeProgram(`${lab}
 const more = new Command("more", {
   create: made("more") + "; while [ ! -e " + file("go-on") + " ]; do sleep 0.1; done",
 }, { dependsOn: last });
@@ -240,7 +212,7 @@ new Command("end", { create: made("end") }, { dependsOn: more });
     const { exitCode, output } = await interrupted.end;
     assert.equal(exitCode, 130, output);
     assert.match(output, /interrupted.*kindows up --stack dev/);
-    assert.equal((await project.resources()).includes("end"), false, output);
+    assert.equal((await resources()).includes("end"), false, output);
     assert.deepEqual(await labProcesses(), []);
     assert.deepEqual(present("cluster", "token", "last"), []);
   });
@@ -248,12 +220,12 @@ new Command("end", { create: made("end") }, { dependsOn: more });
   it("is destroyed round a cluster that vanished: what does not go with that is taken away", async () => {
     // The interrupted run has left no lock: else this would be refused.
     await repair([], "deleted-with");
-    const left = await project.resources();
+    const left = await resources();
     const found = left.filter((name) => ["cluster", "token", "join", "key"].includes(name));
     assert.deepEqual(found, ["join", "key"]);
-    const { exitCode, output } = await project.start("destroy").end;
+    const { exitCode, output } = await start("destroy").end;
     assert.equal(exitCode, 0, output);
-    assert.deepEqual(await project.resources(), []);
+    assert.deepEqual(await resources(), []);
     assert.deepEqual(present("cluster", "token", "join", "key"), []);
   });
 });

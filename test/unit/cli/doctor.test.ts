@@ -7,7 +7,6 @@ import { plannedRepairs, stillSettling } from "../../../cli/doctor/fix.ts";
 import { withNewClient } from "../../../cli/doctor/repairs.ts";
 import { doctorText, isFine } from "../../../cli/doctor/report.ts";
 import type { HostResource } from "../../../components/host-resource.ts";
-import type { Ownership } from "../../../cli/lab/claim.ts";
 import { labState, type NodeMachine, withToken } from "../../../cli/lab/lab-state.ts";
 import { parseDeployment, type StateResource } from "../../../cli/engine/deployment.ts";
 import { eachCase } from "../each-case.ts";
@@ -20,16 +19,11 @@ const thing = (lab: string, name: string): HostResource => ({
   identity: `libvirt domain ${name}`,
 });
 
-const ownerships: Readonly<Record<string, Ownership>> = {
-  "kindows-other": { kind: "theirs", claim: { project: "/other", stack: "s" } },
-  "kindows-deleted": { kind: "abandoned", claim: { project: "/deleted", stack: "s" } },
-};
 const known = {
   own: "kindows-a",
   busy: new Set<string>(),
   owned: new Set(["libvirt domain in-state"]),
-  siblings: new Set(["kindows-a", "kindows-sibling"]),
-  ownershipOf: (lab: string) => ownerships[lab] ?? ({ kind: "unclaimed" } as const),
+  elsewhere: new Map([["kindows-other", "/other"]]),
 };
 const nothing = { own: [], unknown: [], elsewhere: [] };
 const fine: Diagnosis = {
@@ -57,22 +51,19 @@ const certificates: Finding = {
 };
 
 describe("what is left over on a host", () => {
-  const other = thing("kindows-other", "x");
+  const [other, stranger] = [thing("kindows-other", "x"), thing("kindows-nobody", "x")];
   const cases: Readonly<Record<string, readonly [HostResource, object]>> = {
     "in the state": [thing("kindows-a", "in-state"), {}],
     "the lab's, not in its state": [thing("kindows-a", "x"), { own: [thing("kindows-a", "x")] }],
+    "a lab of nobody's": [stranger, { unknown: [{ lab: "kindows-nobody", things: [stranger] }] }],
     "another clone's lab": [
       other,
       { elsewhere: [{ lab: "kindows-other", things: [other], project: "/other" }] },
     ],
   };
-  const nobodys = ["kindows-deleted", "kindows-nobody", "kindows-sibling"].map((lab) => {
-    const things = [thing(lab, "x")] as const;
-    return [`a lab of nobody's: ${lab}`, [things[0], { unknown: [{ lab, things }] }]] as const;
-  });
-  for (const [name, [each, expected]] of [...Object.entries(cases), ...nobodys]) {
-    it(name, () => assert.deepEqual(sortOrphans([each], known), { ...nothing, ...expected }));
-  }
+  eachCase("%s", cases, ([each, expected]) =>
+    assert.deepEqual(sortOrphans([each], known), { ...nothing, ...expected }),
+  );
 
   it("is nothing of a lab that a run works on", () => {
     const busy = { ...known, busy: new Set(["kindows-a", "kindows-sibling"]) };
@@ -280,10 +271,10 @@ describe("a lab as a whole", () => {
       ...{ pods: { items: [] }, leases: { items: [] } },
     },
     ...{ tokens: undefined, certificates: [plane], now },
-    clocks: [{ node: "win-1", time: now, asked: now, answered: now }],
+    clocks: [{ node: "win-1", seconds: 0 }],
     running: new Set(["win-1", "cp"]),
   };
-  const clocks = [{ node: "win-1", time: later, asked: now, answered: now }];
+  const clocks = [{ node: "win-1", seconds: 9999 }];
   const expired = [{ ...plane, controlPlane: [{ name: "apiserver", until: now }] }];
 
   type Named = readonly (readonly [name: string, repair: string | undefined])[];

@@ -34,11 +34,7 @@ describe("turning SSH on at a machine", () => {
     "a host with a user in it": ["me@win-1", "", /neither an IPv4 address nor a DNS name/],
     "a private key": ["win-1", makeKey().privateKey, /holds no public key on one line/],
     "a key that could end the line": ["win-1", "ssh-ed25519 A' ; evil", /holds no public key/],
-    "a key that is not there": [
-      "win-1",
-      undefined,
-      /key cannot be read \(ENOENT\).*ssh-keygen -t ed25519/,
-    ],
+    "a key that is not there": ["win-1", undefined, /cannot be read \(ENOENT\).*ssh-keygen -t /],
   };
   eachCase("refuses %s", refused, async ([host, content, why]) => {
     const key = path.join(newFolder(), "key");
@@ -51,17 +47,11 @@ describe("the host key a machine shows", () => {
   it("is what it has, without a login, and can be pinned as it is", async () => {
     const own = makeKey();
     const server = await SshServer.start({ hostKey: own, authorizedKeys: [] });
-    try {
-      const shown = await learnHostKey("127.0.0.1", server.port);
-      assert.equal(shown, own.publicKey);
-      assert.equal(hostKey(shown), undefined);
-    } finally {
-      await server.stop();
-    }
+    const shown = await learnHostKey("127.0.0.1", server.port).finally(() => server.stop());
+    assert.equal(shown, own.publicKey);
+    assert.equal(hostKey(shown), undefined);
+    await assert.rejects(learnHostKey("127.0.0.1", 1), /ECONNREFUSED/);
   });
-
-  it("is none where nobody answers", () =>
-    assert.rejects(learnHostKey("127.0.0.1", 1), /ECONNREFUSED/));
 
   it("has the fingerprint that ssh-keygen shows", async () => {
     const file = path.join(newFolder(), "key.pub");

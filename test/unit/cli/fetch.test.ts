@@ -7,7 +7,6 @@ import { Readable } from "node:stream";
 import { answer, type Consent, requireConsent } from "../../../cli/fetch/consent.ts";
 import {
   type FetchedFile,
-  type FetchOptions,
   fetchPrograms,
   findPrograms,
   type HostArtifact,
@@ -62,17 +61,11 @@ describe("kindows fetch", () => {
     const uri = `${server.url}/${fileName}`;
     return { uri, sha256: pinned, origin: { checksumUri: `${uri}.sha256`, folder: undefined } };
   };
-  const fetch = (
-    media: readonly FetchedFile[],
-    options: Partial<FetchOptions> = {},
-  ): Promise<ProgramState[]> =>
+  const fetch = (media: readonly FetchedFile[], into = cache): Promise<ProgramState[]> =>
     fetchPrograms(media, {
-      ...{ cache, lockFile: lockFile() },
-      say: (line) => lines.push(line),
-      ...options,
+      ...{ cache: into, lockFile: lockFile(), say: (line) => lines.push(line) },
     });
-  const statesOf = (states: readonly ProgramState[]): readonly string[] =>
-    states.map(({ state }) => state);
+  const statesOf = (states: readonly ProgramState[]) => states.map(({ state }) => state);
   const paths = (): string[] => server.asked.map((each) => each.path);
   const both = (): HostArtifact[] => [
     medium("kubelet.exe", sha256(kubelet)),
@@ -131,10 +124,8 @@ describe("kindows fetch", () => {
     site["/kubelet.exe"] = serve(kubeadm);
     const [state] = await fetch([medium("kubelet.exe")]);
     assert.equal(state?.state, "missing");
-    assert.match(
-      state?.problem ?? "",
-      new RegExp(`has SHA-256 ${sha256(kubeadm)}, not the pinned .*kept as \\S+ for a look`),
-    );
+    const why = `has SHA-256 ${sha256(kubeadm)}, not the pinned .*kept as \\S+ for a look`;
+    assert.match(state.problem ?? "", new RegExp(why));
     assert.equal(existsSync(lockFile()), false);
   });
 
@@ -184,7 +175,7 @@ describe("kindows fetch", () => {
     cpSync(cache.entriesFolder, carried.entriesFolder, { recursive: true });
     site = {};
     server.asked.length = 0;
-    assert.deepEqual(statesOf(await fetch(both(), { cache: carried })), ["there", "there"]);
+    assert.deepEqual(statesOf(await fetch(both(), carried)), ["there", "there"]);
     assert.equal(server.asked.length, 0);
   });
 });
@@ -270,13 +261,10 @@ describe("before what a stack lacks is fetched", () => {
   const answering = (text: string): Partial<Consent> => ({
     ask: (question) => Promise.resolve((questions.push(question), text)),
   });
-  const require = (consent: Partial<Consent>, makesImage = true, of = settings): Promise<void> =>
-    requireConsent(
-      of,
-      makesImage,
-      { stack: "dev-2025", yes: false, ask: undefined, ...consent },
-      cache,
-    );
+  const require = (consent: Partial<Consent>, makesImage = true, of = settings): Promise<void> => {
+    const all = { stack: "dev-2025", yes: false, ask: undefined, ...consent };
+    return requireConsent(of, makesImage, all, cache);
+  };
 
   it("it is asked at a terminal, which files these are, how large and how trusted", async () => {
     await require(answering("y"));
@@ -324,11 +312,8 @@ describe("before what a stack lacks is fetched", () => {
       });
     }
     await require({}, false, known);
-    await require({}, false, settingsOf({
-      version: "2022",
-      image: { kind: "rehearsal" },
-      containerdVersion: "2.4.2",
-    }));
+    const rehearsal = { version: "2022", image: { kind: "rehearsal" }, containerdVersion: "2.4.2" };
+    await require({}, false, settingsOf(rehearsal));
   });
 
   it("the answer is one line, or none at its end", async () => {

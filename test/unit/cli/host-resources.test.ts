@@ -199,10 +199,11 @@ users: [{name: my-kindows-a}]`;
     ]);
   });
 
-  for (const text of ["", "{", "contexts: 5", "- a", "contexts: null"]) {
-    it(`without such entries is left alone: ${JSON.stringify(text)}`, () =>
-      assert.deepEqual(labEntries(text), []));
-  }
+  it("without such entries is left alone", () => {
+    for (const text of ["", "{", "contexts: 5", "- a", "contexts: null"]) {
+      assert.deepEqual(labEntries(text), [], text);
+    }
+  });
 });
 
 /** A finder of things in memory; removing one can fail, or take another kind's with it. */
@@ -219,7 +220,7 @@ const thing = (kind: string, lab: string, identity: string | undefined): HostRes
   ...{ kind, name: `${lab} ${identity ?? "-"}`, lab, identity },
 });
 
-function cleanUp(kinds: readonly ResourceKind[], said: string[] = []): Promise<number> {
+function cleanUp(kinds: readonly ResourceKind[], said: string[] = []): Promise<void> {
   const scope = { lab: "kindows-a", owned: new Set(["vm 1"]) };
   return removeOrphans(scope, recordedHost({}), (line) => said.push(line), kinds);
 }
@@ -229,7 +230,7 @@ describe("removing a lab's orphans", () => {
     const kept = [thing("vm", "kindows-a", "vm 1"), thing("vm", "kindows-b", "vm 3")];
     const world = [...kept, thing("vm", "kindows-a", "vm 2"), thing("vm", "kindows-a", undefined)];
     const said: string[] = [];
-    assert.equal(await cleanUp([fakeKind("vm", world)], said), 2);
+    await cleanUp([fakeKind("vm", world)], said);
     assert.deepEqual(world, kept);
     assert.deepEqual(said, ["removed vm kindows-a vm 2", "removed vm kindows-a -"]);
   });

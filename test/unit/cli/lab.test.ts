@@ -11,7 +11,6 @@ import {
   hypervisorsOf,
   exclusionOf,
   leftText,
-  together,
   urnsOn,
 } from "../../../cli/lab/fleet.ts";
 import type { Host } from "../../../host/host.ts";
@@ -99,8 +98,8 @@ describe("a lab on several hypervisors", () => {
   it("tells those that do not answer, with virsh's reason in one line", async () => {
     const reason = "error: failed\nerror: no route";
     const unreachable = await unreachableAmong([b, c], (uri) => {
-      const end = uri === b.virshUri ? { how: "badly" as const, reason } : { how: "well" as const };
-      return Promise.resolve({ stdout: "", stderr: "", reason: "", ...end });
+      const how = uri === b.virshUri ? "badly" : "well";
+      return Promise.resolve({ how, reason, stdout: "", stderr: "" });
     });
     assert.deepEqual(unreachable, [{ ...b, reason: "failed: no route" }]);
   });
@@ -118,13 +117,9 @@ describe("a lab on several hypervisors", () => {
     assert.equal(leftText([unreachableB], settings), text);
   });
 
-  it("names to the program none that only the state knows", () => {
-    const former = { ...unreachableB, name: "former" };
-    const { environment } = exclusionOf({ reachable: [], unreachable: [former] }, settings, []);
-    assert.deepEqual(environment, {});
-  });
-
-  it("changes nothing for a lab on one", () => {
+  it("names to the program none that only the state knows; changes nothing for a lab on one", () => {
+    const former = { reachable: [], unreachable: [{ ...unreachableB, name: "former" }] };
+    assert.deepEqual(exclusionOf(former, settings, []).environment, {});
     const none = { reachable: [], unreachable: [] };
     assert.deepEqual(exclusionOf(none, { hypervisors: [] }, []), { args: [], environment: {} });
     assertAllReachable(none, "t");
@@ -139,24 +134,18 @@ describe("a lab on several hypervisors", () => {
 });
 
 const whole = {
-  kubeconfig: "apiVersion: v1",
-  sshPrivateKey: "key",
+  ...{ kubeconfig: "apiVersion: v1", sshPrivateKey: "key" },
   controlPlane: { endpoint: "plane:6443", hostsEntries: [], kubernetesVersion: "1.36.4" },
-  nodes: [
-    { name: "win-1", os: "windows", address: "192.0.2.10", hostKey: "k", sshUser: "Administrator" },
-  ],
+  nodes: [{ name: "w", os: "windows", address: "192.0.2.10", hostKey: "k", sshUser: "Admin" }],
 };
 
 const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
 /** A stack with these outputs. */
-function stackWith(outputs: object): Pulumi {
-  const pulumi: Pick<Pulumi, "stack" | "state"> = {
-    stack: "test",
-    state: () => Promise.resolve(JSON.stringify(outputs)),
-  };
-  return pulumi as Pulumi;
-}
+const stackWith = (outputs: object): Pulumi => {
+  const state = (): Promise<string> => Promise.resolve(JSON.stringify(outputs));
+  return { stack: "test", state } as Partial<Pulumi> as Pulumi;
+};
 
 describe("the outputs of a lab", () => {
   it("are those of its stack", async () =>
@@ -196,10 +185,8 @@ const node = (name: string): StateResource =>
   component("kindows:windows:WindowsNode", name, { node: name, checkFolder: "C:\\k" });
 const [node1, node1b] = [node("win-1"), node("win-1-b")];
 const win3 = machine("win-3");
-const token = resource(command, "win-3-token", {
-  ...below(win3),
-  inputs: { create: "node run.js actions/mint-bootstrap-token.ts" },
-});
+const create = "node run.js actions/mint-bootstrap-token.ts";
+const token = resource(command, "win-3-token", { ...below(win3), inputs: { create } });
 const names = (urns: readonly string[]): string[] =>
   urns.map((each) => each.split("::").slice(-2).join(" ")).sort();
 
@@ -212,14 +199,13 @@ describe("what the state has on further hypervisors", () => {
   const [onB, onB2] = [storage("machines-b", "b"), storage("machines-b-2", "b-2")];
   const pool = (name: string, id: string, of: StateResource): StateResource =>
     resource("libvirt:index/pool:Pool", name, {
-      ...at(name.replace("machines", "hypervisor")),
-      ...below(of),
-      id,
+      ...{ ...at(name.replace("machines", "hypervisor")), ...below(of), id },
     });
   const machineOn = (hypervisor: string, of: StateResource, id: string): StateResource =>
     resource(domain, resourceName(of.urn), { ...at(hypervisor), ...below(of), id });
   const server = { host: "b", port: 22, user: "root", hostKey: key, privateKeyFile: "/k" };
   const fabricHost = { name: "b", server, lab: "kindows-t", script: "", unit: "" };
+  const fabricParameter = { FABRIC_HOST: JSON.stringify(fabricHost) };
   const fabricOnB = component("kindows:network:FabricHost", "fabric-b", { host: "b" });
   const resources = [
     ...["hypervisor", "hypervisor-b", "hypervisor-b-2"].map((name) => resource(providers, name)),
@@ -233,7 +219,7 @@ describe("what the state has on further hypervisors", () => {
     fabricOnB,
     resource(command, "fabric-b", {
       ...below(fabricOnB),
-      inputs: { environment: { FABRIC_HOST: JSON.stringify(fabricHost) } },
+      inputs: { environment: fabricParameter },
     }),
     resource(command, "machines-images", below(here)),
     ...[win1, win1b, win2],
@@ -289,9 +275,8 @@ describe("what the state has on further hypervisors", () => {
   });
 
   it("tells the hypervisors, those of the settings by what these say", () => {
-    const settings = [{ name: "b", uri: "new", virshUri: "new" }];
-    const known = hypervisorsOf(resources, settings);
-    assert.deepEqual(together([...settings, ...known]), [...settings, remote("b-2")]);
+    const known = [{ name: "b", uri: "new", virshUri: "new" }];
+    assert.deepEqual(hypervisorsOf(resources, known), [...known, remote("b-2")]);
   });
 
   describe("in a state that an earlier version has written", () => {
@@ -302,7 +287,7 @@ describe("what the state has on further hypervisors", () => {
 
     it("are the hypervisors of the settings, if it has no others", () => {
       const known = ["b", "b-2"].map(remote);
-      assert.deepEqual(hypervisorsOf(former, known), []);
+      assert.deepEqual(hypervisorsOf(former, known), known);
       assert.throws(() => hypervisorsOf(former, known.slice(1)), /another one/);
     });
   });
@@ -317,10 +302,7 @@ describe("machines that are gone from their Hyper-V host", () => {
   const making = resource("kindows:machine:HyperVMachine", "a", { custom: false });
   const environment = { HYPER_V_HOST: JSON.stringify(host) };
   const made = (name: string, trigger: unknown): StateResource =>
-    resource(command, name, {
-      ...below(making),
-      inputs: { environment, triggers: [trigger] },
-    });
+    resource(command, name, { ...below(making), inputs: { environment, triggers: [trigger] } });
   const [one, two] = [made("win-1", "0a".repeat(6)), made("win-2", "0b".repeat(6))];
   // Of the third the state does not tell the making.
   const veiled = made("win-3", { ciphertext: "v1:abc" });

@@ -14,26 +14,14 @@ import { type Look, waitUntil } from "../../../host/wait-until.ts";
 import { eachCase } from "../each-case.ts";
 
 describe("what libvirt describes", () => {
-  const text = `<pool type='dir'>
-  <name>a&amp;b &#x41;</name>
-</pool>
-
-<!-- another -->
-<pool type="rbd"/>
-`;
+  const text = `<pool type='dir'>\n  <name>a&amp;b &#x41;</name>\n</pool>\n<!-- x -->\n<pool type="rbd"/>`;
 
   it("is read with either quotes, references and several documents behind each other", () => {
     const pools = below(readXml(text), "pool");
-    assert.deepEqual(
-      pools.map((pool) => [pool.attributes["type"], below(pool, "name")[0]?.text]),
-      [
-        ["dir", "a&b A"],
-        ["rbd", undefined],
-      ],
-    );
+    const read = pools.map((pool) => [pool.attributes["type"], below(pool, "name")[0]?.text]);
+    assert.deepEqual(read.flat(), ["dir", "a&b A", "rbd", undefined]);
+    assert.deepEqual(readXml("").elements, []);
   });
-
-  it("is nothing where it describes nothing", () => assert.deepEqual(readXml("").elements, []));
 });
 
 const options = { what: "the moon", timeoutSeconds: 600, pollMilliseconds: 10 };

@@ -95,11 +95,11 @@ describe("gathered facts", () => {
         networks: [
           { name: "bridge", cidrs: ["172.17.0.0/16"], bridge: "docker0" },
           { name: "shop", cidrs: ["172.18.0.0/16", "fc00::/64"], bridge: "br-0123456789ab" },
-          { name: "none", cidrs: [], bridge: undefined },
+          { name: "none", cidrs: [] },
         ],
         containers: [
           { name: "x-control-plane", kindCluster: "x", running: true },
-          { name: "db", kindCluster: undefined, running: false },
+          { name: "db", running: false },
         ],
       }));
 

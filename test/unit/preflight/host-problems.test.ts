@@ -54,6 +54,7 @@ const goodHost: HostFacts = {
   programs: { unpinned: [], missing: [] },
   linuxArtifacts: { image: { virtualGiB: 4 }, programs: "there" },
   otherHosts: [],
+  segmentMtu: undefined,
 };
 const withDocker = (change: Partial<DockerFacts>): Partial<HostFacts> => ({
   docker: { reachable: true, ...docker, ...change },
