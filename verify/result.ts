@@ -10,16 +10,15 @@ import type { Row } from "./rows/row.ts";
  */
 export type Status = "passed" | "failed" | "rehearsed" | "not-runnable";
 
-/** All statuses, in the order of the totals. */
-export const statuses: readonly Status[] = ["passed", "failed", "rehearsed", "not-runnable"];
-
-/** A status as people read it. */
-export const statusNames: Readonly<Record<Status, string>> = {
+/** As people read them, in the order of the totals. */
+export const statusNames = {
   passed: "passed",
   failed: "failed",
   rehearsed: "rehearsed",
   "not-runnable": "not runnable here",
-};
+} as const satisfies Readonly<Record<Status, string>>;
+
+export const statuses = Object.keys(statusNames) as readonly Status[];
 
 /** Result of a row. */
 export interface RowResult {
@@ -54,7 +53,6 @@ export interface Verification {
   readonly results: readonly RowResult[];
 }
 
-/** Number of rows by status. */
 export function counts(results: readonly RowResult[]): Readonly<Record<Status, number>> {
   const count = (status: Status): number =>
     results.filter((result) => result.status === status).length;

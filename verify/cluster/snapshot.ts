@@ -39,12 +39,10 @@ export interface Details extends Snapshot {
 
 const ours = `/api/v1/namespaces/${namespace}`;
 
-/** Nodes of the cluster. */
 export async function readNodes(api: ClusterApi): Promise<readonly NodeFact[]> {
   return (await api.get<V1NodeList>("/api/v1/nodes")).items.map(nodeFact);
 }
 
-/** Reads the state for deciding about rows. */
 export async function readSnapshot(api: ClusterApi): Promise<Snapshot> {
   const [nodes, pods, services, slices, dns] = await Promise.all([
     readNodes(api),
@@ -64,7 +62,6 @@ export async function readSnapshot(api: ClusterApi): Promise<Snapshot> {
   };
 }
 
-/** Reads the state for explaining a failure. */
 export async function readDetails(api: ClusterApi): Promise<Details> {
   const [snapshot, events, policies, dns, system] = await Promise.all([
     readSnapshot(api),

@@ -15,7 +15,7 @@ import {
   startDeleting,
   type Kubectl,
 } from "../run/own-namespace.ts";
-import type { ConformanceRun } from "./arguments.ts";
+import type { ConformanceRun } from "./suites.ts";
 import {
   name,
   namespace,
@@ -25,7 +25,6 @@ import {
   type ConformanceObject,
 } from "./objects.ts";
 
-/** Parameters of a run in the cluster. */
 export interface JobRun extends Kubectl {
   readonly api: ClusterApi;
   readonly run: ConformanceRun;
@@ -42,7 +41,6 @@ const startSeconds = 1800;
 const gatherSeconds = 600;
 const removeSeconds = 600;
 
-/** Name of the tests' log among the results. */
 export const logName = "e2e.log";
 
 /**
@@ -117,47 +115,36 @@ async function gather(job: JobRun): Promise<void> {
     job.say("conformance: there is no pod to fetch a log from");
     return;
   }
-  const own = ["--namespace", namespace];
-  for (const [what, work] of [
-    ["log", () => fetchLog(job, [...own, "logs", podName, "--container", testsContainer])],
-    [
-      "results",
-      () =>
-        fetchFiles(job, [
-          ...[...own, "exec", podName, "--container", resultsContainer],
-          ...["--", "tar", "-c", "-f", "-", "-C", resultsFolder, "."],
-        ]),
-    ],
-  ] as const) {
-    await work().catch((error: unknown) => {
-      const reason = messageOf(error);
-      job.say(`conformance: the ${what} could not be fetched: ${reason}`);
-    });
+  const log = createWriteStream(path.join(job.folder, logName));
+  // Nothing may be written outside of the folder: tar skips such members.
+  const results = extract({ cwd: job.folder });
+  const tar = ["--", "tar", "-c", "-f", "-", "-C", resultsFolder, "."];
+  for (const { what, args, into } of [
+    { what: "log", args: ["logs", podName, "--container", testsContainer], into: log },
+    {
+      what: "results",
+      args: ["exec", podName, "--container", resultsContainer, ...tar],
+      into: results,
+    },
+  ]) {
+    await fetchInto(job, args, into).catch((error: unknown) =>
+      job.say(`conformance: the ${what} could not be fetched: ${messageOf(error)}`),
+    );
   }
 }
 
-async function fetchLog(job: JobRun, args: readonly string[]): Promise<void> {
-  const process = started(job, args);
-  await Promise.all([
-    pipeline(process.stdout, createWriteStream(path.join(job.folder, logName))),
-    process,
-  ]);
-}
-
-async function fetchFiles(job: JobRun, args: readonly string[]): Promise<void> {
-  const process = started(job, args);
-  // Nothing may be written outside of the folder: tar skips such members.
-  await Promise.all([pipeline(process.stdout, extract({ cwd: job.folder })), process]);
-}
-
-function started({ kubectl: program, kubeconfig }: JobRun, args: readonly string[]) {
-  return execa(program, ["--kubeconfig", kubeconfig, ...args], {
+async function fetchInto(
+  { kubectl, kubeconfig }: JobRun,
+  args: readonly string[],
+  into: NodeJS.WritableStream,
+): Promise<void> {
+  const program = execa(kubectl, ["--kubeconfig", kubeconfig, "--namespace", namespace, ...args], {
     buffer: { stdout: false },
     timeout: gatherSeconds * 1000,
   });
+  await Promise.all([pipeline(program.stdout, into), program]);
 }
 
-/** State of the pod with the tests. */
 type PodState =
   | { readonly kind: "waiting"; readonly seen: string }
   | { readonly kind: "running" }
@@ -165,7 +152,6 @@ type PodState =
   | { readonly kind: "failed"; readonly why: string }
   | { readonly kind: "ended"; readonly exitCode: number };
 
-/** What of the Job's pods says how far the tests are. */
 export function podState(pods: readonly V1Pod[]): PodState {
   const [pod] = pods;
   if (pod === undefined) return { kind: "waiting", seen: "the Job has made no pod yet" };

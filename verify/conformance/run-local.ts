@@ -5,10 +5,9 @@ import { pipeline } from "node:stream/promises";
 
 import { execa } from "execa";
 
-import { ginkgoArguments, type ConformanceRun } from "./arguments.ts";
+import { ginkgoArguments, type ConformanceRun } from "./suites.ts";
 import { logName } from "./run-job.ts";
 
-/** A run by programs of this host. */
 export interface LocalRun {
   readonly run: ConformanceRun;
   /** Folder with `ginkgo` and `e2e.test`: `kubernetes/test/bin` of kubernetes-test-linux-amd64.tar.gz. */

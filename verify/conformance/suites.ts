@@ -56,7 +56,6 @@ export const readinessCases: readonly ReadinessCase[] = [
 /** Cases whose names do not mention Windows: only SIG-Windows' tests with these names are meant. */
 const ofWindowsOnly = ["Memory Limits", "Cpu Resources", "Density"];
 
-/** All cases as one regular expression. */
 export function readinessFocus(): string {
   return readinessCases
     .map(({ focus }) => (ofWindowsOnly.includes(focus) ? `\\[sig-windows\\](.*)${focus}` : focus))
@@ -64,10 +63,8 @@ export function readinessFocus(): string {
     .join("|");
 }
 
-/** A selection of Kubernetes' own tests. */
 export interface Suite {
   readonly id: string;
-  /** What it is, in a few words. */
   readonly what: string;
   /** Regular expression of the tests' names. */
   readonly focus: string;
@@ -105,7 +102,6 @@ const gmsa = "GMSA|gmsa";
 
 const anyOf = (...parts: readonly string[]): string => parts.join("|");
 
-/** The selections, the default one first. */
 export const suites: readonly Suite[] = [
   {
     id: "sig-windows",
@@ -154,4 +150,56 @@ export function suiteNamed(id: string): Suite {
     );
   }
   return found;
+}
+
+export interface ConformanceRun {
+  readonly suite: Suite;
+  /** Kubernetes' version, without a leading `v`: that of the tests, too. */
+  readonly kubernetesVersion: string;
+  readonly windowsNodes: number;
+  /** Longest run in seconds, images aside. */
+  readonly timeoutSeconds: number;
+  /** Another focus than the suite's. */
+  readonly focus?: string;
+  /** Another skip than the suite's. */
+  readonly skip?: string;
+}
+
+/** Attempts of a failing test, as upstream, whose tests are known to be flaky. */
+const flakeAttempts = 2;
+
+export interface Place {
+  readonly program: string;
+  /** Folder for JUnit's files. */
+  readonly results: string;
+  /** Undefined in the cluster, where it uses its service account. */
+  readonly kubeconfig: string | undefined;
+}
+
+/**
+ * Arguments of `ginkgo` that run a suite on Windows nodes, after windows-testing's capz/run-capz-e2e.sh.
+ *
+ * The provider `skeleton` needs no cloud. Without `--node-os-distro=windows` the tests use Linux images and skip those for
+ * Windows.
+ */
+export function ginkgoArguments(run: ConformanceRun, place: Place): readonly string[] {
+  const { suite } = run;
+  return [
+    `--nodes=${String(suite.parallel)}`,
+    "--no-color",
+    place.program,
+    "--",
+    "--provider=skeleton",
+    "--node-os-distro=windows",
+    `--num-nodes=${String(run.windowsNodes)}`,
+    "--prepull-images=true",
+    "--disable-log-dump=true",
+    "--dump-logs-on-failure=true",
+    `--report-dir=${place.results}`,
+    ...(place.kubeconfig === undefined ? [] : [`--kubeconfig=${place.kubeconfig}`]),
+    `--ginkgo.timeout=${String(run.timeoutSeconds)}s`,
+    `--ginkgo.flake-attempts=${String(flakeAttempts)}`,
+    `--ginkgo.focus=${run.focus ?? suite.focus}`,
+    `--ginkgo.skip=${run.skip ?? suite.skip}`,
+  ];
 }

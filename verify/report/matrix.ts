@@ -8,7 +8,6 @@ export interface Column {
   readonly title: string;
 }
 
-/** Columns that belong together. */
 export interface ColumnGroup {
   readonly title: string;
   readonly columns: readonly Column[];
@@ -22,34 +21,21 @@ export interface MatrixLine {
 
 const systems: readonly Os[] = ["linux", "windows"];
 
-/** Every column there is. */
 export const columnGroups: readonly ColumnGroup[] = [
   ...systems.map((os) => ({
     title: `to ${osName(os)}`,
-    columns: [
-      { key: `${os} pod same`, title: "pod, same node" },
-      { key: `${os} pod address`, title: "pod" },
-      { key: `${os} pod name`, title: "pod by name" },
-      { key: `${os} service address`, title: "service" },
-      { key: `${os} service name`, title: "service by name" },
-      ...systems.map((node) => ({
-        key: `${os} node-port ${node}`,
-        title: `NodePort, ${osName(node)} node`,
-      })),
-      { key: `${os} host-port`, title: "hostPort" },
-      { key: `${os} host-pod`, title: "host-network pod" },
-    ],
+    columns: columns({
+      [`${os} pod same`]: "pod, same node",
+      [`${os} pod address`]: "pod",
+      [`${os} pod name`]: "pod by name",
+      ...serviceColumns(os),
+      [`${os} host-port`]: "hostPort",
+      [`${os} host-pod`]: "host-network pod",
+    }),
   })),
   {
     title: "to Windows host-network pods by a Service",
-    columns: [
-      { key: "windows host service address", title: "service" },
-      { key: "windows host service name", title: "service by name" },
-      ...systems.map((node) => ({
-        key: `windows host node-port ${node}`,
-        title: `NodePort, ${osName(node)} node`,
-      })),
-    ],
+    columns: columns(serviceColumns("windows host")),
   },
   {
     title: "to a pod under a NetworkPolicy, and without it",
@@ -58,20 +44,24 @@ export const columnGroups: readonly ColumnGroup[] = [
       { key: `policy ${name}`, title: `${title}: ${allowed ? "allowed" : "denied"}` },
     ]),
   },
-  {
-    title: "to the cluster",
-    columns: [{ key: "dns", title: "DNS" }],
-  },
-  {
-    title: "out",
-    columns: [
-      { key: "host", title: "this host" },
-      { key: "internet", title: "internet" },
-    ],
-  },
+  { title: "to the cluster", columns: columns({ dns: "DNS" }) },
+  { title: "out", columns: columns({ host: "this host", internet: "internet" }) },
 ];
 
-/** The column of a path. */
+function columns(titles: Readonly<Record<string, string>>): readonly Column[] {
+  return Object.entries(titles).map(([key, title]) => ({ key, title }));
+}
+
+function serviceColumns(servers: string): Readonly<Record<string, string>> {
+  return {
+    [`${servers} service address`]: "service",
+    [`${servers} service name`]: "service by name",
+    ...Object.fromEntries(
+      systems.map((node) => [`${servers} node-port ${node}`, `NodePort, ${osName(node)} node`]),
+    ),
+  };
+}
+
 export function columnOf({ target }: PathRow): string {
   switch (target.to) {
     case "pod":

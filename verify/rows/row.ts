@@ -52,7 +52,6 @@ export type Target =
 /** Whether both ends are on one node or on two. */
 export type Relation = "same" | "other";
 
-/** One path through the network. */
 export interface PathRow {
   readonly kind: "path";
   /** As `--rows` takes it. */
@@ -74,7 +73,6 @@ export interface SampleRow {
 /** A row of the table: something that works or does not. */
 export type Row = PathRow | SampleRow;
 
-/** What a row is about, in a few words. */
 export function rowTitle(row: Row): string {
   return row.kind === "sample" ? row.title : `${sourceName(row.from)} to ${targetName(row)}`;
 }
@@ -95,17 +93,14 @@ export function isNotSeenYet(row: Row): boolean {
   );
 }
 
-/** Name of a system as people write it. */
 export function osName(os: Os): string {
   return os === "linux" ? "Linux" : "Windows";
 }
 
-/** Where a path begins, in a few words. */
 export function sourceName(source: Source): string {
   return source.where === "outside" ? "this host" : `${osName(source.os)} ${source.where}`;
 }
 
-/** Where a path leads, in a few words. */
 function targetName({ from, target }: PathRow): string {
   switch (target.to) {
     case "pod":

@@ -27,7 +27,6 @@ function sample(id: string, os: Os, look: SampleRow["look"], title: string): Sam
   return { kind: "sample", id, title, os, look };
 }
 
-/** Every row, in order of display. */
 export const allRows: readonly Row[] = [...pathRows, ...policyRows, ...sampleRows];
 
 /**

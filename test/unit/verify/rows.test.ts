@@ -5,7 +5,6 @@ import type { V1LabelSelector, V1Pod } from "@kubernetes/client-node";
 import { Slots } from "../../../toolchain/slots.ts";
 import type { Facts } from "../../../verify/cluster/facts.ts";
 import type { Details, Snapshot } from "../../../verify/cluster/snapshot.ts";
-import { ClusterView } from "../../../verify/cluster/view.ts";
 import { selects } from "../../../verify/diagnose/diagnose.ts";
 import { columnGroups, columnOf } from "../../../verify/report/matrix.ts";
 import type { RowResult } from "../../../verify/result.ts";
@@ -14,11 +13,11 @@ import { networkPolicies, policyRows } from "../../../verify/rows/policies.ts";
 import { rowTitle, sourceName } from "../../../verify/rows/row.ts";
 import { needsHostProcess, needsText, whyNot } from "../../../verify/rows/runnable.ts";
 import { allRows, selectRows } from "../../../verify/rows/select.ts";
-import { curlArguments, probeWords } from "../../../verify/run/attempt.ts";
 import { nodePairs } from "../../../verify/run/plan.ts";
-import type { Probe, ProbeFailure } from "../../../verify/run/probe.ts";
+import { probeWords } from "../../../verify/run/probe.ts";
+import type { Printed, Probe, ProbeFailure, ShellCommand } from "../../../verify/run/probe.ts";
+import { ClusterView } from "../../../verify/run/row-tools.ts";
 import { rowSeconds, runRows, waitingText } from "../../../verify/run/run-rows.ts";
-import type { Printed, ShellCommand } from "../../../verify/run/shell-command.ts";
 import { eachCase } from "../each-case.ts";
 import {
   fullFacts,
@@ -201,7 +200,7 @@ describe("an answer", () => {
   });
 
   it("is asked for over a new connection each time, and by no proxy", () => {
-    const words = curlArguments({ url: "http://x/", requests: 3 });
+    const words = probeWords({ url: "http://x/", requests: 3 });
     assert.deepEqual(words.slice(-3), ["http://x/", "http://x/", "http://x/"]);
     assert.match(words.join(" "), /--noproxy \* --max-time 4 --header Connection: close/);
   });
