@@ -14,7 +14,6 @@ const gitSeconds = 120;
 /** Longest time for installing the Node.js packages of another lock file. */
 const packagesSeconds = 900;
 
-/** A project's folder under git. */
 export class Repository {
   readonly folder: string;
 
@@ -52,11 +51,10 @@ export class Repository {
 
   /** Stacks of a commit, or of the working tree; ignored files are private. */
   async stacks(commit?: string): Promise<readonly string[]> {
-    const names =
-      commit === undefined
-        ? lines(await this.#git("ls-files", "--cached", "--others", "--exclude-standard"))
-        : lines(await this.#git("ls-tree", "--name-only", commit));
-    return names
+    const args = commit
+      ? ["ls-tree", "--name-only", commit]
+      : ["ls-files", "--cached", "--others", "--exclude-standard"];
+    return lines(await this.#git(...args))
       .filter((name) => commit !== undefined || existsSync(path.join(this.folder, name)))
       .flatMap((name) => stackOf(name) ?? [])
       .sort();

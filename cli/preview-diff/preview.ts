@@ -17,7 +17,6 @@ import { say } from "../progress.ts";
 /** Longest time for one preview, which contacts nobody and takes seconds. */
 const previewSeconds = 300;
 
-/** How to make a preview. */
 export interface PreviewTools {
   readonly program: string;
   /** Its environment, except for state and passphrase, which each preview has of its own. */
