@@ -13,7 +13,6 @@ const longestKey = 200;
 /** A line of a container's log as the CRI writes it: time, stream, whether the line goes on, text. */
 const containerLine = /^\S+ (?:stdout|stderr) ([FP])(?::\S*)? ?(.*)$/s;
 
-/** Format of a log: plain lines, or the CRI's format of container logs. */
 export type LogForm = "plain" | "container";
 
 /** Turns a log that arrives in parts into lines without secrets. */
