@@ -17,7 +17,6 @@ export function byOtherVersion(what: string): Failure {
   );
 }
 
-/** A resource in a state, a preview or an event. */
 export interface FactSource {
   readonly urn: string;
   readonly type: string;

@@ -36,7 +36,6 @@ interface TimeLimits {
   readonly graceSeconds: number;
 }
 
-/** Where and how an engine runs. */
 export interface Workplace {
   /** Folder with Pulumi.yaml. */
   readonly project: string;
@@ -47,7 +46,6 @@ export interface Workplace {
   readonly backend?: string | undefined;
 }
 
-/** The engine's command line, for one stack. */
 export class Pulumi {
   readonly stack: string;
   readonly workplace: Workplace;
@@ -145,17 +143,16 @@ export class Pulumi {
       problem = found;
       void endEngine(running, graceSeconds, ended.signal);
     }, limits);
-    const follow = async () => {
-      const { EventReader, receiveEvents } = await import("./events.ts");
-      const reader = new EventReader();
-      return receiveEvents((event) => {
-        overdue.read(event);
-        const read = reader.read(event);
-        if (read !== undefined) onEvent(read);
-      });
-    };
     // Slow to load, and a preview waits for nothing that is made.
-    const events = args[0] === "preview" ? undefined : await follow();
+    const events =
+      args[0] === "preview"
+        ? undefined
+        : await (
+            await import("./events.ts")
+          ).receiveEvents((event, ofNode) => {
+            overdue.read(event);
+            if (ofNode !== undefined) onEvent(ofNode);
+          });
     const running = execa(
       "setpriv",
       [
@@ -226,11 +223,10 @@ export function enginePulumi(
   further: Readonly<Record<string, string>> = {},
 ): Pulumi {
   const marker = lab === undefined ? {} : { [labVariable]: lab };
-  const environment = { ...engineProcessEnvironment(), ...marker, ...further };
   return new Pulumi(stack, {
     project: projectRoot,
     program: builtTool("pulumi"),
-    environment,
+    environment: { ...engineProcessEnvironment(), ...marker, ...further },
     lockFolder: lockFolder(stack),
     backend: chosenBackend(),
   });
@@ -252,8 +248,7 @@ async function endEngine(
   }
 }
 
-/** The signal to send to the engine instead of the given one; a SIGHUP would kill it at once. */
-const passedOn = { SIGINT: "SIGINT", SIGTERM: "SIGTERM", SIGHUP: "SIGTERM" } as const;
+const passedOn = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /**
  * Passes this process's signals on to a child: the first asks the engine to finish what it has begun, the second to stop
@@ -263,19 +258,16 @@ const passedOn = { SIGINT: "SIGINT", SIGTERM: "SIGTERM", SIGHUP: "SIGTERM" } as 
  */
 export function passSignalsOn(child: Signalled): { readonly stop: () => boolean } {
   let count = 0;
-  const handlers = (Object.keys(passedOn) as (keyof typeof passedOn)[]).map((name) => {
-    const handler = (): void => {
-      count += 1;
-      child.kill(count > 2 ? "SIGKILL" : passedOn[name]);
-    };
-    process.on(name, handler);
-    return { name, handler };
-  });
+  const handler = (name: NodeJS.Signals): void => {
+    count += 1;
+    // A SIGHUP would kill it at once.
+    const signal = name === "SIGHUP" ? "SIGTERM" : name;
+    child.kill(count > 2 ? "SIGKILL" : signal);
+  };
+  for (const name of passedOn) process.on(name, handler);
   return {
     stop: () => {
-      for (const { name, handler } of handlers) {
-        process.off(name, handler);
-      }
+      for (const name of passedOn) process.off(name, handler);
       return count > 0;
     },
   };
