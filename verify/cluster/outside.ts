@@ -12,11 +12,7 @@ export interface HostServer {
   readonly stop: () => Promise<void>;
 }
 
-/**
- * Serves on an address of this host, on a free port.
- *
- * @throws if this host does not have the address.
- */
+/** Serves on an address of this host, on a free port. @throws if this host does not have the address. */
 export async function startHostServer(address: string): Promise<HostServer> {
   // Reveals another server that answers instead.
   const greeting = `kindows verify ${randomBytes(6).toString("hex")} sees `;

@@ -59,16 +59,14 @@ export function conformanceObjects(
     { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace, labels } },
     { apiVersion: "v1", kind: "ServiceAccount", metadata },
     clusterRoleBinding,
-    ...(repositories === undefined
-      ? []
-      : [
-          {
-            ...{ apiVersion: "v1", kind: "ConfigMap", metadata },
-            data: { [repositoriesFile]: repositories },
-          },
-        ]),
+    ...(repositories === undefined ? [] : [configMap(repositories)]),
     job(run, images, repositories !== undefined),
   ];
+}
+
+function configMap(repositories: string): V1ConfigMap {
+  const data = { [repositoriesFile]: repositories };
+  return { apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace }, data };
 }
 
 const labels = { "app.kubernetes.io/managed-by": "kindows" };

@@ -152,24 +152,20 @@ type PodState =
   | { readonly kind: "failed"; readonly why: string }
   | { readonly kind: "ended"; readonly exitCode: number };
 
-export function podState(pods: readonly V1Pod[]): PodState {
-  const [pod] = pods;
+export function podState([pod]: readonly V1Pod[]): PodState {
   if (pod === undefined) return { kind: "waiting", seen: "the Job has made no pod yet" };
-  const statuses = pod.status?.containerStatuses ?? [];
-  const tests = statuses.find(({ name }) => name === testsContainer)?.state;
+  const { phase, reason, message, conditions, containerStatuses = [] } = pod.status ?? {};
+  const tests = containerStatuses.find(({ name }) => name === testsContainer)?.state;
   if (tests?.terminated !== undefined) {
     return { kind: "ended", exitCode: tests.terminated.exitCode };
   }
-  if (pod.status?.phase === "Failed") {
-    const { reason = "", message = "" } = pod.status;
-    return { kind: "failed", why: [reason, message].filter(Boolean).join(": ") || "no reason" };
-  }
-  const waiting = statuses.map(({ state }) => state?.waiting).find((each) => each !== undefined);
-  if (waiting !== undefined) {
-    return { kind: "waiting", seen: [waiting.reason, waiting.message].filter(Boolean).join(": ") };
-  }
+  const text = (...parts: readonly (string | undefined)[]): string =>
+    parts.filter(Boolean).join(": ");
+  if (phase === "Failed") return { kind: "failed", why: text(reason, message) || "no reason" };
+  const [waiting] = containerStatuses.flatMap(({ state }) => state?.waiting ?? []);
+  if (waiting) return { kind: "waiting", seen: text(waiting.reason, waiting.message) };
   if (tests?.running !== undefined) return { kind: "running" };
-  const unscheduled = pod.status?.conditions?.find(
+  const unscheduled = conditions?.find(
     ({ type, status }) => type === "PodScheduled" && status === "False",
   );
   return { kind: "waiting", seen: unscheduled?.message ?? "its pod is on its way" };

@@ -6,8 +6,8 @@ export interface ReadinessCase {
   readonly focus: string;
 }
 
-const of = (category: string, cases: readonly (readonly [string, string])[]): ReadinessCase[] =>
-  cases.map(([what, focus]) => ({ category, what, focus }));
+const of = (category: string, cases: Readonly<Record<string, string>>): ReadinessCase[] =>
+  Object.entries(cases).map(([what, focus]) => ({ category, what, focus }));
 
 /**
  * The cases of kubernetes-sigs/windows-operational-readiness (specifications, last changed in 2024) that are not
@@ -15,42 +15,36 @@ const of = (category: string, cases: readonly (readonly [string, string])[]): Re
  * the place of the other in a test's name has changed. Active Directory's two are left out: no lab has a domain.
  */
 export const readinessCases: readonly ReadinessCase[] = [
-  ...of("Core.Network", [
-    [
-      "Windows and Linux pods reach each other",
+  ...of("Core.Network", {
+    "Windows and Linux pods reach each other":
       "should have stable networking for Linux and Windows pods",
-    ],
-    ["Services by their cluster address", "should be able to up and down services"],
-    ["Services by NodePort", "should be able to create a functioning NodePort service for Windows"],
-    [
-      "ten pods of a node have addresses and figures",
+    "Services by their cluster address": "should be able to up and down services",
+    "Services by NodePort": "should be able to create a functioning NodePort service for Windows",
+    "ten pods of a node have addresses and figures":
       "Kubelet stats collection for Windows nodes when running 10 pods should return within 10 seconds",
-    ],
-    ["StatefulSets keep their names", "should provide basic identity"],
-    ["DNS within the cluster", "should provide DNS for the cluster"],
-    ["DNS of external names", "should provide DNS for ExternalName services"],
-    ["DNS of Services", "should provide DNS for services"],
-    ["EndpointSlices", "should create Endpoints and EndpointSlices for Pods matching a Service"],
-  ]),
-  ...of("Core.Storage", [
-    ["hostPath volumes are read and written", "should support r/w"],
-    [
-      "Secrets and ConfigMaps as volumes",
+    "StatefulSets keep their names": "should provide basic identity",
+    "DNS within the cluster": "should provide DNS for the cluster",
+    "DNS of external names": "should provide DNS for ExternalName services",
+    "DNS of Services": "should provide DNS for services",
+    EndpointSlices: "should create Endpoints and EndpointSlices for Pods matching a Service",
+  }),
+  ...of("Core.Storage", {
+    "hostPath volumes are read and written": "should support r/w",
+    "Secrets and ConfigMaps as volumes":
       "should be consumable from pods in volume \\[NodeConformance\\]",
-    ],
-  ]),
-  ...of("Core.Scheduling", [
-    ["memory limits hold", "Memory Limits"],
-    ["CPU limits hold", "Cpu Resources"],
-  ]),
-  ...of("Core.Concurrent", [["ten pods at a time", "Density"]]),
-  ...of("Extend.Network", [
-    ["Services with several ports", "should serve multiport endpoints from pods"],
-    ["NodePorts of both systems", "should be able to create a functioning NodePort service"],
-  ]),
-  ...of("Extend.NetworkPolicy", [
-    ["policies keep other namespaces out", "should deny ingress from pods on other namespaces"],
-  ]),
+  }),
+  ...of("Core.Scheduling", {
+    "memory limits hold": "Memory Limits",
+    "CPU limits hold": "Cpu Resources",
+  }),
+  ...of("Core.Concurrent", { "ten pods at a time": "Density" }),
+  ...of("Extend.Network", {
+    "Services with several ports": "should serve multiport endpoints from pods",
+    "NodePorts of both systems": "should be able to create a functioning NodePort service",
+  }),
+  ...of("Extend.NetworkPolicy", {
+    "policies keep other namespaces out": "should deny ingress from pods on other namespaces",
+  }),
 ];
 
 /** Cases whose names do not mention Windows: only SIG-Windows' tests with these names are meant. */

@@ -179,24 +179,17 @@ export function policiesOn(
 
 /** Whether a selector fits labels, as Kubernetes reads it: an empty one fits all. */
 export function selects(
-  selector: V1LabelSelector,
+  { matchLabels = {}, matchExpressions = [] }: V1LabelSelector,
   labels: Readonly<Record<string, string>>,
 ): boolean {
-  const exact = Object.entries(selector.matchLabels ?? {});
   return (
-    exact.every(([key, value]) => labels[key] === value) &&
-    (selector.matchExpressions ?? []).every(({ key, operator, values = [] }) => {
+    Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
+    matchExpressions.every(({ key, operator, values = [] }) => {
       const value = labels[key];
-      switch (operator) {
-        case "In":
-          return value !== undefined && values.includes(value);
-        case "NotIn":
-          return value === undefined || !values.includes(value);
-        case "Exists":
-          return value !== undefined;
-        default:
-          return value === undefined;
-      }
+      const isOneOf = value !== undefined && values.includes(value);
+      if (operator === "In") return isOneOf;
+      if (operator === "NotIn") return !isOneOf;
+      return (value !== undefined) === (operator === "Exists");
     })
   );
 }

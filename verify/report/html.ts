@@ -80,7 +80,7 @@ ${note}
 
 function matrixHtml(results: readonly RowResult[]): string {
   const lines = matrixLines(results);
-  if (lines.length === 0) return "";
+  if (lines.size === 0) return "";
   const groups = columnGroups.map(
     ({ title, columns }) => `<th class="group" colspan="${columns.length}">${xmlText(title)}</th>`,
   );
@@ -91,7 +91,7 @@ function matrixHtml(results: readonly RowResult[]): string {
   const heads = columns.map(
     ({ title, edge }) => `<th class="head${edge}"><span>${xmlText(title)}</span></th>`,
   );
-  const body = lines.map(({ title, cells }) => {
+  const body = [...lines].map(([title, cells]) => {
     const boxes = columns.map(({ key, edge }) => cellHtml(cells.get(key), edge));
     return `<tr><th class="from">${xmlText(title)}</th>${boxes.join("")}</tr>`;
   });

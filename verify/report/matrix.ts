@@ -1,5 +1,5 @@
 import { policyCases } from "../rows/policies.ts";
-import { osName, sourceName, type Os, type PathRow, type Source } from "../rows/row.ts";
+import { osName, sourceName, type Os, type PathRow } from "../rows/row.ts";
 import type { RowResult } from "../result.ts";
 
 /** A column of the matrix: where paths lead. */
@@ -11,12 +11,6 @@ export interface Column {
 export interface ColumnGroup {
   readonly title: string;
   readonly columns: readonly Column[];
-}
-
-/** A line of the matrix: all paths that begin at one place, by column. */
-export interface MatrixLine {
-  readonly title: string;
-  readonly cells: ReadonlyMap<string, RowResult>;
 }
 
 const systems: readonly Os[] = ["linux", "windows"];
@@ -87,20 +81,17 @@ function systemKey({ os, network }: { readonly os: Os; readonly network?: "host"
   return network === undefined ? os : `${os} ${network}`;
 }
 
-/** Lines of the matrix, in the order in which their first paths come. */
-export function matrixLines(results: readonly RowResult[]): readonly MatrixLine[] {
+/** Lines of the matrix in the order in which their first paths come, with all paths that begin there, by column. */
+export function matrixLines(
+  results: readonly RowResult[],
+): ReadonlyMap<string, ReadonlyMap<string, RowResult>> {
   const lines = new Map<string, Map<string, RowResult>>();
   for (const result of results) {
-    if (result.row.kind === "path") {
-      const title = lineTitle(result.row.from);
-      const line = lines.get(title) ?? new Map<string, RowResult>();
-      line.set(columnOf(result.row), result);
-      lines.set(title, line);
-    }
+    const { row } = result;
+    if (row.kind !== "path") continue;
+    const from = row.from.where === "outside" ? "this host" : `a ${sourceName(row.from)}`;
+    const line = lines.get(`from ${from}`) ?? new Map<string, RowResult>();
+    lines.set(`from ${from}`, line.set(columnOf(row), result));
   }
-  return [...lines].map(([title, cells]) => ({ title, cells }));
-}
-
-function lineTitle(from: Source): string {
-  return `from ${from.where === "outside" ? "this host" : `a ${sourceName(from)}`}`;
+  return lines;
 }
