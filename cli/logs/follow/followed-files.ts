@@ -137,12 +137,12 @@ export class FollowedFile {
   #head: Buffer = Buffer.alloc(0);
   #leftAlone = false;
 
-  constructor({ path, form, tail, renamedAt }: FollowedFileOptions) {
-    this.#path = path;
-    this.#form = form;
-    this.#tail = tail;
-    this.#renamedAt = renamedAt ?? Number.POSITIVE_INFINITY;
-    this.#lines = new LogLines(form);
+  constructor(options: FollowedFileOptions) {
+    this.#path = options.path;
+    this.#form = options.form;
+    this.#tail = options.tail;
+    this.#renamedAt = options.renamedAt ?? Number.POSITIVE_INFINITY;
+    this.#lines = new LogLines(options.form);
   }
 
   async look(files: LogFolder): Promise<FileNews> {
@@ -234,11 +234,7 @@ export interface LogFolder {
   read(file: string, offset: number, length: number): Promise<Buffer | undefined>;
 }
 
-/**
- * The output of the last or running `up`.
- *
- * @param file in which `up` writes it.
- */
+/** The output of the last or running `up`. @param file in which `up` writes it. */
 export function stepsStream(file: string): LogStream {
   return fileStream({
     name: stepsName,

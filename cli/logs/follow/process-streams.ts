@@ -45,11 +45,7 @@ function processStream({ name, label, program, args, read }: ProcessStream): Log
   };
 }
 
-/**
- * The journal of one of kind's nodes.
- *
- * @param name prefix of its lines, e.g. `control-plane`.
- */
+/** The journal of one of kind's nodes. @param name prefix of its lines, e.g. `control-plane`. */
 export function journalStream(name: string, container: string): LogStream {
   return processStream({
     ...{ name, label: name, program: "docker" },
@@ -118,10 +114,9 @@ export function staticPodArguments(kubeconfig: string, from: Begin): string[] {
 
 /** A line of `kubectl logs --prefix` as the pod's name and the line itself. */
 export function podLine(line: string): { readonly pod: string; readonly text: string } {
-  const [, pod, text] = /^\[pod\/([^/\]]+)\/[^\]]*\] ?(.*)$/s.exec(line) ?? [];
-  return pod === undefined || text === undefined
-    ? { pod: "static pods", text: line }
-    : { pod, text };
+  const [, pod = "static pods", text = line] =
+    /^\[pod\/([^/\]]+)\/[^\]]*\] ?(.*)$/s.exec(line) ?? [];
+  return { pod, text };
 }
 
 /** A program that is silent for so many seconds counts as connected. */
