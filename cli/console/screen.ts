@@ -77,10 +77,8 @@ export interface Way {
 export function wayTo(screen: Screen, libvirtUri: string, hostName: string, user: string): Way {
   const { address, port } = screen;
   const { hostname, username, port: sshPort } = new URL(libvirtUri);
-  const reached =
-    hostname === ""
-      ? `${user}@${hostName}`
-      : `${sshPort === "" ? "" : `-p ${sshPort} `}${username === "" ? "" : `${username}@`}${hostname}`;
+  const [option, login] = [sshPort && `-p ${sshPort} `, username && `${username}@`];
+  const reached = hostname === "" ? `${user}@${hostName}` : `${option}${login}${hostname}`;
   return {
     url: `vnc://${address}:${port}`,
     target: `${address}::${port}`,
@@ -112,11 +110,8 @@ export async function openViewer(way: Way, environment: NodeJS.ProcessEnv): Prom
   for (const { program, argument } of viewers) {
     const found = await findOnPath(program, environment["PATH"] ?? "");
     if (found !== undefined) {
-      const viewer = spawn(found, [argument(way)], {
-        detached: true,
-        stdio: "ignore",
-        env: environment,
-      });
+      const options = { detached: true, stdio: "ignore", env: environment } as const;
+      const viewer = spawn(found, [argument(way)], options);
       await once(viewer, "spawn");
       viewer.unref();
       return program;

@@ -66,15 +66,8 @@ export class StackFacts {
 
   /** The resource and its parents, the innermost first. */
   chain(urn: string): readonly FactSource[] {
-    const chain: FactSource[] = [];
-    for (
-      let at = this.#sources.get(urn);
-      at !== undefined;
-      at = this.#sources.get(at.parent ?? "")
-    ) {
-      chain.push(at);
-    }
-    return chain;
+    const source = this.#sources.get(urn);
+    return source === undefined ? [] : [source, ...this.chain(source.parent ?? "")];
   }
 
   /** Name of the node that a resource belongs to, if any. */

@@ -65,13 +65,9 @@ export class Pulumi {
   }
 
   async #printed(args: readonly string[], { failed, stdout, said }: Ended): Promise<string> {
-    if (failed) {
-      throw new Failure(
-        (await this.#backendProblem()) ??
-          `\`pulumi ${args.join(" ")}\` on stack ${this.stack} failed: ${said}`,
-      );
-    }
-    return stdout;
+    if (!failed) return stdout;
+    const failure = `\`pulumi ${args.join(" ")}\` on stack ${this.stack} failed: ${said}`;
+    throw new Failure((await this.#backendProblem()) ?? failure);
   }
 
   /** Why nothing can be read from the user's own backend, and what to do; undefined where it can. */
@@ -79,13 +75,12 @@ export class Pulumi {
     const { backend } = this.workplace;
     if (backend === undefined) return undefined;
     const { failed, said } = await this.#run(["stack", "ls"]);
+    if (!failed) return undefined;
     const reason = said.split("\n")[0]?.replace(/^error: /, "") ?? "";
-    return failed
-      ? redact(
-          `the backend ${backend} cannot be used (${reason}): log in to it with \`pulumi login\`, or with the ` +
-            "credentials of its store, or name another one in PULUMI_BACKEND_URL",
-        )
-      : undefined;
+    return redact(
+      `the backend ${backend} cannot be used (${reason}): log in to it with \`pulumi login\`, or with the ` +
+        "credentials of its store, or name another one in PULUMI_BACKEND_URL",
+    );
   }
 
   async #run(args: readonly string[], input = ""): Promise<Ended> {
@@ -258,16 +253,19 @@ const passedOn = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
  */
 export function passSignalsOn(child: Signalled): { readonly stop: () => boolean } {
   let count = 0;
-  const handler = (name: NodeJS.Signals): void => {
-    count += 1;
+  const handlers = passedOn.map((name) => {
     // A SIGHUP would kill it at once.
-    const signal = name === "SIGHUP" ? "SIGTERM" : name;
-    child.kill(count > 2 ? "SIGKILL" : signal);
-  };
-  for (const name of passedOn) process.on(name, handler);
+    const first = name === "SIGHUP" ? "SIGTERM" : name;
+    const handler = (): void => {
+      count += 1;
+      child.kill(count > 2 ? "SIGKILL" : first);
+    };
+    process.on(name, handler);
+    return { name, handler };
+  });
   return {
     stop: () => {
-      for (const name of passedOn) process.off(name, handler);
+      for (const { name, handler } of handlers) process.off(name, handler);
       return count > 0;
     },
   };

@@ -2,6 +2,7 @@ import { Document, LineCounter, isMap, isScalar, isSeq, parseDocument } from "ya
 import type { YAMLMap } from "yaml";
 
 import { Failure } from "../../host/failure.ts";
+import { parseJson } from "../../toolchain/parse-json.ts";
 
 /** Lists of named entries in a kubeconfig, in the order of removal, and `kubectl config`'s word for an entry. */
 export const sections = { contexts: "context", clusters: "cluster", users: "user" } as const;
@@ -44,19 +45,11 @@ export function readConfig(text: string, file: string): Document {
 
 /** The text of a changed kubeconfig, in the style of `before`. */
 export function writeConfig(document: Document, before: string): string {
-  if (isJson(before)) return `${JSON.stringify(document.toJSON(), undefined, 2)}\n`;
+  if (parseJson(before) !== undefined)
+    return `${JSON.stringify(document.toJSON(), undefined, 2)}\n`;
   const indentSeq = !/^(?:clusters|contexts|users):[ \t]*\r?\n-/m.test(before);
   const flowCollectionPadding = !/\{\S/.test(before);
   return document.toString({ lineWidth: 0, indentSeq, flowCollectionPadding });
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 export function entriesOf(document: Document, section: Section): readonly YAMLMap[] {

@@ -23,11 +23,7 @@ export async function fileForNew(files: readonly string[]): Promise<string> {
   return files.at(-1) ?? "";
 }
 
-/**
- * Content of a kubeconfig; empty if it does not exist.
- *
- * @throws Failure if it cannot be read.
- */
+/** Content of a kubeconfig; empty if it does not exist. @throws Failure if it cannot be read. */
 export async function readConfigFile(file: string): Promise<string> {
   try {
     return await readFile(await targetOf(file), "utf8");

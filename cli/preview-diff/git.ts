@@ -104,19 +104,14 @@ export class Repository {
   }
 
   async #run(program: string, args: string[], cwd: string, seconds: number): Promise<string> {
+    // Git's variables from a hook or a caller are about another folder.
+    const env = { GIT_DIR: undefined, GIT_WORK_TREE: undefined, GIT_INDEX_FILE: undefined };
+    const options = { cwd, env, timeout: seconds * 1000, stdin: "ignore" } as const;
     try {
-      const { stdout } = await execa(program, args, {
-        cwd,
-        timeout: seconds * 1000,
-        stdin: "ignore",
-        // Git's variables from a hook or a caller are about another folder.
-        env: { GIT_DIR: undefined, GIT_WORK_TREE: undefined, GIT_INDEX_FILE: undefined },
-      });
-      return stdout.trim();
+      return (await execa(program, args, options)).stdout.trim();
     } catch (error) {
-      throw new Failure(
-        `\`${[program, ...args].join(" ")}\` in ${cwd} failed: ${messageOf(error)}`,
-      );
+      const command = [program, ...args].join(" ");
+      throw new Failure(`\`${command}\` in ${cwd} failed: ${messageOf(error)}`);
     }
   }
 }

@@ -97,15 +97,15 @@ function withoutSeal(text: string): { readonly text: string; readonly sealed: bo
 
 /** What went wrong: the program's own errors rather than the engine's summary. */
 function reasonOf(stdout: string, said: string, project: string): string {
-  let errors: readonly string[] = [];
+  let reason = said;
   try {
-    errors = readPreview(stdout, project)
-      .diagnostics.filter(({ severity }) => severity === "error")
-      .map(({ message }) => message.trim());
+    const { diagnostics } = readPreview(stdout, project);
+    const errors = diagnostics.filter(({ severity }) => severity === "error");
+    reason = errors.map(({ message }) => message.trim()).join("\n") || said;
   } catch {
     // It has ended before it wrote any preview.
   }
-  return (errors.length > 0 ? errors.join("\n") : said).replaceAll(project, ".");
+  return reason.replaceAll(project, ".");
 }
 
 /**

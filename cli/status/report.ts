@@ -93,11 +93,7 @@ export interface ClusterNode {
   readonly runtime: string;
 }
 
-/**
- * Nodes in the API server's answer to `/api/v1/nodes`, in its order.
- *
- * @throws if it is no list of nodes.
- */
+/** Nodes in the API server's answer to `/api/v1/nodes`, in its order. @throws if it is no list of nodes. */
 export function clusterNodes(json: string): readonly ClusterNode[] {
   const { items } = JSON.parse(json) as Partial<V1NodeList>;
   if (items === undefined) throw new Error("its answer has no items");
