@@ -75,58 +75,56 @@ describe("the probes of a row", () => {
 });
 
 describe("an answer", () => {
-  const checked = (id: string, answer: string): string | undefined =>
-    probesOf(id)[0]?.check(answer);
-
-  it("is right when it comes from the very pod that was asked", () => {
-    const id = "linux-pod-to-linux-pod-other-node";
-    assert.equal(checked(id, "linux-server-linux-b"), undefined);
-    const [wrong = "", none = ""] = ["linux-server-linux-a", ""].map((each) => checked(id, each));
-    assert.match(wrong, /"linux-server-linux-a" answered instead/);
-    assert.match(none, /answered instead of linux-server-linux-b/);
+  const [a, b] = ["linux-server-linux-a", "linux-server-linux-b"];
+  const [pod, service] = ["linux-pod-to-linux-pod-other-node", "linux-pod-to-linux-service"];
+  const onNode = "linux-pod-to-windows-host-pod";
+  const [host, dns] = ["linux-pod-to-host", "linux-node-to-cluster-dns"];
+  const name = "linux.kindows-verify.svc.cluster.local";
+  const server = "Server:  UnKnown\nAddress:  10.96.0.10\n\n";
+  const bind = `Server:\t\t10.96.0.10\nAddress:\t10.96.0.10#53\n\nName:\t${name}\nAddress: 10.96.1.1\n`;
+  const two = `${server}Name:    ${name}\nAddresses:  10.96.1.1\n          10.96.1.2\n`;
+  const cases: Readonly<Record<string, readonly [id: string, answer: string, wrong?: RegExp]>> = {
+    "of the very pod that was asked": [pod, b],
+    "of another pod": [pod, a, /"linux-server-linux-a" answered instead/],
+    "of nobody": [pod, "", /answered instead of linux-server-linux-b/],
+    "of a Service's pods, each time": [service, `${b}${a}${b}${b}`],
+    "of a Service that misses one": [service, b.repeat(3), /./],
+    "of a Service that has another's": [service, `${b.repeat(3)}other`, /./],
+    "of a server on its node's network": [onNode, "win-1"],
+    "of one with its node's name in capitals": [onNode, "WIN-1"],
+    "of one on another node": [onNode, "linux-a", /"linux-a" answered instead of win-1/],
+    "of a Service's servers on nodes": ["linux-pod-to-windows-host-service", "WIN-1".repeat(4)],
+    "of those that miss one": ["linux-pod-to-windows-host-service", "WIN-1".repeat(3), /./],
+    "of this host, which saw a node": [host, "kindows verify abc sees 192.168.150.128"],
+    "of this host, which saw a pod": [
+      host,
+      "kindows verify abc sees 10.244.0.2",
+      /not masqueraded/,
+    ],
+    "of a proxy": [host, "<html>login</html>", /came back instead of/],
+    "of DNS to Windows": [dns, `${server}Name:    ${name}\nAddress:  10.96.1.1\n\n`],
+    "of DNS to Linux": [dns, bind],
+    "of DNS with several addresses": [dns, two],
+    "of DNS with another address": [
+      dns,
+      `${server}Name:    ${name}\nAddress:  10.96.1.7\n`,
+      /^10\.96\.1\.7 came back instead of 10\.96\.1\.1$/,
+    ],
+    "of DNS with its own address only": [
+      dns,
+      server.replace("10.96.0.10", "10.96.1.1"),
+      /^no address came/,
+    ],
+    "of DNS with nothing": [dns, "", /^no address came/],
+  };
+  eachCase("%s is told right from wrong", cases, ([id, answer, wrong]) => {
+    const [{ check }] = probesOf(id, /windows/.test(id) ? onHosts : healthy);
+    assert.match(check(answer) ?? "", wrong ?? /^$/);
   });
 
-  it("of a Service is right when each comes from one of its pods", () => {
-    const id = "linux-pod-to-linux-service";
-    const [a, b] = ["linux-server-linux-a", "linux-server-linux-b"];
-    assert.equal(checked(id, `${b}${a}${b}${b}`), undefined);
-    assert.ok(checked(id, b.repeat(3)));
-    assert.ok(checked(id, `${b.repeat(3)}other`));
-  });
-
-  it("of a server on its node's network is right when it has the node's name", () => {
-    const [pod] = probesOf("linux-pod-to-windows-host-pod", onHosts);
-    assert.equal(pod?.check("win-1"), undefined);
-    assert.equal(pod?.check("WIN-1"), undefined);
-    assert.match(pod?.check("linux-a") ?? "", /"linux-a" answered instead of win-1/);
-    const [service] = probesOf("linux-pod-to-windows-host-service", onHosts);
-    assert.equal(service?.check("WIN-1".repeat(4)), undefined);
-    assert.ok(service?.check("WIN-1".repeat(3)));
-    assert.deepEqual(service?.targetPods, ["windows-host-server-win-1"]);
-  });
-
-  it("of this host is right when it saw a node's address", () => {
-    const id = "linux-pod-to-host";
-    assert.equal(checked(id, "kindows verify abc sees 192.168.150.128"), undefined);
-    assert.match(checked(id, "kindows verify abc sees 10.244.0.2") ?? "", /not masqueraded/);
-    assert.match(checked(id, "<html>login</html>") ?? "", /came back instead of/);
-  });
-
-  it("of cluster DNS is right when it is the Service's address, however nslookup writes it", () => {
-    const id = "linux-node-to-cluster-dns";
-    const name = "linux.kindows-verify.svc.cluster.local";
-    const server = "Server:  UnKnown\nAddress:  10.96.0.10\n\n";
-    const right = [
-      `${server}Name:    ${name}\nAddress:  10.96.1.1\n\n`,
-      `Server:\t\t10.96.0.10\nAddress:\t10.96.0.10#53\n\nName:\t${name}\nAddress: 10.96.1.1\n`,
-      `${server}Name:    ${name}\nAddresses:  10.96.1.1\n          10.96.1.2\n`,
-    ];
-    for (const answer of right) assert.equal(checked(id, answer), undefined, answer);
-    const wrong = checked(id, `${server}Name:    ${name}\nAddress:  10.96.1.7\n`);
-    assert.equal(wrong, "10.96.1.7 came back instead of 10.96.1.1");
-    // The server's own address is no answer.
-    assert.match(checked(id, server.replace("10.96.0.10", "10.96.1.1")) ?? "", /^no address came/);
-    assert.match(checked(id, "") ?? "", /^no address came/);
+  it("of a Service on nodes comes from its pods", () => {
+    const [{ targetPods }] = probesOf("linux-pod-to-windows-host-service", onHosts);
+    assert.deepEqual(targetPods, ["windows-host-server-win-1"]);
   });
 
   it("of cluster DNS is asked for by nslookup, of that server and with a name that is whole", () => {
