@@ -26,11 +26,9 @@ export interface RowResult {
   readonly status: Status;
   /** Why it failed or could not be run, or what was rehearsed; empty if it passed. */
   readonly reason: string;
-  /** The commands, for repeating them. */
   readonly tried: readonly string[];
   /** Output of the failed command, and how the tries of a lookup went if one was not enough; empty otherwise. */
   readonly seen: string;
-  /** Duration, including waiting for its pods. */
   readonly seconds: number;
 }
 
@@ -38,16 +36,13 @@ export interface RowResult {
 export interface Verification {
   readonly stack: string;
   readonly lab: string;
-  /** Whether Windows is rehearsed. */
   readonly rehearsal: boolean;
-  /** Nodes it ran on. */
   readonly nodes: readonly {
     readonly name: string;
     readonly os: string;
     readonly version: string;
     readonly system: string;
   }[];
-  /** When it began. */
   readonly started: Date;
   readonly seconds: number;
   readonly results: readonly RowResult[];

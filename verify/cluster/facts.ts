@@ -21,17 +21,13 @@ export interface Facts {
   readonly nodes: readonly NodeFact[];
   /** Whether Windows is rehearsed: containers on its nodes are modelled. */
   readonly rehearsal: boolean;
-  /** Why Windows pods have no network, if so. */
+  /** Why Windows pods have no network, if so; the others that begin with `no` likewise. */
   readonly noWindowsPodNetwork?: string;
-  /** Why no port of a Windows node leads to a pod, if so. */
   readonly noWindowsHostPorts?: string;
-  /** Why the pod network enforces no NetworkPolicies, if so. */
   readonly noNetworkPolicies?: string;
   /** Whether Windows nodes have routes to pods and Services through a Linux node. */
   readonly windowsNodeRoutes?: boolean;
-  /** Why this host cannot be reached from the lab's segment, if so. */
   readonly noHost?: string;
-  /** Why this host has no internet access, if so. */
   readonly noInternet?: string;
 }
 

@@ -29,9 +29,7 @@ export interface JobRun extends Kubectl {
   readonly api: ClusterApi;
   readonly run: ConformanceRun;
   readonly objects: readonly ConformanceObject[];
-  /** Existing folder for log and results. */
   readonly folder: string;
-  /** Aborted when the run shall end early. */
   readonly signal: AbortSignal;
   readonly say: (line: string) => void;
 }
@@ -53,21 +51,16 @@ export async function runJob(job: JobRun): Promise<number> {
   const { say, run } = job;
   await removeRun(job);
   await applyObjects(job, job.objects, "the tests' objects");
-  let exitCode: number | undefined;
   try {
-    const haveBegun = ({ kind }: PodState): boolean => kind === "running" || kind === "ended";
-    await untilState(job, "the tests to start", startSeconds, haveBegun);
+    await untilState(job, "the tests to start", startSeconds, ["running", "ended"]);
     say(`the tests run, ${String(run.timeoutSeconds)} s at most; their log is fetched at the end`);
     // Their own limit comes first, as then they report what was running.
     const limit = run.timeoutSeconds + 600;
-    await untilState(job, "the tests to end", limit, (state) => {
-      if (state.kind === "ended") exitCode = state.exitCode;
-      return state.kind === "ended";
-    });
+    const ended = await untilState(job, "the tests to end", limit, ["ended"]);
+    return "exitCode" in ended ? ended.exitCode : 1;
   } finally {
     await gather(job);
   }
-  return exitCode ?? 1;
 }
 
 /** Removes everything that a run has created, and waits until it is gone. */
@@ -80,23 +73,20 @@ async function untilState(
   { api, signal, say }: JobRun,
   what: string,
   timeoutSeconds: number,
-  isReached: (state: PodState) => boolean,
-): Promise<void> {
-  const options = {
-    what,
-    timeoutSeconds,
-    pollMilliseconds: 5000,
-    onChange: (seen: string) => say(`conformance: ${seen}`),
-  };
-  const ended = await waitUntil(options, async () => {
+  wanted: readonly PodState["kind"][],
+): Promise<PodState> {
+  const onChange = (seen: string): void => say(`conformance: ${seen}`);
+  const options = { what, timeoutSeconds, pollMilliseconds: 5000, onChange };
+  const found = await waitUntil<PodState | string>(options, async () => {
     if (signal.aborted) return { found: "interrupted" };
     const state = podState((await pods(api)).items);
-    if (isReached(state)) return { found: undefined };
+    if (wanted.includes(state.kind)) return { found: state };
     // An error would only be retried.
     if (state.kind === "failed") return { found: `their pod has failed: ${state.why}` };
     return state.kind === "waiting" ? state.seen : `the tests are ${state.kind}`;
   });
-  if (ended !== undefined) throw new Error(`${ended}: the tests did not come to their end`);
+  if (typeof found === "string") throw new Error(`${found}: the tests did not come to their end`);
+  return found;
 }
 
 function pods(api: ClusterApi): Promise<V1PodList> {

@@ -15,7 +15,6 @@ export interface LocalRun {
   readonly kubeconfig: string;
   /** File with the registries of the tests' images; undefined for Kubernetes' own. */
   readonly repositoryFile: string | undefined;
-  /** Existing folder for log and results. */
   readonly folder: string;
   readonly signal: AbortSignal;
 }

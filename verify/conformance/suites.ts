@@ -62,9 +62,7 @@ export interface Suite {
   readonly what: string;
   /** Regular expression of the tests' names. */
   readonly focus: string;
-  /** Regular expression of those left out. */
   readonly skip: string;
-  /** Tests at a time. */
   readonly parallel: number;
   /** Longest run in seconds, images aside. */
   readonly timeoutSeconds: number;
@@ -153,9 +151,7 @@ export interface ConformanceRun {
   readonly windowsNodes: number;
   /** Longest run in seconds, images aside. */
   readonly timeoutSeconds: number;
-  /** Another focus than the suite's. */
   readonly focus?: string;
-  /** Another skip than the suite's. */
   readonly skip?: string;
 }
 
@@ -164,7 +160,6 @@ const flakeAttempts = 2;
 
 export interface Place {
   readonly program: string;
-  /** Folder for JUnit's files. */
   readonly results: string;
   /** Undefined in the cluster, where it uses its service account. */
   readonly kubeconfig: string | undefined;

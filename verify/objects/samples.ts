@@ -26,9 +26,7 @@ interface SamplePod {
 
 export interface Fit {
   readonly os: Os;
-  /** Build of the Windows node; only for Windows. */
   readonly windowsBuild?: string;
-  /** Image to use instead of agnhost. */
   readonly agnhost: string;
 }
 

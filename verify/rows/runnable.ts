@@ -7,7 +7,6 @@ import type { Os, PathRow, Row, SampleRow } from "./row.ts";
 interface Need {
   /** In a few words; empty where another need of such rows says as much. */
   readonly text: string;
-  /** Whether it implies a Windows node. */
   readonly windows?: true;
   /** Why a cluster does not have it, if so. */
   readonly missing: (facts: Facts) => string | undefined;

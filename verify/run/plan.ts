@@ -24,7 +24,6 @@ import { fromNodes, fromPods, withAddress, withText, type Origin, type Probe } f
 export interface AwaitedPod {
   readonly role: Role;
   readonly node: string;
-  /** The pod, if it exists. */
   readonly pod?: V1Pod;
 }
 

@@ -16,9 +16,7 @@ export interface Probe {
   readonly requests: number;
   /** What is wrong with an answer, if anything. */
   readonly check: (answer: string) => string | undefined;
-  /** Pods that may answer. */
   readonly targetPods: readonly string[];
-  /** Service on the way. */
   readonly service?: string;
   /** Node at whose address it is made. */
   readonly viaNode?: string;
@@ -40,7 +38,6 @@ export type FailureKind = "name" | "refused" | "lost" | "unreachable" | "answer"
 
 export interface ProbeFailure {
   readonly kind: FailureKind;
-  /** The original error. */
   readonly text: string;
 }
 

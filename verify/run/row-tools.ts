@@ -17,17 +17,14 @@ export interface RowTools {
   readonly view: ClusterView;
   readonly details: () => Promise<Details>;
   readonly attempt: (probe: Probe) => Promise<ProbeFailure | undefined>;
-  /** A probe's command, for repeating it. */
   readonly tried: (probe: Probe) => string;
   /** The command that runs words in a container of a pod. */
   readonly inPod: (pod: string, container: string, words: readonly string[]) => ShellCommand;
   readonly run: (command: ShellCommand) => Promise<Printed>;
   /** Makes the rows' NetworkPolicies, once for all. */
   readonly isolate: () => Promise<void>;
-  /** A path of the API server. */
   readonly get: (path: string) => Promise<unknown>;
   readonly outside: Outside;
-  /** Slots for parallel commands. */
   readonly slots: Slots;
   readonly signal: AbortSignal;
 }
@@ -74,9 +71,7 @@ export type Readiness<T, W> = { readonly ready: T } | { readonly awaited: W };
 
 interface Wait<T, W> {
   readonly check: (snapshot: Snapshot) => Readiness<T, W>;
-  /** Names of what is awaited. */
   readonly text: (awaited: W) => string;
-  /** Why that is not Ready. */
   readonly why: (awaited: W, details: Details) => string;
 }
 

@@ -76,7 +76,6 @@ function podsOf({ look, os }: SampleRow, { pods }: Snapshot): readonly SamplePod
 
 /** Something to look at in the pod of the sample `settings`. */
 interface SettingsCheck {
-  /** What it shows. */
   readonly what: string;
   readonly container?: "writer";
   readonly words: readonly string[];
