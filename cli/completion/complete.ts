@@ -42,7 +42,6 @@ export async function printCandidates(
 
 export interface Candidate {
   readonly value: string;
-  /** Empty if the value needs none. */
   readonly description: string;
 }
 
@@ -101,11 +100,9 @@ export async function complete(
 
 interface Line {
   command: Command;
-  /** Its parent; the program is its own parent. */
   parent: Command;
   /** The command's options, and those of the commands above it. */
   options: readonly Option[];
-  /** The option whose value comes next. */
   pending?: Option | undefined;
   operands: number;
   stack: string;

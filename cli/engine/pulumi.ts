@@ -30,14 +30,12 @@ interface Ended {
 
 /** How long operations are waited for whose provider has no limit. */
 interface TimeLimits {
-  /** Minutes, by type. */
   readonly limits: Readonly<Record<string, number>>;
   /** Seconds that the rest gets to end in, then. */
   readonly graceSeconds: number;
 }
 
 export interface Workplace {
-  /** Folder with Pulumi.yaml. */
   readonly project: string;
   readonly program: string;
   readonly environment: NodeJS.ProcessEnv;
@@ -47,13 +45,10 @@ export interface Workplace {
 }
 
 export class Pulumi {
-  readonly stack: string;
-  readonly workplace: Workplace;
-
-  constructor(stack: string, workplace: Workplace) {
-    this.stack = stack;
-    this.workplace = workplace;
-  }
+  constructor(
+    readonly stack: string,
+    readonly workplace: Workplace,
+  ) {}
 
   /**
    * Runs a command that reads or writes the state, and returns what it prints.
@@ -138,16 +133,15 @@ export class Pulumi {
       problem = found;
       void endEngine(running, graceSeconds, ended.signal);
     }, limits);
+    const listen = async () => {
+      const { receiveEvents } = await import("./events.ts");
+      return receiveEvents((event, ofNode) => {
+        overdue.read(event);
+        if (ofNode !== undefined) onEvent(ofNode);
+      });
+    };
     // Slow to load, and a preview waits for nothing that is made.
-    const events =
-      args[0] === "preview"
-        ? undefined
-        : await (
-            await import("./events.ts")
-          ).receiveEvents((event, ofNode) => {
-            overdue.read(event);
-            if (ofNode !== undefined) onEvent(ofNode);
-          });
+    const events = args[0] === "preview" ? undefined : await listen();
     const running = execa(
       "setpriv",
       [

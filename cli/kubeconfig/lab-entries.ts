@@ -142,7 +142,6 @@ function whose(entry: YAMLMap, section: Section): string {
 export interface Merged {
   readonly file: string;
   readonly written: boolean;
-  /** Overwritten entries of another origin, e.g. `context kindows-a`. */
   readonly overwritten: readonly string[];
 }
 

@@ -15,11 +15,7 @@ const gitSeconds = 120;
 const packagesSeconds = 900;
 
 export class Repository {
-  readonly folder: string;
-
-  constructor(folder: string) {
-    this.folder = folder;
-  }
+  constructor(private readonly folder: string) {}
 
   async commit(reference: string): Promise<string> {
     try {

@@ -9,7 +9,6 @@ import { redact } from "../engine/redact.ts";
 export interface Previewed {
   readonly resources: readonly PreviewedResource[];
   readonly components: readonly FactSource[];
-  /** Warnings and errors of the engine and the program. */
   readonly diagnostics: readonly { readonly severity: string; readonly message: string }[];
 }
 

@@ -84,7 +84,6 @@ export interface ClusterNode {
   readonly name: string;
   readonly os: string;
   readonly ready: boolean;
-  /** Why it is not Ready, as Kubernetes says. */
   readonly reason?: string;
   readonly version: string;
   readonly address: string;

@@ -19,7 +19,6 @@ export interface Display {
 export interface WatchOptions {
   /** Examines the lab once, in bounded time; undefined while the stack is not up. */
   readonly look: () => Promise<LabStatus | undefined>;
-  /** Formats a report as `kindows status` prints it. */
   readonly report: (status: LabStatus | undefined) => string;
   readonly display: Display;
   /** Pause between two updates, which never overlap. */

@@ -12,7 +12,6 @@ export interface Group {
 }
 
 interface Part {
-  /** The component, and the machine it is for. */
   readonly base: string;
   readonly title: string;
   readonly machine: string | undefined;

@@ -122,7 +122,6 @@ export interface FileNews {
 }
 
 interface FollowedFileOptions extends Omit<LogPattern, "label"> {
-  /** Last lines to show of the file at first. Default: all of it. */
   readonly tail?: number;
 }
 

@@ -14,7 +14,6 @@ interface RetryPolicy {
 
 export interface Following extends RetryPolicy {
   readonly tail: number;
-  /** Seconds between two reads of files. */
   readonly lookSeconds: number;
   /** Gets a line without secrets, and the name of its log. */
   readonly line: (log: string, text: string) => void;
@@ -86,9 +85,7 @@ interface FollowAllOptions extends Omit<Following, "line" | "tell" | "lookSecond
   readonly streams: readonly LogStream[];
   /** Seconds between two reads of files. Default: 1. */
   readonly lookSeconds?: number;
-  /** Prints a line of a log: standard output. */
   readonly out: (line: string) => void;
-  /** Prints a message: standard error. */
   readonly say: (line: string) => void;
 }
 

@@ -9,11 +9,9 @@ type Begin = { readonly tail: number } | Date;
 
 interface ProcessStream {
   readonly name: string;
-  /** Prefix of messages about it. */
   readonly label: string;
   readonly program: string;
   readonly args: (from: Begin) => readonly string[];
-  /** Extracts the text and the log's name from a line. */
   readonly read: (line: string) => { readonly log: string; readonly text: string };
 }
 
