@@ -1,9 +1,3 @@
-/** One measured figure. */
-export interface Figure {
-  readonly what: string;
-  readonly seconds: number;
-}
-
 /** A measured time over what it is compared with; both of the same run, for machines differ. */
 export interface Ratio {
   readonly what: string;
@@ -13,12 +7,10 @@ export interface Ratio {
   readonly aim: string;
 }
 
-/** Prints a figure as soon as it is known. */
-export function printFigure({ what, seconds }: Figure): void {
+export function printFigure(what: string, seconds: number): void {
   process.stdout.write(`${seconds.toFixed(1).padStart(8)} s  ${what}\n`);
 }
 
-/** Prints the ratios, the result of a benchmark. */
 export function printRatios(ratios: readonly Ratio[]): void {
   process.stdout.write("\n");
   for (const { what, measured, base, aim } of ratios) {
@@ -29,19 +21,17 @@ export function printRatios(ratios: readonly Ratio[]): void {
   }
 }
 
-/** Runs something and prints how long it took. */
 export async function timed(what: string, work: () => Promise<unknown>): Promise<number> {
   const started = performance.now();
   await work();
   const seconds = (performance.now() - started) / 1000;
-  printFigure({ what, seconds });
+  printFigure(what, seconds);
   return seconds;
 }
 
 /** Measurements of each; an odd number, so that there is a middle one. */
 const rounds = 5;
 
-/** Something that takes some seconds, and tells how many. */
 interface Measurable {
   readonly what: string;
   readonly seconds: () => Promise<number>;
@@ -52,21 +42,15 @@ export async function inTurn(
   one: Measurable,
   other: Measurable,
 ): Promise<Pick<Ratio, "measured" | "base">> {
-  const seconds = { one: [] as number[], other: [] as number[] };
+  const [ones, others]: [number[], number[]] = [[], []];
   for (let round = 0; round < rounds; round += 1) {
-    seconds.one.push(await one.seconds());
-    seconds.other.push(await other.seconds());
+    ones.push(await one.seconds());
+    others.push(await other.seconds());
   }
-  const [measured, base] = [median(seconds.one), median(seconds.other)];
-  printFigure({ what: `${one.what}, median of ${rounds}`, seconds: measured });
-  printFigure({ what: `${other.what}, median of ${rounds}`, seconds: base });
+  const median = (values: readonly number[]): number =>
+    values.toSorted((a, b) => a - b)[Math.floor(rounds / 2)] ?? Number.NaN;
+  const [measured, base] = [median(ones), median(others)];
+  printFigure(`${one.what}, median of ${rounds}`, measured);
+  printFigure(`${other.what}, median of ${rounds}`, base);
   return { measured, base };
-}
-
-/** The middle one of an odd number of measurements. */
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  const middle = sorted[Math.floor(sorted.length / 2)];
-  if (middle === undefined) throw new Error("there is no median of nothing");
-  return middle;
 }

@@ -43,10 +43,8 @@ async function upRatio(image: "bare" | "baked", kind: number): Promise<Ratio> {
   const boots = image === "bare" ? 2 : 1;
   const steps = await stepsTogether();
   const base = Math.max(kind, machine) + (boots - 1) * machine + steps;
-  printFigure({ what: "lower bound: max(kind, machine) + steps", seconds: base });
-  if (image === "bare") {
-    await kindows("down");
-  }
+  printFigure("lower bound: max(kind, machine) + steps", base);
+  if (image === "bare") await kindows("down");
   const what = `up / lower bound${image === "bare" ? ", bare image, with its reboot" : ""}`;
   return { what, measured, base, aim: "at most 1.3" };
 }
@@ -59,7 +57,7 @@ async function stepsTogether(): Promise<number> {
     throw new Error("the state holds no result of the step Join-Node: was win-1 joined?");
   }
   for (const { step, seconds } of steps.values()) {
-    printFigure({ what: `  step ${step}`, seconds });
+    printFigure(`  step ${step}`, seconds);
   }
   return [...steps.values()].reduce((sum, { seconds }) => sum + seconds, 0);
 }
@@ -69,20 +67,17 @@ const action = path.join("components", "controlplane", "actions", "create-kind-c
 /** Seconds to make the lab's kind cluster, and nothing else, on a plain Docker network; `kindows down` removes it. */
 async function kindAlone(): Promise<number> {
   const settings = await stackSettings(benchLab.stack);
+  const { cni } = settings;
+  const { controlPlanes, podCidr, serviceCidr } = settings.cluster;
   const { cidr, gateway, containerRange } = addressPlan(settings.network.cidr);
   await execa("docker", [
     ...["network", "create", "--subnet", cidr, "--gateway", gateway],
     ...["--ip-range", containerRange, benchPrefix],
   ]);
   const cluster = {
-    name: benchPrefix,
-    image: nodeImage(settings),
-    controlPlanes: settings.cluster.controlPlanes,
-    podCidr: settings.cluster.podCidr,
-    serviceCidr: settings.cluster.serviceCidr,
-    defaultCni: settings.cni.kind === "kind-default",
-    ...(settings.cni.kind !== "kind-default" && { cni: settings.cni.kind }),
-    network: benchPrefix,
+    ...{ name: benchPrefix, network: benchPrefix, image: nodeImage(settings) },
+    ...{ controlPlanes, podCidr, serviceCidr, defaultCni: cni.kind === "kind-default" },
+    ...(cni.kind !== "kind-default" && { cni: cni.kind }),
   };
   return timed("kind cluster alone", () =>
     execa(process.execPath, ["--import", "tsx", action], {
@@ -118,7 +113,7 @@ async function machineAlone(): Promise<number> {
   } finally {
     await rm(folder, { recursive: true });
   }
-  printFigure({ what: "power-on to SSH alone", seconds });
+  printFigure("power-on to SSH alone", seconds);
   return seconds;
 }
 
@@ -126,15 +121,8 @@ async function machineAlone(): Promise<number> {
 async function projectFolder(): Promise<string> {
   const folder = await mkdtemp(path.join(os.tmpdir(), "kindows-machine-"));
   await mkdir(path.join(folder, "state"));
-  for (const shared of [
-    "node_modules",
-    "components",
-    "host",
-    "kubernetes",
-    "ssh",
-    "toolchain",
-    "package.json",
-  ]) {
+  const folders = ["node_modules", "components", "host", "kubernetes", "ssh", "toolchain"];
+  for (const shared of [...folders, "package.json"]) {
     await symlink(path.join(projectRoot, shared), path.join(folder, shared));
   }
   await copyFile(benchLab.stackFile, path.join(folder, path.basename(benchLab.stackFile)));

@@ -10,16 +10,15 @@ import type { Row } from "./rows/row.ts";
  */
 export type Status = "passed" | "failed" | "rehearsed" | "not-runnable";
 
-/** All statuses, in the order of the totals. */
-export const statuses: readonly Status[] = ["passed", "failed", "rehearsed", "not-runnable"];
-
-/** A status as people read it. */
-export const statusNames: Readonly<Record<Status, string>> = {
+/** As people read them, in the order of the totals. */
+export const statusNames = {
   passed: "passed",
   failed: "failed",
   rehearsed: "rehearsed",
   "not-runnable": "not runnable here",
-};
+} as const satisfies Readonly<Record<Status, string>>;
+
+export const statuses = Object.keys(statusNames) as readonly Status[];
 
 /** Result of a row. */
 export interface RowResult {
@@ -27,11 +26,9 @@ export interface RowResult {
   readonly status: Status;
   /** Why it failed or could not be run, or what was rehearsed; empty if it passed. */
   readonly reason: string;
-  /** The commands, for repeating them. */
   readonly tried: readonly string[];
   /** Output of the failed command, and how the tries of a lookup went if one was not enough; empty otherwise. */
   readonly seen: string;
-  /** Duration, including waiting for its pods. */
   readonly seconds: number;
 }
 
@@ -39,22 +36,18 @@ export interface RowResult {
 export interface Verification {
   readonly stack: string;
   readonly lab: string;
-  /** Whether Windows is rehearsed. */
   readonly rehearsal: boolean;
-  /** Nodes it ran on. */
   readonly nodes: readonly {
     readonly name: string;
     readonly os: string;
     readonly version: string;
     readonly system: string;
   }[];
-  /** When it began. */
   readonly started: Date;
   readonly seconds: number;
   readonly results: readonly RowResult[];
 }
 
-/** Number of rows by status. */
 export function counts(results: readonly RowResult[]): Readonly<Record<Status, number>> {
   const count = (status: Status): number =>
     results.filter((result) => result.status === status).length;

@@ -5,7 +5,6 @@ import { ClusterApi } from "../../kubernetes/cluster-api.ts";
 import { agnhostImage } from "../../components/controlplane/node-image/container-images.ts";
 import { builtTool } from "../../toolchain/built.ts";
 import { readNodes } from "../../verify/cluster/snapshot.ts";
-import type { ConformanceRun } from "../../verify/conformance/arguments.ts";
 import { prepareNodes, restoreNodes } from "../../verify/conformance/nodes.ts";
 import {
   conformanceImage,
@@ -22,6 +21,7 @@ import {
 import { removeRun, runJob } from "../../verify/conformance/run-job.ts";
 import { checkPrograms, localCommand, runLocal } from "../../verify/conformance/run-local.ts";
 import { suiteNamed, suites, readinessCases } from "../../verify/conformance/suites.ts";
+import type { ConformanceRun } from "../../verify/conformance/suites.ts";
 import type { Options } from "../command-line/options.ts";
 import { accessFiles } from "../lab/access.ts";
 import { labThatIsUp } from "../lab/outputs.ts";

@@ -40,17 +40,14 @@ export async function printCandidates(
   process.stdout.write(lines.map((line) => `${line}\n`).join(""));
 }
 
-/** Something that could be typed next. */
 export interface Candidate {
   readonly value: string;
-  /** Empty if the value needs none. */
   readonly description: string;
 }
 
 /** What could be typed next; files and folders the shell knows itself. */
 export type Completion = readonly Candidate[] | "files" | "folders";
 
-/** Names that come from settings. */
 export interface KnownNames {
   /** The stack if no option names one. */
   readonly defaultStack: string;
@@ -91,66 +88,59 @@ export async function complete(
   }
   const below = commandsBelow(command);
   if (below.length > 0) return startingWith(below, current);
+  // `help` takes the names of the other commands.
+  if (command.name() === "help") {
+    const others = commandsBelow(line.parent).filter(({ value }) => value !== "help");
+    return line.operands === 0 ? startingWith(others, current) : [];
+  }
   const last = command.registeredArguments.at(-1);
   const operand = command.registeredArguments[line.operands] ?? (last?.variadic ? last : undefined);
-  if (operand === undefined) return [];
-  // `help` takes the names of the other commands.
-  return command.name() === "help"
-    ? startingWith(
-        commandsBelow(line.parent).filter(({ value }) => value !== "help"),
-        current,
-      )
-    : valuesOf(operand, current, stack, known);
+  return operand === undefined ? [] : valuesOf(operand, current, stack, known);
 }
 
 interface Line {
-  readonly command: Command;
-  /** Its parent; the program is its own parent. */
-  readonly parent: Command;
+  command: Command;
+  parent: Command;
   /** The command's options, and those of the commands above it. */
-  readonly options: readonly Option[];
-  readonly pending: Option | undefined;
-  readonly operands: number;
-  readonly stack: string;
-  readonly afterDashes: boolean;
+  options: readonly Option[];
+  pending?: Option | undefined;
+  operands: number;
+  stack: string;
+  afterDashes: boolean;
 }
 
 function readLine(program: Command, words: readonly string[], defaultStack: string): Line {
-  let command = program;
-  let parent = program;
-  let options = optionsOf(program);
-  let pending: Option | undefined;
-  let operands = 0;
-  let stack = defaultStack;
+  const line: Line = {
+    ...{ command: program, parent: program, options: optionsOf(program) },
+    ...{ operands: 0, stack: defaultStack, afterDashes: false },
+  };
   for (const word of words) {
-    if (pending !== undefined) {
-      stack = isStack(pending) ? word : stack;
-      pending = undefined;
+    if (line.pending !== undefined) {
+      if (isStack(line.pending)) line.stack = word;
+      line.pending = undefined;
     } else if (word === "--") {
-      return { command, parent, options, pending, operands, stack, afterDashes: true };
+      line.afterDashes = true;
+      break;
     } else if (word.startsWith("-") && word !== "-") {
       const [name = "", value] = word.split(/=(.*)/s);
-      const option = optionNamed(options, name);
-      if (option?.required && value === undefined) pending = option;
-      else if (option && isStack(option) && value !== undefined) stack = value;
+      const option = optionNamed(line.options, name);
+      if (option?.required && value === undefined) line.pending = option;
+      else if (option && isStack(option) && value !== undefined) line.stack = value;
     } else {
-      const next = command
-        .createHelp()
-        .visibleCommands(command)
-        .find((each) => each.name() === word);
+      const { command, options } = line;
+      const below = command.createHelp().visibleCommands(command);
+      const next = below.find((each) => each.name() === word);
       if (next === undefined) {
-        operands += 1;
-      } else {
-        parent = command;
-        command = next;
-        options = [...optionsOf(next), ...options];
+        line.operands += 1;
+        continue;
       }
+      // The innermost command's option counts where several have one of a name.
+      const own = optionsOf(next);
+      const others = options.filter(({ long }) => !own.some((each) => each.long === long));
+      Object.assign(line, { parent: command, command: next, options: [...own, ...others] });
     }
   }
-  options = options.filter(
-    ({ long }, at) => options.findIndex((each) => each.long === long) === at,
-  );
-  return { command, parent, options, pending, operands, stack, afterDashes: false };
+  return line;
 }
 
 function optionNamed(options: readonly Option[], name: string): Option | undefined {
@@ -164,13 +154,9 @@ function joined(words: readonly string[]): readonly string[] {
   const result: string[] = [];
   for (const word of words) {
     const before = result.at(-1) ?? "";
-    if (/^--[^=]+$/.test(before) && word === "=") {
-      result.splice(-1, 1, `${before}=`);
-    } else if (/^--[^=]+=$/.test(before) && word !== "") {
-      result.splice(-1, 1, before + word);
-    } else if (!(/^--[^=]+=$/.test(before) && word === "")) {
-      result.push(word);
-    }
+    const isContinued = /^--[^=]+=$/.test(before) || (/^--[^=]+$/.test(before) && word === "=");
+    if (isContinued) result.splice(-1, 1, before + word);
+    else result.push(word);
   }
   return result;
 }

@@ -1,4 +1,8 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+
 import { shellWord } from "../../host/shell-word.ts";
+import { projectRoot } from "../../toolchain/project.ts";
 
 export const shells = ["bash", "zsh", "fish"] as const;
 
@@ -14,64 +18,6 @@ export const completeCommand = "__complete";
  * @param program absolute path of this clone's `kindows`, for when the shell cannot run the typed word.
  */
 export function completionScript(shell: Shell, program: string): string {
-  const scripts = { bash, zsh, fish } as const;
-  return scripts[shell](shellWord(program));
+  const file = path.join(projectRoot, "cli", "completion", `kindows.${shell}`);
+  return readFileSync(file, "utf8").replaceAll("@PROGRAM@", () => shellWord(program));
 }
-
-const bash = (
-  program: string,
-): string => `# Completes kindows in bash: source <(kindows completion bash)
-_kindows() {
-  local line program=\${COMP_WORDS[0]}
-  type -P -- "$program" >/dev/null || program=${program}
-  COMPREPLY=()
-  while IFS= read -r line; do
-    case $line in
-      :files) compopt -o default ;;
-      :folders) compopt -o dirnames ;;
-      *) COMPREPLY+=("\${line%%$'\\t'*}") ;;
-    esac
-  done < <("$program" ${completeCommand} -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
-}
-complete -F _kindows kindows
-`;
-
-const zsh = (program: string): string => `#compdef kindows
-# Completes kindows in zsh: source <(kindows completion zsh), after compinit
-_kindows() {
-  local line program=\${words[1]}
-  local -a found
-  whence -p -- "$program" >/dev/null || program=${program}
-  for line in "\${(@f)$("$program" ${completeCommand} -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}"; do
-    case $line in
-      '') ;;
-      :files) _files; return ;;
-      :folders) _files -/; return ;;
-      *) found+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}") ;;
-    esac
-  done
-  _describe kindows found
-}
-compdef _kindows kindows
-`;
-
-const fish = (
-  program: string,
-): string => `# Completes kindows in fish: kindows completion fish | source
-function __kindows_complete
-    set -l words (commandline -opc) (commandline -ct)
-    set -l program $words[1]
-    command -sq -- $program; or set program ${program}
-    for line in ($program ${completeCommand} -- $words[2..] 2>/dev/null)
-        switch $line
-            case :files
-                __fish_complete_path (commandline -ct)
-            case :folders
-                __fish_complete_directories (commandline -ct)
-            case '*'
-                echo $line
-        end
-    end
-end
-complete -c kindows -f -a '(__kindows_complete)'
-`;

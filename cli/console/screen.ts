@@ -9,7 +9,6 @@ import { virsh } from "../../host/virsh.ts";
 import type { LabIdentity } from "../stack-settings.ts";
 import { findOnPath } from "../../host/search-path.ts";
 
-/** Where a machine's screen can be seen. */
 export interface Screen {
   readonly domain: string;
   /** Address it listens on: the loopback of its hypervisor. */
@@ -59,7 +58,6 @@ export async function screenOf(
   return { domain, port, address: vnc?.["listen"] ?? "127.0.0.1" };
 }
 
-/** How to reach a screen. */
 export interface Way {
   /** For a viewer on the host of the machines. */
   readonly url: string;
@@ -79,10 +77,8 @@ export interface Way {
 export function wayTo(screen: Screen, libvirtUri: string, hostName: string, user: string): Way {
   const { address, port } = screen;
   const { hostname, username, port: sshPort } = new URL(libvirtUri);
-  const reached =
-    hostname === ""
-      ? `${user}@${hostName}`
-      : `${sshPort === "" ? "" : `-p ${sshPort} `}${username === "" ? "" : `${username}@`}${hostname}`;
+  const [option, login] = [sshPort && `-p ${sshPort} `, username && `${username}@`];
+  const reached = hostname === "" ? `${user}@${hostName}` : `${option}${login}${hostname}`;
   return {
     url: `vnc://${address}:${port}`,
     target: `${address}::${port}`,
@@ -92,18 +88,10 @@ export function wayTo(screen: Screen, libvirtUri: string, hostName: string, user
 }
 
 /** VNC viewers and their Debian packages; the first one that is installed is used. */
-const viewers: readonly {
-  readonly program: string;
-  readonly debianPackage: string;
-  readonly argument: (way: Way) => string;
-}[] = [
-  { program: "remote-viewer", debianPackage: "virt-viewer", argument: ({ url }) => url },
-  {
-    program: "vncviewer",
-    debianPackage: "tigervnc-viewer",
-    argument: ({ target }) => target,
-  },
-];
+const viewers = [
+  { program: "remote-viewer", debianPackage: "virt-viewer", argument: ({ url }: Way) => url },
+  { program: "vncviewer", debianPackage: "tigervnc-viewer", argument: ({ target }: Way) => target },
+] as const;
 
 /**
  * Opens a viewer that outlives this program.
@@ -122,11 +110,8 @@ export async function openViewer(way: Way, environment: NodeJS.ProcessEnv): Prom
   for (const { program, argument } of viewers) {
     const found = await findOnPath(program, environment["PATH"] ?? "");
     if (found !== undefined) {
-      const viewer = spawn(found, [argument(way)], {
-        detached: true,
-        stdio: "ignore",
-        env: environment,
-      });
+      const options = { detached: true, stdio: "ignore", env: environment } as const;
+      const viewer = spawn(found, [argument(way)], options);
       await once(viewer, "spawn");
       viewer.unref();
       return program;

@@ -26,25 +26,13 @@ export function chosenBackend(
   project: string = projectRoot,
 ): string | undefined {
   const { PULUMI_BACKEND_URL: url, PULUMI_ACCESS_TOKEN: token, PULUMI_API: cloud } = environment;
+  const logins = path.join(loginsFolder(environment), "credentials.json");
   const chosen =
     url ||
-    urlIn(project) ||
-    loginsSchema.safeParse(
-      parseJson(textOf(path.join(loginsFolder(environment), "credentials.json"))),
-    ).data?.current ||
+    projectSchema.safeParse(parse(textOf(path.join(project, "Pulumi.yaml")))).data?.backend.url ||
+    loginsSchema.safeParse(parseJson(textOf(logins))).data?.current ||
     (token && (cloud || "https://api.pulumi.com"));
   return chosen === backendUrl(stateFolder) ? undefined : chosen || undefined;
-}
-
-/** By project: every command asks several times, and parsing Pulumi.yaml takes milliseconds. */
-const urls = new Map<string, string>();
-
-function urlIn(project: string): string {
-  const file = path.join(project, "Pulumi.yaml");
-  const url =
-    urls.get(project) ?? projectSchema.safeParse(parse(textOf(file))).data?.backend.url ?? "";
-  urls.set(project, url);
-  return url;
 }
 
 const projectSchema = z.object({ backend: z.object({ url: z.string() }) });

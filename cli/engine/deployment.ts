@@ -56,7 +56,6 @@ export function resourcesOf(deployment: Deployment | undefined): readonly StateR
   return deployment?.deployment.resources ?? [];
 }
 
-/** Name of a resource. */
 export function resourceName(urn: string): string {
   return urn.slice(urn.lastIndexOf("::") + 2);
 }
@@ -67,12 +66,10 @@ export function shortName(urn: string): string {
   return `${types.split(":").at(-1)} ${name}`;
 }
 
-/** URN of a resource's provider. */
 export function providerUrn({ provider }: StateResource): string | undefined {
   return provider?.slice(0, provider.lastIndexOf("::"));
 }
 
-/** Operations that a killed engine had begun. */
 export function pendingOperations(deployment: Deployment): readonly PendingOperation[] {
   return deployment.deployment.pending_operations ?? [];
 }

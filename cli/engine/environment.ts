@@ -36,9 +36,8 @@ export function engineEnvironment(caller: NodeJS.ProcessEnv): Readonly<Record<st
  * committed stacks is empty; one that the user has set is passed on.
  */
 function stateHere(caller: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
-  const chosen = ["PULUMI_CONFIG_PASSPHRASE", "PULUMI_CONFIG_PASSPHRASE_FILE"].some(
-    (name) => caller[name] !== undefined,
-  );
+  const { PULUMI_CONFIG_PASSPHRASE: passphrase, PULUMI_CONFIG_PASSPHRASE_FILE: file } = caller;
+  const chosen = passphrase !== undefined || file !== undefined;
   return {
     PULUMI_BACKEND_URL: backendUrl(stateFolder),
     ...(!chosen && { PULUMI_CONFIG_PASSPHRASE: "" }),

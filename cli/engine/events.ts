@@ -8,7 +8,6 @@ import { redact } from "./redact.ts";
 import { resourceName } from "./deployment.ts";
 import { StackFacts } from "./facts.ts";
 
-/** What the engine does about a resource of a node. */
 export type NodeEvent =
   /** It creates or changes the resource, or has done so. */
   | { readonly kind: "begun" | "done"; readonly node: string; readonly resource: string }
@@ -67,7 +66,6 @@ export class EventReader {
   }
 }
 
-/** Where an engine sends its events. */
 export interface EventServer {
   readonly address: string;
   close(): void;
@@ -78,16 +76,19 @@ export function readEvent(json: string): EngineEvent {
   return eventSchema.safeParse(parseJson(json)).data ?? {};
 }
 
+type Call = grpc.ServerReadableStream<EventRequest, Empty>;
+
 /** Receives an engine's events as Pulumi's Automation API does, without a file. */
-export async function receiveEvents(onEvent: (event: EngineEvent) => void): Promise<EventServer> {
+export async function receiveEvents(
+  onEvent: (event: EngineEvent, ofNode: NodeEvent | undefined) => void,
+): Promise<EventServer> {
+  const reader = new EventReader();
   const server = new grpc.Server({ "grpc.max_receive_message_length": -1 });
   server.addService(service.EventsService, {
-    streamEvents(
-      call: grpc.ServerReadableStream<EventRequest, Empty>,
-      answer: grpc.sendUnaryData<Empty>,
-    ): void {
+    streamEvents(call: Call, answer: grpc.sendUnaryData<Empty>): void {
       call.on("data", (request: EventRequest) => {
-        onEvent(readEvent(request.getEvent()));
+        const event = readEvent(request.getEvent());
+        onEvent(event, reader.read(event));
       });
       call.on("end", () => answer(null, new empty.Empty()));
     },

@@ -17,7 +17,6 @@ export function byOtherVersion(what: string): Failure {
   );
 }
 
-/** A resource in a state, a preview or an event. */
 export interface FactSource {
   readonly urn: string;
   readonly type: string;
@@ -67,15 +66,8 @@ export class StackFacts {
 
   /** The resource and its parents, the innermost first. */
   chain(urn: string): readonly FactSource[] {
-    const chain: FactSource[] = [];
-    for (
-      let at = this.#sources.get(urn);
-      at !== undefined;
-      at = this.#sources.get(at.parent ?? "")
-    ) {
-      chain.push(at);
-    }
-    return chain;
+    const source = this.#sources.get(urn);
+    return source === undefined ? [] : [source, ...this.chain(source.parent ?? "")];
   }
 
   /** Name of the node that a resource belongs to, if any. */

@@ -12,7 +12,6 @@ export const pulumiHome = path.join(localFolder, "pulumi");
 /** The backend where no other is chosen: files. */
 export const stateFolder = path.join(localFolder, "state");
 
-/** The settings file of a stack, as people write it. */
 export function settingsFile(stack: string): string {
   return path.join(projectRoot, `Pulumi.${stack}.yaml`);
 }

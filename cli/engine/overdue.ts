@@ -23,21 +23,19 @@ const waits = /^(create|update|delete|read|refresh|import)/;
  * longest limit of those under way counts, from the last begin or end of one.
  */
 export class OverdueOperations {
-  readonly #limits: Readonly<Record<string, number>>;
-  readonly #report: (problem: string) => void;
   /** By URN: what is done, and its limit. */
   readonly #underWay = new Map<string, { readonly what: string; readonly minutes: number }>();
   #timer: NodeJS.Timeout | undefined;
 
   /** @param report called once operations are overdue, with which and what to do. */
-  constructor(report: (problem: string) => void, limits: Readonly<Record<string, number>>) {
-    this.#report = report;
-    this.#limits = limits;
-  }
+  constructor(
+    private readonly report: (problem: string) => void,
+    private readonly limits: Readonly<Record<string, number>>,
+  ) {}
 
   read({ resourcePreEvent, resOutputsEvent, resOpFailedEvent }: EngineEvent): void {
     const { metadata } = resourcePreEvent ?? resOutputsEvent ?? resOpFailedEvent ?? {};
-    const minutes = this.#limits[metadata?.type ?? ""];
+    const minutes = this.limits[metadata?.type ?? ""];
     if (metadata === undefined || minutes === undefined) return;
     const { op, urn } = metadata;
     if (resourcePreEvent === undefined) this.#underWay.delete(urn);
@@ -45,7 +43,7 @@ export class OverdueOperations {
     this.stop();
     const longest = Math.max(...[...this.#underWay.values()].map((each) => each.minutes));
     if (this.#underWay.size > 0) {
-      this.#timer = setTimeout(() => this.#report(this.#problem(longest)), longest * 60_000);
+      this.#timer = setTimeout(() => this.report(this.#problem(longest)), longest * 60_000);
     }
   }
 

@@ -30,15 +30,12 @@ interface Ended {
 
 /** How long operations are waited for whose provider has no limit. */
 interface TimeLimits {
-  /** Minutes, by type. */
   readonly limits: Readonly<Record<string, number>>;
   /** Seconds that the rest gets to end in, then. */
   readonly graceSeconds: number;
 }
 
-/** Where and how an engine runs. */
 export interface Workplace {
-  /** Folder with Pulumi.yaml. */
   readonly project: string;
   readonly program: string;
   readonly environment: NodeJS.ProcessEnv;
@@ -47,15 +44,11 @@ export interface Workplace {
   readonly backend?: string | undefined;
 }
 
-/** The engine's command line, for one stack. */
 export class Pulumi {
-  readonly stack: string;
-  readonly workplace: Workplace;
-
-  constructor(stack: string, workplace: Workplace) {
-    this.stack = stack;
-    this.workplace = workplace;
-  }
+  constructor(
+    readonly stack: string,
+    readonly workplace: Workplace,
+  ) {}
 
   /**
    * Runs a command that reads or writes the state, and returns what it prints.
@@ -67,13 +60,9 @@ export class Pulumi {
   }
 
   async #printed(args: readonly string[], { failed, stdout, said }: Ended): Promise<string> {
-    if (failed) {
-      throw new Failure(
-        (await this.#backendProblem()) ??
-          `\`pulumi ${args.join(" ")}\` on stack ${this.stack} failed: ${said}`,
-      );
-    }
-    return stdout;
+    if (!failed) return stdout;
+    const failure = `\`pulumi ${args.join(" ")}\` on stack ${this.stack} failed: ${said}`;
+    throw new Failure((await this.#backendProblem()) ?? failure);
   }
 
   /** Why nothing can be read from the user's own backend, and what to do; undefined where it can. */
@@ -81,13 +70,12 @@ export class Pulumi {
     const { backend } = this.workplace;
     if (backend === undefined) return undefined;
     const { failed, said } = await this.#run(["stack", "ls"]);
+    if (!failed) return undefined;
     const reason = said.split("\n")[0]?.replace(/^error: /, "") ?? "";
-    return failed
-      ? redact(
-          `the backend ${backend} cannot be used (${reason}): log in to it with \`pulumi login\`, or with the ` +
-            "credentials of its store, or name another one in PULUMI_BACKEND_URL",
-        )
-      : undefined;
+    return redact(
+      `the backend ${backend} cannot be used (${reason}): log in to it with \`pulumi login\`, or with the ` +
+        "credentials of its store, or name another one in PULUMI_BACKEND_URL",
+    );
   }
 
   async #run(args: readonly string[], input = ""): Promise<Ended> {
@@ -145,17 +133,15 @@ export class Pulumi {
       problem = found;
       void endEngine(running, graceSeconds, ended.signal);
     }, limits);
-    const follow = async () => {
-      const { EventReader, receiveEvents } = await import("./events.ts");
-      const reader = new EventReader();
-      return receiveEvents((event) => {
+    const listen = async () => {
+      const { receiveEvents } = await import("./events.ts");
+      return receiveEvents((event, ofNode) => {
         overdue.read(event);
-        const read = reader.read(event);
-        if (read !== undefined) onEvent(read);
+        if (ofNode !== undefined) onEvent(ofNode);
       });
     };
     // Slow to load, and a preview waits for nothing that is made.
-    const events = args[0] === "preview" ? undefined : await follow();
+    const events = args[0] === "preview" ? undefined : await listen();
     const running = execa(
       "setpriv",
       [
@@ -226,11 +212,10 @@ export function enginePulumi(
   further: Readonly<Record<string, string>> = {},
 ): Pulumi {
   const marker = lab === undefined ? {} : { [labVariable]: lab };
-  const environment = { ...engineProcessEnvironment(), ...marker, ...further };
   return new Pulumi(stack, {
     project: projectRoot,
     program: builtTool("pulumi"),
-    environment,
+    environment: { ...engineProcessEnvironment(), ...marker, ...further },
     lockFolder: lockFolder(stack),
     backend: chosenBackend(),
   });
@@ -252,8 +237,7 @@ async function endEngine(
   }
 }
 
-/** The signal to send to the engine instead of the given one; a SIGHUP would kill it at once. */
-const passedOn = { SIGINT: "SIGINT", SIGTERM: "SIGTERM", SIGHUP: "SIGTERM" } as const;
+const passedOn = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /**
  * Passes this process's signals on to a child: the first asks the engine to finish what it has begun, the second to stop
@@ -263,19 +247,19 @@ const passedOn = { SIGINT: "SIGINT", SIGTERM: "SIGTERM", SIGHUP: "SIGTERM" } as 
  */
 export function passSignalsOn(child: Signalled): { readonly stop: () => boolean } {
   let count = 0;
-  const handlers = (Object.keys(passedOn) as (keyof typeof passedOn)[]).map((name) => {
+  const handlers = passedOn.map((name) => {
+    // A SIGHUP would kill it at once.
+    const first = name === "SIGHUP" ? "SIGTERM" : name;
     const handler = (): void => {
       count += 1;
-      child.kill(count > 2 ? "SIGKILL" : passedOn[name]);
+      child.kill(count > 2 ? "SIGKILL" : first);
     };
     process.on(name, handler);
     return { name, handler };
   });
   return {
     stop: () => {
-      for (const { name, handler } of handlers) {
-        process.off(name, handler);
-      }
+      for (const { name, handler } of handlers) process.off(name, handler);
       return count > 0;
     },
   };

@@ -1,6 +1,5 @@
 const mask = "[redacted]";
 
-/** A lab's secrets in texts, also escaped within JSON, or truncated. */
 const kinds: readonly { readonly pattern: RegExp; readonly shown: string }[] = [
   {
     pattern:

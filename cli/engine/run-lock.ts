@@ -19,11 +19,7 @@ function lockFile(name: string): string {
   return path.join(folder, "locks", `${name}.lock`);
 }
 
-/**
- * Runs `work` as the only `kindows` command that changes the stack.
- *
- * @throws at once if another one is running.
- */
+/** Runs `work` as the only `kindows` command that changes the stack. @throws at once if another one is running. */
 export function asOnlyRun<T>(stack: string, work: () => Promise<T>): Promise<T> {
   return asHolderOf(runLockFile(stack), `works on the stack ${stack}`, work);
 }

@@ -48,12 +48,10 @@ export async function stacksWithState(): Promise<ReadonlyMap<string, string>> {
   return new Map((await Promise.all(times)).map((time, at) => [names[at] ?? "", time]));
 }
 
-/** Whether the stack has a state. */
 export async function stackExists(stack: string): Promise<boolean> {
   return (await stacksWithState()).has(stack);
 }
 
-/** Makes the stack when it does not exist yet. */
 export async function ensureStack(pulumi: Pulumi): Promise<void> {
   if (!(await stackExists(pulumi.stack))) {
     await pulumi.state(initArguments(await readFile(settingsFile(pulumi.stack), "utf8")));

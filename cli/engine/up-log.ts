@@ -6,12 +6,10 @@ import { stripVTControlCharacters } from "node:util";
 
 import { stackFolder } from "./folders.ts";
 
-/** File with the engine's output in a stack's last `up`. */
 export function upLogFile(stack: string): string {
   return path.join(stackFolder(stack), "up.log");
 }
 
-/** The log of an `up`. */
 export interface UpLog {
   write(line: string): void;
   close(): Promise<void>;

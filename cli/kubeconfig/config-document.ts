@@ -1,7 +1,8 @@
 import { Document, LineCounter, isMap, isScalar, isSeq, parseDocument } from "yaml";
-import type { YAMLMap, YAMLSeq } from "yaml";
+import type { YAMLMap } from "yaml";
 
 import { Failure } from "../../host/failure.ts";
+import { parseJson } from "../../toolchain/parse-json.ts";
 
 /** Lists of named entries in a kubeconfig, in the order of removal, and `kubectl config`'s word for an entry. */
 export const sections = { contexts: "context", clusters: "cluster", users: "user" } as const;
@@ -33,10 +34,10 @@ export function readConfig(text: string, file: string): Document {
   if (!isMap(document.contents)) throw damaged(file, "it is not a mapping");
   for (const section of sectionNames) {
     const list = document.get(section);
-    if (list !== undefined && list !== null && !(isScalar(list) && list.value === null)) {
-      if (!isSeq(list) || !list.items.every((item) => isMap(item) && item.has("name"))) {
-        throw damaged(file, `\`${section}\` is not a list of entries that have a name`);
-      }
+    const isNone = list === undefined || list === null || (isScalar(list) && list.value === null);
+    const isList = isSeq(list) && list.items.every((item) => isMap(item) && item.has("name"));
+    if (!isNone && !isList) {
+      throw damaged(file, `\`${section}\` is not a list of entries that have a name`);
     }
   }
   return document;
@@ -44,22 +45,13 @@ export function readConfig(text: string, file: string): Document {
 
 /** The text of a changed kubeconfig, in the style of `before`. */
 export function writeConfig(document: Document, before: string): string {
-  if (isJson(before)) return `${JSON.stringify(document.toJSON(), undefined, 2)}\n`;
+  if (parseJson(before) !== undefined)
+    return `${JSON.stringify(document.toJSON(), undefined, 2)}\n`;
   const indentSeq = !/^(?:clusters|contexts|users):[ \t]*\r?\n-/m.test(before);
   const flowCollectionPadding = !/\{\S/.test(before);
   return document.toString({ lineWidth: 0, indentSeq, flowCollectionPadding });
 }
 
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** Entries of a section, in their order. */
 export function entriesOf(document: Document, section: Section): readonly YAMLMap[] {
   const list = document.get(section);
   return isSeq(list) ? list.items.filter((item) => isMap(item)) : [];
@@ -71,29 +63,26 @@ export function putEntry(
   section: Section,
   entry: Readonly<Record<string, unknown>> & { readonly name: string },
 ): void {
-  const node = document.createNode(entry);
   const list = document.get(section);
   if (!isSeq(list)) {
     document.set(section, document.createNode([entry]));
     return;
   }
   const at = list.items.findIndex((item) => isMap(item) && item.get("name") === entry.name);
-  dropEntries(list, (item) => item.get("name") === entry.name);
-  list.items.splice(at === -1 ? list.items.length : at, 0, node);
+  takeEntries(document, section, (item) => item.get("name") === entry.name);
+  list.items.splice(at === -1 ? list.items.length : at, 0, document.createNode(entry));
 }
 
-/**
- * Removes entries.
- *
- * @returns their names.
- */
+/** Removes entries. @returns their names */
 export function takeEntries(
   document: Document,
   section: Section,
   which: (entry: YAMLMap) => boolean,
 ): readonly string[] {
+  const gone = new Set<unknown>(entriesOf(document, section).filter(which));
   const list = document.get(section);
-  return isSeq(list) ? dropEntries(list, which) : [];
+  if (isSeq(list)) list.items = list.items.filter((item) => !gone.has(item));
+  return [...(gone as ReadonlySet<YAMLMap>)].map((item) => String(item.get("name")));
 }
 
 /** Unsets kubectl's current context when it no longer exists. */
@@ -102,12 +91,6 @@ export function unsetMissingCurrent(document: Document, instead?: string): void 
   const current = document.get("current-context");
   if (current === undefined || current === "" || names.includes(current)) return;
   document.set("current-context", instead !== undefined && names.includes(instead) ? instead : "");
-}
-
-function dropEntries(list: YAMLSeq, which: (entry: YAMLMap) => boolean): readonly string[] {
-  const gone = list.items.filter((item) => isMap(item)).filter(which);
-  list.items = list.items.filter((item) => !gone.some((each) => each === item));
-  return gone.map((item) => String(item.get("name")));
 }
 
 function damaged(file: string, why: string): Failure {

@@ -1,4 +1,4 @@
-import { chown, lstat, mkdir, open, readFile, realpath, rename, rm } from "node:fs/promises";
+import { chown, lstat, mkdir, readFile, realpath, rename, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -8,7 +8,6 @@ import { Failure, messageOf } from "../../host/failure.ts";
 /** Longest wait for somebody else's lock; kubectl holds it for milliseconds. */
 const lockSeconds = 5;
 
-/** Files that this user's kubectl reads. */
 export function kubeconfigFiles(environment: NodeJS.ProcessEnv): readonly string[] {
   const named = (environment["KUBECONFIG"] ?? "").split(":").filter((file) => file !== "");
   return named.length > 0 ? named : [path.join(os.homedir(), ".kube", "config")];
@@ -24,20 +23,18 @@ export async function fileForNew(files: readonly string[]): Promise<string> {
   return files.at(-1) ?? "";
 }
 
-/**
- * Content of a kubeconfig; undefined if it does not exist.
- *
- * @throws Failure if it cannot be read.
- */
+/** Content of a kubeconfig; empty if it does not exist. @throws Failure if it cannot be read. */
 export async function readConfigFile(file: string): Promise<string> {
   try {
     return await readFile(await targetOf(file), "utf8");
   } catch (error) {
     if (isMissing(error)) return "";
-    throw error instanceof Failure
-      ? error
-      : new Failure(`cannot read ${file}: ${messageOf(error)}`);
+    throw explained(`cannot read ${file}`, error);
   }
+}
+
+function explained(what: string, error: unknown): Failure {
+  return error instanceof Failure ? error : new Failure(`${what}: ${messageOf(error)}`);
 }
 
 /**
@@ -62,9 +59,7 @@ export async function editConfigFile(
       return true;
     });
   } catch (error) {
-    throw error instanceof Failure
-      ? error
-      : new Failure(`cannot write ${file}, it stays as it is: ${messageOf(error)}`);
+    throw explained(`cannot write ${file}, it stays as it is`, error);
   }
 }
 
@@ -72,25 +67,30 @@ export async function editConfigFile(
 async function withKubectlsLock<T>(file: string, work: () => Promise<T>): Promise<T> {
   const lock = `${file}.lock`;
   const end = Date.now() + lockSeconds * 1000;
-  for (;;) {
-    try {
-      await (await open(lock, "wx", 0)).close();
-      break;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-      if (Date.now() > end) {
-        throw new Failure(
-          `somebody has been writing ${file} for ${lockSeconds} s (${lock} is there): ` +
-            `if no kubectl runs, remove that file`,
-        );
-      }
-      await sleep(50);
+  while (!(await isNew(lock))) {
+    if (Date.now() > end) {
+      throw new Failure(
+        `somebody has been writing ${file} for ${lockSeconds} s (${lock} is there): ` +
+          `if no kubectl runs, remove that file`,
+      );
     }
+    await sleep(50);
   }
   try {
     return await work();
   } finally {
     await rm(lock, { force: true });
+  }
+}
+
+/** Creates an empty file, unless it exists. */
+async function isNew(file: string): Promise<boolean> {
+  try {
+    await writeFile(file, "", { flag: "wx", mode: 0 });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
   }
 }
 
@@ -107,13 +107,7 @@ async function replace(target: string, text: string): Promise<void> {
   const beside = path.join(path.dirname(target), `.${path.basename(target)}.${process.pid}.new`);
   await rm(beside, { force: true });
   try {
-    const handle = await open(beside, "wx", 0o600);
-    try {
-      await handle.writeFile(text);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
+    await writeFile(beside, text, { flag: "wx", mode: 0o600, flush: true });
     if (old !== undefined && old.uid !== process.getuid?.()) {
       await chown(beside, old.uid, old.gid);
     }

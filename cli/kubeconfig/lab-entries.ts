@@ -76,23 +76,20 @@ function mergeLab(
   const current = z.string().safeParse(document.get("current-context")).data ?? "";
   const before =
     use && current !== "" && current !== name ? current : old && noteOf(old, "contexts")?.before;
-  const extensions = [{ name: noteName, extension: { ...origin } }];
+  const noted = (more: object): object => ({
+    extensions: [{ name: noteName, extension: { ...origin, ...more } }],
+  });
   const context = {
-    cluster: name,
-    user: name,
+    ...{ cluster: name, user: name },
     ...(typeof namespace === "string" && { namespace }),
-    extensions: [
-      { name: noteName, extension: { ...origin, ...(before !== undefined && { before }) } },
-    ],
+    ...noted(before === undefined ? {} : { before }),
   };
   // If the lab was renamed, remove entries of its former name.
   removeLab(document, origin, (entry) => entry.get("name") !== name);
-  putEntry(document, "clusters", { name, cluster: { ...cluster, extensions } });
-  putEntry(document, "users", { name, user: { ...lab.users[0].user, extensions } });
+  putEntry(document, "clusters", { name, cluster: { ...cluster, ...noted({}) } });
+  putEntry(document, "users", { name, user: { ...lab.users[0].user, ...noted({}) } });
   putEntry(document, "contexts", { name, context });
-  if (use) {
-    document.set("current-context", name);
-  }
+  if (use) document.set("current-context", name);
   return foreign.map(({ word }) => word);
 }
 
@@ -108,28 +105,25 @@ function removeLab(
 ): readonly string[] {
   const befores = entriesOf(document, "contexts")
     .filter((entry) => isOf(entry, "contexts", origin))
-    .map((entry) => noteOf(entry, "contexts")?.before);
+    .flatMap((entry) => noteOf(entry, "contexts")?.before ?? []);
   const gone = sectionNames.flatMap((section) =>
     takeEntries(document, section, (entry) => isOf(entry, section, origin) && which(entry)).map(
       (name) => `${sections[section]} ${name}`,
     ),
   );
-  if (gone.length > 0) {
-    unsetMissingCurrent(
-      document,
-      befores.find((each) => each !== undefined),
-    );
-  }
+  const [instead] = befores;
+  if (gone.length > 0) unsetMissingCurrent(document, instead);
   return gone;
 }
 
+const bodySchema = z.object({
+  extensions: z.array(z.object({ name: z.string(), extension: z.unknown() })),
+});
+
 function noteOf(entry: YAMLMap, section: Section): z.infer<typeof noteSchema> | undefined {
   const body = entry.get(sections[section]);
-  const content: unknown = isMap(body) ? body.toJSON() : undefined;
-  const parsed = z
-    .object({ extensions: z.array(z.object({ name: z.string(), extension: z.unknown() })) })
-    .safeParse(content);
-  const note = parsed.data?.extensions.find(({ name }) => name === noteName);
+  const { data } = bodySchema.safeParse(isMap(body) ? body.toJSON() : undefined);
+  const note = data?.extensions.find(({ name }) => name === noteName);
   return noteSchema.safeParse(note?.extension).data;
 }
 
@@ -145,11 +139,9 @@ function whose(entry: YAMLMap, section: Section): string {
     : `of the stack ${note.stack} of the project in ${note.project}`;
 }
 
-/** Result of a merge. */
 export interface Merged {
   readonly file: string;
   readonly written: boolean;
-  /** Overwritten entries of another origin, e.g. `context kindows-a`. */
   readonly overwritten: readonly string[];
 }
 

@@ -1,7 +1,6 @@
 import { resourceName } from "../engine/deployment.ts";
 import { type Previewed, type PreviewedResource, hasHidden, type Value } from "./previewed.ts";
 
-/** A change of one property. */
 export interface PropertyChange {
   /** Where it is, e.g. `["networkInterfaces", "0", "mac"]`. */
   readonly path: readonly string[];
@@ -12,7 +11,6 @@ export interface PropertyChange {
   readonly follows?: readonly string[];
 }
 
-/** A resource that differs between both previews. */
 export interface ChangedResource {
   readonly resource: PreviewedResource;
   readonly replaced: boolean;
@@ -21,7 +19,6 @@ export interface ChangedResource {
   readonly because: readonly string[];
 }
 
-/** The differences between two previews of a stack. */
 export interface Difference {
   readonly created: readonly PreviewedResource[];
   readonly changed: readonly ChangedResource[];
@@ -34,55 +31,54 @@ export interface Difference {
  */
 export function differenceOf(base: Previewed, head: Previewed): Difference {
   const before = new Map(base.resources.map((resource) => [resource.urn, resource]));
-  const after = new Map(head.resources.map((resource) => [resource.urn, resource]));
-  const created = head.resources.filter(({ urn }) => !before.has(urn));
-  const deleted = base.resources.filter(({ urn }) => !after.has(urn));
-  const changes = new Map<string, readonly PropertyChange[]>();
-  for (const resource of head.resources) {
+  const after = new Set(head.resources.map(({ urn }) => urn));
+  const kept = head.resources.flatMap((resource) => {
     const old = before.get(resource.urn);
-    if (old !== undefined) changes.set(resource.urn, propertyChanges(old, resource));
-  }
+    return old === undefined ? [] : [{ resource, own: propertyChanges(old, resource) }];
+  });
   const replacedUrns = new Set(
-    [...changes].flatMap(([urn, list]) => (list.some((each) => each.replaces) ? [urn] : [])),
+    kept.flatMap(({ resource, own }) => (own.some((each) => each.replaces) ? resource.urn : [])),
   );
   const because = new Map<string, readonly string[]>();
-  for (let before = -1; before !== replacedUrns.size;) {
-    before = replacedUrns.size;
-    for (const resource of head.resources) {
-      const reasons = changes.has(resource.urn) ? pulledBy(resource, replacedUrns) : [];
+  for (let count = -1; count !== replacedUrns.size;) {
+    count = replacedUrns.size;
+    for (const { resource } of kept) {
+      const reasons = pulledBy(resource, replacedUrns);
       if (reasons.length > 0 && !replacedUrns.has(resource.urn)) {
         replacedUrns.add(resource.urn);
         because.set(resource.urn, reasons.map(resourceName));
       }
     }
   }
-  const changed = head.resources.flatMap((resource) => {
-    const own = changes.get(resource.urn);
-    const properties = own === undefined ? [] : [...own, ...following(resource, own, replacedUrns)];
-    const replaced = replacedUrns.has(resource.urn);
-    return properties.length === 0 && !replaced
-      ? []
-      : [{ resource, replaced, properties, because: because.get(resource.urn) ?? [] }];
-  });
-  return { created, changed, deleted };
+  const changed = kept.map(({ resource, own }) => ({
+    resource,
+    replaced: replacedUrns.has(resource.urn),
+    properties: [...own, ...following(resource, own, replacedUrns)],
+    because: because.get(resource.urn) ?? [],
+  }));
+  return {
+    created: head.resources.filter(({ urn }) => !before.has(urn)),
+    changed: changed.filter(({ replaced, properties }) => replaced || properties.length > 0),
+    deleted: base.resources.filter(({ urn }) => !after.has(urn)),
+  };
 }
 
-/** Whether two previews ask for the same. */
 export function isNone({ created, changed, deleted }: Difference): boolean {
   return created.length + changed.length + deleted.length === 0;
 }
 
-/** The replaced resources that cause this one's replacement. */
 function pulledBy(resource: PreviewedResource, replaced: ReadonlySet<string>): readonly string[] {
-  const fromInputs = Object.entries(resource.inputSources).flatMap(([input, urns]) =>
-    // A known value does not change with its source.
-    !resource.ignored.includes(input) &&
-    hasHidden(resource.inputs[input]) &&
-    replaces(resource, [input])
-      ? urns
-      : [],
+  const fromInputs = hiddenInputs(resource).flatMap(([input, urns]) =>
+    replaces(resource, [input]) ? urns : [],
   );
   return [...new Set([...resource.replacedWith, ...fromInputs])].filter((urn) => replaced.has(urn));
+}
+
+/** Inputs that change with their sources, and these: a known value does not. */
+function hiddenInputs({ inputs, inputSources, ignored }: PreviewedResource) {
+  return Object.entries(inputSources).filter(
+    ([input]) => !ignored.includes(input) && hasHidden(inputs[input]),
+  );
 }
 
 /** Hidden inputs that depend on replaced resources, unless their change is reported already. */
@@ -91,16 +87,14 @@ function following(
   reported: readonly PropertyChange[],
   replaced: ReadonlySet<string>,
 ): readonly PropertyChange[] {
-  return Object.entries(resource.inputSources).flatMap(([input, urns]) => {
-    const follows = urns.filter((urn) => replaced.has(urn)).map(resourceName);
-    const unseen =
-      !resource.ignored.includes(input) &&
-      hasHidden(resource.inputs[input]) &&
-      !reported.some(({ path }) => path[0] === input);
-    return unseen && follows.length > 0
-      ? [{ path: [input], replaces: replaces(resource, [input]), follows }]
-      : [];
-  });
+  return hiddenInputs(resource)
+    .filter(([input]) => !reported.some(({ path }) => path[0] === input))
+    .map(([input, urns]) => ({
+      path: [input],
+      replaces: replaces(resource, [input]),
+      follows: urns.filter((urn) => replaced.has(urn)).map(resourceName),
+    }))
+    .filter(({ follows }) => follows.length > 0);
 }
 
 function propertyChanges(

@@ -14,13 +14,8 @@ const gitSeconds = 120;
 /** Longest time for installing the Node.js packages of another lock file. */
 const packagesSeconds = 900;
 
-/** A project's folder under git. */
 export class Repository {
-  readonly folder: string;
-
-  constructor(folder: string) {
-    this.folder = folder;
-  }
+  constructor(private readonly folder: string) {}
 
   async commit(reference: string): Promise<string> {
     try {
@@ -52,11 +47,10 @@ export class Repository {
 
   /** Stacks of a commit, or of the working tree; ignored files are private. */
   async stacks(commit?: string): Promise<readonly string[]> {
-    const names =
-      commit === undefined
-        ? lines(await this.#git("ls-files", "--cached", "--others", "--exclude-standard"))
-        : lines(await this.#git("ls-tree", "--name-only", commit));
-    return names
+    const args = commit
+      ? ["ls-tree", "--name-only", commit]
+      : ["ls-files", "--cached", "--others", "--exclude-standard"];
+    return lines(await this.#git(...args))
       .filter((name) => commit !== undefined || existsSync(path.join(this.folder, name)))
       .flatMap((name) => stackOf(name) ?? [])
       .sort();
@@ -106,19 +100,14 @@ export class Repository {
   }
 
   async #run(program: string, args: string[], cwd: string, seconds: number): Promise<string> {
+    // Git's variables from a hook or a caller are about another folder.
+    const env = { GIT_DIR: undefined, GIT_WORK_TREE: undefined, GIT_INDEX_FILE: undefined };
+    const options = { cwd, env, timeout: seconds * 1000, stdin: "ignore" } as const;
     try {
-      const { stdout } = await execa(program, args, {
-        cwd,
-        timeout: seconds * 1000,
-        stdin: "ignore",
-        // Git's variables from a hook or a caller are about another folder.
-        env: { GIT_DIR: undefined, GIT_WORK_TREE: undefined, GIT_INDEX_FILE: undefined },
-      });
-      return stdout.trim();
+      return (await execa(program, args, options)).stdout.trim();
     } catch (error) {
-      throw new Failure(
-        `\`${[program, ...args].join(" ")}\` in ${cwd} failed: ${messageOf(error)}`,
-      );
+      const command = [program, ...args].join(" ");
+      throw new Failure(`\`${command}\` in ${cwd} failed: ${messageOf(error)}`);
     }
   }
 }

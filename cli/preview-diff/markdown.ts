@@ -10,7 +10,6 @@ import type { PreviewedResource, Value } from "./previewed.ts";
 /** First line of each document, by which a comment is found again to be edited. */
 export const documentMark = "<!-- kindows preview-diff -->";
 
-/** Result of previewing a stack twice. */
 export interface StackReport {
   readonly stack: string;
   readonly difference?: Difference;
@@ -35,54 +34,49 @@ export function markdown(
   title: { readonly base: string; readonly head: string },
   stacks: readonly StackReport[],
 ): string {
-  const parts = [
+  const document = [
     documentMark,
     `# What \`up\` would change`,
     `From ${code(title.base)} to ${code(title.head)}.`,
     ...(stacks.length === 0 ? ["No stack is touched by this change."] : stacks.map(stackText)),
     "Two programs are compared, not a program with what runs: secrets and what is known only after `up` are not in it, " +
       "and *replaced* is what the providers are known to do.",
-  ];
-  const document = parts.join("\n\n");
-  return document.length <= documentLimit
-    ? `${document}\n`
-    : `${cutAtLine(document)}\n\n... and more: this document is cut at ${documentLimit} characters.\n`;
+  ].join("\n\n");
+  if (document.length <= documentLimit) return `${document}\n`;
+  const shown = document.slice(0, document.lastIndexOf("\n", documentLimit));
+  return `${shown}\n\n... and more: this document is cut at ${documentLimit} characters.\n`;
 }
 
 function stackText({ stack, difference, troubles, warnings, only }: StackReport): string {
+  const quoted = warnings.map((line) => `> ${plain(line)}`);
+  const heading = `## ${plain(stack)}`;
+  if (difference === undefined) {
+    const failed = troubles.map((line) => `- ${code(line)}`).join("\n");
+    return [heading, "**It cannot be previewed:**", failed, ...quoted].join("\n\n");
+  }
+  if (isNone(difference)) return [`${heading}: no change`, ...quoted].join("\n\n");
+  const { created, changed, deleted } = difference;
+  const sections = [
+    { word: "deleted", lines: deleted.map(resourceText) },
+    { word: "replaced", lines: changed.filter(({ replaced }) => replaced).map(changeText) },
+    { word: "changed", lines: changed.filter(({ replaced }) => !replaced).map(changeText) },
+    { word: "created", lines: created.map(resourceText) },
+  ].filter(({ lines }) => lines.length > 0);
+  const counts = ["created", "changed", "replaced", "deleted"].flatMap((word) =>
+    sections.filter((each) => each.word === word).map(({ lines }) => `${lines.length} ${word}`),
+  );
   const whole = {
     head: `The stack is new.`,
     base: `The stack goes: run ${code(`kindows down --stack ${stack}`)} before its settings do.`,
   };
-  const failed = troubles.map((line) => `- ${code(line)}`);
-  const quoted = warnings.map((line) => `> ${plain(line)}`);
-  const heading = `## ${plain(stack)}`;
-  if (difference === undefined) {
-    return [heading, "**It cannot be previewed:**", failed.join("\n"), ...quoted].join("\n\n");
-  }
-  if (isNone(difference)) return [`${heading}: no change`, ...quoted].join("\n\n");
-  const { created, changed, deleted } = difference;
-  const replacements = changed.filter(({ replaced }) => replaced);
-  const updated = changed.filter(({ replaced }) => !replaced);
-  const counts = [
-    [created.length, "created"],
-    [updated.length, "changed"],
-    [replacements.length, "replaced"],
-    [deleted.length, "deleted"],
-  ].flatMap(([count, word]) => (count === 0 ? [] : [`${count} ${word}`]));
   return [
     `${heading}: ${counts.join(", ")}`,
     ...(only === undefined ? [] : [whole[only]]),
     ...quoted,
-    ...section("Deleted", deleted.map(resourceText)),
-    ...section("Replaced", replacements.map(changeText)),
-    ...section("Changed", updated.map(changeText)),
-    ...section("Created", created.map(resourceText)),
+    ...sections.map(
+      ({ word, lines }) => `**${word[0]?.toUpperCase()}${word.slice(1)}**\n\n${lines.join("\n")}`,
+    ),
   ].join("\n\n");
-}
-
-function section(title: string, lines: readonly string[]): readonly string[] {
-  return lines.length === 0 ? [] : [`**${title}**\n\n${lines.join("\n")}`];
 }
 
 function resourceText({ name, type }: PreviewedResource): string {
@@ -123,24 +117,18 @@ function pathText(path: readonly string[]): string {
 }
 
 /** Two values, shortened: only the differing part of long texts. */
-function brief(
-  before: Value | undefined,
-  after: Value | undefined,
-): readonly [string | undefined, string | undefined] {
+function brief(before: Value | undefined, after: Value | undefined): (string | undefined)[] {
   if (typeof before === "string" && typeof after === "string") {
-    const [one, other] = [oneLine(before), oneLine(after)];
+    const texts = [oneLine(before), oneLine(after)] as const;
     let start = 0;
-    while (start < one.length && one[start] === other[start]) start += 1;
+    while (start < texts[0].length && texts[0][start] === texts[1][start]) start += 1;
     // With a few characters before it.
     const from = Math.max(0, start - 20);
-    return Math.max(one.length, other.length) <= valueLimit || from === 0
-      ? [valueText(before), valueText(after)]
-      : [code(`...${cut(one.slice(from))}`), code(`...${cut(other.slice(from))}`)];
+    if (from > 0 && texts.some(({ length }) => length > valueLimit)) {
+      return texts.map((text) => code(`...${cut(text.slice(from))}`));
+    }
   }
-  return [
-    before === undefined ? undefined : valueText(before),
-    after === undefined ? undefined : valueText(after),
-  ];
+  return [before, after].map((value) => (value === undefined ? undefined : valueText(value)));
 }
 
 function valueText(value: Value): string {
@@ -180,8 +168,4 @@ function plain(text: string): string {
   return oneLine(redact(text)).replaceAll(/[\\`*_<>[\]#|@]/g, (each) =>
     each === "@" ? "@\u200b" : `\\${each}`,
   );
-}
-
-function cutAtLine(document: string): string {
-  return document.slice(0, document.lastIndexOf("\n", documentLimit));
 }

@@ -17,7 +17,6 @@ import { say } from "../progress.ts";
 /** Longest time for one preview, which contacts nobody and takes seconds. */
 const previewSeconds = 300;
 
-/** How to make a preview. */
 export interface PreviewTools {
   readonly program: string;
   /** Its environment, except for state and passphrase, which each preview has of its own. */
@@ -98,15 +97,15 @@ function withoutSeal(text: string): { readonly text: string; readonly sealed: bo
 
 /** What went wrong: the program's own errors rather than the engine's summary. */
 function reasonOf(stdout: string, said: string, project: string): string {
-  let errors: readonly string[] = [];
+  let reason = said;
   try {
-    errors = readPreview(stdout, project)
-      .diagnostics.filter(({ severity }) => severity === "error")
-      .map(({ message }) => message.trim());
+    const { diagnostics } = readPreview(stdout, project);
+    const errors = diagnostics.filter(({ severity }) => severity === "error");
+    reason = errors.map(({ message }) => message.trim()).join("\n") || said;
   } catch {
     // It has ended before it wrote any preview.
   }
-  return (errors.length > 0 ? errors.join("\n") : said).replaceAll(project, ".");
+  return reason.replaceAll(project, ".");
 }
 
 /**

@@ -9,16 +9,15 @@ import { redact } from "../engine/redact.ts";
 export interface Previewed {
   readonly resources: readonly PreviewedResource[];
   readonly components: readonly FactSource[];
-  /** Warnings and errors of the engine and the program. */
   readonly diagnostics: readonly { readonly severity: string; readonly message: string }[];
 }
 
-const list = z.array(z.string()).nullish();
+const list = z.preprocess((names) => names ?? [], z.array(z.string()));
 const previewSchema = z.object({
-  steps: z
-    .array(
+  steps: z.preprocess(
+    (steps) => steps ?? [],
+    z.array(
       z.object({
-        op: z.string(),
         urn: z.string(),
         newState: z
           .object({
@@ -35,8 +34,8 @@ const previewSchema = z.object({
           })
           .optional(),
       }),
-    )
-    .nullish(),
+    ),
+  ),
   diagnostics: z.array(z.object({ severity: z.string(), message: z.string() })).nullish(),
 });
 
@@ -47,44 +46,38 @@ const previewSchema = z.object({
  * @throws if it is something else.
  */
 export function readPreview(json: string, folder: string): Previewed {
-  let parsed: z.infer<typeof previewSchema>;
   try {
-    parsed = previewSchema.parse(JSON.parse(json));
+    return previewOf(JSON.parse(json), folder);
   } catch (error) {
     throw new Error(`the engine's preview cannot be read: ${messageOf(error)}`, { cause: error });
   }
-  return previewOf(parsed, folder);
 }
 
-/** The same of steps that were read before. */
-export function previewOf(read: z.infer<typeof previewSchema>, folder: string): Previewed {
-  const steps = read.steps ?? [];
+/** The same of what was parsed. */
+export function previewOf(read: unknown, folder: string): Previewed {
+  const { steps, diagnostics } = previewSchema.parse(read);
   // Components do nothing themselves.
   const components = steps.flatMap(({ urn, newState }) =>
     newState?.custom === false ? [{ ...newState, urn }] : [],
   );
-  const resources = steps.flatMap(({ urn, newState }) => {
+  const resources = steps.flatMap(({ urn, newState }): PreviewedResource[] => {
     if (newState?.custom !== true) return [];
-    const { type, inputs, propertyDependencies, deletedWith } = newState;
+    const { type, parent, inputs, dependencies, deletedWith } = newState;
     return [
       {
-        urn,
-        type,
+        ...{ urn, type, dependencies },
         name: resourceName(urn),
-        parent: newState.parent ?? "",
+        parent: parent ?? "",
         inputs: valueOf(inputs ?? {}, folder) as Readonly<Record<string, Value>>,
-        inputSources: Object.fromEntries(
-          Object.entries(propertyDependencies ?? {}).map(([key, urns]) => [key, urns ?? []]),
-        ),
-        dependencies: newState.dependencies ?? [],
-        ignored: (newState.ignoreChanges ?? []).map(topLevel),
-        replacing: (newState.replaceOnChanges ?? []).map(topLevel),
-        replacedWith: newState.replaceWith ?? [],
+        inputSources: newState.propertyDependencies ?? {},
+        ignored: newState.ignoreChanges.map(topLevel),
+        replacing: newState.replaceOnChanges.map(topLevel),
+        replacedWith: newState.replaceWith,
         ...(deletedWith && { deletedWith }),
       },
     ];
   });
-  return { resources: inOrder(resources), components, diagnostics: read.diagnostics ?? [] };
+  return { resources: inOrder(resources), components, diagnostics: diagnostics ?? [] };
 }
 
 /** `triggers` of `triggers[*]`. */
@@ -99,30 +92,24 @@ function topLevel(path: string): string {
  */
 function inOrder(resources: readonly PreviewedResource[]): readonly PreviewedResource[] {
   const byUrn = new Map(resources.map((resource) => [resource.urn, resource]));
-  const compare = new Intl.Collator("en", { numeric: true });
-  const ordered = new Set<PreviewedResource>();
-  const seen = new Set<string>();
-  const visit = (urns: readonly string[]): void => {
-    const known = urns.flatMap((urn) => byUrn.get(urn) ?? []);
-    for (const resource of known.toSorted(
-      (a, b) => compare.compare(a.name, b.name) || compare.compare(a.urn, b.urn),
-    )) {
-      if (!seen.has(resource.urn)) {
-        seen.add(resource.urn);
-        visit([
-          ...Object.values(resource.inputSources).flat(),
-          ...resource.dependencies,
-          ...resource.replacedWith,
-        ]);
-        ordered.add(resource);
-      }
+  const { compare } = new Intl.Collator("en", { numeric: true });
+  const ordered: PreviewedResource[] = [];
+  const seen = new Set<PreviewedResource>();
+  const visit = (some: readonly PreviewedResource[]): void => {
+    const byName = some.toSorted((a, b) => compare(a.name, b.name) || compare(a.urn, b.urn));
+    for (const resource of byName) {
+      if (seen.has(resource)) continue;
+      seen.add(resource);
+      const { inputSources, dependencies, replacedWith } = resource;
+      const before = [...Object.values(inputSources).flat(), ...dependencies, ...replacedWith];
+      visit(before.flatMap((urn) => byUrn.get(urn) ?? []));
+      ordered.push(resource);
     }
   };
-  visit([...byUrn.keys()]);
-  return [...ordered];
+  visit(resources);
+  return ordered;
 }
 
-/** A resource as a preview shows it. */
 export interface PreviewedResource {
   readonly urn: string;
   readonly type: string;
@@ -202,7 +189,6 @@ function valueOf(raw: unknown, folder: string): Value {
   }
 }
 
-/** Whether it, or something in it, is a secret or not known. */
 export function hasHidden(value: Value | undefined): boolean {
   if (typeof value !== "object" || value === null) return false;
   return "hidden" in value || Object.values(value).some((each: Value) => hasHidden(each));

@@ -4,14 +4,12 @@ import type { LabOutputs } from "../lab/outputs.ts";
 import { table } from "../table.ts";
 import type { V1NodeList } from "@kubernetes/client-node";
 
-/** A virtual machine of a lab. */
 export interface MachineState {
   readonly name: string;
   /** libvirt's word: `running`, `shut off`, ... */
   readonly state: string;
 }
 
-/** The report of `kindows status`. */
 export interface LabStatus {
   readonly stack: string;
   readonly lab: string;
@@ -36,79 +34,56 @@ export function isHealthy(status: LabStatus): boolean {
   );
 }
 
-function sshCommand(node: LabOutputs["nodes"][number], access: AccessFiles): string {
-  return ["ssh", ...sshArguments(node, access)].map(shellWord).join(" ");
-}
-
-function kubectlCommand(access: AccessFiles, kubectl: string): string {
-  return `${shellWord(kubectl)} --kubeconfig ${shellWord(access.kubeconfig)} get nodes -o wide`;
-}
-
-/** The report as people read it. */
 export function statusText(status: LabStatus, kubectl: string): string {
-  const { outputs, access } = status;
-  const paragraphs = [
+  const { access } = status;
+  const { controlPlane, nodes } = status.outputs;
+  const { endpoint, kubernetesVersion } = controlPlane;
+  const addresses = controlPlane.hostsEntries.map(({ address }) => address).join(", ");
+  const [program, kubeconfig] = [kubectl, access.kubeconfig].map(shellWord);
+  const ssh = nodes.map((node) => {
+    const command = ["ssh", ...sshArguments(node, access)].map(shellWord).join(" ");
+    return `ssh ${node.name.padEnd(10)} ${command}`;
+  });
+  return [
     nodesText(status),
     machinesText(status),
     [
-      `control plane  ${outputs.controlPlane.endpoint} (${addressOf(outputs)}), Kubernetes ${outputs.controlPlane.kubernetesVersion}`,
-      `kubectl        ${kubectlCommand(access, kubectl)}`,
-      ...outputs.nodes.map((node) => `ssh ${node.name.padEnd(10)} ${sshCommand(node, access)}`),
+      `control plane  ${endpoint} (${addresses}), Kubernetes ${kubernetesVersion}`,
+      `kubectl        ${program} --kubeconfig ${kubeconfig} get nodes -o wide`,
+      ...ssh,
     ].join("\n"),
-  ];
-  if (status.rehearsal) {
-    paragraphs.push("rehearsal: Windows is simulated (Kubernetes' Windows programs under Wine)");
-  }
-  return paragraphs.join("\n\n");
+    ...(status.rehearsal
+      ? ["rehearsal: Windows is simulated (Kubernetes' Windows programs under Wine)"]
+      : []),
+  ].join("\n\n");
 }
 
-function nodesText(status: LabStatus): string {
-  if (status.clusterTrouble !== undefined) {
-    return `the cluster does not answer: ${status.clusterTrouble}`;
-  }
-  const joined = new Set(status.nodes.map((node) => node.name));
-  const missing = status.outputs.nodes.filter((node) => !joined.has(node.name));
+function nodesText({ clusterTrouble, nodes, outputs }: LabStatus): string {
+  if (clusterTrouble !== undefined) return `the cluster does not answer: ${clusterTrouble}`;
+  const missing = outputs.nodes.filter(({ name }) => !nodes.some((node) => node.name === name));
   const rows = [
-    ...status.nodes.map((node) => [
-      node.name,
-      node.os,
-      node.ready ? "yes" : "NO",
-      node.version,
-      node.address,
-      node.system,
-      node.runtime,
+    ...nodes.map(({ name, os, ready, version, address, system, runtime }) => [
+      ...[name, os, ready ? "yes" : "NO", version, address, system, runtime],
     ]),
-    ...missing.map((node) => [node.name, node.os, "NOT JOINED", "", node.address, "", ""]),
+    ...missing.map(({ name, os, address }) => [name, os, "NOT JOINED", "", address, "", ""]),
   ];
   const header = ["NODE", "OS", "READY", "KUBELET", "ADDRESS", "SYSTEM", "RUNTIME"];
-  const reasons = status.nodes.flatMap((node) =>
-    node.ready ? [] : [`${node.name} is not Ready: ${node.reason}`],
+  const reasons = nodes.flatMap(({ name, ready, reason }) =>
+    ready ? [] : [`${name} is not Ready: ${reason}`],
   );
   return [table(header, rows), ...reasons].join("\n");
 }
 
-function machinesText(status: LabStatus): string {
-  if (status.machineTrouble !== undefined) {
-    return `libvirt does not tell its machines: ${status.machineTrouble}`;
-  }
-  return status.machines.length === 0
-    ? "no virtual machines"
-    : table(
-        ["MACHINE", "STATE"],
-        status.machines.map(({ name, state }) => [name, state]),
-      );
+function machinesText({ machines, machineTrouble }: LabStatus): string {
+  if (machineTrouble !== undefined) return `libvirt does not tell its machines: ${machineTrouble}`;
+  const rows = machines.map(({ name, state }) => [name, state]);
+  return rows.length === 0 ? "no virtual machines" : table(["MACHINE", "STATE"], rows);
 }
 
-function addressOf(outputs: LabOutputs): string {
-  return outputs.controlPlane.hostsEntries.map(({ address }) => address).join(", ");
-}
-
-/** A node as the cluster reports it. */
 export interface ClusterNode {
   readonly name: string;
   readonly os: string;
   readonly ready: boolean;
-  /** Why it is not Ready, as Kubernetes says. */
   readonly reason?: string;
   readonly version: string;
   readonly address: string;
@@ -117,11 +92,7 @@ export interface ClusterNode {
   readonly runtime: string;
 }
 
-/**
- * Nodes in the API server's answer to `/api/v1/nodes`, in its order.
- *
- * @throws if it is no list of nodes.
- */
+/** Nodes in the API server's answer to `/api/v1/nodes`, in its order. @throws if it is no list of nodes. */
 export function clusterNodes(json: string): readonly ClusterNode[] {
   const { items } = JSON.parse(json) as Partial<V1NodeList>;
   if (items === undefined) throw new Error("its answer has no items");

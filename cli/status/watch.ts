@@ -9,7 +9,6 @@ const eraseScreen = "\u001b[2J";
 const eraseRestOfLine = "\u001b[K";
 const eraseBelow = "\u001b[J";
 
-/** Where a watch is shown: standard output. */
 export interface Display {
   readonly isTTY?: boolean;
   readonly columns?: number;
@@ -20,7 +19,6 @@ export interface Display {
 export interface WatchOptions {
   /** Examines the lab once, in bounded time; undefined while the stack is not up. */
   readonly look: () => Promise<LabStatus | undefined>;
-  /** Formats a report as `kindows status` prints it. */
   readonly report: (status: LabStatus | undefined) => string;
   readonly display: Display;
   /** Pause between two updates, which never overlap. */
@@ -37,8 +35,7 @@ export async function watch(options: WatchOptions): Promise<void> {
   const { look, report, display, intervalSeconds, signal, now } = options;
   let facts: Facts = new Map();
   let trouble: string | undefined;
-  let first = true;
-  while (!signal.aborted) {
+  for (let first = true; !signal.aborted; first = false) {
     let status: LabStatus | undefined;
     let failure: string | undefined;
     try {
@@ -50,10 +47,9 @@ export async function watch(options: WatchOptions): Promise<void> {
     const time = clock(now());
     if (display.isTTY) {
       const shown = failure === undefined ? report(status) : `cannot look: ${failure}`;
-      const footer = `${time}, every ${intervalSeconds} s; ^C ends`;
-      // Some terminals report 0 if they do not know.
-      const size = { columns: display.columns || 80, rows: display.rows || 24 };
-      display.write(redraw(`${shown}\n\n${footer}`, size, first));
+      display.write(
+        redraw(`${shown}\n\n${time}, every ${intervalSeconds} s; ^C ends`, display, first),
+      );
     } else if (failure === undefined) {
       const seen = factsOf(status, facts);
       for (const line of changesBetween(facts, seen)) display.write(`${time} ${line}\n`);
@@ -62,7 +58,6 @@ export async function watch(options: WatchOptions): Promise<void> {
       display.write(`${time} cannot look: ${failure}\n`);
     }
     trouble = failure;
-    first = false;
     await sleep(intervalSeconds * 1000, undefined, { signal }).catch(() => undefined);
   }
 }
@@ -78,12 +73,8 @@ async function orEnd<T>(looking: Promise<T>, signal: AbortSignal): Promise<T | u
 }
 
 function clock(date: Date): string {
-  return [date.getHours(), date.getMinutes(), date.getSeconds()]
-    .map((part) => String(part).padStart(2, "0"))
-    .join(":");
+  return date.toLocaleTimeString("en-GB");
 }
-
-type ScreenSize = Readonly<Record<"columns" | "rows", number>>;
 
 /**
  * Output that replaces the text on a terminal without flicker: nothing is erased before the new text is written. A text that
@@ -91,13 +82,17 @@ type ScreenSize = Readonly<Record<"columns" | "rows", number>>;
  *
  * @param first whether the screen still shows something else.
  */
-function redraw(text: string, size: ScreenSize, first: boolean): string {
-  const lines = fitting(text.split("\n"), size);
-  const drawn = lines.map((line) => `${line}${eraseRestOfLine}`).join("\n");
-  return `${first ? eraseScreen : ""}${home}${drawn}\n${eraseBelow}`;
+function redraw(text: string, size: Pick<Display, "columns" | "rows">, first: boolean): string {
+  const drawn = fitting(text.split("\n"), size).map((line) => `${line}${eraseRestOfLine}`);
+  return `${first ? eraseScreen : ""}${home}${drawn.join("\n")}\n${eraseBelow}`;
 }
 
-function fitting(lines: readonly string[], { columns, rows }: ScreenSize): readonly string[] {
+function fitting(
+  lines: readonly string[],
+  size: Pick<Display, "columns" | "rows">,
+): readonly string[] {
+  // Some terminals report 0 if they do not know.
+  const [columns, rows] = [size.columns || 80, size.rows || 24];
   // The last row stays empty, as a line break there would scroll.
   const room = Math.max(rows - 1, 1);
   const height = (line: string): number => Math.max(1, Math.ceil(line.length / columns));
@@ -108,7 +103,6 @@ function fitting(lines: readonly string[], { columns, rows }: ScreenSize): reado
   return [...shown, `... ${lines.length - shown.length} more lines: make the window higher`];
 }
 
-/** A fact about a lab that can change. */
 export interface Fact {
   /** What is compared between two updates: a reason may be worded differently each time. */
   readonly state: string;
@@ -129,8 +123,9 @@ export function factsOf(status: LabStatus | undefined, before: Facts = new Map()
   if (status === undefined) return facts.set("stack", fact("not up"));
   facts.set("stack", fact("up"));
   const keep = (prefix: string): void => {
-    for (const [subject, known] of before)
+    for (const [subject, known] of before) {
       if (subject.startsWith(prefix)) facts.set(subject, known);
+    }
   };
   if (status.clusterTrouble === undefined) {
     facts.set("cluster", fact("answers"));

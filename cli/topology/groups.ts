@@ -12,6 +12,7 @@ export interface Group {
 }
 
 interface Part {
+  readonly base: string;
   readonly title: string;
   readonly machine: string | undefined;
   readonly resources: PreviewedResource[];
@@ -37,9 +38,8 @@ export function groupsOf({
     const component = componentOf(resource, facts);
     if (component === undefined) return [];
     const machine = facts.nodeOf(resource.urn);
-    return [
-      { resource, machine, title: machine === undefined ? component : `${component} ${machine}` },
-    ];
+    const title = machine === undefined ? component : `${component} ${machine}`;
+    return [{ resource, machine, title }];
   });
   const titles = new Map(named.map(({ resource, title }) => [resource.urn, title]));
   const waiting = new Set(
@@ -53,17 +53,15 @@ export function groupsOf({
     const before = beforeOf(resource).flatMap((urn) => placed.get(urn) ?? []);
     const waits = new Set(
       before.flatMap(({ part, waits: earlier }) => {
-        const base = baseOf(part, titles);
-        if (base === title) return [...earlier];
-        return waiting.has(base) ? [part] : [];
+        if (part.base === title) return [...earlier];
+        return waiting.has(part.base) ? [part] : [];
       }),
     );
     const key = [title, ...[...waits].map((part) => part.title).sort()].join("\n");
-    const part = parts.get(key) ?? {
-      title: titleOf(title, parts, titles),
-      machine,
-      resources: [],
-      after: new Set<Part>(),
+    const others = [...parts.values()].filter(({ base }) => base === title).length;
+    const part: Part = parts.get(key) ?? {
+      ...{ base: title, title: others === 0 ? title : `${title} (${others + 1})`, machine },
+      ...{ resources: [], after: new Set() },
     };
     parts.set(key, part);
     part.resources.push(resource);
@@ -79,21 +77,6 @@ export function groupsOf({
       .map((each) => each.title)
       .sort(),
   }));
-}
-
-/** The component and machine a group is a part of. */
-function baseOf({ resources, title }: Part, titles: ReadonlyMap<string, string>): string {
-  return titles.get(resources[0]?.urn ?? "") ?? title;
-}
-
-/** With a number from the second part of a component on. */
-function titleOf(
-  title: string,
-  parts: ReadonlyMap<string, Part>,
-  titles: ReadonlyMap<string, string>,
-): string {
-  const there = [...parts.values()].filter((part) => baseOf(part, titles) === title).length;
-  return there === 0 ? title : `${title} (${there + 1})`;
 }
 
 function componentOf({ urn }: PreviewedResource, facts: StackFacts): string | undefined {

@@ -113,7 +113,7 @@ function hostGraph(stack: string, { network, cluster, workers, machines }: Drawn
     named(name.replace(`${cluster?.name}-`, ""), [what, "a Linux node, made by kind"]),
   );
   const docker = cluster && {
-    name: "docker" as const,
+    name: "docker",
     label: table(
       named("Docker", [
         `${cluster.image.replace(/[:@].*/, "")}, addresses from ${network?.containerRange}; pods ${cluster.podCidr}, Services ${cluster.serviceCidr}`,
@@ -123,33 +123,29 @@ function hostGraph(stack: string, { network, cluster, workers, machines }: Drawn
     made: "kind, kubectl",
   };
   const segment = network && {
-    name: "segment" as const,
+    name: "segment",
     label: named(`${network.bridge}, ${network.cidr}`, [
       `libvirt's network ${network.name}: NAT, DHCP, DNS; Docker adopts its bridge`,
     ]),
     made: "networks",
   };
+  const described = machines.map(({ node, os, address, cpus, memoryMiB, diskGiB, domainType }) => {
+    const size = `${cpus} CPU, ${memoryMiB} MiB, ${diskGiB} GiB disk`;
+    return named(node, [address, size, `${systems[os]} node, ${domainType}`]);
+  });
   const libvirt = machines.length > 0 && {
-    name: "libvirt" as const,
-    label: table(
-      named("libvirt / QEMU"),
-      machines.map(({ node, os, address, cpus, memoryMiB, diskGiB, domainType }) =>
-        named(node, [
-          address,
-          `${cpus} CPU, ${memoryMiB} MiB, ${diskGiB} GiB disk`,
-          `${systems[os]} node, ${domainType}`,
-        ]),
-      ),
-    ),
+    name: "libvirt",
+    label: table(named("libvirt / QEMU"), described),
     made: "domains, disks\nsteps by SSH",
   };
-  const maker = "kindows up";
+  const maker = {
+    name: "kindows up",
+    label: named("kindows up", ["Pulumi engine", "with index.ts and", `Pulumi.${stack}.yaml`]),
+  };
   const boxes = [docker, segment, libvirt].filter((each) => each !== undefined && each !== false);
-  const plugs = boxes.slice(1).map(({ name }, at) => ({
-    tail: boxes[at]?.name ?? "",
-    head: name,
-    attributes: { dir: "none", color: "#9a6700", penwidth: 3 },
-  }));
+  const beside = (tail: string, head: string, label: string) => ({
+    ...{ tail, head, attributes: { label, constraint: false } },
+  });
   return {
     name: "cluster_host",
     graphAttributes: {
@@ -157,37 +153,25 @@ function hostGraph(stack: string, { network, cluster, workers, machines }: Drawn
       ...{ labeljust: "l", ...look("host") },
     },
     nodes: [
-      {
-        name: maker,
-        attributes: {
-          label: named(maker, ["Pulumi engine", "with index.ts and", `Pulumi.${stack}.yaml`]),
-          ...look("maker"),
-        },
-      },
-      ...boxes.map(({ name, label }) => ({ name, attributes: { label, ...look(name) } })),
+      { name: maker.name, attributes: { label: maker.label, ...look("maker") } },
+      ...boxes.map(({ name, label }) => ({
+        name,
+        attributes: { label, ...look(name as keyof typeof fills) },
+      })),
     ],
     edges: [
-      ...plugs,
-      ...boxes.map(({ name, made }) => ({
-        tail: maker,
+      ...boxes.slice(1).map(({ name }, at) => ({
+        tail: boxes[at]?.name ?? "",
         head: name,
-        attributes: { label: made, constraint: false },
+        attributes: { dir: "none", color: "#9a6700", penwidth: 3 },
       })),
+      ...boxes.map(({ name, made }) => beside(maker.name, name, made)),
       ...(docker && libvirt
-        ? [
-            {
-              tail: "libvirt",
-              head: "docker",
-              attributes: {
-                label: "kubeadm join,\nthen the API\nserver at :6443",
-                constraint: false,
-              },
-            },
-          ]
+        ? [beside("libvirt", "docker", "kubeadm join,\nthen the API\nserver at :6443")]
         : []),
     ],
     subgraphs: segment
-      ? [{ graphAttributes: { rank: "same" }, nodes: [{ name: maker }, segment] }]
+      ? [{ graphAttributes: { rank: "same" }, nodes: [{ name: maker.name }, segment] }]
       : [],
   } satisfies Graph & { name: string };
 }

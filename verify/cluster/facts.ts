@@ -1,20 +1,18 @@
-import type { V1Node } from "@kubernetes/client-node";
+import type { V1DaemonSetList, V1Node } from "@kubernetes/client-node";
+
 import { unreadyReason } from "../../components/controlplane/node-facts.ts";
+import type { ClusterApi } from "../../kubernetes/cluster-api.ts";
 import type { Os } from "../rows/row.ts";
 
-/** A node, with what rows need to know. */
 export interface NodeFact {
   readonly name: string;
   readonly os: Os;
   /** Its internal IPv4 address; empty if it has none. */
   readonly address: string;
-  /** Why it is not Ready, if so. */
   readonly trouble?: string;
   /** Label `node.kubernetes.io/windows-build`, e.g. `10.0.20348`; only on Windows nodes. */
   readonly windowsBuild?: string;
-  /** Version of its kubelet. */
   readonly version: string;
-  /** Distribution or edition. */
   readonly system: string;
 }
 
@@ -23,28 +21,22 @@ export interface Facts {
   readonly nodes: readonly NodeFact[];
   /** Whether Windows is rehearsed: containers on its nodes are modelled. */
   readonly rehearsal: boolean;
-  /** Why Windows pods have no network, if so. */
+  /** Why Windows pods have no network, if so; the others that begin with `no` likewise. */
   readonly noWindowsPodNetwork?: string;
-  /** Why no port of a Windows node leads to a pod, if so. */
   readonly noWindowsHostPorts?: string;
-  /** Why the pod network enforces no NetworkPolicies, if so. */
   readonly noNetworkPolicies?: string;
   /** Whether Windows nodes have routes to pods and Services through a Linux node. */
   readonly windowsNodeRoutes?: boolean;
-  /** Why this host cannot be reached from the lab's segment, if so. */
   readonly noHost?: string;
-  /** Why this host has no internet access, if so. */
   readonly noInternet?: string;
 }
 
-/** Nodes of one system, in the order of their names. */
 export function nodesOf(facts: Pick<Facts, "nodes">, os: Os): readonly NodeFact[] {
   return facts.nodes
     .filter((node) => node.os === os)
     .sort((one, other) => (one.name < other.name ? -1 : 1));
 }
 
-/** A node according to the API server. */
 export function nodeFact(node: V1Node): NodeFact {
   const labels = node.metadata?.labels ?? {};
   const info = node.status?.nodeInfo;
@@ -85,4 +77,25 @@ export function windowsRelease(build: string): string {
     );
   }
   return release;
+}
+
+/** Pod networks that enforce no NetworkPolicies, by their DaemonSets. kind's own images have kindnet, which does. */
+const without: readonly (readonly [RegExp, string])[] = [
+  [/^kube-flannel/, "Flannel does not"],
+  [/^pod-routes$/, "the one of a node image that is built here does not"],
+];
+
+/** What enforces them beside such a network, by its DaemonSet or image. */
+const enforcers = /calico-node|canal|kube-router|kube-network-policies/;
+
+/** Why the pod network enforces no NetworkPolicies, if that is known. */
+export async function whyNoNetworkPolicies(api: ClusterApi): Promise<string | undefined> {
+  const { items } = await api.get<V1DaemonSetList>("/apis/apps/v1/daemonsets");
+  const names = items.map(({ metadata }) => metadata?.name ?? "");
+  const images = items.flatMap(({ spec }) =>
+    (spec?.template.spec?.containers ?? []).map(({ image }) => image ?? ""),
+  );
+  if ([...names, ...images].some((each) => enforcers.test(each))) return undefined;
+  const found = without.find(([pattern]) => names.some((name) => pattern.test(name)));
+  return found && `needs a pod network that enforces NetworkPolicies: ${found[1]}`;
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { createServer, type Server } from "node:http";
+import { once } from "node:events";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { runProgram } from "../../host/run-program.ts";
 
@@ -11,11 +12,7 @@ export interface HostServer {
   readonly stop: () => Promise<void>;
 }
 
-/**
- * Serves on an address of this host, on a free port.
- *
- * @throws if this host does not have the address.
- */
+/** Serves on an address of this host, on a free port. @throws if this host does not have the address. */
 export async function startHostServer(address: string): Promise<HostServer> {
   // Reveals another server that answers instead.
   const greeting = `kindows verify ${randomBytes(6).toString("hex")} sees `;
@@ -23,19 +20,14 @@ export async function startHostServer(address: string): Promise<HostServer> {
     response.writeHead(200, { "content-type": "text/plain", connection: "close" });
     response.end(`${greeting}${request.socket.remoteAddress ?? ""}`);
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(0, address, resolve);
-  });
+  await once(server.listen(0, address), "listening");
   const { port } = server.address() as AddressInfo;
-  return { url: `http://${address}:${port}/`, greeting, stop: () => stop(server) };
-}
-
-function stop(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeAllConnections();
-  });
+  const stop = (): Promise<void> =>
+    new Promise((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  return { url: `http://${address}:${port}/`, greeting, stop };
 }
 
 /** Microsoft's page for connectivity checks, which Windows itself uses. */

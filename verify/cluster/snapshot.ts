@@ -39,47 +39,37 @@ export interface Details extends Snapshot {
 
 const ours = `/api/v1/namespaces/${namespace}`;
 
-/** Nodes of the cluster. */
 export async function readNodes(api: ClusterApi): Promise<readonly NodeFact[]> {
   return (await api.get<V1NodeList>("/api/v1/nodes")).items.map(nodeFact);
 }
 
-/** Reads the state for deciding about rows. */
 export async function readSnapshot(api: ClusterApi): Promise<Snapshot> {
+  const dnsService = `labelSelector=${encodeURIComponent("k8s-app=kube-dns")}`;
   const [nodes, pods, services, slices, dns] = await Promise.all([
     readNodes(api),
-    api.get<V1PodList>(`${ours}/pods`),
-    api.get<V1ServiceList>(`${ours}/services`),
+    list<V1PodList>(api, `${ours}/pods`),
+    list<V1ServiceList>(api, `${ours}/services`),
     readEndpointSlices(api, namespace),
-    api.get<V1ServiceList>(
-      `/api/v1/namespaces/kube-system/services?labelSelector=${encodeURIComponent("k8s-app=kube-dns")}`,
-    ),
+    list<V1ServiceList>(api, `/api/v1/namespaces/kube-system/services?${dnsService}`),
   ]);
-  return {
-    nodes,
-    pods: pods.items,
-    services: services.items,
-    slices,
-    dnsAddress: dns.items[0]?.spec?.clusterIP ?? "",
-  };
+  return { nodes, pods, services, slices, dnsAddress: dns[0]?.spec?.clusterIP ?? "" };
 }
 
-/** Reads the state for explaining a failure. */
 export async function readDetails(api: ClusterApi): Promise<Details> {
-  const [snapshot, events, policies, dns, system] = await Promise.all([
+  const policiesPath = `/apis/networking.k8s.io/v1/namespaces/${namespace}/networkpolicies`;
+  const [snapshot, events, policies, dnsSlices, systemPods] = await Promise.all([
     readSnapshot(api),
-    api.get<CoreV1EventList>(`${ours}/events`),
-    api.get<V1NetworkPolicyList>(
-      `/apis/networking.k8s.io/v1/namespaces/${namespace}/networkpolicies`,
-    ),
+    list<CoreV1EventList>(api, `${ours}/events`),
+    list<V1NetworkPolicyList>(api, policiesPath),
     readEndpointSlices(api, "kube-system", "kubernetes.io/service-name=kube-dns"),
-    api.get<V1PodList>("/api/v1/namespaces/kube-system/pods"),
+    list<V1PodList>(api, "/api/v1/namespaces/kube-system/pods"),
   ]);
-  return {
-    ...snapshot,
-    events: events.items,
-    policies: policies.items,
-    dnsSlices: dns,
-    systemPods: system.items,
-  };
+  return { ...snapshot, events, policies, dnsSlices, systemPods };
+}
+
+async function list<L extends { items: readonly unknown[] }>(
+  api: ClusterApi,
+  path: string,
+): Promise<L["items"]> {
+  return (await api.get<L>(path)).items;
 }

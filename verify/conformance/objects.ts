@@ -7,7 +7,7 @@ import type {
 } from "@kubernetes/client-node";
 import { stringify } from "yaml";
 
-import { ginkgoArguments, type ConformanceRun } from "./arguments.ts";
+import { ginkgoArguments, type ConformanceRun } from "./suites.ts";
 
 /** Namespace of the run; the tests create their own beside it. */
 export const namespace = "kindows-conformance";
@@ -24,11 +24,11 @@ export const resultsFolder = "/tmp/results";
 
 const repositoriesFolder = "/etc/kindows-conformance";
 const repositoriesFile = "repositories.yaml";
+const repositoriesPath = `${repositoriesFolder}/${repositoriesFile}`;
 
 /** Time for pulling images and downloading results, in seconds. */
 const marginSeconds = 3600;
 
-/** Images of a run. */
 export interface ConformanceImages {
   /** Kubernetes' conformance image, with `ginkgo` and `e2e.test` in it. */
   readonly tests: string;
@@ -59,16 +59,14 @@ export function conformanceObjects(
     { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace, labels } },
     { apiVersion: "v1", kind: "ServiceAccount", metadata },
     clusterRoleBinding,
-    ...(repositories === undefined
-      ? []
-      : [
-          {
-            ...{ apiVersion: "v1", kind: "ConfigMap", metadata },
-            data: { [repositoriesFile]: repositories },
-          },
-        ]),
+    ...(repositories === undefined ? [] : [configMap(repositories)]),
     job(run, images, repositories !== undefined),
   ];
+}
+
+function configMap(repositories: string): V1ConfigMap {
+  const data = { [repositoriesFile]: repositories };
+  return { apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace }, data };
 }
 
 const labels = { "app.kubernetes.io/managed-by": "kindows" };
@@ -84,12 +82,18 @@ const clusterRoleBinding: V1ClusterRoleBinding = {
 
 /** One pod on a Linux node without retries, as partial results are useless. */
 function job(run: ConformanceRun, images: ConformanceImages, withRepositories: boolean): V1Job {
-  const place = {
-    program: "/usr/local/bin/e2e.test",
-    results: resultsFolder,
-    kubeconfig: undefined,
-  };
+  const program = "/usr/local/bin/e2e.test";
+  const place = { program, results: resultsFolder, kubeconfig: undefined };
   const results = { name: "results", mountPath: resultsFolder };
+  const only = <T>(...wanted: readonly T[]): T[] => (withRepositories ? [...wanted] : []);
+  const tests = {
+    name: testsContainer,
+    image: images.tests,
+    command: ["/usr/local/bin/ginkgo", ...ginkgoArguments(run, place)],
+    ...(withRepositories && { env: [{ name: "KUBE_TEST_REPO_LIST", value: repositoriesPath }] }),
+    volumeMounts: [results, ...only({ name: "repositories", mountPath: repositoriesFolder })],
+  };
+  const keeper = { name: resultsContainer, image: images.results, args: ["pause"] };
   return {
     apiVersion: "batch/v1",
     kind: "Job",
@@ -104,36 +108,10 @@ function job(run: ConformanceRun, images: ConformanceImages, withRepositories: b
           serviceAccountName: name,
           nodeSelector: { "kubernetes.io/os": "linux" },
           tolerations: [{ operator: "Exists" }],
-          containers: [
-            {
-              name: testsContainer,
-              image: images.tests,
-              command: ["/usr/local/bin/ginkgo", ...ginkgoArguments(run, place)],
-              ...(withRepositories && {
-                env: [
-                  {
-                    name: "KUBE_TEST_REPO_LIST",
-                    value: `${repositoriesFolder}/${repositoriesFile}`,
-                  },
-                ],
-              }),
-              volumeMounts: [
-                results,
-                ...(withRepositories
-                  ? [{ name: "repositories", mountPath: repositoriesFolder }]
-                  : []),
-              ],
-            },
-            {
-              name: resultsContainer,
-              image: images.results,
-              args: ["pause"],
-              volumeMounts: [results],
-            },
-          ],
+          containers: [tests, { ...keeper, volumeMounts: [results] }],
           volumes: [
             { name: "results", emptyDir: {} },
-            ...(withRepositories ? [{ name: "repositories", configMap: { name } }] : []),
+            ...only({ name: "repositories", configMap: { name } }),
           ],
         },
       },

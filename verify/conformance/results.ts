@@ -2,7 +2,6 @@ import path from "node:path";
 import { below, readXml, type XmlElement } from "../../host/read-xml.ts";
 import { mkdir, readFile, readdir } from "node:fs/promises";
 
-/** Result of a run from its JUnit files. */
 export interface Totals {
   readonly tests: number;
   readonly failures: number;

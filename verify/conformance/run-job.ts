@@ -15,7 +15,7 @@ import {
   startDeleting,
   type Kubectl,
 } from "../run/own-namespace.ts";
-import type { ConformanceRun } from "./arguments.ts";
+import type { ConformanceRun } from "./suites.ts";
 import {
   name,
   namespace,
@@ -25,14 +25,11 @@ import {
   type ConformanceObject,
 } from "./objects.ts";
 
-/** Parameters of a run in the cluster. */
 export interface JobRun extends Kubectl {
   readonly api: ClusterApi;
   readonly run: ConformanceRun;
   readonly objects: readonly ConformanceObject[];
-  /** Existing folder for log and results. */
   readonly folder: string;
-  /** Aborted when the run shall end early. */
   readonly signal: AbortSignal;
   readonly say: (line: string) => void;
 }
@@ -42,7 +39,6 @@ const startSeconds = 1800;
 const gatherSeconds = 600;
 const removeSeconds = 600;
 
-/** Name of the tests' log among the results. */
 export const logName = "e2e.log";
 
 /**
@@ -55,21 +51,16 @@ export async function runJob(job: JobRun): Promise<number> {
   const { say, run } = job;
   await removeRun(job);
   await applyObjects(job, job.objects, "the tests' objects");
-  let exitCode: number | undefined;
   try {
-    const haveBegun = ({ kind }: PodState): boolean => kind === "running" || kind === "ended";
-    await untilState(job, "the tests to start", startSeconds, haveBegun);
+    await untilState(job, "the tests to start", startSeconds, ["running", "ended"]);
     say(`the tests run, ${String(run.timeoutSeconds)} s at most; their log is fetched at the end`);
     // Their own limit comes first, as then they report what was running.
     const limit = run.timeoutSeconds + 600;
-    await untilState(job, "the tests to end", limit, (state) => {
-      if (state.kind === "ended") exitCode = state.exitCode;
-      return state.kind === "ended";
-    });
+    const ended = await untilState(job, "the tests to end", limit, ["ended"]);
+    return "exitCode" in ended ? ended.exitCode : 1;
   } finally {
     await gather(job);
   }
-  return exitCode ?? 1;
 }
 
 /** Removes everything that a run has created, and waits until it is gone. */
@@ -82,23 +73,20 @@ async function untilState(
   { api, signal, say }: JobRun,
   what: string,
   timeoutSeconds: number,
-  isReached: (state: PodState) => boolean,
-): Promise<void> {
-  const options = {
-    what,
-    timeoutSeconds,
-    pollMilliseconds: 5000,
-    onChange: (seen: string) => say(`conformance: ${seen}`),
-  };
-  const ended = await waitUntil(options, async () => {
+  wanted: readonly PodState["kind"][],
+): Promise<PodState> {
+  const onChange = (seen: string): void => say(`conformance: ${seen}`);
+  const options = { what, timeoutSeconds, pollMilliseconds: 5000, onChange };
+  const found = await waitUntil<PodState | string>(options, async () => {
     if (signal.aborted) return { found: "interrupted" };
     const state = podState((await pods(api)).items);
-    if (isReached(state)) return { found: undefined };
+    if (wanted.includes(state.kind)) return { found: state };
     // An error would only be retried.
     if (state.kind === "failed") return { found: `their pod has failed: ${state.why}` };
     return state.kind === "waiting" ? state.seen : `the tests are ${state.kind}`;
   });
-  if (ended !== undefined) throw new Error(`${ended}: the tests did not come to their end`);
+  if (typeof found === "string") throw new Error(`${found}: the tests did not come to their end`);
+  return found;
 }
 
 function pods(api: ClusterApi): Promise<V1PodList> {
@@ -117,47 +105,36 @@ async function gather(job: JobRun): Promise<void> {
     job.say("conformance: there is no pod to fetch a log from");
     return;
   }
-  const own = ["--namespace", namespace];
-  for (const [what, work] of [
-    ["log", () => fetchLog(job, [...own, "logs", podName, "--container", testsContainer])],
-    [
-      "results",
-      () =>
-        fetchFiles(job, [
-          ...[...own, "exec", podName, "--container", resultsContainer],
-          ...["--", "tar", "-c", "-f", "-", "-C", resultsFolder, "."],
-        ]),
-    ],
-  ] as const) {
-    await work().catch((error: unknown) => {
-      const reason = messageOf(error);
-      job.say(`conformance: the ${what} could not be fetched: ${reason}`);
-    });
+  const log = createWriteStream(path.join(job.folder, logName));
+  // Nothing may be written outside of the folder: tar skips such members.
+  const results = extract({ cwd: job.folder });
+  const tar = ["--", "tar", "-c", "-f", "-", "-C", resultsFolder, "."];
+  for (const { what, args, into } of [
+    { what: "log", args: ["logs", podName, "--container", testsContainer], into: log },
+    {
+      what: "results",
+      args: ["exec", podName, "--container", resultsContainer, ...tar],
+      into: results,
+    },
+  ]) {
+    await fetchInto(job, args, into).catch((error: unknown) =>
+      job.say(`conformance: the ${what} could not be fetched: ${messageOf(error)}`),
+    );
   }
 }
 
-async function fetchLog(job: JobRun, args: readonly string[]): Promise<void> {
-  const process = started(job, args);
-  await Promise.all([
-    pipeline(process.stdout, createWriteStream(path.join(job.folder, logName))),
-    process,
-  ]);
-}
-
-async function fetchFiles(job: JobRun, args: readonly string[]): Promise<void> {
-  const process = started(job, args);
-  // Nothing may be written outside of the folder: tar skips such members.
-  await Promise.all([pipeline(process.stdout, extract({ cwd: job.folder })), process]);
-}
-
-function started({ kubectl: program, kubeconfig }: JobRun, args: readonly string[]) {
-  return execa(program, ["--kubeconfig", kubeconfig, ...args], {
+async function fetchInto(
+  { kubectl, kubeconfig }: JobRun,
+  args: readonly string[],
+  into: NodeJS.WritableStream,
+): Promise<void> {
+  const program = execa(kubectl, ["--kubeconfig", kubeconfig, "--namespace", namespace, ...args], {
     buffer: { stdout: false },
     timeout: gatherSeconds * 1000,
   });
+  await Promise.all([pipeline(program.stdout, into), program]);
 }
 
-/** State of the pod with the tests. */
 type PodState =
   | { readonly kind: "waiting"; readonly seen: string }
   | { readonly kind: "running" }
@@ -165,25 +142,20 @@ type PodState =
   | { readonly kind: "failed"; readonly why: string }
   | { readonly kind: "ended"; readonly exitCode: number };
 
-/** What of the Job's pods says how far the tests are. */
-export function podState(pods: readonly V1Pod[]): PodState {
-  const [pod] = pods;
+export function podState([pod]: readonly V1Pod[]): PodState {
   if (pod === undefined) return { kind: "waiting", seen: "the Job has made no pod yet" };
-  const statuses = pod.status?.containerStatuses ?? [];
-  const tests = statuses.find(({ name }) => name === testsContainer)?.state;
+  const { phase, reason, message, conditions, containerStatuses = [] } = pod.status ?? {};
+  const tests = containerStatuses.find(({ name }) => name === testsContainer)?.state;
   if (tests?.terminated !== undefined) {
     return { kind: "ended", exitCode: tests.terminated.exitCode };
   }
-  if (pod.status?.phase === "Failed") {
-    const { reason = "", message = "" } = pod.status;
-    return { kind: "failed", why: [reason, message].filter(Boolean).join(": ") || "no reason" };
-  }
-  const waiting = statuses.map(({ state }) => state?.waiting).find((each) => each !== undefined);
-  if (waiting !== undefined) {
-    return { kind: "waiting", seen: [waiting.reason, waiting.message].filter(Boolean).join(": ") };
-  }
+  const text = (...parts: readonly (string | undefined)[]): string =>
+    parts.filter(Boolean).join(": ");
+  if (phase === "Failed") return { kind: "failed", why: text(reason, message) || "no reason" };
+  const [waiting] = containerStatuses.flatMap(({ state }) => state?.waiting ?? []);
+  if (waiting) return { kind: "waiting", seen: text(waiting.reason, waiting.message) };
   if (tests?.running !== undefined) return { kind: "running" };
-  const unscheduled = pod.status?.conditions?.find(
+  const unscheduled = conditions?.find(
     ({ type, status }) => type === "PodScheduled" && status === "False",
   );
   return { kind: "waiting", seen: unscheduled?.message ?? "its pod is on its way" };

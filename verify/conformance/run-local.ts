@@ -5,10 +5,9 @@ import { pipeline } from "node:stream/promises";
 
 import { execa } from "execa";
 
-import { ginkgoArguments, type ConformanceRun } from "./arguments.ts";
+import { ginkgoArguments, type ConformanceRun } from "./suites.ts";
 import { logName } from "./run-job.ts";
 
-/** A run by programs of this host. */
 export interface LocalRun {
   readonly run: ConformanceRun;
   /** Folder with `ginkgo` and `e2e.test`: `kubernetes/test/bin` of kubernetes-test-linux-amd64.tar.gz. */
@@ -16,7 +15,6 @@ export interface LocalRun {
   readonly kubeconfig: string;
   /** File with the registries of the tests' images; undefined for Kubernetes' own. */
   readonly repositoryFile: string | undefined;
-  /** Existing folder for log and results. */
   readonly folder: string;
   readonly signal: AbortSignal;
 }
@@ -25,12 +23,9 @@ export interface LocalRun {
 export function localCommand(
   local: Pick<LocalRun, "run" | "programs" | "kubeconfig" | "folder">,
 ): readonly string[] {
-  const place = {
-    program: path.join(local.programs, "e2e.test"),
-    results: local.folder,
-    kubeconfig: local.kubeconfig,
-  };
-  return [path.join(local.programs, "ginkgo"), ...ginkgoArguments(local.run, place)];
+  const { run, programs, kubeconfig, folder: results } = local;
+  const place = { program: path.join(programs, "e2e.test"), results, kubeconfig };
+  return [path.join(programs, "ginkgo"), ...ginkgoArguments(run, place)];
 }
 
 /** @throws naming what is missing, or cannot be run. */
@@ -55,10 +50,11 @@ export async function checkPrograms(programs: string): Promise<void> {
  */
 export async function runLocal(local: LocalRun): Promise<number> {
   const [program = "", ...args] = localCommand(local);
+  // Longer than the tests' own limit, at which they report what was running.
+  const limit = local.run.timeoutSeconds + 600;
   const child = execa(program, args, {
     reject: false,
-    // Longer than the tests' own limit, at which they report what was running.
-    timeout: (local.run.timeoutSeconds + 600) * 1000,
+    timeout: limit * 1000,
     cancelSignal: local.signal,
     gracefulCancel: false,
     all: true,
@@ -72,8 +68,6 @@ export async function runLocal(local: LocalRun): Promise<number> {
     pipeline(child.all, createWriteStream(path.join(local.folder, logName))),
   ]);
   if (result.isCanceled) throw new Error("interrupted: the tests did not come to their end");
-  if (result.timedOut) {
-    throw new Error(`the tests did not end within ${String(local.run.timeoutSeconds + 600)} s`);
-  }
+  if (result.timedOut) throw new Error(`the tests did not end within ${limit} s`);
   return result.exitCode ?? 1;
 }

@@ -6,8 +6,8 @@ export interface ReadinessCase {
   readonly focus: string;
 }
 
-const of = (category: string, cases: readonly (readonly [string, string])[]): ReadinessCase[] =>
-  cases.map(([what, focus]) => ({ category, what, focus }));
+const of = (category: string, cases: Readonly<Record<string, string>>): ReadinessCase[] =>
+  Object.entries(cases).map(([what, focus]) => ({ category, what, focus }));
 
 /**
  * The cases of kubernetes-sigs/windows-operational-readiness (specifications, last changed in 2024) that are not
@@ -15,48 +15,41 @@ const of = (category: string, cases: readonly (readonly [string, string])[]): Re
  * the place of the other in a test's name has changed. Active Directory's two are left out: no lab has a domain.
  */
 export const readinessCases: readonly ReadinessCase[] = [
-  ...of("Core.Network", [
-    [
-      "Windows and Linux pods reach each other",
+  ...of("Core.Network", {
+    "Windows and Linux pods reach each other":
       "should have stable networking for Linux and Windows pods",
-    ],
-    ["Services by their cluster address", "should be able to up and down services"],
-    ["Services by NodePort", "should be able to create a functioning NodePort service for Windows"],
-    [
-      "ten pods of a node have addresses and figures",
+    "Services by their cluster address": "should be able to up and down services",
+    "Services by NodePort": "should be able to create a functioning NodePort service for Windows",
+    "ten pods of a node have addresses and figures":
       "Kubelet stats collection for Windows nodes when running 10 pods should return within 10 seconds",
-    ],
-    ["StatefulSets keep their names", "should provide basic identity"],
-    ["DNS within the cluster", "should provide DNS for the cluster"],
-    ["DNS of external names", "should provide DNS for ExternalName services"],
-    ["DNS of Services", "should provide DNS for services"],
-    ["EndpointSlices", "should create Endpoints and EndpointSlices for Pods matching a Service"],
-  ]),
-  ...of("Core.Storage", [
-    ["hostPath volumes are read and written", "should support r/w"],
-    [
-      "Secrets and ConfigMaps as volumes",
+    "StatefulSets keep their names": "should provide basic identity",
+    "DNS within the cluster": "should provide DNS for the cluster",
+    "DNS of external names": "should provide DNS for ExternalName services",
+    "DNS of Services": "should provide DNS for services",
+    EndpointSlices: "should create Endpoints and EndpointSlices for Pods matching a Service",
+  }),
+  ...of("Core.Storage", {
+    "hostPath volumes are read and written": "should support r/w",
+    "Secrets and ConfigMaps as volumes":
       "should be consumable from pods in volume \\[NodeConformance\\]",
-    ],
-  ]),
-  ...of("Core.Scheduling", [
-    ["memory limits hold", "Memory Limits"],
-    ["CPU limits hold", "Cpu Resources"],
-  ]),
-  ...of("Core.Concurrent", [["ten pods at a time", "Density"]]),
-  ...of("Extend.Network", [
-    ["Services with several ports", "should serve multiport endpoints from pods"],
-    ["NodePorts of both systems", "should be able to create a functioning NodePort service"],
-  ]),
-  ...of("Extend.NetworkPolicy", [
-    ["policies keep other namespaces out", "should deny ingress from pods on other namespaces"],
-  ]),
+  }),
+  ...of("Core.Scheduling", {
+    "memory limits hold": "Memory Limits",
+    "CPU limits hold": "Cpu Resources",
+  }),
+  ...of("Core.Concurrent", { "ten pods at a time": "Density" }),
+  ...of("Extend.Network", {
+    "Services with several ports": "should serve multiport endpoints from pods",
+    "NodePorts of both systems": "should be able to create a functioning NodePort service",
+  }),
+  ...of("Extend.NetworkPolicy", {
+    "policies keep other namespaces out": "should deny ingress from pods on other namespaces",
+  }),
 ];
 
 /** Cases whose names do not mention Windows: only SIG-Windows' tests with these names are meant. */
 const ofWindowsOnly = ["Memory Limits", "Cpu Resources", "Density"];
 
-/** All cases as one regular expression. */
 export function readinessFocus(): string {
   return readinessCases
     .map(({ focus }) => (ofWindowsOnly.includes(focus) ? `\\[sig-windows\\](.*)${focus}` : focus))
@@ -64,16 +57,12 @@ export function readinessFocus(): string {
     .join("|");
 }
 
-/** A selection of Kubernetes' own tests. */
 export interface Suite {
   readonly id: string;
-  /** What it is, in a few words. */
   readonly what: string;
   /** Regular expression of the tests' names. */
   readonly focus: string;
-  /** Regular expression of those left out. */
   readonly skip: string;
-  /** Tests at a time. */
   readonly parallel: number;
   /** Longest run in seconds, images aside. */
   readonly timeoutSeconds: number;
@@ -105,7 +94,6 @@ const gmsa = "GMSA|gmsa";
 
 const anyOf = (...parts: readonly string[]): string => parts.join("|");
 
-/** The selections, the default one first. */
 export const suites: readonly Suite[] = [
   {
     id: "sig-windows",
@@ -154,4 +142,53 @@ export function suiteNamed(id: string): Suite {
     );
   }
   return found;
+}
+
+export interface ConformanceRun {
+  readonly suite: Suite;
+  /** Kubernetes' version, without a leading `v`: that of the tests, too. */
+  readonly kubernetesVersion: string;
+  readonly windowsNodes: number;
+  /** Longest run in seconds, images aside. */
+  readonly timeoutSeconds: number;
+  readonly focus?: string;
+  readonly skip?: string;
+}
+
+/** Attempts of a failing test, as upstream, whose tests are known to be flaky. */
+const flakeAttempts = 2;
+
+export interface Place {
+  readonly program: string;
+  readonly results: string;
+  /** Undefined in the cluster, where it uses its service account. */
+  readonly kubeconfig: string | undefined;
+}
+
+/**
+ * Arguments of `ginkgo` that run a suite on Windows nodes, after windows-testing's capz/run-capz-e2e.sh.
+ *
+ * The provider `skeleton` needs no cloud. Without `--node-os-distro=windows` the tests use Linux images and skip those for
+ * Windows.
+ */
+export function ginkgoArguments(run: ConformanceRun, place: Place): readonly string[] {
+  const { suite } = run;
+  return [
+    `--nodes=${String(suite.parallel)}`,
+    "--no-color",
+    place.program,
+    "--",
+    "--provider=skeleton",
+    "--node-os-distro=windows",
+    `--num-nodes=${String(run.windowsNodes)}`,
+    "--prepull-images=true",
+    "--disable-log-dump=true",
+    "--dump-logs-on-failure=true",
+    `--report-dir=${place.results}`,
+    ...(place.kubeconfig === undefined ? [] : [`--kubeconfig=${place.kubeconfig}`]),
+    `--ginkgo.timeout=${String(run.timeoutSeconds)}s`,
+    `--ginkgo.flake-attempts=${String(flakeAttempts)}`,
+    `--ginkgo.focus=${run.focus ?? suite.focus}`,
+    `--ginkgo.skip=${run.skip ?? suite.skip}`,
+  ];
 }

@@ -8,10 +8,8 @@ import { isReady, lastWarning, podTrouble } from "../../kubernetes/pod-state.ts"
 import type { Details } from "../cluster/snapshot.ts";
 import { roleName } from "../objects/names.ts";
 import type { AwaitedPod } from "../run/plan.ts";
-import { requestSeconds } from "../run/attempt.ts";
-import { lookupOf, type Probe, type ProbeFailure } from "../run/probe.ts";
+import { lookupOf, requestSeconds, type Probe, type ProbeFailure } from "../run/probe.ts";
 
-/** Why pods of a row did not become Ready. */
 export function whyNotReady(awaited: readonly AwaitedPod[], details: Details): string {
   const [first, ...others] = [...new Set(awaited.map((each) => whyPodNotReady(each, details)))];
   return `${first ?? ""}${others.length > 0 ? ` (and ${others.length} more)` : ""}`;
@@ -76,11 +74,11 @@ function serviceTrouble({ service }: Probe, details: Details): string | undefine
   const selected = details.pods.filter(({ metadata }) =>
     labels.every(([key, value]) => metadata?.labels?.[key] === value),
   );
-  return `the Service ${service} has no endpoints: ${
+  const why =
     selected.length === 0
       ? `no pod has its labels ${selector}`
-      : `none of its ${selected.length} pods is Ready`
-  }`;
+      : `none of its ${selected.length} pods is Ready`;
+  return `the Service ${service} has no endpoints: ${why}`;
 }
 
 function nameTrouble(probe: Probe, { dnsSlices, systemPods }: Details): string {
@@ -109,18 +107,20 @@ function policyTrouble(
   { origin, targetPods }: Probe,
   { pods, policies }: Details,
 ): string | undefined {
-  const named = (names: readonly string[]): readonly V1Pod[] =>
-    pods.filter(({ metadata }) => names.includes(metadata?.name ?? ""));
-  const outgoing = named(origin === "outside" ? [] : [origin.pod]).flatMap((pod) =>
-    policiesOn(pod, "Egress", policies).map((policy) => [policy, pod, "out of"] as const),
-  );
-  const incoming = named(targetPods).flatMap((pod) =>
-    policiesOn(pod, "Ingress", policies).map((policy) => [policy, pod, "in to"] as const),
-  );
-  const [first] = [...outgoing, ...incoming];
-  if (first === undefined) return undefined;
-  const [policy, pod, way] = first;
-  return `the NetworkPolicy ${policy} limits what comes ${way} ${pod.metadata?.name ?? ""}, and no connection is made`;
+  const ends = [
+    { names: origin === "outside" ? [] : [origin.pod], direction: "Egress", way: "out of" },
+    { names: targetPods, direction: "Ingress", way: "in to" },
+  ] as const;
+  for (const { names, direction, way } of ends) {
+    for (const pod of pods) {
+      const name = pod.metadata?.name ?? "";
+      const [policy] = names.includes(name) ? policiesOn(pod, direction, policies) : [];
+      if (policy !== undefined) {
+        return `the NetworkPolicy ${policy} limits what comes ${way} ${name}, and no connection is made`;
+      }
+    }
+  }
+  return undefined;
 }
 
 /** Only with a Service on the way, as nothing else uses kube-proxy. */
@@ -138,22 +138,15 @@ function proxyTrouble(probe: Probe, { systemPods }: Details): string | undefined
 }
 
 function plainReason({ kind, text }: ProbeFailure, way: string): string {
-  switch (kind) {
-    case "refused":
-      return `refused ${way}: nothing listens there, or a rule rejects it`;
-    case "lost":
-      return `no answer within ${requestSeconds} s ${way}: packets get lost on the way`;
-    case "unreachable":
-      return `no route ${way}`;
-    case "answer":
-      return `the wrong answer ${way}: ${text}`;
-    case "exec":
-      return `the command could not be run (${way}): ${text}`;
-    case "name":
-      return `the name is not resolved (${way})`;
-    case "other":
-      return `no success ${way}: ${text}`;
-  }
+  return {
+    refused: `refused ${way}: nothing listens there, or a rule rejects it`,
+    lost: `no answer within ${requestSeconds} s ${way}: packets get lost on the way`,
+    unreachable: `no route ${way}`,
+    answer: `the wrong answer ${way}: ${text}`,
+    exec: `the command could not be run (${way}): ${text}`,
+    name: `the name is not resolved (${way})`,
+    other: `no success ${way}: ${text}`,
+  }[kind];
 }
 
 function originText({ origin }: Probe): string {
@@ -186,24 +179,17 @@ export function policiesOn(
 
 /** Whether a selector fits labels, as Kubernetes reads it: an empty one fits all. */
 export function selects(
-  selector: V1LabelSelector,
+  { matchLabels = {}, matchExpressions = [] }: V1LabelSelector,
   labels: Readonly<Record<string, string>>,
 ): boolean {
-  const exact = Object.entries(selector.matchLabels ?? {});
   return (
-    exact.every(([key, value]) => labels[key] === value) &&
-    (selector.matchExpressions ?? []).every(({ key, operator, values = [] }) => {
+    Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
+    matchExpressions.every(({ key, operator, values = [] }) => {
       const value = labels[key];
-      switch (operator) {
-        case "In":
-          return value !== undefined && values.includes(value);
-        case "NotIn":
-          return value === undefined || !values.includes(value);
-        case "Exists":
-          return value !== undefined;
-        default:
-          return value === undefined;
-      }
+      const isOneOf = value !== undefined && values.includes(value);
+      if (operator === "In") return isOneOf;
+      if (operator === "NotIn") return !isOneOf;
+      return (value !== undefined) === (operator === "Exists");
     })
   );
 }

@@ -1,9 +1,7 @@
 import type { Os } from "../rows/row.ts";
 
-/** Namespace of the run; deleted at the end. */
 export const namespace = "kindows-verify";
 
-/** Label with the role of a pod. */
 export const roleLabel = "kindows.dev/verify";
 
 /**
@@ -29,7 +27,6 @@ export function roleName({ os, part }: Role): string {
   return `${os}-${part}`;
 }
 
-/** Labels of a role's pods. */
 export function roleLabels(os: Os, part: Part): Record<string, string> {
   return { [roleLabel]: roleName({ os, part }) };
 }
@@ -44,7 +41,6 @@ export function podsServiceName(os: Os): string {
   return `${os}-pods`;
 }
 
-/** Port that servers listen on. */
 export const serverPort = 8080;
 
 /** Port of the nodes that leads to the host-port servers; neither reserved nor in the range of NodePorts. */
@@ -56,7 +52,6 @@ export const hostServerPort = 28081;
 /** Domain of the cluster, kubeadm's default. */
 const clusterDomain = "cluster.local";
 
-/** Full name of a Service of ours. */
 export function serviceDomain(service: string): string {
   return `${service}.${namespace}.svc.${clusterDomain}`;
 }

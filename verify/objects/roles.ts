@@ -2,7 +2,6 @@ import { policyCases } from "../rows/policies.ts";
 import type { Os, PathRow, Row, Target } from "../rows/row.ts";
 import { roleName, type Part, type Role } from "./names.ts";
 
-/** The pods a path needs. */
 export function rolesOf({ from, target }: PathRow): readonly Role[] {
   if (target.to === "policy") {
     const { from: origin, to } = policyCases[target.policy];
@@ -18,7 +17,6 @@ export function rolesOf({ from, target }: PathRow): readonly Role[] {
   return roles;
 }
 
-/** Location of the answering server. */
 export function serverPart(target: Target & { readonly os: Os }): Part {
   if (target.to === "host-port") return "host-port";
   if (target.to === "policy") return policyCases[target.policy].to;

@@ -12,11 +12,8 @@ import { windowsRelease } from "../cluster/facts.ts";
 export interface SampleObject {
   readonly kind: string;
   readonly metadata: { readonly name: string; readonly namespace?: string };
-  readonly spec?: SampleSpec;
-}
-
-interface SampleSpec {
-  readonly template?: { readonly spec: SamplePod };
+  /** Of a pod, or of something that makes pods. */
+  readonly spec?: Partial<SamplePod> & { readonly template?: { readonly spec: SamplePod } };
 }
 
 interface SamplePod {
@@ -27,16 +24,12 @@ interface SamplePod {
   readonly volumes?: readonly { readonly hostPath?: { readonly path: string } }[];
 }
 
-/** How a sample is adapted to a cluster. */
 export interface Fit {
   readonly os: Os;
-  /** Build of the Windows node; only for Windows. */
   readonly windowsBuild?: string;
-  /** Image to use instead of agnhost. */
   readonly agnhost: string;
 }
 
-/** File of a sample. */
 export function sampleFile(look: Exclude<SampleRow["look"], "metrics">): string {
   return path.join(projectRoot, "samples", `${look}.yaml`);
 }
@@ -55,22 +48,23 @@ export async function readSample(file: string): Promise<readonly SampleObject[]>
  * variant for a Linux node shows that the sample is right even without Windows.
  */
 export function fitted(objects: readonly SampleObject[], fit: Fit): readonly SampleObject[] {
-  const suffix = fit.os;
-  return objects.map((object) => {
-    const named = { ...object, metadata: { ...object.metadata, namespace } };
-    if (object.kind === "Pod") {
+  return objects.map((object): SampleObject => {
+    const { kind, spec } = object;
+    const metadata = { ...object.metadata, namespace };
+    if (kind === "Pod") {
       // Pods of both operating systems are in one namespace.
-      const metadata = { ...named.metadata, name: `${object.metadata.name}-${suffix}` };
-      return { ...named, metadata, spec: fitPod(object.spec as unknown as SamplePod, fit) };
+      const name = `${metadata.name}-${fit.os}`;
+      return {
+        ...object,
+        metadata: { ...metadata, name },
+        spec: fitPod(spec as SamplePod, fit),
+      };
     }
-    const template = object.spec?.template;
-    return template === undefined
-      ? named
-      : {
-          ...named,
-          spec: { ...object.spec, template: { ...template, spec: fitPod(template.spec, fit) } },
-        };
-  }) as readonly SampleObject[];
+    const { template } = spec ?? {};
+    if (template === undefined) return { ...object, metadata };
+    const fittedTemplate = { ...template, spec: fitPod(template.spec, fit) };
+    return { ...object, metadata, spec: { ...spec, template: fittedTemplate } };
+  });
 }
 
 function fitPod(pod: SamplePod, { os, windowsBuild, agnhost }: Fit): SamplePod {
@@ -79,23 +73,21 @@ function fitPod(pod: SamplePod, { os, windowsBuild, agnhost }: Fit): SamplePod {
     image: fitImage(container.image, agnhost, windowsBuild),
   }));
   if (pod.os?.name !== "windows") return { ...pod, containers };
-  if (os === "linux") {
-    return {
-      ...pod,
-      os: { name: "linux" },
-      nodeSelector: { "kubernetes.io/os": "linux" },
-      // The only Linux node of a small lab is its control plane.
-      tolerations: [{ operator: "Exists" }],
-      containers,
-      ...(pod.volumes && {
-        volumes: pod.volumes.map((volume) =>
-          volume.hostPath ? { ...volume, hostPath: { ...volume.hostPath, path: "/etc" } } : volume,
-        ),
-      }),
-    };
+  if (os === "windows") {
+    const build = windowsBuild && { "node.kubernetes.io/windows-build": windowsBuild };
+    return { ...pod, nodeSelector: { ...pod.nodeSelector, ...build }, containers };
   }
-  const build = windowsBuild && { "node.kubernetes.io/windows-build": windowsBuild };
-  return { ...pod, nodeSelector: { ...pod.nodeSelector, ...build }, containers };
+  const volumes = pod.volumes?.map((volume) =>
+    volume.hostPath ? { ...volume, hostPath: { ...volume.hostPath, path: "/etc" } } : volume,
+  );
+  return {
+    ...{ ...pod, containers },
+    os: { name: "linux" },
+    nodeSelector: { "kubernetes.io/os": "linux" },
+    // The only Linux node of a small lab is its control plane.
+    tolerations: [{ operator: "Exists" }],
+    ...(volumes && { volumes }),
+  };
 }
 
 function fitImage(image: string, agnhost: string, windowsBuild: string | undefined): string {

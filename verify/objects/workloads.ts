@@ -22,7 +22,6 @@ import {
   type Role,
 } from "./names.ts";
 
-/** A Kubernetes object of the run. */
 export type Manifest = V1Namespace | V1DaemonSet | V1Service;
 
 /** The namespace. It contains host-network pods, which stricter pod security profiles would refuse. */
@@ -40,7 +39,6 @@ export function namespaceObject(): V1Namespace {
   };
 }
 
-/** DaemonSets of the roles, and the Services in front of those that serve. */
 export function workloads(roles: readonly Role[], image: string): readonly Manifest[] {
   const systems = (of: Part): readonly Os[] =>
     roles.filter(({ part }) => part === of).map(({ os }) => os);
@@ -70,8 +68,10 @@ export function daemonSet(role: Role, image: string): V1DaemonSet {
   };
 }
 
-function podSpec({ os, part }: Role, image: string): V1PodSpec {
-  const onHost = part === "node" || part === "host-server";
+function podSpec(role: Role, image: string): V1PodSpec {
+  const { os, part } = role;
+  const hostNetwork = part === "node" || part === "host-server";
+  const windowsOptions = { hostProcess: true, runAsUserName: "NT AUTHORITY\\SYSTEM" };
   return {
     os: { name: os },
     nodeSelector: { "kubernetes.io/os": os },
@@ -79,14 +79,9 @@ function podSpec({ os, part }: Role, image: string): V1PodSpec {
     // Removing the firewall rule takes a moment.
     terminationGracePeriodSeconds: part === "host-server" && os === "windows" ? 15 : 1,
     automountServiceAccountToken: false,
-    ...(onHost && { hostNetwork: true }),
-    ...(onHost &&
-      os === "windows" && {
-        securityContext: {
-          windowsOptions: { hostProcess: true, runAsUserName: "NT AUTHORITY\\SYSTEM" },
-        },
-      }),
-    containers: [container({ os, part }, image)],
+    ...(hostNetwork && { hostNetwork }),
+    ...(hostNetwork && os === "windows" && { securityContext: { windowsOptions } }),
+    containers: [container(role, image)],
   };
 }
 
@@ -97,13 +92,13 @@ function container({ os, part }: Role, image: string): V1Container {
   // Its UDP server is not used, and does not start under Wine.
   const server = ["netexec", `--http-port=${port}`, "--udp-port=-1"];
   const args = part === "isolated" ? ["porter"] : serves ? server : ["pause"];
-  const onWindows = os === "windows" && (part === "node" || part === "host-server");
+  const isHostProcess = os === "windows" && (part === "node" || part === "host-server");
   return {
-    name: "agnhost",
-    image,
-    imagePullPolicy: "IfNotPresent",
-    ...(onWindows ? { command: hostProcessCommand(args, serves ? port : undefined) } : { args }),
-    ...(onWindows &&
+    ...{ name: "agnhost", image, imagePullPolicy: "IfNotPresent" },
+    ...(isHostProcess
+      ? { command: hostProcessCommand(args, serves ? port : undefined) }
+      : { args }),
+    ...(isHostProcess &&
       serves && {
         lifecycle: { preStop: { exec: { command: [...firewallRule("delete")] } } },
         // The server starts long after the container: netsh and the copy come first.
@@ -134,16 +129,10 @@ function container({ os, part }: Role, image: string): V1Container {
  */
 function hostProcessCommand(args: readonly string[], port?: number): string[] {
   const program = "%CONTAINER_SANDBOX_MOUNT_POINT%\\agnhost";
-  const open =
-    port === undefined
-      ? []
-      : [
-          ...firewallRule("add"),
-          ...["dir=in", "action=allow", "protocol=TCP", `localport=${port}`, "&"],
-        ];
+  const allowed = ["dir=in", "action=allow", "protocol=TCP", `localport=${port}`];
   return [
-    ...["cmd", "/C", ...open, "copy", "/Y", program, `${program}.exe`],
-    ...["&&", `${program}.exe`, ...args],
+    ...["cmd", "/C", ...(port === undefined ? [] : [...firewallRule("add"), ...allowed, "&"])],
+    ...["copy", "/Y", program, `${program}.exe`, "&&", `${program}.exe`, ...args],
   ];
 }
 

@@ -31,16 +31,15 @@ export function junitText(verification: Verification): string {
 
 function testCase(result: RowResult, stack: string): readonly string[] {
   const { row, status, reason, seen, seconds } = result;
-  const name = `${row.id}: ${rowTitle(row)}`;
-  const start = `    <testcase classname="${xmlText(`verify.${stack}`)}" name="${xmlText(name)}" time="${seconds.toFixed(1)}"`;
-  if (status === "passed" && seen === "") return [`${start}/>`];
-  const inside =
-    status === "passed"
-      ? `<system-out>${xmlText(seen)}</system-out>`
-      : status === "failed"
-        ? `<failure message="${xmlText(reason)}">${xmlText(failureBody(result))}</failure>`
-        : `<skipped message="${xmlText(status === "rehearsed" ? `rehearsed: ${reason}` : reason)}"/>`;
-  return [`${start}>`, `      ${inside}`, `    </testcase>`];
+  const name = xmlText(`${row.id}: ${rowTitle(row)}`);
+  const start = `    <testcase classname="${xmlText(`verify.${stack}`)}" name="${name}" time="${seconds.toFixed(1)}"`;
+  const inside = {
+    passed: seen && `<system-out>${xmlText(seen)}</system-out>`,
+    failed: `<failure message="${xmlText(reason)}">${xmlText(failureBody(result))}</failure>`,
+    rehearsed: `<skipped message="${xmlText(`rehearsed: ${reason}`)}"/>`,
+    "not-runnable": `<skipped message="${xmlText(reason)}"/>`,
+  }[status];
+  return inside === "" ? [`${start}/>`] : [`${start}>`, `      ${inside}`, `    </testcase>`];
 }
 
 function failureBody({ reason, tried, seen }: RowResult): string {

@@ -1,5 +1,5 @@
 import { policyCases } from "../rows/policies.ts";
-import { osName, sourceName, type Os, type PathRow, type Source } from "../rows/row.ts";
+import { osName, sourceName, type Os, type PathRow } from "../rows/row.ts";
 import type { RowResult } from "../result.ts";
 
 /** A column of the matrix: where paths lead. */
@@ -8,48 +8,28 @@ export interface Column {
   readonly title: string;
 }
 
-/** Columns that belong together. */
 export interface ColumnGroup {
   readonly title: string;
   readonly columns: readonly Column[];
 }
 
-/** A line of the matrix: all paths that begin at one place, by column. */
-export interface MatrixLine {
-  readonly title: string;
-  readonly cells: ReadonlyMap<string, RowResult>;
-}
-
 const systems: readonly Os[] = ["linux", "windows"];
 
-/** Every column there is. */
 export const columnGroups: readonly ColumnGroup[] = [
   ...systems.map((os) => ({
     title: `to ${osName(os)}`,
-    columns: [
-      { key: `${os} pod same`, title: "pod, same node" },
-      { key: `${os} pod address`, title: "pod" },
-      { key: `${os} pod name`, title: "pod by name" },
-      { key: `${os} service address`, title: "service" },
-      { key: `${os} service name`, title: "service by name" },
-      ...systems.map((node) => ({
-        key: `${os} node-port ${node}`,
-        title: `NodePort, ${osName(node)} node`,
-      })),
-      { key: `${os} host-port`, title: "hostPort" },
-      { key: `${os} host-pod`, title: "host-network pod" },
-    ],
+    columns: columns({
+      [`${os} pod same`]: "pod, same node",
+      [`${os} pod address`]: "pod",
+      [`${os} pod name`]: "pod by name",
+      ...serviceColumns(os),
+      [`${os} host-port`]: "hostPort",
+      [`${os} host-pod`]: "host-network pod",
+    }),
   })),
   {
     title: "to Windows host-network pods by a Service",
-    columns: [
-      { key: "windows host service address", title: "service" },
-      { key: "windows host service name", title: "service by name" },
-      ...systems.map((node) => ({
-        key: `windows host node-port ${node}`,
-        title: `NodePort, ${osName(node)} node`,
-      })),
-    ],
+    columns: columns(serviceColumns("windows host")),
   },
   {
     title: "to a pod under a NetworkPolicy, and without it",
@@ -58,20 +38,24 @@ export const columnGroups: readonly ColumnGroup[] = [
       { key: `policy ${name}`, title: `${title}: ${allowed ? "allowed" : "denied"}` },
     ]),
   },
-  {
-    title: "to the cluster",
-    columns: [{ key: "dns", title: "DNS" }],
-  },
-  {
-    title: "out",
-    columns: [
-      { key: "host", title: "this host" },
-      { key: "internet", title: "internet" },
-    ],
-  },
+  { title: "to the cluster", columns: columns({ dns: "DNS" }) },
+  { title: "out", columns: columns({ host: "this host", internet: "internet" }) },
 ];
 
-/** The column of a path. */
+function columns(titles: Readonly<Record<string, string>>): readonly Column[] {
+  return Object.entries(titles).map(([key, title]) => ({ key, title }));
+}
+
+function serviceColumns(servers: string): Readonly<Record<string, string>> {
+  return {
+    [`${servers} service address`]: "service",
+    [`${servers} service name`]: "service by name",
+    ...Object.fromEntries(
+      systems.map((node) => [`${servers} node-port ${node}`, `NodePort, ${osName(node)} node`]),
+    ),
+  };
+}
+
 export function columnOf({ target }: PathRow): string {
   switch (target.to) {
     case "pod":
@@ -97,20 +81,17 @@ function systemKey({ os, network }: { readonly os: Os; readonly network?: "host"
   return network === undefined ? os : `${os} ${network}`;
 }
 
-/** Lines of the matrix, in the order in which their first paths come. */
-export function matrixLines(results: readonly RowResult[]): readonly MatrixLine[] {
+/** Lines of the matrix in the order in which their first paths come, with all paths that begin there, by column. */
+export function matrixLines(
+  results: readonly RowResult[],
+): ReadonlyMap<string, ReadonlyMap<string, RowResult>> {
   const lines = new Map<string, Map<string, RowResult>>();
   for (const result of results) {
-    if (result.row.kind === "path") {
-      const title = lineTitle(result.row.from);
-      const line = lines.get(title) ?? new Map<string, RowResult>();
-      line.set(columnOf(result.row), result);
-      lines.set(title, line);
-    }
+    const { row } = result;
+    if (row.kind !== "path") continue;
+    const from = row.from.where === "outside" ? "this host" : `a ${sourceName(row.from)}`;
+    const line = lines.get(`from ${from}`) ?? new Map<string, RowResult>();
+    lines.set(`from ${from}`, line.set(columnOf(row), result));
   }
-  return [...lines].map(([title, cells]) => ({ title, cells }));
-}
-
-function lineTitle(from: Source): string {
-  return `from ${from.where === "outside" ? "this host" : `a ${sourceName(from)}`}`;
+  return lines;
 }

@@ -11,26 +11,18 @@ import {
 } from "../result.ts";
 import { rowTitle } from "../rows/row.ts";
 
-/** How a status looks on a terminal. */
-const styles = {
-  passed: "green",
-  failed: "red",
-  rehearsed: "cyan",
-  "not-runnable": "gray",
+/** How a status looks on a terminal, and what distinguishes it without colour. */
+const looks = {
+  passed: { style: "green", symbol: "ok" },
+  failed: { style: "red", symbol: "FAILED" },
+  rehearsed: { style: "cyan", symbol: "rehearsed" },
+  "not-runnable": { style: "gray", symbol: "-" },
 } as const;
-
-/** Symbols that distinguish statuses without colour. */
-const symbols: Readonly<Record<Status, string>> = {
-  passed: "ok",
-  failed: "FAILED",
-  rehearsed: "rehearsed",
-  "not-runnable": "-",
-};
 
 /** The table of rows, details of failures, and totals; with colours if asked. */
 export function terminalText(verification: Verification, colour: boolean): string {
   const paint = (status: Status, text: string): string =>
-    colour ? styleText(styles[status], text, { validateStream: false }) : text;
+    colour ? styleText(looks[status].style, text, { validateStream: false }) : text;
   const { results } = verification;
   const failures = results.filter(({ status }) => status === "failed");
   const paragraphs = [
@@ -46,12 +38,15 @@ type Paint = (status: Status, text: string) => string;
 
 function tableText(results: readonly RowResult[], paint: Paint): string {
   const shown = results.filter(({ status }) => status !== "not-runnable");
-  const symbolWidth = Math.max(...shown.map(({ status }) => symbols[status].length), "".length);
+  const symbolWidth = Math.max(
+    ...shown.map(({ status }) => looks[status].symbol.length),
+    "".length,
+  );
   const idWidth = Math.max(...shown.map(({ row }) => row.id.length), "ROW".length);
   const header = `${"".padEnd(symbolWidth)}  ${"ROW".padEnd(idWidth)}  TIME    WHAT`;
   const lines = shown.map(({ row, status, seconds, seen }) =>
     [
-      paint(status, symbols[status].padEnd(symbolWidth)),
+      paint(status, looks[status].symbol.padEnd(symbolWidth)),
       row.id.padEnd(idWidth),
       `${seconds.toFixed(1)} s`.padStart(6),
       status === "failed" || seen === "" ? rowTitle(row) : `${rowTitle(row)} (${seen})`,

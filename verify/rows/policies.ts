@@ -75,15 +75,10 @@ export const isolatedPorts: readonly number[] = [
 export function networkPolicies(os: Os): readonly object[] {
   return names.flatMap((name) => {
     const { rules } = policyCases[name];
-    const spec = { podSelector: { matchLabels: roleLabels(os, "isolated") }, ...rules?.(os) };
-    return rules === undefined
-      ? []
-      : [
-          {
-            ...{ apiVersion: "networking.k8s.io/v1", kind: "NetworkPolicy" },
-            ...{ metadata: { name: policyName(os, name), namespace }, spec },
-          },
-        ];
+    if (rules === undefined) return [];
+    const metadata = { name: policyName(os, name), namespace };
+    const spec = { podSelector: { matchLabels: roleLabels(os, "isolated") }, ...rules(os) };
+    return [{ apiVersion: "networking.k8s.io/v1", kind: "NetworkPolicy", metadata, spec }];
   });
 }
 

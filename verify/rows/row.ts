@@ -4,8 +4,7 @@ import { policyCases, type PolicyCaseName } from "./policies.ts";
 export type Os = "linux" | "windows";
 
 /** Where a connection begins: in a pod, on a node itself, or outside of the cluster, on this host. */
-export type Source =
-  { readonly where: "pod" | "node"; readonly os: Os } | { readonly where: "outside" };
+export type Source = Readonly<{ where: "pod" | "node"; os: Os } | { where: "outside" }>;
 
 /**
  * Where a connection leads.
@@ -23,36 +22,19 @@ export type Source =
  * - `host`: out of the cluster, to this host.
  * - `internet`: out of this host, too.
  */
-export type Target =
-  | { readonly to: "pod"; readonly os: Os; readonly by: "address"; readonly nodes: Relation }
-  | { readonly to: "pod"; readonly os: Os; readonly by: "address" | "name" }
-  | { readonly to: "host-pod"; readonly os: Os }
-  | {
-      readonly to: "service";
-      readonly os: Os;
-      readonly by: "address" | "name";
-      readonly network?: "host";
-    }
-  | {
-      readonly to: "node-port";
-      readonly os: Os;
-      readonly node: Os;
-      readonly network?: "host";
-    }
-  | { readonly to: "dns"; readonly os: Os }
-  | { readonly to: "host-port"; readonly os: Os }
-  | {
-      readonly to: "policy";
-      readonly os: Os;
-      readonly policy: PolicyCaseName;
-      readonly control: boolean;
-    }
-  | { readonly to: "host" | "internet" };
+export type Target = Readonly<
+  | { to: "pod"; os: Os; by: "address"; nodes: Relation }
+  | { to: "pod"; os: Os; by: "address" | "name" }
+  | { to: "service"; os: Os; by: "address" | "name"; network?: "host" }
+  | { to: "node-port"; os: Os; node: Os; network?: "host" }
+  | { to: "policy"; os: Os; policy: PolicyCaseName; control: boolean }
+  | { to: "host-pod" | "dns" | "host-port"; os: Os }
+  | { to: "host" | "internet" }
+>;
 
 /** Whether both ends are on one node or on two. */
 export type Relation = "same" | "other";
 
-/** One path through the network. */
 export interface PathRow {
   readonly kind: "path";
   /** As `--rows` takes it. */
@@ -74,7 +56,6 @@ export interface SampleRow {
 /** A row of the table: something that works or does not. */
 export type Row = PathRow | SampleRow;
 
-/** What a row is about, in a few words. */
 export function rowTitle(row: Row): string {
   return row.kind === "sample" ? row.title : `${sourceName(row.from)} to ${targetName(row)}`;
 }
@@ -95,17 +76,14 @@ export function isNotSeenYet(row: Row): boolean {
   );
 }
 
-/** Name of a system as people write it. */
 export function osName(os: Os): string {
   return os === "linux" ? "Linux" : "Windows";
 }
 
-/** Where a path begins, in a few words. */
 export function sourceName(source: Source): string {
   return source.where === "outside" ? "this host" : `${osName(source.os)} ${source.where}`;
 }
 
-/** Where a path leads, in a few words. */
 function targetName({ from, target }: PathRow): string {
   switch (target.to) {
     case "pod":

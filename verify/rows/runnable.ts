@@ -1,177 +1,150 @@
 import { messageOf } from "../../host/failure.ts";
 import { nodesOf, type Facts, windowsRelease } from "../cluster/facts.ts";
-import {
-  isNotSeenYet,
-  notSeenYet,
-  osName,
-  type Os,
-  type PathRow,
-  type Row,
-  type SampleRow,
-} from "./row.ts";
+import { isNotSeenYet, notSeenYet, osName } from "./row.ts";
+import type { Os, PathRow, Row, SampleRow } from "./row.ts";
 
 /** What a row needs of a cluster. */
-export type Need =
-  | { readonly need: "node"; readonly os: Os; readonly count: 1 | 2 }
-  /** Pods that are isolated from the node, with addresses of their own. */
-  | { readonly need: "windows-pods" }
-  /** A container on a Windows node's own network. In a rehearsal it really runs, under Wine. */
-  | { readonly need: "windows-host-process" }
-  /** kube-proxy's rules on a Windows node. */
-  | { readonly need: "windows-kube-proxy" }
-  /** A port of a Windows node that leads to a pod. */
-  | { readonly need: "windows-host-port" }
-  /** A path from a Windows node itself to pods or Services: the pod network, or routes. */
-  | { readonly need: "windows-node-way"; readonly to: "pods" | "services" }
-  /** A pod that kubelet.exe starts; its container may be modelled, and the row says how far that goes. */
-  | { readonly need: "windows-container" }
-  /** A pod on Windows, and what its kubelet measures of it: for that it asks HNS, always. */
-  | { readonly need: "windows-statistics" }
-  /** A base image of Microsoft's for the node's build. */
-  | { readonly need: "windows-image" }
-  /** nslookup in the image of Linux' pods: agnhost's own has it, that of a rehearsal is the program alone. */
-  | { readonly need: "linux-nslookup" }
-  | { readonly need: "network-policies" | "host" | "internet" };
+interface Need {
+  /** In a few words; empty where another need of such rows says as much. */
+  readonly text: string;
+  readonly windows?: true;
+  /** Why a cluster does not have it, if so. */
+  readonly missing: (facts: Facts) => string | undefined;
+}
+
+/** @param rehearsed why it is not there in a rehearsal. Default: it is. */
+function onWindows(text: string, rehearsed?: string): Need {
+  return {
+    text,
+    windows: true,
+    missing: (facts) =>
+      facts.rehearsal ? rehearsed && `needs Windows: ${rehearsed}` : facts.noWindowsPodNetwork,
+  };
+}
+
+const noHns = "a rehearsed node has no HNS, hence no";
+
+/** Pods that are isolated from the node, with addresses of their own. */
+const windowsPods = onWindows(
+  "Windows pods with a network",
+  "containers on a rehearsed node are modelled and have no network",
+);
+/** A container on a Windows node's own network. In a rehearsal it really runs, under Wine. */
+const windowsHostProcess = onWindows("a HostProcess container on Windows");
+const windowsKubeProxy = onWindows("kube-proxy on Windows", `${noHns} kube-proxy`);
+/** A pod that kubelet.exe starts; its container may be modelled, and the row says how far that goes. */
+const windowsContainer = onWindows("a Windows container");
+/** A pod on Windows, and what its kubelet measures of it: for that it asks HNS, always. */
+const windowsStatistics = onWindows(
+  windowsContainer.text,
+  "kubelet measures no pod where there is no HNS, and Wine has none",
+);
+const windowsHostPort: Need = { text: "", missing: (facts) => facts.noWindowsHostPorts };
+/** A base image of Microsoft's for the node's build. */
+const windowsImage: Need = {
+  text: "",
+  missing: (facts) => {
+    try {
+      windowsRelease(nodesOf(facts, "windows")[0]?.windowsBuild ?? "");
+      return undefined;
+    } catch (error) {
+      return messageOf(error);
+    }
+  },
+};
+const linuxNslookup: Need = {
+  text: "",
+  missing: ({ rehearsal }) =>
+    rehearsal ? "needs agnhost's own image: the one of a rehearsal has no nslookup" : undefined,
+};
+const networkPolicies: Need = {
+  text: "a pod network that enforces NetworkPolicies",
+  missing: (facts) => facts.noNetworkPolicies,
+};
+const host: Need = { text: "a server on this host", missing: (facts) => facts.noHost };
+const internet: Need = { text: "the internet", missing: (facts) => facts.noInternet };
+
+/** A path from a Windows node itself: the pod network, or routes. */
+function windowsNodeWay(to: "pods" | "services"): Need {
+  const { missing } = onWindows("", `${noHns} way to ${to}`);
+  return { text: "", missing: (facts) => (facts.windowsNodeRoutes ? undefined : missing(facts)) };
+}
+
+function nodes(os: Os, count: 1 | 2): Need {
+  const name = `${count === 1 ? "a" : "two"} ${osName(os)} node${count === 1 ? "" : "s"}`;
+  return {
+    text: name,
+    missing: (facts) => {
+      const there = nodesOf(facts, os).length;
+      return there >= count
+        ? undefined
+        : `needs ${name}: there ${there === 1 ? "is one" : "is none"}`;
+    },
+  };
+}
 
 /** What a row needs, the most basic first. */
-export function needsOf(row: Row): readonly Need[] {
+function needsOf(row: Row): readonly Need[] {
   return row.kind === "path" ? pathNeeds(row) : sampleNeeds(row);
 }
 
-/** Why a row cannot be run here, if so. */
 export function whyNot(row: Row, facts: Facts): string | undefined {
   return needsOf(row)
-    .map((need) => missing(need, facts))
+    .map(({ missing }) => missing(facts))
     .find((reason) => reason !== undefined);
 }
 
 /** Whether a row's Windows part is a HostProcess container, which in a rehearsal runs under Wine. */
 export function needsHostProcess(row: Row): boolean {
-  return needsOf(row).some(({ need }) => need === "windows-host-process");
+  return needsOf(row).includes(windowsHostProcess);
+}
+
+export function needsWindowsContainers(row: Row): boolean {
+  if (row.kind === "sample") return row.os === "windows";
+  return needsOf(row).some((need) => [windowsPods, windowsHostProcess].includes(need));
 }
 
 /** What a row needs, in a few words, without implied needs; with caveats. */
 export function needsText(row: Row): string {
   const needs = needsOf(row);
-  const windows = needs.some(({ need }) => need.startsWith("windows-"));
-  const texts = needs.map((need) => {
-    switch (need.need) {
-      case "node":
-        if (need.count === 2) return `two ${osName(need.os)} nodes`;
-        return need.os === "windows" && windows ? "" : `a ${osName(need.os)} node`;
-      case "windows-pods":
-        return "Windows pods with a network";
-      case "windows-host-process":
-        return "a HostProcess container on Windows";
-      case "windows-kube-proxy":
-        return "kube-proxy on Windows";
-      case "windows-container":
-      case "windows-statistics":
-        return "a Windows container";
-      case "windows-node-way":
-      case "windows-host-port":
-      case "windows-image":
-      case "linux-nslookup":
-        return "";
-      case "network-policies":
-        return "a pod network that enforces NetworkPolicies";
-      case "host":
-        return "a server on this host";
-      case "internet":
-        return "the internet";
-    }
-  });
-  const all = texts.filter((text) => text !== "").join(", ");
-  return isNotSeenYet(row) ? `${all} (${notSeenYet})` : all;
+  const implied = needs.some(({ windows }) => windows) ? nodes("windows", 1).text : "";
+  const texts = needs.map(({ text }) => text).filter((text) => text !== "" && text !== implied);
+  return `${texts.join(", ")}${isNotSeenYet(row) ? ` (${notSeenYet})` : ""}`;
 }
-
-const when = (applies: boolean, need: Need): Need[] => (applies ? [need] : []);
 
 function pathNeeds({ from, target }: PathRow): readonly Need[] {
   const systems = new Map<Os, 1 | 2>();
   if (from.where !== "outside") systems.set(from.os, 1);
-  if ("os" in target && !systems.has(target.os)) systems.set(target.os, 1);
-  if ("node" in target && !systems.has(target.node)) systems.set(target.node, 1);
+  if ("os" in target) systems.set(target.os, 1);
+  if ("node" in target) systems.set(target.node, 1);
   if ("nodes" in target && target.nodes === "other") systems.set(target.os, 2);
-  const windowsTarget = "os" in target && target.os === "windows";
+  const fromOs = from.where === "outside" ? undefined : from.os;
+  const fromWindowsNode = from.where === "node" && fromOs === "windows";
+  const fromWindowsPod = from.where === "pod" && fromOs === "windows";
+  const toWindows = "os" in target && target.os === "windows";
   const onHost = target.to === "host-pod" || ("network" in target && target.network === "host");
-  const fromWindowsNode = from.where === "node" && from.os === "windows";
-  const fromWindowsPod = from.where === "pod" && from.os === "windows";
-  const fromLinux = from.where !== "outside" && from.os === "linux";
-  const ways = { pod: "pods", service: "services", dns: "services" } as const;
-  const way = ways[target.to as keyof typeof ways] as "pods" | "services" | undefined;
+  const toService = target.to === "service" || target.to === "dns";
+  const applies: readonly (readonly [Need, boolean])[] = [
+    [windowsHostProcess, fromWindowsNode || (toWindows && onHost)],
+    [windowsPods, (toWindows && !onHost) || fromWindowsPod],
+    [windowsHostPort, toWindows && target.to === "host-port"],
+    [linuxNslookup, target.to === "dns" && fromOs === "linux"],
+    [windowsKubeProxy, "node" in target && target.node === "windows"],
+    [windowsNodeWay("pods"), fromWindowsNode && target.to === "pod"],
+    [windowsNodeWay("services"), fromWindowsNode && toService],
+    [networkPolicies, target.to === "policy"],
+    [host, target.to === "host"],
+    [internet, target.to === "internet"],
+  ];
   return [
-    ...[...systems].map(([os, count]): Need => ({ need: "node", os, count })),
-    ...when(fromWindowsNode || (windowsTarget && onHost), { need: "windows-host-process" }),
-    ...when((windowsTarget && !onHost) || fromWindowsPod, { need: "windows-pods" }),
-    ...when(target.to === "host-port" && windowsTarget, { need: "windows-host-port" }),
-    ...when(target.to === "dns" && fromLinux, { need: "linux-nslookup" }),
-    ...when("node" in target && target.node === "windows", { need: "windows-kube-proxy" }),
-    ...(fromWindowsNode && way ? [{ need: "windows-node-way", to: way } as const] : []),
-    ...when(target.to === "policy", { need: "network-policies" }),
-    ...(target.to === "host" || target.to === "internet" ? [{ need: target.to }] : []),
+    ...[...systems].map(([os, count]) => nodes(os, count)),
+    ...applies.flatMap(([need, isNeeded]) => (isNeeded ? [need] : [])),
   ];
 }
 
 function sampleNeeds({ os, look }: SampleRow): readonly Need[] {
-  const node: Need = { need: "node", os, count: 1 };
-  if (look === "web-server" || look === "shop") {
-    return [node, { need: "windows-pods" }, { need: "windows-image" }];
-  }
+  const node = nodes(os, 1);
+  if (look === "web-server" || look === "shop") return [node, windowsPods, windowsImage];
   if (os === "linux") return [node];
-  return [node, { need: look === "metrics" ? "windows-statistics" : "windows-container" }];
-}
-
-function missing(need: Need, facts: Facts): string | undefined {
-  switch (need.need) {
-    case "node": {
-      const there = nodesOf(facts, need.os).length;
-      return there >= need.count
-        ? undefined
-        : `needs ${need.count === 1 ? "a" : "two"} ${osName(need.os)} node${need.count === 1 ? "" : "s"}: there ${there === 1 ? "is one" : "is none"}`;
-    }
-    case "windows-pods":
-      return facts.rehearsal
-        ? "needs Windows: containers on a rehearsed node are modelled and have no network"
-        : facts.noWindowsPodNetwork;
-    case "windows-host-port":
-      return facts.noWindowsHostPorts;
-    case "windows-kube-proxy":
-      return facts.rehearsal
-        ? "needs Windows: a rehearsed node has no HNS, hence no kube-proxy"
-        : facts.noWindowsPodNetwork;
-    case "windows-node-way":
-      if (facts.windowsNodeRoutes) return undefined;
-      return facts.rehearsal
-        ? `needs Windows: a rehearsed node has no HNS, hence no way to ${need.to}`
-        : facts.noWindowsPodNetwork;
-    case "windows-host-process":
-    case "windows-container":
-      return facts.rehearsal ? undefined : facts.noWindowsPodNetwork;
-    case "windows-statistics":
-      return facts.rehearsal
-        ? "needs Windows: kubelet measures no pod where there is no HNS, and Wine has none"
-        : facts.noWindowsPodNetwork;
-    case "windows-image":
-      return noImage(facts);
-    case "linux-nslookup":
-      return facts.rehearsal
-        ? "needs agnhost's own image: the one of a rehearsal has no nslookup"
-        : undefined;
-    case "network-policies":
-      return facts.noNetworkPolicies;
-    case "host":
-      return facts.noHost;
-    case "internet":
-      return facts.noInternet;
-  }
-}
-
-function noImage(facts: Facts): string | undefined {
-  try {
-    windowsRelease(nodesOf(facts, "windows")[0]?.windowsBuild ?? "");
-    return undefined;
-  } catch (error) {
-    return messageOf(error);
-  }
+  return [node, look === "metrics" ? windowsStatistics : windowsContainer];
 }

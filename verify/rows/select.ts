@@ -1,33 +1,28 @@
 import { closest } from "fastest-levenshtein";
-import type { Os, Row, SampleRow } from "./row.ts";
+import { osName, type Row, type SampleRow } from "./row.ts";
 import { pathRows } from "./paths.ts";
 import { controlId, policyRows } from "./policies.ts";
 
+const inPods = (look: "settings" | "metrics", what: string): readonly SampleRow[] =>
+  (["linux", "windows"] as const).map((os) => ({
+    ...{ kind: "sample", id: `${os}-${look}`, os, look },
+    title: `${what} a ${osName(os)} pod`,
+  }));
+
 /** The project's samples, as far as there is something to see in them. */
 const sampleRows: readonly SampleRow[] = [
-  sample(
-    "linux-settings",
-    "linux",
-    "settings",
-    "secret, config map, emptyDir and hostPath in a Linux pod",
-  ),
-  sample(
-    "windows-settings",
-    "windows",
-    "settings",
-    "secret, config map, emptyDir and hostPath in a Windows pod",
-  ),
-  sample("linux-metrics", "linux", "metrics", "kubelet's metrics of a Linux pod"),
-  sample("windows-metrics", "windows", "metrics", "kubelet's metrics of a Windows pod"),
-  sample("windows-web-server", "windows", "web-server", "Windows web server by its NodePort"),
-  sample("mixed-shop", "windows", "shop", "Linux shop that asks a Windows service"),
+  ...inPods("settings", "secret, config map, emptyDir and hostPath in"),
+  ...inPods("metrics", "kubelet's metrics of"),
+  {
+    ...{ kind: "sample", id: "windows-web-server", os: "windows", look: "web-server" },
+    title: "Windows web server by its NodePort",
+  },
+  {
+    ...{ kind: "sample", id: "mixed-shop", os: "windows", look: "shop" },
+    title: "Linux shop that asks a Windows service",
+  },
 ];
 
-function sample(id: string, os: Os, look: SampleRow["look"], title: string): SampleRow {
-  return { kind: "sample", id, title, os, look };
-}
-
-/** Every row, in order of display. */
 export const allRows: readonly Row[] = [...pathRows, ...policyRows, ...sampleRows];
 
 /**

@@ -1,4 +1,4 @@
-import type { V1PodList } from "@kubernetes/client-node";
+import type { V1Pod, V1PodList } from "@kubernetes/client-node";
 import { execa } from "execa";
 
 import { hasStatus, type ClusterApi } from "../../kubernetes/cluster-api.ts";
@@ -34,11 +34,7 @@ export async function createNamespace(api: ClusterApi, say: (line: string) => vo
   );
 }
 
-/**
- * Applies objects.
- *
- * @throws with the API server's reasons if it rejects one.
- */
+/** Applies objects. @throws with the API server's reasons if it rejects one. */
 export async function applyObjects(
   { kubectl, kubeconfig }: Kubectl,
   objects: readonly object[],
@@ -94,15 +90,13 @@ async function deleteLostPods(api: ClusterApi, path: string): Promise<readonly s
     api.get<V1PodList>(`${path}/pods`),
     readNodes(api),
   ]);
-  const lost = new Set(
-    nodes.filter(({ trouble }) => trouble !== undefined).map(({ name }) => name),
+  const troubled = nodes.filter(({ trouble }) => trouble !== undefined).map(({ name }) => name);
+  const lost = items.filter(
+    ({ metadata, spec }) => metadata?.deletionTimestamp && troubled.includes(spec?.nodeName ?? ""),
   );
+  const name = ({ metadata }: V1Pod): string => metadata?.name ?? "";
   await Promise.all(
-    items
-      .filter(({ metadata, spec }) => metadata?.deletionTimestamp && lost.has(spec?.nodeName ?? ""))
-      .map(({ metadata }) =>
-        api.delete(`${path}/pods/${metadata?.name ?? ""}?gracePeriodSeconds=0`),
-      ),
+    lost.map((pod) => api.delete(`${path}/pods/${name(pod)}?gracePeriodSeconds=0`)),
   );
-  return items.map(({ metadata }) => metadata?.name ?? "").sort();
+  return items.map(name).sort();
 }

@@ -1,4 +1,4 @@
-import type { V1Pod } from "@kubernetes/client-node";
+import type { V1Pod, V1ServiceSpec } from "@kubernetes/client-node";
 
 import { isReady } from "../../kubernetes/pod-state.ts";
 import { nodesOf, type NodeFact } from "../cluster/facts.ts";
@@ -18,23 +18,12 @@ import {
 import { rolesOf, serverPart } from "../objects/roles.ts";
 import { isUnderPolicy, policyCases, policyName } from "../rows/policies.ts";
 import type { Os, PathRow, Relation } from "../rows/row.ts";
-import type { Readiness } from "./row-tools.ts";
-import {
-  fromNodes,
-  fromPods,
-  lookupUrl,
-  withAddress,
-  withText,
-  type Origin,
-  type Outside,
-  type Probe,
-} from "./probe.ts";
+import type { Outside, Readiness } from "./row-tools.ts";
+import { fromNodes, fromPods, withAddress, withText, type Origin, type Probe } from "./probe.ts";
 
-/** A pod that a row waits for. */
 export interface AwaitedPod {
   readonly role: Role;
   readonly node: string;
-  /** The pod, if it exists. */
   readonly pod?: V1Pod;
 }
 
@@ -47,7 +36,6 @@ const serviceRequests = 4;
 /** One request to something that is no pod of the run. */
 const toNoPod = { requests: 1, targetPods: [] };
 
-/** Probes of a row, as soon as every pod of it is Ready. */
 export function planRow(row: PathRow, snapshot: Snapshot, outside: Outside): Plan {
   const awaited = rolesOf(row).flatMap((role) =>
     nodesOf(snapshot, role.os).map(({ name }): AwaitedPod => {
@@ -78,115 +66,105 @@ function wantedNode(affinity: NonNullable<V1Pod["spec"]>["affinity"]): string | 
 
 function probesOf(row: PathRow, snapshot: Snapshot, outside: Outside): readonly Probe[] {
   const { from, target } = row;
-  const names = (os: Os): string[] => nodesOf(snapshot, os).map(({ name }) => name);
-  const sources = from.where === "outside" ? [""] : names(from.os);
   const [originRole] = rolesOf(row);
-  const origin = (node: string): Origin =>
+  /** By their nodes' names. */
+  const origins = new Map<string, Origin>(
     from.where === "outside" || originRole === undefined
-      ? "outside"
-      : { pod: podName(podOn(snapshot, originRole, node)), node, os: from.os };
-  const pairs = (os: Os, relation?: Relation): readonly (readonly [string, NodeFact])[] =>
-    nodePairs(sources, names(os), relation).flatMap(([one, other]) =>
-      nodesOf(snapshot, os)
-        .filter(({ name }) => name === other)
-        .map((node) => [one, node] as const),
-    );
+      ? [["", "outside"]]
+      : nodesOf(snapshot, from.os).map(({ name: node }) => [
+          node,
+          { pod: podName(podOn(snapshot, originRole, node)), node, os: from.os },
+        ]),
+  );
   const serverOn = (node: string): V1Pod | undefined =>
     "os" in target ? podOn(snapshot, { os: target.os, part: serverPart(target) }, node) : undefined;
-  // Of any of a Service's servers.
-  const byServers = (): Answered => {
-    const nodes = "os" in target ? names(target.os) : [];
-    const pods = nodes.map((node) => podName(serverOn(node)));
-    return "network" in target && target.network === "host"
-      ? answeredOn(nodes, pods, serviceRequests)
-      : answeredBy(pods, serviceRequests);
+  const fromEach = (probe: Omit<Probe, "origin">): readonly Probe[] =>
+    [...origins.values()].map((origin) => ({ origin, ...probe }));
+  const toEach = (
+    os: Os,
+    probe: (node: NodeFact, server: V1Pod | undefined) => Omit<Probe, "origin">,
+    relation?: Relation,
+  ): readonly Probe[] => {
+    const nodes = new Map(nodesOf(snapshot, os).map((node) => [node.name, node]));
+    return nodePairs([...origins.keys()], [...nodes.keys()], relation).flatMap(([one, other]) => {
+      const [origin, node] = [origins.get(one), nodes.get(other)];
+      return origin && node ? [{ origin, ...probe(node, serverOn(other)) }] : [];
+    });
   };
   switch (target.to) {
-    case "pod":
-      return pairs(target.os, "nodes" in target ? target.nodes : undefined).map(([one, node]) => {
-        const pod = serverOn(node.name);
+    case "pod": {
+      const named = target.by === "name";
+      const relation = "nodes" in target ? target.nodes : undefined;
+      const toPod = (_node: NodeFact, pod: V1Pod | undefined): Omit<Probe, "origin"> => {
         const address = pod?.status?.podIP ?? "";
-        const named = target.by === "name";
         return {
-          origin: origin(one),
           url: hostnameUrl(named ? podDomain(target.os, address) : address, serverPort),
           named,
           ...(named && { service: podsServiceName(target.os) }),
           ...answeredBy([podName(pod)], 1),
         };
-      });
+      };
+      return toEach(target.os, toPod, relation);
+    }
     case "host-pod":
-      return pairs(target.os).map(([one, node]) => ({
-        origin: origin(one),
-        url: hostnameUrl(node.address, hostServerPort),
-        viaNode: node.name,
-        ...answeredOn([node.name], [podName(serverOn(node.name))], 1),
+      return toEach(target.os, ({ name, address }, pod) => ({
+        url: hostnameUrl(address, hostServerPort),
+        viaNode: name,
+        ...answeredOn([name], [podName(pod)], 1),
       }));
     case "service":
-      return sources.map((one) => {
-        const service = serviceName(target.os, target.network);
-        const named = target.by === "name";
-        // As applications do it: the short name, within the namespace.
-        const host = named ? service : clusterAddress(snapshot, service);
-        return { origin: origin(one), url: hostnameUrl(host, 80), named, service, ...byServers() };
-      });
-    case "node-port":
-      return pairs(target.node).map(([one, node]) => {
-        const service = serviceName(target.os, target.network);
-        return {
-          origin: origin(one),
-          url: hostnameUrl(node.address, nodePort(snapshot, service)),
-          service,
-          viaNode: node.name,
-          ...byServers(),
-        };
-      });
+    case "node-port": {
+      const service = serviceName(target.os, target.network);
+      const nodes = nodesOf(snapshot, target.os).map(({ name }) => name);
+      const pods = nodes.map((node) => podName(serverOn(node)));
+      // Of any of its servers.
+      const answered =
+        target.network === "host"
+          ? answeredOn(nodes, pods, serviceRequests)
+          : answeredBy(pods, serviceRequests);
+      if (target.to === "node-port") {
+        const port = serviceOf(snapshot, service)?.ports?.[0]?.nodePort ?? 0;
+        return toEach(target.node, ({ name, address }) => ({
+          ...{ url: hostnameUrl(address, port), service, viaNode: name, ...answered },
+        }));
+      }
+      const named = target.by === "name";
+      // As applications do it: the short name, within the namespace.
+      const host = named ? service : clusterAddress(snapshot, service);
+      return fromEach({ url: hostnameUrl(host, 80), named, service, ...answered });
+    }
     case "host-port":
-      return pairs(target.os).map(([one, node]) => ({
-        origin: origin(one),
-        url: hostnameUrl(node.address, hostPort),
-        viaNode: node.name,
-        ...answeredBy([podName(serverOn(node.name))], 1),
+      return toEach(target.os, ({ name, address }, pod) => ({
+        url: hostnameUrl(address, hostPort),
+        viaNode: name,
+        ...answeredBy([podName(pod)], 1),
       }));
-    case "policy":
-      return pairs(target.os).map(([one, node]) => {
-        const { port, allowed } = policyCases[target.policy];
-        const pod = serverOn(node.name);
-        return {
-          origin: origin(one),
-          url: hostnameUrl(pod?.status?.podIP ?? "", port),
-          ...(isUnderPolicy(row) && {
-            policy: { name: policyName(target.os, target.policy), allows: allowed },
-          }),
-          ...answeredBy([podName(pod)], 1),
-        };
-      });
-    case "dns":
-      return sources.map((one) => {
-        const service = serviceName(target.os);
-        return {
-          origin: origin(one),
-          url: lookupUrl(snapshot.dnsAddress, serviceDomain(service)),
-          // The answer comes from the server itself, not from the Service.
-          ...toNoPod,
-          check: withAddress(clusterAddress(snapshot, service)),
-        };
-      });
-    case "host":
-      return sources.map((one) => ({
-        origin: origin(one),
-        url: outside.host?.url ?? "",
+    case "policy": {
+      const { port, allowed } = policyCases[target.policy];
+      const policy = { name: policyName(target.os, target.policy), allows: allowed };
+      return toEach(target.os, (_node, pod) => ({
+        url: hostnameUrl(pod?.status?.podIP ?? "", port),
+        ...(isUnderPolicy(row) && { policy }),
+        ...answeredBy([podName(pod)], 1),
+      }));
+    }
+    case "dns": {
+      const service = serviceName(target.os);
+      return fromEach({
+        url: `dns://${snapshot.dnsAddress}/${serviceDomain(service)}`,
+        // The answer comes from the server itself, not from the Service.
         ...toNoPod,
-        check: fromNodeAddress(outside.host?.greeting ?? "", snapshot),
-      }));
-    case "internet":
-      return sources.map((one) => ({
-        origin: origin(one),
-        url: outside.internet.url,
-        ...toNoPod,
-        named: true,
-        check: withText(outside.internet.text),
-      }));
+        check: withAddress(clusterAddress(snapshot, service)),
+      });
+    }
+    case "host": {
+      const { url, greeting } = outside.host ?? { url: "", greeting: "" };
+      return fromEach({ url, ...toNoPod, check: fromNodeAddress(greeting, snapshot) });
+    }
+    case "internet": {
+      const { url, text } = outside.internet;
+      return fromEach({ url, ...toNoPod, named: true, check: withText(text) });
+    }
   }
 }
 
@@ -196,8 +174,8 @@ function hostnameUrl(host: string, port: number): string {
 
 type Answered = Pick<Probe, "requests" | "targetPods" | "check">;
 
-function answeredBy(names: readonly string[], requests: number): Answered {
-  return { requests, targetPods: names, check: fromPods(names, requests) };
+function answeredBy(pods: readonly string[], requests: number): Answered {
+  return { requests, targetPods: pods, check: fromPods(pods, requests) };
 }
 
 /** On the host network a server has the node's name. */
@@ -221,15 +199,11 @@ function podName(pod: V1Pod | undefined): string {
 }
 
 function clusterAddress(snapshot: Snapshot, service: string): string {
-  return serviceOf(snapshot, service)?.spec?.clusterIP ?? "";
+  return serviceOf(snapshot, service)?.clusterIP ?? "";
 }
 
-function nodePort(snapshot: Snapshot, service: string): number {
-  return serviceOf(snapshot, service)?.spec?.ports?.[0]?.nodePort ?? 0;
-}
-
-function serviceOf(snapshot: Snapshot, name: string): Snapshot["services"][number] | undefined {
-  return snapshot.services.find(({ metadata }) => metadata?.name === name);
+function serviceOf({ services }: Snapshot, name: string): V1ServiceSpec | undefined {
+  return services.find(({ metadata }) => metadata?.name === name)?.spec;
 }
 
 /** A node where a connection begins, and one where it ends. */

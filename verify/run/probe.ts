@@ -1,3 +1,7 @@
+import { execa } from "execa";
+
+import { shellWord } from "../../host/shell-word.ts";
+import { namespace } from "../objects/names.ts";
 import type { Os } from "../rows/row.ts";
 
 /** Where a request is made: in a pod, or on this host. */
@@ -12,9 +16,7 @@ export interface Probe {
   readonly requests: number;
   /** What is wrong with an answer, if anything. */
   readonly check: (answer: string) => string | undefined;
-  /** Pods that may answer. */
   readonly targetPods: readonly string[];
-  /** Service on the way. */
   readonly service?: string;
   /** Node at whose address it is made. */
   readonly viaNode?: string;
@@ -36,16 +38,7 @@ export type FailureKind = "name" | "refused" | "lost" | "unreachable" | "answer"
 
 export interface ProbeFailure {
   readonly kind: FailureKind;
-  /** The original error. */
   readonly text: string;
-}
-
-/** Destinations outside of the cluster. */
-export interface Outside {
-  /** A server on this host, and the prefix of its answers. */
-  readonly host?: { readonly url: string; readonly greeting: string } | undefined;
-  /** A page on the internet, and its text. */
-  readonly internet: { readonly url: string; readonly text: string };
 }
 
 /** Complaint about an answer that does not come from one of these pods; each answers with its own name. */
@@ -67,7 +60,6 @@ function fromNames(names: readonly string[], requests: number, flags: "" | "i"):
       : `"${shortened(answer)}" answered instead of ${names.join(" or ")}`;
 }
 
-/** Complaint about an answer without this text. */
 export function withText(text: string): Probe["check"] {
   return (answer) =>
     answer.includes(text) ? undefined : `"${shortened(answer)}" came back instead of "${text}"`;
@@ -89,20 +81,163 @@ function shortened(answer: string): string {
   return line.length > 80 ? `${line.slice(0, 77)}...` : line;
 }
 
-/** A DNS query. */
-export interface Lookup {
+interface Lookup {
   readonly server: string;
   /** Full name, without the last dot. */
   readonly name: string;
-}
-
-/** A DNS query as a URI (RFC 4501). */
-export function lookupUrl(server: string, name: string): string {
-  return `dns://${server}/${name}`;
 }
 
 /** The DNS query of a probe; undefined if it requests a page. */
 export function lookupOf({ url }: Pick<Probe, "url">): Lookup | undefined {
   const [, server = "", name = ""] = /^dns:\/\/([^/]*)\/(.+)$/.exec(url) ?? [];
   return name === "" ? undefined : { server, name };
+}
+
+/** A command of a probe or check, for repeating it. */
+export interface ShellCommand {
+  readonly program: string;
+  readonly args: readonly string[];
+}
+
+/** How commands are run in pods and on this host. */
+export interface Shell {
+  readonly kubectl: string;
+  readonly kubeconfig: string;
+  /** Ends running commands. */
+  readonly signal: AbortSignal;
+}
+
+export interface Printed {
+  readonly exitCode: number | undefined;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A command in a pod; `container` is needed if it has several. */
+export function podCommand(
+  { kubectl, kubeconfig }: Shell,
+  pod: string,
+  words: readonly string[],
+  container?: string,
+): ShellCommand {
+  const args = ["--kubeconfig", kubeconfig, "--namespace", namespace, "exec", pod];
+  const chosen = container === undefined ? [] : ["--container", container];
+  return { program: kubectl, args: [...args, ...chosen, "--", ...words] };
+}
+
+export function commandText({ program, args }: ShellCommand): string {
+  return [program, ...args].map(shellWord).join(" ");
+}
+
+/** Runs a command; failures are results, not errors. */
+export async function runCommand(
+  { signal }: Shell,
+  { program, args }: ShellCommand,
+  timeoutSeconds: number,
+): Promise<Printed> {
+  const result = await execa(program, args, {
+    reject: false,
+    stdin: "ignore",
+    timeout: timeoutSeconds * 1000,
+    cancelSignal: signal,
+    env: { LC_ALL: "C" },
+  });
+  // A program that never started printed nothing.
+  const { stdout = "", stderr = "" } = result as { stdout?: string; stderr?: string };
+  const why = result.timedOut ? `no end within ${timeoutSeconds} s` : (result.shortMessage ?? "");
+  const said = result.failed && stderr === "" ? why : stderr;
+  return { exitCode: result.exitCode, stdout, stderr: said };
+}
+
+/** Longest time for one request, in seconds. */
+export const requestSeconds = 4;
+
+/** The program that makes a probe's requests, and its arguments. */
+export function probeWords(probe: Pick<Probe, "url" | "requests">): readonly string[] {
+  const lookup = lookupOf(probe);
+  if (lookup) {
+    // In agnhost's Linux images; Windows has its own. The dot prevents the use of search domains.
+    const options = [`-timeout=${requestSeconds}`, "-type=A"];
+    return ["nslookup", ...options, `${lookup.name}.`, lookup.server];
+  }
+  // In agnhost's images, and in Windows Server since 2019; its exit code says what went wrong.
+  return [
+    ...["curl", "--silent", "--show-error", "--verbose", "--fail", "--noproxy", "*"],
+    ...["--max-time", String(requestSeconds), "--header", "Connection: close"],
+    ...Array.from({ length: probe.requests }, () => probe.url),
+  ];
+}
+
+export function probeCommand(shell: Shell, probe: Probe): ShellCommand {
+  const [program = "", ...args] = probeWords(probe);
+  return probe.origin === "outside"
+    ? { program, args }
+    : podCommand(shell, probe.origin.pod, [program, ...args]);
+}
+
+/** Makes a probe's requests. @returns undefined if it succeeds. */
+export async function attempt(shell: Shell, probe: Probe): Promise<ProbeFailure | undefined> {
+  const { origin } = probe;
+  // The API server and kubelet need a moment, too; starting a program takes Windows longer, most of all a rehearsed one.
+  const startSeconds = origin !== "outside" && origin.os === "windows" ? 40 : 10;
+  const timeoutSeconds = requestSeconds * probe.requests + startSeconds;
+  const printed = await runCommand(shell, probeCommand(shell, probe), timeoutSeconds);
+  return lookupOf(probe) ? checkLookup(probe, printed) : checkPrinted(probe, printed);
+}
+
+/** curl's exit codes, and `kubectl exec`'s, as far as they alone say what went wrong. */
+const kinds: Readonly<Record<number, FailureKind>> = {
+  ...{ 6: "name", 22: "answer", 28: "lost" },
+  ...{ 1: "exec", 126: "exec", 127: "exec" },
+};
+
+/** The failure that the exit code means. */
+export function checkPrinted(
+  probe: Probe,
+  { exitCode = 1, stdout, stderr }: Printed,
+): ProbeFailure | undefined {
+  if (exitCode === 0) {
+    const complaint = probe.check(stdout.trim());
+    return complaint === undefined ? undefined : { kind: "answer", text: complaint };
+  }
+  const text = telling(stderr, /failed: |^curl: \(|^error: |not resolve/i);
+  if (exitCode === 7) return { kind: connectKind(stderr), text };
+  if (exitCode === 28 && /resolv/i.test(text)) return { kind: "name", text };
+  return { kind: kinds[exitCode] ?? "other", text };
+}
+
+function connectKind(stderr: string): FailureKind {
+  if (/refused/i.test(stderr)) return "refused";
+  return /no route|unreachable/i.test(stderr) ? "unreachable" : "lost";
+}
+
+/** The lines of a program's output that say what went wrong; the last two where none is known to. */
+function telling(output: string, known: RegExp): string {
+  const lines = output.split(/\r?\n/).map((line) => line.replace(/^\* +/, "").trim());
+  const found = lines.filter((line) => known.test(line));
+  const chosen = found.length > 0 ? found : lines.filter((line) => line !== "").slice(-2);
+  return [...new Set(chosen)].join("; ").slice(0, 400);
+}
+
+const lookupKinds: readonly (readonly [RegExp, FailureKind])[] = [
+  [/can't find|non-existent|NXDOMAIN/i, "name"],
+  [/timed.out|no servers|no response/i, "lost"],
+  [/refused/i, "refused"],
+  [/unreachable/i, "unreachable"],
+];
+
+/** The failure of an nslookup, if any. Windows' own always exits with 0, so its output decides. */
+export function checkLookup(
+  probe: Probe,
+  { exitCode, stdout, stderr }: Printed,
+): ProbeFailure | undefined {
+  const complaint = probe.check(stdout.replaceAll("\r", ""));
+  if (exitCode === 0 && complaint === undefined) return undefined;
+  const text = telling(
+    `${stdout}\n${stderr}`,
+    /timed.out|can't find|no servers|no response|refused|unreachable|^error: /i,
+  );
+  const [, kind] = lookupKinds.find(([words]) => words.test(text)) ?? [];
+  if (kind !== undefined) return { kind, text };
+  return exitCode === 0 ? { kind: "answer", text: complaint ?? "" } : { kind: "exec", text };
 }

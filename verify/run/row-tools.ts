@@ -1,35 +1,44 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
 import { messageOf } from "../../host/failure.ts";
 import type { Slots } from "../../toolchain/slots.ts";
+import type { HostServer, internetPage } from "../cluster/outside.ts";
 import type { Details, Snapshot } from "../cluster/snapshot.ts";
-import type { ClusterView } from "../cluster/view.ts";
-import type { Printed, ShellCommand } from "./shell-command.ts";
-import type { Outside, Probe, ProbeFailure } from "./probe.ts";
+import type { Printed, Probe, ProbeFailure, ShellCommand } from "./probe.ts";
+
+/** Destinations outside of the cluster. */
+export interface Outside {
+  readonly host?: Pick<HostServer, "url" | "greeting"> | undefined;
+  readonly internet: Readonly<Record<keyof typeof internetPage, string>>;
+}
 
 /** What running rows share. */
 export interface RowTools {
   readonly view: ClusterView;
   readonly details: () => Promise<Details>;
   readonly attempt: (probe: Probe) => Promise<ProbeFailure | undefined>;
-  /** A probe's command, for repeating it. */
   readonly tried: (probe: Probe) => string;
   /** The command that runs words in a container of a pod. */
   readonly inPod: (pod: string, container: string, words: readonly string[]) => ShellCommand;
   readonly run: (command: ShellCommand) => Promise<Printed>;
   /** Makes the rows' NetworkPolicies, once for all. */
   readonly isolate: () => Promise<void>;
-  /** A path of the API server. */
   readonly get: (path: string) => Promise<unknown>;
   readonly outside: Outside;
-  /** Whether containers on Windows nodes are modelled. */
-  readonly rehearsal: boolean;
-  /** Slots for parallel commands. */
   readonly slots: Slots;
   readonly signal: AbortSignal;
-  /** Called with what a row waits for, whenever that may have changed. */
-  readonly waitsFor: (id: string, what: string) => void;
 }
 
-/** Result of a row that was run. */
+/** The same for one row that is run. */
+export interface RowRun extends RowTools {
+  /** When it must have ended, in milliseconds as of Date.now(). */
+  readonly end: number;
+  /** Whether containers on Windows nodes are modelled. */
+  readonly rehearsal: boolean;
+  /** Called with what it waits for, whenever that may have changed. */
+  readonly waitsFor: (what: string) => void;
+}
+
 export interface Outcome {
   readonly status: "passed" | "failed" | "rehearsed";
   readonly reason: string;
@@ -37,13 +46,21 @@ export interface Outcome {
   readonly seen: string;
 }
 
+export function passed(tried: readonly string[] = [], seen = ""): Outcome {
+  return { status: "passed", reason: "", tried, seen };
+}
+
+export function failed(reason: string, seen = "", tried: readonly string[] = []): Outcome {
+  return { status: "failed", reason, tried, seen };
+}
+
 /** The reason, from the cluster's current state. Never fails itself. */
 export async function explained(
-  tools: Pick<RowTools, "details">,
+  { details }: Pick<RowTools, "details">,
   explain: (details: Details) => string,
 ): Promise<string> {
   try {
-    return explain(await tools.details());
+    return explain(await details());
   } catch (error) {
     return `the cluster does not say why: ${messageOf(error)}`;
   }
@@ -52,34 +69,60 @@ export async function explained(
 /** Whether the cluster's state is as wanted, or what is awaited. */
 export type Readiness<T, W> = { readonly ready: T } | { readonly awaited: W };
 
-/** Result of a wait. */
-export type Awaited<T, W> =
-  { readonly ready: T } | { readonly late: W } | { readonly trouble: string };
+interface Wait<T, W> {
+  readonly check: (snapshot: Snapshot) => Readiness<T, W>;
+  readonly text: (awaited: W) => string;
+  readonly why: (awaited: W, details: Details) => string;
+}
 
-/**
- * Polls the cluster until its state is as wanted, or the time is over.
- *
- * @param id row that waits.
- * @param end in milliseconds, as of Date.now().
- */
+/** Polls the cluster until its state is as wanted, or the time is over. */
 export async function awaitState<T, W>(
-  id: string,
-  end: number,
-  tools: Pick<RowTools, "view" | "signal" | "waitsFor">,
-  check: (snapshot: Snapshot) => Readiness<T, W>,
-  text: (awaited: W) => string,
-): Promise<Awaited<T, W>> {
+  run: RowRun,
+  { check, text, why }: Wait<T, W>,
+): Promise<{ readonly ready: T } | { readonly outcome: Outcome }> {
   for (;;) {
-    const seen = await tools.view.look();
-    const late = Date.now() >= end || tools.signal.aborted;
+    const seen = await run.view.look();
+    const late = Date.now() >= run.end || run.signal.aborted;
     if ("trouble" in seen) {
-      if (late) return seen;
-      tools.waitsFor(id, "the API server");
+      const { trouble } = seen;
+      if (late) return { outcome: failed(`the API server does not answer: ${trouble}`, trouble) };
+      run.waitsFor("the API server");
       continue;
     }
     const readiness = check(seen.snapshot);
     if ("ready" in readiness) return readiness;
-    if (late) return { late: readiness.awaited };
-    tools.waitsFor(id, text(readiness.awaited));
+    const { awaited } = readiness;
+    if (late) {
+      const reason = await explained(run, (details) => why(awaited, details));
+      return { outcome: failed(reason, `not Ready: ${text(awaited)}`) };
+    }
+    run.waitsFor(text(awaited));
+  }
+}
+
+/** Result of querying the cluster: its state, or why there is none. */
+type Seen = { readonly snapshot: Snapshot } | { readonly trouble: string };
+
+/** Queries the cluster once for all waiting rows, at most once a second, and only if a row is waiting. */
+export class ClusterView {
+  private next: Promise<Seen> | undefined;
+
+  constructor(
+    private readonly read: () => Promise<Snapshot>,
+    private readonly pauseMilliseconds = 1000,
+  ) {}
+
+  /** The next query's result; during a running query, that of the one after. */
+  look(): Promise<Seen> {
+    return (this.next ??= this.start());
+  }
+
+  private async start(): Promise<Seen> {
+    await sleep(this.pauseMilliseconds);
+    this.next = undefined;
+    return this.read().then(
+      (snapshot) => ({ snapshot }),
+      (error: unknown) => ({ trouble: messageOf(error) }),
+    );
   }
 }

@@ -1,78 +1,45 @@
-import { whyNotReady } from "../diagnose/diagnose.ts";
-import { roleName } from "../objects/names.ts";
-import { controlId, isUnderPolicy } from "../rows/policies.ts";
-import { isNotSeenYet, notSeenYet, type PathRow, type Row } from "../rows/row.ts";
-import { needsHostProcess, needsOf, whyNot } from "../rows/runnable.ts";
-import { type AwaitedPod, planRow } from "./plan.ts";
-import { explained, type Outcome, type RowTools, awaitState } from "./row-tools.ts";
-import { tryProbes } from "./try-probes.ts";
 import { messageOf } from "../../host/failure.ts";
 import type { Facts } from "../cluster/facts.ts";
+import { whyNotReady } from "../diagnose/diagnose.ts";
+import { roleName } from "../objects/names.ts";
 import type { RowResult } from "../result.ts";
+import { controlId, isUnderPolicy } from "../rows/policies.ts";
+import { isNotSeenYet, notSeenYet, type PathRow, type Row } from "../rows/row.ts";
+import { needsHostProcess, needsWindowsContainers, whyNot } from "../rows/runnable.ts";
+import { planRow } from "./plan.ts";
+import { awaitState, failed, type Outcome, type RowRun, type RowTools } from "./row-tools.ts";
 import { runSample } from "./run-sample.ts";
+import { tryProbes } from "./try-probes.ts";
 
 /** What of a row is real in a rehearsal, and what is not. */
 const underWine =
   "HostProcess under Wine: kubelet.exe started its pods and the connections were made; Windows and its network were not there";
 
-/**
- * Waits for a path's pods, then tries its connections.
- *
- * @param end when it must have ended, in milliseconds as of Date.now().
- */
-async function runPath(row: PathRow, end: number, tools: RowTools): Promise<Outcome> {
-  const waited = await awaitState(
-    row.id,
-    end,
-    tools,
-    (snapshot) => planRow(row, snapshot, tools.outside),
-    awaitedText,
-  );
-  if ("ready" in waited) {
-    const outcome = await tryProbes(row.id, waited.ready, end, tools);
-    if (outcome.status === "failed" && !tools.rehearsal && isNotSeenYet(row)) {
-      return { ...outcome, reason: `${outcome.reason} (${notSeenYet})` };
-    }
-    return outcome.status === "passed" && tools.rehearsal && needsHostProcess(row)
-      ? { ...outcome, status: "rehearsed", reason: underWine }
-      : outcome;
+/** Waits for a path's pods, then tries its connections. */
+async function runPath(row: PathRow, run: RowRun): Promise<Outcome> {
+  const waited = await awaitState(run, {
+    check: (snapshot) => planRow(row, snapshot, run.outside),
+    text: (pods) => pods.map(({ role, node }) => `${roleName(role)} on ${node}`).join(", "),
+    why: whyNotReady,
+  });
+  if ("outcome" in waited) return waited.outcome;
+  const outcome = await tryProbes(waited.ready, run);
+  if (outcome.status === "failed" && !run.rehearsal && isNotSeenYet(row)) {
+    return { ...outcome, reason: `${outcome.reason} (${notSeenYet})` };
   }
-  if ("trouble" in waited) {
-    const reason = `the API server does not answer: ${waited.trouble}`;
-    return { status: "failed", reason, tried: [], seen: waited.trouble };
-  }
-  return {
-    status: "failed",
-    reason: await explained(tools, (details) => whyNotReady(waited.late, details)),
-    tried: [],
-    seen: `not Ready: ${awaitedText(waited.late)}`,
-  };
-}
-
-function awaitedText(awaited: readonly AwaitedPod[]): string {
-  return awaited.map(({ role, node }) => `${roleName(role)} on ${node}`).join(", ");
+  return outcome.status === "passed" && run.rehearsal && needsHostProcess(row)
+    ? { ...outcome, status: "rehearsed", reason: underWine }
+    : outcome;
 }
 
 /** Seconds between two lines about what is waited for. */
 const lineSeconds = 5;
 
-/** Longest time for a row, in seconds, image pulls included. */
-const defaultSeconds = 120;
-
-/** The same for rows with Windows containers of their own: base images are large, and unpacked slowly. */
-const windowsSeconds = 1200;
-
-/** The same for rows with rehearsed Windows pods: nothing is pulled, but their kubelet runs on an emulated processor. */
-const rehearsedSeconds = 300;
-
-/** Default time limit of a row, in seconds. */
+/** Default time limit of a row, in seconds, image pulls included. */
 export function rowSeconds(row: Row, rehearsal: boolean): number {
-  const containers = needsOf(row).some(
-    ({ need }) => need === "windows-pods" || need === "windows-host-process",
-  );
-  const windows = containers || (row.kind === "sample" && row.os === "windows");
-  if (!windows) return defaultSeconds;
-  return rehearsal ? rehearsedSeconds : windowsSeconds;
+  if (!needsWindowsContainers(row)) return 120;
+  // Base images are large, and unpacked slowly. In a rehearsal nothing is pulled, but kubelet runs on an emulated processor.
+  return rehearsal ? 300 : 1200;
 }
 
 /**
@@ -84,16 +51,18 @@ export function rowSeconds(row: Row, rehearsal: boolean): number {
 export async function runRows(
   rows: readonly Row[],
   facts: Facts,
-  tools: Omit<RowTools, "waitsFor" | "rehearsal">,
-  options: { readonly timeoutSeconds?: number | undefined; readonly say: (line: string) => void },
+  tools: RowTools,
+  { timeoutSeconds, say }: { timeoutSeconds?: number | undefined; say: (line: string) => void },
 ): Promise<readonly RowResult[]> {
-  const runnable = rows.filter((row) => whyNot(row, facts) === undefined);
-  const waiting = new Waiting(runnable.length, options.say);
-  const all: RowTools = {
-    ...tools,
-    rehearsal: facts.rehearsal,
-    waitsFor: (id, what) => waiting.set(id, what),
-  };
+  const total = rows.filter((row) => whyNot(row, facts) === undefined).length;
+  let done = 0;
+  let last = "";
+  const waiting = new Map<string, string>();
+  const timer = setInterval(() => {
+    const line = waitingText(done, total, [...waiting.values()]);
+    if (line !== last) say(line);
+    last = line;
+  }, lineSeconds * 1000);
   const run = async (row: Row, before?: Promise<readonly RowResult[]>): Promise<RowResult> => {
     const reason = whyNot(row, facts);
     if (reason !== undefined) {
@@ -101,9 +70,15 @@ export async function runRows(
     }
     const others = await before;
     const started = Date.now();
-    const seconds = options.timeoutSeconds ?? rowSeconds(row, facts.rehearsal);
-    const outcome = await runRow(row, started + seconds * 1000, all, others);
-    waiting.end(row.id);
+    const end = started + (timeoutSeconds ?? rowSeconds(row, facts.rehearsal)) * 1000;
+    const waitsFor = (what: string): void => void waiting.set(row.id, what);
+    const outcome = await runRow(
+      row,
+      { ...tools, end, rehearsal: facts.rehearsal, waitsFor },
+      others,
+    );
+    waiting.delete(row.id);
+    done += 1;
     return { row, ...outcome, seconds: (Date.now() - started) / 1000 };
   };
   const underPolicy = (row: Row): boolean => row.kind === "path" && isUnderPolicy(row);
@@ -112,68 +87,27 @@ export async function runRows(
     const others = Promise.all(before.values());
     return await Promise.all(rows.map((row) => before.get(row) ?? run(row, others)));
   } finally {
-    waiting.stop();
+    clearInterval(timer);
   }
 }
 
 /** @param others results of the rows that had to come before. */
 async function runRow(
   row: Row,
-  end: number,
-  tools: RowTools,
+  run: RowRun,
   others: readonly RowResult[] | undefined,
 ): Promise<Outcome> {
   try {
     if (others !== undefined) {
       const control = others.find((other) => other.row.id === controlId(row.id));
       if (control?.status !== "passed") {
-        const reason = `it would show nothing: ${controlId(row.id)} has not passed`;
-        return { status: "failed", reason, tried: [], seen: "" };
+        return failed(`it would show nothing: ${controlId(row.id)} has not passed`);
       }
-      await tools.isolate();
+      await run.isolate();
     }
-    return row.kind === "path" ? await runPath(row, end, tools) : await runSample(row, end, tools);
+    return row.kind === "path" ? await runPath(row, run) : await runSample(row, run);
   } catch (error) {
-    const reason = `the row could not be run to its end: ${messageOf(error)}`;
-    return { status: "failed", reason, tried: [], seen: messageOf(error) };
-  }
-}
-
-/** Prints what rows wait for, in one line every few seconds as long as it changes. */
-class Waiting {
-  private readonly rows = new Map<string, string>();
-  private readonly timer: NodeJS.Timeout;
-  private done = 0;
-  private last = "";
-
-  constructor(
-    private readonly total: number,
-    private readonly say: (line: string) => void,
-  ) {
-    this.timer = setInterval(() => this.tell(), lineSeconds * 1000);
-  }
-
-  /** A row waits for something, from now on. */
-  set(id: string, what: string): void {
-    this.rows.set(id, what);
-  }
-
-  /** A row has ended. */
-  end(id: string): void {
-    this.rows.delete(id);
-    this.done += 1;
-  }
-
-  stop(): void {
-    clearInterval(this.timer);
-  }
-
-  private tell(): void {
-    const line = waitingText(this.done, this.total, [...this.rows.values()]);
-    if (line !== this.last) {
-      this.last = line;
-      this.say(line);
-    }
+    return failed(`the row could not be run to its end: ${messageOf(error)}`, messageOf(error));
   }
 }
 

@@ -1,66 +1,83 @@
-import * as z from "zod";
 import type { V1Pod } from "@kubernetes/client-node";
-import type { Os, SampleRow } from "../rows/row.ts";
+import * as z from "zod";
+
 import { messageOf } from "../../host/failure.ts";
 import { isReady, podTrouble } from "../../kubernetes/pod-state.ts";
 import { nodesOf } from "../cluster/facts.ts";
 import type { Snapshot } from "../cluster/snapshot.ts";
 import { namespace } from "../objects/names.ts";
-import { type Probe, withText } from "./probe.ts";
-import { commandText } from "./shell-command.ts";
-import { explained, type Outcome, type RowTools, awaitState, type Readiness } from "./row-tools.ts";
+import type { Os, SampleRow } from "../rows/row.ts";
+import { commandText, type Probe, withText } from "./probe.ts";
+import {
+  awaitState,
+  failed,
+  passed,
+  type Outcome,
+  type Readiness,
+  type RowRun,
+} from "./row-tools.ts";
 import { tryProbes } from "./try-probes.ts";
 
-const summarySchema = z.object({
-  pods: z.array(
-    z.object({
-      podRef: z.object({ name: z.string(), namespace: z.string() }),
-      cpu: z.object({ usageCoreNanoSeconds: z.number().optional() }).optional(),
-      memory: z.object({ workingSetBytes: z.number().optional() }).optional(),
-    }),
-  ),
-});
-
-/** What kubelet measured of a pod. */
-interface PodMetrics {
-  /** Since its start. */
-  readonly cpuNanoSeconds: number;
-  readonly memoryBytes: number;
-}
-
-/** Path of a kubelet's summary of all its pods, through the API server. */
-function summaryPath(node: string): string {
-  return `/api/v1/nodes/${node}/proxy/stats/summary`;
-}
-
-/**
- * Metrics of a pod in kubelet's summary.
- *
- * @returns what is missing, while kubelet has not measured it yet.
- * @throws when it is no summary.
- */
-function podMetrics(
-  summary: unknown,
-  namespace: string,
-  name: string,
-): PodMetrics | { readonly missing: string } {
-  const { pods } = summarySchema.parse(summary);
-  const pod = pods.find(({ podRef }) => podRef.name === name && podRef.namespace === namespace);
-  if (pod === undefined) {
-    return { missing: `no metrics of ${name} among those of ${pods.length} pods` };
+/** Waits for a sample's pods, then checks what the sample is about. */
+export async function runSample(row: SampleRow, run: RowRun): Promise<Outcome> {
+  const { look, os } = row;
+  const waited = await awaitState(run, {
+    check(snapshot): Readiness<ReadySample, readonly SamplePods[]> {
+      const groups = podsOf(row, snapshot);
+      const awaited = groups.filter(({ pods }) => pods.length === 0 || !pods.every(isReady));
+      return awaited.length > 0 ? { awaited } : { ready: { groups, snapshot } };
+    },
+    text: namesOf,
+    why(groups, { nodes, events }) {
+      const pod = groups.flatMap(({ pods }) => pods).find((each) => !isReady(each));
+      const node = nodes.find(({ name }) => name === pod?.spec?.nodeName);
+      if (node?.trouble !== undefined) return `the node ${node.name} is not Ready: ${node.trouble}`;
+      return pod ? podTrouble(pod, events) : `there is no pod of ${namesOf(groups)}`;
+    },
+  });
+  if ("outcome" in waited) return waited.outcome;
+  const { groups, snapshot } = waited.ready;
+  if (look === "web-server" || look === "shop") {
+    return tryProbes(sampleProbes(look, snapshot), run);
   }
-  const cpuNanoSeconds = pod.cpu?.usageCoreNanoSeconds;
-  const memoryBytes = pod.memory?.workingSetBytes;
-  return cpuNanoSeconds === undefined || memoryBytes === undefined
-    ? { missing: `no ${memoryBytes === undefined ? "memory" : "processor time"} of ${name}` }
-    : { cpuNanoSeconds, memoryBytes };
+  const { metadata, spec } = groups[0]?.pods[0] ?? {};
+  const name = metadata?.name ?? "";
+  return look === "settings"
+    ? lookAtSettings(os, name, run)
+    : awaitMetrics(name, spec?.nodeName ?? "", run);
+}
+
+interface ReadySample {
+  readonly groups: readonly SamplePods[];
+  readonly snapshot: Snapshot;
+}
+
+/** A pod of a sample by its name, or all of a label. */
+interface SamplePods {
+  readonly name: string;
+  readonly pods: readonly V1Pod[];
+}
+
+function namesOf(groups: readonly SamplePods[]): string {
+  return groups.map(({ name }) => name).join(", ");
+}
+
+function podsOf({ look, os }: SampleRow, { pods }: Snapshot): readonly SamplePods[] {
+  if (look === "settings" || look === "metrics") {
+    const name = `settings-${os}`;
+    return [{ name, pods: pods.filter(({ metadata }) => metadata?.name === name) }];
+  }
+  const apps = look === "shop" ? ["card-authorisation", "shop"] : [look];
+  return apps.map((app) => ({
+    name: app,
+    pods: pods.filter(({ metadata }) => metadata?.labels?.["app"] === app),
+  }));
 }
 
 /** Something to look at in the pod of the sample `settings`. */
 interface SettingsCheck {
-  /** What it shows. */
   readonly what: string;
-  readonly container: "reader" | "writer";
+  readonly container?: "writer";
   readonly words: readonly string[];
   /** What must be printed. Not shown when it is not: others put real secrets there. */
   readonly expected: RegExp;
@@ -73,34 +90,30 @@ function settingsChecks(os: Os): readonly SettingsCheck[] {
     windows ? ["cmd", "/c", `echo %${name}%`] : ["printenv", name];
   const file = (path: string): readonly string[] =>
     windows ? ["cmd", "/c", `type C:${path.replaceAll("/", "\\")}`] : ["cat", path];
-  const check = (
-    what: string,
-    container: SettingsCheck["container"],
-    words: readonly string[],
-    expected: RegExp,
-  ): SettingsCheck => ({ what, container, words, expected });
   const write = windows
     ? ["cmd", "/c", "echo from the other container> C:\\shared\\note"]
     : ["bash", "-c", "echo from the other container > /shared/note"];
-  const other = /^from the other container$/;
+  const [secret, config] = ["/settings/secret/password", "/settings/config/example.property.2"];
   return [
-    check("the secret in the environment", "reader", variable("SETTINGS_USERNAME"), /^admin$/),
-    check("the secret as a file", "reader", file("/settings/secret/password"), /^1f2d1e2e67df$/),
-    check("the config map in the environment", "reader", variable("SETTINGS_PROPERTY"), /^hello$/),
-    check(
-      "the config map as a file",
-      "reader",
-      file("/settings/config/example.property.2"),
-      /^world$/,
-    ),
-    check("writing to the emptyDir", "writer", write, /^$/),
-    check(
-      "what the other container wrote into the emptyDir",
-      "reader",
-      file("/shared/note"),
-      other,
-    ),
-    check("the node's hosts file by the hostPath", "reader", file("/node/hosts"), /localhost/),
+    {
+      what: "the secret in the environment",
+      ...{ words: variable("SETTINGS_USERNAME"), expected: /^admin$/ },
+    },
+    { what: "the secret as a file", words: file(secret), expected: /^1f2d1e2e67df$/ },
+    {
+      what: "the config map in the environment",
+      ...{ words: variable("SETTINGS_PROPERTY"), expected: /^hello$/ },
+    },
+    { what: "the config map as a file", words: file(config), expected: /^world$/ },
+    { what: "writing to the emptyDir", container: "writer", words: write, expected: /^$/ },
+    {
+      what: "what the other container wrote into the emptyDir",
+      ...{ words: file("/shared/note"), expected: /^from the other container$/ },
+    },
+    {
+      what: "the node's hosts file by the hostPath",
+      ...{ words: file("/node/hosts"), expected: /localhost/ },
+    },
   ];
 }
 
@@ -108,141 +121,75 @@ function settingsChecks(os: Os): readonly SettingsCheck[] {
 const rehearsedSettings =
   "kubelet.exe made its volumes and had its containers started; these are modelled, so nothing was read in them";
 
-/** Pods of a sample: by name, or all of a label. */
-const applications: Readonly<Record<"web-server" | "shop", readonly string[]>> = {
-  "web-server": ["web-server"],
-  shop: ["card-authorisation", "shop"],
-};
-
-/** Waits for a sample's pods, then checks what the sample is about. */
-export async function runSample(row: SampleRow, end: number, tools: RowTools): Promise<Outcome> {
-  const waited = await awaitState(
-    row.id,
-    end,
-    tools,
-    (snapshot) => podsOf(row, snapshot),
-    ({ names }) => names.join(", "),
-  );
-  if ("trouble" in waited) {
-    return failed(`the API server does not answer: ${waited.trouble}`, waited.trouble);
-  }
-  if ("late" in waited) {
-    const { names, pod } = waited.late;
-    const reason = await explained(tools, ({ nodes, events }) => {
-      const node = nodes.find(({ name }) => name === pod?.spec?.nodeName);
-      if (node?.trouble !== undefined) return `the node ${node.name} is not Ready: ${node.trouble}`;
-      return pod === undefined ? `there is no pod of ${names.join(", ")}` : podTrouble(pod, events);
-    });
-    return failed(reason, `not Ready: ${names.join(", ")}`);
-  }
-  const [pod] = waited.ready.pods;
-  switch (row.look) {
-    case "settings":
-      return pod === undefined ? failed("it has no pod", "") : lookAtSettings(row, pod, tools);
-    case "metrics":
-      return pod === undefined ? failed("it has no pod", "") : awaitMetrics(row, pod, end, tools);
-    case "web-server":
-    case "shop":
-      return tryProbes(row.id, sampleProbes(row.look, waited.ready.snapshot), end, tools);
-  }
-}
-
-interface ReadyPods {
-  readonly pods: readonly V1Pod[];
-  readonly snapshot: Snapshot;
-}
-
-interface MissingPods {
-  /** What is missing. */
-  readonly names: readonly string[];
-  /** One that exists but is not Ready. */
-  readonly pod?: V1Pod;
-}
-
-function podsOf(row: SampleRow, snapshot: Snapshot): Readiness<ReadyPods, MissingPods> {
-  const groups =
-    row.look === "settings" || row.look === "metrics"
-      ? [{ name: `settings-${row.os}`, pods: byName(snapshot, `settings-${row.os}`) }]
-      : applications[row.look].map((app) => ({ name: app, pods: byApp(snapshot, app) }));
-  const missing = groups.filter(({ pods }) => pods.length === 0 || !pods.every(isReady));
-  if (missing.length === 0) {
-    return { ready: { pods: groups.flatMap(({ pods }) => pods), snapshot } };
-  }
-  const pod = missing.flatMap(({ pods }) => pods).find((each) => !isReady(each));
-  return { awaited: { names: missing.map(({ name }) => name), ...(pod && { pod }) } };
-}
-
-function byName({ pods }: Snapshot, name: string): readonly V1Pod[] {
-  return pods.filter(({ metadata }) => metadata?.name === name);
-}
-
-function byApp({ pods }: Snapshot, app: string): readonly V1Pod[] {
-  return pods.filter(({ metadata }) => metadata?.labels?.["app"] === app);
-}
-
-async function lookAtSettings(row: SampleRow, pod: V1Pod, tools: RowTools): Promise<Outcome> {
-  if (row.os === "windows" && tools.rehearsal) {
+async function lookAtSettings(os: Os, pod: string, run: RowRun): Promise<Outcome> {
+  if (os === "windows" && run.rehearsal) {
     return { status: "rehearsed", reason: rehearsedSettings, tried: [], seen: "" };
   }
-  tools.waitsFor(row.id, "what is in its containers");
+  run.waitsFor("what is in its containers");
   const tried: string[] = [];
-  for (const { what, container, words, expected } of settingsChecks(row.os)) {
-    const command = tools.inPod(pod.metadata?.name ?? "", container, words);
-    const printed = await tools.slots.run(0, () => tools.run(command));
-    tried.push(commandText(command));
-    if (printed.exitCode !== 0 || !expected.test(printed.stdout.trim())) {
-      const seen =
-        printed.exitCode === 0
-          ? `${printed.stdout.trim().length} characters that are not what the sample has`
-          : printed.stderr.trim();
-      return { status: "failed", reason: `${what} does not exist`, tried: tried.slice(-1), seen };
+  for (const { what, container = "reader", words, expected } of settingsChecks(os)) {
+    const command = run.inPod(pod, container, words);
+    const { exitCode, stdout, stderr } = await run.slots.run(0, () => run.run(command));
+    const text = commandText(command);
+    const printed = stdout.trim();
+    if (exitCode !== 0 || !expected.test(printed)) {
+      const other = `${printed.length} characters that are not what the sample has`;
+      return failed(`${what} does not exist`, exitCode === 0 ? other : stderr.trim(), [text]);
     }
+    tried.push(text);
   }
-  return { status: "passed", reason: "", tried, seen: "" };
+  return passed(tried);
 }
 
-async function awaitMetrics(
-  row: SampleRow,
-  pod: V1Pod,
-  end: number,
-  tools: RowTools,
-): Promise<Outcome> {
-  const name = pod.metadata?.name ?? "";
-  const path = summaryPath(pod.spec?.nodeName ?? "");
+/** A kubelet's summary of all its pods. */
+const summarySchema = z.object({
+  pods: z.array(
+    z.object({
+      podRef: z.object({ name: z.string(), namespace: z.string() }),
+      cpu: z.object({ usageCoreNanoSeconds: z.number().optional() }).optional(),
+      memory: z.object({ workingSetBytes: z.number().optional() }).optional(),
+    }),
+  ),
+});
+
+/** What kubelet has not measured of a pod yet. @throws when it is no summary. */
+function missingMetrics(summary: unknown, name: string): string | undefined {
+  const { pods } = summarySchema.parse(summary);
+  const pod = pods.find(({ podRef }) => podRef.name === name && podRef.namespace === namespace);
+  if (pod === undefined) return `no metrics of ${name} among those of ${pods.length} pods`;
+  if (pod.memory?.workingSetBytes === undefined) return `no memory of ${name}`;
+  return pod.cpu?.usageCoreNanoSeconds === undefined ? `no processor time of ${name}` : undefined;
+}
+
+async function awaitMetrics(name: string, node: string, run: RowRun): Promise<Outcome> {
+  const path = `/api/v1/nodes/${node}/proxy/stats/summary`;
   const tried = [`kubectl get --raw ${path}`];
   for (;;) {
-    let seen: string;
-    try {
-      const metrics = podMetrics(await tools.get(path), namespace, name);
-      if (!("missing" in metrics)) return { status: "passed", reason: "", tried, seen: "" };
-      seen = metrics.missing;
-    } catch (error) {
-      seen = messageOf(error);
+    const missing = await run
+      .get(path)
+      .then((read) => missingMetrics(read, name))
+      .catch(messageOf);
+    if (missing === undefined) return passed(tried);
+    if (Date.now() >= run.end || run.signal.aborted) {
+      return failed(`kubelet has no metrics of ${name}`, missing, tried);
     }
-    if (Date.now() >= end || tools.signal.aborted) {
-      return { status: "failed", reason: `kubelet has no metrics of ${name}`, tried, seen };
-    }
-    tools.waitsFor(row.id, `kubelet to measure ${name}`);
-    await tools.view.look();
+    run.waitsFor(`kubelet to measure ${name}`);
+    await run.view.look();
   }
-}
-
-function failed(reason: string, seen: string): Outcome {
-  return { status: "failed", reason, tried: [], seen };
 }
 
 /** Requests to a sample's NodePort, from this host: the web server by every node, the shop by every Linux one. */
 function sampleProbes(look: "web-server" | "shop", snapshot: Snapshot): readonly Probe[] {
-  const port = snapshot.services.find(({ metadata }) => metadata?.name === look)?.spec?.ports?.[0]
-    ?.nodePort;
+  const service = snapshot.services.find(({ metadata }) => metadata?.name === look);
+  const port = service?.spec?.ports?.[0]?.nodePort ?? 0;
   const linux = nodesOf(snapshot, "linux");
   const nodes = look === "shop" ? linux : [...linux, ...nodesOf(snapshot, "windows")];
   return nodes.flatMap(({ name, address }) =>
-    pages(look).map(({ path, check }) => ({
+    pages[look].map(([path, text]) => ({
       origin: "outside",
-      url: `http://${address}:${port ?? 0}${path}`,
+      url: `http://${address}:${port}${path}`,
       requests: 1,
-      check,
+      check: withText(text),
       targetPods: [],
       service: look,
       viaNode: name,
@@ -250,16 +197,13 @@ function sampleProbes(look: "web-server" | "shop", snapshot: Snapshot): readonly
   );
 }
 
-function pages(
-  look: "web-server" | "shop",
-): readonly { readonly path: string; readonly check: Probe["check"] }[] {
-  if (look === "web-server") {
-    return [{ path: "/", check: withText("Windows Container Web Server") }];
-  }
-  return [
-    { path: "/", check: withText("<h1>Widgets</h1>") },
-    { path: "/authorise?card=4111111111111111&amount=25", check: withText("Auth Code: ") },
+/** Paths of a sample, and what its pages contain. */
+const pages = {
+  "web-server": [["/", "Windows Container Web Server"]],
+  shop: [
+    ["/", "<h1>Widgets</h1>"],
+    ["/authorise?card=4111111111111111&amount=25", "Auth Code: "],
     // Cards that end in 9, and amounts from 1000, are declined.
-    { path: "/authorise?card=4111111111111119&amount=25", check: withText("Declined") },
-  ];
-}
+    ["/authorise?card=4111111111111119&amount=25", "Declined"],
+  ],
+} as const;

@@ -1,74 +1,60 @@
 import { whyFailed } from "../diagnose/diagnose.ts";
 import { type FailureKind, lookupOf, type Probe, type ProbeFailure } from "./probe.ts";
-import { explained, type Outcome, type RowTools } from "./row-tools.ts";
+import { explained, failed, passed, type Outcome, type RowRun } from "./row-tools.ts";
 
 /** Longest time from a row's pods being Ready to its connections working, in seconds: kube-proxy and DNS follow. */
 const settleSeconds = 30;
 
 /** Tries probes until all of them succeed, or the time is over. */
-export async function tryProbes(
-  id: string,
-  probes: readonly Probe[],
-  end: number,
-  tools: RowTools,
-): Promise<Outcome> {
-  if (probes.length === 0) {
-    // Nodes left the cluster meanwhile. An untried probe has not passed.
-    return { status: "failed", reason: "there are no nodes left for it", tried: [], seen: "" };
-  }
-  tools.waitsFor(id, "its connections");
-  const settled = Math.min(end, Date.now() + settleSeconds * 1000);
+export async function tryProbes(probes: readonly Probe[], run: RowRun): Promise<Outcome> {
+  // Nodes left the cluster meanwhile. An untried probe has not passed.
+  if (probes.length === 0) return failed("there are no nodes left for it");
+  run.waitsFor("its connections");
+  const settled = Math.min(run.end, Date.now() + settleSeconds * 1000);
   const all = await Promise.all(
-    probes.map(async (probe) => ({ probe, tries: await triesOf(probe, { settled, end }, tools) })),
+    probes.map(async (probe) => ({ probe, tries: await triesOf(probe, settled, run) })),
   );
-  const failed = all.flatMap(({ probe, tries }) => {
+  const broken = all.flatMap(({ probe, tries }) => {
     const failure = tries.at(-1)?.failure;
     return failure === undefined ? [] : [{ probe, tries, failure }];
   });
-  const [first] = failed;
+  const [first] = broken;
   if (first === undefined) {
-    const [retried] = all.map(triesText).filter((text) => text !== "");
-    return { status: "passed", reason: "", tried: probes.map(tools.tried), seen: retried ?? "" };
+    const retried = all.map(triesText).find((text) => text !== "");
+    return passed(probes.map(run.tried), retried);
   }
-  const reason = await explained(tools, (details) =>
-    whyFailed(first.probe, first.failure, details),
+  const { probe, failure } = first;
+  const reason = await explained(run, (details) => whyFailed(probe, failure, details));
+  const others = broken.length - 1;
+  return failed(
+    others > 0 ? `${reason} (and ${others} more of ${probes.length} connections)` : reason,
+    [failure.text, triesText(first)].filter((text) => text !== "").join("; "),
+    [run.tried(probe)],
   );
-  const others = failed.length - 1;
-  return {
-    status: "failed",
-    reason: others > 0 ? `${reason} (and ${others} more of ${probes.length} connections)` : reason,
-    tried: [tools.tried(first.probe)],
-    seen: [first.failure.text, triesText(first)].filter((text) => text !== "").join("; "),
-  };
 }
 
-/** One attempt at a probe. */
 interface Try {
   readonly seconds: number;
   readonly failure: ProbeFailure | undefined;
 }
 
 /** Attempts at a probe, until one succeeds or the time is over. */
-async function triesOf(
-  probe: Probe,
-  { settled, end }: { readonly settled: number; readonly end: number },
-  tools: RowTools,
-): Promise<readonly Try[]> {
-  // A lookup from an emulated node can take all the time of a row, and an answer can be late once.
-  const firstEnd = looksUp(probe) ? Number.POSITIVE_INFINITY : end;
+async function triesOf(probe: Probe, settled: number, run: RowRun): Promise<readonly Try[]> {
   const tries: Try[] = [];
   for (;;) {
-    const one = await tools.slots.run(0, async (): Promise<Try> => {
+    const one = await run.slots.run(0, async (): Promise<Try> => {
       const started = performance.now();
-      const failure = judged(probe, await tools.attempt(probe));
+      const failure = judged(probe, await run.attempt(probe));
       return { seconds: (performance.now() - started) / 1000, failure };
     });
     tries.push(one);
-    // The first attempt may take longer than the settling time, so it never decides alone.
+    // The first attempt may take longer than the settling time, so it never decides alone. A lookup from an emulated node
+    // can take all the time of a row, and an answer can be late once.
+    const firstEnd = looksUp(probe) ? Number.POSITIVE_INFINITY : run.end;
     const isOver = Date.now() >= (tries.length === 1 ? firstEnd : settled);
-    if (one.failure === undefined || isOver || tools.signal.aborted) return tries;
+    if (one.failure === undefined || isOver || run.signal.aborted) return tries;
     // A pause for other rows.
-    await tools.view.look();
+    await run.view.look();
   }
 }
 
@@ -97,19 +83,13 @@ const ends: Readonly<Partial<Record<FailureKind, string>>> = {
  * How the first and the last try of a lookup went, and how long each took: a slow server answers late, a lost packet is not
  * answered at all. Empty if there was one try, or no name to look up.
  */
-function triesText({
-  probe,
-  tries,
-}: {
-  readonly probe: Probe;
-  readonly tries: readonly Try[];
-}): string {
-  if (tries.length < 2 || !looksUp(probe)) return "";
-  return [1, tries.length]
-    .map((number) => {
-      const { seconds, failure } = tries[number - 1] ?? { seconds: 0, failure: undefined };
-      const end = failure === undefined ? "answered" : (ends[failure.kind] ?? "not tried");
-      return `try ${number}: ${end} after ${seconds.toFixed(1)} s`;
-    })
-    .join(", ");
+function triesText(tried: { readonly probe: Probe; readonly tries: readonly Try[] }): string {
+  const { probe, tries } = tried;
+  const [first, last] = [tries[0], tries.at(-1)];
+  if (first === undefined || last === undefined || first === last || !looksUp(probe)) return "";
+  const text = (number: number, { seconds, failure }: Try): string => {
+    const end = failure === undefined ? "answered" : (ends[failure.kind] ?? "not tried");
+    return `try ${number}: ${end} after ${seconds.toFixed(1)} s`;
+  };
+  return `${text(1, first)}, ${text(tries.length, last)}`;
 }

@@ -1,4 +1,5 @@
 import { open, readdir, stat } from "node:fs/promises";
+import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { LogLines, type LogForm } from "./log-lines.ts";
@@ -10,7 +11,6 @@ const old = /-\d{4}-?\d\d-?\d\dT?/;
 /** New files are looked for in every nth round. */
 const looksPerSearch = 5;
 
-/** Log files of one kind on a machine. */
 export interface LogPattern {
   /** Path with `/`; `*` matches any characters within a part. */
   readonly path: string;
@@ -34,7 +34,6 @@ interface FileStream {
   ) => Promise<void>;
 }
 
-/** Existing and new log files, read again and again. */
 export function fileStream(stream: FileStream): LogStream {
   const { name, patterns, expected, renewed, withFiles } = stream;
   return {
@@ -45,12 +44,13 @@ export function fileStream(stream: FileStream): LogStream {
       const missed = new Map(expected);
       let looks = 0;
       const search = async (files: LogFolder): Promise<void> => {
-        for (const { path: pattern, label, ...options } of patterns) {
-          for (const path of await findLogs(files, pattern)) {
-            if (known.has(path)) continue;
+        for (const { label, ...options } of patterns) {
+          for (const found of await findLogs(files, options.path)) {
+            if (known.has(found)) continue;
             // A file that did not exist before is read from its beginning.
-            const file = new FollowedFile({ path, ...options, ...(looks === 0 && { tail }) });
-            known.set(path, { label: label(path), file });
+            const begin = looks === 0 ? { tail } : {};
+            const file = new FollowedFile({ ...options, ...begin, path: found });
+            known.set(found, { label: label(found), file });
           }
         }
       };
@@ -116,14 +116,12 @@ const headBytes = 128;
 /** A file is left alone once it is so many bytes below the size at which its writer renames it. */
 const marginBytes = 256 * 1024;
 
-/** Result of reading a file once. */
 export interface FileNews {
   readonly lines: readonly string[];
   readonly notes: readonly string[];
 }
 
 interface FollowedFileOptions extends Omit<LogPattern, "label"> {
-  /** Last lines to show of the file at first. Default: all of it. */
   readonly tail?: number;
 }
 
@@ -138,20 +136,19 @@ export class FollowedFile {
   #head: Buffer = Buffer.alloc(0);
   #leftAlone = false;
 
-  constructor({ path, form, tail, renamedAt }: FollowedFileOptions) {
-    this.#path = path;
-    this.#form = form;
-    this.#tail = tail;
-    this.#renamedAt = renamedAt ?? Number.POSITIVE_INFINITY;
-    this.#lines = new LogLines(form);
+  constructor(options: FollowedFileOptions) {
+    this.#path = options.path;
+    this.#form = options.form;
+    this.#tail = options.tail;
+    this.#renamedAt = options.renamedAt ?? Number.POSITIVE_INFINITY;
+    this.#lines = new LogLines(options.form);
   }
 
   async look(files: LogFolder): Promise<FileNews> {
     const size = await files.size(this.#path);
     if (size === undefined) return { lines: [], notes: [] };
     if (this.#tail !== undefined) {
-      const tail = this.#tail;
-      const lines = await this.#lastLines(files, size, tail);
+      const lines = await this.#lastLines(files, size, this.#tail);
       this.#tail = undefined;
       return { lines, notes: [] };
     }
@@ -162,21 +159,18 @@ export class FollowedFile {
       this.#leftAlone = true;
       return { lines: [], notes };
     }
-    const lines: string[] = [];
-    const notes: string[] = [];
-    if (size < this.#offset || !(await this.#isTheSame(files))) {
-      const before = await this.#restOfOld(files);
-      lines.push(...before.lines, ...this.#lines.end());
-      notes.push(
-        before.found ? "was renamed; continues with the new one" : "was emptied or replaced",
-      );
-      this.#lines = new LogLines(this.#form);
-      this.#offset = 0;
-      this.#head = Buffer.alloc(0);
-      this.#leftAlone = false;
+    if (size >= this.#offset && (await this.#isTheSame(files, this.#path))) {
+      return { lines: await this.#readOn(files, this.#path), notes: [] };
     }
+    const before = await this.#restOfOld(files);
+    const note = before ? "was renamed; continues with the new one" : "was emptied or replaced";
+    const lines = [...(before ?? []), ...this.#lines.end()];
+    this.#lines = new LogLines(this.#form);
+    this.#offset = 0;
+    this.#head = Buffer.alloc(0);
+    this.#leftAlone = false;
     lines.push(...(await this.#readOn(files, this.#path)));
-    return { lines, notes };
+    return { lines, notes: [note] };
   }
 
   /** Skips to the end of the file, so that the next part begins with a complete line. */
@@ -188,29 +182,25 @@ export class FollowedFile {
     return tail === 0 ? [] : lines.slice(-tail);
   }
 
-  /** What was written before the file was renamed, if it still exists under its new name. */
-  async #restOfOld(
-    files: LogFolder,
-  ): Promise<{ readonly lines: readonly string[]; readonly found: boolean }> {
-    const folder = this.#path.slice(0, this.#path.lastIndexOf("/"));
-    const name = this.#path.slice(this.#path.lastIndexOf("/") + 1);
-    const stem = name.replace(/\.[^.]*$/, "");
-    if (this.#head.length === 0) return { lines: [], found: false };
-    for (const entry of await files.list(folder)) {
-      if (entry.isFolder || entry.name === name || !entry.name.startsWith(stem)) continue;
-      const path = `${folder}/${entry.name}`;
-      const size = (await files.size(path)) ?? 0;
-      const head = await files.read(path, 0, this.#head.length);
-      if (size >= this.#offset && head?.equals(this.#head) === true) {
-        return { lines: await this.#readOn(files, path), found: true };
+  /** What was written before the file was renamed; undefined if it no longer exists under another name. */
+  async #restOfOld(files: LogFolder): Promise<readonly string[] | undefined> {
+    if (this.#head.length === 0) return undefined;
+    const { dir, base, name: stem } = path.parse(this.#path);
+    for (const { name, isFolder } of await files.list(dir)) {
+      if (isFolder || name === base || !name.startsWith(stem)) continue;
+      const other = `${dir}/${name}`;
+      const size = (await files.size(other)) ?? 0;
+      if (size >= this.#offset && (await this.#isTheSame(files, other))) {
+        return this.#readOn(files, other);
       }
     }
-    return { lines: [], found: false };
+    return undefined;
   }
 
-  async #isTheSame(files: LogFolder): Promise<boolean> {
+  async #isTheSame(files: LogFolder, file: string): Promise<boolean> {
     if (this.#head.length === 0) return true;
-    return (await files.read(this.#path, 0, this.#head.length))?.equals(this.#head) !== false;
+    const head = await files.read(file, 0, this.#head.length);
+    return head === undefined || head.equals(this.#head);
   }
 
   async #readOn(files: LogFolder, path: string): Promise<readonly string[]> {
@@ -229,16 +219,10 @@ export class FollowedFile {
   }
 }
 
-/** A file or folder in a folder. */
-export interface FolderEntry {
-  readonly name: string;
-  readonly isFolder: boolean;
-}
-
 /** Files of this host or of a machine. A missing file is no error; a lost connection is one. */
 export interface LogFolder {
   /** Content of a folder; empty if it does not exist. */
-  list(folder: string): Promise<readonly FolderEntry[]>;
+  list(folder: string): Promise<readonly { readonly name: string; readonly isFolder: boolean }[]>;
   /** Size of a file, without opening it; undefined if it does not exist. */
   size(file: string): Promise<number | undefined>;
   /**
@@ -249,11 +233,7 @@ export interface LogFolder {
   read(file: string, offset: number, length: number): Promise<Buffer | undefined>;
 }
 
-/**
- * The output of the last or running `up`.
- *
- * @param file in which `up` writes it.
- */
+/** The output of the last or running `up`. @param file in which `up` writes it. */
 export function stepsStream(file: string): LogStream {
   return fileStream({
     name: stepsName,

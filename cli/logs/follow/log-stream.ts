@@ -2,12 +2,19 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { messageOf } from "../../../host/failure.ts";
 
-/** Options and callbacks for following a source. */
+export const controlPlaneName = "control-plane";
+export const stepsName = "steps";
+
+interface RetryPolicy {
+  /** How long to wait for a source that does not answer. */
+  readonly waitSeconds: number;
+  readonly pauseSeconds: number;
+  readonly signal: AbortSignal;
+}
+
 export interface Following extends RetryPolicy {
   readonly tail: number;
-  /** Seconds between two reads of files. */
   readonly lookSeconds: number;
-  readonly signal: AbortSignal;
   /** Gets a line without secrets, and the name of its log. */
   readonly line: (log: string, text: string) => void;
   /** Gets messages about a source or one of its logs. */
@@ -19,16 +26,10 @@ export interface LogStream {
   /** Its name on the command line, e.g. `win-1`. */
   readonly name: string;
   /** Follows it until it is stopped, or the source is given up. Never fails. */
-  follow(following: Following): Promise<Ending>;
+  follow(following: Following): Promise<void>;
 }
 
-/** How long to wait for a source that does not answer. */
-export interface RetryPolicy {
-  readonly waitSeconds: number;
-  readonly pauseSeconds: number;
-}
-
-interface RetryOptions extends RetryPolicy, Pick<Following, "signal"> {
+interface RetryOptions extends RetryPolicy {
   /**
    * Follows the source until it is lost, which is an error, or ends.
    *
@@ -40,44 +41,39 @@ interface RetryOptions extends RetryPolicy, Pick<Following, "signal"> {
   readonly now?: () => number;
 }
 
-/** Why following ended. */
-export type Ending = "ended" | "given up";
-
 /** Follows a source; if it is lost, tries again for a bounded time. */
-export async function withRetries(options: RetryOptions): Promise<Ending> {
+export async function withRetries(options: RetryOptions): Promise<void> {
   const { follow, tell, signal, waitSeconds, pauseSeconds } = options;
   const now = options.now ?? (() => performance.now());
-  let lost = 0;
-  let silent = false;
+  /** When the source was lost; undefined while it answers. */
+  let lost: number | undefined;
   const alive = (): void => {
-    if (silent) tell("answers again");
-    silent = false;
+    if (lost !== undefined) tell("answers again");
+    lost = undefined;
   };
   while (!signal.aborted) {
     try {
       await follow(alive);
-      return "ended";
+      return;
     } catch (error) {
       // Failures while everything is being stopped are not reported.
-      if (signal.aborted) break;
+      if (signal.aborted) return;
       const [reason = ""] = messageOf(error).split("\n");
       if (error instanceof SourceRefused) {
         tell(`given up: ${reason}`);
-        return "given up";
+        return;
       }
-      if (!silent) {
+      if (lost === undefined) {
         lost = now();
         tell(`does not answer (${reason}); waits for it, for up to ${waitSeconds} s`);
       }
-      silent = true;
       if (now() - lost >= waitSeconds * 1000) {
         tell(`given up after ${waitSeconds} s without an answer; the last try: ${reason}`);
-        return "given up";
+        return;
       }
       await sleep(pauseSeconds * 1000, undefined, { signal }).catch(() => undefined);
     }
   }
-  return "ended";
 }
 
 /** A source that can never be followed, so that waiting is useless. */
@@ -89,42 +85,28 @@ interface FollowAllOptions extends Omit<Following, "line" | "tell" | "lookSecond
   readonly streams: readonly LogStream[];
   /** Seconds between two reads of files. Default: 1. */
   readonly lookSeconds?: number;
-  /** Prints a line of a log: standard output. */
   readonly out: (line: string) => void;
-  /** Prints a message: standard error. */
   readonly say: (line: string) => void;
 }
 
 /** Follows all of them in parallel until all have ended; each line has the name of its log as a prefix. */
-export async function followAll(options: FollowAllOptions): Promise<readonly Ending[]> {
+export async function followAll(options: FollowAllOptions): Promise<void> {
   const { streams, out, say, lookSeconds = 1, ...rest } = options;
-  return Promise.all(
-    streams.map((stream) =>
-      stream.follow({
-        ...rest,
-        lookSeconds,
-        line: (log, text) => out(`[${log}] ${text}`),
-        tell: (log, text) => say(`[${log}] ${text}`),
-      }),
-    ),
-  );
+  const following: Following = {
+    ...{ ...rest, lookSeconds },
+    line: (log, text) => out(`[${log}] ${text}`),
+    tell: (log, text) => say(`[${log}] ${text}`),
+  };
+  await Promise.all(streams.map((stream) => stream.follow(following)));
 }
 
-/** The streams to follow, or the unknown names. */
-export type Choice =
-  { readonly streams: readonly LogStream[] } | { readonly unknown: readonly string[] };
-
-/** The streams of these names on the command line. Default: all. */
+/** The streams of these names on the command line, or the unknown names. Default: all. */
 export function chooseStreams(
   all: ReadonlyMap<string, readonly LogStream[]>,
   names: readonly string[],
-): Choice {
+): { readonly streams: readonly LogStream[] } | { readonly unknown: readonly string[] } {
   const unknown = names.filter((name) => !all.has(name));
   if (unknown.length > 0) return { unknown };
   const wanted = names.length === 0 ? [...all.keys()] : names;
   return { streams: [...new Set(wanted.flatMap((name) => all.get(name) ?? []))] };
 }
-
-export const controlPlaneName = "control-plane";
-
-export const stepsName = "steps";

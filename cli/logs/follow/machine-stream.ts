@@ -1,3 +1,5 @@
+import path from "node:path";
+
 import { logInTo } from "../../../ssh/dial.ts";
 import { HostKeyRefused } from "../../../ssh/endpoint.ts";
 import { RemoteFiles } from "../../../ssh/remote-files.ts";
@@ -72,30 +74,25 @@ const logRunnerBytes = 50 * 1024 * 1024;
  * those of containers, and retries if that fails.
  */
 export const windowsLogs: readonly LogPattern[] = [
-  {
-    path: "C:/var/log/kubelet/kubelet.log",
-    form: "plain",
-    label: () => "kubelet",
-    renamedAt: logRunnerBytes,
-  },
-  { path: "C:/var/log/containerd/containerd.log", form: "plain", label: () => "containerd" },
-  {
-    path: "C:/var/log/flanneld/flanneld.log",
-    form: "plain",
-    label: () => "flanneld",
-    renamedAt: logRunnerBytes,
-  },
-  { path: "C:/var/log/calico/*.log", form: "plain", label: (file) => `calico/${stem(file)}` },
-  { path: "C:/var/log/calico/*/*.log", form: "plain", label: (file) => `calico/${stem(file)}` },
-  { path: "C:/var/log/pods/*kube-proxy*/*/*.log", form: "container", label: containerOf },
-  { path: "C:/var/log/pods/*calico*/*/*.log", form: "container", label: containerOf },
+  ...[
+    { path: "C:/var/log/kubelet/kubelet.log", renamedAt: logRunnerBytes },
+    { path: "C:/var/log/containerd/containerd.log" },
+    { path: "C:/var/log/flanneld/flanneld.log", renamedAt: logRunnerBytes },
+  ].map((file) => ({ ...file, form: "plain", label: stem }) as const),
+  ...["C:/var/log/calico/*.log", "C:/var/log/calico/*/*.log"].map(
+    (path) => ({ path, form: "plain", label: (file: string) => `calico/${stem(file)}` }) as const,
+  ),
+  // `kube-proxy` of `.../kube-system_kube-proxy-windows-x7k2p_<uid>/kube-proxy/0.log`.
+  ...["C:/var/log/pods/*kube-proxy*/*/*.log", "C:/var/log/pods/*calico*/*/*.log"].map(
+    (path) =>
+      ({
+        path,
+        form: "container",
+        label: (file: string) => file.split("/").at(-2) ?? file,
+      }) as const,
+  ),
 ];
 
 function stem(file: string): string {
-  return file.slice(file.lastIndexOf("/") + 1).replace(/\.log$/, "");
-}
-
-/** `kube-proxy` of `.../kube-system_kube-proxy-windows-x7k2p_<uid>/kube-proxy/0.log`. */
-function containerOf(file: string): string {
-  return file.split("/").at(-2) ?? file;
+  return path.basename(file, ".log");
 }

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 
 import { LogLines } from "./log-lines.ts";
 import { withRetries, SourceRefused, type LogStream } from "./log-stream.ts";
@@ -8,11 +9,9 @@ type Begin = { readonly tail: number } | Date;
 
 interface ProcessStream {
   readonly name: string;
-  /** Prefix of messages about it. */
   readonly label: string;
   readonly program: string;
   readonly args: (from: Begin) => readonly string[];
-  /** Extracts the text and the log's name from a line. */
   readonly read: (line: string) => { readonly log: string; readonly text: string };
 }
 
@@ -30,31 +29,21 @@ function processStream({ name, label, program, args, read }: ProcessStream): Log
         tell: (text) => following.tell(label, text),
         follow: async (alive) => {
           const lines = new LogLines("plain");
-          try {
-            await followProcess({
-              program,
-              args: args(from),
-              output: (part) => lines.push(part).forEach(show),
-              alive: () => {
-                from = new Date();
-                alive();
-              },
-              signal: following.signal,
-            });
-          } finally {
-            lines.end().forEach(show);
-          }
+          const output = (part: Buffer): void => lines.push(part).forEach(show);
+          const answers = (): void => {
+            from = new Date();
+            alive();
+          };
+          await followProcess(program, args(from), output, answers, following.signal).finally(() =>
+            lines.end().forEach(show),
+          );
         },
       });
     },
   };
 }
 
-/**
- * The journal of one of kind's nodes.
- *
- * @param name prefix of its lines, e.g. `control-plane`.
- */
+/** The journal of one of kind's nodes. @param name prefix of its lines, e.g. `control-plane`. */
 export function journalStream(name: string, container: string): LogStream {
   return processStream({
     ...{ name, label: name, program: "docker" },
@@ -71,16 +60,11 @@ export function journalStream(name: string, container: string): LogStream {
 export function journalArguments(container: string, from: Begin): string[] {
   const begin =
     from instanceof Date ? `--since=@${Math.floor(from.getTime() / 1000)}` : `--lines=${from.tail}`;
-  const journal =
-    "journalctl --follow --no-hostname --quiet --output=short-iso " +
-    `${begin} --unit=kubelet --unit=containerd`;
-  return [
-    ...["exec", "--interactive", container, "sh", "-c"],
-    `${journal} </dev/null & pid=$!; cat >/dev/null; kill $pid`,
-  ];
+  const options = `--no-hostname --quiet --output=short-iso ${begin} --unit=kubelet --unit=containerd`;
+  const script = `journalctl --follow ${options} </dev/null & pid=$!; cat >/dev/null; kill $pid`;
+  return ["exec", "--interactive", container, "sh", "-c", script];
 }
 
-const selector = "tier=control-plane";
 /** Maximum number of logs: four pods on each of three control planes, and some more. */
 const mostLogs = 20;
 
@@ -108,7 +92,6 @@ export function staticPodsStream(
   });
 }
 
-/** Arguments of `kubectl` that follow the pods of the control planes. */
 export function staticPodArguments(kubeconfig: string, from: Begin): string[] {
   const begin =
     from instanceof Date
@@ -116,29 +99,26 @@ export function staticPodArguments(kubeconfig: string, from: Begin): string[] {
       : [`--tail=${from.tail}`];
   return [
     ...["--kubeconfig", kubeconfig, "--namespace", "kube-system", "logs"],
-    ...["--selector", selector, "--follow", "--prefix", `--max-log-requests=${mostLogs}`],
+    ...[
+      "--selector",
+      "tier=control-plane",
+      "--follow",
+      "--prefix",
+      `--max-log-requests=${mostLogs}`,
+    ],
     ...begin,
   ];
 }
 
 /** A line of `kubectl logs --prefix` as the pod's name and the line itself. */
 export function podLine(line: string): { readonly pod: string; readonly text: string } {
-  const [, pod, text] = /^\[pod\/([^/\]]+)\/[^\]]*\] ?(.*)$/s.exec(line) ?? [];
-  return pod === undefined || text === undefined
-    ? { pod: "static pods", text: line }
-    : { pod, text };
+  const [, pod = "static pods", text = line] =
+    /^\[pod\/([^/\]]+)\/[^\]]*\] ?(.*)$/s.exec(line) ?? [];
+  return { pod, text };
 }
 
 /** A program that is silent for so many seconds counts as connected. */
 const settledSeconds = 5;
-
-interface ProcessOptions {
-  readonly program: string;
-  readonly args: readonly string[];
-  readonly output: (part: Buffer) => void;
-  readonly alive: () => void;
-  readonly signal: AbortSignal;
-}
 
 /**
  * Runs a program that follows a log, until it is stopped.
@@ -147,10 +127,15 @@ interface ProcessOptions {
  * @throws SourceRefused if there is no such program.
  * @throws if it ends by itself, with its last lines.
  */
-async function followProcess(options: ProcessOptions): Promise<void> {
-  const { program, args, output, alive, signal } = options;
+async function followProcess(
+  program: string,
+  args: readonly string[],
+  output: (part: Buffer) => void,
+  alive: () => void,
+  signal: AbortSignal,
+): Promise<void> {
   // Its own process group: a ^C at the terminal is meant for this process.
-  const child = spawn(program, [...args], { stdio: ["pipe", "pipe", "pipe"], detached: true });
+  const child = spawn(program, [...args], { stdio: "pipe", detached: true });
   const settled = setTimeout(alive, settledSeconds * 1000);
   const stop = (): void => {
     child.stdin.end();
@@ -166,19 +151,13 @@ async function followProcess(options: ProcessOptions): Promise<void> {
   });
   child.stderr.on("data", (part: Buffer) => (words = (words + part.toString()).slice(-2000)));
   try {
-    const code = await new Promise<number | null>((resolve, reject) => {
-      child.on("error", (error: NodeJS.ErrnoException) =>
-        reject(
-          error.code === "ENOENT"
-            ? new SourceRefused(`there is no ${program} on this host`)
-            : error,
-        ),
-      );
-      child.on("close", resolve);
-    });
+    const [code] = (await once(child, "close")) as [number | null];
     if (signal.aborted) return;
     const last = words.trim().split("\n").at(-1) ?? "";
     throw new Error(last === "" ? `${program} ended with exit code ${code ?? "none"}` : last);
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
+    throw isMissing ? new SourceRefused(`there is no ${program} on this host`) : error;
   } finally {
     clearTimeout(settled);
     signal.removeEventListener("abort", stop);

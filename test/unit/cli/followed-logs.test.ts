@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 
 import { findLogs, FollowedFile, type LogFolder } from "../../../cli/logs/follow/followed-files.ts";
 import { type LogForm, LogLines, longestLine } from "../../../cli/logs/follow/log-lines.ts";
-import { type Ending, SourceRefused, withRetries } from "../../../cli/logs/follow/log-stream.ts";
+import { SourceRefused, withRetries } from "../../../cli/logs/follow/log-stream.ts";
 import { windowsLogs } from "../../../cli/logs/follow/machine-stream.ts";
 import { eachCase } from "../each-case.ts";
 
@@ -234,11 +234,10 @@ type Try = Error | "alive, then lost" | "done";
 
 describe("waiting for a source of logs", () => {
   /** What each try comes to; the clock goes on by 100 s with each. */
-  const cases: Readonly<Record<string, readonly [readonly Try[], Ending, reported: string[]]>> = {
-    "one that ends by itself": [["done"], "ended", []],
+  const cases: Readonly<Record<string, readonly [readonly Try[], reported: string[]]>> = {
+    "one that ends by itself": [["done"], []],
     "one that comes back": [
       [new Error("no route\nmore"), "alive, then lost", "done"],
-      "ended",
       [
         "does not answer (no route); waits for it, for up to 250 s",
         "answers again",
@@ -247,7 +246,6 @@ describe("waiting for a source of logs", () => {
     ],
     "one that stays away": [
       ["a", "b", "c", "d", "never"].map((reason) => new Error(reason)),
-      "given up",
       [
         "does not answer (a); waits for it, for up to 250 s",
         "given up after 250 s without an answer; the last try: d",
@@ -255,16 +253,15 @@ describe("waiting for a source of logs", () => {
     ],
     "one that refuses": [
       [new SourceRefused("it is another one"), new Error("never")],
-      "given up",
       ["given up: it is another one"],
     ],
   };
 
-  eachCase("%s", cases, async ([tries, ending, reported]) => {
+  eachCase("%s", cases, async ([tries, reported]) => {
     const heard: string[] = [];
     let at = 0;
     let clock = 0;
-    const came = await withRetries({
+    await withRetries({
       waitSeconds: 250,
       pauseSeconds: 0,
       signal: new AbortController().signal,
@@ -279,7 +276,6 @@ describe("waiting for a source of logs", () => {
         return Promise.reject(new Error("lost"));
       },
     });
-    assert.equal(came, ending);
     assert.deepEqual(heard, reported);
   });
 
@@ -296,7 +292,7 @@ describe("waiting for a source of logs", () => {
       },
       follow: () => Promise.reject(new Error("off")),
     });
-    assert.equal(await waiting, "ended");
+    await waiting;
     assert.equal(heard.length, 1);
   });
 });

@@ -8,9 +8,11 @@ import { differenceOf, isNone } from "../../../cli/preview-diff/difference.ts";
 import { Repository, touchedStacks } from "../../../cli/preview-diff/git.ts";
 import { documentMark, markdown, type StackReport } from "../../../cli/preview-diff/markdown.ts";
 import { type Previewed, readPreview } from "../../../cli/preview-diff/previewed.ts";
+import { assertGolden } from "../controlplane/golden.ts";
 import { eachCase } from "../each-case.ts";
 import { newFolder } from "../new-folder.ts";
 
+const here = new URL(import.meta.url);
 const stacks = ["dev", "rehearsal"];
 
 describe("the stacks a change has to do with", () => {
@@ -241,52 +243,25 @@ const body = (...reports: readonly StackReport[]): string =>
 describe("the document of a preview's difference", () => {
   it("shows each stack with what is deleted, replaced, changed and created", () => {
     const script = (line: string): string => `begin\n${"same\n".repeat(30)}${line}\nend`;
-    assert.equal(
-      body(
-        report(
-          {
-            gone: of({}),
-            replaced: of({ triggers: ["1"], create: "x" }),
-            updated: of({
-              ...{ count: 1, on: true, script: script("old"), nested: { "a.b": [1] } },
-              ...{ secret: "open", made: unknown },
-            }),
-          },
-          {
-            replaced: of({ triggers: ["2"], create: "x" }),
-            updated: of({
-              ...{ count: 2, script: script("new"), nested: { "a.b": [1, { s: "[secret]" }] } },
-              ...{ secret: "[secret]", made: "" },
-            }),
-            "new `one`": of({ secret: "[secret]" }),
-          },
-        ),
-      ),
-      `## dev: 1 created, 1 changed, 1 replaced, 1 deleted
-
-**Deleted**
-
-- \`gone\` (command:local:Command)
-
-**Replaced**
-
-- \`replaced\` (command:local:Command)
-  - \`triggers[0]\`: \`1\` → \`2\`, which replaces it
-
-**Changed**
-
-- \`updated\` (command:local:Command)
-  - \`count\`: \`1\` → \`2\`
-  - \`on\`: \`true\` (gone)
-  - \`script\`: \`...ame ⏎ same ⏎ same ⏎ old ⏎ end\` → \`...ame ⏎ same ⏎ same ⏎ new ⏎ end\`
-  - \`nested["a.b"][1]\`: \`{"s":"(secret)"}\` (new)
-  - \`secret\`: \`open\` → *secret*
-  - \`made\`: *known after up* → \`""\`
-
-**Created**
-
-- \`\` new \`one\` \`\` (command:local:Command)`,
+    const shown = report(
+      {
+        gone: of({}),
+        replaced: of({ triggers: ["1"], create: "x" }),
+        updated: of({
+          ...{ count: 1, on: true, script: script("old"), nested: { "a.b": [1] } },
+          ...{ secret: "open", made: unknown },
+        }),
+      },
+      {
+        replaced: of({ triggers: ["2"], create: "x" }),
+        updated: of({
+          ...{ count: 2, script: script("new"), nested: { "a.b": [1, { s: "[secret]" }] } },
+          ...{ secret: "[secret]", made: "" },
+        }),
+        "new `one`": of({ secret: "[secret]" }),
+      },
     );
+    assertGolden(here, "preview-diff.txt", body(shown));
   });
 
   const whole: readonly (readonly [string, readonly StackReport[], RegExp])[] = [

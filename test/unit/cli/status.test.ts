@@ -9,6 +9,7 @@ import {
   statusText,
   type LabStatus,
 } from "../../../cli/status/report.ts";
+import { assertGolden } from "../controlplane/golden.ts";
 import { eachCase } from "../each-case.ts";
 
 const linuxNode: ClusterNode = {
@@ -43,21 +44,7 @@ const healthy: LabStatus = {
 
 describe("a lab's status", () => {
   it("is a table of nodes and machines, and the commands to reach them", () => {
-    assert.equal(
-      statusText(healthy, "/t/kubectl"),
-      `NODE                             OS       READY  KUBELET  ADDRESS          SYSTEM                                          RUNTIME
-kindows-rehearsal-control-plane  linux    yes    v1.36.4  192.168.150.128  Debian GNU/Linux 12 (bookworm)                  containerd://2.4.2
-win-1                            windows  yes    v1.36.4  192.168.150.10   Windows Server 2022 Datacenter 10.0.20348.4405  containerd://2.4.2
-
-MACHINE                  STATE
-kindows-rehearsal-win-1  running
-
-control plane  kindows-rehearsal-control-plane:6443 (192.168.150.128), Kubernetes 1.36.4
-kubectl        /t/kubectl --kubeconfig /k/kubeconfig get nodes -o wide
-ssh win-1      ssh -i /k/id_ed25519 -o IdentitiesOnly=yes -o UserKnownHostsFile=/k/known_hosts Administrator@192.168.150.10
-
-rehearsal: Windows is simulated (Kubernetes' Windows programs under Wine)`,
-    );
+    assertGolden(new URL(import.meta.url), "status.txt", statusText(healthy, "/t/kubectl"));
     assert.equal(isHealthy(healthy), true);
   });
 

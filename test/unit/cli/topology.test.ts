@@ -130,12 +130,8 @@ const xmlOf = (text: string): string => text.replaceAll("-", "&#45;");
 
 /** Texts of a picture, as they are read. */
 function textsIn(svg: string): readonly string[] {
+  const marks = { "&#45;": "-", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&amp;": "&" } as const;
   return [...svg.matchAll(/<text [^>]*>([^<]*)</g)].map(([, text = ""]) =>
-    text
-      .replaceAll("&#45;", "-")
-      .replaceAll("&lt;", "<")
-      .replaceAll("&gt;", ">")
-      .replaceAll("&quot;", '"')
-      .replaceAll("&amp;", "&"),
+    text.replaceAll(/&#45;|&lt;|&gt;|&quot;|&amp;/g, (mark) => marks[mark as keyof typeof marks]),
   );
 }

@@ -6,20 +6,12 @@ import { type Command, CommanderError } from "commander";
 import { kindowsProgram } from "../../../cli/command-line/kindows-program.ts";
 import { codeBlocks, commandsOf, documents, repository } from "./documented-commands.ts";
 
-/** The commands of the CLI; they do nothing and say nothing. */
-function cliProgram(): Command {
-  const program = kindowsProgram();
-  silenced(program);
-  return program;
-}
-
-/** Takes what the commands do away from them, and what they say. */
-function silenced(command: Command): void {
+/** Takes what a command does away from it, and what it says. */
+function silenced(command: Command): Command {
   command.configureOutput({ writeErr: () => undefined, writeOut: () => undefined });
-  if (command.commands.length === 0) {
-    command.action(() => undefined);
-  }
+  if (command.commands.length === 0) command.action(() => undefined);
   command.commands.forEach(silenced);
+  return command;
 }
 
 const commands = documents.flatMap(commandsOf);
@@ -27,7 +19,7 @@ const beginningWith = (name: string): typeof commands =>
   commands.filter(({ words }) => words[0] === name);
 
 describe("commands in the documents", () => {
-  const program = cliProgram();
+  const program = silenced(kindowsProgram());
 
   it("are found: in blocks and in the text", () => {
     assert.ok(commands.length > 80, `${commands.length} commands`);
@@ -39,19 +31,14 @@ describe("commands in the documents", () => {
 
   it("stand in blocks that say which language they are in", () => {
     const silent = documents.flatMap(codeBlocks).filter(({ language }) => language === "");
-    assert.deepEqual(
-      silent.map(({ place }) => place),
-      [],
-    );
+    assert.deepEqual(silent, []);
   });
 
   it("are taken by the CLI: every command, argument and option of them", async () => {
     const refused: string[] = [];
     for (const { place, words } of beginningWith("kindows")) {
       const problem = await refusal(program, words.slice(1));
-      if (problem !== undefined) {
-        refused.push(`${place}: ${words.join(" ")}: ${problem}`);
-      }
+      if (problem !== undefined) refused.push(`${place}: ${words.join(" ")}: ${problem}`);
     }
     assert.deepEqual(refused, []);
   });

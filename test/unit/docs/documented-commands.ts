@@ -2,6 +2,8 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 
+import { lines } from "../../../host/host.ts";
+
 export const repository = path.resolve(import.meta.dirname, "../../..");
 
 /** A command as a document has it. */
@@ -21,12 +23,9 @@ export interface CodeBlock {
 }
 
 /** Documents of this repository: those that git knows. */
-export const documents: readonly string[] = execFileSync("git", ["ls-files", "*.md"], {
-  cwd: repository,
-  encoding: "utf8",
-})
-  .split("\n")
-  .filter((name) => name !== "");
+export const documents = lines(
+  execFileSync("git", ["ls-files", "*.md"], { cwd: repository, encoding: "utf8" }),
+);
 
 /** Programs whose command lines are looked at; `kubectl` and `ssh` alone are names, not commands. */
 const program =
@@ -44,22 +43,15 @@ const placeholders: Readonly<Record<string, string>> = {
 
 /** The blocks of code of a document. */
 export function codeBlocks(document: string): readonly CodeBlock[] {
-  const blocks: { place: string; language: string; lines: string[] }[] = [];
-  let open = false;
-  textOf(document)
-    .split("\n")
-    .forEach((line, index) => {
-      const fence = /^\s*```(.*)$/.exec(line);
-      if (fence !== null) {
-        open = !open;
-        if (open) {
-          blocks.push({ place: `${document}:${index + 1}`, language: fence[1] ?? "", lines: [] });
-        }
-      } else if (open) {
-        blocks.at(-1)?.lines.push(line);
-      }
-    });
-  return blocks;
+  return [...textOf(document).matchAll(/^[ \t]*```(.*)\n([^]*?)^[ \t]*```$/gm)].map((match) => ({
+    place: placeOf(document, match),
+    language: match[1] ?? "",
+    lines: (match[2] ?? "").split("\n").slice(0, -1),
+  }));
+}
+
+function placeOf(document: string, { input, index }: RegExpExecArray): string {
+  return `${document}:${input.slice(0, index).split("\n").length}`;
 }
 
 /** Every command of a document: the lines of its shell blocks, and what stands in backquotes and begins like one. */
@@ -73,7 +65,7 @@ export function commandsOf(document: string): readonly DocumentedCommand[] {
     .matchAll(/`([^`]+)`/g);
   const spans = [...prose]
     .map((match) => ({
-      place: `${document}:${match.input.slice(0, match.index).split("\n").length}`,
+      place: placeOf(document, match),
       text: (match[1] ?? "").replace(/\s+/g, " "),
     }))
     // One word is a name, but for `make`'s.

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { V1ConfigMap, V1Job, V1Node, V1Pod, V1Taint } from "@kubernetes/client-node";
-import { parseAllDocuments } from "yaml";
 
 import {
   preparedNode,
@@ -31,7 +30,6 @@ import { waitBy, withoutPauses } from "../waits.ts";
 const here = new URL(import.meta.url);
 const images = { tests: "registry.k8s.io/conformance:v1.36.4", results: "agnhost" };
 const name = "kindows-conformance";
-const labels = { "app.kubernetes.io/managed-by": "kindows" };
 const runOf = (id: string) => {
   const suite = suiteNamed(id);
   const { timeoutSeconds } = suite;
@@ -44,46 +42,7 @@ describe("what `kindows conformance` applies", () => {
   const lines = linesOf("sig-windows");
 
   it("is this for the suite that is run by itself", () => {
-    const skip =
-      "\\[Serial\\]|\\[Slow\\]|GMSA|gmsa|\\[LinuxOnly\\]|\\[Feature:DynamicResourceAllocation\\]|\\[Feature:GPUDevicePlugin\\]|\\[Feature:WindowsHyperVContainers\\]|\\[Alpha\\]|\\[Beta\\].\\[Feature:OffByDefault\\]|\\[FeatureGate:HostnameOverride\\]";
-    const command = [
-      ...["/usr/local/bin/ginkgo", "--nodes=4", "--no-color", "/usr/local/bin/e2e.test", "--"],
-      ...["--provider=skeleton", "--node-os-distro=windows", "--num-nodes=2"],
-      ...["--prepull-images=true", "--disable-log-dump=true", "--dump-logs-on-failure=true"],
-      ...["--report-dir=/tmp/results", "--ginkgo.timeout=7200s", "--ginkgo.flake-attempts=2"],
-      ...["--ginkgo.focus=\\[sig-windows\\]", `--ginkgo.skip=${skip}`],
-    ];
-    const volumeMounts = [{ name: "results", mountPath: "/tmp/results" }];
-    const rbac = "rbac.authorization.k8s.io";
-    const documents = parseAllDocuments(lines.join("\n")).map((each) => each.toJS() as unknown);
-    assert.deepEqual(documents, [
-      { apiVersion: "v1", kind: "Namespace", metadata: { name, labels } },
-      { apiVersion: "v1", kind: "ServiceAccount", metadata: { name, namespace: name } },
-      {
-        ...{ apiVersion: `${rbac}/v1`, kind: "ClusterRoleBinding", metadata: { name, labels } },
-        roleRef: { apiGroup: rbac, kind: "ClusterRole", name: "cluster-admin" },
-        subjects: [{ kind: "ServiceAccount", name, namespace: name }],
-      },
-      {
-        ...{ apiVersion: "batch/v1", kind: "Job", metadata: { name, namespace: name } },
-        spec: {
-          ...{ backoffLimit: 0, activeDeadlineSeconds: 10_800 },
-          template: {
-            metadata: { labels: { ...labels, "kindows.dev/conformance": "sig-windows" } },
-            spec: {
-              ...{ restartPolicy: "Never", serviceAccountName: name },
-              nodeSelector: { "kubernetes.io/os": "linux" },
-              tolerations: [{ operator: "Exists" }],
-              containers: [
-                { name: "tests", image: images.tests, command, volumeMounts },
-                { name: "results", image: "agnhost", args: ["pause"], volumeMounts },
-              ],
-              volumes: [{ name: "results", emptyDir: {} }],
-            },
-          },
-        },
-      },
-    ]);
+    assertGolden(here, "default-suite.yaml", lines.join("\n"));
   });
 
   it("has these lines of its own for each other suite", () => {

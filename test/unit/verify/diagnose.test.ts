@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Details } from "../../../verify/cluster/snapshot.ts";
 import { policiesOn, selects, whyFailed, whyNotReady } from "../../../verify/diagnose/diagnose.ts";
-import { checkPrinted, checkLookup } from "../../../verify/run/attempt.ts";
+import { checkLookup, checkPrinted } from "../../../verify/run/probe.ts";
 import type { FailureKind, ProbeFailure } from "../../../verify/run/probe.ts";
 import type { AwaitedPod } from "../../../verify/run/plan.ts";
 import { eachCase } from "../each-case.ts";

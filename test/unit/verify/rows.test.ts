@@ -4,21 +4,21 @@ import type { V1LabelSelector, V1Pod } from "@kubernetes/client-node";
 
 import { Slots } from "../../../toolchain/slots.ts";
 import type { Facts } from "../../../verify/cluster/facts.ts";
-import type { Details, Snapshot } from "../../../verify/cluster/snapshot.ts";
-import { ClusterView } from "../../../verify/cluster/view.ts";
+import type { Details } from "../../../verify/cluster/snapshot.ts";
 import { selects } from "../../../verify/diagnose/diagnose.ts";
 import { columnGroups, columnOf } from "../../../verify/report/matrix.ts";
 import type { RowResult } from "../../../verify/result.ts";
 import { pathRows } from "../../../verify/rows/paths.ts";
 import { networkPolicies, policyRows } from "../../../verify/rows/policies.ts";
-import { rowTitle, sourceName } from "../../../verify/rows/row.ts";
-import { needsHostProcess, needsText, whyNot } from "../../../verify/rows/runnable.ts";
+import { rowTitle, sourceName, type Row } from "../../../verify/rows/row.ts";
+import { needsText, whyNot } from "../../../verify/rows/runnable.ts";
 import { allRows, selectRows } from "../../../verify/rows/select.ts";
-import { curlArguments, probeWords } from "../../../verify/run/attempt.ts";
 import { nodePairs } from "../../../verify/run/plan.ts";
-import type { Probe, ProbeFailure } from "../../../verify/run/probe.ts";
+import { probeWords } from "../../../verify/run/probe.ts";
+import type { Printed, Probe, ProbeFailure, ShellCommand } from "../../../verify/run/probe.ts";
+import { ClusterView } from "../../../verify/run/row-tools.ts";
 import { rowSeconds, runRows, waitingText } from "../../../verify/run/run-rows.ts";
-import type { Printed, ShellCommand } from "../../../verify/run/shell-command.ts";
+import { assertGolden } from "../controlplane/golden.ts";
 import { eachCase } from "../each-case.ts";
 import {
   fullFacts,
@@ -31,14 +31,6 @@ import {
   waitingPod,
   windowsNode,
 } from "./cluster-states.ts";
-
-/** Where each probe begins, what it asks, and how often. */
-function shown(id: string, snapshot?: Snapshot): readonly string[] {
-  return probesOf(id, snapshot).map(({ origin, url, requests }) => {
-    const from = origin === "outside" ? "outside" : `${origin.pod}`;
-    return `${from} > ${url}${requests > 1 ? ` x${requests}` : ""}`;
-  });
-}
 
 describe("pairs of nodes", () => {
   for (const [what, from, to, relation, expected] of [
@@ -59,60 +51,6 @@ describe("pairs of nodes", () => {
 });
 
 describe("the probes of a row", () => {
-  const [a, b] = ["http://10.244.0.3:8080/hostname", "http://10.244.1.3:8080/hostname"];
-  const name = "linux-pods.kindows-verify.svc.cluster.local";
-  const dns = "dns://10.96.0.10/linux.kindows-verify.svc.cluster.local";
-  const outside = "http://192.168.150";
-  /** What is asked from each node, or from outside of each; the same where it is one. */
-  const cases: Readonly<Record<string, readonly string[]>> = {
-    "linux-pod-to-linux-pod-same-node": [a, b],
-    "linux-pod-to-linux-pod-other-node": [b, a],
-    "linux-pod-to-linux-pod-name": [
-      `http://10-244-1-3.${name}:8080/hostname`,
-      `http://10-244-0-3.${name}:8080/hostname`,
-    ],
-    "linux-pod-to-linux-service": ["http://10.96.1.1:80/hostname x4"],
-    "linux-pod-to-linux-service-name": ["http://linux:80/hostname x4"],
-    "linux-node-to-linux-pod": [b, a],
-    "linux-node-to-cluster-dns": [dns],
-    "outside-to-linux-service-linux-node": [
-      `${outside}.128:30080/hostname x4`,
-      `${outside}.129:30080/hostname x4`,
-    ],
-    "outside-to-linux-host-port": [
-      `${outside}.128:28080/hostname`,
-      `${outside}.129:28080/hostname`,
-    ],
-    "linux-pod-to-host": ["http://192.168.150.1:41234/"],
-    "linux-pod-to-internet": ["http://www.example.test/page"],
-  };
-  const origins: Readonly<Record<string, readonly string[]>> = {
-    "linux-pod": ["linux-client-linux-a", "linux-client-linux-b"],
-    "linux-node": ["linux-node-linux-a", "linux-node-linux-b"],
-    outside: ["outside", "outside"],
-  };
-  eachCase("of %s", cases, ([first = "", second = first], id) => {
-    const [one, other] = origins[id.split("-to-")[0] ?? ""] ?? assert.fail(id);
-    assert.deepEqual(shown(id), [`${one} > ${first}`, `${other} > ${second}`]);
-  });
-
-  const onNodes: Readonly<Record<string, string>> = {
-    "linux-pod-to-windows-host-pod": "linux-client-linux-a > http://192.168.150.10:28081/hostname",
-    "linux-pod-to-windows-host-service": "linux-client-linux-a > http://10.96.1.1:80/hostname x4",
-    "linux-pod-to-windows-host-service-name":
-      "linux-client-linux-a > http://windows-host:80/hostname x4",
-    "windows-node-to-linux-pod": "windows-node-win-1 > http://10.244.0.3:8080/hostname",
-    "windows-node-to-linux-service": "windows-node-win-1 > http://10.96.1.1:80/hostname x4",
-    "windows-node-to-windows-host-service": "windows-node-win-1 > http://10.96.1.1:80/hostname x4",
-    "windows-node-to-cluster-dns":
-      "windows-node-win-1 > dns://10.96.0.10/linux.kindows-verify.svc.cluster.local",
-    "windows-node-to-linux-host-pod": "windows-node-win-1 > http://192.168.150.128:28081/hostname",
-    "windows-node-to-windows-host-pod": "windows-node-win-1 > http://192.168.150.10:28081/hostname",
-    "outside-to-windows-host-service-linux-node":
-      "outside > http://192.168.150.128:30081/hostname x4",
-  };
-  eachCase("of %s", onNodes, (expected, id) => assert.deepEqual(shown(id, onHosts), [expected]));
-
   it("wait for every pod they need, and for no other", () => {
     const name = "linux-server-linux-b";
     const pods = healthy.pods.map((pod) =>
@@ -137,58 +75,56 @@ describe("the probes of a row", () => {
 });
 
 describe("an answer", () => {
-  const checked = (id: string, answer: string): string | undefined =>
-    probesOf(id)[0]?.check(answer);
-
-  it("is right when it comes from the very pod that was asked", () => {
-    const id = "linux-pod-to-linux-pod-other-node";
-    assert.equal(checked(id, "linux-server-linux-b"), undefined);
-    const [wrong = "", none = ""] = ["linux-server-linux-a", ""].map((each) => checked(id, each));
-    assert.match(wrong, /"linux-server-linux-a" answered instead/);
-    assert.match(none, /answered instead of linux-server-linux-b/);
+  const [a, b] = ["linux-server-linux-a", "linux-server-linux-b"];
+  const [pod, service] = ["linux-pod-to-linux-pod-other-node", "linux-pod-to-linux-service"];
+  const onNode = "linux-pod-to-windows-host-pod";
+  const [host, dns] = ["linux-pod-to-host", "linux-node-to-cluster-dns"];
+  const name = "linux.kindows-verify.svc.cluster.local";
+  const server = "Server:  UnKnown\nAddress:  10.96.0.10\n\n";
+  const bind = `Server:\t\t10.96.0.10\nAddress:\t10.96.0.10#53\n\nName:\t${name}\nAddress: 10.96.1.1\n`;
+  const two = `${server}Name:    ${name}\nAddresses:  10.96.1.1\n          10.96.1.2\n`;
+  const cases: Readonly<Record<string, readonly [id: string, answer: string, wrong?: RegExp]>> = {
+    "of the very pod that was asked": [pod, b],
+    "of another pod": [pod, a, /"linux-server-linux-a" answered instead/],
+    "of nobody": [pod, "", /answered instead of linux-server-linux-b/],
+    "of a Service's pods, each time": [service, `${b}${a}${b}${b}`],
+    "of a Service that misses one": [service, b.repeat(3), /./],
+    "of a Service that has another's": [service, `${b.repeat(3)}other`, /./],
+    "of a server on its node's network": [onNode, "win-1"],
+    "of one with its node's name in capitals": [onNode, "WIN-1"],
+    "of one on another node": [onNode, "linux-a", /"linux-a" answered instead of win-1/],
+    "of a Service's servers on nodes": ["linux-pod-to-windows-host-service", "WIN-1".repeat(4)],
+    "of those that miss one": ["linux-pod-to-windows-host-service", "WIN-1".repeat(3), /./],
+    "of this host, which saw a node": [host, "kindows verify abc sees 192.168.150.128"],
+    "of this host, which saw a pod": [
+      host,
+      "kindows verify abc sees 10.244.0.2",
+      /not masqueraded/,
+    ],
+    "of a proxy": [host, "<html>login</html>", /came back instead of/],
+    "of DNS to Windows": [dns, `${server}Name:    ${name}\nAddress:  10.96.1.1\n\n`],
+    "of DNS to Linux": [dns, bind],
+    "of DNS with several addresses": [dns, two],
+    "of DNS with another address": [
+      dns,
+      `${server}Name:    ${name}\nAddress:  10.96.1.7\n`,
+      /^10\.96\.1\.7 came back instead of 10\.96\.1\.1$/,
+    ],
+    "of DNS with its own address only": [
+      dns,
+      server.replace("10.96.0.10", "10.96.1.1"),
+      /^no address came/,
+    ],
+    "of DNS with nothing": [dns, "", /^no address came/],
+  };
+  eachCase("%s is told right from wrong", cases, ([id, answer, wrong]) => {
+    const [{ check }] = probesOf(id, /windows/.test(id) ? onHosts : healthy);
+    assert.match(check(answer) ?? "", wrong ?? /^$/);
   });
 
-  it("of a Service is right when each comes from one of its pods", () => {
-    const id = "linux-pod-to-linux-service";
-    const [a, b] = ["linux-server-linux-a", "linux-server-linux-b"];
-    assert.equal(checked(id, `${b}${a}${b}${b}`), undefined);
-    assert.ok(checked(id, b.repeat(3)));
-    assert.ok(checked(id, `${b.repeat(3)}other`));
-  });
-
-  it("of a server on its node's network is right when it has the node's name", () => {
-    const [pod] = probesOf("linux-pod-to-windows-host-pod", onHosts);
-    assert.equal(pod?.check("win-1"), undefined);
-    assert.equal(pod?.check("WIN-1"), undefined);
-    assert.match(pod?.check("linux-a") ?? "", /"linux-a" answered instead of win-1/);
-    const [service] = probesOf("linux-pod-to-windows-host-service", onHosts);
-    assert.equal(service?.check("WIN-1".repeat(4)), undefined);
-    assert.ok(service?.check("WIN-1".repeat(3)));
-    assert.deepEqual(service?.targetPods, ["windows-host-server-win-1"]);
-  });
-
-  it("of this host is right when it saw a node's address", () => {
-    const id = "linux-pod-to-host";
-    assert.equal(checked(id, "kindows verify abc sees 192.168.150.128"), undefined);
-    assert.match(checked(id, "kindows verify abc sees 10.244.0.2") ?? "", /not masqueraded/);
-    assert.match(checked(id, "<html>login</html>") ?? "", /came back instead of/);
-  });
-
-  it("of cluster DNS is right when it is the Service's address, however nslookup writes it", () => {
-    const id = "linux-node-to-cluster-dns";
-    const name = "linux.kindows-verify.svc.cluster.local";
-    const server = "Server:  UnKnown\nAddress:  10.96.0.10\n\n";
-    const right = [
-      `${server}Name:    ${name}\nAddress:  10.96.1.1\n\n`,
-      `Server:\t\t10.96.0.10\nAddress:\t10.96.0.10#53\n\nName:\t${name}\nAddress: 10.96.1.1\n`,
-      `${server}Name:    ${name}\nAddresses:  10.96.1.1\n          10.96.1.2\n`,
-    ];
-    for (const answer of right) assert.equal(checked(id, answer), undefined, answer);
-    const wrong = checked(id, `${server}Name:    ${name}\nAddress:  10.96.1.7\n`);
-    assert.equal(wrong, "10.96.1.7 came back instead of 10.96.1.1");
-    // The server's own address is no answer.
-    assert.match(checked(id, server.replace("10.96.0.10", "10.96.1.1")) ?? "", /^no address came/);
-    assert.match(checked(id, "") ?? "", /^no address came/);
+  it("of a Service on nodes comes from its pods", () => {
+    const [{ targetPods }] = probesOf("linux-pod-to-windows-host-service", onHosts);
+    assert.deepEqual(targetPods, ["windows-host-server-win-1"]);
   });
 
   it("of cluster DNS is asked for by nslookup, of that server and with a name that is whole", () => {
@@ -201,20 +137,62 @@ describe("an answer", () => {
   });
 
   it("is asked for over a new connection each time, and by no proxy", () => {
-    const words = curlArguments({ url: "http://x/", requests: 3 });
+    const words = probeWords({ url: "http://x/", requests: 3 });
     assert.deepEqual(words.slice(-3), ["http://x/", "http://x/", "http://x/"]);
     assert.match(words.join(" "), /--noproxy \* --max-time 4 --header Connection: close/);
   });
 });
 
-/** Ids that begin alike. */
-const idsOf = (from: string, ...ends: readonly string[]): readonly string[] =>
-  ends.map((to) => `${from}-to-${to}`);
+/** Clusters that lack something. */
+const lacking: Readonly<Record<string, Facts>> = {
+  "a rehearsal": {
+    ...{ nodes: [linuxNode, windowsNode], rehearsal: true, noInternet: "no internet" },
+    ...{ noWindowsPodNetwork: "no pod network", noNetworkPolicies: "no enforcement" },
+  },
+  "a rehearsal with routes": {
+    ...{ nodes: [linuxNode, windowsNode], rehearsal: true, windowsNodeRoutes: true },
+  },
+  "a cluster without a pod network on Windows": {
+    ...{ ...fullFacts, noWindowsPodNetwork: "no pod network" },
+  },
+  "a cluster without hostPort on Windows": { ...fullFacts, noWindowsHostPorts: "no hostPort" },
+  "a cluster without enforcement": { ...fullFacts, noNetworkPolicies: "no enforcement" },
+  "a cluster of another build of Windows": {
+    ...{ nodes: [linuxNode, { ...windowsNode, windowsBuild: "10.0.29999" }], rehearsal: false },
+  },
+};
+
+/** What a row needs, why it cannot be run where that is missing, and what is asked from where, and how often. */
+function described(row: Row): readonly string[] {
+  const reasons = Object.entries(lacking).flatMap(([where, facts]) => {
+    const reason = whyNot(row, facts);
+    return reason === undefined ? [] : [`  not in ${where}: ${reason}`];
+  });
+  const plan = row.kind === "path" && planOf(row.id, /windows/.test(row.id) ? onHosts : healthy);
+  const probes = plan && "ready" in plan ? plan.ready : [];
+  const asked = probes.map(({ origin, url, requests }) => {
+    const from = origin === "outside" ? "this host" : origin.pod;
+    return `  ${from} > ${url}${requests > 1 ? ` x${requests}` : ""}`;
+  });
+  return [`${row.id}: ${rowTitle(row)}`, `  needs ${needsText(row)}`, ...reasons, ...asked];
+}
 
 describe("the rows", () => {
-  const ids = allRows.map(({ id }) => id);
+  it("are these", () =>
+    assertGolden(
+      new URL(import.meta.url),
+      "rows.txt",
+      `${allRows.flatMap(described).join("\n")}\n`,
+    ));
+
+  it("can all be run in a cluster that has everything", () =>
+    assert.deepEqual(
+      allRows.filter((row) => whyNot(row, fullFacts) !== undefined),
+      [],
+    ));
 
   it("have an id and a title of their own each", () => {
+    const ids = allRows.map(({ id }) => id);
     assert.equal(new Set(ids).size, ids.length);
     const titles = allRows.map(rowTitle);
     assert.equal(new Set(titles).size, titles.length);
@@ -258,134 +236,6 @@ describe("choosing rows", () => {
       () => selectRows(["linux-pod-to-hosts", "mixed-*", "shop"]),
       /"linux-pod-to-hosts" \(did you mean linux-pod-to-host\?\), "shop"/,
     ));
-});
-
-describe("what a row needs", () => {
-  const texts: Readonly<Record<string, string>> = {
-    "linux-pod-to-linux-pod-other-node": "two Linux nodes",
-    "windows-pod-to-windows-pod-other-node": "two Windows nodes, Windows pods with a network",
-    "linux-pod-to-windows-service": "a Linux node, Windows pods with a network",
-    "windows-node-to-linux-pod": "a Linux node, a HostProcess container on Windows",
-    "linux-pod-to-windows-host-service": "a Linux node, a HostProcess container on Windows",
-    "windows-node-to-cluster-dns":
-      "a Linux node, a HostProcess container on Windows (not seen yet on Windows)",
-    "linux-node-to-cluster-dns": "a Linux node",
-    "outside-to-linux-service-windows-node": "a Linux node, kube-proxy on Windows",
-    "linux-pod-to-internet": "a Linux node, the internet",
-    "linux-policy-port": "a Linux node, a pod network that enforces NetworkPolicies",
-    "windows-settings": "a Windows container",
-    "mixed-shop": "Windows pods with a network",
-  };
-  for (const [id, expected] of Object.entries(texts)) {
-    it(`is said of ${id}`, () =>
-      assert.equal(needsText(selectRows([id])[0] ?? assert.fail(id)), expected));
-  }
-});
-
-describe("what can be run", () => {
-  const rehearsal: Facts = {
-    nodes: [linuxNode, windowsNode],
-    rehearsal: true,
-    noWindowsPodNetwork: "needs a pod network on Windows",
-    noInternet: "needs internet: none",
-    noNetworkPolicies: "needs a pod network that enforces NetworkPolicies",
-  };
-
-  const noHns = "needs Windows: a rehearsed node has no HNS, hence no";
-
-  function reasons(facts: Facts): Readonly<Record<string, string>> {
-    return Object.fromEntries(
-      allRows.flatMap((row) => {
-        const reason = whyNot(row, facts);
-        return reason === undefined ? [] : [[row.id, reason]];
-      }),
-    );
-  }
-
-  it("is everything in a cluster that has everything", () =>
-    assert.deepEqual(reasons(fullFacts), {}));
-
-  it("is in a rehearsal nothing that would need Windows", () => {
-    const reported = reasons(rehearsal);
-    const run = allRows.filter(({ id }) => reported[id] === undefined).map(({ id }) => id);
-    const [hostService, linuxHost] = ["windows-host-service", "linux-host-port"];
-    assert.deepEqual(run, [
-      ...idsOf("linux-pod", "linux-pod-same-node", "linux-pod-name", "linux-service"),
-      ...idsOf("linux-pod", "linux-service-name", "linux-node-port", linuxHost),
-      ...idsOf("linux-pod", "windows-host-pod", hostService, `${hostService}-name`, "host"),
-      ...idsOf("linux-node", "linux-pod", "linux-service", "windows-host-pod", hostService),
-      ...idsOf("windows-node", "linux-node-port", "linux-host-pod", "windows-host-pod", "host"),
-      ...idsOf("outside", "linux-service-linux-node", "windows-host-pod"),
-      ...idsOf("outside", `${hostService}-linux-node`, linuxHost),
-      ...["linux-settings", "windows-settings", "linux-metrics"],
-    ]);
-    assert.match(reported["windows-metrics"] ?? "", /^needs Windows: .* HNS/);
-    assert.equal(
-      reported["linux-pod-to-linux-pod-other-node"],
-      "needs two Linux nodes: there is one",
-    );
-    assert.match(reported["windows-pod-to-linux-pod"] ?? "", /^needs Windows: containers/);
-    assert.equal(reported["windows-node-to-linux-pod"], `${noHns} way to pods`);
-    assert.equal(reported["windows-node-to-windows-host-service"], `${noHns} way to services`);
-    assert.equal(reported["outside-to-windows-host-service-windows-node"], `${noHns} kube-proxy`);
-    assert.match(reported["windows-pod-to-windows-host-pod"] ?? "", /^needs Windows: containers/);
-    assert.equal(reported["linux-pod-to-internet"], "needs internet: none");
-  });
-
-  it("is with routes also what begins on a rehearsed node, but nothing that needs HNS", () => {
-    const without = reasons(rehearsal);
-    const reported = reasons({ ...rehearsal, windowsNodeRoutes: true });
-    const more = Object.keys(without).filter((id) => reported[id] === undefined);
-    assert.deepEqual(more, [
-      "windows-node-to-linux-pod",
-      "windows-node-to-linux-service",
-      "windows-node-to-cluster-dns",
-      "windows-node-to-windows-host-service",
-    ]);
-    assert.equal(without["windows-node-to-cluster-dns"], `${noHns} way to services`);
-    for (const service of ["linux-service", "windows-host-service"]) {
-      assert.equal(reported[`outside-to-${service}-windows-node`], `${noHns} kube-proxy`);
-    }
-    for (const id of ["windows-node-to-windows-pod", "windows-node-to-windows-service"]) {
-      assert.match(
-        reported[id] ?? "",
-        /^needs Windows: containers on a rehearsed node .* no network$/,
-      );
-    }
-    for (const row of allRows.filter(({ id }) => more.includes(id))) {
-      assert.equal(needsHostProcess(row), true, row.id);
-    }
-  });
-
-  it("is on real Windows without a pod network only what needs none", () => {
-    const reported = reasons({ ...fullFacts, noWindowsPodNetwork: "no pod network" });
-    const outside = "outside-to-linux-service-windows-node";
-    const hostPod = "linux-pod-to-windows-host-pod";
-    for (const id of ["linux-pod-to-windows-pod", outside, hostPod, "windows-settings"]) {
-      assert.equal(reported[id], "no pod network");
-    }
-    assert.equal(reported["linux-pod-to-linux-pod-other-node"], undefined);
-  });
-
-  it("is without hostPort on Windows all but what goes to one there", () =>
-    assert.deepEqual(reasons({ ...fullFacts, noWindowsHostPorts: "no hostPort" }), {
-      "linux-pod-to-windows-host-port": "no hostPort",
-      "windows-pod-to-windows-host-port": "no hostPort",
-      "outside-to-windows-host-port": "no hostPort",
-    }));
-
-  it("is without enforcement no row about NetworkPolicies, and no control of one", () => {
-    const reported = reasons({ ...fullFacts, noNetworkPolicies: "no enforcement" });
-    const ids = policyRows.map(({ id }) => [id, "no enforcement"]);
-    assert.deepEqual(reported, Object.fromEntries(ids));
-  });
-
-  it("needs images for the build of Windows", () => {
-    const nodes = [linuxNode, { ...windowsNode, windowsBuild: "10.0.29999" }];
-    const reported = reasons({ nodes, rehearsal: false });
-    assert.match(reported["mixed-shop"] ?? "", /no Windows image for the build "10\.0\.29999"/);
-    assert.equal(reported["windows-settings"], undefined);
-  });
 });
 
 interface Fake {

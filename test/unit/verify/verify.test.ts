@@ -11,6 +11,7 @@ import { allRows, selectRows } from "../../../verify/rows/select.ts";
 import { createNamespace, removeNamespace } from "../../../verify/run/own-namespace.ts";
 import { verifyCluster, type VerifyEnd, type SessionOptions } from "../../../verify/verify.ts";
 import { type Answer, withFakeApi } from "../controlplane/fake-api.ts";
+import { assertGolden } from "../controlplane/golden.ts";
 import { linuxNode } from "./cluster-states.ts";
 
 const path = "/api/v1/namespaces/kindows-verify";
@@ -224,25 +225,7 @@ describe("how a run came out", () => {
 
 describe("the table on a terminal", () => {
   it("has what was run, why what failed did, and the rest by its reason", () =>
-    assert.equal(
-      terminalText(verification, false),
-      `           ROW                         TIME    WHAT
-ok         linux-pod-to-host            1.3 s  Linux pod to this host, out of the cluster
-FAILED     linux-pod-to-linux-service  30.1 s  Linux pod to Linux service by address
-rehearsed  windows-settings             1.3 s  secret, config map, emptyDir and hostPath in a Windows pod
-
-FAILED linux-pod-to-linux-service: the Service linux has no endpoints: "<none>" & so on
-  tried  kubectl exec x -- curl http://10.96.1.1
-  seen   curl: (7) Connection refused
-
-rehearsed: containers are modelled
-  windows-settings
-not runnable here: needs Windows: x
-  windows-pod-to-linux-pod, windows-pod-to-windows-pod-name
-
-1 passed, 1 failed, 1 rehearsed, 2 not runnable here (12 s)
-rehearsal: Windows is simulated, and nothing here was tested on it`,
-    ));
+    assertGolden(new URL(import.meta.url), "terminal.txt", terminalText(verification, false)));
 
   it("is not there where nothing could be run", () => {
     const none = { ...verification, results: verification.results.slice(3) };
