@@ -9,7 +9,6 @@ import { Drive } from "../host/drive.ts";
 import {
   type HostsEntry,
   type ProgramResult,
-  ProgramTimeout,
   type RunOptions,
   type ServiceOptions,
   unpackedPaths,
@@ -115,7 +114,10 @@ export class WinePrograms implements WindowsPrograms {
       const [exitCode, signal] = (await once(child, "exit")) as [number | null, string | null];
       // Child processes may hold the program's outputs open after its end.
       await Promise.race([closed, sleep(outputSeconds * 1000)]);
-      if (timedOut) throw new ProgramTimeout(`${out()}${err()}`, exe, options.timeoutSeconds);
+      if (timedOut) {
+        const limit = `${options.timeoutSeconds} s`;
+        throw new Error(`${exe} did not end within ${limit} and was stopped: ${out()}${err()}`);
+      }
       if (exitCode !== null) return { exitCode, stdout: out(), stderr: err() };
       // Windows has no signals, but the message should still say that the program was killed.
       return { exitCode: 1, stdout: out(), stderr: `${err()}(${endedUnderWine} ${signal})` };

@@ -3,7 +3,8 @@ import { once } from "node:events";
 import { mkdir, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Drive } from "../host/drive.ts";
-import { type StartProgram, type WineStart, killGroup } from "./wine-process.ts";
+import type { StartOptions } from "../host/programs.ts";
+import { type StartProgram, killGroup } from "./wine-process.ts";
 
 /** One process of a service. */
 interface ServiceProcess {
@@ -75,7 +76,7 @@ export class WineServices {
   async start(
     name: string,
     processes: readonly ServiceProcess[],
-    settings: Pick<WineStart, "path" | "environment">,
+    settings: StartOptions,
   ): Promise<void> {
     if (this.isRunning(name)) throw new Error(`the service ${name} runs already`);
     const children: ChildProcess[] = [];
@@ -107,7 +108,7 @@ export class WineServices {
 
   async #spawn(
     { exe, args, logFile }: ServiceProcess,
-    settings: Pick<WineStart, "path" | "environment">,
+    settings: StartOptions,
   ): Promise<ChildProcess> {
     const file = logFile === undefined ? "/dev/null" : await this.drive.resolve(logFile);
     await mkdir(dirname(file), { recursive: true });

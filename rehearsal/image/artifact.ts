@@ -28,7 +28,6 @@ const buildSources = [
   ...["artifact.ts", "guest-root.ts", "initramfs.ts", "media.ts"],
   "guest-program.ts",
   ...["../../toolchain/boot-disk/boot-disk.ts", "../../toolchain/boot-disk/partition-table.ts"],
-  "../wine/builtin-dll.ts",
   ...[
     "../guest/inittab",
     "../guest/initramfs-init",
@@ -84,7 +83,7 @@ export const rehearsalImage: Artifact = {
     ...(await sourceHashes(import.meta.dirname, [
       ...buildSources,
       ...guestSources(),
-      ...(await prefixSources()).map((name) => `../wine/${name}`),
+      ...prefixSources.map((name) => `../wine/${name}`),
     ])),
     node: process.version,
   }),
