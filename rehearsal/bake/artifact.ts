@@ -1,8 +1,11 @@
-import { copyFile, mkdir, rm, readFile } from "node:fs/promises";
+import { appendFile, copyFile, mkdir, rm, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { withConfigDisc } from "../../components/windows/image/config-disc.ts";
 import { newImageSecrets } from "../../components/windows/image/image-disc.ts";
+import { diskNode, serialFile } from "../../components/windows/image/builder/qemu-command.ts";
+import { QemuProcess } from "../../components/windows/image/builder/qemu-process.ts";
 import { userData } from "../../components/machine/identity.ts";
+import { waitUntil } from "../../host/wait-until.ts";
 import { gatherKvm } from "../../preflight/kvm.ts";
 import { folderHash, stepsSource } from "../../components/windows/steps-folder.ts";
 import type { Artifact } from "../../toolchain/artifact.ts";
@@ -10,8 +13,7 @@ import { projectRoot } from "../../toolchain/project.ts";
 import { diskName, manifestName, rehearsalImage } from "../image/artifact.ts";
 import { buildCommand } from "../image/build-command.ts";
 import { sourceHashes } from "../image/source-hashes.ts";
-import { BakingMachine } from "./baking-machine.ts";
-import { runBake } from "./run-bake.ts";
+import { type BakingMachine, runBake } from "./run-bake.ts";
 import { bakeOf, type Bake } from "../../components/windows/image/bake.ts";
 import { parseImageManifest } from "../../components/windows/image-manifest.ts";
 import { imageSoftware } from "../../components/windows/software.ts";
@@ -24,9 +26,7 @@ const computerName = "bake";
 
 /** Sources that determine how steps run, besides the steps; relative to the project. */
 const bakeSources = [
-  ...["artifact.ts", "baking-machine.ts", "keep-scripts.ts", "run-bake.ts"].map(
-    (name) => `rehearsal/bake/${name}`,
-  ),
+  ...["artifact.ts", "keep-scripts.ts", "run-bake.ts"].map((name) => `rehearsal/bake/${name}`),
   ...["image/bake.ts", "node-setup.ts", "node-step.ts", "step-command.ts", "steps.ts"].map(
     (name) => `components/windows/${name}`,
   ),
@@ -68,13 +68,21 @@ export const bakedRehearsalImage: Artifact = {
     const bake = await rehearsedBake(join(base, manifestName));
     await withConfigDisc(folder, { "user-data": { text: identity } }, async (disc) => {
       const { logFile } = context;
-      const machine = new BakingMachine({ folder, disk, disc, logFile, accelerator });
+      const args = qemuArguments({ folder, disk, disc, accelerator });
+      const qemu = new QemuProcess({ args, folder, logFile });
       try {
-        const port = await machine.start();
-        const login = { hostKey: hostKey.public, privateKey: loginKey.private };
-        await runBake(bake, { port, ...login }, machine, context.progress);
+        await qemu.qmp.open();
+        await qemu.qmp.execute("cont");
+        const login = {
+          port: await qemu.sshPort(),
+          hostKey: hostKey.public,
+          privateKey: loginKey.private,
+        };
+        await runBake(bake, login, bakingMachine(qemu), context.progress);
       } finally {
-        await machine.end();
+        await qemu.end();
+        const said = await readFile(join(folder, serialFile), "utf8").catch(() => "");
+        await appendFile(logFile, said);
       }
     });
     context.progress("writes and compresses the disk");
@@ -96,4 +104,59 @@ async function rehearsedBake(manifest: string): Promise<Bake> {
   const software = imageSoftware(versions, parseImageManifest(await readFile(manifest, "utf8")));
   const bake = bakeOf(software, []);
   return { ...bake, steps: bake.steps.filter(({ step }) => step !== addContainerImage) };
+}
+
+/** As on the machines of a rehearsal. */
+const memoryMiB = 3072;
+
+/** Time limit for the shutdown request, some seconds, and files being written. */
+const offSeconds = 60;
+
+/** The machine on which the image is baked, in a plain QEMU without libvirt. */
+function bakingMachine(qemu: QemuProcess): BakingMachine {
+  return {
+    async endWithNextReboot() {
+      await qemu.qmp.execute("set-action", { reboot: "shutdown" });
+    },
+    async off() {
+      const what = "the machine to be switched off";
+      await waitUntil({ what, timeoutSeconds: offSeconds, pollMilliseconds: 200 }, () =>
+        Promise.resolve(qemu.ending === undefined ? "it runs" : undefined),
+      );
+    },
+  };
+}
+
+interface QemuSettings {
+  /** Working directory of QEMU, private. */
+  readonly folder: string;
+  /** The disk that is baked, qcow2. */
+  readonly disk: string;
+  /** The identity disc. */
+  readonly disc: string;
+  /** The same programs run either way. */
+  readonly accelerator: "kvm" | "tcg";
+}
+
+/** The network only leads to the SSH server. */
+function qemuArguments({ folder, disk, disc, accelerator }: QemuSettings): string[] {
+  const device = (driver: string, node: string, filename: string, more: object): string =>
+    JSON.stringify({ driver, "node-name": node, file: { driver: "file", filename }, ...more });
+  return [
+    ...["-name", "kindows-rehearsal-bake", "-nodefaults", "-no-user-config", "-S"],
+    ...["-sandbox", "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny"],
+    ...["-machine", `q35,accel=${accelerator}`, "-smp", "1", "-m", `${memoryMiB}M`],
+    // Not "max" if emulated: QEMU 7.2 then faults on the IRETQ with which Wine starts its threads (SMAP).
+    ...["-cpu", accelerator === "kvm" ? "host" : "qemu64"],
+    ...["-chardev", "stdio,id=qmp,signal=off", "-mon", "chardev=qmp,mode=control"],
+    ...["-chardev", `file,id=com1,path=${join(folder, serialFile)}`, "-serial", "chardev:com1"],
+    ...["-display", "none"],
+    // The disk of an interrupted bake is not needed.
+    ...["-blockdev", device("qcow2", diskNode, disk, { cache: { "no-flush": true } })],
+    ...["-device", `virtio-blk-pci,drive=${diskNode},bootindex=1`],
+    ...["-blockdev", device("raw", "identity", disc, { "read-only": true })],
+    ...["-device", "virtio-blk-pci,drive=identity"],
+    ...["-netdev", "user,id=net,restrict=on,hostfwd=tcp:127.0.0.1:0-:22"],
+    ...["-device", "virtio-net-pci,netdev=net,romfile=", "-device", "virtio-rng-pci"],
+  ];
 }

@@ -13,15 +13,13 @@ import { onServer } from "../../ssh/dial.ts";
 import { uploadSource } from "../../ssh/upload.ts";
 import type { Progress } from "../../toolchain/artifact.ts";
 import { projectRoot } from "../../toolchain/project.ts";
-import type { BakingMachine } from "./baking-machine.ts";
 
-/** How to log in to the machine. */
-export interface BakeLogin {
-  /** On this host's loopback. */
-  readonly port: number;
-  /** Pinned. */
-  readonly hostKey: string;
-  readonly privateKey: string;
+/** What is asked of the machine itself. */
+export interface BakingMachine {
+  /** From now on a reboot ends the machine, as the guest can only reboot. */
+  endWithNextReboot(): Promise<void>;
+  /** @throws if it is not switched off in time. */
+  off(): Promise<void>;
 }
 
 /** Longest wait until a machine answers; emulated and in parallel to other builds it needs some 20 s. */
@@ -36,8 +34,8 @@ const stepSeconds = 600;
  */
 export async function runBake(
   bake: Pick<Bake, "steps">,
-  login: BakeLogin,
-  machine: Pick<BakingMachine, "endWithNextReboot" | "off">,
+  login: Pick<SshSource, "port" | "hostKey" | "privateKey">,
+  machine: BakingMachine,
   progress: Progress,
 ): Promise<void> {
   const source: SshSource = { ...login, host: "127.0.0.1", user: "Administrator" };
@@ -65,9 +63,8 @@ export async function runBake(
     if (typeof facts.warning === "string" && facts.warning !== "") {
       progress(`warning: ${facts.warning}`);
     }
-    if (rebootRequired) {
-      await answers(source);
-    }
+    // It has closed the server's port, so the next connection is to the next boot.
+    if (rebootRequired) await connected(source, () => Promise.resolve());
   }
   await machine.endWithNextReboot();
   await runOverSsh(source, "shutdown /r /t 1", stepSeconds);
@@ -77,11 +74,6 @@ export async function runBake(
 /** Copies as `up` does, after waiting for the machine to answer. */
 async function copy(source: SshSource, path: string, remotePath: string): Promise<void> {
   await connected(source, (client, signal) => uploadSource(client, { path }, remotePath, signal));
-}
-
-/** A step that requests a reboot closes the server's port, so the next connection is to the next boot. */
-async function answers(source: SshSource): Promise<void> {
-  await connected(source, () => Promise.resolve());
 }
 
 function connected(

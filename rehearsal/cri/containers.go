@@ -5,12 +5,15 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"log"
-	"sort"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
@@ -24,74 +27,70 @@ func newID() string {
 // CreateContainer makes a container of an image that was "pulled": a real one where its program is here, see programs.go.
 func (s *server) CreateContainer(_ context.Context, in *runtimeapi.CreateContainerRequest) (*runtimeapi.CreateContainerResponse, error) {
 	config := in.GetConfig()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	sb := s.state.Sandboxes[in.GetPodSandboxId()]
+	if sb == nil || !sb.isReady() {
+		return nil, status.Errorf(codes.NotFound, "there is no running sandbox %s", in.GetPodSandboxId())
+	}
+	img := s.state.findImage(config.GetImage().GetImage())
+	if img == nil {
+		return nil, status.Errorf(codes.NotFound, "the image %s has not been pulled", config.GetImage().GetImage())
+	}
 	id := newID()
-	err := s.change(func(st *state) error {
-		sb := st.Sandboxes[in.GetPodSandboxId()]
-		if sb == nil || !sb.Ready {
-			return status.Errorf(codes.NotFound, "there is no running sandbox %s", in.GetPodSandboxId())
+	program := programOf(img.Spec.Image)
+	isProcess := sb.HostProcess && program != nil
+	if isProcess {
+		process, err := s.newProcess(filepath.Join(s.roots, id), img.Spec.Image, program.words(config), config)
+		if err != nil {
+			return nil, err
 		}
-		img := st.findImage(config.GetImage().GetImage())
-		if img == nil {
-			return status.Errorf(codes.NotFound, "the image %s has not been pulled", config.GetImage().GetImage())
-		}
-		process := hasProcess(sb.Config, img.Reference)
-		if process {
-			if err := s.processes.make(id, img.Reference, config); err != nil {
-				return err
-			}
-		}
-		st.Containers[id] = &container{
-			ID: id, SandboxID: sb.ID, Config: kept(config), ImageID: img.ID,
-			LogPath:   logPath(sb.Config.GetLogDirectory(), config.GetLogPath()),
-			State:     runtimeapi.ContainerState_CONTAINER_CREATED,
-			CreatedAt: s.now().UnixNano(),
-			Process:   process,
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
+		s.processes[id] = process
 	}
-	return &runtimeapi.CreateContainerResponse{ContainerId: id}, nil
-}
-
-// kept is what later calls ask for; not the environment, which may hold secrets and would lie on the disk.
-func kept(config *runtimeapi.ContainerConfig) *runtimeapi.ContainerConfig {
-	return &runtimeapi.ContainerConfig{
-		Metadata: config.GetMetadata(), Image: config.GetImage(), Mounts: config.GetMounts(),
-		Labels: config.GetLabels(), Annotations: config.GetAnnotations(),
+	s.state.Containers[id] = &container{
+		SandboxID: in.GetPodSandboxId(), Process: isProcess,
+		Status: &runtimeapi.ContainerStatus{
+			Id: id, Metadata: config.GetMetadata(), CreatedAt: s.now().UnixNano(),
+			State: runtimeapi.ContainerState_CONTAINER_CREATED,
+			Image: config.GetImage(), ImageRef: img.Id, ImageId: img.Id,
+			Labels: config.GetLabels(), Annotations: config.GetAnnotations(), Mounts: config.GetMounts(),
+			LogPath: logPath(sb.LogDirectory, config.GetLogPath()),
+		},
 	}
+	return &runtimeapi.CreateContainerResponse{ContainerId: id}, s.state.save()
 }
 
 // StartContainer starts a container's process, or lets a modelled one be running, whose log says so.
 func (s *server) StartContainer(_ context.Context, in *runtimeapi.StartContainerRequest) (*runtimeapi.StartContainerResponse, error) {
+	id := in.GetContainerId()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c, err := s.state.container(id)
+	if err != nil {
+		return nil, err
+	}
+	if c.Status.State != runtimeapi.ContainerState_CONTAINER_CREATED {
+		return nil, status.Errorf(codes.FailedPrecondition, "the container %s has been started already", id)
+	}
 	var failed error
-	err := s.change(func(st *state) error {
-		c, err := st.container(in.GetContainerId())
-		if err != nil {
-			return err
-		}
-		if c.State != runtimeapi.ContainerState_CONTAINER_CREATED {
-			return status.Errorf(codes.FailedPrecondition, "the container %s has been started already", c.ID)
-		}
-		if c.Process {
-			failed = s.processes.start(c.ID, c.LogPath, func(code int32) { s.ended(c.ID, code) })
-		} else if err := writeLogLine(c.LogPath, s.now(), rehearsed); err != nil {
-			return err
-		}
-		c.StartedAt = s.now().UnixNano()
-		if failed != nil {
-			c.exit(s.now(), startErrorCode, reasonNotStarted)
-			c.Message = failed.Error()
-			return nil
-		}
-		c.State = runtimeapi.ContainerState_CONTAINER_RUNNING
-		return nil
-	})
+	if p := s.processes[id]; p != nil {
+		failed = p.start(c.Status.LogPath, func(code int32) { s.ended(id, code) })
+	} else if err := s.logRehearsed(c); err != nil {
+		return nil, err
+	}
+	c.Status.StartedAt = s.now().UnixNano()
+	c.Status.State = runtimeapi.ContainerState_CONTAINER_RUNNING
+	if failed != nil {
+		c.exit(s.now(), startErrorCode, reasonNotStarted)
+		c.Status.Message = failed.Error()
+	}
+	if err := s.state.save(); err != nil {
+		return nil, err
+	}
 	if failed != nil {
 		return nil, status.Errorf(codes.Unknown, "the container can't be started: %v", failed)
 	}
-	return &runtimeapi.StartContainerResponse{}, err
+	return &runtimeapi.StartContainerResponse{}, nil
 }
 
 // ended notes the end of a container's process; it may be removed by now.
@@ -100,13 +99,12 @@ func (s *server) ended(id string, code int32) {
 	if code != 0 {
 		reason = reasonFailed
 	}
-	err := s.change(func(st *state) error {
-		if c := st.Containers[id]; c != nil {
-			c.exit(s.now(), code, reason)
-		}
-		return nil
-	})
-	if err != nil {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c := s.state.Containers[id]; c != nil {
+		c.exit(s.now(), code, reason)
+	}
+	if err := s.state.save(); err != nil {
 		log.Printf("the end of the container %s: %v", id, err)
 	}
 }
@@ -114,89 +112,122 @@ func (s *server) ended(id string, code int32) {
 // StopContainer ends a container within its time of grace, a modelled one at once; one that has ended, or is not there,
 // is stopped already.
 func (s *server) StopContainer(_ context.Context, in *runtimeapi.StopContainerRequest) (*runtimeapi.StopContainerResponse, error) {
-	id := in.GetContainerId()
-	if p := s.processes.get(id); p != nil {
-		if err := p.stop(time.Duration(in.GetTimeout()) * time.Second); err != nil {
-			return nil, err
-		}
-		return &runtimeapi.StopContainerResponse{}, nil
-	}
-	err := s.change(func(st *state) error {
-		c := st.Containers[id]
-		if c != nil && c.State == runtimeapi.ContainerState_CONTAINER_RUNNING {
-			c.exit(s.now(), 0, reasonStopped)
-		}
+	return &runtimeapi.StopContainerResponse{}, s.stop(in.GetContainerId(), time.Duration(in.GetTimeout())*time.Second)
+}
+
+func (s *server) stop(id string, grace time.Duration) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c, p := s.state.Containers[id], s.processes[id]
+	if c == nil || !c.isRunning() {
 		return nil
-	})
-	return &runtimeapi.StopContainerResponse{}, err
+	}
+	if p != nil {
+		// Its end is noted meanwhile.
+		s.mu.Unlock()
+		defer s.mu.Lock()
+		return p.stop(grace)
+	}
+	c.exit(s.now(), 0, reasonStopped)
+	return s.state.save()
 }
 
 // RemoveContainer ends a container and forgets it; one that is not there is removed already.
 func (s *server) RemoveContainer(_ context.Context, in *runtimeapi.RemoveContainerRequest) (*runtimeapi.RemoveContainerResponse, error) {
-	err := s.removeContainer(in.GetContainerId())
-	return &runtimeapi.RemoveContainerResponse{}, err
+	return &runtimeapi.RemoveContainerResponse{}, s.remove(in.GetContainerId())
 }
 
-func (s *server) removeContainer(id string) error {
-	var process bool
-	err := s.read(func(st *state) error {
-		c := st.Containers[id]
-		process = c != nil && c.Process
-		return nil
-	})
-	if process {
-		err = s.processes.forget(id)
-	}
-	if err != nil {
+func (s *server) remove(id string) error {
+	if err := s.stop(id, 0); err != nil {
 		return err
 	}
-	return s.change(func(st *state) error {
-		delete(st.Containers, id)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.state.Containers[id] == nil {
 		return nil
-	})
+	}
+	if p := s.processes[id]; p != nil {
+		p.job.close()
+		delete(s.processes, id)
+	}
+	// Those of an earlier run of this program may have left files, too.
+	if err := os.RemoveAll(filepath.Join(s.roots, id)); err != nil {
+		return err
+	}
+	delete(s.state.Containers, id)
+	return s.state.save()
 }
 
 // ContainerStatus tells what is modelled.
 func (s *server) ContainerStatus(_ context.Context, in *runtimeapi.ContainerStatusRequest) (*runtimeapi.ContainerStatusResponse, error) {
-	response := &runtimeapi.ContainerStatusResponse{}
-	err := s.read(func(st *state) error {
-		c, err := st.container(in.GetContainerId())
-		if err != nil {
-			return err
-		}
-		response.Status = &runtimeapi.ContainerStatus{
-			Id: c.ID, Metadata: c.Config.Metadata, State: c.State,
-			CreatedAt: c.CreatedAt, StartedAt: c.StartedAt, FinishedAt: c.FinishedAt,
-			ExitCode: c.ExitCode, Reason: c.Reason, Message: c.Message,
-			Image: c.Config.Image, ImageRef: c.ImageID, ImageId: c.ImageID,
-			Labels: c.Config.Labels, Annotations: c.Config.Annotations,
-			Mounts: c.Config.Mounts, LogPath: c.LogPath,
-		}
-		return nil
-	})
-	return response, err
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c, err := s.state.container(in.GetContainerId())
+	if err != nil {
+		return nil, err
+	}
+	return &runtimeapi.ContainerStatusResponse{Status: proto.CloneOf(c.Status)}, nil
 }
 
 // ListContainers lists what is modelled, newest first.
 func (s *server) ListContainers(_ context.Context, in *runtimeapi.ListContainersRequest) (*runtimeapi.ListContainersResponse, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	response := &runtimeapi.ListContainersResponse{}
-	err := s.read(func(st *state) error {
-		for _, c := range st.Containers {
-			if c.matches(in.GetFilter()) {
-				response.Containers = append(response.Containers, &runtimeapi.Container{
-					Id: c.ID, PodSandboxId: c.SandboxID, Metadata: c.Config.Metadata,
-					Image: c.Config.Image, ImageRef: c.ImageID, ImageId: c.ImageID,
-					State: c.State, CreatedAt: c.CreatedAt,
-					Labels: c.Config.Labels, Annotations: c.Config.Annotations,
-				})
-			}
+	for id, c := range s.state.Containers {
+		if c.matches(in.GetFilter()) {
+			response.Containers = append(response.Containers, &runtimeapi.Container{
+				Id: id, PodSandboxId: c.SandboxID, Metadata: c.Status.Metadata,
+				Image: c.Status.Image, ImageRef: c.Status.ImageRef, ImageId: c.Status.ImageId,
+				State: c.Status.State, CreatedAt: c.Status.CreatedAt,
+				Labels: c.Status.Labels, Annotations: c.Status.Annotations,
+			})
 		}
-		return nil
-	})
-	sort.Slice(response.Containers, func(i, j int) bool {
-		return response.Containers[i].CreatedAt > response.Containers[j].CreatedAt
-	})
-	return response, err
+	}
+	slices.SortFunc(response.Containers, func(a, b *runtimeapi.Container) int { return int(b.CreatedAt - a.CreatedAt) })
+	return response, nil
+}
+
+// ContainerStats are zero, as nothing is measured.
+func (s *server) ContainerStats(_ context.Context, in *runtimeapi.ContainerStatsRequest) (*runtimeapi.ContainerStatsResponse, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c, err := s.state.container(in.GetContainerId())
+	if err != nil {
+		return nil, err
+	}
+	return &runtimeapi.ContainerStatsResponse{Stats: c.stats(s.now())}, nil
+}
+
+// ListContainerStats are zero for each running container.
+func (s *server) ListContainerStats(_ context.Context, in *runtimeapi.ListContainerStatsRequest) (*runtimeapi.ListContainerStatsResponse, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	filter := &runtimeapi.ContainerFilter{
+		Id: in.GetFilter().GetId(), PodSandboxId: in.GetFilter().GetPodSandboxId(),
+		LabelSelector: in.GetFilter().GetLabelSelector(),
+	}
+	response := &runtimeapi.ListContainerStatsResponse{}
+	for _, c := range s.state.Containers {
+		if c.isRunning() && c.matches(filter) {
+			response.Stats = append(response.Stats, c.stats(s.now()))
+		}
+	}
+	return response, nil
+}
+
+var zero = &runtimeapi.UInt64Value{}
+
+func (c *container) stats(now time.Time) *runtimeapi.ContainerStats {
+	at := now.UnixNano()
+	return &runtimeapi.ContainerStats{
+		Attributes: &runtimeapi.ContainerAttributes{
+			Id: c.Status.Id, Metadata: c.Status.Metadata, Labels: c.Status.Labels, Annotations: c.Status.Annotations,
+		},
+		Cpu:           &runtimeapi.CpuUsage{Timestamp: at, UsageCoreNanoSeconds: zero},
+		Memory:        &runtimeapi.MemoryUsage{Timestamp: at, WorkingSetBytes: zero},
+		WritableLayer: &runtimeapi.FilesystemUsage{Timestamp: at, UsedBytes: zero},
+	}
 }
 
 // UpdateContainerResources has nothing to do: no process has these resources.
@@ -206,30 +237,29 @@ func (s *server) UpdateContainerResources(context.Context, *runtimeapi.UpdateCon
 
 // ReopenContainerLog makes the log anew after kubelet has moved the old one away. Nobody has it open.
 func (s *server) ReopenContainerLog(_ context.Context, in *runtimeapi.ReopenContainerLogRequest) (*runtimeapi.ReopenContainerLogResponse, error) {
-	err := s.read(func(st *state) error {
-		c, err := st.container(in.GetContainerId())
-		if err != nil {
-			return err
-		}
-		if c.Process {
-			return appendToLog(c.LogPath, nil)
-		}
-		return writeLogLine(c.LogPath, s.now(), rehearsed)
-	})
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c, err := s.state.container(in.GetContainerId())
+	if err != nil {
+		return nil, err
+	}
+	if c.Process {
+		err = appendToLog(c.Status.LogPath, nil)
+	} else {
+		err = s.logRehearsed(c)
+	}
 	return &runtimeapi.ReopenContainerLogResponse{}, err
 }
 
-func (st *state) container(id string) (*container, error) {
-	if c := st.Containers[id]; c != nil {
-		return c, nil
-	}
-	return nil, status.Errorf(codes.NotFound, "there is no container %s", id)
+// logRehearsed has the log of a modelled container say that it is one.
+func (s *server) logRehearsed(c *container) error {
+	return appendToLog(c.Status.LogPath, logEntry(s.now(), "stdout", "F", []byte(rehearsed)))
 }
 
 func (c *container) matches(filter *runtimeapi.ContainerFilter) bool {
 	// kubelet gives whole ids, crictl their beginning.
-	return strings.HasPrefix(c.ID, filter.GetId()) &&
+	return strings.HasPrefix(c.Status.Id, filter.GetId()) &&
 		(filter.GetPodSandboxId() == "" || filter.GetPodSandboxId() == c.SandboxID) &&
-		(filter.GetState() == nil || filter.GetState().State == c.State) &&
-		hasLabels(c.Config.Labels, filter.GetLabelSelector())
+		(filter.GetState() == nil || filter.GetState().State == c.Status.State) &&
+		hasLabels(c.Status.Labels, filter.GetLabelSelector())
 }

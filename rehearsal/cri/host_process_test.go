@@ -17,48 +17,37 @@ import (
 
 const agnhostImage = "registry.example:5000/e2e/agnhost:2.63.0"
 
-// withAgnhost gives the server an image whose program is a script of the test's, called as agnhost is.
-func withAgnhost(t *testing.T, srv *server, script string) {
+// agnhost is a server with an image whose program is a script of the test's, called so: agnhost's for Windows is without
+// an extension.
+func agnhost(t *testing.T, program, script string) *testServer {
 	t.Helper()
-	folder := filepath.Join(srv.processes.images, "agnhost")
+	srv := newServer(t)
+	folder := filepath.Join(srv.images, "agnhost")
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(folder, "agnhost.exe"), []byte("#!/bin/sh\n"+script), 0o755); err != nil {
+	if err := os.WriteFile(filepath.Join(folder, program), []byte("#!/bin/sh\n"+script), 0o755); err != nil {
 		t.Fatal(err)
 	}
+	return srv
 }
 
-// withBareAgnhost is the same with the program called as it is in agnhost's image for Windows.
-func withBareAgnhost(t *testing.T, srv *server, script string) {
-	t.Helper()
-	withAgnhost(t, srv, script)
-	program := filepath.Join(srv.processes.images, "agnhost", "agnhost.exe")
-	if err := os.Rename(program, strings.TrimSuffix(program, ".exe")); err != nil {
-		t.Fatal(err)
-	}
+// hostProcess makes a container of the image in a HostProcess pod of its own; its id, and its log.
+func (s *testServer) hostProcess(config *runtimeapi.ContainerConfig) (string, string) {
+	s.t.Helper()
+	logs := s.t.TempDir()
+	id := s.create(s.pod("real", true, logs).Id, agnhostImage, config)
+	s.t.Cleanup(func() { s.remove(id) })
+	return id, filepath.Join(logs, "app/0.log")
 }
 
-// hostProcessContainer makes a container of the image in a HostProcess pod of its own.
-func hostProcessContainer(t *testing.T, srv *server, config *runtimeapi.ContainerConfig) (string, string) {
-	t.Helper()
-	logs := t.TempDir()
-	pod := runPod(t, srv, podConfig("real", true, logs))
-	must(t)(srv.PullImage(background, &runtimeapi.PullImageRequest{Image: &runtimeapi.ImageSpec{Image: agnhostImage}}))
-	config.Metadata = &runtimeapi.ContainerMetadata{Name: "agnhost"}
-	config.Image = &runtimeapi.ImageSpec{Image: agnhostImage}
-	config.LogPath = "agnhost/0.log"
-	created, err := srv.CreateContainer(background, &runtimeapi.CreateContainerRequest{PodSandboxId: pod.Id, Config: config})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { srv.processes.forget(created.ContainerId) })
-	return created.ContainerId, filepath.Join(logs, "agnhost/0.log")
-}
-
-func start(t *testing.T, srv *server, id string) {
-	t.Helper()
-	must(t)(srv.StartContainer(background, &runtimeapi.StartContainerRequest{ContainerId: id}))
+// up is one whose script has been started, and says "up".
+func (s *testServer) up(config *runtimeapi.ContainerConfig) (string, string) {
+	s.t.Helper()
+	id, log := s.hostProcess(config)
+	s.start(id)
+	awaitLog(s.t, log, "up")
+	return id, log
 }
 
 // awaitLog waits until a container has written something.
@@ -75,16 +64,27 @@ func awaitLog(t *testing.T, file, wanted string) string {
 	}
 }
 
-func awaitEnd(t *testing.T, srv *server, id string) *runtimeapi.ContainerStatus {
-	t.Helper()
+// assertEnd waits until a container has ended, as it should.
+func (s *testServer) assertEnd(id string, code int32, reason string) *runtimeapi.ContainerStatus {
+	s.t.Helper()
 	for end := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
-		got := containerStatus(t, srv, id)
+		got := s.status(id)
 		if got.State == runtimeapi.ContainerState_CONTAINER_EXITED {
+			if got.ExitCode != code || got.Reason != reason || got.StartedAt == 0 || got.FinishedAt < got.StartedAt {
+				s.t.Errorf("it ended so: %v", got)
+			}
 			return got
 		}
 		if time.Now().After(end) {
-			t.Fatalf("the container has not ended within 20 s: %v", got.State)
+			s.t.Fatalf("the container has not ended within 20 s: %v", got.State)
 		}
+	}
+}
+
+func assertGone(t *testing.T, path string) {
+	t.Helper()
+	if _, err := os.Lstat(path); !os.IsNotExist(err) {
+		t.Errorf("%s is there: %v", path, err)
 	}
 }
 
@@ -101,37 +101,41 @@ func TestImagesWithAProgram(t *testing.T) {
 		if got := imageName(reference); got != name {
 			t.Errorf("%s is %q, not %q", reference, got, name)
 		}
-		if got := hasProcess(podConfig("a", true, ""), reference); got != (name == "agnhost") {
-			t.Errorf("%s in a HostProcess pod really runs: %v", reference, got)
+		if got := programOf(reference) != nil; got != (name == "agnhost") {
+			t.Errorf("%s has a program: %v", reference, got)
 		}
-		if hasProcess(podConfig("a", false, ""), reference) {
-			t.Errorf("%s in a pod of its own network really runs", reference)
+	}
+	srv := agnhost(t, "agnhost.exe", "")
+	srv.setRange("10.244.3.0/24")
+	for hostNetwork, logs := range map[bool]string{false: "", true: t.TempDir()} {
+		id := srv.create(srv.pod("a", hostNetwork, logs).Id, agnhostImage, &runtimeapi.ContainerConfig{})
+		if srv.state.Containers[id].Process != hostNetwork {
+			t.Errorf("it really runs: %v", !hostNetwork)
 		}
 	}
 }
 
 func TestWhatAnImageStarts(t *testing.T) {
-	for name, each := range map[string]struct{ command, args, words []string }{
-		"the image's own":     {nil, nil, []string{"/agnhost", "pause"}},
-		"with arguments":      {nil, []string{"netexec"}, []string{"/agnhost", "netexec"}},
-		"another command":     {[]string{"cmd"}, nil, []string{"cmd"}},
-		"another one's words": {[]string{"cmd"}, []string{"/c", "dir"}, []string{"cmd", "/c", "dir"}},
+	for name, each := range map[string]struct{ command, args, words string }{
+		"the image's own":     {"", "", "/agnhost pause"},
+		"with arguments":      {"", "netexec", "/agnhost netexec"},
+		"another command":     {"cmd", "", "cmd"},
+		"another one's words": {"cmd", "/c dir", "cmd /c dir"},
 	} {
-		got := imagePrograms["agnhost"].words(&runtimeapi.ContainerConfig{Command: each.command, Args: each.args})
-		if strings.Join(got, " ") != strings.Join(each.words, " ") {
+		config := &runtimeapi.ContainerConfig{Command: strings.Fields(each.command), Args: strings.Fields(each.args)}
+		if got := strings.Join(programOf("agnhost").words(config), " "); got != each.words {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
 }
 
 func TestAHostProcessContainerRunsItsProgram(t *testing.T) {
-	srv, file := testServer(t)
-	withAgnhost(t, srv, `echo "args $*"; echo "variable $SETTING"; echo "in $PWD"; echo oops >&2; printf 'no end'; exit 7`)
-	volume := filepath.Join(srv.processes.volumes, "uid/volumes/settings")
+	srv := agnhost(t, "agnhost.exe", `echo "args $*"; echo "variable $SETTING"; echo "in $PWD"; echo oops >&2; printf 'no end'; exit 7`)
+	volume := filepath.Join(srv.volumes, "uid/volumes/settings")
 	if err := os.MkdirAll(volume, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	id, log := hostProcessContainer(t, srv, &runtimeapi.ContainerConfig{
+	id, log := srv.hostProcess(&runtimeapi.ContainerConfig{
 		Args: []string{"netexec", "--http-port=1"},
 		Envs: []*runtimeapi.KeyValue{{Key: "SETTING", Value: []byte("hunter2")}},
 		Mounts: []*runtimeapi.Mount{
@@ -139,12 +143,9 @@ func TestAHostProcessContainerRunsItsProgram(t *testing.T) {
 			{HostPath: t.TempDir(), ContainerPath: "/host"},
 		},
 	})
-	root := filepath.Join(srv.processes.roots, id)
-	start(t, srv, id)
-	got := awaitEnd(t, srv, id)
-	if got.ExitCode != 7 || got.Reason != reasonFailed || got.StartedAt == 0 || got.FinishedAt < got.StartedAt {
-		t.Errorf("it ended so: %v", got)
-	}
+	root := filepath.Join(srv.roots, id)
+	srv.start(id)
+	srv.assertEnd(id, 7, reasonFailed)
 	text := awaitLog(t, log, "no end")
 	for _, line := range []string{
 		"stdout F args netexec --http-port=1", "stdout F variable hunter2", "stdout F in " + root, "stderr F oops", "stdout F no end",
@@ -156,89 +157,60 @@ func TestAHostProcessContainerRunsItsProgram(t *testing.T) {
 	if target, err := os.Readlink(filepath.Join(root, "etc/settings")); target != volume {
 		t.Errorf("kubelet's volume: %q, %v", target, err)
 	}
-	if _, err := os.Lstat(filepath.Join(root, "host")); err == nil {
-		t.Error("a folder of the host is in the container's folder, too")
-	}
-	if state, err := os.ReadFile(file); err != nil || strings.Contains(string(state), "hunter2") {
+	assertGone(t, filepath.Join(root, "host"))
+	if state, err := os.ReadFile(srv.state.file); err != nil || strings.Contains(string(state), "hunter2") {
 		t.Errorf("the file holds the container's environment (%v)", err)
 	}
-	must(t)(srv.RemoveContainer(background, &runtimeapi.RemoveContainerRequest{ContainerId: id}))
-	if _, err := os.Lstat(root); !os.IsNotExist(err) {
-		t.Errorf("its files after it was removed: %v", err)
-	}
+	srv.removeContainer(id)
+	assertGone(t, root)
 	if _, err := os.Stat(volume); err != nil {
 		t.Errorf("kubelet's volume after it was removed: %v", err)
 	}
 }
 
 func TestAHostProcessContainerEndsWell(t *testing.T) {
-	srv, _ := testServer(t)
-	withAgnhost(t, srv, `exit 0`)
-	id, _ := hostProcessContainer(t, srv, &runtimeapi.ContainerConfig{})
-	start(t, srv, id)
-	if got := awaitEnd(t, srv, id); got.ExitCode != 0 || got.Reason != reasonStopped {
-		t.Errorf("it ended so: %v", got)
-	}
+	srv := agnhost(t, "agnhost.exe", `exit 0`)
+	id, _ := srv.hostProcess(&runtimeapi.ContainerConfig{})
+	srv.start(id)
+	srv.assertEnd(id, 0, reasonStopped)
 	if _, err := srv.StartContainer(background, &runtimeapi.StartContainerRequest{ContainerId: id}); status.Code(err) != codes.FailedPrecondition {
 		t.Errorf("started a second time: %v", err)
 	}
 }
 
 func TestStoppingAsksFirst(t *testing.T) {
-	srv, _ := testServer(t)
-	withAgnhost(t, srv, `trap 'echo bye; exit 2' TERM; echo up; while :; do sleep 0.05; done`)
-	id, log := hostProcessContainer(t, srv, &runtimeapi.ContainerConfig{})
-	start(t, srv, id)
-	awaitLog(t, log, "up")
+	srv := agnhost(t, "agnhost.exe", `trap 'echo bye; exit 2' TERM; echo up; while :; do sleep 0.05; done`)
+	id, log := srv.up(&runtimeapi.ContainerConfig{})
 	for range 2 {
-		must(t)(srv.StopContainer(background, &runtimeapi.StopContainerRequest{ContainerId: id, Timeout: 20}))
+		srv.stopContainer(id, 20)
 	}
-	if got := containerStatus(t, srv, id); got.State != runtimeapi.ContainerState_CONTAINER_EXITED || got.ExitCode != 2 {
-		t.Errorf("it ended so: %v", got)
-	}
+	srv.assertEnd(id, 2, reasonFailed)
 	awaitLog(t, log, "bye")
 }
 
 func TestStoppingKillsAfterTheTimeOfGrace(t *testing.T) {
-	srv, _ := testServer(t)
-	withAgnhost(t, srv, `trap 'echo no' TERM; echo up; while :; do sleep 0.05; done`)
-	for name, stop := range map[string]func(id, pod string) error{
-		"container": func(id, _ string) error {
-			_, err := srv.StopContainer(background, &runtimeapi.StopContainerRequest{ContainerId: id, Timeout: 1})
-			return err
-		},
-		"sandbox": func(_, pod string) error {
-			_, err := srv.StopPodSandbox(background, &runtimeapi.StopPodSandboxRequest{PodSandboxId: pod})
-			return err
-		},
+	srv := agnhost(t, "agnhost.exe", `trap 'echo no' TERM; echo up; while :; do sleep 0.05; done`)
+	for _, stop := range []func(id string){
+		func(id string) { srv.stopContainer(id, 1) },
+		func(id string) { srv.stopPod(srv.state.Containers[id].SandboxID) },
 	} {
-		id, log := hostProcessContainer(t, srv, &runtimeapi.ContainerConfig{})
-		start(t, srv, id)
-		awaitLog(t, log, "up")
-		if err := stop(id, srv.state.Containers[id].SandboxID); err != nil {
-			t.Fatal(err)
-		}
-		got := containerStatus(t, srv, id)
-		if got.State != runtimeapi.ContainerState_CONTAINER_EXITED || got.ExitCode != killedCode || got.Reason != reasonFailed {
-			t.Errorf("%s: it ended so: %v", name, got)
-		}
+		id, _ := srv.up(&runtimeapi.ContainerConfig{})
+		stop(id)
+		srv.assertEnd(id, killedCode, reasonFailed)
 	}
 }
 
 func TestRemovingASandboxEndsItsProcesses(t *testing.T) {
-	srv, _ := testServer(t)
-	withAgnhost(t, srv, `echo up; sleep 600`)
-	id, log := hostProcessContainer(t, srv, &runtimeapi.ContainerConfig{})
-	start(t, srv, id)
-	awaitLog(t, log, "up")
-	process := srv.processes.get(id)
-	must(t)(srv.RemovePodSandbox(background, &runtimeapi.RemovePodSandboxRequest{PodSandboxId: srv.state.Containers[id].SandboxID}))
+	srv := agnhost(t, "agnhost.exe", `echo up; sleep 600`)
+	id, _ := srv.up(&runtimeapi.ContainerConfig{})
+	process := srv.processes[id]
+	srv.removePod(srv.state.Containers[id].SandboxID)
 	select {
 	case <-process.ended:
 	default:
 		t.Error("its process has not ended")
 	}
-	if srv.processes.get(id) != nil || srv.state.Containers[id] != nil {
+	if srv.processes[id] != nil || srv.state.Containers[id] != nil {
 		t.Error("it is still known")
 	}
 }
@@ -249,35 +221,30 @@ func TestWhatIsNoProgramToCmd(t *testing.T) {
 		"the image's own, which has no extension": "/agnhost",
 		"the same in the container's own folder":  "ROOT/agnhost",
 	} {
-		srv, _ := testServer(t)
-		withBareAgnhost(t, srv, `exit 0`)
-		id, log := hostProcessContainer(t, srv, &runtimeapi.ContainerConfig{})
-		command = strings.Replace(command, "ROOT", filepath.Join(srv.processes.roots, id), 1)
-		srv.processes.get(id).words = []string{command}
-		start(t, srv, id)
-		if got := awaitEnd(t, srv, id); got.ExitCode != 1 || got.Reason != reasonFailed {
-			t.Errorf("%s: it ended so: %v", name, got)
+		srv := agnhost(t, "agnhost", `exit 0`)
+		id, log := srv.hostProcess(&runtimeapi.ContainerConfig{})
+		command = strings.Replace(command, "ROOT", filepath.Join(srv.roots, id), 1)
+		srv.processes[id].words = []string{command}
+		srv.start(id)
+		if got := srv.assertEnd(id, 1, reasonFailed); got.ExitCode != 1 {
+			t.Errorf("that was %s", name)
 		}
 		awaitLog(t, log, "stderr F '"+command+"' is not recognized as an internal or external command,")
 	}
 }
 
 func TestACopyWithAnExtensionIsAProgram(t *testing.T) {
-	srv, _ := testServer(t)
-	withBareAgnhost(t, srv, `echo up`)
-	id, log := hostProcessContainer(t, srv, &runtimeapi.ContainerConfig{
+	agnhost(t, "agnhost", `echo up`).up(&runtimeapi.ContainerConfig{
 		Command: []string{"sh", "-c", `cp "$CONTAINER_SANDBOX_MOUNT_POINT"/agnhost agnhost.exe && ./agnhost.exe`},
 	})
-	start(t, srv, id)
-	awaitLog(t, log, "up")
 }
 
 func TestAnImageThatIsNotOnTheDisk(t *testing.T) {
-	srv, _ := testServer(t)
-	pod := runPod(t, srv, podConfig("real", true, ""))
-	must(t)(srv.PullImage(background, &runtimeapi.PullImageRequest{Image: &runtimeapi.ImageSpec{Image: agnhostImage}}))
+	srv := newServer(t)
+	do(srv, srv.PullImage, &runtimeapi.PullImageRequest{Image: &runtimeapi.ImageSpec{Image: agnhostImage}})
 	_, err := srv.CreateContainer(background, &runtimeapi.CreateContainerRequest{
-		PodSandboxId: pod.Id, Config: &runtimeapi.ContainerConfig{Image: &runtimeapi.ImageSpec{Image: agnhostImage}},
+		PodSandboxId: srv.pod("real", true, "").Id,
+		Config:       &runtimeapi.ContainerConfig{Image: &runtimeapi.ImageSpec{Image: agnhostImage}},
 	})
 	if err == nil || !strings.Contains(err.Error(), "not on this machine") {
 		t.Errorf("error is %v", err)
@@ -285,9 +252,8 @@ func TestAnImageThatIsNotOnTheDisk(t *testing.T) {
 }
 
 func TestCommandsInAHostProcessContainer(t *testing.T) {
-	srv, _ := testServer(t)
-	withAgnhost(t, srv, `[ "$1" = pause ] || exec "$@"; echo up; sleep 600`)
-	id, log := hostProcessContainer(t, srv, &runtimeapi.ContainerConfig{
+	srv := agnhost(t, "agnhost.exe", `[ "$1" = pause ] || exec "$@"; echo up; sleep 600`)
+	id, log := srv.hostProcess(&runtimeapi.ContainerConfig{
 		Envs: []*runtimeapi.KeyValue{{Key: "SETTING", Value: []byte("here")}},
 	})
 	exec := func(timeout int64, words ...string) (*runtimeapi.ExecSyncResponse, error) {
@@ -296,7 +262,7 @@ func TestCommandsInAHostProcessContainer(t *testing.T) {
 	if _, err := exec(0, "true"); status.Code(err) != codes.FailedPrecondition {
 		t.Errorf("before it is started: %v", err)
 	}
-	start(t, srv, id)
+	srv.start(id)
 	awaitLog(t, log, "up")
 	got, err := exec(20, "agnhost", "sh", "-c", `echo "$SETTING"; echo oops >&2; exit 3`)
 	if err != nil || string(got.Stdout) != "here\n" || string(got.Stderr) != "oops\n" || got.ExitCode != 3 {
@@ -309,7 +275,7 @@ func TestCommandsInAHostProcessContainer(t *testing.T) {
 	if err != nil || got.ExitCode != 1 || !strings.HasPrefix(string(got.Stderr), "'no-such-program' is not recognized") {
 		t.Errorf("a command that is not there: %v, %v", got, err)
 	}
-	if got := containerStatus(t, srv, id); got.State != runtimeapi.ContainerState_CONTAINER_RUNNING {
+	if got := srv.status(id); got.State != runtimeapi.ContainerState_CONTAINER_RUNNING {
 		t.Errorf("after all that it is %v", got.State)
 	}
 }
@@ -320,11 +286,8 @@ type unclosed struct{ bytes.Buffer }
 func (*unclosed) Close() error { return nil }
 
 func TestStreamsOfKubectlExec(t *testing.T) {
-	srv, _ := testServer(t)
-	withAgnhost(t, srv, `echo up; sleep 600`)
-	id, log := hostProcessContainer(t, srv, &runtimeapi.ContainerConfig{})
-	start(t, srv, id)
-	awaitLog(t, log, "up")
+	srv := agnhost(t, "agnhost.exe", `echo up; sleep 600`)
+	id, _ := srv.up(&runtimeapi.ContainerConfig{})
 	if err := srv.serveStreams(); err != nil {
 		t.Fatal(err)
 	}
@@ -332,7 +295,7 @@ func TestStreamsOfKubectlExec(t *testing.T) {
 	if err != nil || !regexp.MustCompile(`^http://127\.0\.0\.1:[1-9]\d*/exec/\S+$`).MatchString(response.Url) {
 		t.Errorf("where its streams are: %v, %v", response, err)
 	}
-	streams := &streamRuntime{srv}
+	streams := &streamRuntime{srv.server}
 	stdout, stderr := &unclosed{}, &unclosed{}
 	err = streams.Exec(background, id, []string{"sh", "-c", "cat; echo oops >&2; exit 9"}, strings.NewReader("typed"), stdout, stderr, false, nil)
 	exit, ok := err.(utilexec.ExitError)
@@ -345,32 +308,24 @@ func TestStreamsOfKubectlExec(t *testing.T) {
 }
 
 func TestARestartOfTheServerEndsItsProcesses(t *testing.T) {
-	srv, file := testServer(t)
-	withAgnhost(t, srv, `echo up; sleep 600`)
-	id, log := hostProcessContainer(t, srv, &runtimeapi.ContainerConfig{})
-	start(t, srv, id)
-	awaitLog(t, log, "up")
-	loaded, err := loadState(file, "boot-1", time.Now())
+	srv := agnhost(t, "agnhost.exe", `echo up; sleep 600`)
+	id, _ := srv.up(&runtimeapi.ContainerConfig{})
+	loaded, err := loadState(srv.state.file, "boot-1", srv.now())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c := loaded.Containers[id]; c.State != runtimeapi.ContainerState_CONTAINER_EXITED || c.Reason != reasonLost || c.ExitCode != unknownCode {
-		t.Errorf("after a restart it is %v", c)
-	}
-	again := &server{state: loaded, save: srv.save, now: srv.now, processes: &hostProcesses{roots: srv.processes.roots, all: map[string]*hostProcess{}}}
-	must(t)(again.StopContainer(background, &runtimeapi.StopContainerRequest{ContainerId: id}))
-	must(t)(again.RemoveContainer(background, &runtimeapi.RemoveContainerRequest{ContainerId: id}))
-	if _, err := os.Lstat(filepath.Join(srv.processes.roots, id)); !os.IsNotExist(err) {
-		t.Errorf("its files after it was removed: %v", err)
-	}
+	again := &testServer{t: t, server: &server{state: loaded, now: srv.now, roots: srv.roots}}
+	again.assertEnd(id, unknownCode, reasonLost)
+	again.stopContainer(id, 0)
+	again.removeContainer(id)
+	assertGone(t, filepath.Join(srv.roots, id))
 }
 
 func TestLongLinesAreWrittenInParts(t *testing.T) {
-	srv, _ := testServer(t)
-	withAgnhost(t, srv, `head -c 20000 /dev/zero | tr '\0' x; echo; printf 'with a return\r\n'`)
-	id, log := hostProcessContainer(t, srv, &runtimeapi.ContainerConfig{})
-	start(t, srv, id)
-	awaitEnd(t, srv, id)
+	srv := agnhost(t, "agnhost.exe", `head -c 20000 /dev/zero | tr '\0' x; echo; printf 'with a return\r\n'`)
+	id, log := srv.hostProcess(&runtimeapi.ContainerConfig{})
+	srv.start(id)
+	srv.assertEnd(id, 0, reasonStopped)
 	text := awaitLog(t, log, "return")
 	parts := regexp.MustCompile(`(?m)^\S+ stdout ([PF]) (x+)$`).FindAllStringSubmatch(text, -1)
 	if len(parts) != 2 || parts[0][1] != "P" || parts[1][1] != "F" || len(parts[0][2]) != logLineBytes || len(parts[0][2]+parts[1][2]) != 20_000 {
@@ -382,7 +337,7 @@ func TestLongLinesAreWrittenInParts(t *testing.T) {
 	if err := os.Rename(log, log+".1"); err != nil {
 		t.Fatal(err)
 	}
-	must(t)(srv.ReopenContainerLog(background, &runtimeapi.ReopenContainerLogRequest{ContainerId: id}))
+	do(srv, srv.ReopenContainerLog, &runtimeapi.ReopenContainerLogRequest{ContainerId: id})
 	if text, err := os.ReadFile(log); err != nil || len(text) != 0 {
 		t.Errorf("the log that was made anew: %q, %v", text, err)
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"sort"
+	"slices"
 	"strings"
 
 	"google.golang.org/grpc/codes"
@@ -22,72 +22,59 @@ func (s *server) PullImage(_ context.Context, in *runtimeapi.PullImageRequest) (
 		return nil, status.Errorf(codes.InvalidArgument, "%q is not an image reference", reference)
 	}
 	sum := sha256.Sum256([]byte(reference))
-	id := "sha256:" + hex.EncodeToString(sum[:])
-	err := s.change(func(st *state) error {
-		st.Images[reference] = &image{ID: id, Reference: reference, PulledAt: s.now().UnixNano()}
-		return nil
-	})
-	return &runtimeapi.PullImageResponse{ImageRef: id}, err
+	img := &runtimeapi.Image{
+		Id: "sha256:" + hex.EncodeToString(sum[:]), Size: imageSize, Spec: &runtimeapi.ImageSpec{Image: reference},
+	}
+	if strings.Contains(reference, "@") {
+		img.RepoDigests = []string{reference}
+	} else {
+		img.RepoTags = []string{reference}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.state.Images[reference] = img
+	return &runtimeapi.PullImageResponse{ImageRef: img.Id}, s.state.save()
 }
 
 // ListImages lists the images that were "pulled".
 func (s *server) ListImages(_ context.Context, in *runtimeapi.ListImagesRequest) (*runtimeapi.ListImagesResponse, error) {
 	wanted := in.GetFilter().GetImage().GetImage()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	response := &runtimeapi.ListImagesResponse{}
-	err := s.read(func(st *state) error {
-		for _, img := range st.Images {
-			if wanted == "" || img == st.findImage(wanted) {
-				response.Images = append(response.Images, img.describe())
-			}
+	for _, img := range s.state.Images {
+		if wanted == "" || img == s.state.findImage(wanted) {
+			response.Images = append(response.Images, img)
 		}
-		return nil
-	})
-	sort.Slice(response.Images, func(i, j int) bool { return response.Images[i].Id < response.Images[j].Id })
-	return response, err
+	}
+	slices.SortFunc(response.Images, func(a, b *runtimeapi.Image) int { return strings.Compare(a.Id, b.Id) })
+	return response, nil
 }
 
 // ImageStatus describes an image; one that was not "pulled" has an empty answer, as CRI wants it.
 func (s *server) ImageStatus(_ context.Context, in *runtimeapi.ImageStatusRequest) (*runtimeapi.ImageStatusResponse, error) {
-	response := &runtimeapi.ImageStatusResponse{}
-	err := s.read(func(st *state) error {
-		if img := st.findImage(in.GetImage().GetImage()); img != nil {
-			response.Image = img.describe()
-		}
-		return nil
-	})
-	return response, err
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return &runtimeapi.ImageStatusResponse{Image: s.state.findImage(in.GetImage().GetImage())}, nil
 }
 
 // RemoveImage forgets an image; one that is not there is removed already.
 func (s *server) RemoveImage(_ context.Context, in *runtimeapi.RemoveImageRequest) (*runtimeapi.RemoveImageResponse, error) {
-	err := s.change(func(st *state) error {
-		if img := st.findImage(in.GetImage().GetImage()); img != nil {
-			delete(st.Images, img.Reference)
-		}
-		return nil
-	})
-	return &runtimeapi.RemoveImageResponse{}, err
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.state.Images, s.state.findImage(in.GetImage().GetImage()).GetSpec().GetImage())
+	return &runtimeapi.RemoveImageResponse{}, s.state.save()
 }
 
 // findImage finds an image by reference or id.
-func (st *state) findImage(name string) *image {
+func (st *state) findImage(name string) *runtimeapi.Image {
 	if img := st.Images[name]; img != nil {
 		return img
 	}
 	for _, img := range st.Images {
-		if img.ID == name {
+		if img.Id == name {
 			return img
 		}
 	}
 	return nil
-}
-
-func (img *image) describe() *runtimeapi.Image {
-	described := &runtimeapi.Image{Id: img.ID, Size: imageSize, Spec: &runtimeapi.ImageSpec{Image: img.Reference}}
-	if strings.Contains(img.Reference, "@") {
-		described.RepoDigests = []string{img.Reference}
-	} else {
-		described.RepoTags = []string{img.Reference}
-	}
-	return described
 }

@@ -30,10 +30,17 @@ func (j *job) add(process *os.Process) error {
 }
 
 // terminate asks the container's own process to end.
-func (j *job) terminate() error { return syscall.Kill(j.leader, syscall.SIGTERM) }
+func (j *job) terminate() error { return j.signal(1, syscall.SIGTERM) }
 
 // kill ends every process.
-func (j *job) kill() error { return syscall.Kill(-j.leader, syscall.SIGKILL) }
+func (j *job) kill() error { return j.signal(-1, syscall.SIGKILL) }
+
+func (j *job) signal(sign int, signal syscall.Signal) error {
+	if j.leader == 0 {
+		return nil // its number would be that of our own group
+	}
+	return syscall.Kill(sign*j.leader, signal)
+}
 
 func (j *job) close() error { return nil }
 

@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
@@ -19,21 +21,9 @@ func logPath(directory, file string) string {
 	return filepath.Join(directory, file)
 }
 
-// writeLogLine appends a line to a container's log.
-func writeLogLine(path string, now time.Time, line string) error {
-	return appendToLog(path, logEntry(now, "stdout", "F", []byte(line)))
-}
-
 // logEntry is a line in the CRI log format, as kubectl logs reads it; its tag is F for a full line, P for a part of one.
 func logEntry(now time.Time, stream, tag string, line []byte) []byte {
-	entry := now.AppendFormat(nil, time.RFC3339Nano)
-	entry = append(entry, ' ')
-	entry = append(entry, stream...)
-	entry = append(entry, ' ')
-	entry = append(entry, tag...)
-	entry = append(entry, ' ')
-	entry = append(entry, line...)
-	return append(entry, '\n')
+	return fmt.Appendf(nil, "%s %s %s %s\n", now.Format(time.RFC3339Nano), stream, tag, line)
 }
 
 // appendToLog opens the file each time: kubelet moves it away to rotate it, which Windows lets nobody do with an open one.
@@ -49,53 +39,56 @@ func appendToLog(path string, entries []byte) error {
 		return err
 	}
 	_, err = log.Write(entries)
-	if closeErr := log.Close(); err == nil {
-		err = closeErr
-	}
-	return err
+	return errors.Join(err, log.Close())
 }
 
-// containerLog takes what a process writes on one of its streams.
-type containerLog struct {
-	// file is written by both streams of a process.
-	file   *sync.Mutex
+// processLog takes what a process writes on one of its streams.
+type processLog struct {
 	path   string
 	stream string
-	now    func() time.Time
+	// file is written by both streams of a process.
+	file *sync.Mutex
 	// rest is the beginning of a line that has no end yet.
 	rest []byte
 }
 
+// processLogs are those of both streams of a process.
+func processLogs(path string) (stdout, stderr *processLog) {
+	file := &sync.Mutex{}
+	return &processLog{path: path, stream: "stdout", file: file}, &processLog{path: path, stream: "stderr", file: file}
+}
+
 // Write writes whole lines, and what is too long for one.
-func (l *containerLog) Write(output []byte) (int, error) {
+func (l *processLog) Write(output []byte) (int, error) {
 	l.rest = append(l.rest, output...)
 	entries := []byte{}
 	for {
 		end := bytes.IndexByte(l.rest, '\n')
 		if end >= 0 && end <= logLineBytes {
-			entries = append(entries, logEntry(l.now(), l.stream, "F", bytes.TrimSuffix(l.rest[:end], []byte("\r")))...)
+			entries = append(entries, l.entry("F", bytes.TrimSuffix(l.rest[:end], []byte("\r")))...)
 			l.rest = l.rest[end+1:]
 		} else if len(l.rest) > logLineBytes {
-			entries = append(entries, logEntry(l.now(), l.stream, "P", l.rest[:logLineBytes])...)
+			entries = append(entries, l.entry("P", l.rest[:logLineBytes])...)
 			l.rest = l.rest[logLineBytes:]
 		} else {
-			break
+			return len(output), l.append(entries)
 		}
 	}
-	return len(output), l.append(entries)
 }
 
 // end writes a last line that has no end.
-func (l *containerLog) end() error {
+func (l *processLog) end() error {
 	if len(l.rest) == 0 {
 		return nil
 	}
-	last := logEntry(l.now(), l.stream, "F", l.rest)
-	l.rest = nil
-	return l.append(last)
+	return l.append(l.entry("F", l.rest))
 }
 
-func (l *containerLog) append(entries []byte) error {
+func (l *processLog) entry(tag string, line []byte) []byte {
+	return logEntry(time.Now(), l.stream, tag, line)
+}
+
+func (l *processLog) append(entries []byte) error {
 	if len(entries) == 0 {
 		return nil
 	}

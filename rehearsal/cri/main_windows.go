@@ -16,8 +16,10 @@ import (
 )
 
 const (
-	// startSeconds is how long containerd may take to answer after its start.
-	startSeconds = 120
+	// pipeRoot begins the name of every named pipe.
+	pipeRoot = `\\.\pipe\`
+	// startTime is how long containerd may take to answer after its start.
+	startTime = 120 * time.Second
 	// containerRoots is where HostProcess containers' files are, as with containerd before version 1.7.
 	containerRoots = `C:\C`
 	// podVolumes is where kubelet keeps pods' volumes.
@@ -26,26 +28,29 @@ const (
 	maxMessageBytes = 16 << 20
 )
 
+type options struct{ listen, containerd, stateFile, readyFile, images, boot string }
+
 func main() {
-	listen := flag.String("listen", "", "name of the pipe to serve on")
-	containerd := flag.String("containerd", "", "name of the pipe that containerd serves on")
-	stateFile := flag.String("state", "", "file that keeps the modelled pods")
-	readyFile := flag.String("ready", "", "file to make when the pipe is served and containerd answers")
-	images := flag.String("images", "", "folder with the programs of images whose HostProcess containers really run")
-	boot := flag.String("boot", "", "names this boot of the machine; pods of another one have ended")
+	var options options
+	flag.StringVar(&options.listen, "listen", "", "name of the pipe to serve on")
+	flag.StringVar(&options.containerd, "containerd", "", "name of the pipe that containerd serves on")
+	flag.StringVar(&options.stateFile, "state", "", "file that keeps the modelled pods")
+	flag.StringVar(&options.readyFile, "ready", "", "file to make when the pipe is served and containerd answers")
+	flag.StringVar(&options.images, "images", "", "folder with the programs of images whose HostProcess containers really run")
+	flag.StringVar(&options.boot, "boot", "", "names this boot of the machine; pods of another one have ended")
 	flag.Parse()
 	log.SetFlags(log.LstdFlags | log.LUTC)
-	if err := serve(*listen, *containerd, *stateFile, *readyFile, *images, *boot); err != nil {
+	if err := serve(options); err != nil {
 		log.Fatalf("rehearsal-cri: %v", err)
 	}
 }
 
-func serve(listen, containerd, stateFile, readyFile, images, boot string) error {
+func serve(o options) error {
 	dial := func(ctx context.Context, _ string) (net.Conn, error) {
-		return winio.DialPipeContext(ctx, pipeRoot+containerd)
+		return winio.DialPipeContext(ctx, pipeRoot+o.containerd)
 	}
-	if err := occupyFirstInstance(containerd, startSeconds*time.Second); err != nil {
-		return fmt.Errorf("containerd does not serve %s%s: %w", pipeRoot, containerd, err)
+	if err := occupyFirstInstance(o.containerd); err != nil {
+		return fmt.Errorf("containerd does not serve %s%s: %w", pipeRoot, o.containerd, err)
 	}
 	connection, err := grpc.NewClient("passthrough:///containerd",
 		grpc.WithContextDialer(dial),
@@ -54,41 +59,74 @@ func serve(listen, containerd, stateFile, readyFile, images, boot string) error 
 	if err != nil {
 		return err
 	}
-	st, err := loadState(stateFile, boot, time.Now())
+	st, err := loadState(o.stateFile, o.boot, time.Now())
 	if err != nil {
 		return err
 	}
 	srv := &server{
 		containerd:       runtimeapi.NewRuntimeServiceClient(connection),
 		containerdImages: runtimeapi.NewImageServiceClient(connection),
-		state:            st,
-		save:             func(st *state) error { return saveState(stateFile, st) },
+		images:           o.images,
+		roots:            containerRoots,
+		volumes:          podVolumes,
 		now:              time.Now,
-		processes: &hostProcesses{
-			images: images, roots: containerRoots, volumes: podVolumes, now: time.Now, all: map[string]*hostProcess{},
-		},
+		state:            st,
+		processes:        map[string]*hostProcess{},
 	}
 	if err := srv.serveStreams(); err != nil {
 		return err
 	}
-	version, err := srv.awaitContainerd(startSeconds*time.Second, 100*time.Millisecond)
+	var version *runtimeapi.VersionResponse
+	err = await(func() error {
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		version, err = srv.containerd.Version(ctx, &runtimeapi.VersionRequest{})
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("containerd did not answer within %s; last seen: %w", startTime, err)
+	}
+	pipe, err := winio.ListenPipe(pipeRoot+o.listen, nil)
 	if err != nil {
 		return err
 	}
-	pipe, err := winio.ListenPipe(pipeRoot+listen, nil)
-	if err != nil {
+	if err := occupyFirstInstance(o.listen); err != nil {
 		return err
 	}
-	if err := occupyFirstInstance(listen, time.Second); err != nil {
-		return err
-	}
-	log.Printf("serves %s%s in front of %s %s; pods are modelled, but for HostProcess containers of %s", pipeRoot, listen,
-		version.RuntimeName, version.RuntimeVersion, images)
-	if err := os.WriteFile(readyFile, nil, 0o644); err != nil {
+	log.Printf("serves %s%s in front of %s %s; pods are modelled, but for HostProcess containers of %s", pipeRoot, o.listen,
+		version.RuntimeName, version.RuntimeVersion, o.images)
+	if err := os.WriteFile(o.readyFile, nil, 0o644); err != nil {
 		return err
 	}
 	rpc := grpc.NewServer(grpc.MaxRecvMsgSize(maxMessageBytes))
 	runtimeapi.RegisterRuntimeServiceServer(rpc, srv)
 	runtimeapi.RegisterImageServiceServer(rpc, srv)
 	return rpc.Serve(pipe)
+}
+
+// await tries until it works, or containerd has had its time.
+func await(try func() error) error {
+	for end := time.Now().Add(startTime); ; time.Sleep(50 * time.Millisecond) {
+		if err := try(); err == nil || time.Now().After(end) {
+			return err
+		}
+	}
+}
+
+// occupied keeps connections open for as long as this program runs.
+var occupied []net.Conn
+
+// occupyFirstInstance connects to a pipe once, as soon as it is there, and holds the connection.
+//
+// Go's listeners make a first instance of their pipe only to reserve its name. Windows lets no client connect to it;
+// Wine does, and nobody ever answers there: so that client is this one, and kubelet and kubeadm get other instances.
+func occupyFirstInstance(pipe string) error {
+	return await(func() error {
+		timeout := time.Second
+		connection, err := winio.DialPipe(pipeRoot+pipe, &timeout)
+		if err == nil {
+			occupied = append(occupied, connection)
+		}
+		return err
+	})
 }

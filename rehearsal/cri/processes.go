@@ -1,15 +1,19 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"sync"
+	"strings"
 	"time"
 
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
@@ -18,46 +22,34 @@ const (
 	outputSeconds = 2
 	// killSeconds is how long a killed process may take to be gone.
 	killSeconds = 30
+	// execOutputBytes is how much of a command's output is kept for kubelet, as containerd has it.
+	execOutputBytes = 16 << 20
+	// mountPointVariable tells a HostProcess container where its image and its volumes are.
+	mountPointVariable = "CONTAINER_SANDBOX_MOUNT_POINT"
 )
 
-// mountPointVariable tells a HostProcess container where its image and its volumes are.
-const mountPointVariable = "CONTAINER_SANDBOX_MOUNT_POINT"
-
-// hostProcesses are the containers that really run: programs on this machine's own network and disk.
-type hostProcesses struct {
-	// images is a folder with a folder of programs for each image.
-	images string
-	// roots is a folder for each container's files.
-	roots string
-	// volumes is the folder in which kubelet keeps pods' volumes.
-	volumes string
-	now     func() time.Time
-
-	mu  sync.Mutex
-	all map[string]*hostProcess
-}
-
-// hostProcess is a container's process; what is needed to start it, environment and all, is only in memory.
+// hostProcess is the process of a container that really runs, on this machine's own network and disk. What is needed to
+// start it, environment and all, is only in memory.
 type hostProcess struct {
 	root  string
 	words []string
 	dir   string
 	env   []string
-
-	mu sync.Mutex
-	// job is nil until it is started.
-	job *job
+	job   *job
 	// ended is closed when it has ended and that is known to the state.
 	ended chan struct{}
 }
 
-// make notes what a container will run, and makes its files.
-func (h *hostProcesses) make(id, reference string, config *runtimeapi.ContainerConfig) error {
-	name := imageName(reference)
-	root := filepath.Join(h.roots, id)
-	if err := makeContainerRoot(root, filepath.Join(h.images, name), config.GetMounts(), h.volumes); err != nil {
+// newProcess is what a container will run, whose files it makes.
+func (s *server) newProcess(root, reference string, words []string, config *runtimeapi.ContainerConfig) (*hostProcess, error) {
+	if err := s.makeRoot(root, filepath.Join(s.images, imageName(reference)), config.GetMounts()); err != nil {
 		os.RemoveAll(root)
-		return fmt.Errorf("the files of a container of %s: %w", reference, err)
+		return nil, fmt.Errorf("the files of a container of %s: %w", reference, err)
+	}
+	job, err := newJob()
+	if err != nil {
+		os.RemoveAll(root)
+		return nil, err
 	}
 	env := append(os.Environ(), "PATH="+root+string(os.PathListSeparator)+os.Getenv("PATH"), mountPointVariable+"="+root)
 	for _, variable := range config.GetEnvs() {
@@ -67,30 +59,52 @@ func (h *hostProcesses) make(id, reference string, config *runtimeapi.ContainerC
 	if dir == "" {
 		dir = root
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.all[id] = &hostProcess{
-		root: root, words: imagePrograms[name].words(config), dir: dir, env: env, ended: make(chan struct{}),
+	return &hostProcess{root: root, words: words, dir: dir, env: env, job: job, ended: make(chan struct{})}, nil
+}
+
+// makeRoot makes the folder that a HostProcess container finds its image and its volumes in: on real Windows C:\hpc, or
+// C:\C\<container> before containerd 1.7.
+//
+// The image's files are hard links. A volume is a symbolic link; under Wine that is a copy (see
+// toolchain/windows-goroot/os_wine_windows.go), made when the container is: what changes later is not seen in it. So only
+// kubelet's own volumes are there; those of the host lie on the host, where a HostProcess container sees them anyway.
+func (s *server) makeRoot(root, image string, mounts []*runtimeapi.Mount) error {
+	files, err := os.ReadDir(image)
+	if err != nil {
+		return fmt.Errorf("the image's programs are not on this machine: %w", err)
+	}
+	if err := os.MkdirAll(root, 0o755); err != nil {
+		return err
+	}
+	for _, file := range files {
+		if err := os.Link(filepath.Join(image, file.Name()), filepath.Join(root, file.Name())); err != nil {
+			return err
+		}
+	}
+	for _, mount := range mounts {
+		// There is only one drive, which a path may leave out.
+		path := strings.ToLower(filepath.ToSlash(withoutDrive(mount.GetHostPath())))
+		if !strings.HasPrefix(path, strings.ToLower(filepath.ToSlash(withoutDrive(s.volumes)))+"/") {
+			continue
+		}
+		link := filepath.Join(root, withoutDrive(mount.GetContainerPath()))
+		if err := os.MkdirAll(filepath.Dir(link), 0o755); err != nil {
+			return err
+		}
+		if err := os.Symlink(mount.GetHostPath(), link); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// get is a container's process; nil when it is not one of this run of the program.
-func (h *hostProcesses) get(id string) *hostProcess {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.all[id]
+func withoutDrive(path string) string {
+	return strings.TrimPrefix(path, filepath.VolumeName(path))
 }
 
 // start starts a container's process. When it ends, `end` is called with its exit code, once, by another goroutine.
-func (h *hostProcesses) start(id, logFile string, end func(code int32)) error {
-	p := h.get(id)
-	if p == nil {
-		return fmt.Errorf("the container %s was made before this program was started", id)
-	}
-	file := &sync.Mutex{}
-	stdout := &containerLog{file: file, path: logFile, stream: "stdout", now: h.now}
-	stderr := &containerLog{file: file, path: logFile, stream: "stderr", now: h.now}
+func (p *hostProcess) start(logFile string, end func(code int32)) error {
+	stdout, stderr := processLogs(logFile)
 	cmd, err := p.command(p.words)
 	if unknown := (notRecognized{}); errors.As(err, &unknown) {
 		go func() {
@@ -104,41 +118,31 @@ func (h *hostProcesses) start(id, logFile string, end func(code int32)) error {
 		return err
 	}
 	cmd.Stdout, cmd.Stderr = stdout, stderr
-	job, err := newJob()
-	if err != nil {
-		return err
-	}
 	if err := appendToLog(logFile, nil); err != nil {
-		job.close()
 		return err
 	}
-	if err := startIn(job, cmd); err != nil {
-		job.close()
+	if err := p.startInJob(cmd); err != nil {
 		return err
 	}
-	p.mu.Lock()
-	p.job = job
-	p.mu.Unlock()
 	go func() {
 		cmd.Wait() // what it says is in the process' state
 		stdout.end()
 		stderr.end()
-		end(exitCode(cmd.ProcessState))
 		// What it has started ends with it, as with a container.
-		job.kill()
+		p.job.kill()
+		end(exitCode(cmd.ProcessState))
 		close(p.ended)
 	}()
 	return nil
 }
 
-// startIn starts a process as one of a job's.
-func startIn(job *job, cmd *exec.Cmd) error {
+func (p *hostProcess) startInJob(cmd *exec.Cmd) error {
 	cmd.WaitDelay = outputSeconds * time.Second
-	job.prepare(cmd)
+	p.job.prepare(cmd)
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	if err := job.add(cmd.Process); err != nil {
+	if err := p.job.add(cmd.Process); err != nil {
 		cmd.Process.Kill()
 		cmd.Wait()
 		return fmt.Errorf("the process can't be put into its job: %w", err)
@@ -158,32 +162,16 @@ func (p *hostProcess) command(words []string) (*exec.Cmd, error) {
 	return &exec.Cmd{Path: program, Args: words, Dir: p.dir, Env: p.env}, nil
 }
 
-// started is the job of a process that has been started; nil before.
-func (p *hostProcess) started() *job {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.job
-}
-
-// stop asks a process to end, kills it after the time of grace, and returns when it has ended.
+// stop asks a process that has been started to end, kills it after the time of grace, and returns when it has ended.
 func (p *hostProcess) stop(grace time.Duration) error {
-	job := p.started()
-	if job == nil {
-		return nil
-	}
-	select {
-	case <-p.ended:
-		return nil // and its number may be another process' by now
-	default:
-	}
-	if grace > 0 && job.terminate() == nil {
+	if grace > 0 && p.job.terminate() == nil {
 		select {
 		case <-p.ended:
 			return nil
 		case <-time.After(grace):
 		}
 	}
-	killed := job.kill()
+	killed := p.job.kill()
 	select {
 	case <-p.ended:
 		return nil
@@ -192,21 +180,90 @@ func (p *hostProcess) stop(grace time.Duration) error {
 	}
 }
 
-// forget ends a container's process if there is one, and removes its files.
-func (h *hostProcesses) forget(id string) error {
-	p := h.get(id)
-	if p == nil {
-		// One of an earlier run of this program: its process is gone, its files may not be.
-		return os.RemoveAll(filepath.Join(h.roots, id))
+// running is the process of a container that really runs.
+//
+// The error of a container that is only modelled says so, and what would need a real one.
+func (s *server) running(id, what string) (*hostProcess, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c, err := s.state.container(id)
+	if err != nil {
+		return nil, err
 	}
-	if err := p.stop(0); err != nil {
-		return err
+	if !c.Process {
+		return nil, status.Errorf(codes.Unimplemented, "%s; %s needs a real Windows node", rehearsed, what)
 	}
-	if job := p.started(); job != nil {
-		job.close()
+	if !c.isRunning() {
+		return nil, status.Errorf(codes.FailedPrecondition, "the container %s does not run", id)
 	}
-	h.mu.Lock()
-	delete(h.all, id)
-	h.mu.Unlock()
-	return os.RemoveAll(p.root)
+	return s.processes[id], nil
+}
+
+// ExecSync runs a command beside a container's process, to its end: kubelet's probes.
+func (s *server) ExecSync(ctx context.Context, in *runtimeapi.ExecSyncRequest) (*runtimeapi.ExecSyncResponse, error) {
+	p, err := s.running(in.GetContainerId(), "running a command in it")
+	if err != nil {
+		return nil, err
+	}
+	if in.GetTimeout() > 0 {
+		limited, cancel := context.WithTimeout(ctx, time.Duration(in.GetTimeout())*time.Second)
+		defer cancel()
+		ctx = limited
+	}
+	stdout, stderr := &firstBytes{}, &firstBytes{}
+	code, err := p.exec(ctx, in.GetCmd(), nil, stdout, stderr)
+	if ctx.Err() != nil {
+		// By this code kubelet knows a probe that took too long.
+		return nil, status.Errorf(codes.DeadlineExceeded, "the command %q did not end in time", in.GetCmd())
+	}
+	if err != nil {
+		return nil, status.Error(codes.Unknown, err.Error())
+	}
+	return &runtimeapi.ExecSyncResponse{Stdout: stdout.Bytes(), Stderr: stderr.Bytes(), ExitCode: code}, nil
+}
+
+// exec runs a command among the container's processes until it ends or the context does, which kills it.
+func (p *hostProcess) exec(ctx context.Context, words []string, stdin io.Reader, stdout, stderr io.Writer) (int32, error) {
+	cmd, err := p.command(words)
+	if unknown := (notRecognized{}); errors.As(err, &unknown) {
+		if stderr != nil {
+			io.WriteString(stderr, unknown.Error())
+		}
+		return notRecognizedCode, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	cmd.Stdout, cmd.Stderr = stdout, stderr
+	var input io.WriteCloser
+	if stdin != nil {
+		// Not as cmd.Stdin: its end would be waited for, and a user may leave a terminal open.
+		if input, err = cmd.StdinPipe(); err != nil {
+			return 0, err
+		}
+	}
+	if err := p.startInJob(cmd); err != nil {
+		return 0, err
+	}
+	if input != nil {
+		go func() {
+			io.Copy(input, stdin)
+			input.Close()
+		}()
+	}
+	stop := context.AfterFunc(ctx, func() { cmd.Process.Kill() })
+	defer stop()
+	if err := cmd.Wait(); cmd.ProcessState == nil {
+		return 0, fmt.Errorf("%q could not be waited for: %w", words[0], err)
+	}
+	return exitCode(cmd.ProcessState), nil
+}
+
+// firstBytes keeps the beginning of what is written to it.
+type firstBytes struct{ bytes.Buffer }
+
+// Write takes everything, and forgets what is too much.
+func (b *firstBytes) Write(output []byte) (int, error) {
+	b.Buffer.Write(output[:min(len(output), execOutputBytes-b.Len())])
+	return len(output), nil
 }

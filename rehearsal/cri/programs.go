@@ -12,15 +12,15 @@ import (
 )
 
 // imageProgram is what an image starts when a pod does not say otherwise.
-type imageProgram struct {
-	entrypoint []string
-	args       []string
-}
+type imageProgram struct{ entrypoint, args []string }
 
 // imagePrograms are the images whose programs lie on the disk, each in a folder of its name; as their Dockerfiles have it.
-var imagePrograms = map[string]imageProgram{
+var imagePrograms = map[string]*imageProgram{
 	"agnhost": {entrypoint: []string{"/agnhost"}, args: []string{"pause"}},
 }
+
+// programOf is what an image has as its program; nil where that is not here.
+func programOf(reference string) *imageProgram { return imagePrograms[imageName(reference)] }
 
 // imageName is the last part of an image's reference: no registry, no folders, no tag and no digest.
 func imageName(reference string) string {
@@ -30,14 +30,8 @@ func imageName(reference string) string {
 	return name
 }
 
-// hasProcess says whether a container is one that really runs: of a HostProcess pod, and of an image with a program here.
-func hasProcess(sandbox *runtimeapi.PodSandboxConfig, reference string) bool {
-	_, known := imagePrograms[imageName(reference)]
-	return known && sandbox.GetWindows().GetSecurityContext().GetHostProcess()
-}
-
 // words is what a container runs: its own command, or the image's with the container's arguments or the image's.
-func (p imageProgram) words(config *runtimeapi.ContainerConfig) []string {
+func (p *imageProgram) words(config *runtimeapi.ContainerConfig) []string {
 	command, args := config.GetCommand(), config.GetArgs()
 	if len(command) == 0 {
 		command = p.entrypoint
@@ -45,7 +39,7 @@ func (p imageProgram) words(config *runtimeapi.ContainerConfig) []string {
 			args = p.args
 		}
 	}
-	return append(append([]string{}, command...), args...)
+	return slices.Concat(command, args)
 }
 
 // programExtensions are what makes a file a program to cmd.exe, in this order.
@@ -68,27 +62,22 @@ func (e notRecognized) Error() string {
 // in the container already sees the image's files. So one without an extension, as agnhost is, is no program: such a
 // container starts, and ends with what cmd.exe says.
 func findProgram(root, name string) (string, error) {
+	isInRoot := strings.HasPrefix(name, root)
 	inImage := name
-	if !strings.HasPrefix(name, root) {
-		inImage = filepath.Join(root, strings.TrimPrefix(name, filepath.VolumeName(name)))
+	if !isInRoot {
+		inImage = filepath.Join(root, withoutDrive(name))
 	}
-	candidates := []string{inImage}
-	if !slices.Contains(programExtensions, strings.ToLower(filepath.Ext(inImage))) {
-		candidates = nil
-		for _, extension := range programExtensions {
-			candidates = append(candidates, inImage+extension)
+	extensions := programExtensions
+	if slices.Contains(extensions, strings.ToLower(filepath.Ext(inImage))) {
+		extensions = []string{""}
+	}
+	for _, extension := range extensions {
+		if file, err := os.Stat(inImage + extension); err == nil && file.Mode().IsRegular() {
+			return inImage + extension, nil
 		}
-	}
-	for _, candidate := range candidates {
-		if file, err := os.Stat(candidate); err == nil && file.Mode().IsRegular() {
-			return candidate, nil
-		}
-	}
-	if strings.HasPrefix(name, root) {
-		return "", notRecognized{name}
 	}
 	program, err := exec.LookPath(name)
-	if err != nil {
+	if isInRoot || err != nil {
 		return "", notRecognized{name}
 	}
 	return program, nil

@@ -2,160 +2,193 @@ package main
 
 import (
 	"context"
-	"sort"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
-// onHostNetwork says whether a pod has the host's own addresses: HostProcess pods, and those that ask for it.
-func onHostNetwork(config *runtimeapi.PodSandboxConfig) bool {
-	security := config.GetWindows().GetSecurityContext()
-	return security.GetHostProcess() ||
-		security.GetNamespaceOptions().GetNetwork() == runtimeapi.NamespaceMode_NODE
+// firstPodOffset is the first address of the node's range that a pod gets: Windows keeps the first two for its gateway.
+const firstPodOffset = 3
+
+// setPodCIDR sets the range; kubelet gives a node's pod ranges comma-separated, of which the first is used.
+func (s *server) setPodCIDR(cidrs string) error {
+	cidr, _, _ := strings.Cut(cidrs, ",")
+	if _, err := netip.ParsePrefix(cidr); err != nil {
+		return fmt.Errorf("the node's pod range: %w", err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.state.PodCIDR = cidr
+	return s.state.save()
 }
 
-// RunPodSandbox models a sandbox; unless it is on the host's network it gets an address of the node's pod range.
+// freeIP is the lowest address of the node's range that no living sandbox has.
+func (st *state) freeIP() (string, error) {
+	if st.PodCIDR == "" {
+		return "", fmt.Errorf("the node has no pod range yet")
+	}
+	prefix, err := netip.ParsePrefix(st.PodCIDR)
+	if err != nil {
+		return "", err
+	}
+	taken := map[string]bool{}
+	for _, sb := range st.Sandboxes {
+		taken[sb.Status.Network.Ip] = taken[sb.Status.Network.Ip] || sb.isReady()
+	}
+	address := prefix.Masked().Addr()
+	for range firstPodOffset {
+		address = address.Next()
+	}
+	// The last address is the range's broadcast address.
+	for ; prefix.Contains(address.Next()); address = address.Next() {
+		if !taken[address.String()] {
+			return address.String(), nil
+		}
+	}
+	return "", fmt.Errorf("the node's pod range %s has no free address", st.PodCIDR)
+}
+
+// RunPodSandbox models a sandbox. It gets an address of the node's pod range unless it has the host's own, as HostProcess
+// pods and those that ask for it do.
 func (s *server) RunPodSandbox(_ context.Context, in *runtimeapi.RunPodSandboxRequest) (*runtimeapi.RunPodSandboxResponse, error) {
 	config := in.GetConfig()
 	if config.GetMetadata() == nil {
 		return nil, status.Error(codes.InvalidArgument, "a sandbox without metadata")
 	}
-	id := newID()
-	err := s.change(func(st *state) error {
-		ip := ""
-		if !onHostNetwork(config) {
-			free, err := st.freeIP()
-			if err != nil {
-				return status.Error(codes.FailedPrecondition, err.Error())
-			}
-			ip = free
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	security := config.GetWindows().GetSecurityContext()
+	ip := ""
+	if !security.GetHostProcess() && security.GetNamespaceOptions().GetNetwork() != runtimeapi.NamespaceMode_NODE {
+		free, err := s.state.freeIP()
+		if err != nil {
+			return nil, status.Error(codes.FailedPrecondition, err.Error())
 		}
-		st.Sandboxes[id] = &sandbox{
-			ID: id, Config: config, RuntimeHandler: in.GetRuntimeHandler(),
-			CreatedAt: s.now().UnixNano(), Ready: true, IP: ip,
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
+		ip = free
 	}
-	return &runtimeapi.RunPodSandboxResponse{PodSandboxId: id}, nil
+	id := newID()
+	s.state.Sandboxes[id] = &sandbox{
+		HostProcess: security.GetHostProcess(), LogDirectory: config.LogDirectory,
+		Status: &runtimeapi.PodSandboxStatus{
+			Id: id, Metadata: config.Metadata, CreatedAt: s.now().UnixNano(), State: runtimeapi.PodSandboxState_SANDBOX_READY,
+			Network: &runtimeapi.PodSandboxNetworkStatus{Ip: ip},
+			// kubelet compares this on Windows too, and would replace the sandboxes of HostProcess pods again and again.
+			Linux: &runtimeapi.LinuxPodSandboxStatus{Namespaces: &runtimeapi.Namespace{
+				Options: config.GetLinux().GetSecurityContext().GetNamespaceOptions(),
+			}},
+			Labels: config.Labels, Annotations: config.Annotations, RuntimeHandler: in.GetRuntimeHandler(),
+		},
+	}
+	return &runtimeapi.RunPodSandboxResponse{PodSandboxId: id}, s.state.save()
 }
 
 // StopPodSandbox ends a sandbox's containers and gives its address back; one that is not there is stopped already.
 func (s *server) StopPodSandbox(_ context.Context, in *runtimeapi.StopPodSandboxRequest) (*runtimeapi.StopPodSandboxResponse, error) {
-	for _, id := range s.containerIDs(in.GetPodSandboxId()) {
-		if p := s.processes.get(id); p != nil {
-			if err := p.stop(0); err != nil {
-				return nil, err
-			}
+	for _, id := range s.containersOf(in.GetPodSandboxId()) {
+		if err := s.stop(id, 0); err != nil {
+			return nil, err
 		}
 	}
-	err := s.change(func(st *state) error {
-		if sb := st.Sandboxes[in.GetPodSandboxId()]; sb != nil {
-			sb.Ready = false
-			for _, c := range st.containersOf(sb.ID) {
-				if c.State == runtimeapi.ContainerState_CONTAINER_RUNNING {
-					c.exit(s.now(), 0, reasonStopped)
-				}
-			}
-		}
-		return nil
-	})
-	return &runtimeapi.StopPodSandboxResponse{}, err
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if sb := s.state.Sandboxes[in.GetPodSandboxId()]; sb != nil {
+		sb.Status.State = runtimeapi.PodSandboxState_SANDBOX_NOTREADY
+	}
+	return &runtimeapi.StopPodSandboxResponse{}, s.state.save()
 }
 
 // RemovePodSandbox forgets a sandbox and its containers; one that is not there is removed already.
 func (s *server) RemovePodSandbox(_ context.Context, in *runtimeapi.RemovePodSandboxRequest) (*runtimeapi.RemovePodSandboxResponse, error) {
-	for _, id := range s.containerIDs(in.GetPodSandboxId()) {
-		if err := s.removeContainer(id); err != nil {
+	for _, id := range s.containersOf(in.GetPodSandboxId()) {
+		if err := s.remove(id); err != nil {
 			return nil, err
 		}
 	}
-	err := s.change(func(st *state) error {
-		delete(st.Sandboxes, in.GetPodSandboxId())
-		return nil
-	})
-	return &runtimeapi.RemovePodSandboxResponse{}, err
-}
-
-// containerIDs lists a sandbox's containers.
-func (s *server) containerIDs(sandboxID string) []string {
-	ids := []string{}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, c := range s.state.containersOf(sandboxID) {
-		ids = append(ids, c.ID)
+	delete(s.state.Sandboxes, in.GetPodSandboxId())
+	return &runtimeapi.RemovePodSandboxResponse{}, s.state.save()
+}
+
+// containersOf lists the ids of a sandbox's containers.
+func (s *server) containersOf(sandboxID string) []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ids := []string{}
+	for id, c := range s.state.Containers {
+		if c.SandboxID == sandboxID {
+			ids = append(ids, id)
+		}
 	}
 	return ids
 }
 
 // PodSandboxStatus tells what is modelled.
 func (s *server) PodSandboxStatus(_ context.Context, in *runtimeapi.PodSandboxStatusRequest) (*runtimeapi.PodSandboxStatusResponse, error) {
-	response := &runtimeapi.PodSandboxStatusResponse{}
-	err := s.read(func(st *state) error {
-		sb := st.Sandboxes[in.GetPodSandboxId()]
-		if sb == nil {
-			return status.Errorf(codes.NotFound, "there is no sandbox %s", in.GetPodSandboxId())
-		}
-		response.Status = &runtimeapi.PodSandboxStatus{
-			Id: sb.ID, Metadata: sb.Config.Metadata, State: sb.state(), CreatedAt: sb.CreatedAt,
-			Network: &runtimeapi.PodSandboxNetworkStatus{Ip: sb.IP},
-			// kubelet compares this on Windows too, and would replace the sandboxes of HostProcess pods again and again.
-			Linux: &runtimeapi.LinuxPodSandboxStatus{Namespaces: &runtimeapi.Namespace{
-				Options: sb.Config.GetLinux().GetSecurityContext().GetNamespaceOptions(),
-			}},
-			Labels: sb.Config.Labels, Annotations: sb.Config.Annotations, RuntimeHandler: sb.RuntimeHandler,
-		}
-		return nil
-	})
-	return response, err
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	sb := s.state.Sandboxes[in.GetPodSandboxId()]
+	if sb == nil {
+		return nil, status.Errorf(codes.NotFound, "there is no sandbox %s", in.GetPodSandboxId())
+	}
+	return &runtimeapi.PodSandboxStatusResponse{Status: proto.CloneOf(sb.Status)}, nil
 }
 
 // ListPodSandbox lists what is modelled, newest first.
 func (s *server) ListPodSandbox(_ context.Context, in *runtimeapi.ListPodSandboxRequest) (*runtimeapi.ListPodSandboxResponse, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	response := &runtimeapi.ListPodSandboxResponse{}
-	err := s.read(func(st *state) error {
-		for _, sb := range st.Sandboxes {
-			if sb.matches(in.GetFilter()) {
-				response.Items = append(response.Items, &runtimeapi.PodSandbox{
-					Id: sb.ID, Metadata: sb.Config.Metadata, State: sb.state(), CreatedAt: sb.CreatedAt,
-					Labels: sb.Config.Labels, Annotations: sb.Config.Annotations, RuntimeHandler: sb.RuntimeHandler,
-				})
-			}
+	for _, sb := range s.state.Sandboxes {
+		if sb.matches(in.GetFilter()) {
+			response.Items = append(response.Items, &runtimeapi.PodSandbox{
+				Id: sb.Status.Id, Metadata: sb.Status.Metadata, State: sb.Status.State, CreatedAt: sb.Status.CreatedAt,
+				Labels: sb.Status.Labels, Annotations: sb.Status.Annotations, RuntimeHandler: sb.Status.RuntimeHandler,
+			})
 		}
-		return nil
-	})
-	sort.Slice(response.Items, func(i, j int) bool {
-		return response.Items[i].CreatedAt > response.Items[j].CreatedAt
-	})
-	return response, err
+	}
+	slices.SortFunc(response.Items, func(a, b *runtimeapi.PodSandbox) int { return int(b.CreatedAt - a.CreatedAt) })
+	return response, nil
 }
 
-func (sb *sandbox) state() runtimeapi.PodSandboxState {
-	if sb.Ready {
-		return runtimeapi.PodSandboxState_SANDBOX_READY
+// ListPodSandboxStats are zero for each running pod.
+func (s *server) ListPodSandboxStats(_ context.Context, in *runtimeapi.ListPodSandboxStatsRequest) (*runtimeapi.ListPodSandboxStatsResponse, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	filter := &runtimeapi.PodSandboxFilter{Id: in.GetFilter().GetId(), LabelSelector: in.GetFilter().GetLabelSelector()}
+	response := &runtimeapi.ListPodSandboxStatsResponse{}
+	now := s.now().UnixNano()
+	for _, sb := range s.state.Sandboxes {
+		if sb.isReady() && sb.matches(filter) {
+			response.Stats = append(response.Stats, &runtimeapi.PodSandboxStats{
+				Attributes: &runtimeapi.PodSandboxAttributes{
+					Id: sb.Status.Id, Metadata: sb.Status.Metadata,
+					Labels: sb.Status.Labels, Annotations: sb.Status.Annotations,
+				},
+				Windows: &runtimeapi.WindowsPodSandboxStats{
+					Cpu:    &runtimeapi.WindowsCpuUsage{Timestamp: now, UsageCoreNanoSeconds: zero},
+					Memory: &runtimeapi.WindowsMemoryUsage{Timestamp: now, WorkingSetBytes: zero},
+				},
+			})
+		}
 	}
-	return runtimeapi.PodSandboxState_SANDBOX_NOTREADY
+	return response, nil
+}
+
+func (sb *sandbox) isReady() bool {
+	return sb.Status.State == runtimeapi.PodSandboxState_SANDBOX_READY
 }
 
 func (sb *sandbox) matches(filter *runtimeapi.PodSandboxFilter) bool {
-	return (filter.GetId() == "" || filter.GetId() == sb.ID) &&
-		(filter.GetState() == nil || filter.GetState().State == sb.state()) &&
-		hasLabels(sb.Config.Labels, filter.GetLabelSelector())
-}
-
-// containersOf lists a sandbox's containers.
-func (st *state) containersOf(sandboxID string) []*container {
-	found := []*container{}
-	for _, c := range st.Containers {
-		if c.SandboxID == sandboxID {
-			found = append(found, c)
-		}
-	}
-	return found
+	return (filter.GetId() == "" || filter.GetId() == sb.Status.Id) &&
+		(filter.GetState() == nil || filter.GetState().State == sb.Status.State) &&
+		hasLabels(sb.Status.Labels, filter.GetLabelSelector())
 }
 
 func hasLabels(labels, wanted map[string]string) bool {

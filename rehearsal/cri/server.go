@@ -9,10 +9,11 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"time"
 
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 	"k8s.io/cri-streaming/pkg/streaming"
 )
@@ -29,36 +30,21 @@ type server struct {
 	containerd       runtimeapi.RuntimeServiceClient
 	containerdImages runtimeapi.ImageServiceClient
 
-	processes *hostProcesses
+	// images is a folder with a folder of programs for each image that has them.
+	images string
+	// roots is a folder for the files of each container that really runs.
+	roots string
+	// volumes is the folder in which kubelet keeps pods' volumes.
+	volumes string
 	// streams is where kubectl exec's streams are served; nil until serveStreams.
 	streams streaming.Server
+	// now is the clock; tests give their own.
+	now func() time.Time
 
 	mu    sync.Mutex
 	state *state
-	// save writes the state to disk.
-	save func(*state) error
-	// now is the clock; tests give their own.
-	now func() time.Time
-}
-
-// change makes a change of the state and writes it; the change must not fail half way.
-func (s *server) change(make func(*state) error) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err := make(s.state); err != nil {
-		return err
-	}
-	if err := s.save(s.state); err != nil {
-		return fmt.Errorf("the modelled containers can't be written to disk: %w", err)
-	}
-	return nil
-}
-
-// read looks at the state.
-func (s *server) read(look func(*state) error) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return look(s.state)
+	// processes are those of the containers that really run, of this run of the program, by the container's id.
+	processes map[string]*hostProcess
 }
 
 // Version is containerd's.
@@ -79,26 +65,18 @@ func (s *server) ImageFsInfo(ctx context.Context, in *runtimeapi.ImageFsInfoRequ
 // GetContainerEvents is containerd's; it never has any.
 func (s *server) GetContainerEvents(in *runtimeapi.GetEventsRequest, out runtimeapi.RuntimeService_GetContainerEventsServer) error {
 	events, err := s.containerd.GetContainerEvents(out.Context(), in)
-	if err != nil {
-		return err
-	}
-	for {
-		event, err := events.Recv()
-		if err != nil {
-			return err
-		}
-		if err := out.Send(event); err != nil {
-			return err
+	for err == nil {
+		var event *runtimeapi.ContainerEventResponse
+		if event, err = events.Recv(); err == nil {
+			err = out.Send(event)
 		}
 	}
+	return err
 }
 
 // Status is containerd's, but for the pod network: that one is modelled, so it is ready.
 func (s *server) Status(ctx context.Context, in *runtimeapi.StatusRequest) (*runtimeapi.StatusResponse, error) {
 	response, err := s.containerd.Status(ctx, in)
-	if err != nil {
-		return nil, err
-	}
 	for _, condition := range response.GetStatus().GetConditions() {
 		if condition.Type == runtimeapi.NetworkReady {
 			condition.Status = true
@@ -106,15 +84,35 @@ func (s *server) Status(ctx context.Context, in *runtimeapi.StatusRequest) (*run
 			condition.Message = "rehearsed: pods get addresses, but no network"
 		}
 	}
-	return response, nil
+	return response, err
 }
 
 // UpdateRuntimeConfig tells containerd, and here, the addresses that pods of this node get.
 func (s *server) UpdateRuntimeConfig(ctx context.Context, in *runtimeapi.UpdateRuntimeConfigRequest) (*runtimeapi.UpdateRuntimeConfigResponse, error) {
 	if cidr := in.GetRuntimeConfig().GetNetworkConfig().GetPodCidr(); cidr != "" {
-		if err := s.change(func(st *state) error { return st.setPodCIDR(cidr) }); err != nil {
+		if err := s.setPodCIDR(cidr); err != nil {
 			return nil, err
 		}
 	}
 	return s.containerd.UpdateRuntimeConfig(ctx, in)
+}
+
+// refuse answers what is not done here for any container.
+func refuse(what string) error {
+	return status.Errorf(codes.Unimplemented, "rehearsed: %s needs a real Windows node", what)
+}
+
+// Attach is refused.
+func (s *server) Attach(context.Context, *runtimeapi.AttachRequest) (*runtimeapi.AttachResponse, error) {
+	return nil, refuse("kubectl attach")
+}
+
+// PortForward is refused.
+func (s *server) PortForward(context.Context, *runtimeapi.PortForwardRequest) (*runtimeapi.PortForwardResponse, error) {
+	return nil, refuse("kubectl port-forward")
+}
+
+// CheckpointContainer is refused.
+func (s *server) CheckpointContainer(context.Context, *runtimeapi.CheckpointContainerRequest) (*runtimeapi.CheckpointContainerResponse, error) {
+	return nil, refuse("a checkpoint")
 }

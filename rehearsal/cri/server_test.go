@@ -35,42 +35,46 @@ func (f *fakeContainerd) UpdateRuntimeConfig(_ context.Context, in *runtimeapi.U
 
 var background = context.Background()
 
-func testServer(t *testing.T) (*server, string) {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), "cri.json")
+// testServer is a server whose calls, made by its own methods, must succeed.
+type testServer struct {
+	*server
+	t *testing.T
+}
+
+func newServer(t *testing.T) *testServer {
+	st, err := loadState(filepath.Join(t.TempDir(), "cri.json"), "boot-1", time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
 	var clock sync.Mutex
 	now := time.Unix(1_800_000_000, 0)
-	srv := &server{
-		processes: &hostProcesses{
-			images: t.TempDir(), roots: t.TempDir(), volumes: t.TempDir(), now: time.Now, all: map[string]*hostProcess{},
-		},
+	return &testServer{t: t, server: &server{
+		images: t.TempDir(), roots: t.TempDir(), volumes: t.TempDir(), processes: map[string]*hostProcess{},
 		containerd: &fakeContainerd{},
-		state:      newState("boot-1"),
-		save:       func(st *state) error { return saveState(file, st) },
+		state:      st,
 		now: func() time.Time {
 			clock.Lock()
 			defer clock.Unlock()
 			now = now.Add(time.Second)
 			return now
 		},
-	}
-	return srv, file
+	}}
 }
 
-func setPodCIDR(t *testing.T, srv *server, cidr string) {
-	t.Helper()
-	must(t)(srv.UpdateRuntimeConfig(background, &runtimeapi.UpdateRuntimeConfigRequest{
+func do[In, Out any](s *testServer, call func(context.Context, *In) (*Out, error), in *In) *Out {
+	s.t.Helper()
+	out, err := call(background, in)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return out
+}
+
+func (s *testServer) setRange(cidr string) {
+	s.t.Helper()
+	do(s, s.UpdateRuntimeConfig, &runtimeapi.UpdateRuntimeConfigRequest{
 		RuntimeConfig: &runtimeapi.RuntimeConfig{NetworkConfig: &runtimeapi.NetworkConfig{PodCidr: cidr}},
-	}))
-}
-
-func must(t *testing.T) func(any, error) {
-	return func(_ any, err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
+	})
 }
 
 func podConfig(name string, hostNetwork bool, logs string) *runtimeapi.PodSandboxConfig {
@@ -91,57 +95,72 @@ func podConfig(name string, hostNetwork bool, logs string) *runtimeapi.PodSandbo
 	}
 }
 
-func runPod(t *testing.T, srv *server, config *runtimeapi.PodSandboxConfig) *runtimeapi.PodSandboxStatus {
-	t.Helper()
-	run, err := srv.RunPodSandbox(background, &runtimeapi.RunPodSandboxRequest{Config: config})
-	if err != nil {
-		t.Fatal(err)
-	}
-	response, err := srv.PodSandboxStatus(background, &runtimeapi.PodSandboxStatusRequest{PodSandboxId: run.PodSandboxId})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return response.Status
+func (s *testServer) pod(name string, hostNetwork bool, logs string) *runtimeapi.PodSandboxStatus {
+	s.t.Helper()
+	run := do(s, s.RunPodSandbox, &runtimeapi.RunPodSandboxRequest{Config: podConfig(name, hostNetwork, logs)})
+	return do(s, s.PodSandboxStatus, &runtimeapi.PodSandboxStatusRequest{PodSandboxId: run.PodSandboxId}).Status
 }
 
-func runContainer(t *testing.T, srv *server, sandboxID string) string {
-	t.Helper()
-	must(t)(srv.PullImage(background, &runtimeapi.PullImageRequest{Image: &runtimeapi.ImageSpec{Image: "example/app:1"}}))
-	created, err := srv.CreateContainer(background, &runtimeapi.CreateContainerRequest{
-		PodSandboxId: sandboxID,
-		Config: &runtimeapi.ContainerConfig{
-			Metadata: &runtimeapi.ContainerMetadata{Name: "app"},
-			Image:    &runtimeapi.ImageSpec{Image: "example/app:1"},
-			LogPath:  "app/0.log",
-			Envs:     []*runtimeapi.KeyValue{{Key: "PASSWORD", Value: []byte("hunter2")}},
-		},
+func (s *testServer) stopPod(id string) {
+	s.t.Helper()
+	do(s, s.StopPodSandbox, &runtimeapi.StopPodSandboxRequest{PodSandboxId: id})
+}
+
+func (s *testServer) removePod(id string) {
+	s.t.Helper()
+	do(s, s.RemovePodSandbox, &runtimeapi.RemovePodSandboxRequest{PodSandboxId: id})
+}
+
+// create makes a container of an image that it pulls; its log is app/0.log among the pod's.
+func (s *testServer) create(podID, image string, config *runtimeapi.ContainerConfig) string {
+	s.t.Helper()
+	do(s, s.PullImage, &runtimeapi.PullImageRequest{Image: &runtimeapi.ImageSpec{Image: image}})
+	config.Metadata = &runtimeapi.ContainerMetadata{Name: "app"}
+	config.Image = &runtimeapi.ImageSpec{Image: image}
+	config.LogPath = "app/0.log"
+	request := &runtimeapi.CreateContainerRequest{PodSandboxId: podID, Config: config}
+	return do(s, s.CreateContainer, request).ContainerId
+}
+
+func (s *testServer) start(id string) {
+	s.t.Helper()
+	do(s, s.StartContainer, &runtimeapi.StartContainerRequest{ContainerId: id})
+}
+
+func (s *testServer) stopContainer(id string, timeout int64) {
+	s.t.Helper()
+	do(s, s.StopContainer, &runtimeapi.StopContainerRequest{ContainerId: id, Timeout: timeout})
+}
+
+func (s *testServer) removeContainer(id string) {
+	s.t.Helper()
+	do(s, s.RemoveContainer, &runtimeapi.RemoveContainerRequest{ContainerId: id})
+}
+
+// modelled is a container that is only modelled, and started.
+func (s *testServer) modelled(podID string) string {
+	s.t.Helper()
+	id := s.create(podID, "example/app:1", &runtimeapi.ContainerConfig{
+		Envs: []*runtimeapi.KeyValue{{Key: "PASSWORD", Value: []byte("hunter2")}},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	must(t)(srv.StartContainer(background, &runtimeapi.StartContainerRequest{ContainerId: created.ContainerId}))
-	return created.ContainerId
+	s.start(id)
+	return id
 }
 
-func containerStatus(t *testing.T, srv *server, id string) *runtimeapi.ContainerStatus {
-	t.Helper()
-	response, err := srv.ContainerStatus(background, &runtimeapi.ContainerStatusRequest{ContainerId: id})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return response.Status
+func (s *testServer) status(id string) *runtimeapi.ContainerStatus {
+	s.t.Helper()
+	return do(s, s.ContainerStatus, &runtimeapi.ContainerStatusRequest{ContainerId: id}).Status
 }
 
 func TestPodRunsWithAddressAndLog(t *testing.T) {
-	srv, _ := testServer(t)
-	setPodCIDR(t, srv, "10.244.3.0/24")
+	srv := newServer(t)
+	srv.setRange("10.244.3.0/24")
 	logs := t.TempDir()
-	pod := runPod(t, srv, podConfig("web", false, logs))
+	pod := srv.pod("web", false, logs)
 	if pod.Network.Ip != "10.244.3.3" || pod.State != runtimeapi.PodSandboxState_SANDBOX_READY {
 		t.Errorf("pod is %v with address %q", pod.State, pod.Network.Ip)
 	}
-	id := runContainer(t, srv, pod.Id)
-	if got := containerStatus(t, srv, id); got.State != runtimeapi.ContainerState_CONTAINER_RUNNING {
+	if got := srv.status(srv.modelled(pod.Id)); got.State != runtimeapi.ContainerState_CONTAINER_RUNNING {
 		t.Errorf("container is %v", got.State)
 	}
 	log, err := os.ReadFile(filepath.Join(logs, "app/0.log"))
@@ -151,8 +170,7 @@ func TestPodRunsWithAddressAndLog(t *testing.T) {
 }
 
 func TestHostPodHasNoAddressOfItsOwnAndKeepsItsNamespaces(t *testing.T) {
-	srv, _ := testServer(t)
-	pod := runPod(t, srv, podConfig("proxy", true, t.TempDir()))
+	pod := newServer(t).pod("proxy", true, "")
 	if pod.Network.Ip != "" {
 		t.Errorf("address is %q", pod.Network.Ip)
 	}
@@ -162,40 +180,39 @@ func TestHostPodHasNoAddressOfItsOwnAndKeepsItsNamespaces(t *testing.T) {
 }
 
 func TestPodAddresses(t *testing.T) {
-	srv, _ := testServer(t)
-	_, err := srv.RunPodSandbox(background, &runtimeapi.RunPodSandboxRequest{Config: podConfig("early", false, "")})
-	if status.Code(err) != codes.FailedPrecondition {
+	srv := newServer(t)
+	run := &runtimeapi.RunPodSandboxRequest{Config: podConfig("e", false, "")}
+	if _, err := srv.RunPodSandbox(background, run); status.Code(err) != codes.FailedPrecondition {
 		t.Errorf("without a pod range: %v", err)
 	}
-	setPodCIDR(t, srv, "10.244.3.0/29,fd00::/64")
-	first := runPod(t, srv, podConfig("a", false, ""))
+	srv.setRange("10.244.3.0/29,fd00::/64")
+	first := srv.pod("a", false, "")
 	for _, name := range []string{"b", "c", "d"} {
-		runPod(t, srv, podConfig(name, false, ""))
+		srv.pod(name, false, "")
 	}
-	_, err = srv.RunPodSandbox(background, &runtimeapi.RunPodSandboxRequest{Config: podConfig("e", false, "")})
-	if err == nil || !strings.Contains(err.Error(), "no free address") {
+	if _, err := srv.RunPodSandbox(background, run); err == nil || !strings.Contains(err.Error(), "no free address") {
 		t.Errorf("with the range used up: %v", err)
 	}
-	must(t)(srv.StopPodSandbox(background, &runtimeapi.StopPodSandboxRequest{PodSandboxId: first.Id}))
-	if again := runPod(t, srv, podConfig("e", false, "")); again.Network.Ip != first.Network.Ip {
+	srv.stopPod(first.Id)
+	if again := srv.pod("e", false, ""); again.Network.Ip != first.Network.Ip {
 		t.Errorf("the address given back is %s, got %s", first.Network.Ip, again.Network.Ip)
 	}
 }
 
 func TestStoppingAndRemovingTwiceIsFine(t *testing.T) {
-	srv, _ := testServer(t)
-	pod := runPod(t, srv, podConfig("proxy", true, t.TempDir()))
-	id := runContainer(t, srv, pod.Id)
+	srv := newServer(t)
+	pod := srv.pod("proxy", true, "")
+	id := srv.modelled(pod.Id)
 	for range 2 {
-		must(t)(srv.StopContainer(background, &runtimeapi.StopContainerRequest{ContainerId: id}))
+		srv.stopContainer(id, 0)
 	}
-	if got := containerStatus(t, srv, id); got.State != runtimeapi.ContainerState_CONTAINER_EXITED || got.FinishedAt < got.StartedAt {
+	if got := srv.status(id); got.State != runtimeapi.ContainerState_CONTAINER_EXITED || got.FinishedAt < got.StartedAt {
 		t.Errorf("container is %v, started %d, finished %d", got.State, got.StartedAt, got.FinishedAt)
 	}
 	for range 2 {
-		must(t)(srv.RemoveContainer(background, &runtimeapi.RemoveContainerRequest{ContainerId: id}))
-		must(t)(srv.StopPodSandbox(background, &runtimeapi.StopPodSandboxRequest{PodSandboxId: pod.Id}))
-		must(t)(srv.RemovePodSandbox(background, &runtimeapi.RemovePodSandboxRequest{PodSandboxId: pod.Id}))
+		srv.removeContainer(id)
+		srv.stopPod(pod.Id)
+		srv.removePod(pod.Id)
 	}
 	if _, err := srv.ContainerStatus(background, &runtimeapi.ContainerStatusRequest{ContainerId: id}); status.Code(err) != codes.NotFound {
 		t.Errorf("status of what is gone: %v", err)
@@ -203,9 +220,9 @@ func TestStoppingAndRemovingTwiceIsFine(t *testing.T) {
 }
 
 func TestStateSurvivesARestartAndEndsWithTheBoot(t *testing.T) {
-	srv, file := testServer(t)
-	pod := runPod(t, srv, podConfig("proxy", true, t.TempDir()))
-	id := runContainer(t, srv, pod.Id)
+	srv := newServer(t)
+	pod := srv.pod("proxy", true, "")
+	id := srv.modelled(pod.Id)
 	for _, each := range []struct {
 		boot  string
 		ready bool
@@ -214,15 +231,15 @@ func TestStateSurvivesARestartAndEndsWithTheBoot(t *testing.T) {
 		{"boot-1", true, runtimeapi.ContainerState_CONTAINER_RUNNING},
 		{"boot-2", false, runtimeapi.ContainerState_CONTAINER_EXITED},
 	} {
-		loaded, err := loadState(file, each.boot, time.Now())
+		loaded, err := loadState(srv.state.file, each.boot, time.Now())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if loaded.Sandboxes[pod.Id].Ready != each.ready || loaded.Containers[id].State != each.state {
-			t.Errorf("in %s: ready %v, %v", each.boot, loaded.Sandboxes[pod.Id].Ready, loaded.Containers[id].State)
+		if loaded.Sandboxes[pod.Id].isReady() != each.ready || loaded.Containers[id].Status.State != each.state {
+			t.Errorf("in %s: %v, %v", each.boot, loaded.Sandboxes[pod.Id].Status, loaded.Containers[id].Status)
 		}
 	}
-	text, err := os.ReadFile(file)
+	text, err := os.ReadFile(srv.state.file)
 	if err != nil || strings.Contains(string(text), "PASSWORD") {
 		t.Errorf("the file holds a container's environment (%v)", err)
 	}
@@ -239,21 +256,19 @@ func TestDamagedStateIsAnErrorThatNamesTheFile(t *testing.T) {
 }
 
 func TestContainerNeedsSandboxAndImage(t *testing.T) {
-	srv, _ := testServer(t)
-	create := &runtimeapi.CreateContainerRequest{
-		PodSandboxId: "none", Config: &runtimeapi.ContainerConfig{Image: &runtimeapi.ImageSpec{Image: "example/app:1"}},
-	}
-	if _, err := srv.CreateContainer(background, create); status.Code(err) != codes.NotFound {
-		t.Errorf("without a sandbox: %v", err)
-	}
-	create.PodSandboxId = runPod(t, srv, podConfig("proxy", true, "")).Id
-	if _, err := srv.CreateContainer(background, create); status.Code(err) != codes.NotFound {
-		t.Errorf("without an image: %v", err)
+	srv := newServer(t)
+	for name, pod := range map[string]string{"sandbox": "none", "image": srv.pod("proxy", true, "").Id} {
+		_, err := srv.CreateContainer(background, &runtimeapi.CreateContainerRequest{
+			PodSandboxId: pod, Config: &runtimeapi.ContainerConfig{Image: &runtimeapi.ImageSpec{Image: "example/app:1"}},
+		})
+		if status.Code(err) != codes.NotFound {
+			t.Errorf("without the %s: %v", name, err)
+		}
 	}
 }
 
 func TestImages(t *testing.T) {
-	srv, _ := testServer(t)
+	srv := newServer(t)
 	for reference, ok := range map[string]bool{
 		"registry.k8s.io/pause:3.10.2": true, "example/app@sha256:0123": true, "": false, "two words": false,
 	} {
@@ -262,29 +277,27 @@ func TestImages(t *testing.T) {
 			t.Errorf("pull of %q: %v", reference, err)
 		}
 	}
-	list, err := srv.ListImages(background, &runtimeapi.ListImagesRequest{})
-	if err != nil || len(list.Images) != 2 {
-		t.Fatalf("%d images, %v", len(list.Images), err)
+	images := do(srv, srv.ListImages, &runtimeapi.ListImagesRequest{}).Images
+	if len(images) != 2 {
+		t.Fatalf("%d images", len(images))
 	}
-	for _, img := range list.Images {
-		byID, err := srv.ImageStatus(background, &runtimeapi.ImageStatusRequest{Image: &runtimeapi.ImageSpec{Image: img.Id}})
-		if err != nil || byID.Image.GetId() != img.Id || byID.Image.GetSize() == 0 {
-			t.Errorf("image by id: %v, %v", byID, err)
+	for _, img := range images {
+		spec := &runtimeapi.ImageSpec{Image: img.Id}
+		if byID := do(srv, srv.ImageStatus, &runtimeapi.ImageStatusRequest{Image: spec}).Image; byID.GetId() != img.Id || byID.GetSize() == 0 {
+			t.Errorf("image by id: %v", byID)
 		}
-		must(t)(srv.RemoveImage(background, &runtimeapi.RemoveImageRequest{Image: &runtimeapi.ImageSpec{Image: img.Id}}))
-	}
-	gone, err := srv.ImageStatus(background, &runtimeapi.ImageStatusRequest{Image: &runtimeapi.ImageSpec{Image: "example/app:1"}})
-	if err != nil || gone.Image != nil {
-		t.Errorf("an image that is not there: %v, %v", gone, err)
+		do(srv, srv.RemoveImage, &runtimeapi.RemoveImageRequest{Image: spec})
+		if gone := do(srv, srv.ImageStatus, &runtimeapi.ImageStatusRequest{Image: spec}); gone.Image != nil {
+			t.Errorf("an image that is not there: %v", gone)
+		}
 	}
 }
 
 func TestListsAreFilteredByLabelStateAndSandbox(t *testing.T) {
-	srv, _ := testServer(t)
-	first := runPod(t, srv, podConfig("a", true, ""))
-	second := runPod(t, srv, podConfig("b", true, ""))
-	runContainer(t, srv, first.Id)
-	must(t)(srv.StopPodSandbox(background, &runtimeapi.StopPodSandboxRequest{PodSandboxId: second.Id}))
+	srv := newServer(t)
+	first, second := srv.pod("a", true, ""), srv.pod("b", true, "")
+	srv.modelled(first.Id)
+	srv.stopPod(second.Id)
 	ready := &runtimeapi.PodSandboxStateValue{State: runtimeapi.PodSandboxState_SANDBOX_READY}
 	for name, each := range map[string]struct {
 		filter *runtimeapi.PodSandboxFilter
@@ -296,60 +309,50 @@ func TestListsAreFilteredByLabelStateAndSandbox(t *testing.T) {
 		"by id":    {&runtimeapi.PodSandboxFilter{Id: first.Id}, 1},
 		"none":     {&runtimeapi.PodSandboxFilter{LabelSelector: map[string]string{"io.kubernetes.pod.name": "c"}}, 0},
 	} {
-		list, err := srv.ListPodSandbox(background, &runtimeapi.ListPodSandboxRequest{Filter: each.filter})
-		if err != nil || len(list.Items) != each.count {
-			t.Errorf("%s: %d sandboxes, %v", name, len(list.Items), err)
+		if got := do(srv, srv.ListPodSandbox, &runtimeapi.ListPodSandboxRequest{Filter: each.filter}); len(got.Items) != each.count {
+			t.Errorf("%s: %d sandboxes", name, len(got.Items))
 		}
 	}
 	for id, count := range map[string]int{first.Id: 1, second.Id: 0} {
-		list, err := srv.ListContainers(background, &runtimeapi.ListContainersRequest{Filter: &runtimeapi.ContainerFilter{PodSandboxId: id}})
-		if err != nil || len(list.Containers) != count {
-			t.Errorf("%d containers, %v", len(list.Containers), err)
-		}
-		stats, err := srv.ListContainerStats(background, &runtimeapi.ListContainerStatsRequest{Filter: &runtimeapi.ContainerStatsFilter{PodSandboxId: id}})
-		if err != nil || len(stats.Stats) != count {
-			t.Errorf("%d containers' stats, %v", len(stats.Stats), err)
+		list := do(srv, srv.ListContainers, &runtimeapi.ListContainersRequest{Filter: &runtimeapi.ContainerFilter{PodSandboxId: id}})
+		filter := &runtimeapi.ContainerStatsFilter{PodSandboxId: id}
+		stats := do(srv, srv.ListContainerStats, &runtimeapi.ListContainerStatsRequest{Filter: filter})
+		if len(list.Containers) != count || len(stats.Stats) != count {
+			t.Errorf("%d containers, %d stats", len(list.Containers), len(stats.Stats))
 		}
 	}
 }
 
 func TestWhatNeedsAProcessIsRefusedPlainly(t *testing.T) {
-	srv, _ := testServer(t)
-	id := runContainer(t, srv, runPod(t, srv, podConfig("proxy", true, t.TempDir())).Id)
-	calls := map[string]func() error{
-		"exec": func() error { _, err := srv.Exec(background, &runtimeapi.ExecRequest{ContainerId: id}); return err },
-		"exec sync": func() error {
+	srv := newServer(t)
+	id := srv.modelled(srv.pod("proxy", true, "").Id)
+	elsewhere := "needs a real Windows node"
+	for name, each := range map[string]struct {
+		call func() error
+		said string
+	}{
+		"exec": {func() error { _, err := srv.Exec(background, &runtimeapi.ExecRequest{ContainerId: id}); return err }, rehearsed},
+		"exec sync": {func() error {
 			_, err := srv.ExecSync(background, &runtimeapi.ExecSyncRequest{ContainerId: id})
 			return err
-		},
-	}
-	for name, call := range calls {
-		if err := call(); status.Code(err) != codes.Unimplemented || !strings.Contains(err.Error(), rehearsed) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	for name, call := range map[string]func() error{
-		"attach":       func() error { _, err := srv.Attach(background, nil); return err },
-		"port-forward": func() error { _, err := srv.PortForward(background, nil); return err },
+		}, rehearsed},
+		"attach":       {func() error { _, err := srv.Attach(background, nil); return err }, elsewhere},
+		"port-forward": {func() error { _, err := srv.PortForward(background, nil); return err }, elsewhere},
 	} {
-		if err := call(); status.Code(err) != codes.Unimplemented || !strings.Contains(err.Error(), "needs a real Windows node") {
+		if err := each.call(); status.Code(err) != codes.Unimplemented || !strings.Contains(err.Error(), each.said) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
 
 func TestNetworkIsReadyAndThePodRangeReachesContainerd(t *testing.T) {
-	srv, _ := testServer(t)
-	response, err := srv.Status(background, &runtimeapi.StatusRequest{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, condition := range response.Status.Conditions {
+	srv := newServer(t)
+	for _, condition := range do(srv, srv.Status, &runtimeapi.StatusRequest{}).Status.Conditions {
 		if !condition.Status {
 			t.Errorf("%s is not true", condition.Type)
 		}
 	}
-	setPodCIDR(t, srv, "10.244.3.0/24")
+	srv.setRange("10.244.3.0/24")
 	if got := srv.containerd.(*fakeContainerd).podCIDR; got != "10.244.3.0/24" {
 		t.Errorf("containerd was told %q", got)
 	}

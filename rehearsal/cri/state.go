@@ -8,6 +8,8 @@ import (
 	"os"
 	"time"
 
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
@@ -36,99 +38,96 @@ type state struct {
 	Sandboxes  map[string]*sandbox   `json:"sandboxes"`
 	Containers map[string]*container `json:"containers"`
 	// Images by the reference they were asked for by, e.g. registry.k8s.io/pause:3.10.2.
-	Images map[string]*image `json:"images"`
+	Images map[string]*runtimeapi.Image `json:"images"`
+
+	// file is where it is kept.
+	file string
 }
 
 type sandbox struct {
-	ID             string                       `json:"id"`
-	Config         *runtimeapi.PodSandboxConfig `json:"config"`
-	RuntimeHandler string                       `json:"runtimeHandler"`
-	CreatedAt      int64                        `json:"createdAt"`
-	Ready          bool                         `json:"ready"`
-	// IP is empty for pods on the host's own network.
-	IP string `json:"ip"`
+	Status *runtimeapi.PodSandboxStatus `json:"status"`
+	// HostProcess says that its containers may be processes of the machine.
+	HostProcess  bool   `json:"hostProcess"`
+	LogDirectory string `json:"logDirectory"`
 }
 
 type container struct {
-	ID         string                      `json:"id"`
-	SandboxID  string                      `json:"sandboxID"`
-	Config     *runtimeapi.ContainerConfig `json:"config"`
-	ImageID    string                      `json:"imageID"`
-	LogPath    string                      `json:"logPath"`
-	State      runtimeapi.ContainerState   `json:"state"`
-	CreatedAt  int64                       `json:"createdAt"`
-	StartedAt  int64                       `json:"startedAt"`
-	FinishedAt int64                       `json:"finishedAt"`
-	ExitCode   int32                       `json:"exitCode"`
-	Reason     string                      `json:"reason"`
-	Message    string                      `json:"message"`
+	SandboxID string `json:"sandboxID"`
+	// Status has nothing of the environment, which may hold secrets and would lie on the disk.
+	Status *runtimeapi.ContainerStatus `json:"status"`
 	// Process says that it is not modelled: its program really runs, or did.
 	Process bool `json:"process"`
-}
-
-type image struct {
-	ID        string `json:"id"`
-	Reference string `json:"reference"`
-	PulledAt  int64  `json:"pulledAt"`
-}
-
-func newState(boot string) *state {
-	return &state{
-		Boot:       boot,
-		Sandboxes:  map[string]*sandbox{},
-		Containers: map[string]*container{},
-		Images:     map[string]*image{},
-	}
 }
 
 // loadState reads the state; after a reboot of the machine nothing that was written before it runs any more, and after a
 // restart of this program none of its processes.
 func loadState(file, boot string, now time.Time) (*state, error) {
+	st := &state{
+		Boot:       boot,
+		Sandboxes:  map[string]*sandbox{},
+		Containers: map[string]*container{},
+		Images:     map[string]*runtimeapi.Image{},
+		file:       file,
+	}
 	text, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
-		return newState(boot), nil
+		return st, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(text, st)
 	}
 	if err != nil {
-		return nil, err
-	}
-	st := newState(boot)
-	if err := json.Unmarshal(text, st); err != nil {
 		return nil, fmt.Errorf("%s is damaged, remove it to forget all pods: %w", file, err)
 	}
-	if st.Boot != boot {
-		st.Boot = boot
-		for _, sb := range st.Sandboxes {
-			sb.Ready = false
-		}
-		for _, c := range st.Containers {
-			if c.State != runtimeapi.ContainerState_CONTAINER_EXITED {
-				c.exit(now, unknownCode, reasonRebooted)
-			}
+	rebooted := st.Boot != boot
+	st.Boot = boot
+	for _, sb := range st.Sandboxes {
+		if rebooted {
+			sb.Status.State = runtimeapi.PodSandboxState_SANDBOX_NOTREADY
 		}
 	}
 	for _, c := range st.Containers {
-		if c.Process && c.State != runtimeapi.ContainerState_CONTAINER_EXITED {
+		if c.Status.State == runtimeapi.ContainerState_CONTAINER_EXITED {
+			continue
+		}
+		if rebooted {
+			c.exit(now, unknownCode, reasonRebooted)
+		} else if c.Process {
 			c.exit(now, unknownCode, reasonLost)
 		}
 	}
 	return st, nil
 }
 
-// saveState writes the state so that a reader sees the old one or the new one.
-func saveState(file string, st *state) error {
+// save writes the state so that a reader sees the old one or the new one.
+func (st *state) save() error {
 	text, err := json.Marshal(st)
+	if err == nil {
+		err = os.WriteFile(st.file+".new", text, 0o600)
+	}
+	if err == nil {
+		err = os.Rename(st.file+".new", st.file)
+	}
 	if err != nil {
-		return err
+		return fmt.Errorf("the modelled containers can't be written to disk: %w", err)
 	}
-	if err := os.WriteFile(file+".new", text, 0o600); err != nil {
-		return err
+	return nil
+}
+
+func (st *state) container(id string) (*container, error) {
+	if c := st.Containers[id]; c != nil {
+		return c, nil
 	}
-	return os.Rename(file+".new", file)
+	return nil, status.Errorf(codes.NotFound, "there is no container %s", id)
+}
+
+func (c *container) isRunning() bool {
+	return c.Status.State == runtimeapi.ContainerState_CONTAINER_RUNNING
 }
 
 func (c *container) exit(now time.Time, code int32, reason string) {
-	c.State = runtimeapi.ContainerState_CONTAINER_EXITED
-	c.FinishedAt = now.UnixNano()
-	c.ExitCode = code
-	c.Reason = reason
+	c.Status.State = runtimeapi.ContainerState_CONTAINER_EXITED
+	c.Status.FinishedAt = now.UnixNano()
+	c.Status.ExitCode = code
+	c.Status.Reason = reason
 }

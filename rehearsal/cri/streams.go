@@ -53,12 +53,12 @@ func (r *streamRuntime) Exec(ctx context.Context, id string, words []string, std
 
 // Attach is refused earlier.
 func (r *streamRuntime) Attach(context.Context, string, io.Reader, io.WriteCloser, io.WriteCloser, bool, <-chan remotecommand.TerminalSize) error {
-	return refuseAnywhere("kubectl attach")
+	return refuse("kubectl attach")
 }
 
 // PortForward is refused earlier.
 func (r *streamRuntime) PortForward(context.Context, string, int32, io.ReadWriteCloser) error {
-	return refuseAnywhere("kubectl port-forward")
+	return refuse("kubectl port-forward")
 }
 
 // writerOf is nil for a stream that is not there, which a nil of the interface's type would not be.

@@ -1,14 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import type { StartOptions } from "../host/programs.ts";
 import { wineEnvironment, wineLoader } from "../wine/guest-root.ts";
 
 /** How a Windows program is started under Wine. */
-export interface WineStart {
+export interface WineStart extends StartOptions {
   /** Linux folder below drive C: from elsewhere the program would see drive Z:, the Linux root. */
   readonly cwd: string;
-  /** Folders on the machine's PATH, Windows style. */
-  readonly path: readonly string[];
-  /** Further variables, as `NAME=value`. Default: none. */
-  readonly environment?: readonly string[];
   /** Linux files or pipes for its three standard streams. */
   readonly stdio: ("pipe" | "ignore" | number)[];
 }
@@ -46,7 +43,7 @@ export function processEnvironment(options: WineStart): Record<string, string> {
     ...wineEnvironment,
     ...goEnvironment,
     ...Object.fromEntries((options.environment ?? []).map(variable)),
-    WINEPATH: options.path.join(";"),
+    WINEPATH: (options.path ?? []).join(";"),
   };
 }
 

@@ -9,7 +9,6 @@ import { Drive } from "../host/drive.ts";
 import {
   type HostsEntry,
   type ProgramResult,
-  ProgramTimeout,
   type RunOptions,
   type ServiceOptions,
   unpackedPaths,
@@ -17,9 +16,8 @@ import {
 } from "../host/programs.ts";
 import type { Route } from "../host/state.ts";
 import { serverTime, tcpProbe } from "../host/probes.ts";
-import { criPipe, criReadyFile, serviceProcesses } from "./service-plan.ts";
 import { type StartProgram, killGroup, startWine } from "./wine-process.ts";
-import { WineServices } from "./wine-services.ts";
+import { criPipe, criReadyFile, serviceProcesses, WineServices } from "./wine-services.ts";
 
 /** Paths in the guest. */
 export interface WineProgramsOptions {
@@ -52,15 +50,13 @@ export class WinePrograms implements WindowsPrograms {
   readonly bootTime: Date;
   readonly memoryMiB = Math.floor(totalmem() / 2 ** 20);
   clockOffsetMilliseconds = 0;
-  readonly #options: WineProgramsOptions;
   readonly #drive: Drive;
   readonly #services: WineServices;
   readonly #start: StartProgram;
   /** Waits until the time of the requested reboot. */
   #reboot: ChildProcess | undefined;
 
-  constructor(options: WineProgramsOptions) {
-    this.#options = options;
+  constructor(private readonly options: WineProgramsOptions) {
     this.driveC = options.driveC;
     this.bootTime = options.bootTime;
     this.#drive = new Drive(options.driveC);
@@ -101,30 +97,30 @@ export class WinePrograms implements WindowsPrograms {
     });
     const { stdin, stdout, stderr } = child;
     if (!stdin || !stdout || !stderr) throw new Error(`${exe} was started without its streams`);
-    const output = [collect(stdout), collect(stderr)] as const;
+    const out = collect(stdout);
+    const err = collect(stderr);
     // A program need not read all of its input.
     stdin.on("error", () => undefined);
     stdin.end(options.stdin ?? "");
     let timedOut = false;
+    const kill = (): void => killGroup(child);
     const limit = setTimeout(() => {
       timedOut = true;
-      killGroup(child);
+      kill();
     }, options.timeoutSeconds * 1000);
-    const kill = (): void => killGroup(child);
     options.killed?.addEventListener("abort", kill);
     const closed = once(child, "close");
     try {
-      const [exitCode, signal] = (await once(child, "exit")) as [
-        number | null,
-        NodeJS.Signals | null,
-      ];
+      const [exitCode, signal] = (await once(child, "exit")) as [number | null, string | null];
       // Child processes may hold the program's outputs open after its end.
       await Promise.race([closed, sleep(outputSeconds * 1000)]);
-      const [out, err] = [output[0](), output[1]()];
-      if (timedOut) throw new ProgramTimeout(`${out}${err}`, exe, options.timeoutSeconds);
-      if (exitCode !== null) return { exitCode, stdout: out, stderr: err };
+      if (timedOut) {
+        const limit = `${options.timeoutSeconds} s`;
+        throw new Error(`${exe} did not end within ${limit} and was stopped: ${out()}${err()}`);
+      }
+      if (exitCode !== null) return { exitCode, stdout: out(), stderr: err() };
       // Windows has no signals, but the message should still say that the program was killed.
-      return { exitCode: 1, stdout: out, stderr: `${err}(${endedUnderWine} ${signal})` };
+      return { exitCode: 1, stdout: out(), stderr: `${err()}(${endedUnderWine} ${signal})` };
     } finally {
       clearTimeout(limit);
       options.killed?.removeEventListener("abort", kill);
@@ -140,7 +136,7 @@ export class WinePrograms implements WindowsPrograms {
     const processes = serviceProcesses(exe, args, options.logFile, this.bootTime);
     for (const each of processes) await this.#assertProgram(each.exe);
     if (name === "containerd") await this.#drive.remove(criReadyFile);
-    await this.#services.start(name, processes, options.path, options.environment);
+    await this.#services.start(name, processes, options);
   }
 
   async stopService(name: string): Promise<void> {
@@ -175,12 +171,10 @@ export class WinePrograms implements WindowsPrograms {
     return ipv4Addresses().flatMap(({ cidr }) => cidr ?? []);
   }
 
-  connect(host: string, port: number, timeoutSeconds: number): Promise<string | undefined> {
-    return tcpProbe(host, port, timeoutSeconds);
-  }
+  readonly connect = tcpProbe;
 
-  serverTime(host: string, port: number, timeoutSeconds: number): Promise<Date | undefined> {
-    return serverTime(host, port, timeoutSeconds);
+  serverTime(...asked: Parameters<typeof serverTime>): Promise<Date | undefined> {
+    return serverTime(...asked);
   }
 
   now(): Date {
@@ -195,32 +189,26 @@ export class WinePrograms implements WindowsPrograms {
   }
 
   async setHostsEntries(entries: readonly HostsEntry[]): Promise<void> {
-    const lines = [
-      "127.0.0.1 localhost",
-      ...entries.map(({ address, names }) => `${address} ${names.join(" ")}`),
-    ];
-    const temporary = `${this.#options.hostsFile}.new`;
-    await writeFile(temporary, `${lines.join("\n")}\n`);
-    await rename(temporary, this.#options.hostsFile);
+    const lines = entries.map(({ address, names }) => `${address} ${names.join(" ")}\n`);
+    await replaceFile(this.options.hostsFile, `127.0.0.1 localhost\n${lines.join("")}`);
   }
 
   async setRoutes(routes: readonly Route[]): Promise<void> {
-    const { routesFile, routesScript } = this.#options;
-    const before = await linesOf(routesFile);
+    const { routesFile, routesScript } = this.options;
+    // What is not there, before the first, are no routes.
+    const before = await readFile(routesFile, "utf8").catch(() => "");
     const lines = routes.map(({ destination, nextHop }) => `${destination} via ${nextHop}\n`);
     // A DHCP lease may come at any time, and overwrites the file.
-    await writeFile(`${routesFile}.new`, lines.join(""));
-    await rename(`${routesFile}.new`, routesFile);
-    const gone = before
-      .map((line) => line.replace(/ .*$/, ""))
-      .filter((range) => !routes.some(({ destination }) => destination === range));
+    await replaceFile(routesFile, lines.join(""));
+    const wanted = new Set(routes.map(({ destination }) => destination));
+    const gone = (before.match(/^\S+/gm) ?? []).filter((range) => !wanted.has(range));
     await promisify(execFile)(routesScript, gone, { timeout: routesSeconds * 1000 });
   }
 
   async reboot(delaySeconds: number): Promise<boolean> {
     if (this.#reboot && delaySeconds > 0) return false;
     // A separate program, so that the reboot happens even if this one ends.
-    const child = spawn(this.#options.rebootScript, [String(delaySeconds)], {
+    const child = spawn(this.options.rebootScript, [String(delaySeconds)], {
       detached: true,
       stdio: "ignore",
     });
@@ -242,6 +230,12 @@ export class WinePrograms implements WindowsPrograms {
   }
 }
 
+/** Readers see the old file or the new one. */
+async function replaceFile(file: string, text: string): Promise<void> {
+  await writeFile(`${file}.new`, text);
+  await rename(`${file}.new`, file);
+}
+
 /** Debian's busybox does not find that out by itself. */
 async function isGzip(archive: string): Promise<boolean> {
   const file = await open(archive);
@@ -256,16 +250,6 @@ async function isGzip(archive: string): Promise<boolean> {
 /** One of busybox' programs to its end; the guest has no others of Linux. @throws with what it wrote to its standard error */
 async function busybox(...args: readonly string[]): Promise<string> {
   return (await promisify(execFile)("/bin/busybox", args)).stdout;
-}
-
-/** Lines of a file; none if it does not exist. */
-async function linesOf(file: string): Promise<string[]> {
-  try {
-    return (await readFile(file, "utf8")).split("\n").filter((line) => line !== "");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
-    throw error;
-  }
 }
 
 /** IPv4 addresses of the machine. */

@@ -3,8 +3,61 @@ import { once } from "node:events";
 import { mkdir, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Drive } from "../host/drive.ts";
-import type { ServiceProcess } from "./service-plan.ts";
+import type { StartOptions } from "../host/programs.ts";
 import { type StartProgram, killGroup } from "./wine-process.ts";
+
+/** One process of a service. */
+interface ServiceProcess {
+  readonly exe: string;
+  readonly args: readonly string[];
+  /** File on C:, Windows style, for its output; undefined drops it. */
+  readonly logFile: string | undefined;
+}
+
+/** Made by the CRI server when it serves its pipe. */
+export const criReadyFile = "C:\\rehearsal\\cri.ready";
+
+/** The pipe that kubelet and kubeadm use; on Windows it is containerd's own. */
+export const criPipe = "containerd-containerd";
+const containerdPipe = "rehearsal-containerd";
+
+/**
+ * Processes that make up a service.
+ *
+ * containerd gets the CRI server in front: that one serves containerd's usual pipe, containerd.exe another, since
+ * containerd cannot run containers without Windows' own part. It gets the boot time, so that pods of an earlier boot have
+ * ended.
+ */
+export function serviceProcesses(
+  exe: string,
+  args: readonly string[],
+  logFile: string | undefined,
+  bootTime: Date,
+): readonly ServiceProcess[] {
+  if (!/(^|[\\/])containerd\.exe$/i.test(exe)) return [{ exe, args, logFile }];
+  // containerd.exe writes its own file only as a real service.
+  const ownLog = args.includes("--log-file") ? args[args.indexOf("--log-file") + 1] : undefined;
+  return [
+    {
+      exe,
+      args: [...args, "--address", `\\\\.\\pipe\\${containerdPipe}`],
+      logFile: logFile ?? ownLog,
+    },
+    {
+      exe: "C:\\rehearsal\\rehearsal-cri.exe",
+      args: [
+        `-listen=${criPipe}`,
+        `-containerd=${containerdPipe}`,
+        "-state=C:\\rehearsal\\cri.json",
+        `-ready=${criReadyFile}`,
+        // Of HostProcess containers that really run; rehearsal/cri/programs.go knows the same images.
+        "-images=C:\\rehearsal\\images",
+        `-boot=${bootTime.toISOString()}`,
+      ],
+      logFile: "C:\\var\\log\\containerd\\rehearsal-cri.log",
+    },
+  ];
+}
 
 /** Programs that run as services, by the service's name. A service lives while all of its processes do. */
 export class WineServices {
@@ -23,15 +76,14 @@ export class WineServices {
   async start(
     name: string,
     processes: readonly ServiceProcess[],
-    path: readonly string[],
-    environment: readonly string[],
+    settings: StartOptions,
   ): Promise<void> {
     if (this.isRunning(name)) throw new Error(`the service ${name} runs already`);
     const children: ChildProcess[] = [];
     this.#running.set(name, children);
     try {
       for (const each of processes) {
-        const child = await this.#spawn(each, path, environment);
+        const child = await this.#spawn(each, settings);
         children.push(child);
         child.once("exit", () => this.#end(name, children));
       }
@@ -44,45 +96,33 @@ export class WineServices {
   /** Ends the service's processes and waits until they are gone. */
   async stop(name: string): Promise<void> {
     const children = this.#running.get(name) ?? [];
-    const gone = children
-      .filter((child) => child.exitCode === null && child.signalCode === null)
-      .map((child) => once(child, "exit"));
+    const gone = children.filter(isAlive).map((child) => once(child, "exit"));
     this.#end(name, children);
     await Promise.all(gone);
   }
 
   #end(name: string, children: readonly ChildProcess[]): void {
     if (this.#running.get(name) === children) this.#running.delete(name);
-    for (const child of children) {
-      if (child.exitCode === null && child.signalCode === null) killGroup(child);
-    }
+    for (const child of children.filter(isAlive)) killGroup(child);
   }
 
   async #spawn(
-    each: ServiceProcess,
-    path: readonly string[],
-    environment: readonly string[],
+    { exe, args, logFile }: ServiceProcess,
+    settings: StartOptions,
   ): Promise<ChildProcess> {
-    const log = each.logFile === undefined ? undefined : await this.#openLog(each.logFile);
+    const file = logFile === undefined ? "/dev/null" : await this.drive.resolve(logFile);
+    await mkdir(dirname(file), { recursive: true });
+    const log = await open(file, "a");
     try {
-      const output = log?.fd ?? "ignore";
-      const cwd = this.drive.root;
-      const child = this.startProgram(each.exe, each.args, {
-        cwd,
-        path,
-        environment,
-        stdio: ["ignore", output, output],
-      });
+      const stdio = ["ignore" as const, log.fd, log.fd];
+      const child = this.startProgram(exe, args, { cwd: this.drive.root, ...settings, stdio });
       await once(child, "spawn");
       return child;
     } finally {
-      await log?.close();
+      await log.close();
     }
   }
-
-  async #openLog(file: string): Promise<Awaited<ReturnType<typeof open>>> {
-    const target = await this.drive.resolve(file);
-    await mkdir(dirname(target), { recursive: true });
-    return open(target, "a");
-  }
 }
+
+const isAlive = ({ exitCode, signalCode }: ChildProcess): boolean =>
+  exitCode === null && signalCode === null;

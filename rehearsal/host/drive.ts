@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, lstatSync, readdirSync, realpathSync } from "node:fs";
-import { lstat, mkdir, open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
+import { existsSync, lstatSync, readdirSync, realpathSync, type Stats } from "node:fs";
+import { mkdir, open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
 import { AccessDeniedError, formatWindowsPath, windowsPathNames } from "./windows-path.ts";
 
@@ -44,14 +44,11 @@ export class Drive {
 
   /** The file's bytes, or undefined when there is none. */
   async read(path: string): Promise<Buffer | undefined> {
-    try {
+    return unlessMissing(async () => {
       const file = await this.resolve(path);
       // What is asked for most often is not there; an error is much the dearer answer.
-      return existsSync(file) ? await readFile(file) : undefined;
-    } catch (error) {
-      if (isMissing(error)) return undefined;
-      throw error;
-    }
+      return existsSync(file) ? readFile(file) : undefined;
+    });
   }
 
   /** The file's text without a byte order mark, or undefined when there is none. */
@@ -96,24 +93,13 @@ export class Drive {
   async remove(path: string): Promise<boolean> {
     const target = await this.resolve(path);
     if (target === (await realpath(this.root))) throw new AccessDeniedError();
-    const exists = await lstat(target).then(
-      () => true,
-      (error: unknown) => {
-        if (isMissing(error)) return false;
-        throw error;
-      },
-    );
+    const exists = lookAt(target) !== undefined;
     if (exists) await rm(target, { recursive: true });
     return exists;
   }
 
-  async #stat(path: string): Promise<Awaited<ReturnType<typeof stat>> | undefined> {
-    try {
-      return await stat(await this.resolve(path));
-    } catch (error) {
-      if (isMissing(error)) return undefined;
-      throw error;
-    }
+  #stat(path: string): Promise<Stats | undefined> {
+    return unlessMissing(async () => stat(await this.resolve(path)));
   }
 }
 
@@ -131,47 +117,47 @@ export function findOnDrive(root: string, names: readonly string[]): string {
   let current = root;
   let exists = true;
   for (const name of names) {
-    const found = exists ? findName(current, name) : undefined;
-    if (found === undefined) {
-      exists = false;
-      current = join(current, name);
-      continue;
-    }
-    current = insideOf(root, found);
+    const { path, stats }: Found = exists ? lookFor(current, name) : { path: join(current, name) };
+    exists = stats !== undefined;
+    current = stats?.isSymbolicLink() ? realpathSync(path) : path;
+    if (current !== root && !current.startsWith(root + sep)) throw new AccessDeniedError();
   }
   return current;
 }
 
 interface Found {
   readonly path: string;
-  readonly isLink: boolean;
+  readonly stats?: Stats | undefined;
 }
 
-function findName(folder: string, name: string): Found | undefined {
-  const exact = look(join(folder, name));
-  if (exact) return exact;
-  if (!lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) return undefined;
+function lookFor(folder: string, name: string): Found {
+  const path = join(folder, name);
+  const stats = lookAt(path);
+  if (stats !== undefined || !lookAt(folder)?.isDirectory()) return { path, stats };
   const wanted = name.toLowerCase();
   const entry = readdirSync(folder).find((each) => each.toLowerCase() === wanted);
-  return entry === undefined ? undefined : look(join(folder, entry));
+  return entry === undefined
+    ? { path }
+    : { path: join(folder, entry), stats: lookAt(join(folder, entry)) };
 }
 
-function look(path: string): Found | undefined {
+/** What is there, links not followed; nothing is below a file. */
+function lookAt(path: string): Stats | undefined {
   try {
-    const stats = lstatSync(path, { throwIfNoEntry: false });
-    return stats && { path, isLink: stats.isSymbolicLink() };
+    return lstatSync(path, { throwIfNoEntry: false });
   } catch (error) {
-    // Below a file.
     if (isMissing(error)) return undefined;
     throw error;
   }
 }
 
-function insideOf(root: string, { path, isLink }: Found): string {
-  if (!isLink) return path;
-  const target = realpathSync(path);
-  if (target !== root && !target.startsWith(root + sep)) throw new AccessDeniedError();
-  return target;
+async function unlessMissing<T>(look: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await look();
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
 }
 
 /** Whether an error of node:fs says that a file or one of its folders is not there. */

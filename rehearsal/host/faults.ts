@@ -110,6 +110,14 @@ export class Faults {
     return [...this.#given, ...checkedFaults(JSON.parse(text), faultsPath)];
   }
 
+  /** Plays a fault of this kind if there is one that is not used up. */
+  async strikes(kind: "addressLost" | "staleFeature"): Promise<boolean> {
+    for (const fault of await this.all()) {
+      if (fault.kind === kind && (await this.take(fault))) return true;
+    }
+    return false;
+  }
+
   /** Counts a fault as played; false when it was played as often as it was asked for. */
   async take(fault: Fault & { readonly times: number }): Promise<boolean> {
     const step = "step" in fault ? ` in ${fault.step}` : "";

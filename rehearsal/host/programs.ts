@@ -9,51 +9,37 @@ export interface ProgramResult {
   readonly stderr: string;
 }
 
-/** A program that did not end in time and was killed. */
-export class ProgramTimeout extends Error {
-  override readonly name = "ProgramTimeout";
-
-  constructor(
-    /** What it wrote until then, both outputs. */
-    readonly output: string,
-    exe: string,
-    seconds: number,
-  ) {
-    super(`${exe} did not end within ${seconds} s and was stopped`);
-  }
-}
-
 /** A file that is no program. */
 export class NotAProgram extends Error {
   override readonly name = "NotAProgram";
 }
 
-/** How a program is run to its end. */
-export interface RunOptions {
-  /** Written to its standard input, which is then closed; none means empty input. */
-  readonly stdin?: string;
-  /** Aborted when the program is to be killed. */
-  readonly killed?: AbortSignal;
-  /** The program is killed after this many seconds, and `run` throws a ProgramTimeout. */
-  readonly timeoutSeconds: number;
-  /** Working folder on C:, Windows style. Default `C:\`. */
-  readonly cwd?: string;
+/** How a program is started. */
+export interface StartOptions {
   /** Folders that stand on the machine's PATH, Windows style. Default: none but Windows' own. */
   readonly path?: readonly string[];
-  /** What the service manager does where the program asks it to start a service. Default: nothing. */
-  readonly startService?: (name: string) => Promise<void>;
   /** Variables besides Windows' own, as `NAME=value`. Default: none. */
   readonly environment?: readonly string[];
 }
 
+/** How a program is run to its end. */
+export interface RunOptions extends StartOptions {
+  /** Written to its standard input, which is then closed; none means empty input. */
+  readonly stdin?: string;
+  /** Aborted when the program is to be killed. */
+  readonly killed?: AbortSignal;
+  /** The program is killed after this many seconds, and `run` throws what it wrote. */
+  readonly timeoutSeconds: number;
+  /** Working folder on C:, Windows style. Default `C:\`. */
+  readonly cwd?: string;
+  /** What the service manager does where the program asks it to start a service. Default: nothing. */
+  readonly startService?: (name: string) => Promise<void>;
+}
+
 /** How a program is started as a service. */
-export interface ServiceOptions {
+export interface ServiceOptions extends StartOptions {
   /** File on C:, Windows style, to which stdout and stderr are appended; none means they are dropped. */
-  readonly logFile?: string;
-  /** Folders that stand on the machine's PATH, Windows style. */
-  readonly path: readonly string[];
-  /** Variables of the service's own, as `NAME=value`. */
-  readonly environment: readonly string[];
+  readonly logFile?: string | undefined;
 }
 
 /** One line of the hosts file. */

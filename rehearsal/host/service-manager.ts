@@ -122,11 +122,9 @@ export class ServiceManager {
     const { programs, path } = this.machine;
     if (await programs.isServiceRunning(name)) return;
     const program = await this.#checkedProgram(name, service);
-    await programs.startService(name, program.exe, program.args, {
-      path,
-      environment: this.environment(name),
-      ...(program.logFile === undefined ? {} : { logFile: program.logFile }),
-    });
+    const { exe, args, logFile } = program;
+    const environment = this.environment(name);
+    await programs.startService(name, exe, args, { path, environment, logFile });
     await makePodNetwork(this.machine, program);
   }
 

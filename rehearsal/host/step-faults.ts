@@ -103,11 +103,7 @@ export class StepFaults {
           this.host.loseAddress(fault.seconds);
           break;
         case "fail":
-          throw new StepError(
-            fault.code,
-            fault.message,
-            "This failure was asked for by a fault setting of the rehearsal host.",
-          );
+          throw new StepError(fault.code, fault.message);
       }
     }
   }
@@ -135,16 +131,15 @@ async function assertScriptsExist(host: WindowsHost, faults: readonly Fault[]): 
   }
 }
 
-/** What the script's Stop-Step ends with. */
+/** A failure that was asked for, as the script's Stop-Step ends with it. */
 export class StepError extends Error {
   override readonly name = "StepError";
+  readonly remedy = "This failure was asked for by a fault setting of the rehearsal host.";
 
   constructor(
     /** Kind of error: one of components/windows/steps/lib/Step.ps1. */
     readonly code: string,
     message: string,
-    /** What to do about it. */
-    readonly remedy: string,
   ) {
     super(message);
   }

@@ -1,6 +1,6 @@
 import type { Drive } from "./drive.ts";
 import { type FaultSetting, Faults } from "./faults.ts";
-import type { MachineTime } from "./machine-time.ts";
+import { type MachineTime, realTime } from "./machine-time.ts";
 import type { WindowsPrograms, HostsEntry } from "./programs.ts";
 import { ServiceManager } from "./service-manager.ts";
 import { featurePending, updatePending } from "../windows/features.ts";
@@ -29,25 +29,32 @@ export class PowerLost extends Error {
   }
 }
 
+/** The SSH server, as the machine's network and services deal with it. */
+export interface Sshd {
+  /** Closes its port; sessions that are open go on. */
+  stopListening(): void;
+  /** Opens its port, unless it is open. */
+  listen(): Promise<unknown>;
+  /** Cuts every connection, as a change of the network adapter does. */
+  cutConnections(): void;
+  /** Resolves when all answers that were given so far have left the machine. */
+  answered(): Promise<void>;
+}
+
 /** What a model of Windows is made of. */
 export interface WindowsHostOptions {
   readonly computerName: string;
   readonly drive: Drive;
   readonly programs: WindowsPrograms;
-  readonly faults: readonly FaultSetting[];
-  /** Default: `rehearsedWindows`. */
-  readonly version?: WindowsVersion;
-  /** Closes the SSH port; sessions that are open go on. */
-  readonly stopSshd: () => void;
-  /** Opens the SSH port again. */
-  readonly startSshd: () => Promise<void>;
-  /** Cuts every connection, as a change of the network adapter does. */
-  readonly cutConnections: () => void;
-  /** Resolves when all answers that were given so far have left the machine. */
-  readonly answered: () => Promise<void>;
-  readonly time: MachineTime;
-  /** Aborted when the power goes: nothing may be done to the drive after that. */
-  readonly power: AbortSignal;
+  /** Besides those in C:\rehearsal\faults.json. Default: none. */
+  readonly faults?: readonly FaultSetting[] | undefined;
+  /** What its Windows says of itself. Default: `rehearsedWindows`. */
+  readonly version?: WindowsVersion | undefined;
+  readonly sshd: Sshd;
+  /** Default: `realTime`. */
+  readonly time?: MachineTime | undefined;
+  /** Aborted when the power goes: nothing may be done to the drive after that. Default: never, as this process ends with it. */
+  readonly power?: AbortSignal | undefined;
 }
 
 /** Seconds that a switch on the adapter cuts the machine off. */
@@ -101,21 +108,23 @@ export class WindowsHost {
   readonly save: () => Promise<void>;
   /** Routes in force; those of the state come back with a boot. */
   readonly routesInForce: Route[];
-  readonly #options: WindowsHostOptions;
+  readonly #sshd: Sshd;
+  readonly #power: AbortSignal;
   /** The hosts file that the programs know. */
   #hosts: string | undefined;
   #tasks: Promise<unknown> = Promise.resolve();
 
   private constructor(options: WindowsHostOptions, state: HostState) {
-    this.#options = options;
+    this.#sshd = options.sshd;
+    this.#power = options.power ?? new AbortController().signal;
     this.state = state;
     this.computerName = options.computerName;
     this.drive = options.drive;
     this.programs = options.programs;
     this.version = options.version ?? rehearsedWindows;
-    this.time = options.time;
-    this.mutexes = new NamedMutexes(options.time);
-    this.recentWrites = new RecentWrites(options.power);
+    this.time = options.time ?? realTime;
+    this.mutexes = new NamedMutexes(this.time);
+    this.recentWrites = new RecentWrites(this.#power);
     this.routesInForce = [...state.routes];
     this.save = savingInOrder(this.drive, state, () => this.recentWrites.wentOn());
     let isLoaded = false;
@@ -126,7 +135,7 @@ export class WindowsHost {
     }).load(state.registry);
     isLoaded = true;
     this.services = new ServiceManager(this);
-    this.faults = new Faults(this, options.faults);
+    this.faults = new Faults(this, options.faults ?? []);
   }
 
   /** Brings Windows up: what waited for a reboot is done now. Services are started by `services.startAutomatic`. */
@@ -139,8 +148,9 @@ export class WindowsHost {
     if (state.bootTime !== programs.bootTime.toISOString()) {
       state.bootTime = programs.bootTime.toISOString();
       host.registry.remove(updatePending);
-      if (!(await host.#featureStaysStale())) {
-        if (state.features.Containers === "InstallPending") state.features.Containers = "Installed";
+      const isPending = state.features.Containers === "InstallPending";
+      if (!isPending || !(await host.faults.strikes("staleFeature"))) {
+        if (isPending) state.features.Containers = "Installed";
         host.registry.remove(featurePending);
       }
     }
@@ -195,11 +205,11 @@ export class WindowsHost {
 
   /** Cuts the machine off for so many seconds; what runs on it goes on. */
   loseAddress(seconds: number): void {
-    this.#options.stopSshd();
-    this.#options.cutConnections();
+    this.#sshd.stopListening();
+    this.#sshd.cutConnections();
     this.#goesOn(async () => {
       await this.sleep(seconds);
-      await this.#options.startSshd();
+      await this.#sshd.listen();
     });
   }
 
@@ -247,15 +257,13 @@ export class WindowsHost {
     this.#isSettled = false;
     await this.sleep(switchSeconds / 4);
     this.hasAddress = false;
-    this.#options.stopSshd();
-    this.#options.cutConnections();
-    for (const fault of await this.faults.all()) {
-      if (fault.kind === "addressLost" && (await this.faults.take(fault))) return;
-    }
+    this.#sshd.stopListening();
+    this.#sshd.cutConnections();
+    if (await this.faults.strikes("addressLost")) return;
     await this.sleep(switchSeconds);
     this.#isSettled = true;
     this.hasAddress = true;
-    if (this.isSshdListening) await this.#options.startSshd();
+    if (this.isSshdListening) await this.#sshd.listen();
   }
 
   /** Does what nobody waits for, as long as the machine has power. */
@@ -276,17 +284,17 @@ export class WindowsHost {
 
   stopSshd(): void {
     this.isSshdListening = false;
-    this.#options.stopSshd();
+    this.#sshd.stopListening();
   }
 
   async startSshd(): Promise<void> {
     this.assertPower();
     this.isSshdListening = true;
-    if (this.hasAddress) await this.#options.startSshd();
+    if (this.hasAddress) await this.#sshd.listen();
   }
 
   cutConnections(): void {
-    this.#options.cutConnections();
+    this.#sshd.cutConnections();
   }
 
   /**
@@ -295,7 +303,7 @@ export class WindowsHost {
    */
   startTask(work: () => Promise<void>): void {
     const begin = async (): Promise<void> => {
-      await this.#options.answered();
+      await this.#sshd.answered();
       this.assertPower();
       await work();
     };
@@ -315,8 +323,7 @@ export class WindowsHost {
 
   /** Waits as a script does: it ends with the power, and where it is cancelled. */
   async sleep(seconds: number, cancelled?: AbortSignal): Promise<void> {
-    const { power } = this.#options;
-    const end = cancelled ? AbortSignal.any([power, cancelled]) : power;
+    const end = cancelled ? AbortSignal.any([this.#power, cancelled]) : this.#power;
     await this.time.sleep(seconds * 1000, end);
     if (!cancelled?.aborted) this.assertPower();
   }
@@ -329,7 +336,7 @@ export class WindowsHost {
 
   /** Stops whatever runs on a machine whose power is gone. */
   assertPower(): void {
-    if (this.#options.power.aborted) throw new PowerLost();
+    if (this.#power.aborted) throw new PowerLost();
   }
 
   /** Has the registry say which Windows this is: none, it says. And keys that every Windows has, below which steps write. */
@@ -362,14 +369,6 @@ export class WindowsHost {
     if (!(await this.drive.isFile(hostsFilePath))) {
       await this.drive.write(hostsFilePath, "# hosts file of a rehearsal host\r\n");
     }
-  }
-
-  async #featureStaysStale(): Promise<boolean> {
-    const pending = this.state.features.Containers === "InstallPending";
-    for (const fault of await this.faults.all()) {
-      if (pending && fault.kind === "staleFeature" && (await this.faults.take(fault))) return true;
-    }
-    return false;
   }
 }
 

@@ -1,7 +1,6 @@
 import { mkdir, readFile, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Artifact } from "../../toolchain/artifact.ts";
-import { asWineBuiltin } from "../wine/builtin-dll.ts";
 import { buildCommand } from "./build-command.ts";
 import { sourceHashes } from "./source-hashes.ts";
 
@@ -16,23 +15,10 @@ const wanted = ["linux-image-cloud-amd64", "busybox-static", "wine64", "libfaket
  * really load. Sound, printers, cameras, 3D and video are left out. Wine without fontconfig starts explorer.exe over
  * and over, so that stays. libfaketime is for test/windows-binaries; a library must fit the libc it is loaded beside.
  */
-export const unpackedPackages: readonly string[] = [
-  "busybox-static",
-  "fontconfig-config",
-  "libbrotli1",
-  "libc6",
-  "libexpat1",
-  "libfaketime",
-  "libfontconfig1",
-  "libfreetype6",
-  "libgcc-s1",
-  "liblzma5",
-  "libpng16-16",
-  "libunwind8",
-  "libwine",
-  "libz-mingw-w64",
-  "wine64",
-  "zlib1g",
+const unpackedPackages = [
+  ...["busybox-static", "fontconfig-config", "libbrotli1", "libc6", "libexpat1", "libfaketime"],
+  ...["libfontconfig1", "libfreetype6", "libgcc-s1", "liblzma5", "libpng16-16", "libunwind8"],
+  ...["libwine", "libz-mingw-w64", "wine64", "zlib1g"],
 ];
 
 /** What no program needs to run. */
@@ -47,7 +33,7 @@ export const rehearsalDebian: Artifact = {
   name: "rehearsal-debian",
   needs: [],
   hostPackages: ["debootstrap", "dpkg"],
-  inputs: () => sourceHashes(import.meta.dirname, ["debian.ts", "../wine/builtin-dll.ts"]),
+  inputs: () => sourceHashes(import.meta.dirname, ["debian.ts"]),
   async build(into, context) {
     const run = buildCommand(context.logFile);
     const download = join(into, "download");
@@ -88,12 +74,34 @@ async function configure(root: string): Promise<void> {
   );
 }
 
+/** Where a DLL says that it is one of Wine's own, in the unused part of its DOS header. */
+const signatureOffset = 64;
+const signatureEnd = 96;
+
+/**
+ * Marks a DLL as one of Wine's own, so that Wine loads it beside its own ones.
+ *
+ * As the package libwine does with zlib when it is configured (Debian builds zlib apart from Wine, Wine's user32 needs
+ * it); here packages are only unpacked.
+ *
+ * @throws when the file is not a Windows program.
+ */
+function asWineBuiltin(dll: Buffer): Buffer {
+  if (dll.length < signatureEnd || dll.toString("latin1", 0, 2) !== "MZ") {
+    throw new Error("not a Windows DLL: it has no DOS header");
+  }
+  const marked = Buffer.from(dll);
+  marked.fill(0, signatureOffset, signatureEnd);
+  marked.write("Wine builtin DLL", signatureOffset, "latin1");
+  return marked;
+}
+
 /**
  * Of the downloaded archives (`name_version_architecture.deb`) those to unpack: `unpackedPackages` and the kernel.
  *
  * @throws naming the packages that are not there, as when the release no longer has them under that name.
  */
-export function selectArchives(files: readonly string[]): string[] {
+function selectArchives(files: readonly string[]): string[] {
   const byName = new Map(files.map((file) => [file.split("_")[0] ?? file, file]));
   const kernels = [...byName.keys()].filter((name) => /^linux-image-\d.*-cloud-amd64$/.test(name));
   const missing = unpackedPackages.filter((name) => !byName.has(name));

@@ -1,39 +1,22 @@
-import { chmod, copyFile, mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { chmod, copyFile, mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { BuildCommand } from "./build-command.ts";
 
-/**
- * Kernel modules the guest loads, in this order: virtio disk and network, and CD drives on IDE and virtio-scsi.
- *
- * The cloud kernel has no AHCI: it boots in 4 s without KVM where the general one takes 9 s.
- */
-export const kernelModules: readonly string[] = [
-  "virtio",
-  "virtio_ring",
-  "virtio_pci_modern_dev",
-  "virtio_pci_legacy_dev",
-  "virtio_pci",
-  "virtio_blk",
-  "failover",
-  "net_failover",
-  "virtio_net",
-  "scsi_common",
-  "scsi_mod",
-  "virtio_scsi",
-  "cdrom",
-  "sr_mod",
-  "libata",
-  "ata_piix",
-  "isofs",
-];
+/** What an initramfs holds. */
+export interface Initramfs {
+  /** Script or program that is its first process. */
+  readonly init: string;
+  /** Kernel modules in the order in which they are loaded, which `modules/order` tells. */
+  readonly modules: readonly string[];
+  /** Folder below which the modules are. */
+  readonly modulesFolder: string;
+  /** Further files, by their names in it. */
+  readonly files?: Readonly<Record<string, string>>;
+}
 
-/**
- * Writes the initramfs: busybox, the modules, and `../guest/initramfs-init`.
- *
- * @param root the guest's root, for busybox and modules.
- */
+/** Writes an initramfs, compressed. */
 export async function writeInitramfs(
-  root: string,
+  { init, modules, modulesFolder, files = {} }: Initramfs,
   work: string,
   file: string,
   run: BuildCommand,
@@ -42,29 +25,18 @@ export async function writeInitramfs(
   for (const folder of ["bin", "dev", "proc", "sys", "root", "modules"]) {
     await mkdir(join(work, folder), { recursive: true });
   }
-  await copyFile(join(root, "bin/busybox"), join(work, "bin/busybox"));
-  const available = new Map<string, string>();
-  for (const entry of await readdir(join(root, "lib/modules"), {
-    recursive: true,
-    withFileTypes: true,
-  })) {
-    if (entry.name.endsWith(".ko")) {
-      available.set(basename(entry.name, ".ko"), join(entry.parentPath, entry.name));
-    }
-  }
-  for (const name of kernelModules) {
-    const module = available.get(name);
-    if (module === undefined) throw new Error(`the guest's kernel has no module ${name}`);
+  const there = await readdir(modulesFolder, { recursive: true });
+  const available = new Map(there.map((path) => [basename(path), join(modulesFolder, path)]));
+  for (const name of modules) {
+    const module = available.get(`${name}.ko`);
+    if (module === undefined) throw new Error(`the kernel has no module ${name}`);
     await copyFile(module, join(work, "modules", `${name}.ko`));
   }
-  const script = await readFile(join(import.meta.dirname, "../guest/initramfs-init"), "utf8");
-  await writeFile(join(work, "modules/order"), `${kernelModules.join("\n")}\n`);
-  await writeFile(join(work, "init"), script);
+  await writeFile(join(work, "modules/order"), `${modules.join("\n")}\n`);
+  for (const [name, from] of Object.entries({ ...files, init })) {
+    await copyFile(from, join(work, name));
+  }
   await chmod(join(work, "init"), 0o755);
-  await run("sh", [
-    "-c",
-    'cd "$0" && find . | cpio --quiet --create --format=newc | gzip -1 > "$1"',
-    work,
-    file,
-  ]);
+  const pack = 'cd "$0" && find . | cpio --quiet --create --format=newc | gzip -1 > "$1"';
+  await run("sh", ["-c", pack, work, file]);
 }

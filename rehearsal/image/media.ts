@@ -15,13 +15,8 @@ export interface Medium {
 /** Media in the image, as `manifest.json` names them. */
 export type MediaName = "containerd" | "kubelet" | "kubeadm" | "kubeLogRunner";
 
-/** Folders with the Windows programs that the media are made of. */
-export interface MediaSources {
-  /** Version of containerd without `v`; part of its archive's name. */
-  readonly containerdVersion: string;
-  readonly containerd: string;
-  readonly kubernetes: string;
-}
+/** Folders with the Windows programs that the media are made of, and the version in the name of containerd's archive. */
+type MediaSources = Readonly<Record<"containerdVersion" | "containerd" | "kubernetes", string>>;
 
 /**
  * Puts the media below `folder` as `<sha256>\<file name>`, where the Windows steps look before they download.

@@ -1,12 +1,20 @@
-import { chmod, copyFile, mkdir, open, readFile, rm, truncate, writeFile } from "node:fs/promises";
+import {
+  copyFile,
+  mkdir,
+  open,
+  readFile,
+  readdir,
+  rm,
+  truncate,
+  writeFile,
+} from "node:fs/promises";
 import { join } from "node:path";
 import type { Artifact } from "../../toolchain/artifact.ts";
 import { toolArtifact } from "../../toolchain/tools/tool-artifact.ts";
-import { buildCommand } from "../image/build-command.ts";
-import type { BuildCommand } from "../image/build-command.ts";
+import { type BuildCommand, buildCommand } from "../image/build-command.ts";
+import { writeInitramfs } from "../image/initramfs.ts";
 import { masterBootRecord } from "../../toolchain/boot-disk/partition-table.ts";
 import { sourceHashes } from "../image/source-hashes.ts";
-import { debianFiles } from "./debian-files.ts";
 
 /** Names in its folder: of the boot disk, and of the file system on it. */
 export const bootDiskName = "boot.img";
@@ -54,79 +62,56 @@ export const setupBootDisk: Artifact = {
   name: "rehearsal-setup-disk",
   needs: [kernel, uefiLoader, init],
   hostPackages: ["cpio", "dosfstools", "mtools", "syslinux", "syslinux-common"],
-  inputs: () => sourceHashes(import.meta.dirname, ["artifact.ts", "debian-files.ts"]),
+  inputs: () => sourceHashes(import.meta.dirname, ["artifact.ts", "../image/initramfs.ts"]),
   async build(into, context) {
     const run = buildCommand(context.logFile);
     const work = join(into, "work");
     await mkdir(work);
     const initramfs = join(work, "initramfs.gz");
-    await writeInitramfs(context.path(kernel), context.path(init), initramfs, work, run);
-    const contents = {
-      kernel: join(context.path(kernel), "vmlinuz"),
-      uefiLoader: join(context.path(uefiLoader), "systemd-bootx64.efi"),
-      initramfs,
-    };
+    const modulesFolder = context.path(kernel);
+    const first = { init: join(context.path(init), "init"), modules, modulesFolder };
+    await writeInitramfs(first, join(work, "root"), initramfs, run);
     const fileSystem = join(into, fileSystemName);
-    await writeFileSystem(contents, fileSystem, work, run);
+    await writeFileSystem(
+      {
+        vmlinuz: join(context.path(kernel), "vmlinuz"),
+        initrd: initramfs,
+        "EFI/BOOT/BOOTX64.EFI": join(context.path(uefiLoader), "systemd-bootx64.efi"),
+      },
+      fileSystem,
+      work,
+      run,
+    );
     await writeBootDisk(fileSystem, join(into, bootDiskName), run);
     await rm(work, { recursive: true });
   },
 };
 
-async function writeInitramfs(
-  modulesFolder: string,
-  initFolder: string,
-  file: string,
-  work: string,
-  run: BuildCommand,
-): Promise<void> {
-  const root = join(work, "root");
-  await mkdir(join(root, "modules"), { recursive: true });
-  await mkdir(join(root, "dev"));
-  for (const name of modules) {
-    await copyFile(join(modulesFolder, `${name}.ko`), join(root, "modules", `${name}.ko`));
-  }
-  await writeFile(join(root, "modules/order"), `${modules.join("\n")}\n`);
-  await copyFile(join(initFolder, "init"), join(root, "init"));
-  await chmod(join(root, "init"), 0o755);
-  const pack = 'cd "$0" && find . | cpio --quiet --create --format=newc | gzip -1 > "$1"';
-  await run("sh", ["-c", pack, root, file]);
-}
+/** What the boot loaders are told, by the names of their files. */
+const loaderSettings = {
+  "syslinux.cfg": `DEFAULT setup\nPROMPT 0\nLABEL setup\n KERNEL vmlinuz\n APPEND initrd=initrd ${kernelArguments}\n`,
+  // Without a second of menu a key that is pressed calls one up, which then waits.
+  "loader/loader.conf": "default setup.conf\ntimeout 1\neditor no\n",
+  "loader/entries/setup.conf": `title setup\nlinux /vmlinuz\ninitrd /initrd\noptions ${kernelArguments}\n`,
+};
 
-interface BootFiles {
-  readonly kernel: string;
-  readonly uefiLoader: string;
-  readonly initramfs: string;
-}
-
-/** Both boot loaders, and for each what it is to start. */
+/** Both boot loaders, and what each is to start: files by their names there. */
 async function writeFileSystem(
-  contents: BootFiles,
+  files: Readonly<Record<string, string>>,
   fat: string,
   work: string,
   run: BuildCommand,
 ): Promise<void> {
-  const texts = {
-    "syslinux.cfg": `DEFAULT setup\nPROMPT 0\nLABEL setup\n KERNEL vmlinuz\n APPEND initrd=initrd ${kernelArguments}\n`,
-    // Without a second of menu a key that is pressed calls one up, which then waits.
-    "loader.conf": "default setup.conf\ntimeout 1\neditor no\n",
-    "setup.conf": `title setup\nlinux /vmlinuz\ninitrd /initrd\noptions ${kernelArguments}\n`,
-  };
-  for (const [name, text] of Object.entries(texts)) {
-    await writeFile(join(work, name), text);
-  }
   await writeFile(fat, "");
   await truncate(fat, partition.size);
   await run("mkfs.vfat", ["-h", String(partition.start / 512), fat]);
   await run("mmd", ["-i", fat, "::EFI", "::EFI/BOOT", "::loader", "::loader/entries"]);
-  for (const [file, name] of [
-    [contents.kernel, "vmlinuz"],
-    [contents.initramfs, "initrd"],
-    [join(work, "syslinux.cfg"), "syslinux.cfg"],
-    [contents.uefiLoader, "EFI/BOOT/BOOTX64.EFI"],
-    [join(work, "loader.conf"), "loader/loader.conf"],
-    [join(work, "setup.conf"), "loader/entries/setup.conf"],
-  ] as const) {
+  const settings = join(work, "settings");
+  for (const [name, text] of Object.entries(loaderSettings)) {
+    await writeFile(settings, text);
+    await run("mcopy", ["-i", fat, settings, `::${name}`]);
+  }
+  for (const [name, file] of Object.entries(files)) {
     await run("mcopy", ["-i", fat, file, `::${name}`]);
   }
 }
@@ -139,4 +124,47 @@ async function writeBootDisk(fileSystem: string, disk: string, run: BuildCommand
   await target.write(await readFile(fileSystem), 0, partition.size, partition.start);
   await target.close();
   await run("syslinux", ["--offset", String(partition.start), "--install", disk]);
+}
+
+/** Files of a Debian package that is not installed. */
+interface DebianFiles {
+  /** Of the artifact. */
+  readonly name: string;
+  readonly package: string;
+  /** What the real one is called, where the package does nothing but need it: apt must know such a one. */
+  readonly needs?: RegExp;
+  /** Names without folders; a file `vmlinuz-VERSION` is a `vmlinuz`. */
+  readonly files: readonly string[];
+}
+
+/** Downloads a package by apt and takes files out of it. */
+function debianFiles({ name, package: wanted, needs, files }: DebianFiles): Artifact {
+  return {
+    name,
+    needs: [],
+    hostPackages: ["dpkg"],
+    inputs: () => Promise.resolve({ package: wanted, files: files.join(" ") }),
+    async build(into, context) {
+      const run = buildCommand(context.logFile);
+      const depends = await run("apt-cache", ["depends", wanted]);
+      const real = needs === undefined ? wanted : needs.exec(depends)?.[0];
+      if (real === undefined) throw new Error(`apt knows no ${wanted}: apt-get update`);
+      const work = join(into, "work");
+      await mkdir(work);
+      context.progress(`downloads ${real}`);
+      const download = 'cd "$0" && apt-get -o APT::Sandbox::User=root download "$1"';
+      await run("sh", ["-c", download, work, real]);
+      const [archive = ""] = (await readdir(work)).filter((each) => each.endsWith(".deb"));
+      await run("dpkg-deb", ["--extract", join(work, archive), work]);
+      const entries = await readdir(work, { recursive: true, withFileTypes: true });
+      for (const file of files) {
+        const entry = entries.find(
+          (each) => each.isFile() && (each.name === file || each.name.startsWith(`${file}-`)),
+        );
+        if (entry === undefined) throw new Error(`${real} has no ${file}`);
+        await copyFile(join(entry.parentPath, entry.name), join(into, file));
+      }
+      await rm(work, { recursive: true });
+    },
+  };
 }

@@ -18,8 +18,7 @@ export const wineRoot: Artifact = {
   name: "wine-root",
   needs: [rehearsalDebian],
   hostPackages: ["gcc-mingw-w64-x86-64"],
-  inputs: async () =>
-    sourceHashes(import.meta.dirname, ["artifact.ts", ...(await prefixSources())]),
+  inputs: () => sourceHashes(import.meta.dirname, ["artifact.ts", ...prefixSources]),
   async build(into, context) {
     const run = buildCommand(context.logFile);
     const root = join(into, "root");

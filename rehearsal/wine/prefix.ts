@@ -4,28 +4,26 @@ import type { BuildCommand } from "../image/build-command.ts";
 import { prefixFolder, runInRoot, wineLoader } from "./guest-root.ts";
 import { guestRegistry, registryFile } from "./registry.ts";
 
-/** Folders with the sources of DLLs and programs that Wine lacks. */
-const ownFolders = ["dlls", "programs"];
+/** What a DLL of our own is compiled with. */
+const asDll = ["-shared", "-ladvapi32"];
+/** No console program and without a C runtime: a program's start is dear on an emulated CPU. */
+const asProgram = ["-mwindows", "-nostdlib", "-Wl,-e,start", "-lkernel32", "-ladvapi32", "-lntdll"];
+
+/** What this Wine lacks, or has an empty or insufficient one of: sources, files below system32, and how it is compiled. */
+const ownFiles = [
+  ["dlls/bcryptprimitives.c", "bcryptprimitives.dll", asDll],
+  ["dlls/pdh.c", "pdh.dll", asDll],
+  ["programs/powershell.c", "WindowsPowerShell/v1.0/powershell.exe", asProgram],
+] as const;
 
 /** The files that decide what `makePrefix` makes, relative to this folder. */
-export async function prefixSources(): Promise<string[]> {
-  const own = await Promise.all(
-    ownFolders.map(async (folder) => {
-      const names = await readdir(join(import.meta.dirname, folder));
-      return names.sort().map((name) => `${folder}/${name}`);
-    }),
-  );
-  return ["guest-root.ts", "prefix.ts", "registry.ts", ...own.flat()];
-}
+export const prefixSources = [
+  ...["guest-root.ts", "prefix.ts", "registry.ts"],
+  ...ownFiles.map(([source]) => source),
+];
 
 /** Where the guest's Wine keeps its own DLLs and programs. */
 const builtins = "/usr/lib/x86_64-linux-gnu/wine/x86_64-windows";
-
-/** DLLs that this Wine lacks or whose own one does not do; sources in dlls/. */
-const ownDlls = ["bcryptprimitives", "pdh"];
-
-/** Programs of which Wine has only an empty one, with the folder below system32 they are in; sources in programs/. */
-const ownPrograms = [{ name: "powershell", folder: "WindowsPowerShell/v1.0" }];
 
 /** Longest a single Wine program may take while the prefix is made, in seconds; 10 s are usual for the first. */
 const wineTimeoutSeconds = 180;
@@ -51,27 +49,12 @@ export async function makePrefix(root: string, run: BuildCommand): Promise<void>
 
   const system32 = join(prefix, "drive_c/windows/system32");
   await linkBuiltins(root, system32);
-  for (const name of ownDlls) {
-    const dll = join(system32, `${name}.dll`);
-    await rm(dll, { force: true });
-    await run("x86_64-w64-mingw32-gcc", [
-      ...["-Wall", "-O2", "-s", "-shared", "-o", dll],
-      ...[join(import.meta.dirname, "dlls", `${name}.c`), "-ladvapi32"],
-    ]);
-  }
-  for (const { name, folder } of ownPrograms) {
-    const program = join(system32, folder, `${name}.exe`);
-    await rm(program, { force: true });
-    // No console program and without a C runtime: a program's start is dear on an emulated CPU.
-    await run("x86_64-w64-mingw32-gcc", [
-      ...["-Wall", "-O2", "-s", "-mwindows", "-nostdlib", "-Wl,-e,start", "-o", program],
-      ...[
-        join(import.meta.dirname, "programs", `${name}.c`),
-        "-lkernel32",
-        "-ladvapi32",
-        "-lntdll",
-      ],
-    ]);
+  for (const [source, name, settings] of ownFiles) {
+    const file = join(system32, name);
+    await rm(file, { force: true });
+    const sourceFile = join(import.meta.dirname, source);
+    const compiled = ["-Wall", "-O2", "-s", "-o", file, sourceFile, ...settings];
+    await run("x86_64-w64-mingw32-gcc", compiled);
   }
 }
 

@@ -1,4 +1,3 @@
-import { X509Certificate, createHash } from "node:crypto";
 import {
   ApiException,
   CoreV1Api,
@@ -6,6 +5,7 @@ import {
   type V1Node,
   type V1Taint,
 } from "@kubernetes/client-node";
+import { publicKeyHash } from "../../kubernetes/ca-cert-hash.ts";
 import { rehearsedBuild, rehearsedWindows } from "../../rehearsal/host/windows-version.ts";
 import { serverTime, tcpProbe } from "../../rehearsal/host/probes.ts";
 import type { FakeCluster, FakeJoin, FakeNode } from "./fake-cluster.ts";
@@ -22,16 +22,13 @@ export class ApiServerCluster implements FakeCluster {
 
   constructor(kubeconfig: KubeConfig) {
     this.#core = kubeconfig.makeApiClient(CoreV1Api);
-    this.#caHash = caCertHash(kubeconfig);
+    this.#caHash = publicKeyHash(
+      Buffer.from(kubeconfig.getCurrentCluster()?.caData ?? "", "base64"),
+    );
   }
 
-  connect(host: string, port: number, timeoutSeconds: number): Promise<string | undefined> {
-    return tcpProbe(host, port, timeoutSeconds);
-  }
-
-  serverTime(host: string, port: number, timeoutSeconds: number): Promise<Date | undefined> {
-    return serverTime(host, port, timeoutSeconds);
-  }
+  readonly connect = tcpProbe;
+  readonly serverTime = serverTime;
 
   async authorize(join: FakeJoin): Promise<void> {
     if (!join.caCertHashes.includes(this.#caHash)) {
@@ -43,11 +40,8 @@ export class ApiServerCluster implements FakeCluster {
     const data = await this.#tokenData(`bootstrap-token-${id}`);
     const text = (key: string): string => Buffer.from(data?.[key] ?? "", "base64").toString();
     const expired = text("expiration") !== "" && Date.parse(text("expiration")) < Date.now();
-    if (
-      text("token-secret") !== secret ||
-      expired ||
-      text("usage-bootstrap-authentication") !== "true"
-    ) {
+    const mayJoin = text("usage-bootstrap-authentication") === "true" && !expired;
+    if (text("token-secret") !== secret || !mayJoin) {
       throw new Error(
         `could not find a JWS signature in the cluster-info ConfigMap for token ID "${id}"`,
       );
@@ -78,18 +72,8 @@ export class ApiServerCluster implements FakeCluster {
   }
 }
 
-/** Hash of the public key of a kubeconfig's CA, as `kubeadm join` takes it. */
-export function caCertHash(kubeconfig: KubeConfig): string {
-  const ca = kubeconfig.getCurrentCluster()?.caData;
-  if (ca === undefined)
-    throw new Error("the kubeconfig's cluster has no certificate-authority-data");
-  const certificate = new X509Certificate(Buffer.from(ca, "base64"));
-  const key = certificate.publicKey.export({ type: "spki", format: "der" });
-  return `sha256:${createHash("sha256").update(key).digest("hex")}`;
-}
-
 /** The Node a fake kubelet registers; its annotation says that nothing runs on it. */
-export function nodeObject(node: FakeNode): V1Node {
+function nodeObject(node: FakeNode): V1Node {
   const now = new Date();
   return {
     metadata: {

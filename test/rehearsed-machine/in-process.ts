@@ -135,8 +135,8 @@ export async function startRehearsalHost(options: RehearsalHostOptions): Promise
       },
       port,
       address: "127.0.0.1",
-      faults: options.faults ?? [],
-      ...(options.version === undefined ? {} : { version: options.version }),
+      faults: options.faults,
+      version: options.version,
       time,
       durable: false, // its power cuts spare the Linux under it
       power: power.signal,

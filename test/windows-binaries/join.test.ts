@@ -3,8 +3,8 @@ import type { StepRun } from "../unit/rehearsal-host/step-runner.ts";
 import type { ProgramResult } from "../../rehearsal/host/programs.ts";
 import { runText } from "../unit/rehearsal-host/step-runner.ts";
 import { kubernetesVersion } from "../../toolchain/tools/table.ts";
-import { clusterAddress, clusterName, nodeAddress } from "./addresses.ts";
 import { TestCluster, waitFor } from "./test-cluster.ts";
+import { clusterAddress, clusterName, nodeAddress } from "./test-programs.ts";
 import { WineMachine } from "./wine-machine.ts";
 
 const token = "abcdef.0123456789abcdef";

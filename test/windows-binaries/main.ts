@@ -21,8 +21,13 @@ import {
   kubernetesLinux,
   kubernetesWindows,
 } from "../../toolchain/tools/table.ts";
-import { clusterAddress, clusterName, nodeAddress } from "./addresses.ts";
-import { type TestPrograms, programsVariable } from "./test-programs.ts";
+import {
+  clusterAddress,
+  clusterName,
+  nodeAddress,
+  type TestPrograms,
+  programsVariable,
+} from "./test-programs.ts";
 
 /** Longest all tests together may take; four minutes are usual on two cores. */
 const totalMinutes = 20;

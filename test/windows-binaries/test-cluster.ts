@@ -15,8 +15,7 @@ import {
 import { caCertHash } from "../../kubernetes/ca-cert-hash.ts";
 import { kubernetesVersion } from "../../toolchain/tools/table.ts";
 import { waitUntil } from "../../host/wait-until.ts";
-import { clusterAddress, clusterName } from "./addresses.ts";
-import { testPrograms } from "./test-programs.ts";
+import { clusterAddress, clusterName, testPrograms } from "./test-programs.ts";
 
 /** How long the API server may take to be ready, and a Node or a signature to be there, in seconds. */
 const waitSeconds = 40;

@@ -1,6 +1,15 @@
 import { readFileSync } from "node:fs";
 import * as z from "zod";
 
+/** Address of the tested cluster's API server, in a network namespace of the tests' own. */
+export const clusterAddress = "192.168.250.1";
+
+/** Name by which nodes know it. */
+export const clusterName = "kindows-tested-control-plane";
+
+/** Address of the tested Windows node. */
+export const nodeAddress = "192.168.250.11";
+
 /** Variable that names the file in which `main.ts` says what the tests need. */
 export const programsVariable = "KINDOWS_JUDGED_PROGRAMS";
 

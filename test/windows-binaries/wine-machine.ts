@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Drive } from "../../rehearsal/host/drive.ts";
 import type { ProgramResult } from "../../rehearsal/host/programs.ts";
-import { realTime } from "../../rehearsal/host/machine-time.ts";
 import { WindowsHost } from "../../rehearsal/host/windows-host.ts";
 import { buildCommand } from "../../rehearsal/image/build-command.ts";
 import { type MediaName, type Medium, writeMedia } from "../../rehearsal/image/media.ts";
@@ -67,13 +66,12 @@ export class WineMachine {
       computerName: "win-1",
       drive: new Drive(driveC, false),
       programs: wine,
-      faults: [],
-      stopSshd: () => undefined,
-      startSshd: () => Promise.resolve(),
-      cutConnections: () => undefined,
-      answered: () => Promise.resolve(),
-      time: realTime,
-      power: new AbortController().signal,
+      sshd: {
+        stopListening: () => undefined,
+        listen: () => Promise.resolve(),
+        cutConnections: () => undefined,
+        answered: () => Promise.resolve(),
+      },
     });
     windows.state.features.Containers = "Installed";
     return new WineMachine(windows, wine, folder, media, containerd);

@@ -65,13 +65,9 @@ function fail(io: CommandIo, text: string): number {
 }
 
 async function systemInfo(host: WindowsHost, _rest: string, io: CommandIo): Promise<number> {
-  const services = await Promise.all(
-    host.services
-      .names()
-      .map(
-        async (name) => `${name} ${(await host.services.isRunning(name)) ? "Running" : "Stopped"}`,
-      ),
-  );
+  const state = async (name: string): Promise<string> =>
+    `${name} ${(await host.services.isRunning(name)) ? "Running" : "Stopped"}`;
+  const services = await Promise.all(host.services.names().map(state));
   const lines = [
     rehearsalNotice,
     `Host Name:                 ${host.computerName}`,
@@ -88,9 +84,8 @@ async function systemInfo(host: WindowsHost, _rest: string, io: CommandIo): Prom
 async function typeFile(host: WindowsHost, rest: string, io: CommandIo): Promise<number> {
   const [path] = splitArguments(rest);
   if (path === undefined) return fail(io, "The syntax of the command is incorrect.");
-  const content = await host.drive.readText(
-    await host.drive.display(path, windowsPathNames(homeFolder)),
-  );
+  const file = await host.drive.display(path, windowsPathNames(homeFolder));
+  const content = await host.drive.readText(file);
   if (content === undefined) return fail(io, "The system cannot find the file specified.");
   io.out(content.replaceAll("\r\n", "\n"));
   return 0;
@@ -175,11 +170,7 @@ async function unpackHalf(host: WindowsHost, file: string, target: string): Prom
   const half = `${file}.half`;
   const content = await readFile(file);
   await writeFile(half, content.subarray(0, content.length / 2));
-  try {
-    await host.programs.unpack(half, target);
-  } catch {
-    // It complains of the missing rest.
-  } finally {
-    await rm(half);
-  }
+  // It complains of the missing rest.
+  await host.programs.unpack(half, target).catch(() => undefined);
+  await rm(half);
 }

@@ -88,32 +88,21 @@ class CommandLineError extends Error {
 /** The longest command cmd.exe takes, in characters. https://learn.microsoft.com/troubleshoot/windows-client/shell-experience/command-line-string-limitation */
 const longestCommand = 8191;
 
-/** One command of cmd.exe: what to run and the raw text behind it. */
-interface Command {
-  /** First word, without quotes. */
-  readonly program: string;
-  /** The rest, untouched but for `%VARIABLES%` and carets: programs split it themselves. */
-  readonly rest: string;
-}
-
-const operators = "&|<>()";
-
 /**
- * What `cmd.exe /c "<text>"` makes of one command: variables expanded, carets outside quotes taken off.
+ * What `cmd.exe /c "<text>"` makes of one command: its first word without quotes, and the rest, untouched but for
+ * variables, which are expanded, and carets outside quotes, which are taken off: programs split it themselves.
  *
  * Pipes, redirections and command chains are refused with a message: the rehearsal host runs single commands.
  */
 export function parseCommandLine(
   text: string,
   variables: Readonly<Record<string, string>>,
-): Command {
+): { readonly program: string; readonly rest: string } {
   if (text.length > longestCommand) throw new CommandLineError("The command line is too long.");
   const line = withoutCarets(expandVariables(text.trim(), variables));
-
-  const quoted = /^"([^"]*)"(.*)$/s.exec(line);
-  if (quoted) return { program: quoted[1] ?? "", rest: (quoted[2] ?? "").trim() };
-  const plain = /^([^\s"]*)(.*)$/s.exec(line);
-  return { program: plain?.[1] ?? "", rest: (plain?.[2] ?? "").trim() };
+  const [, program = "", rest = ""] =
+    /^"([^"]*)"(.*)$/s.exec(line) ?? /^([^\s"]*)(.*)$/s.exec(line) ?? [];
+  return { program, rest: rest.trim() };
 }
 
 /** `%NAME%` by its value; a name that is not set stays as it is, as it does outside batch files. */
@@ -126,21 +115,14 @@ function expandVariables(text: string, variables: Readonly<Record<string, string
   });
 }
 
+/** What is within quotes stays; outside, a caret takes an operator its meaning. */
 function withoutCarets(text: string): string {
-  let result = "";
-  let quoted = false;
-  for (let index = 0; index < text.length; index++) {
-    let character = text.charAt(index);
-    if (character === '"') quoted = !quoted;
-    if (!quoted && character === "^") {
-      index++;
-      character = text.charAt(index);
-    } else if (!quoted && (operators.includes(character) || character === "\n")) {
-      throw new CommandLineError(
-        `The rehearsal host runs one command at a time: '${character === "\n" ? "newline" : character}' outside quotes is not rehearsed.`,
-      );
-    }
-    result += character;
-  }
-  return result;
+  return text.replace(/("[^"]*(?:"|$))|\^([^]?)|[&|<>()\n]/g, (operator, quoted, escaped) => {
+    if (typeof quoted === "string") return quoted;
+    if (typeof escaped === "string") return escaped;
+    const shown = operator === "\n" ? "newline" : operator;
+    throw new CommandLineError(
+      `The rehearsal host runs one command at a time: '${shown}' outside quotes is not rehearsed.`,
+    );
+  });
 }

@@ -33,127 +33,100 @@ export function serveSftp(
   log: (line: string) => void,
   beforeWrite: (bytes: number) => Promise<void> = () => Promise.resolve(),
 ): void {
-  const handles = new SftpHandles();
+  const open = new OpenFiles();
   announce(sftp, flushExtension);
   const resolve = (path: string): Promise<string> => drive.resolve(path, home);
-
-  /** Runs one request; its error becomes the answer. */
-  function answer(request: number, work: () => Promise<void> | void): void {
-    new Promise<void>((settled) => settled(work())).catch((error: unknown) => {
-      try {
-        sftp.status(request, statusOf(error), messageOf(error));
-      } catch (closed) {
-        log(`sftp: ${String(closed)}`);
-      }
-    });
-  }
   const done = (request: number): void => void sftp.status(request, status.OK);
 
-  sftp.on("OPEN", (request, path, flags) =>
-    answer(request, async () => {
-      sftp.handle(request, handles.openFile(await resolve(path), flags));
-    }),
-  );
-  sftp.on("READ", (request, handle, offset, length) =>
-    answer(request, () => {
-      const buffer = Buffer.alloc(Math.min(length, longestRead));
-      const bytesRead = readSync(handles.file(handle).descriptor, buffer, 0, buffer.length, offset);
-      if (bytesRead === 0) sftp.status(request, status.EOF);
-      else sftp.data(request, buffer.subarray(0, bytesRead));
-    }),
-  );
-  sftp.on("WRITE", (request, handle, offset, data) =>
-    answer(request, async () => {
-      await beforeWrite(data.length);
-      // Not before: where the connection is cut meanwhile, the descriptor is soon another file's.
-      const { descriptor, path } = handles.file(handle);
-      recentWrites.written(path);
-      for (let written = 0; written < data.length;) {
-        const position = offset + written;
-        written += writeSync(descriptor, data, written, data.length - written, position);
-      }
-      done(request);
-    }),
-  );
-  sftp.on("EXTENDED", (request, name, data) =>
-    answer(request, () => {
-      if (name !== flushExtension) return void sftp.status(request, status.OP_UNSUPPORTED);
-      const { descriptor, path } = handles.file(data.subarray(4));
-      fsyncSync(descriptor);
-      recentWrites.flushed(path);
-      done(request);
-    }),
-  );
-  sftp.on("CLOSE", (request, handle) =>
-    answer(request, () => {
-      handles.close(handle);
-      done(request);
-    }),
-  );
-  sftp.on("OPENDIR", (request, path) =>
-    answer(request, async () => {
-      sftp.handle(request, await handles.openFolder(await resolve(path)));
-    }),
-  );
-  sftp.on("READDIR", (request, handle) =>
-    answer(request, () => {
-      const entries = handles.readFolder(handle);
-      if (entries.length === 0) sftp.status(request, status.EOF);
-      else sftp.name(request, entries);
-    }),
-  );
-  sftp.on("FSTAT", (request, handle) =>
-    answer(request, () => {
-      sftp.attrs(request, attributesOf(fstatSync(handles.file(handle).descriptor)));
-    }),
-  );
-  sftp.on("FSETSTAT", done);
-  const onPath = sftp.on.bind(sftp) as unknown as (
+  /** Serves one kind of request; an error becomes its answer. */
+  function serve<Args extends readonly unknown[]>(
     name: string,
-    listener: (request: number, path: string) => void,
-  ) => void;
+    work: (request: number, ...args: Args) => Promise<void> | void,
+  ): void {
+    const listener = (request: number, ...args: Args): void => {
+      new Promise<void>((settled) => settled(work(request, ...args))).catch((error: unknown) => {
+        try {
+          sftp.status(request, ...problemOf(error));
+        } catch (closed) {
+          log(`sftp: ${String(closed)}`);
+        }
+      });
+    };
+    sftp.on(name as "error", listener as () => void);
+  }
+
+  serve("OPEN", async (request, path: string, flags: number) => {
+    sftp.handle(request, open.file(await resolve(path), flags));
+  });
+  serve("READ", (request, handle: Buffer, offset: number, length: number) => {
+    const buffer = Buffer.alloc(Math.min(length, longestRead));
+    const bytesRead = readSync(open.get(handle).descriptor, buffer, 0, buffer.length, offset);
+    if (bytesRead === 0) sftp.status(request, status.EOF);
+    else sftp.data(request, buffer.subarray(0, bytesRead));
+  });
+  serve("WRITE", async (request, handle: Buffer, offset: number, data: Buffer) => {
+    await beforeWrite(data.length);
+    // Not before: where the connection is cut meanwhile, the descriptor is soon another file's.
+    const { descriptor, path } = open.get(handle);
+    recentWrites.written(path);
+    for (let written = 0; written < data.length;) {
+      const position = offset + written;
+      written += writeSync(descriptor, data, written, data.length - written, position);
+    }
+    done(request);
+  });
+  serve("EXTENDED", (request, name: string, data: Buffer) => {
+    if (name !== flushExtension) return void sftp.status(request, status.OP_UNSUPPORTED);
+    const { descriptor, path } = open.get(data.subarray(4));
+    fsyncSync(descriptor);
+    recentWrites.flushed(path);
+    done(request);
+  });
+  serve("CLOSE", (request, handle: Buffer) => {
+    open.close(handle);
+    done(request);
+  });
+  serve("OPENDIR", async (request, path: string) => {
+    sftp.handle(request, open.folder(await listed(await resolve(path))));
+  });
+  serve("READDIR", (request, handle: Buffer) => {
+    const entries = open.get(handle).entries.splice(0, 100);
+    if (entries.length === 0) sftp.status(request, status.EOF);
+    else sftp.name(request, entries);
+  });
+  serve("FSTAT", (request, handle: Buffer) => {
+    sftp.attrs(request, attributesOf(fstatSync(open.get(handle).descriptor)));
+  });
+  serve("FSETSTAT", done);
   for (const [name, look] of Object.entries({ STAT: stat, LSTAT: lstat })) {
-    onPath(name, (request, path) =>
-      answer(request, async () => {
-        sftp.attrs(request, attributesOf(await look(await resolve(path))));
-      }),
-    );
+    serve(name, async (request, path: string) => {
+      sftp.attrs(request, attributesOf(await look(await resolve(path))));
+    });
   }
   for (const [name, change] of Object.entries({ MKDIR: mkdir, RMDIR: rmdir, REMOVE: unlink })) {
-    onPath(name, (request, path) =>
-      answer(request, async () => {
-        await change(await resolve(path));
-        done(request);
-      }),
-    );
+    serve(name, async (request, path: string) => {
+      await change(await resolve(path));
+      done(request);
+    });
   }
-  sftp.on("REALPATH", (request, path) =>
-    answer(request, async () => {
-      const filename = `/${(await drive.display(path, home)).replaceAll("\\", "/")}`;
-      const attrs = { mode: 0, uid: 0, gid: 0, size: 0, atime: 0, mtime: 0 };
-      sftp.name(request, [{ filename, longname: filename, attrs }]);
-    }),
-  );
+  serve("REALPATH", async (request, path: string) => {
+    const filename = `/${(await drive.display(path, home)).replaceAll("\\", "/")}`;
+    const attrs = { mode: 0, uid: 0, gid: 0, size: 0, atime: 0, mtime: 0 };
+    sftp.name(request, [{ filename, longname: filename, attrs }]);
+  });
   sftp.on("error", (error: Error) => log(`sftp: ${error.message}`));
   sftp.on("end", () => endSftp(sftp));
-  sftp.on("close", () => {
-    handles.closeAll();
-  });
+  sftp.on("close", () => open.closeAll());
 }
 
-function statusOf(error: unknown): number {
-  if (error instanceof AccessDeniedError) return status.PERMISSION_DENIED;
-  if (error instanceof WindowsPathError || isMissing(error)) return status.NO_SUCH_FILE;
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  return code === "EACCES" || code === "EPERM" ? status.PERMISSION_DENIED : status.FAILURE;
-}
-
-/** Never a path of the Linux side. */
-function messageOf(error: unknown): string {
-  if (error instanceof WindowsPathError) return error.message;
-  if (error instanceof BadHandleError) return "Invalid handle";
+/** How an error is answered; never with a path of the Linux side. */
+function problemOf(error: unknown): [code: number, message: string] {
+  if (error instanceof AccessDeniedError) return [status.PERMISSION_DENIED, error.message];
+  if (error instanceof WindowsPathError) return [status.NO_SUCH_FILE, error.message];
+  if (error instanceof BadHandleError) return [status.FAILURE, "Invalid handle"];
+  if (isMissing(error)) return [status.NO_SUCH_FILE, "No such file or directory"];
   const code = error instanceof Error && "code" in error ? String(error.code) : "Failure";
-  return isMissing(error) ? "No such file or directory" : code;
+  return [/^(EACCES|EPERM)$/.test(code) ? status.PERMISSION_DENIED : status.FAILURE, code];
 }
 
 /** What ssh2's SFTP stream has inside, seen in 1.17. */
@@ -203,23 +176,27 @@ class BadHandleError extends Error {
   override readonly name = "BadHandleError";
 }
 
-interface OpenFile {
+/** An open file, or a folder with what is left to list of it. */
+interface Opened {
   readonly descriptor: number;
   /** Of the Linux file system. */
   readonly path: string;
+  readonly entries: FileEntry[];
 }
+
+/** No descriptor: a folder's. */
+const none = -1;
 
 /**
  * The open files and folders of one SFTP session.
  *
  * Files are opened, written and closed without giving others their turn, see ../drive.ts.
  */
-class SftpHandles {
-  /** Files, and what is left to list of folders. */
-  readonly #open = new Map<number, OpenFile | FileEntry[]>();
+class OpenFiles {
+  readonly #open = new Map<string, Opened>();
   #next = 1;
 
-  openFile(path: string, flags: number): Buffer {
+  file(path: string, flags: number): Buffer {
     // Another name of it is a copy (../../windows/linked-copies.ts), which keeps its content.
     const there = statSync(path, { throwIfNoEntry: false });
     if ((openFlags(flags) & constants.O_TRUNC) !== 0 && there?.isFile() && there.nlink > 1) {
@@ -230,62 +207,42 @@ class SftpHandles {
       closeSync(descriptor);
       throw new Error("is a folder");
     }
-    return this.#add({ descriptor, path });
+    return this.#add({ descriptor, path, entries: [] });
   }
 
-  async openFolder(path: string): Promise<Buffer> {
-    const names = await readdir(path);
-    const found = await Promise.all(
-      names.map(async (name) => {
-        const stats = await stat(join(path, name)).catch(() => undefined); // a dangling link
-        return stats ? [directoryEntry(name, stats)] : [];
-      }),
-    );
-    return this.#add(found.flat());
+  folder(entries: FileEntry[]): Buffer {
+    return this.#add({ descriptor: none, path: "", entries });
   }
 
-  file(handle: Buffer): OpenFile {
-    const file = this.#open.get(decode(handle));
-    if (file === undefined || Array.isArray(file)) throw new BadHandleError();
-    return file;
-  }
-
-  /** The next part of a listing; empty at its end. */
-  readFolder(handle: Buffer): FileEntry[] {
-    const entries = this.#open.get(decode(handle));
-    if (!Array.isArray(entries)) throw new BadHandleError();
-    return entries.splice(0, 100);
+  get(handle: Buffer): Opened {
+    const opened = this.#open.get(handle.toString("latin1"));
+    if (opened === undefined) throw new BadHandleError();
+    return opened;
   }
 
   close(handle: Buffer): void {
-    const opened = this.#open.get(decode(handle));
-    if (opened === undefined) throw new BadHandleError();
-    this.#open.delete(decode(handle));
-    if (!Array.isArray(opened)) closeSync(opened.descriptor);
+    const { descriptor } = this.get(handle);
+    this.#open.delete(handle.toString("latin1"));
+    if (descriptor !== none) closeSync(descriptor);
   }
 
   closeAll(): void {
-    const all = [...this.#open.values()];
-    this.#open.clear();
-    for (const each of all) if (!Array.isArray(each)) closeSync(each.descriptor);
+    for (const key of this.#open.keys()) this.close(Buffer.from(key, "latin1"));
   }
 
-  #add(opened: OpenFile | FileEntry[]): Buffer {
-    const id = this.#next++;
-    this.#open.set(id, opened);
-    return encode(id);
+  #add(opened: Opened): Buffer {
+    const handle = Buffer.from(String(this.#next++));
+    this.#open.set(handle.toString("latin1"), opened);
+    return handle;
   }
 }
 
-function encode(id: number): Buffer {
-  const handle = Buffer.alloc(4);
-  handle.writeUInt32BE(id);
-  return handle;
-}
-
-function decode(handle: Buffer): number {
-  if (handle.length !== 4) throw new BadHandleError();
-  return handle.readUInt32BE();
+async function listed(path: string): Promise<FileEntry[]> {
+  const entries = (await readdir(path)).map(async (name) => {
+    const stats = await stat(join(path, name)).catch(() => undefined); // a dangling link
+    return stats ? [directoryEntry(name, stats)] : [];
+  });
+  return (await Promise.all(entries)).flat();
 }
 
 /** SFTP's open flags as the system's. */

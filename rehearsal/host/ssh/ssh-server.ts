@@ -12,6 +12,9 @@ import { rehearsalNotice } from "../windows-version.ts";
 
 /** Who the server is and who may come in. */
 export interface SshServerOptions {
+  /** 0: any free one. */
+  readonly port: number;
+  readonly address: string;
   /** OpenSSH PEM of the host key. */
   readonly hostPrivateKey: string;
   readonly user: string;
@@ -31,10 +34,12 @@ const loginGraceSeconds = 120;
 export class SshServer {
   readonly #ssh: ssh2.Server;
   #listener: NetServer | undefined;
+  #port: number;
   readonly #sockets = new Map<string, Socket>();
   readonly #answering = new Set<ServerChannel>();
 
   constructor(private readonly options: SshServerOptions) {
+    this.#port = options.port;
     const keys = parseAuthorizedKeys(options.authorizedKeys);
     this.#ssh = new ssh2.Server(
       { hostKeys: [options.hostPrivateKey], ident: "OpenSSH_for_Windows_9.5 kindows-rehearsal" },
@@ -45,17 +50,18 @@ export class SshServer {
     );
   }
 
-  /** Opens the port (0: any free one) and returns it; one that is open stays as it is. */
-  async listen(port: number, address: string): Promise<number> {
-    if (this.#listener !== undefined) return port;
+  /** Opens the port, the same each time, and returns it; one that is open stays as it is. */
+  async listen(): Promise<number> {
+    if (this.#listener !== undefined) return this.#port;
     const listener = createServer((socket) => this.#take(socket));
     this.#listener = listener;
     await new Promise<void>((resolve, reject) => {
       listener.once("error", reject);
-      listener.listen(port, address, resolve);
+      listener.listen(this.#port, this.options.address, resolve);
     });
     const bound = listener.address();
     if (bound === null || typeof bound === "string") throw new Error("the listener has no port");
+    this.#port = bound.port;
     return bound.port;
   }
 
@@ -168,22 +174,13 @@ function authenticate(
   user: string,
   authorizedKeys: readonly ParsedKey[],
 ): void {
-  if (context.method !== "publickey" || context.username.toLowerCase() !== user.toLowerCase()) {
-    context.reject(["publickey"]);
-    return;
-  }
-  const offered = context.key;
+  const isUser = context.username.toLowerCase() === user.toLowerCase();
+  if (context.method !== "publickey" || !isUser) return context.reject(["publickey"]);
+  const { key: offered, signature, blob, hashAlgo } = context;
   const key = authorizedKeys.find((candidate) => candidate.getPublicSSH().equals(offered.data));
-  if (!key) {
-    context.reject(["publickey"]);
-    return;
-  }
-  if (!context.signature || !context.blob) {
-    context.accept(); // the client only asks whether this key would do
-    return;
-  }
-  const good = key.verify(context.blob, context.signature, context.hashAlgo) === true;
-  if (good) context.accept();
+  // Without a signature the client only asks whether this key would do.
+  const isGood = key && (!signature || !blob || key.verify(blob, signature, hashAlgo) === true);
+  if (isGood) context.accept();
   else context.reject(["publickey"]);
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Route } from "../../../rehearsal/host/state.ts";
 import { addRoute, listing, routeText } from "./machine-listing.ts";
-import { runStep, hostFor, type StepRun } from "./step-runner.ts";
+import { assertDone, runStep, hostFor, type StepRun } from "./step-runner.ts";
 
 const record = "C:\\kindows\\state\\routes.json";
 const pods = "10.244.0.0/16=192.168.150.128";
@@ -41,12 +41,7 @@ describe("Set-ClusterRoute, rehearsed", () => {
       ["", false],
     ];
     for (const [routes, changed] of steps) {
-      const result = await set(routes);
-      assert.deepEqual(
-        [result.exitCode, result.changed],
-        [0, changed],
-        `${routes} ${result.stderr}`,
-      );
+      const result = await assertDone(set(routes), changed);
       assert.equal(result.facts["routes"], routes);
       assert.deepEqual(inForce().sort(), parseRoutes(routes).map(routeText).sort());
       const written = await host.windows.drive.readText(record);
@@ -66,15 +61,15 @@ describe("Set-ClusterRoute, rehearsed", () => {
   it("leaves alone what somebody else has made, also where it is the very route wanted", async () => {
     const theirs = ["0.0.0.0/0=192.168.150.1", pods];
     for (const route of theirs.flatMap(parseRoutes)) addRoute(host.windows, route);
-    assert.equal((await set(`${pods};${services}`)).changed, true);
-    assert.equal((await set("")).changed, true);
+    await assertDone(set(`${pods};${services}`), true);
+    await assertDone(set(""), true);
     assert.deepEqual(host.windows.state.routes.map(routeText), theirs);
   });
 
   it("leaves somebody else's alone where it is in force only, and goes with the next boot", async () => {
     host.windows.routesInForce.push(...parseRoutes(pods));
-    assert.equal((await set(pods)).changed, false);
-    assert.equal((await set("")).changed, false);
+    await assertDone(set(pods), false);
+    await assertDone(set(""), false);
     assert.deepEqual(host.windows.routesInForce.map(routeText), [pods]);
   });
 

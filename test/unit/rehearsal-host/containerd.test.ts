@@ -4,7 +4,15 @@ import { readdir } from "node:fs/promises";
 import { artifactPath } from "../../../components/windows/media-folder.ts";
 import { writeFakeMedia } from "../../rehearsed-machine/fake-media.ts";
 import type { RehearsalHost } from "../../rehearsed-machine/in-process.ts";
-import { prepareThrough, runGood, hostFor, startWithSteps, type StepRun } from "./step-runner.ts";
+import {
+  assertDone,
+  assertFails,
+  prepareThrough,
+  runGood,
+  hostFor,
+  startWithSteps,
+  type StepRun,
+} from "./step-runner.ts";
 
 const folder = "C:\\Program Files\\containerd";
 const shim = `${folder}\\containerd-shim-runhcs-v1.exe`;
@@ -34,12 +42,7 @@ describe("containerd and crictl, rehearsed", () => {
     const before = host.windows.services.get("containerd");
     // What a run that was cut short has left is not taken.
     await host.windows.drive.write(`${folder}\\unpacked.new\\left.exe`, "half");
-    const result = await install(await upgrade());
-    assert.equal(result.exitCode, 0, result.stderr);
-    assert.deepEqual(
-      [result.changed, result.facts["version"], result.facts["archiveFrom"]],
-      [true, "2.5.0", "media"],
-    );
+    await assertDone(install(await upgrade()), true, { version: "2.5.0", archiveFrom: "media" });
     const { services, drive } = host.windows;
     assert.deepEqual(services.get("containerd"), before);
     assert.equal(await services.isRunning("containerd"), true);
@@ -54,15 +57,14 @@ describe("containerd and crictl, rehearsed", () => {
     await prepareThrough(host, "Install-Containerd");
     host.windows.runningPrograms.add(shim);
     const args = await upgrade();
-    assert.equal((await install(args)).exitCode, 0);
+    await assertDone(install(args));
     const [kept = "", ...others] = await replaced();
     assert.match(kept, /^containerd-shim-runhcs-v1\.exe\.\d+\.replaced$/);
     assert.deepEqual(others, []);
     assert.equal(await host.windows.drive.readText(`${folder}\\${kept}`), "fake 2.4.2\n");
 
     host.windows.runningPrograms.clear();
-    const second = await install(args);
-    assert.deepEqual([second.exitCode, second.changed], [0, false]);
+    await assertDone(install(args), false);
     assert.deepEqual(await replaced(), []);
   });
 
@@ -71,8 +73,7 @@ describe("containerd and crictl, rehearsed", () => {
     const { drive, openFiles, services } = host.windows;
     openFiles.add(`${folder}\\ctr.exe`);
     const args = await upgrade();
-    const blocked = await install(args);
-    assert.deepEqual([blocked.exitCode, blocked.errorCode], [35, "FileInUse"]);
+    const blocked = await assertFails(install(args), "FileInUse");
     assert.match(blocked.errorMessage, /ctr\.exe can't be replaced: .*used by another process/);
     for (const name of ["containerd", "kubelet"]) {
       assert.equal(await services.isRunning(name), true, name);
@@ -80,8 +81,7 @@ describe("containerd and crictl, rehearsed", () => {
     assert.match((await drive.readText(`${folder}\\containerd.exe`)) ?? "", /2\.4\.2/);
     assert.deepEqual(await replaced(), []);
     openFiles.clear();
-    const result = await install(args);
-    assert.deepEqual([result.exitCode, result.facts["archiveFrom"]], [0, "media"]);
+    await assertDone(install(args), undefined, { archiveFrom: "media" });
     assert.equal(await host.windows.drive.readText(shim), "fake 2.5.0\n");
     assert.equal(await host.windows.services.isRunning("containerd"), true);
   });
@@ -92,20 +92,15 @@ describe("containerd and crictl, rehearsed", () => {
     const sha256 = "b5bb9d8014a0f9b1d61e21e796d78dccdf1352f23cd32812f4850b878ae4944c"; // of "foo\n"
     const path = artifactPath(sha256, "containerd-2.5.0-windows-amd64.tar.gz");
     await drive.write(path, "foo\n");
-    const result = await install({
-      ...{ "-Version": "2.5.0", "-ArchivePath": path, "-ArchiveSha256": sha256 },
-    });
-    assert.deepEqual([result.exitCode, result.errorCode], [14, "CommandFailed"]);
-    assert.match(result.remedy, /an archive that is whole/);
+    const other = { "-Version": "2.5.0", "-ArchivePath": path, "-ArchiveSha256": sha256 };
+    await assertFails(install(other), "CommandFailed", /./, /an archive that is whole/);
     assert.equal(await services.isRunning("containerd"), true);
-    const again = await install();
-    assert.deepEqual([again.exitCode, again.changed], [0, false]);
+    await assertDone(install(), false);
   });
 
   it("crictl: comes beside containerd, knows where that serves, and goes when it is left out", async () => {
     await prepareThrough(host, "Confirm-Reboot");
-    const first = await install();
-    assert.deepEqual([first.exitCode, first.facts["crictlFrom"]], [0, "media"]);
+    await assertDone(install(), undefined, { crictlFrom: "media" });
     const { drive } = host.windows;
     assert.equal(await drive.isFile(`${folder}\\crictl.exe`), true);
     assert.match(
@@ -115,26 +110,22 @@ describe("containerd and crictl, rehearsed", () => {
     assert.equal((await install()).facts["crictlFrom"], "installed");
 
     const without = { "-CrictlPath": '""', "-CrictlSha256": '""' };
-    const second = await install(without);
-    assert.deepEqual([second.changed, second.facts["crictlFrom"]], [true, "none"], second.stderr);
+    await assertDone(install(without), true, { crictlFrom: "none" });
     const left = (await readdir(await drive.resolve(folder))).filter((name) =>
       name.startsWith("crictl"),
     );
     assert.deepEqual(left, []);
-    const third = await install(without);
-    assert.deepEqual([third.changed, third.facts["crictlFrom"]], [false, "none"]);
+    await assertDone(install(without), false, { crictlFrom: "none" });
   });
 
   it("crictl: one that somebody has deleted or configured otherwise is repaired", async () => {
     await prepareThrough(host, "Install-Containerd");
     const { drive } = host.windows;
     await drive.remove(`${folder}\\crictl.exe`);
-    const again = await install();
-    assert.deepEqual([again.changed, again.facts["crictlFrom"]], [true, "media"]);
+    await assertDone(install(), true, { crictlFrom: "media" });
     await drive.write(`${folder}\\crictl.yaml`, "debug: true\n");
-    const reported = await install();
-    assert.deepEqual([reported.changed, reported.facts["crictlFrom"]], [true, "installed"]);
-    assert.equal((await install()).changed, false);
+    await assertDone(install(), true, { crictlFrom: "installed" });
+    await assertDone(install(), false);
   });
 });
 
@@ -156,8 +147,7 @@ describe("Install-Containerd's parameters besides versions, rehearsed", () => {
   it("mirrors: a hosts.toml per registry below config_path", async () => {
     const mirrors =
       "docker.io=https://a.test,https://b.test/x;example.com:5000=https://mirror.test:8443";
-    const result = await install("-RegistryMirrors", `"${mirrors}"`);
-    assert.deepEqual([result.exitCode, result.changed], [0, true], result.stderr);
+    await assertDone(install("-RegistryMirrors", `"${mirrors}"`), true);
     assert.equal(
       await hostsFile("docker.io"),
       [
@@ -176,8 +166,7 @@ describe("Install-Containerd's parameters besides versions, rehearsed", () => {
       (await host.windows.drive.readText(`${folder}\\config.toml`)) ?? "",
       /config_path = 'C:\/Program Files\/containerd\/certs\.d'/,
     );
-    const second = await install("-RegistryMirrors", `"${mirrors}"`);
-    assert.deepEqual([second.exitCode, second.changed], [0, false]);
+    await assertDone(install("-RegistryMirrors", `"${mirrors}"`), false);
   });
 
   it("mirrors: other addresses need no restart", async () => {
@@ -190,7 +179,7 @@ describe("Install-Containerd's parameters besides versions, rehearsed", () => {
 
   it("mirrors: taken back, but nobody else's file is", async () => {
     await host.windows.drive.write(`${folder}\\certs.d\\mine\\hosts.toml`, "# mine\n");
-    assert.equal((await install()).changed, true);
+    await assertDone(install(), true);
     assert.equal(await hostsFile("docker.io"), undefined);
     assert.equal(await hostsFile("mine"), "# mine\n");
     assert.match(
@@ -215,8 +204,7 @@ describe("Install-Containerd's parameters besides versions, rehearsed", () => {
 
   it("a restart after a crash: ordered by each run, whatever somebody has set meanwhile", async () => {
     await host.windows.services.change("containerd", { restarts: false });
-    const result = await install();
-    assert.deepEqual([result.exitCode, result.changed], [0, false]);
+    await assertDone(install(), false);
     assert.equal(host.windows.services.get("containerd")?.restarts, true);
   });
 
@@ -225,12 +213,10 @@ describe("Install-Containerd's parameters besides versions, rehearsed", () => {
     assert.ok(windows.state.defenderExclusions.includes(`${folder}\\containerd.exe`));
     assert.ok(windows.state.defenderExclusions.includes("C:\\ProgramData\\containerd"));
     windows.state.defenderExclusions.push("D:\\own");
-    const off = await install("-DefenderExclusions", "0");
-    assert.deepEqual([off.changed, off.facts["defenderExclusions"]], [true, "off"]);
+    await assertDone(install("-DefenderExclusions", "0"), true, { defenderExclusions: "off" });
     assert.deepEqual(windows.state.defenderExclusions, ["D:\\own"]);
-    assert.equal((await install("-DefenderExclusions", "0")).changed, false);
-    const on = await install();
-    assert.deepEqual([on.changed, on.facts["defenderExclusions"]], [true, "set"]);
+    await assertDone(install("-DefenderExclusions", "0"), false);
+    await assertDone(install(), true, { defenderExclusions: "set" });
     assert.equal((await install("-DefenderExclusions", "2")).exitCode, 1);
   });
 });

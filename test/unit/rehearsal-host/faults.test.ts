@@ -3,7 +3,15 @@ import { mock } from "node:test";
 import { checkedFaults, faultsPath } from "../../../rehearsal/host/faults.ts";
 import { waitBy } from "../waits.ts";
 import { adminKey, connect } from "./ssh-client.ts";
-import { holdWait, runCommand, runStep, runText, withSteps } from "./step-runner.ts";
+import {
+  assertDone,
+  assertFails,
+  holdWait,
+  runCommand,
+  runStep,
+  runText,
+  withSteps,
+} from "./step-runner.ts";
 
 describe("Faults in steps", () => {
   it("refuseDials keeps the port closed after a boot", () =>
@@ -62,10 +70,9 @@ describe("Faults in steps", () => {
     withSteps({}, async (host) => {
       const { mutexes } = host.windows;
       await mutexes.enter("Global\\kindows-step", 0);
-      const busy = await runStep(host, "Set-HostsEntry", ["-Entry", '""']);
-      assert.deepEqual([busy.exitCode, busy.errorCode], [11, "StepBusy"]);
+      await assertFails(runStep(host, "Set-HostsEntry", ["-Entry", '""']), "StepBusy");
       mutexes.leave("Global\\kindows-step");
-      assert.equal((await runStep(host, "Set-HostsEntry", ["-Entry", '""'])).exitCode, 0);
+      await assertDone(runStep(host, "Set-HostsEntry", ["-Entry", '""']));
     }));
 
   const wrong: readonly (readonly [setting: unknown, message: RegExp])[] = [
@@ -85,8 +92,7 @@ describe("Faults in steps", () => {
   it("a damaged faults file is an error of the step, not of the host", () =>
     withSteps({}, async (host) => {
       await host.windows.drive.write(faultsPath, "[{");
-      const result = await runStep(host, "Set-HostsEntry", ["-Entry", '""']);
-      assert.deepEqual([result.exitCode, result.errorCode], [10, "Unexpected"]);
+      await assertFails(runStep(host, "Set-HostsEntry", ["-Entry", '""']), "Unexpected");
     }));
 
   it("a fault in a step that does not exist is an error that names it", () =>

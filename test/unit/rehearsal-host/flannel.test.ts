@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { calicoBootTime, listing } from "./machine-listing.ts";
 import {
+  assertDone,
+  assertFails,
   base64,
   holdWait,
   hostFor,
@@ -29,17 +31,14 @@ describe("Flannel, rehearsed", () => {
       ["Join-Node", {}],
       ["Add-ExternalNetwork", { "-Network": "flannel.4096" }],
     ] as const) {
-      const result = await runGood(host, step, given);
-      assert.equal(result.exitCode, 0, `${step}: ${result.stderr}`);
+      await assertDone(runGood(host, step, given));
     }
     await host.windows.tasksEnded();
   };
 
   it("is installed and not started; the second run changes nothing", async () => {
     await prepareThrough(host, "Install-Kubernetes");
-    const first = await install();
-    assert.equal(first.exitCode, 0, first.stderr);
-    assert.equal(first.changed, true);
+    await assertDone(install(), true);
     const { drive, services } = host.windows;
     for (const name of ["flannel", "host-local", "win-bridge", "win-overlay"]) {
       assert.equal(await drive.isFile(`C:\\opt\\cni\\bin\\${name}.exe`), true, name);
@@ -52,11 +51,7 @@ describe("Flannel, rehearsed", () => {
     assert.deepEqual([service?.startType, service?.restarts], ["manual", true]);
     assert.deepEqual(services.environment("flanneld"), ["NODE_NAME=win-1"]);
     assert.equal(await services.isRunning("flanneld"), false);
-    const second = await install();
-    assert.deepEqual(
-      [second.changed, second.facts["flanneldFrom"], second.facts["serviceHost"]],
-      [false, "installed", "installed"],
-    );
+    await assertDone(install(), false, { flanneldFrom: "installed", serviceHost: "installed" });
   });
 
   it("makes its network after the join, opens VXLAN's port, and starts with Windows from then on", async () => {
@@ -73,9 +68,10 @@ describe("Flannel, rehearsed", () => {
       ),
       host.programs.commands.join("\n"),
     );
-    const confirmed = await runStep(host, "Confirm-ExternalNetwork", network);
-    assert.deepEqual([confirmed.exitCode, confirmed.facts["network"]], [0, "flannel.4096"]);
-    assert.equal((await runStep(host, "Add-ExternalNetwork", network)).changed, false);
+    await assertDone(runStep(host, "Confirm-ExternalNetwork", network), undefined, {
+      network: "flannel.4096",
+    });
+    await assertDone(runStep(host, "Add-ExternalNetwork", network), false);
     await host.programs.reboot(0);
     await host.up();
     assert.equal(await host.windows.services.isRunning("flanneld"), true);
@@ -86,7 +82,7 @@ describe("Flannel, rehearsed", () => {
     const bridge = '{"Network":"10.244.0.0/16","Backend":{"Type":"host-gw"}}';
     await install({ "-NetConf": base64(bridge) });
     const args = ["-Address", "192.168.150.11", "-Network", "cbr0"];
-    assert.equal((await runStep(host, "Add-ExternalNetwork", args)).exitCode, 0);
+    await assertDone(runStep(host, "Add-ExternalNetwork", args));
     await host.windows.tasksEnded();
     assert.deepEqual(Object.keys(host.windows.state.networks), ["cbr0"]);
     assert.equal(host.windows.state.firewallRules["OverlayTraffic4789UDP"], undefined);
@@ -94,9 +90,8 @@ describe("Flannel, rehearsed", () => {
 
   it("is wanted first where its network is to be made, which is not tried without it", async () => {
     await prepareThrough(host, "Install-Kubernetes");
-    const result = await runStep(host, "Add-ExternalNetwork", network);
-    assert.deepEqual([result.exitCode, result.errorCode], [42, "FlannelMissing"]);
-    assert.match(result.remedy, /Install-Flannel first/);
+    const add = runStep(host, "Add-ExternalNetwork", network);
+    await assertFails(add, "FlannelMissing", /./, /Install-Flannel first/);
     const confirm = (): Promise<StepRun> => runStep(host, "Confirm-ExternalNetwork", network);
     holdWait(host.time, 600); // the rescue reboot
     await confirm();
@@ -109,13 +104,13 @@ describe("Flannel, rehearsed", () => {
     await becomeNode();
     const before = starts();
     const netConf = { "-NetConf": base64('{"Network":"10.245.0.0/16"}') };
-    assert.equal((await install(netConf)).changed, true);
+    await assertDone(install(netConf), true);
     assert.equal(starts(), before + 1);
     assert.equal(await host.windows.services.isRunning("flanneld"), true);
     assert.deepEqual(Object.keys(host.windows.state.networks), ["flannel.4096"]);
     // CNI's is read for each pod: no reason to stop anything.
     const cniConf = { ...netConf, "-CniConf": base64('{"name":"other"}') };
-    assert.equal((await install(cniConf)).changed, true);
+    await assertDone(install(cniConf), true);
     assert.equal(starts(), before + 1);
   });
 
@@ -123,12 +118,11 @@ describe("Flannel, rehearsed", () => {
     await becomeNode();
     const before = starts();
     const other = { "-ApiServerEndpoint": "other-control-plane:6443" };
-    const joined = await runGood(host, "Join-Node", other);
-    assert.deepEqual([joined.exitCode, joined.facts["wasReset"]], [0, true], joined.stderr);
+    await assertDone(runGood(host, "Join-Node", other), undefined, { wasReset: true });
     assert.equal(starts(), before + 1);
     assert.deepEqual(Object.keys(host.windows.state.networks), ["flannel.4096"]);
     // The same cluster once more: nothing of it is stopped.
-    assert.equal((await runGood(host, "Join-Node", other)).exitCode, 0);
+    await assertDone(runGood(host, "Join-Node", other));
     assert.equal(starts(), before + 1);
   });
 
@@ -136,12 +130,10 @@ describe("Flannel, rehearsed", () => {
     await becomeNode();
     await host.windows.drive.remove("C:\\k\\flannel.sha256");
     host.windows.openFiles.add(program);
-    const result = await install();
-    assert.deepEqual([result.exitCode, result.errorCode], [35, "FileInUse"]);
-    assert.match(result.errorMessage, /flanneld\.exe can't be replaced/);
+    await assertFails(install(), "FileInUse", /flanneld\.exe can't be replaced/);
     assert.equal(await host.windows.services.isRunning("flanneld"), true);
     host.windows.openFiles.clear();
-    assert.equal((await install()).exitCode, 0);
+    await assertDone(install());
   });
 
   it("is taken away by a reset: service, programs, files, network, port", async () => {
@@ -150,8 +142,7 @@ describe("Flannel, rehearsed", () => {
     await host.windows.drive.write("C:\\run\\flannel\\subnet.env", "FLANNEL_MTU=1450\n");
     await host.windows.drive.write("C:\\var\\lib\\cni\\networks\\flannel.4096\\10.244.1.2", "x");
     await host.windows.drive.write("C:\\var\\log\\flanneld\\flanneld.log", "x");
-    const result = await runStep(host, "Reset-Node");
-    assert.equal(result.exitCode, 0, result.stderr);
+    const result = await assertDone(runStep(host, "Reset-Node"));
     const removed = (result.facts["removed"] as string[]).join("\n");
     for (const each of [
       /service flanneld/,

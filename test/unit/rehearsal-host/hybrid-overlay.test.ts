@@ -1,7 +1,15 @@
 import assert from "node:assert/strict";
 import { artifactPath } from "../../../components/windows/media-folder.ts";
 import { listing } from "./machine-listing.ts";
-import { prepareThrough, runGood, runStep, hostFor, type StepRun } from "./step-runner.ts";
+import {
+  assertDone,
+  assertFails,
+  prepareThrough,
+  runGood,
+  runStep,
+  hostFor,
+  type StepRun,
+} from "./step-runner.ts";
 
 const network = "OVNKubernetesHybridOverlayNetwork";
 const configuration = "C:\\etc\\cni\\net.d\\10-hybrid-overlay.conflist";
@@ -18,8 +26,7 @@ describe("the hybrid overlay of ovn-kubernetes, rehearsed", () => {
 
   it("makes its network after the join, gives CNI its range, and starts with Windows; the second run changes nothing", async () => {
     await join();
-    const first = await install();
-    assert.equal(first.exitCode, 0, first.stderr);
+    const first = await assertDone(install());
     assert.deepEqual(first.facts, {
       ...{ programFrom: "media", cniPluginsFrom: "media", subnet: "10.132.1.0/24" },
     });
@@ -51,8 +58,7 @@ describe("the hybrid overlay of ovn-kubernetes, rehearsed", () => {
         },
       ],
     });
-    const second = await install();
-    assert.deepEqual([second.exitCode, second.changed], [0, false], second.stderr);
+    await assertDone(install(), false);
     assert.equal(starts().length, 1);
   });
 
@@ -63,7 +69,7 @@ describe("the hybrid overlay of ovn-kubernetes, rehearsed", () => {
     assert.equal(other.changed, true);
     assert.match(starts().at(-1) ?? "", /--hybrid-overlay-vxlan-port=9898/);
     await host.windows.services.stop("hybrid-overlay-node");
-    assert.equal((await install({ "-VxlanPort": "9898" })).changed, true);
+    await assertDone(install({ "-VxlanPort": "9898" }), true);
     assert.equal(await host.windows.services.isRunning("hybrid-overlay-node"), true);
   });
 
@@ -74,12 +80,10 @@ describe("the hybrid overlay of ovn-kubernetes, rehearsed", () => {
       const { sha256, fileName } = host.media[medium];
       const wrong = { "-ProgramSha256": "0".repeat(64), "-CniPluginsSha256": "0".repeat(64) };
       const name = medium === "hybridOverlay" ? "-ProgramSha256" : "-CniPluginsSha256";
-      const result = await install({ [name]: wrong[name] });
-      assert.deepEqual([result.exitCode, result.errorCode], [31, "ChecksumMismatch"]);
+      await assertFails(install({ [name]: wrong[name] }), "ChecksumMismatch");
       assert.equal(await host.windows.services.isRunning("hybrid-overlay-node"), true);
       await host.windows.drive.remove(artifactPath(sha256, fileName));
-      const missing = await install({ [name]: wrong[name] });
-      assert.deepEqual([missing.exitCode, missing.errorCode], [30, "MediumMissing"]);
+      await assertFails(install({ [name]: wrong[name] }), "MediumMissing");
     });
   }
 
@@ -88,8 +92,7 @@ describe("the hybrid overlay of ovn-kubernetes, rehearsed", () => {
     await join();
     await install();
     await host.windows.drive.write("C:\\var\\log\\hybrid-overlay\\hybrid-overlay.log", "x");
-    const result = await runStep(host, "Reset-Node");
-    assert.equal(result.exitCode, 0, result.stderr);
+    const result = await assertDone(runStep(host, "Reset-Node"));
     const removed = (result.facts["removed"] as string[]).join("\n");
     for (const each of ["service hybrid-overlay-node", `network ${network}`, "folder C:\\k"]) {
       assert.ok(removed.includes(each), each);

@@ -15,7 +15,14 @@ import {
   setServiceVariables,
   setVariable,
 } from "./machine-listing.ts";
-import { prepareThrough, runGood, hostFor, type StepRun } from "./step-runner.ts";
+import {
+  assertDone,
+  assertFails,
+  prepareThrough,
+  runGood,
+  hostFor,
+  type StepRun,
+} from "./step-runner.ts";
 
 describe("Installing, rehearsed", () => {
   const host = hostFor("each");
@@ -26,7 +33,7 @@ describe("Installing, rehearsed", () => {
   /** A node that has joined, with Flannel, whose services all start with Windows and run. */
   const becomeNode = async (): Promise<void> => {
     await prepareThrough(host, "Join-Node");
-    assert.equal((await run("Install-Flannel")).exitCode, 0);
+    await assertDone(run("Install-Flannel"));
     const { services } = host.windows;
     await services.change("flanneld", { startType: "auto" });
     await services.start("flanneld");
@@ -38,9 +45,7 @@ describe("Installing, rehearsed", () => {
 
   it("containerd: unpacked, configured, registered, running; the second run changes nothing", async () => {
     await prepareThrough(host, "Confirm-Reboot");
-    const first = await run("Install-Containerd");
-    assert.equal(first.exitCode, 0, first.stderr);
-    assert.deepEqual([first.changed, first.facts["archiveFrom"]], [true, "media"]);
+    await assertDone(run("Install-Containerd"), true, { archiveFrom: "media" });
     const { drive, services, path: machinePath } = host.windows;
     assert.equal(await drive.isFile("C:\\Program Files\\containerd\\ctr.exe"), true);
     const config = await drive.readText("C:\\Program Files\\containerd\\config.toml");
@@ -62,8 +67,7 @@ describe("Installing, rehearsed", () => {
       "containerd.exe runs with its configuration, without --run-service",
     );
 
-    const second = await run("Install-Containerd");
-    assert.deepEqual([second.changed, second.facts["archiveFrom"]], [false, "installed"]);
+    await assertDone(run("Install-Containerd"), false, { archiveFrom: "installed" });
   });
 
   it("containerd: another configuration is written and containerd is restarted", async () => {
@@ -71,8 +75,7 @@ describe("Installing, rehearsed", () => {
     const starts = (): number =>
       host.programs.commands.filter((line) => line.includes("--log-file")).length;
     const before = starts();
-    const result = await run("Install-Containerd", { "-PauseImage": "mirror.test/pause:1" });
-    assert.deepEqual([result.exitCode, result.changed], [0, true]);
+    await assertDone(run("Install-Containerd", { "-PauseImage": "mirror.test/pause:1" }), true);
     assert.equal(starts(), before + 1);
     assert.equal(await isRunning("kubelet"), true);
     assert.match(
@@ -88,16 +91,14 @@ describe("Installing, rehearsed", () => {
     const { programs } = host;
     const start = Date.now();
     programs.now = () => new Date(start + (Date.now() - start) * 100);
-    const result = await run("Install-Containerd");
-    assert.deepEqual([result.exitCode, result.errorCode], [34, "ServiceNotRunning"]);
+    const result = await assertFails(run("Install-Containerd"), "ServiceNotRunning");
     assert.match(result.errorMessage, /not ready after 120 s: Running\. [^]*no pipe$/);
   });
 
   it("containerd: a wrong version is an error", async () => {
     await prepareThrough(host, "Confirm-Reboot");
-    const result = await run("Install-Containerd", { "-Version": "2.3.4" });
-    assert.deepEqual([result.exitCode, result.errorCode], [32, "VersionMismatch"]);
-    assert.match(result.errorMessage, /v2\.4\.2 fake', expected was version 2\.3\.4/);
+    const other = run("Install-Containerd", { "-Version": "2.3.4" });
+    await assertFails(other, "VersionMismatch", /v2\.4\.2 fake', expected was version 2\.3\.4/);
   });
 
   const needed = [
@@ -113,16 +114,13 @@ describe("Installing, rehearsed", () => {
       const { fileName, sha256 } = host.media[name];
       const file = join(host.driveC, "kindows/media", sha256, fileName);
       await truncate(file, 10);
-      const damaged = await run(step);
-      assert.deepEqual([damaged.exitCode, damaged.errorCode], [31, "ChecksumMismatch"]);
+      const damaged = await assertFails(run(step), "ChecksumMismatch");
       assert.match(
         damaged.errorMessage,
         /gz has the SHA-256 [0-9a-f]{64}, expected was [0-9a-f]{64}\.$/,
       );
       await rm(file);
-      const missing = await run(step);
-      assert.deepEqual([missing.exitCode, missing.errorCode], [30, "MediumMissing"]);
-      assert.match(missing.errorMessage, /gz is not there\.$/);
+      await assertFails(run(step), "MediumMissing", /gz is not there\.$/);
       assert.equal(existsSync(join(host.driveC, program)), false);
     });
   }
@@ -130,33 +128,26 @@ describe("Installing, rehearsed", () => {
   it("a medium is needed no more when its program is in place", async () => {
     await prepareThrough(host, "Install-Kubernetes");
     await host.windows.drive.remove("C:\\kindows\\media");
-    const result = await run("Install-Containerd");
-    assert.deepEqual([result.changed, result.facts["archiveFrom"]], [false, "installed"]);
-    const kubernetes = await run("Install-Kubernetes");
-    assert.deepEqual([kubernetes.changed, kubernetes.facts["kubeletFrom"]], [false, "installed"]);
+    await assertDone(run("Install-Containerd"), false, { archiveFrom: "installed" });
+    await assertDone(run("Install-Kubernetes"), false, { kubeletFrom: "installed" });
   });
 
   it("kubelet and kubeadm: in place, service manual, port open; the second run changes nothing", async () => {
     await prepareThrough(host, "Install-Containerd");
-    const first = await run("Install-Kubernetes");
-    assert.equal(first.exitCode, 0, first.stderr);
-    assert.equal(first.changed, true);
+    await assertDone(run("Install-Kubernetes"), true);
     const service = host.windows.services.get("kubelet");
     assert.deepEqual([service?.startType, service?.dependsOn], ["manual", ["containerd"]]);
     assert.equal(await host.windows.services.isRunning("kubelet"), false);
     const keys = await stat(join(host.driveC, "etc/kubernetes"));
     assert.equal(keys.mode & 0o777, 0o700);
-    const second = await run("Install-Kubernetes");
-    assert.deepEqual([second.changed, second.facts["kubeletFrom"]], [false, "installed"]);
+    await assertDone(run("Install-Kubernetes"), false, { kubeletFrom: "installed" });
   });
 
   it("kubelet: replaced on a node that has joined, it stands still meanwhile and runs again", async () => {
     await prepareThrough(host, "Join-Node");
     setVariable(host.windows, "HTTPS_PROXY", "http://proxy.test:3128");
     await host.windows.drive.write("C:\\k\\kubelet.exe", "damaged");
-    const result = await run("Install-Kubernetes");
-    assert.equal(result.exitCode, 0, result.stderr);
-    assert.deepEqual([result.changed, result.facts["kubeletFrom"]], [true, "media"]);
+    await assertDone(run("Install-Kubernetes"), true, { kubeletFrom: "media" });
     const { services, drive } = host.windows;
     assert.equal(await services.isRunning("kubelet"), true);
     assert.equal(services.get("kubelet")?.startType, "auto");
@@ -178,11 +169,10 @@ describe("Installing, rehearsed", () => {
     const other = await run("Install-Kubernetes", { "-Version": "1.35.0" });
     assert.equal(other.errorCode, "VersionMismatch");
     await drive.write("C:\\k\\kubeadm.exe", "damaged");
-    const result = await run("Install-Kubernetes");
-    assert.deepEqual(
-      [result.facts["kubeadmFrom"], result.facts["kubeletFrom"]],
-      ["media", "installed"],
-    );
+    await assertDone(run("Install-Kubernetes"), undefined, {
+      kubeadmFrom: "media",
+      kubeletFrom: "installed",
+    });
     // The medium itself is linked to its place, so the note is the same again.
     assert.equal(await drive.readText("C:\\k\\kubeadm.exe.checked"), note);
   });
@@ -191,8 +181,9 @@ describe("Installing, rehearsed", () => {
     await prepareThrough(host, "Install-Kubernetes");
     const { windows } = host;
     assert.ok(windows.state.defenderExclusions.includes("C:\\k\\kubelet.exe"));
-    const off = await run("Install-Kubernetes", { "-DefenderExclusions": "0" });
-    assert.deepEqual([off.changed, off.facts["defenderExclusions"]], [true, "off"]);
+    await assertDone(run("Install-Kubernetes", { "-DefenderExclusions": "0" }), true, {
+      defenderExclusions: "off",
+    });
     assert.ok(!windows.state.defenderExclusions.includes("C:\\k\\kubelet.exe"));
     assert.ok(windows.state.defenderExclusions.includes("C:\\ProgramData\\containerd"));
   });
@@ -205,7 +196,7 @@ describe("Installing, rehearsed", () => {
     assert.deepEqual([may.exitCode, may.changed, noAutoUpdate(windows)], [0, true, undefined]);
     // What its owner has set is neither ours to keep nor to take away.
     setNoAutoUpdate(windows, 1);
-    assert.equal((await run("Install-Kubernetes")).changed, false);
+    await assertDone(run("Install-Kubernetes"), false);
     await run("Reset-Node");
     assert.equal(noAutoUpdate(windows), 1);
   });
@@ -243,9 +234,7 @@ describe("Installing, rehearsed", () => {
   it("a program that is none ends in an error, not in a service", async () => {
     await prepareThrough(host, "Install-Containerd");
     await host.windows.drive.write("C:\\Program Files\\containerd\\containerd.exe", "text");
-    const result = await run("Install-Containerd");
-    assert.deepEqual([result.exitCode, result.errorCode], [10, "Unexpected"]);
-    assert.match(result.errorMessage, /not a valid Win32 application/);
+    await assertFails(run("Install-Containerd"), "Unexpected", /not a valid Win32 application/);
   });
 
   it("kubelet runs on where a medium of kubeadm, or of what comes after kubelet, is missing", async () => {
@@ -256,7 +245,7 @@ describe("Installing, rehearsed", () => {
     await host.windows.drive.remove(path(kubeadm));
     const given = { "-KubeletPath": path(kubelet), "-KubeletSha256": kubelet.sha256 };
     const before = await host.windows.drive.readText("C:\\k\\kubelet.exe");
-    assert.equal((await run("Install-Kubernetes", given)).errorCode, "MediumMissing");
+    await assertFails(run("Install-Kubernetes", given), "MediumMissing");
     assert.equal(await isRunning("kubelet"), true);
     assert.equal(await host.windows.drive.readText("C:\\k\\kubelet.exe"), before);
 
@@ -266,7 +255,7 @@ describe("Installing, rehearsed", () => {
     await host.windows.services.start("kubelet");
     await host.windows.drive.write("C:\\k\\kubelet.exe", "damaged");
     await host.windows.drive.remove(path(kubeLogRunner));
-    assert.equal((await run("Install-Kubernetes")).errorCode, "MediumMissing");
+    await assertFails(run("Install-Kubernetes"), "MediumMissing");
     assert.equal(await isRunning("kubelet"), true);
   });
 
@@ -274,8 +263,7 @@ describe("Installing, rehearsed", () => {
     await becomeNode();
     const other = host.media.flannelPlugin;
     const given = { "-DaemonPath": path(other), "-DaemonSha256": other.sha256 };
-    const result = await run("Install-Flannel", given);
-    assert.deepEqual([result.exitCode, result.errorCode], [14, "CommandFailed"]);
+    const result = await assertFails(run("Install-Flannel", given), "CommandFailed");
     assert.match(result.errorMessage, /\.tgz holds no flanneld\.exe\.$/);
     assert.equal(await host.windows.drive.isFile("C:\\k\\flanneld.exe"), true);
     assert.equal(await isRunning("flanneld"), true);
@@ -304,7 +292,7 @@ describe("Installing, rehearsed", () => {
     await becomeNode();
     const { services } = host.windows;
     setServiceVariables(host.windows, "flanneld", ["OWN=1", "NODE_NAME=old"]);
-    assert.equal((await run("Install-Flannel")).changed, true);
+    await assertDone(run("Install-Flannel"), true);
     assert.deepEqual(services.environment("flanneld"), ["OWN=1", "NODE_NAME=win-1"]);
   });
 
@@ -313,8 +301,7 @@ describe("Installing, rehearsed", () => {
     await prepareThrough(host, "Install-Kubernetes");
     const { registry, drive } = host.windows;
     registry.remove("SOFTWARE\\Policies\\Microsoft\\Windows\\WindowsUpdate\\AU");
-    const result = await run("Install-Kubernetes", { "-AutomaticUpdates": "1" });
-    assert.equal(result.exitCode, 0, result.stderr);
+    await assertDone(run("Install-Kubernetes", { "-AutomaticUpdates": "1" }));
     assert.equal(noAutoUpdate(host.windows), undefined);
     assert.equal(await drive.isFile("C:\\kindows\\state\\automatic-update.json"), false);
   });
@@ -335,8 +322,7 @@ describe("Installing, rehearsed", () => {
     });
 
     it("that can't be pulled: why, without the colours of a terminal", async () => {
-      const result = await run("Add-ContainerImage");
-      assert.equal(result.exitCode, 0, result.stderr);
+      const result = await assertDone(run("Add-ContainerImage"));
       assert.match(String(result.facts["warning"]), /: resolving no such host$/);
     });
 

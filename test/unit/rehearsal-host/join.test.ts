@@ -10,6 +10,8 @@ import {
 import type { RehearsalHost } from "../../rehearsed-machine/in-process.ts";
 import { ServiceError } from "../../../rehearsal/host/service-manager.ts";
 import {
+  assertDone,
+  assertFails,
   caCertHash,
   goodArguments,
   joinInput,
@@ -63,12 +65,7 @@ describe("Join-Node, rehearsed", () => {
     runStep(host, "Join-Node", goodArguments(host)["Join-Node"], input);
 
   it("joins with what it was given and leaves kubelet running for good", async () => {
-    const result = await joinNode();
-    assert.equal(result.exitCode, 0, result.stderr);
-    assert.deepEqual(
-      [result.changed, result.facts["alreadyJoined"], result.facts["wasReset"]],
-      [true, false, false],
-    );
+    await assertDone(joinNode(), true, { alreadyJoined: false, wasReset: false });
     assert.deepEqual(cluster.joins, [
       { endpoint: "control-plane:6443", token: joinToken, caCertHashes: [caCertHash] },
     ]);
@@ -88,8 +85,7 @@ describe("Join-Node, rehearsed", () => {
 
   it("refuses a node's address that the machine does not have, and names those it has", async () => {
     host.programs.ownAddresses = ["127.0.0.1", "10.0.0.5", "10.1.0.5"];
-    const refused = await joinNode();
-    assert.deepEqual([refused.exitCode, refused.errorCode], [56, "NodeIpMissing"]);
+    const refused = await assertFails(joinNode(), "NodeIpMissing");
     assert.match(
       refused.errorMessage,
       /register with 192\.168\.150\.11, which is no address .* It has: 10\.0\.0\.5, 10\.1\.0\.5\.$/,
@@ -97,21 +93,19 @@ describe("Join-Node, rehearsed", () => {
     assert.match(refused.remedy, /nodes\[\]\.nodeIp/);
     assert.deepEqual(cluster.joins, []);
     host.programs.ownAddresses = ["192.168.150.11"];
-    assert.equal((await joinNode()).exitCode, 0);
+    await assertDone(joinNode());
   });
 
   it("registers taints", async () => {
     const taints = { "-NodeTaints": "os=windows:NoSchedule" };
-    assert.equal((await joinNode(taints)).exitCode, 0);
+    await assertDone(joinNode(taints));
     assert.deepEqual(cluster.nodes[0]?.taints, ["os=windows:NoSchedule"]);
   });
 
   it("a second run changes nothing, a changed label only kubelet's arguments", async () => {
     await joinNode();
-    const second = await joinNode();
-    assert.deepEqual([second.changed, second.facts["alreadyJoined"]], [false, true]);
-    const third = await joinNode({ "-NodeLabels": "pool=c" });
-    assert.deepEqual([third.changed, third.facts["alreadyJoined"]], [true, true]);
+    await assertDone(joinNode(), false, { alreadyJoined: true });
+    await assertDone(joinNode({ "-NodeLabels": "pool=c" }), true, { alreadyJoined: true });
     assert.match(host.windows.services.get("kubelet")?.commandLine ?? "", / --node-labels=pool=c/);
     // What a Node that is there has, only the cluster's side changes.
     assert.deepEqual(cluster.nodes[0]?.labels, { pool: "a", zone: "b" });
@@ -124,9 +118,9 @@ describe("Join-Node, rehearsed", () => {
     const stop = services.stop.bind(services);
     services.stop = () => Promise.reject(new ServiceError("It takes no orders."));
     const labels = { "-NodeLabels": "pool=c" };
-    assert.equal((await joinNode(labels)).errorCode, "CommandTimedOut");
+    await assertFails(joinNode(labels), "CommandTimedOut");
     services.stop = stop;
-    assert.equal((await joinNode(labels)).changed, true);
+    await assertDone(joinNode(labels), true);
     assert.match(host.programs.commands.at(-1) ?? "", /kubelet\.exe .* --node-labels=pool=c/);
   });
 
@@ -165,20 +159,16 @@ describe("Join-Node, rehearsed", () => {
 
   it("a half finished join is reset and done again", async () => {
     cluster.refusals = ["couldn't validate the identity of the API Server"];
-    const first = await joinNode();
-    assert.deepEqual([first.exitCode, first.errorCode], [51, "JoinFailed"]);
+    const first = await assertFails(joinNode(), "JoinFailed");
     assert.match(first.errorMessage, /exit code 1\. It wrote: .*couldn't validate the identity/);
     await host.windows.drive.write("C:\\var\\lib\\kubelet\\config.yaml", "half");
-    const second = await joinNode();
-    assert.equal(second.exitCode, 0, second.stderr);
-    assert.deepEqual([second.changed, second.facts["wasReset"]], [true, true]);
+    await assertDone(joinNode(), true, { wasReset: true });
   });
 
   it("another cluster under the same name: reset, then joined", async () => {
     await joinNode();
     const caCertHashes = [`sha256:${"0b".repeat(32)}`];
-    const result = await joinWith(JSON.stringify({ token: joinToken, caCertHashes }));
-    assert.equal(result.exitCode, 0, result.stderr);
+    const result = await assertDone(joinWith(JSON.stringify({ token: joinToken, caCertHashes })));
     assert.equal(result.facts["wasReset"], true);
     assert.equal(cluster.joins.length, 2);
   });
@@ -186,8 +176,7 @@ describe("Join-Node, rehearsed", () => {
   it("another cluster, joined by somebody else: reset, then joined", async () => {
     await host.windows.drive.write(kubeletConf, "theirs");
     await host.windows.drive.write(clientCertificate, "theirs");
-    const result = await joinNode();
-    assert.equal(result.exitCode, 0, result.stderr);
+    const result = await assertDone(joinNode());
     assert.equal(result.facts["wasReset"], true);
     assert.notEqual(await host.windows.drive.readText(kubeletConf), "theirs");
     assert.match(result.stderr, /what another cluster .* left here is removed first/);
@@ -206,23 +195,16 @@ describe("Join-Node, rehearsed", () => {
       const identity = `control-plane:6443 ${caCertHash}`;
       await host.windows.drive.write(joinRecord, record.replace("CLUSTER", identity));
       for (const file of files) await host.windows.drive.write(file, "half");
-      const result = await joinNode();
-      assert.equal(result.exitCode, 0, result.stderr);
-      assert.deepEqual(
-        [result.facts["alreadyJoined"], result.facts["wasReset"]],
-        [false, files.length > 0],
-      );
-      const again = await joinNode();
-      assert.deepEqual([again.changed, again.facts["alreadyJoined"]], [false, true]);
+      await assertDone(joinNode(), undefined, { alreadyJoined: false, wasReset: files.length > 0 });
+      await assertDone(joinNode(), false, { alreadyJoined: true });
     });
   }
 
   it("gives kubelet its extra arguments, and asks it first whether it knows them", async () => {
-    const refused = await joinNode({ "-KubeletArgs": "pod-infra-container-image=pause" });
-    assert.deepEqual([refused.exitCode, refused.errorCode], [53, "KubeletArgsRefused"]);
-    assert.match(refused.errorMessage, /unknown flag: --pod-infra-container-image/);
+    const removed = joinNode({ "-KubeletArgs": "pod-infra-container-image=pause" });
+    await assertFails(removed, "KubeletArgsRefused", /unknown flag: --pod-infra-container-image/);
     assert.equal(cluster.joins.length, 0);
-    assert.equal((await joinNode({ "-KubeletArgs": '"max-pods=60 v=4"' })).exitCode, 0);
+    await assertDone(joinNode({ "-KubeletArgs": '"max-pods=60 v=4"' }));
     const { commandLine = "" } = host.windows.services.get("kubelet") ?? {};
     assert.match(commandLine, / --node-labels=pool=a,zone=b --max-pods=60 --v=4$/);
   });
@@ -249,24 +231,21 @@ describe("Join-Node, rehearsed", () => {
     cluster.refusals = [
       'a Node with name "win-1" and status "Ready" already exists in the cluster',
     ];
-    const result = await joinNode();
-    assert.equal(result.exitCode, 0, result.stderr);
+    const result = await assertDone(joinNode());
     assert.match(result.stderr, /a node of this name is still Ready/);
     assert.equal(cluster.joins.length, 2);
   });
 
   it("says when the API server can't be reached", async () => {
     cluster.unreachable = true;
-    const result = await joinNode();
-    assert.deepEqual([result.exitCode, result.errorCode], [50, "ApiServerUnreachable"]);
+    const result = await assertFails(joinNode(), "ApiServerUnreachable");
     assert.match(result.errorMessage, /control-plane:6443 .*last seen: connection refused/);
   });
 
   const isThere = (path: string): Promise<boolean> => host.windows.drive.isFile(path);
 
   it("keeps the token out of command lines, output and files that stay", async () => {
-    const result = await joinNode();
-    assert.equal(result.exitCode, 0);
+    const result = await assertDone(joinNode());
     const secret = joinToken.split(".")[1] ?? "";
     assert(!host.programs.commands.join("\n").includes(secret));
     assert(!result.stderr.includes(secret));
@@ -322,14 +301,13 @@ describe("Join-Node, rehearsed", () => {
   ];
   it("refuses a token, and does not repeat it, that is not what it must be", async () => {
     for (const [input, message] of wrong) {
-      const result = await joinWith(input);
-      assert.deepEqual([result.exitCode, result.errorCode], [13, "SecretMissing"], input);
+      const result = await assertFails(joinWith(input), "SecretMissing");
       assert.match(result.errorMessage, message);
       assert.ok(!result.stderr.includes(joinToken));
     }
   });
 
   it("takes a token with a byte order mark and line ends", async () => {
-    assert.equal((await joinWith(`\uFEFF${joinInput}\r\n`)).exitCode, 0);
+    await assertDone(joinWith(`\uFEFF${joinInput}\r\n`));
   });
 });

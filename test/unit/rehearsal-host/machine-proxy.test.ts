@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { RehearsalHost } from "../../rehearsed-machine/in-process.ts";
 import {
+  assertDone,
   fault,
   goodArguments,
   prepareThrough,
@@ -30,13 +31,11 @@ describe("Set-MachineProxy, rehearsed", () => {
 
   it("before containerd is there: containerd gets it when it is registered", async () => {
     await start("Confirm-Reboot");
-    const first = await set();
-    assert.deepEqual([first.exitCode, first.changed], [0, true], first.stderr);
+    await assertDone(set(), true);
     assert.equal(proxyVariables(host.windows)["NO_PROXY"], "localhost,.svc,10.96.0.0/16");
-    assert.equal((await set()).changed, false);
+    await assertDone(set(), false);
     const { services } = host.windows;
-    const installed = await runGood(host, "Install-Containerd");
-    assert.equal(installed.exitCode, 0, installed.stderr);
+    await assertDone(runGood(host, "Install-Containerd"));
     assert.deepEqual(services.environment("containerd"), variables);
   });
 
@@ -54,7 +53,7 @@ describe("Set-MachineProxy, rehearsed", () => {
       [starts("containerd.exe"), starts("kubelet.exe")],
       before.map((count) => count + 1),
     );
-    assert.equal((await set()).changed, false);
+    await assertDone(set(), false);
     assert.equal(await services.isRunning("kubelet"), true);
   });
 
@@ -75,14 +74,13 @@ describe("Set-MachineProxy, rehearsed", () => {
       "OTHER=1",
       "HTTPS_PROXY=http://old.test:8080",
     ]);
-    assert.equal((await set(none)).changed, false);
+    await assertDone(set(none), false);
   });
 
   it("finishes what a run left half done: the services stood still", async () => {
     await start("Join-Node", fault({ kind: "fail", step: "Set-MachineProxy", code: "Unexpected" }));
     assert.equal((await set()).exitCode, 10);
-    const again = await set();
-    assert.deepEqual([again.exitCode, again.changed], [0, true]);
+    await assertDone(set(), true);
     assert.deepEqual(host.windows.services.environment("kubelet"), variables);
     assert.equal(await host.windows.services.isRunning("kubelet"), true);
   });
@@ -92,8 +90,7 @@ describe("Set-MachineProxy, rehearsed", () => {
       host = await startWithSteps();
       await set();
       await host.windows.drive.write("C:\\kindows\\state\\proxy.json", text);
-      const removed = await set(none);
-      assert.deepEqual([removed.exitCode, removed.changed], [0, true], removed.stderr);
+      await assertDone(set(none), true);
       assert.deepEqual(proxyVariables(host.windows), {});
     });
   }

@@ -5,6 +5,8 @@ import { updatePending } from "../../../rehearsal/windows/features.ts";
 import { addNetwork, calicoBootTime } from "./machine-listing.ts";
 import { adminKey, connect, remoteSteps } from "./ssh-client.ts";
 import {
+  assertDone,
+  assertFails,
   goodArguments,
   holdWait,
   joinInput,
@@ -35,8 +37,7 @@ describe("A reboot of the rehearsal host", () => {
     const enabled = await enable();
     assert.deepEqual([enabled.exitCode, enabled.rebootRequired], [0, true], enabled.stderr);
     await assert.rejects(connect(host), /ECONNREFUSED/);
-    const early = await confirm();
-    assert.deepEqual([early.exitCode, early.errorCode], [75, "RebootNotDone"]);
+    await assertFails(confirm(), "RebootNotDone");
     // One that is run again before the reboot orders it again.
     const second = await enable();
     assert.deepEqual([second.changed, second.rebootRequired], [false, true]);
@@ -63,8 +64,7 @@ describe("A reboot of the rehearsal host", () => {
 
   it("a reboot that Windows itself waits for comes first; running again goes on", async () => {
     host.windows.registry.make(updatePending);
-    const refused = await runStep(host, "Enable-ContainersFeature");
-    assert.deepEqual([refused.exitCode, refused.errorCode], [24, "RebootPending"]);
+    await assertFails(runStep(host, "Enable-ContainersFeature"), "RebootPending");
     await host.up();
     assert.equal(host.boots, 2);
     assert.equal((await enable()).rebootRequired, true);
@@ -83,8 +83,7 @@ describe("A reboot of the rehearsal host", () => {
       if (step === "Reset-Node") break;
       // kubelet is manual before the join
       if (step === "Join-Node") assert.deepEqual(await reboot(), [true, false]);
-      const result = await runStep(host, step, args, joinInput);
-      assert.equal(result.exitCode, 0, result.stderr);
+      const result = await assertDone(runStep(host, step, args, joinInput));
       if (result.rebootRequired === true) await host.up();
     }
     assert.deepEqual(await reboot(), [true, true]);

@@ -7,7 +7,15 @@ import { undoCommand } from "../../../components/windows/step-command.ts";
 import { reset } from "../../../components/windows/steps.ts";
 import { addNetwork, listing, setVariable } from "./machine-listing.ts";
 import { remoteSteps } from "./ssh-client.ts";
-import { hostFor, prepareThrough, runCommand, runGood, runStep } from "./step-runner.ts";
+import {
+  assertDone,
+  assertFails,
+  hostFor,
+  prepareThrough,
+  runCommand,
+  runGood,
+  runStep,
+} from "./step-runner.ts";
 
 const containerd = "C:\\Program Files\\containerd";
 const imagesFolder = "C:\\ProgramData\\containerd\\root";
@@ -40,13 +48,11 @@ describe("Reset-Node, rehearsed", () => {
       const before = await listing(host);
       await prepareThrough(host, step);
       if (step === "Join-Node") await addCalico();
-      const first = await runStep(host, "Reset-Node");
-      assert.equal(first.exitCode, 0, first.stderr);
+      const first = await assertDone(runStep(host, "Reset-Node"));
       assert.equal(first.changed, step !== "Test-WindowsHost");
       assert.equal(first.facts["wasJoined"], step === "Join-Node");
       assert.deepEqual(await listing(host), before);
-      const second = await runStep(host, "Reset-Node");
-      assert.deepEqual([second.exitCode, second.changed], [0, false]);
+      const second = await assertDone(runStep(host, "Reset-Node"), false);
       assert.deepEqual(second.facts["removed"], []);
       assert.deepEqual(await listing(host), before);
     });
@@ -61,8 +67,7 @@ describe("Reset-Node, rehearsed", () => {
       "Set-MachineProxy",
       "Set-ClusterRoute",
     ]) {
-      const result = await runGood(host, step);
-      assert.equal(result.exitCode, 0, result.stderr);
+      await assertDone(runGood(host, step));
     }
     const images = Array.from({ length: 120 }, (_, index) => `i.test/i:${index}\n`).join("");
     await host.windows.drive.write(`${imagesFolder}\\fake-images.txt`, images);
@@ -96,9 +101,9 @@ describe("Reset-Node, rehearsed", () => {
     windows.state.firewallRules["sshd"] = { displayName: "sshd", protocol: "TCP", port: 22 };
     const before = await listing(host);
     await prepareThrough(host, "Join-Node");
-    assert.equal((await runGood(host, "Set-MachineProxy")).exitCode, 0);
+    await assertDone(runGood(host, "Set-MachineProxy"));
     await addCalico();
-    assert.equal((await runStep(host, "Reset-Node")).exitCode, 0);
+    await assertDone(runStep(host, "Reset-Node"));
     assert.deepEqual(await listing(host), before);
   });
 
@@ -107,8 +112,7 @@ describe("Reset-Node, rehearsed", () => {
     await prepareThrough(host, "Join-Node");
     host.programs.connect = () => Promise.resolve("connection refused");
     await host.windows.drive.write("C:\\k\\kubeadm.exe", "no program any more");
-    const result = await runStep(host, "Reset-Node");
-    assert.deepEqual([result.exitCode, result.changed], [0, true], result.stderr);
+    const result = await assertDone(runStep(host, "Reset-Node"), true);
     assert.match(result.stderr, /kubeadm could not reset the node: /);
     assert.deepEqual(await listing(host), before);
   });
@@ -118,8 +122,7 @@ describe("Reset-Node, rehearsed", () => {
     const { drive, openFiles } = host.windows;
     await drive.write("C:\\opt\\cni\\bin\\held.exe", "x");
     openFiles.add("C:\\opt\\cni\\bin\\held.exe");
-    const result = await runStep(host, "Reset-Node");
-    assert.deepEqual([result.exitCode, result.errorCode], [55, "ResetFailed"]);
+    const result = await assertFails(runStep(host, "Reset-Node"), "ResetFailed");
     assert.match(result.errorMessage, /folders: in use or not ours to remove: C:\\opt\\cni$/);
     assert.match(result.remedy, /reboot/);
     assert.deepEqual(host.windows.services.names(), []);
@@ -163,8 +166,7 @@ describe("Reset-Node, rehearsed", () => {
         throw raised("System.Exception", "The service cannot be started.");
       }
     };
-    const result = await runStep(host, "Reset-Node");
-    assert.equal(result.exitCode, 0, result.stderr);
+    const result = await assertDone(runStep(host, "Reset-Node"));
     assert.match(result.stderr, /Defender does not tell its exclusions: The service cannot/);
   });
 
@@ -189,14 +191,12 @@ describe("Reset-Node, rehearsed", () => {
 
   it("needs no hosts file", async () => {
     await rm(join(host.driveC, "Windows/System32/drivers/etc/hosts"));
-    const result = await runStep(host, "Reset-Node");
-    assert.deepEqual([result.exitCode, result.changed], [0, false], result.stderr);
+    await assertDone(runStep(host, "Reset-Node"), false);
   });
 
   it("whatever fails ends with one of the exit codes that its help lists", async () => {
     host.windows.lockedFiles.add("C:\\Windows\\System32\\drivers\\etc\\hosts");
-    const result = await runStep(host, "Reset-Node");
-    assert.deepEqual([result.exitCode, result.errorCode], [55, "ResetFailed"]);
+    await assertFails(runStep(host, "Reset-Node"), "ResetFailed");
     const help = await readFile(join(host.driveC, stepsFolder, "Reset-Node.ps1"), "utf8");
     const [list = ""] = /(?<=Exit codes: )[^#]*?(?=\.\r?\n)/.exec(help) ?? [];
     assert.deepEqual(list.match(/\b\d+\b/g)?.map(Number), [0, 1, 10, 11, 12, 16, 55]);

@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -131,6 +132,46 @@ export async function runStep(
     remedy: result.error?.remedy ?? "",
     stderr,
   };
+}
+
+/** A step that does its work; of what it says, all that is given is compared. */
+export async function assertDone(
+  run: Promise<StepRun>,
+  changed?: boolean,
+  facts: StepRun["facts"] = {},
+): Promise<StepRun> {
+  const result = await run;
+  assert.equal(result.exitCode, 0, result.stderr);
+  if (changed !== undefined) assert.equal(result.changed, changed, result.stderr);
+  const found = Object.keys(facts).map((name) => [name, result.facts[name]]);
+  assert.deepEqual(Object.fromEntries(found), facts);
+  return result;
+}
+
+/** With which exit code a step ends, by its error's code. */
+const exitCodes: Readonly<Record<string, number>> = {
+  ...{ Unexpected: 10, Novel: 10, StepBusy: 11, NotAdministrator: 12, SecretMissing: 13 },
+  ...{ CommandFailed: 14, CommandTimedOut: 15, DiskFull: 16, HostUnsuitable: 20 },
+  ...{ FeatureFailed: 21, ForeignHostsEntry: 22, HostsFileBusy: 23, RebootPending: 24 },
+  ...{ ForeignRoute: 25, NextHopOffSegment: 26, ForeignDnsRule: 27, MediumMissing: 30 },
+  ...{ ChecksumMismatch: 31, VersionMismatch: 32, ServiceNotRunning: 34, FileInUse: 35 },
+  ...{ FeatureMissing: 40, ContainerdMissing: 41, FlannelMissing: 42, ApiServerUnreachable: 50 },
+  ...{ JoinFailed: 51, KubeletArgsRefused: 53, KubernetesMissing: 54, ResetFailed: 55 },
+  ...{ NodeIpMissing: 56, NetworkNotReady: 60, RebootNotDone: 75 },
+};
+
+/** A step that ends with one of its errors. */
+export async function assertFails(
+  run: Promise<StepRun>,
+  code: string,
+  message = /./,
+  remedy = /./,
+): Promise<StepRun> {
+  const result = await run;
+  assert.deepEqual([result.exitCode, result.errorCode], [exitCodes[code], code], result.stderr);
+  assert.match(result.errorMessage, message);
+  assert.match(result.remedy, remedy);
+  return result;
 }
 
 /** Arguments with which each step succeeds on a host in the right state, by step. */

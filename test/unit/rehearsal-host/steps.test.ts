@@ -9,6 +9,8 @@ import { updatePending } from "../../../rehearsal/windows/features.ts";
 import { eachCase } from "../each-case.ts";
 import { remoteSteps } from "./ssh-client.ts";
 import {
+  assertDone,
+  assertFails,
   hostFor,
   prepareThrough,
   runGood,
@@ -27,9 +29,10 @@ describe("Test-WindowsHost, rehearsed", () => {
   });
 
   it("reports what it found and changes nothing", async () => {
-    const result = await runStep(host, "Test-WindowsHost", ["-ComputerName", "WIN-1"]);
-    assert.equal(result.exitCode, 0, result.stderr);
-    assert.equal(result.changed, false);
+    const result = await assertDone(
+      runStep(host, "Test-WindowsHost", ["-ComputerName", "WIN-1"]),
+      false,
+    );
     const { utc, lastBootUpTime, ...facts } = result.facts;
     assert.match(String(utc), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
     assert.equal(lastBootUpTime, host.windows.lastBootUpTime);
@@ -55,9 +58,8 @@ describe("Test-WindowsHost, rehearsed", () => {
     "-ComputerName win-1 -MinimumMemoryMiB 2065": /2000 MiB, 2065 MiB are needed/,
   };
   eachCase("refuses %s", unsuitable, async (message, args) => {
-    const result = await runStep(host, "Test-WindowsHost", args.split(" "));
-    assert.deepEqual([result.exitCode, result.errorCode], [20, "HostUnsuitable"]);
-    assert.match(result.errorMessage, message);
+    const run = runStep(host, "Test-WindowsHost", args.split(" "));
+    await assertFails(run, "HostUnsuitable", message);
   });
 
   it("says all that is wrong at once", async () => {
@@ -151,23 +153,22 @@ describe("Test-WindowsHost on other machines, rehearsed", () => {
 
 describe("The rehearsed steps in a wrong order", () => {
   const wrongOrder = [
-    [undefined, "Confirm-Reboot", "FeatureFailed", 21],
-    [undefined, "Install-Containerd", "FeatureMissing", 40],
-    [undefined, "Install-Kubernetes", "ContainerdMissing", 41],
-    [undefined, "Install-Flannel", "KubernetesMissing", 54],
-    [undefined, "Add-ExternalNetwork", "FeatureMissing", 40],
-    [undefined, "Confirm-ExternalNetwork", "Unexpected", 10],
-    [undefined, "Join-Node", "KubernetesMissing", 54],
-    ["Confirm-Reboot", "Install-Kubernetes", "ContainerdMissing", 41],
-    ["Install-Containerd", "Join-Node", "KubernetesMissing", 54],
-    ["Install-Kubernetes", "Install-HybridOverlay", "KubernetesMissing", 54],
+    [undefined, "Confirm-Reboot", "FeatureFailed"],
+    [undefined, "Install-Containerd", "FeatureMissing"],
+    [undefined, "Install-Kubernetes", "ContainerdMissing"],
+    [undefined, "Install-Flannel", "KubernetesMissing"],
+    [undefined, "Add-ExternalNetwork", "FeatureMissing"],
+    [undefined, "Confirm-ExternalNetwork", "Unexpected"],
+    [undefined, "Join-Node", "KubernetesMissing"],
+    ["Confirm-Reboot", "Install-Kubernetes", "ContainerdMissing"],
+    ["Install-Containerd", "Join-Node", "KubernetesMissing"],
+    ["Install-Kubernetes", "Install-HybridOverlay", "KubernetesMissing"],
   ] as const;
-  for (const [prepared, step, code, exitCode] of wrongOrder) {
+  for (const [prepared, step, code] of wrongOrder) {
     it(`${step} after ${prepared ?? "nothing"} fails with ${code}`, () =>
       withSteps({}, async (host) => {
         if (prepared !== undefined) await prepareThrough(host, prepared);
-        const result = await runGood(host, step);
-        assert.deepEqual([result.exitCode, result.errorCode], [exitCode, code]);
+        await assertFails(runGood(host, step), code);
       }));
   }
 });
@@ -257,11 +258,10 @@ describe("Set-HostsEntry, rehearsed", () => {
   it("does not add DNS servers to somebody else's rule for all names, and leaves that", async () => {
     const theirs = [rule("{1}", ".", "VPN")];
     host.windows.state.dnsRules = [...theirs];
-    const result = await set("", "1.1.1.1");
-    assert.deepEqual([result.exitCode, result.errorCode], [27, "ForeignDnsRule"]);
+    const result = await assertFails(set("", "1.1.1.1"), "ForeignDnsRule");
     assert.match(result.errorMessage, /DNS servers 10\.9\.9\.9/);
     assert.match(result.remedy, /Remove-DnsClientNrptRule/);
-    assert.equal((await set("", "")).changed, false);
+    await assertDone(set("", ""), false);
     assert.deepEqual(host.windows.state.dnsRules, theirs);
     host.windows.state.dnsRules = [];
   });
@@ -270,7 +270,7 @@ describe("Set-HostsEntry, rehearsed", () => {
     const theirs = rule("{1}", ".example.com", "VPN");
     const ours = ["{2}", "{3}"].map((name) => rule(name, ".", "kindows"));
     host.windows.state.dnsRules = [theirs, ...ours];
-    assert.equal((await set("", "1.1.1.1")).changed, true);
+    await assertDone(set("", "1.1.1.1"), true);
     assert.deepEqual(
       host.windows.state.dnsRules.map(({ comment, servers }) => [comment, ...servers]),
       [
@@ -278,7 +278,7 @@ describe("Set-HostsEntry, rehearsed", () => {
         ["kindows", "1.1.1.1"],
       ],
     );
-    assert.equal((await set("", "")).changed, true);
+    await assertDone(set("", ""), true);
     assert.deepEqual(host.windows.state.dnsRules, [theirs]);
     host.windows.state.dnsRules = [];
   });
@@ -286,9 +286,7 @@ describe("Set-HostsEntry, rehearsed", () => {
   it("refuses a group policy that hides every rule of the machine", async () => {
     const policy = "SOFTWARE\\Policies\\Microsoft\\Windows NT\\DNSClient\\DnsPolicyConfig";
     host.windows.registry.make(policy);
-    const result = await set("", "1.1.1.1");
-    assert.deepEqual([result.exitCode, result.errorCode], [27, "ForeignDnsRule"]);
-    assert.match(result.errorMessage, /group policy/);
+    await assertFails(set("", "1.1.1.1"), "ForeignDnsRule", /group policy/);
     assert.deepEqual(host.windows.state.dnsRules, []);
     host.windows.registry.remove(policy);
   });
@@ -306,8 +304,7 @@ describe("Set-HostsEntry, rehearsed", () => {
       "C:\\Windows\\System32\\drivers\\etc\\hosts",
       "10.9.9.9 API # mine\r\n",
     );
-    const result = await set("10.0.0.1=api");
-    assert.deepEqual([result.exitCode, result.errorCode], [22, "ForeignHostsEntry"]);
+    await assertFails(set("10.0.0.1=api"), "ForeignHostsEntry");
   });
 });
 
@@ -357,8 +354,7 @@ describe("The frame around a step", () => {
   });
 
   it("ends with an error's code even where nobody has listed it", async () => {
-    const result = await runBody("Stop-Step -Code 'Novel' -Message 'm' -Remedy 'r'");
-    assert.deepEqual([result.exitCode, result.errorCode], [10, "Novel"]);
+    await assertFails(runBody("Stop-Step -Code 'Novel' -Message 'm' -Remedy 'r'"), "Novel");
   });
 
   it("names the place where an error of .NET happened, not that of the function's call", async () => {
@@ -392,8 +388,7 @@ describe("The facts of each step's result are those that its help names", () => 
 
   for (const step of stepNames) {
     it(step, async () => {
-      const result = await runGood(host, step);
-      assert.equal(result.exitCode, 0, result.stderr);
+      const result = await assertDone(runGood(host, step));
       await host.up();
       const facts = Object.keys(result.facts);
       const documented = documentedFacts(step);
