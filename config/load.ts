@@ -6,7 +6,6 @@ import { resolveConfig } from "./resolve.ts";
 import type { Settings } from "./settings.ts";
 import { stackSections } from "./stack-sections.ts";
 
-/** The settings of a stack, by its kind. */
 export type StackSettings =
   | { readonly kind: "lab"; readonly settings: Settings }
   | { readonly kind: "existing"; readonly settings: ExistingSettings };
@@ -31,11 +30,7 @@ export async function loadStack(): Promise<StackSettings> {
   }
 }
 
-/**
- * The settings of a lab that runs.
- *
- * @throws RunError as `loadStack` does, and for a stack that is none.
- */
+/** @throws RunError as `loadStack` does, and for a stack that is no lab. */
 export async function loadSettings(): Promise<Settings> {
   const stack = await loadStack();
   if (stack.kind !== "lab") {

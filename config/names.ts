@@ -1,20 +1,17 @@
-/** Names of everything a lab makes outside Pulumi's own state; all of them carry the lab's name. */
-export interface LabNames {
-  /** `kindows-<lab>`: what every other name starts with, and by which orphans are found. */
-  readonly prefix: string;
-  /** libvirt network. */
-  readonly network: string;
-  /** libvirt storage pool. */
-  readonly pool: string;
-  /** Folder of the pool on the host. */
-  readonly poolFolder: string;
-  /** Docker network that adopts the libvirt network's bridge. */
-  readonly dockerNetwork: string;
-  /** kind cluster. */
-  readonly kindCluster: string;
-  /** Context, cluster and user in a kubeconfig. */
-  readonly kubeContext: string;
-}
+/** Names of what a lab makes outside Pulumi's state; all start with `prefix`, by which orphans are found. */
+export type LabNames = Readonly<
+  Record<
+    | "prefix"
+    | "network"
+    | "pool"
+    | "poolFolder"
+    | "dockerNetwork"
+    | "kindCluster"
+    /** Context, cluster and user in a kubeconfig. */
+    | "kubeContext",
+    string
+  >
+>;
 
 /** Environment variable of everything a `kindows` command starts for a lab: holds the lab's prefix. */
 export const labVariable = "KINDOWS_LAB";

@@ -16,7 +16,6 @@ export interface Placement {
   readonly reason: string;
 }
 
-/** What placing depends on. */
 interface Placed extends MakersHosts {
   readonly hypervisor: Pick<WrittenSettings["hypervisor"], "machineMemoryMiB">;
   readonly nodes: readonly Pick<

@@ -16,7 +16,6 @@ export interface Complaint {
   readonly instead: string;
 }
 
-/** A problem, unless all is well. */
 export function unless<Problem extends Complaint>(well: boolean, problem: Problem): Problem[] {
   return well ? [] : [problem];
 }
@@ -25,7 +24,6 @@ export function unless<Problem extends Complaint>(well: boolean, problem: Proble
 export interface SettingsProblem extends Complaint {
   /** Path below the namespace, e.g. `["nodes", 0, "name"]`. */
   readonly path: readonly (string | number)[];
-  /** The value there; undefined when it is missing. */
   readonly value: unknown;
   /** Where it stands, for what is not below the namespace: `kindow:nodes`, `line 3, column 5`. */
   readonly place?: string;
@@ -55,14 +53,12 @@ export function pathText(path: SettingsProblem["path"]): string {
   return `kindows:${section}${tail.join("")}`;
 }
 
-/** The one line for a problem: path, value, why, what to write instead. */
 export function problemText(problem: SettingsProblem): string {
   const value = shownValue(problem.value, problem.path);
   const place = problem.place ?? pathText(problem.path);
   return `${place}: ${value === "" ? "" : `${value} `}${problem.why}. ${problem.instead}`;
 }
 
-/** Every mistake of the settings at once. */
 export class SettingsError extends Failure {
   readonly problems: readonly SettingsProblem[];
 

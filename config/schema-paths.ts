@@ -39,14 +39,12 @@ function accepts(schema: Schema | undefined, value: unknown): boolean {
   return schema !== undefined && z.safeParse(schema, value).success;
 }
 
-/** Value below `value` at `key`; undefined when there is none. */
 export function child(value: unknown, key: string | number): unknown {
   return typeof value === "object" && value !== null
     ? (value as Record<string | number, unknown>)[key]
     : undefined;
 }
 
-/** Value at `path` of what was written; undefined when there is none. */
 export function valueAt(written: unknown, path: Path): unknown {
   return path.reduce<unknown>(child, written);
 }
@@ -63,7 +61,6 @@ export function schemasAt(schema: Schema, written: unknown, path: Path): Schema[
     .flatMap((below) => schemasAt(below, child(written, key), rest));
 }
 
-/** Keys known at `path` of `written`. */
 export function knownKeys(schema: Schema, written: unknown, path: Path): string[] {
   const value = valueAt(written, path);
   const keys = schemasAt(schema, written, path)
@@ -75,7 +72,6 @@ export function knownKeys(schema: Schema, written: unknown, path: Path): string[
 /** What the schema says of a setting, for people. */
 export interface SettingMeta {
   readonly description?: string;
-  /** Unit of a number. */
   readonly unit?: string;
   /** The default in words, where it follows from other settings. */
   readonly default?: string;

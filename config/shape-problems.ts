@@ -29,7 +29,6 @@ const types: Readonly<Record<string, { name: string; write: string }>> = {
   },
 };
 
-/** The mistakes behind zod's issues, in terms of a user who writes YAML. */
 export function shapeProblems(
   schema: Schema,
   written: unknown,
@@ -202,12 +201,10 @@ function noneOf(expected: readonly string[]): Complaint {
   return { why: `is not ${names.join(" or ")}`, instead: "Write one value, on the same line." };
 }
 
-/** Values of a union's discriminator. */
 function unionChoices(issue: z.core.$ZodIssueInvalidUnion): string[] {
   return "options" in issue ? (issue.options ?? []).map((choice) => String(choice)) : [];
 }
 
-/** Types of a union without a discriminator. */
 function unionTypes(issue: z.core.$ZodIssueInvalidUnion): string[] {
   return issue.errors
     .flat()

@@ -56,7 +56,6 @@ export function projectConfig(): Readonly<Record<string, ProjectConfigType>> {
   };
 }
 
-/** Left out, a section is empty: what is in it has defaults of its own. */
 function section(schema: Schema): ProjectConfigType {
   const { description = "" } = metaOf(schema);
   return bare(schema) instanceof z.ZodArray
@@ -91,7 +90,6 @@ With \`kindows:stack: existing\` (default: \`lab\`, everything above) a stack jo
 [existing cluster](existing.md). It has only these sections:
 `;
 
-/** The page docs/settings.md. */
 function settingsPage(): string {
   const lab = sections(settingsSchema.shape, "##");
   return `${introduction}${lab}${existing}${sections(existingSchema.shape, "###", settingsSchema.shape)}`;

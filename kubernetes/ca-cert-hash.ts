@@ -10,11 +10,7 @@ export function caCertHash(kubeconfig: string): string {
   return publicKeyHash(credentials(kubeconfig).ca);
 }
 
-/**
- * The same for a certificate in PEM form. Of several the first is used, as kubeadm needs only one that is pinned.
- *
- * @throws if it is invalid.
- */
+/** Of several certificates the first is used, as kubeadm needs only one that is pinned. @throws if it is invalid. */
 export function publicKeyHash(pem: string | Buffer): string {
   const publicKey = new X509Certificate(pem).publicKey.export({ type: "spki", format: "der" });
   return `sha256:${createHash("sha256").update(publicKey).digest("hex")}`;

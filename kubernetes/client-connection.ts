@@ -10,12 +10,7 @@ export interface Connection {
   readonly auth?: string | null | undefined;
 }
 
-/**
- * Connects as kubectl does: with credentials in the kubeconfig or in files, from a program (`exec`,
- * client.authentication.k8s.io), through a proxy.
- *
- * @throws if it has no such cluster, or its program is missing or fails.
- */
+/** Connects as kubectl does, also by a program or through a proxy. @throws if there is no cluster, or the program fails. */
 export async function clientConnection(kubeconfig: string): Promise<Connection> {
   // Loaded only if needed: that takes longer than everything else in an action.
   const { KubeConfig } = await import("@kubernetes/client-node/dist/config.js");
@@ -38,11 +33,7 @@ export async function clientConnection(kubeconfig: string): Promise<Connection> 
   };
 }
 
-/**
- * The same with a kubeconfig's `exec` program.
- *
- * @throws also if it exceeds its time limit, as it may wait for a login in a browser.
- */
+/** With the `exec` program. @throws also if it exceeds its time limit, as it may wait for a login in a browser. */
 export async function programConnection(
   kubeconfig: string,
   program: string,

@@ -1,6 +1,5 @@
 import { parse, stringify } from "yaml";
 
-/** Port of the API server, as kubeadm has it. */
 export const apiServerPort = 6443;
 
 interface Kubeconfig {
@@ -8,7 +7,6 @@ interface Kubeconfig {
   readonly users: readonly { readonly user: UserEntry }[];
 }
 
-/** A kubeconfig's cluster; certificates in base64. */
 interface ClusterEntry {
   readonly server: string;
   readonly "certificate-authority-data"?: string;
@@ -24,7 +22,6 @@ interface UserEntry {
 }
 
 export interface Reachability {
-  /** Name of context, cluster and user. */
   readonly name: string;
   /** Address of the API server, or of its load balancer. */
   readonly address: string;
@@ -32,7 +29,7 @@ export interface Reachability {
   readonly serverName?: string;
 }
 
-/** kind's admin kubeconfig, with other names and a server address that this host and the machines can reach. */
+/** kind's admin kubeconfig, with other names and an address that this host and the machines can reach. */
 export function reachableKubeconfig(kubeconfig: string, reach: Reachability): string {
   const { cluster, user } = entries(kubeconfig);
   return stringify({
@@ -59,18 +56,15 @@ export function serverAddress(kubeconfig: string): string {
   return new URL(entries(kubeconfig).cluster.server).hostname;
 }
 
-/** How to talk to the API server as the kubeconfig's user. */
 export interface Credentials {
   readonly server: string;
   /** Host name to check the server's certificate against, if it is not that of `server`. */
   readonly serverName?: string;
   /** PEM certificate of the cluster's authority. */
   readonly ca: string;
-  /** PEM certificate of the user, if it has no token. */
   readonly certificate?: string;
   /** PEM key of the user; secret. */
   readonly key?: string;
-  /** Bearer token of the user; secret. */
   readonly token?: string;
   /** Program on this host that prints one of them. */
   readonly exec?: string;

@@ -1,6 +1,5 @@
 import type { CoreV1Event, V1ContainerStatus, V1Pod } from "@kubernetes/client-node";
 
-/** Whether a pod is Ready. */
 export function isReady(pod: V1Pod): boolean {
   return (pod.status?.conditions ?? []).some(
     (condition) => condition.type === "Ready" && condition.status === "True",

@@ -22,16 +22,13 @@ export interface SshEndpoint {
   readonly silentSeconds?: number;
 }
 
-/** A server with its pinned host key. */
 export type PinnedEndpoint = SshEndpoint & { readonly hostKey: string };
 
-/** The server's host key is not the pinned one. */
 export class HostKeyRefused extends Error {}
 
 /** Longest wait for handshake and login once connected, as a booting machine may be slow. */
 const HANDSHAKE_MILLISECONDS = 30_000;
 
-/** Interval of keep-alives to a silent server. */
 const KEEPALIVE_SECONDS = 15;
 
 /**

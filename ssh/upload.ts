@@ -1,13 +1,11 @@
 import { readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import type { Client } from "ssh2";
-import { ConnectionLost } from "./dial.ts";
+import { ConnectionLost, unlessAborted } from "./dial.ts";
 import { RemoteFiles } from "./remote-files.ts";
 
 /** Files of a folder to copy in parallel: each needs several requests, which a busy server answers slowly. */
 const FILES_AT_ONCE = 8;
-
-type RemoteKind = "folder" | "file" | "nothing";
 
 /**
  * Copies a file or folder of this machine to `remotePath`, whose meaning depends on what exists there:
@@ -27,16 +25,8 @@ export async function uploadSource(
   signal: AbortSignal,
 ): Promise<void> {
   const files = await RemoteFiles.open(client);
-  const work = upload(files, source.path, remotePath);
-  const aborted = new Promise<never>((_resolve, reject) => {
-    const abort = (): void => {
-      reject(signal.reason as Error);
-    };
-    signal.addEventListener("abort", abort);
-    if (signal.aborted) abort();
-  });
   try {
-    await Promise.race([work, aborted]);
+    await unlessAborted(upload(files, source.path, remotePath), signal);
   } finally {
     files.close();
   }
@@ -76,7 +66,7 @@ async function uploadFolder(files: RemoteFiles, from: string, to: string): Promi
   await Promise.all(Array.from({ length: FILES_AT_ONCE }, putNext));
 }
 
-async function kindOf(files: RemoteFiles, file: string): Promise<RemoteKind> {
+async function kindOf(files: RemoteFiles, file: string): Promise<"folder" | "file" | "nothing"> {
   const stats = await named(`failed to stat remote path ${file}`, files.stat(file));
   if (stats === undefined) return "nothing";
   return stats.isDirectory() ? "folder" : "file";

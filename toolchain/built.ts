@@ -16,9 +16,7 @@ const builtSchema = z.object({
   tools: z.record(z.string(), z.string()),
   /** kind's node image, if it was built here: its reference and the archive for `docker load`. */
   nodeImage: imageSchema.optional(),
-  /** kind's load balancer image, if it was built here. */
   loadBalancerImage: imageSchema.optional(),
-  /** The rehearsal guest's plain image. */
   rehearsalImage: guestSchema.optional(),
   /** The same with the programs that every node needs. */
   bakedRehearsalImage: guestSchema.optional(),
@@ -74,11 +72,7 @@ export function builtSoFar(): BuiltArtifacts {
   }
 }
 
-/**
- * Absolute path of a tool.
- *
- * @throws if it was not prepared, with the command to run.
- */
+/** @throws if it was not prepared, with the command to run. */
 export function builtTool(name: string): string {
   const found = builtArtifacts().tools[name];
   if (found === undefined) {
@@ -99,7 +93,6 @@ export function convertedFrom(source: string): { path: string; hash: string } | 
     : undefined;
 }
 
-/** The rehearsal guest's disk in the settings; undefined if it was not built yet. */
 export function builtRehearsalImage(image: {
   readonly baked: boolean;
 }): BuiltArtifacts["rehearsalImage"] {

@@ -12,7 +12,6 @@ export interface LockOptions {
   readonly timeoutSeconds: number;
   /** Called while waiting for a running owner: at once, and then every minute. */
   readonly onWait: (owner: Owner) => void;
-  /** Pause between two attempts, in milliseconds. */
   readonly pollMilliseconds: number;
 }
 

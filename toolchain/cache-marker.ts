@@ -15,7 +15,6 @@ const recordSchema = z.union([
 
 const markerSchema = z.object({
   name: z.string(),
-  /** Time it took to build, in seconds. */
   seconds: z.number(),
   /** Every file and symbolic link by its path below the entry. */
   files: z.record(z.string(), recordSchema),
@@ -73,7 +72,6 @@ export async function findDamage(folder: string): Promise<string | undefined> {
   return undefined;
 }
 
-/** The marker of an entry; undefined if there is none or it cannot be read. */
 export async function readMarker(folder: string): Promise<Marker | undefined> {
   try {
     return markerSchema.parse(JSON.parse(await readFile(path.join(folder, markerName), "utf8")));
@@ -82,11 +80,7 @@ export async function readMarker(folder: string): Promise<Marker | undefined> {
   }
 }
 
-/**
- * SHA-256 of a file of a complete entry, as recorded when it was built.
- *
- * @throws if the entry has no such file.
- */
+/** The recorded SHA-256 of a file of a complete entry. @throws if the entry has no such file. */
 export async function recordedSha256(folder: string, file: string): Promise<string> {
   const recorded = (await readMarker(folder))?.files[file];
   if (recorded === undefined || "link" in recorded) {

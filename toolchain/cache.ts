@@ -13,11 +13,7 @@ import { isReadOnly } from "./read-only.ts";
 /** Part of every address: increase it if the format of all entries changes. */
 const cacheFormat = 1;
 
-/**
- * Folder of the cache: `KINDOWS_CACHE`, else `kindows` in `XDG_CACHE_HOME`, else in `~/.cache`.
- *
- * @throws if the variable is a relative path, which would be another folder in every working directory.
- */
+/** `KINDOWS_CACHE`, else `kindows` in `XDG_CACHE_HOME`, else in `~/.cache`. @throws if the variable is a relative path. */
 export function cacheRoot(environment: NodeJS.ProcessEnv = process.env): string {
   const own = environment.KINDOWS_CACHE;
   if (own) {
@@ -30,11 +26,7 @@ export function cacheRoot(environment: NodeJS.ProcessEnv = process.env): string 
   return path.join(base, "kindows");
 }
 
-/**
- * Folder name of an artifact in the cache: its name and a hash of all its inputs.
- *
- * @param known memo of addresses, as artifacts share dependencies.
- */
+/** Folder name of an artifact in the cache. @param known memo of addresses, as artifacts share dependencies. */
 export async function artifactAddress(
   artifact: Artifact,
   known = new Map<Artifact, Promise<string>>(),
@@ -57,7 +49,6 @@ async function computeAddress(
   return `${artifact.name}-${hash.slice(0, 16)}`;
 }
 
-/** State of an entry: complete, missing, or damaged (with what is wrong). */
 export type EntryState =
   | { readonly kind: "complete" }
   | { readonly kind: "missing" }
@@ -67,7 +58,6 @@ export type EntryState =
 export class Cache {
   constructor(readonly root: string = cacheRoot()) {}
 
-  /** Folder of the entries. */
   get entriesFolder(): string {
     return path.join(this.root, "artifacts");
   }
@@ -187,17 +177,12 @@ export class Cache {
     await rm(aside, { recursive: true, force: true });
   }
 
-  /**
-   * Whether the process that builds, or removes, an entry is still running.
-   *
-   * @param name of its folder among the builds: the entry's address, and the process.
-   */
+  /** Whether its process still runs. @param name of its folder among the builds: the entry's address, and the process. */
   async isLivingBuild(name: string): Promise<boolean> {
     const owner = await readOwner(this.lockFile(name.replace(/(\.removed)?\.[0-9]+$/, "")));
     return owner !== undefined && (await isAlive(owner));
   }
 
-  /** Whether any process builds an entry. */
   async isBuilding(): Promise<boolean> {
     const names = await readdir(this.buildingFolder).catch(() => [] as string[]);
     const alive = await Promise.all(names.map((name) => this.isLivingBuild(name)));

@@ -15,13 +15,11 @@ import { hashSources } from "./tools/sources-hash.ts";
 const device = "/dev/kvm";
 const groupMayUse = 0o660;
 
-/** Number of CAP_SYS_RESOURCE (linux/capability.h). */
+/** Number in linux/capability.h. */
 const sysResource = 24n;
 
-/** Longest time a daemon may take from its start to its first answer, in seconds. */
 const startTimeoutSeconds = 90;
 
-/** Lines of the log in the error about a silent daemon. */
 const logTailLines = 10;
 
 /** A daemon of the host that labs use. A running one is used with its settings. */
@@ -31,16 +29,10 @@ interface Daemon {
   state(): Promise<DaemonState>;
   /** Its systemd units, of which the first existing one is started. */
   readonly units: readonly string[];
-  /** Starts it without systemd; returns its log files. */
   start(): Promise<readonly string[]>;
 }
 
-/**
- * Starts Docker if it does not answer.
- *
- * @param state its current state.
- * @throws if it cannot be started, does not answer, or refuses this user.
- */
+/** Starts Docker if it does not answer. @throws if that fails, or it refuses this user. */
 export async function ensureDocker(
   state: DaemonState,
   options: EnsureOptions & { readonly progress: Progress },
@@ -66,13 +58,7 @@ export async function ensureDocker(
   );
 }
 
-/**
- * Starts libvirt if it does not answer.
- *
- * @param uri connection URI; a remote libvirt is never started.
- * @param state its current state.
- * @throws as `ensureDocker` does.
- */
+/** Starts libvirt likewise. @param uri connection URI; a remote libvirt is never started. */
 export async function ensureLibvirt(uri: string, state: DaemonState, say: Progress): Promise<void> {
   await ensureDaemon(
     state,
@@ -94,11 +80,7 @@ export async function ensureLibvirt(uri: string, state: DaemonState, say: Progre
   );
 }
 
-/**
- * Starts both if they do not answer.
- *
- * @throws as either does. If both refuse the user, one error names both groups, so that one new login is enough.
- */
+/** Starts both. @throws as either does; if both refuse the user, with both groups, so that one new login is enough. */
 export async function ensureDaemons(
   libvirtUri: string,
   states: { readonly docker: DaemonState; readonly libvirt: DaemonState },
@@ -139,7 +121,6 @@ async function ensureDaemon(state: DaemonState, daemon: Daemon, say: Progress): 
   }
 }
 
-/** Whether systemd is the init process; its client may be installed anywhere. */
 async function hasSystemd(): Promise<boolean> {
   return (await stat("/run/systemd/system").catch(() => undefined)) !== undefined;
 }
@@ -159,10 +140,7 @@ async function startUnit(daemon: Daemon): Promise<readonly string[]> {
   throw new Error(`systemd could not start ${daemon.name}: ${reasons.join("; ")}`);
 }
 
-/**
- * Starts a program that outlives this process and shares nothing with it: neither session, output nor variables. Returns its
- * log file. A second one of its kind would end at once, so the caller checks whether it answers.
- */
+/** Starts a program that outlives this process and shares nothing with it. Returns its log file. */
 async function startDetached(program: string, args: readonly string[]): Promise<string> {
   const folder = path.join(cacheRoot(), "logs");
   await mkdir(folder, { recursive: true });
@@ -195,12 +173,10 @@ function daemonPath(): string {
   return `${process.env.PATH ?? ""}:/usr/local/sbin:/usr/sbin:/sbin:/usr/bin:/bin`;
 }
 
-/** Whether a process of this host can have CAP_SYS_RESOURCE; some sandboxes remove it from everything. */
 async function mayHaveSysResource(): Promise<boolean> {
   return boundingSetHasSysResource(await readFile("/proc/self/status", "utf8"));
 }
 
-/** The same, from the content of /proc/PID/status. */
 export function boundingSetHasSysResource(status: string): boolean {
   const mask = /^CapBnd:\s*([0-9a-f]+)$/m.exec(status)?.[1];
   if (mask === undefined) throw new Error("/proc/self/status has no CapBnd line: is this Linux?");
@@ -225,10 +201,8 @@ async function giveKvmToItsGroup(): Promise<void> {
 
 const source = fileURLToPath(new URL("runc-without-sys-resource.sh", import.meta.url));
 
-/** Name under which Docker knows the wrapped runtime. */
 const runtimeName = "kindows-runc";
 
-/** The wrapped runtime, for hosts where nothing can have CAP_SYS_RESOURCE. */
 export const wrappedRuntime: Artifact = {
   name: "container-runtime",
   needs: [],

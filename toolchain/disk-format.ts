@@ -2,22 +2,17 @@ import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { createHash } from "node:crypto";
 
-/** Formats of disk images that machines can start from; VHD and VHDX after they were converted. */
 export type DiskFormat = "qcow2" | "VHD" | "VHDX";
 
-/** Magic bytes of a qcow2 image: https://www.qemu.org/docs/master/interop/qcow2.html#header */
+/** https://www.qemu.org/docs/master/interop/qcow2.html#header */
 const qcow2Magic = "QFI\xfb";
-/** Magic bytes of a VHDX, [MS-VHDX] 2.2.1. */
+/** [MS-VHDX] 2.2.1. */
 const vhdxMagic = "vhdxfile";
-/** Magic bytes of the last 512 bytes of a VHD: "Virtual Hard Disk Image Format Specification", hard disk footer. */
+/** "Virtual Hard Disk Image Format Specification", hard disk footer. */
 const vhdMagic = "conectix";
 const vhdFooterBytes = 512;
 
-/**
- * The format of a disk image by its magic bytes, whatever its name; undefined for any other file.
- *
- * @throws if it is missing or unreadable.
- */
+/** By its magic bytes, whatever its name; undefined for any other file. @throws if it is missing or unreadable. */
 export function diskFormatOf(file: string): DiskFormat | undefined {
   const descriptor = openSync(file, "r");
   try {
@@ -40,12 +35,7 @@ export function diskFormatOf(file: string): DiskFormat | undefined {
 const bootSignature = { at: 510, bytes: Buffer.from([0x55, 0xaa]) };
 const isoMark = { at: 32_769, bytes: Buffer.from("CD001", "latin1") };
 
-/**
- * Whether a file is a raw disk image: it has a partition table, like everything that machines boot from, and is no hybrid
- * ISO, which has one too.
- *
- * @throws if it is missing or unreadable.
- */
+/** Whether it has a partition table, as everything that machines boot from, and is no hybrid ISO, which has one too. */
 export function isRawDisk(file: string): boolean {
   const descriptor = openSync(file, "r");
   try {
@@ -60,15 +50,12 @@ export function isRawDisk(file: string): boolean {
   }
 }
 
-/** Virtual size of a qcow2 image, in GiB, from its header. */
 export async function virtualGiBOf(qcow2: string): Promise<number> {
   await using file = await open(qcow2);
-  // https://www.qemu.org/docs/master/interop/qcow2.html#header
   const { buffer } = await file.read(Buffer.alloc(8), 0, 8, 24);
   return Number(buffer.readBigUInt64BE()) / 1024 ** 3;
 }
 
-/** Whether a file is a disk image that has to be converted; false if it cannot be read. */
 export function mustBeConverted(file: string): boolean {
   try {
     const format = diskFormatOf(file);

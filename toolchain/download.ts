@@ -6,9 +6,7 @@ import type { Progress } from "./artifact.ts";
 import { sha256OfFile } from "./cache-marker.ts";
 import { transferText } from "./progress-text.ts";
 
-/** A file with a known checksum. */
 export interface DownloadSource {
-  /** https URL. */
   readonly url: string;
   /** Of the file, in lower-case hexadecimal. */
   readonly sha256: string;
@@ -20,17 +18,14 @@ export interface DownloadOptions {
    * once it is complete and correct. On the file system of `into`.
    */
   readonly partial: string;
-  /** Longest wait for a connection, in seconds. */
   readonly connectSeconds: number;
   /** Longest time of one attempt, in seconds. */
   readonly wholeSeconds: number;
   /** Seconds after which a transfer of less than 20 kB/s counts as broken. */
   readonly slowSeconds: number;
-  /** Attempts if the connection breaks, or the server is busy. */
   readonly tries: number;
   /** Pause after the first attempt in milliseconds; doubled after each further one. */
   readonly pauseMilliseconds: number;
-  /** Gets a line about the progress, every `progressSeconds`. */
   readonly progress: Progress;
   readonly progressSeconds: number;
 }
@@ -55,7 +50,6 @@ export class WrongContentError extends Error {
   override readonly name = "WrongContentError";
 }
 
-/** In bytes per second. */
 const lowestSpeed = 20_000;
 
 /** Exit codes of curl, see its manual page. */
@@ -112,7 +106,6 @@ export async function download(
   await rename(partial, into);
 }
 
-/** How an attempt ended; of one that failed why, and whether a retry may succeed. */
 type TransferEnd =
   | "complete"
   | "range refused"
@@ -156,7 +149,6 @@ async function transfer(
   }
 }
 
-/** Runs curl, which knows the user's proxy settings, with https alone. */
 export async function curl(
   args: readonly string[],
   limits: Pick<DownloadOptions, "connectSeconds" | "wholeSeconds">,
@@ -181,7 +173,6 @@ export async function curl(
   return { failed, exitCode, stdout: stdout ?? "", why };
 }
 
-/** Reports progress from time to time. */
 function watch(
   headers: string,
   earlier: number,
@@ -200,7 +191,6 @@ function watch(
   return timer;
 }
 
-/** Size of the complete file according to the server's last answer, if known. */
 async function announcedSize(headers: string): Promise<number | undefined> {
   const answers = (await readFile(headers, "utf8").catch(() => "")).split(/\r?\n\r?\n/);
   const last = answers.filter((answer) => answer.trim() !== "").at(-1) ?? "";
@@ -235,12 +225,7 @@ async function sizeOf(file: string): Promise<number> {
 const longestBytes = 1024 ** 2;
 const textLimits = { connectSeconds: 20, wholeSeconds: 60 };
 
-/**
- * A short text at an https URL, with curl as every download.
- *
- * @param form fields of a form to post.
- * @throws DownloadError with the reason.
- */
+/** A short text at an https URL. @param form fields to post. @throws DownloadError with the reason. */
 export async function downloadText(
   url: string,
   form: Readonly<Record<string, string>> = {},

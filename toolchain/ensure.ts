@@ -7,9 +7,7 @@ import { formatSeconds } from "./progress-text.ts";
 import { Slots } from "./slots.ts";
 
 export interface EnsureOptions {
-  /** Default: the user's cache. */
   readonly cache?: Cache;
-  /** Prints progress lines. Default: to standard error. */
   readonly progress?: Progress;
   /**
    * Parallel builds. Default: 2. Most of a build uses every core; a second one fills the single-threaded phases (linking,
@@ -22,16 +20,13 @@ export interface EnsureOptions {
   readonly ensureRoom?: (missing: readonly Artifact[]) => Promise<void>;
 }
 
-/** Folders of the requested artifacts. */
 export interface EnsuredArtifacts {
-  /** @throws if the artifact was neither requested nor a dependency. */
   path(artifact: Artifact): string;
 }
 
 /** Longest wait for another process that builds the same entry: a Windows image, with all its stages' limits. */
 const lockTimeoutSeconds = 7 * 3600;
 
-/** Lines of a failed build's log in the error. */
 const logTailLines = 30;
 
 /**
@@ -81,12 +76,7 @@ export async function ensureArtifacts(
   return ensured;
 }
 
-/**
- * Checks whether everything missing can be built here, as far as possible before packages are installed.
- *
- * @returns these packages, by their Debian names.
- * @throws the reason if it cannot.
- */
+/** Checks whether everything missing can be built here. @returns the Debian packages to install. @throws the reason if not. */
 export async function checkArtifacts(
   artifacts: readonly Artifact[],
   cache = new Cache(),
@@ -230,11 +220,7 @@ export function buildOrder(artifacts: readonly Artifact[]): readonly Artifact[] 
   return ordered;
 }
 
-/**
- * Waits until all have ended, failed or not.
- *
- * @throws the reason of a failure; several are combined into one.
- */
+/** Waits until all have ended. @throws the reason of a failure; several are combined into one. */
 export async function settleAll(running: Iterable<Promise<unknown>>): Promise<void> {
   const outcomes = await Promise.allSettled(running);
   const reasons = new Set(

@@ -14,12 +14,7 @@ const noteSchema = z.object({
   sha256: z.string(),
 });
 
-/**
- * SHA-256 of a large file of the user. It is read completely once, and again if its size, time or inode changes; the cache
- * records the result.
- *
- * @throws if it cannot be read.
- */
+/** SHA-256 of a large file of the user; read again only if its size, time or inode changes, as the cache records it. */
 export async function digestOfFile(file: string, cache: Cache): Promise<string> {
   const { size, mtimeMs, ino } = await stat(file);
   const name = createHash("sha256").update(file).digest("hex").slice(0, 16);
@@ -32,7 +27,6 @@ export async function digestOfFile(file: string, cache: Cache): Promise<string> 
     await writeFile(`${noteFile}.${process.pid}`, JSON.stringify({ size, mtimeMs, ino, sha256 }));
     await rename(`${noteFile}.${process.pid}`, noteFile);
   } catch (error) {
-    // Then it is read again next time.
     if (!isReadOnly(error)) throw error;
   }
   return sha256;
@@ -42,7 +36,6 @@ async function noted(noteFile: string): Promise<z.infer<typeof noteSchema> | und
   try {
     return noteSchema.parse(JSON.parse(await readFile(noteFile, "utf8")));
   } catch {
-    // Missing or damaged: read the file again.
     return undefined;
   }
 }

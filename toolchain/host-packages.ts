@@ -19,14 +19,11 @@ export type PackageManager = keyof typeof packageManagers;
 const updateTimeoutSeconds = 300;
 const installTimeoutSeconds = 1800;
 
-/** What the decision depends on. */
 export interface Host {
   readonly isRoot: boolean;
-  /** Absolute path of an executable, if it exists. */
   find(executable: string): Promise<string | undefined>;
 }
 
-/** What to do about the requested packages. */
 export type Plan =
   | { readonly kind: "nothing" }
   | { readonly kind: "install"; readonly packages: readonly string[] }
@@ -49,7 +46,6 @@ export async function planPackages(names: readonly string[], host: Host): Promis
   return { kind: "tell", message: tellUser(missing, manager) };
 }
 
-/** The first known package manager that is installed. */
 async function findPackageManager(host: Host): Promise<PackageManager | undefined> {
   for (const manager of Object.keys(packageManagers) as PackageManager[]) {
     if ((await host.find(manager)) !== undefined) return manager;
@@ -57,14 +53,12 @@ async function findPackageManager(host: Host): Promise<PackageManager | undefine
   return undefined;
 }
 
-/** The command a user runs to install packages, given by their Debian names. */
 export function installCommand(manager: PackageManager, debianNames: readonly string[]): string {
   const { install, names } = packageManagers[manager];
   const packages = new Set(debianNames.map((name) => hostPackage(name)[names]));
   return `sudo ${manager} ${install} ${[...packages].join(" ")}`;
 }
 
-/** Instructions to install packages with this package manager, given by their Debian names. */
 export function installText(
   manager: PackageManager | undefined,
   debianNames: readonly string[],
@@ -74,7 +68,6 @@ export function installText(
     : installCommand(manager, debianNames);
 }
 
-/** The package manager of this host. */
 export function thisPackageManager(): Promise<PackageManager | undefined> {
   return findPackageManager(thisHost);
 }
@@ -96,11 +89,7 @@ export function joinCommand(group: "docker" | "libvirt"): string {
   return `sudo usermod -aG ${group} $USER`;
 }
 
-/**
- * Installs packages, after a line that names them.
- *
- * @throws with the command to run if this process may not or cannot install them.
- */
+/** Installs packages. @throws with the command to run if this process may not or cannot install them. */
 export async function ensureHostPackages(names: readonly string[], say: Progress): Promise<void> {
   const plan = await planPackages(names, thisHost);
   switch (plan.kind) {
@@ -172,9 +161,7 @@ const thisHost: Host = {
   find: (executable) => findOnPath(executable, `${process.env.PATH ?? ""}:${systemFolders}`),
 };
 
-/** Names of the same software on other distributions. */
 interface HostPackage {
-  /** Name of the Debian package. */
   readonly debian: string;
   /**
    * Executable that shows that it is installed, however that was done. Undefined if it has other files, which the caller has
@@ -199,7 +186,6 @@ const table: readonly (readonly [string, string | undefined, string, string, str
   ["qemu-system-x86", "qemu-system-x86_64", "qemu-system-x86", "qemu-system-x86", "qemu-x86"],
   // UEFI for machines.
   ["ovmf", undefined, "edk2-ovmf", "edk2-ovmf", "qemu-ovmf-x86_64"],
-  // Downloads.
   ["curl", "curl", "curl", "curl", "curl"],
   ["qemu-utils", "qemu-img", "qemu-img", "qemu-img", "qemu-img"],
   // The libvirt provider changes domain definitions with it.
@@ -246,7 +232,6 @@ const table: readonly (readonly [string, string | undefined, string, string, str
   ["dpkg", "dpkg-deb", "dpkg", "dpkg", "dpkg"],
 ];
 
-/** Everything that the project may need on a host. */
 export const hostPackages: readonly HostPackage[] = table.map(
   ([debian, gives, fedora, arch, suse]) => ({ debian, gives, fedora, arch, suse }),
 );

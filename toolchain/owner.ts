@@ -11,7 +11,6 @@ export interface Owner {
   readonly bootId: string;
 }
 
-/** The process that runs this code. */
 export async function thisProcess(): Promise<Owner> {
   const owner = await ownerOf(process.pid);
   if (owner === undefined) {
@@ -20,7 +19,6 @@ export async function thisProcess(): Promise<Owner> {
   return owner;
 }
 
-/** The running process with that number, if any. */
 export async function ownerOf(pid: number): Promise<Owner | undefined> {
   const startTicks = await startTicksOf(pid);
   return startTicks === undefined ? undefined : { pid, startTicks, bootId: await bootId() };

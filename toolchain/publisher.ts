@@ -21,7 +21,6 @@ import * as z from "zod";
 import { rename, writeFile } from "node:fs/promises";
 import { withLock } from "./cache-lock.ts";
 
-/** A publisher's file. */
 export interface PublishedFile {
   /** https URL, whose last part is the file's name. */
   readonly url: string;
@@ -29,16 +28,17 @@ export interface PublishedFile {
   readonly checksumUrl?: string;
 }
 
-/** A file of a release on GitHub. */
-export interface GithubFile {
-  readonly repository: string;
-  readonly version: string;
-  readonly file: string;
-  /** File of the release with the checksums. Default: GitHub's SHA-256, which it has for uploads since June 2025. */
-  readonly checksums?: string;
-}
-
-export function githubFile({ repository, version, file, checksums }: GithubFile): PublishedFile {
+/**
+ * A file of a release on GitHub.
+ *
+ * @param checksums file of the release with the checksums. Default: GitHub's SHA-256, which it has for uploads since June 2025.
+ */
+export function githubFile(
+  repository: string,
+  version: string,
+  file: string,
+  checksums?: string,
+): PublishedFile {
   const release = `https://github.com/${repository}/releases/download/v${version}`;
   const releaseApi = `https://api.github.com/repos/${repository}/releases/tags/v${version}`;
   return {
@@ -48,7 +48,6 @@ export function githubFile({ repository, version, file, checksums }: GithubFile)
 }
 
 export interface FetchOptions {
-  /** The lock's file. Default: this clone's. */
   readonly lockFile?: string;
   readonly limits?: typeof usualLimits;
 }
@@ -80,11 +79,6 @@ async function ask(origin: string): Promise<string | undefined> {
   return `${new URL(origin).host} can't be reached (${why})`;
 }
 
-/**
- * The publisher's SHA-256 of its file.
- *
- * @throws DownloadError if there is none.
- */
 export async function publishersChecksum({ url, checksumUrl }: PublishedFile): Promise<string> {
   if (checksumUrl === undefined) {
     throw new DownloadError(`no checksum is known for ${url}, and its publisher gives none`);
@@ -189,15 +183,9 @@ function inRelease(text: string, fileName: string): string | undefined {
   return /^sha256:([0-9a-fA-F]{64})$/.exec(asset?.digest ?? "")?.[1];
 }
 
-/** Longest wait for another process, which only writes a few lines. */
 const lock = { timeoutSeconds: 30, pollMilliseconds: 50, onWait: () => undefined };
 
-/**
- * Adds a file to the lock, atomically. A publisher's checksum replaces one from another source.
- *
- * @param file the lock; writers wait for each other in `.kindows` beside it.
- * @throws if another checksum is locked for it.
- */
+/** Adds a file to the lock. A publisher's checksum replaces one from elsewhere. @throws if another one is locked for it. */
 export async function addToLock(
   file: string,
   uri: string,

@@ -5,23 +5,15 @@ import type { EnsuredArtifacts } from "./ensure.ts";
 import { localFolder } from "./project.ts";
 import { terraformBridge, terraformProviderLibvirt } from "./tools/table.ts";
 
-/** One executable that the engine looks for in its home. */
 export interface HomeLink {
-  /** Path below the home. */
   readonly place: string;
-  /** Absolute path of the executable. */
   readonly target: string;
 }
 
 /** The engine's home (PULUMI_HOME); the same in `cli/engine`. */
 export const pulumiHome = path.join(localFolder, "pulumi");
 
-/**
- * Path of an engine plugin. The engine skips folders that are links, so each is a real one with a link inside.
- *
- * @param name name of the plugin, with or without its kind in front.
- * @param executable name of the file, e.g. `pulumi-resource-command`.
- */
+/** The engine skips folders that are links, so each is a real one with a link inside. */
 export function pluginPlace(
   kind: "language" | "resource",
   name: string,
@@ -31,7 +23,6 @@ export function pluginPlace(
   return path.join(`plugins/${kind}-${name.replace(/^language-/, "")}-v${version}`, executable);
 }
 
-/** The libvirt provider, and the engine plugin that runs it. */
 export function libvirtLinks(ensured: EnsuredArtifacts): readonly HomeLink[] {
   const bridge = "pulumi-resource-terraform-provider";
   const provider = "terraform-provider-libvirt";

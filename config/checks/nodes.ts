@@ -11,7 +11,6 @@ const windowsMinimum = { memoryMiB: 2048, diskGiB: 32 } as const;
 
 const sizes = ["memoryMiB", "diskGiB"] as const;
 
-/** Machines with real Windows are large enough for it. */
 export const machineSizes: Check<NamedSettings> = {
   reads: ["windows.image", "windows.image.kind"],
   run(settings) {
@@ -104,7 +103,6 @@ function diskProblem(path: SettingsProblem["path"], value: number | undefined): 
   });
 }
 
-/** No two machines share a name, whatever the lab is called. */
 export const windowsNames: Check<NamedSettings> = {
   reads: [],
   run: ({ nodes }) => {
@@ -136,11 +134,7 @@ export const linuxNames: Check<NamedSettings> = {
   },
 };
 
-/**
- * Takes `full` for the node written as `value` at `path`, or says whose it is.
- *
- * @param taken names the cluster will have, and whose they are.
- */
+/** Takes `full` for the node, or says whose it is. @param taken names the cluster will have, and whose they are. */
 function claim(
   full: string,
   value: string,
@@ -156,7 +150,6 @@ function claim(
   return [{ path, value, why: `${is} taken by ${owner}`, instead: "Write another name." }];
 }
 
-/** Every machine gets an address of its own, from those the plan keeps for machines. */
 export const nodeAddresses: Check<NamedSettings> = {
   reads: ["network.cidr"],
   run(settings) {
@@ -171,7 +164,6 @@ export const nodeAddresses: Check<NamedSettings> = {
   },
 };
 
-/** Where each node is placed. */
 type Placed = readonly { readonly hypervisor: string; readonly segment: string }[];
 
 function misplaced({ network, nodes }: NamedSettings, placed: Placed): SettingsProblem[] {

@@ -3,7 +3,6 @@ import type { NamedSettings } from "../settings.ts";
 import { type Check, pathText, unless } from "../problem.ts";
 import { maxSegmentPrefixLength } from "../address-plan.ts";
 
-/** One of the three IPv4 ranges a lab has. */
 interface LabRange {
   readonly path: readonly [keyof NamedSettings, string];
   read(settings: NamedSettings): string;
@@ -13,28 +12,24 @@ interface LabRange {
 
 const thirdOctets = [150, 160, 170, 180, 190, 200, 210];
 
-/** The segment of machines and containers. */
 export const segmentRange: LabRange = {
   path: ["network", "cidr"],
   read: (settings) => settings.network.cidr,
   candidates: thirdOctets.map((octet) => `192.168.${octet}.0/24`),
 };
 
-/** The pods of all nodes. */
 const podRange: LabRange = {
   path: ["cluster", "podCidr"],
   read: (settings) => settings.cluster.podCidr,
   candidates: ["10.244.0.0/16", "10.245.0.0/16", "10.246.0.0/16", "172.30.0.0/16"],
 };
 
-/** The services. */
 const serviceRange: LabRange = {
   path: ["cluster", "serviceCidr"],
   read: (settings) => settings.cluster.serviceCidr,
   candidates: ["10.96.0.0/16", "10.97.0.0/16", "10.98.0.0/16", "172.31.0.0/16"],
 };
 
-/** All of them. */
 export const labRanges: readonly LabRange[] = [segmentRange, podRange, serviceRange];
 
 /** A range to write for `range`, apart from the other two and from everything in `taken`. */
@@ -61,7 +56,6 @@ interface Reserved {
   applies?(settings: NamedSettings): boolean;
 }
 
-/** What a lab's ranges must keep off, whatever the host. */
 const reserved: readonly Reserved[] = [
   {
     cidr: "127.0.0.0/8",
@@ -147,7 +141,6 @@ export const rangeSizes: readonly Check<NamedSettings>[] = [
   }),
 ];
 
-/** What is wrong with a prefix, and which it may be. */
 type SizeRule = (
   prefix: number,
   settings: NamedSettings,

@@ -23,7 +23,6 @@ const ownSettings = Object.fromEntries(
 const names = Object.keys(podNetworks) as PodNetworkName[];
 const choices = definitions.map(([name, { choice }]) => `\`${name}\` (${choice})`);
 
-/** Network of the pods. */
 export const cni = z.strictObject({
   kind: z
     .enum(names)

@@ -10,7 +10,6 @@ export const thisHypervisor = "local";
 /** Beyond this a number was meant in another unit. */
 const mostMemoryMiB = 16 * 1024 * 1024;
 
-/** Memory that a hypervisor has for machines. */
 export const machineMemoryMiB = between(1024, mostMemoryMiB).optional().meta({
   description:
     "Memory for the lab's machines there. Nodes that name no hypervisor are spread by it: it has to be written for all of them then.",

@@ -21,7 +21,6 @@ import { image, imageChecks } from "./windows-image.ts";
 /** Beyond these a number was meant in another unit: bytes, KiB; MiB for a disk, which boots from 2 TiB at most. */
 const [largestMemoryMiB, largestDiskGiB] = [1024 * 1024, 2048];
 
-/** Size of a machine, without defaults. */
 export const machineSize = {
   cpus: between(1, 64).meta({
     description:
@@ -59,7 +58,6 @@ const checksum = (file: string): z.ZodOptional<z.ZodString> =>
       default: "what `software.lock.json` has for its version",
     });
 
-/** Those of the pod networks' programs. */
 const podNetworkChecksums = Object.fromEntries(
   Object.entries(podNetworks).flatMap(([kind, { programs }]) =>
     Object.entries<PublishedProgram>(programs).map(([name, { file }]) => [
@@ -78,7 +76,6 @@ const checksums = z.strictObject({
   ...podNetworkChecksums,
 });
 
-/** Settings of all Windows machines. */
 export const windows = z.strictObject({
   version: text(windowsVersion).default("2022").meta({ description: "Windows Server version." }),
   image: image.prefault({ kind: "evaluation-iso" }).meta({
@@ -168,7 +165,6 @@ interface ExistingWindowsSection {
 
 const maxAccountLength = 20;
 
-/** A local Windows account: at most 20 characters, none of those Windows forbids. */
 export function adminUser(value: string): Complaint | undefined {
   return /^[A-Za-z][A-Za-z0-9._-]*$/.test(value) && value.length <= maxAccountLength
     ? undefined
@@ -196,7 +192,6 @@ function kubeProxyImage(value: string): Complaint | undefined {
       };
 }
 
-/** Address of an HTTP proxy. */
 function proxyAddress(value: string): Complaint | undefined {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.hostname === "") {
@@ -236,7 +231,6 @@ function noProxyEntry(value: string): Complaint | undefined {
 
 const registryHost = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?$/;
 
-/** Name of an image registry as it stands in front of an image's name. */
 function registryName(value: string): Complaint | undefined {
   if (value === "registry-1.docker.io" || value === "index.docker.io") {
     return {
@@ -253,7 +247,6 @@ function registryName(value: string): Complaint | undefined {
       };
 }
 
-/** Address of a registry's mirror. */
 function mirrorAddress(value: string): Complaint | undefined {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol) || /[\s",;=]/.test(value)) {
@@ -314,7 +307,6 @@ function dnsServer(value: string): Complaint | undefined {
     : { why: kind, instead: "Write the address of a DNS server that the machines reach." };
 }
 
-/** Version of Windows Server. */
 function windowsVersion(value: string): Complaint | undefined {
   return windowsVersions.some((version) => version === value)
     ? undefined
@@ -390,7 +382,6 @@ const dnsServersOnce: Check<ExistingWindowsSection> = {
     ),
 };
 
-/** Unused checksums. */
 const rehearsalChecksums: Check<WindowsSection> = {
   reads: ["windows.checksums", "windows.image.kind"],
   run: ({ windows }) =>

@@ -46,7 +46,6 @@ export function computerName(value: string): Complaint | undefined {
   return complaint;
 }
 
-/** A DNS domain of lower-case labels. */
 export function dnsDomain(value: string): Complaint | undefined {
   const valid = value.split(".").every((part) => dnsLabel(63)(part) === undefined);
   return valid && value.length <= maxDomainLength

@@ -21,7 +21,6 @@ export function text(validate: Validator): z.ZodString {
   });
 }
 
-/** A whole number from `low` to `high`. */
 export function between(low: number, high: number): z.ZodNumber {
   return z.number().int().min(low).max(high);
 }

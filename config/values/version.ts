@@ -11,7 +11,6 @@ function nearestVersion(version: string, supported: readonly string[]): string {
   return sameMinor.at(-1) ?? sorted.find((one) => semver.gt(one, wanted)) ?? sorted.at(-1) ?? "";
 }
 
-/** One of the versions of `supported`. */
 export function oneOfVersions(what: string, supported: readonly string[]): Validator {
   return (value) => {
     if (supported.includes(value)) return undefined;

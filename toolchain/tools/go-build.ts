@@ -69,7 +69,6 @@ export async function goInputs(go: GoBuild): Promise<Readonly<Record<string, str
 /** Two builds of this process would otherwise write the same files. */
 const overlayWriter = new Slots(1);
 
-/** Compiles the executables into the folder. */
 export async function buildGo(go: GoBuild, into: string, context: BuildContext): Promise<void> {
   await ensureGo(Object.keys(go.packages).join(", "), context.progress);
   const env = { ...goEnvironment(), GOOS: go.os ?? "linux" };
