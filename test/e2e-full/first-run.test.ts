@@ -29,7 +29,6 @@ import { zip } from "../unit/toolchain/zip-file.ts";
 
 const dockerHub = "registry-1.docker.io";
 
-/** A file on this machine, or what is to be said. */
 type Answer = { readonly file: string; readonly type?: string } | { readonly text: string };
 
 /**
@@ -57,11 +56,7 @@ class StandInPublishers {
     return path.join(this.folder, "authority.pem");
   }
 
-  /**
-   * Makes what they publish, as archives of the kinds they have.
-   *
-   * @param clone whose own release has the guest's programs.
-   */
+  /** @param clone whose own release has the guest's programs. */
   async make(clone: string, say: (line: string) => void): Promise<void> {
     await mkdir(this.folder, { recursive: true });
     const { pulumi, terraformBridge, terraformProviderLibvirt, kubectl, kind } = tools;
@@ -269,7 +264,6 @@ class RootFileSystem {
     private readonly logFolder: string,
   ) {}
 
-  /** Installs Debian, Node.js as the README asks for it, and a user. */
   async make(): Promise<void> {
     const own = await mirror();
     await mkdir(this.folder, { recursive: true });
@@ -353,7 +347,6 @@ class RootFileSystem {
     for (const rule of rules) await execa("iptables", ["--wait", ...rule("-I")]);
   }
 
-  /** Runs a line of shell as the user in the clone, or as root, in a login of its own: groups joined before count. */
   run(line: string, as: "user" | "root" = "user"): Promise<Finished> {
     this.runs += 1;
     const name = line.replace(/[^\w.-]+/g, "_").slice(0, 40);
@@ -368,7 +361,6 @@ class RootFileSystem {
     });
   }
 
-  /** Ends all that runs in it. */
   async stop(): Promise<void> {
     await this.closeWayOut();
     const { init } = this;
@@ -425,10 +417,8 @@ async function machineEnvironment(): Promise<string> {
   return lines.join("");
 }
 
-/** How often the user is asked to have something done by root before all is there. */
 const tellings = 5;
 
-/** The commands of the README's quick start for any machine. */
 async function quickStart(): Promise<readonly string[]> {
   const readme = await readFile(path.join(projectRoot, "README.md"), "utf8");
   const [, block = ""] = /^## Quick start anywhere$.+?^```sh\n(.+?)^```$/ms.exec(readme) ?? [];

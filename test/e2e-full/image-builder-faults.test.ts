@@ -40,13 +40,11 @@ describe("the making of an image that goes wrong", () => {
   after(() => rm(folder, { recursive: true, force: true }));
 
   const small: BuilderChanges = { ...standInBuilder, bake: bareBake };
-  /** Makes it in a process of its own. */
   const start = (
     settings: Settings,
     onLine?: (line: string, child: ChildProcess) => void,
   ): Promise<StandInBuild> =>
     media.start(settings, cache, { bare: true, ...(onLine !== undefined && { onLine }) });
-  /** Makes it in this process. */
   const make = async (
     settings: Settings,
     changes: BuilderChanges = {},
@@ -81,7 +79,6 @@ describe("the making of an image that goes wrong", () => {
     assert.deepEqual(halfMade, []);
   };
 
-  /** Makes an image of a disc that behaves. */
   const goesWrong = async (
     message: RegExp,
     changes: BuilderChanges,

@@ -18,7 +18,6 @@ import { commitOf, sourcesOf } from "./parts.ts";
 /** Only ends a hang: four nodes take their time where machines are emulated. */
 const testMinutes = 60;
 
-/** What every part is begun with. */
 const leftLabs = "./test/e2e-full/left-labs.ts";
 
 const flag = { type: "boolean", default: false } as const;

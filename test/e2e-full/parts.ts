@@ -13,7 +13,6 @@ import { hashSources } from "../../toolchain/tools/sources-hash.ts";
 import { killPoints } from "../e2e/kill-points.ts";
 import { type Finished, runAsGroup } from "../e2e/process-group.ts";
 
-/** What is run by itself, and whose result is kept. */
 export interface Part {
   readonly name: string;
   /** Arguments of mocha: a file, and which of its tests. */
@@ -43,11 +42,7 @@ function partsOf(file: string): readonly Part[] {
   );
 }
 
-/**
- * The parts of these names; a file's name stands for all of its rows. All where there is no name.
- *
- * @throws for a name that no part has.
- */
+/** The parts of these names; a file's name stands for all of its rows. @throws for a name that no part has. */
 export function chosenParts(names: readonly string[], all = parts): readonly Part[] {
   const fits = (part: Part, name: string): boolean =>
     part.name === name || part.name.startsWith(`${name}.`);
@@ -65,7 +60,6 @@ const resultSchema = z.object({
   failed: z.number(),
   skipped: z.number(),
   seconds: z.number(),
-  /** When it ended. */
   ended: z.string(),
   /** For people: the commit, and whether files differed from it. */
   commit: z.string(),
@@ -73,7 +67,6 @@ const resultSchema = z.object({
   sources: z.string(),
 });
 
-/** What became of a part. */
 type PartResult = z.infer<typeof resultSchema>;
 
 /** What became of the parts, kept in a file for each as soon as it ends. */
@@ -133,7 +126,6 @@ interface RunOptions {
   readonly results: PartResults;
   /** For the notes. */
   readonly commit: string;
-  /** Lets no further part begin. */
   readonly signal: AbortSignal;
   readonly run: (part: Part) => Promise<Finished>;
 }

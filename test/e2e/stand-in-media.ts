@@ -66,9 +66,7 @@ export const updatedRevision = 5139;
 
 type OnLine = (line: string, child: ChildProcess) => void;
 
-/** A process that makes an image. */
 export interface StandInBuild {
-  /** What it says. */
   readonly lines: readonly string[];
   readonly ended: Promise<[code: number | null, signal: string | null]>;
 }
@@ -80,12 +78,10 @@ export class StandInMedia {
     private readonly bootFolder: string,
   ) {}
 
-  /** Path of the update. */
   get update(): string {
     return this.#at("update.msu");
   }
 
-  /** Makes what all discs share. */
   async prepare(): Promise<void> {
     await mkdir(this.folder, { recursive: true });
     const old = serverImages.map((image) => ({ ...image, revision: oldRevision }));
@@ -140,7 +136,6 @@ export class StandInMedia {
     }
   }
 
-  /** Makes the image in a process of its own, as `up` and `prepare` do. */
   async start(
     settings: Settings,
     cache: Cache,

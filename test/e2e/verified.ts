@@ -4,7 +4,6 @@ import path from "node:path";
 import { allRows } from "../../verify/rows/select.ts";
 import { tail, type TestLab } from "./lab.ts";
 
-/** A row of `kindows verify --json`. */
 export interface VerifiedRow {
   readonly id: string;
   readonly status: string;
@@ -12,7 +11,6 @@ export interface VerifiedRow {
   readonly seen: string;
 }
 
-/** What a run of `kindows verify` said. */
 export interface Verified {
   readonly exitCode: number | undefined;
   readonly output: string;
@@ -32,7 +30,6 @@ export async function verified(lab: TestLab, ...args: string[]): Promise<Verifie
   return { ...finished, rows };
 }
 
-/** Ids of the rows that came out one way, in their order. */
 export function rowsWith(rows: readonly VerifiedRow[], status: string): readonly string[] {
   return rows.filter((row) => row.status === status).map(({ id }) => id);
 }

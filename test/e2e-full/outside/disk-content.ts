@@ -18,16 +18,10 @@ const model = "drive_c/rehearsal";
  */
 const standIns = [model, "drive_c/C", "drive_c/wlnk"];
 
-/** Names the root file system on a raw disk as e2fsprogs want it. */
 export function rootOf(disk: string): string {
   return `${disk}?offset=${rootOffset}`;
 }
 
-/**
- * Runs a command of debugfs; one that changes something wants `-w` among the options.
- *
- * @param fileSystem a file, or part of one.
- */
 export async function debugfs(
   fileSystem: string,
   command: string,
@@ -99,7 +93,6 @@ function timeless(registry: string): string {
   return registry.replace(/^#time=.*\n/gm, "").replace(/^(\[.*\]) \d+$/gm, "$1");
 }
 
-/** What is more, less, or another in one content than in another; a registry's lines each by themselves. */
 export function differences(
   before: Readonly<Record<string, string>>,
   after: Readonly<Record<string, string>>,
