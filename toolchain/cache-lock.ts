@@ -54,8 +54,8 @@ async function acquire(lockFile: string, candidate: string, options: LockOptions
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     }
-    const owner = await readOwner(lockFile);
-    if (owner === undefined || !(await isAlive(owner))) {
+    const owner = await livingOwner(lockFile);
+    if (owner === undefined) {
       await removeDead(lockFile, candidate);
       continue;
     }
@@ -83,25 +83,21 @@ async function removeDead(lockFile: string, candidate: string): Promise<void> {
   } catch {
     return; // Another process was faster.
   }
-  if (await isOwnerAlive(aside)) {
-    await link(aside, lockFile).catch(() => undefined);
-  }
+  if (await livingOwner(aside)) await link(aside, lockFile).catch(() => undefined);
   await rm(aside, { force: true });
   // By the number in their name, as one that is just being written has no content yet.
-  for (const name of await readdir(path.dirname(lockFile))) {
-    const beside = path.join(path.dirname(lockFile), name);
-    const pid = beside.startsWith(`${lockFile}.`)
-      ? beside.slice(lockFile.length).split(".")[1]
-      : "";
+  const [folder, prefix] = [path.dirname(lockFile), `${path.basename(lockFile)}.`];
+  for (const name of await readdir(folder)) {
+    const pid = name.startsWith(prefix) ? name.slice(prefix.length).split(".")[0] : "";
     if (pid && (await ownerOf(Number(pid))) === undefined) {
-      await rm(beside, { force: true });
+      await rm(path.join(folder, name), { force: true });
     }
   }
 }
 
-async function isOwnerAlive(lockFile: string): Promise<boolean> {
+export async function livingOwner(lockFile: string): Promise<Owner | undefined> {
   const owner = await readOwner(lockFile);
-  return owner !== undefined && (await isAlive(owner));
+  return owner !== undefined && (await isAlive(owner)) ? owner : undefined;
 }
 
 /** Owner of a lock file; undefined if the file is gone or unreadable, which counts as dead. */

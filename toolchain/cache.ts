@@ -4,10 +4,9 @@ import os from "node:os";
 import path from "node:path";
 
 import type { Artifact } from "./artifact.ts";
-import { readOwner, withLock, type LockOptions } from "./cache-lock.ts";
+import { livingOwner, withLock, type LockOptions } from "./cache-lock.ts";
 import { beginBuild } from "./compiler-caches.ts";
 import { findDamage, markerName, writeMarker } from "./cache-marker.ts";
-import { isAlive } from "./owner.ts";
 import { isReadOnly } from "./read-only.ts";
 
 /** Part of every address: increase it if the format of all entries changes. */
@@ -27,7 +26,7 @@ export function cacheRoot(environment: NodeJS.ProcessEnv = process.env): string 
 }
 
 /** Folder name of an artifact in the cache. @param known memo of addresses, as artifacts share dependencies. */
-export async function artifactAddress(
+export function artifactAddress(
   artifact: Artifact,
   known = new Map<Artifact, Promise<string>>(),
 ): Promise<string> {
@@ -36,10 +35,7 @@ export async function artifactAddress(
   return address;
 }
 
-async function computeAddress(
-  artifact: Artifact,
-  known: Map<Artifact, Promise<string>>,
-): Promise<string> {
+async function computeAddress(artifact: Artifact, known: Map<Artifact, Promise<string>>) {
   const inputs = Object.entries(await artifact.inputs()).sort(([a], [b]) => (a < b ? -1 : 1));
   const addresses = artifact.needs.map((needed) => artifactAddress(needed, known));
   const needs = (await Promise.all(addresses)).sort();
@@ -125,11 +121,7 @@ export class Cache {
   }
 
   /** Runs `work` as the only process (on this machine) that builds or removes the entry. */
-  async withEntryLock<T>(
-    address: string,
-    options: LockOptions,
-    work: () => Promise<T>,
-  ): Promise<T> {
+  withEntryLock<T>(address: string, options: LockOptions, work: () => Promise<T>): Promise<T> {
     return withLock(this.lockFile(address), options, work);
   }
 
@@ -179,8 +171,8 @@ export class Cache {
 
   /** Whether its process still runs. @param name of its folder among the builds: the entry's address, and the process. */
   async isLivingBuild(name: string): Promise<boolean> {
-    const owner = await readOwner(this.lockFile(name.replace(/(\.removed)?\.[0-9]+$/, "")));
-    return owner !== undefined && (await isAlive(owner));
+    const address = name.replace(/(\.removed)?\.[0-9]+$/, "");
+    return (await livingOwner(this.lockFile(address))) !== undefined;
   }
 
   async isBuilding(): Promise<boolean> {

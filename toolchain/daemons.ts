@@ -6,21 +6,16 @@ import { messageOf } from "../host/failure.ts";
 import type { Progress, Artifact } from "./artifact.ts";
 import { cacheRoot } from "./cache.ts";
 import { dockerState, libvirtState, type DaemonState } from "./daemon-state.ts";
-import { ensureArtifacts, type EnsureOptions, settleAll } from "./ensure.ts";
-import { startCommand, thisPackageManager } from "./host-packages.ts";
+import { endOfLog, ensureArtifacts, type EnsureOptions, settleAll } from "./ensure.ts";
+import { startCommand, systemFolders, thisPackageManager } from "./host-packages.ts";
 import { waitUntil } from "../host/wait-until.ts";
 import { fileURLToPath } from "node:url";
 import { hashSources } from "./tools/sources-hash.ts";
-
-const device = "/dev/kvm";
-const groupMayUse = 0o660;
 
 /** Number in linux/capability.h. */
 const sysResource = 24n;
 
 const startTimeoutSeconds = 90;
-
-const logTailLines = 10;
 
 /** A daemon of the host that labs use. A running one is used with its settings. */
 interface Daemon {
@@ -45,13 +40,11 @@ export async function ensureDocker(
       state: dockerState,
       units: ["docker.service"],
       start: async () => {
-        const runtime = (await mayHaveSysResource())
-          ? undefined
-          : path.join(
-              (await ensureArtifacts([wrappedRuntime], options)).path(wrappedRuntime),
-              "runc",
-            );
-        return [await startDetached("dockerd", dockerdArguments(runtime))];
+        if (boundingSetHasSysResource(await readFile("/proc/self/status", "utf8"))) {
+          return [await startDetached("dockerd", [])];
+        }
+        const folder = (await ensureArtifacts([wrappedRuntime], options)).path(wrappedRuntime);
+        return [await startDetached("dockerd", wrappedArguments(path.join(folder, "runc")))];
       },
     },
     options.progress,
@@ -114,10 +107,10 @@ async function ensureDaemon(state: DaemonState, daemon: Daemon, say: Progress): 
       return now.kind === "running" ? undefined : now.reason;
     });
   } catch (error) {
-    const tails = await Promise.all(logs.map(logTail));
-    throw new Error([messageOf(error), ...tails].join("\n"), {
-      cause: error,
-    });
+    const ends = await Promise.all(
+      logs.map(async (log) => `end of ${log}:\n${await endOfLog(log, 10)}`),
+    );
+    throw new Error([messageOf(error), ...ends].join("\n"), { cause: error });
   }
 }
 
@@ -151,7 +144,11 @@ async function startDetached(program: string, args: readonly string[]): Promise<
       detached: true,
       cwd: "/",
       stdio: ["ignore", log.fd, log.fd],
-      env: { PATH: daemonPath(), HOME: "/root", LANG: "C.UTF-8" },
+      env: {
+        PATH: `${process.env.PATH ?? ""}:${systemFolders}:/usr/bin:/bin`,
+        HOME: "/root",
+        LANG: "C.UTF-8",
+      },
     });
     await new Promise<void>((resolve, reject) => {
       child.once("spawn", resolve);
@@ -162,19 +159,6 @@ async function startDetached(program: string, args: readonly string[]): Promise<
     await log.close();
   }
   return logFile;
-}
-
-async function logTail(logFile: string): Promise<string> {
-  const lines = (await readFile(logFile, "utf8").catch(() => "")).trimEnd().split("\n");
-  return `end of ${logFile}:\n${lines.slice(-logTailLines).join("\n")}`;
-}
-
-function daemonPath(): string {
-  return `${process.env.PATH ?? ""}:/usr/local/sbin:/usr/sbin:/sbin:/usr/bin:/bin`;
-}
-
-async function mayHaveSysResource(): Promise<boolean> {
-  return boundingSetHasSysResource(await readFile("/proc/self/status", "utf8"));
 }
 
 export function boundingSetHasSysResource(status: string): boolean {
@@ -190,13 +174,14 @@ export function boundingSetHasSysResource(status: string): boolean {
  * ("KVM was enabled when probing, but it is not available now", virQEMUCapsIsValid).
  */
 async function giveKvmToItsGroup(): Promise<void> {
+  const device = "/dev/kvm";
   const found = await stat(device).catch(() => undefined);
   if (found === undefined || found.gid !== 0 || (found.mode & 0o777) !== 0o600) return;
   const group = await execa("getent", ["group", "kvm"], { reject: false });
   const gid = Number(group.stdout?.split(":")[2]);
   if (group.failed || !Number.isInteger(gid)) return;
   await chown(device, 0, gid);
-  await chmod(device, groupMayUse);
+  await chmod(device, 0o660);
 }
 
 const source = fileURLToPath(new URL("runc-without-sys-resource.sh", import.meta.url));
@@ -215,15 +200,9 @@ export const wrappedRuntime: Artifact = {
 };
 
 /**
- * Arguments of a Docker daemon that is started here.
- *
  * Docker requests all of the kernel's capabilities for a privileged container, whose start fails if one of them is not
- * available; only then the wrapped runtime becomes the default.
- *
- * @param runtime executable of the wrapped runtime, if it is needed.
+ * available; only then the wrapped runtime, whose executable this is, becomes the default.
  */
-export function dockerdArguments(runtime: string | undefined): readonly string[] {
-  return runtime === undefined
-    ? []
-    : ["--add-runtime", `${runtimeName}=${runtime}`, "--default-runtime", runtimeName];
+export function wrappedArguments(runtime: string): readonly string[] {
+  return ["--add-runtime", `${runtimeName}=${runtime}`, "--default-runtime", runtimeName];
 }

@@ -12,42 +12,42 @@ const vhdxMagic = "vhdxfile";
 const vhdMagic = "conectix";
 const vhdFooterBytes = 512;
 
-/** By its magic bytes, whatever its name; undefined for any other file. @throws if it is missing or unreadable. */
-export function diskFormatOf(file: string): DiskFormat | undefined {
+/** Looks into a file. @throws if it is missing or unreadable. */
+function look<T>(
+  file: string,
+  into: (text: (at: number, length: number) => string, size: number) => T,
+): T {
   const descriptor = openSync(file, "r");
   try {
-    const text = (position: number): string => {
-      const buffer = Buffer.alloc(8);
-      const bytes = readSync(descriptor, buffer, 0, buffer.length, position);
-      return buffer.toString("latin1", 0, bytes);
+    const text = (at: number, length: number): string => {
+      const buffer = Buffer.alloc(length);
+      return buffer.toString("latin1", 0, readSync(descriptor, buffer, 0, length, at));
     };
-    const beginning = text(0);
-    if (beginning.startsWith(qcow2Magic)) return "qcow2";
-    if (beginning === vhdxMagic) return "VHDX";
-    const { size } = fstatSync(descriptor);
-    return size >= vhdFooterBytes && text(size - vhdFooterBytes) === vhdMagic ? "VHD" : undefined;
+    return into(text, fstatSync(descriptor).size);
   } finally {
     closeSync(descriptor);
   }
 }
 
-/** Offset and value of the end of a disk's first sector, with or without a GPT; and of an ISO's signature. */
-const bootSignature = { at: 510, bytes: Buffer.from([0x55, 0xaa]) };
-const isoMark = { at: 32_769, bytes: Buffer.from("CD001", "latin1") };
+/** By its magic bytes, whatever its name; undefined for any other file. @throws if it is missing or unreadable. */
+export function diskFormatOf(file: string): DiskFormat | undefined {
+  return look(file, (text, size) => {
+    const beginning = text(0, 8);
+    if (beginning.startsWith(qcow2Magic)) return "qcow2";
+    if (beginning === vhdxMagic) return "VHDX";
+    return size >= vhdFooterBytes && text(size - vhdFooterBytes, 8) === vhdMagic
+      ? "VHD"
+      : undefined;
+  });
+}
 
 /** Whether it has a partition table, as everything that machines boot from, and is no hybrid ISO, which has one too. */
 export function isRawDisk(file: string): boolean {
-  const descriptor = openSync(file, "r");
-  try {
-    const has = ({ at, bytes }: { readonly at: number; readonly bytes: Buffer }): boolean => {
-      const found = Buffer.alloc(bytes.length);
-      readSync(descriptor, found, 0, found.length, at);
-      return found.equals(bytes);
-    };
-    return has(bootSignature) && !has(isoMark) && fstatSync(descriptor).size % 512 === 0;
-  } finally {
-    closeSync(descriptor);
-  }
+  // The end of a disk's first sector, with or without a GPT; and an ISO's signature.
+  return look(
+    file,
+    (text, size) => text(510, 2) === "\x55\xaa" && text(32_769, 5) !== "CD001" && size % 512 === 0,
+  );
 }
 
 export async function virtualGiBOf(qcow2: string): Promise<number> {

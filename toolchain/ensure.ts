@@ -1,7 +1,8 @@
 import path from "node:path";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { messageOf } from "../host/failure.ts";
-import type { Artifact, BuildContext, Progress } from "./artifact.ts";
+import type { Artifact, Progress } from "./artifact.ts";
+import type { LockOptions } from "./cache-lock.ts";
 import { Cache, artifactAddress } from "./cache.ts";
 import { formatSeconds } from "./progress-text.ts";
 import { Slots } from "./slots.ts";
@@ -26,8 +27,6 @@ export interface EnsuredArtifacts {
 
 /** Longest wait for another process that builds the same entry: a Windows image, with all its stages' limits. */
 const lockTimeoutSeconds = 7 * 3600;
-
-const logTailLines = 30;
 
 /**
  * Ensures that every artifact is completely in the cache. Existing ones are checked by their files' sizes and times; the
@@ -61,12 +60,12 @@ export async function ensureArtifacts(
     const made = Promise.all(needed).then(() =>
       slots.run(rank, async () => {
         if (failed) return;
-        try {
-          await makeEntry(cache, artifact, address(artifact), ensured, say);
-        } catch (error) {
-          failed = true;
-          throw error;
-        }
+        await makeEntry(cache, artifact, address(artifact), ensured, say).catch(
+          (error: unknown) => {
+            failed = true;
+            throw error;
+          },
+        );
       }),
     );
     running.set(artifact, made);
@@ -76,7 +75,7 @@ export async function ensureArtifacts(
   return ensured;
 }
 
-/** Checks whether everything missing can be built here. @returns the Debian packages to install. @throws the reason if not. */
+/** Checks whether all that is missing can be built. @returns the Debian packages to install. @throws the reason if not. */
 export async function checkArtifacts(
   artifacts: readonly Artifact[],
   cache = new Cache(),
@@ -146,11 +145,10 @@ async function makeEntry(
   const elapsed = (): string => formatSeconds((Date.now() - started) / 1000);
   const progress: Progress = (line) => say(`${artifact.name}: ${line} (${elapsed()})`);
   const logFile = cache.logFile(address);
-  const lock = {
+  const lock: LockOptions = {
     timeoutSeconds: lockTimeoutSeconds,
     pollMilliseconds: 500,
-    onWait: (owner: { readonly pid: number }) =>
-      progress(`process ${owner.pid} is making it, waiting`),
+    onWait: ({ pid }) => progress(`process ${pid} is making it, waiting`),
   };
   await cache.withEntryLock(address, lock, async () => {
     if ((await cache.state(address)).kind === "complete") {
@@ -161,17 +159,15 @@ async function makeEntry(
     await writeFile(logFile, "");
     progress("start");
     const heartbeat = setInterval(() => progress("still at it"), 60_000);
-    const context: BuildContext = {
-      progress,
-      path: (needed) => ensured.path(needed),
-      logFile,
-      downloads: cache.downloadsFolder,
-    };
+    const context = { progress, logFile, downloads: cache.downloadsFolder, ...ensured };
     try {
       await cache.make(address, artifact.name, (into) => artifact.build(into, context));
     } catch (error) {
       progress("failed; the error is shown once everything in progress has ended");
-      throw new Error(await describeFailure(artifact, error, logFile, elapsed()), { cause: error });
+      const failure = `${artifact.name} could not be made after ${elapsed()}: ${messageOf(error)}`;
+      const log = await endOfLog(logFile, 30);
+      const whole = log === "" ? failure : `${failure}\n${log}\nwhole log: ${logFile}`;
+      throw new Error(whole, { cause: error });
     } finally {
       clearInterval(heartbeat);
     }
@@ -179,17 +175,10 @@ async function makeEntry(
   });
 }
 
-async function describeFailure(
-  artifact: Artifact,
-  error: unknown,
-  logFile: string,
-  elapsed: string,
-): Promise<string> {
-  const message = messageOf(error);
-  const log = (await readFile(logFile, "utf8").catch(() => "")).trimEnd();
-  const tail =
-    log === "" ? "" : `\n${log.split("\n").slice(-logTailLines).join("\n")}\nwhole log: ${logFile}`;
-  return `${artifact.name} could not be made after ${elapsed}: ${message}${tail}`;
+/** The last lines of a log; nothing where there is none. */
+export async function endOfLog(logFile: string, lines: number): Promise<string> {
+  const log = await readFile(logFile, "utf8").catch(() => "");
+  return log.trimEnd().split("\n").slice(-lines).join("\n");
 }
 
 /**
@@ -207,27 +196,20 @@ export function buildOrder(artifacts: readonly Artifact[]): readonly Artifact[] 
       throw new Error(`artifacts need each other: ${circle.map((each) => each.name).join(" -> ")}`);
     }
     if (ordered.includes(artifact)) return;
-    for (const needed of artifact.needs) {
-      visit(needed, [...trail, artifact]);
-    }
+    for (const needed of artifact.needs) visit(needed, [...trail, artifact]);
     if (byName.has(artifact.name)) throw new Error(`two artifacts are called ${artifact.name}`);
     byName.set(artifact.name, artifact);
     ordered.push(artifact);
   };
-  for (const artifact of artifacts) {
-    visit(artifact, []);
-  }
+  for (const artifact of artifacts) visit(artifact, []);
   return ordered;
 }
 
 /** Waits until all have ended. @throws the reason of a failure; several are combined into one. */
 export async function settleAll(running: Iterable<Promise<unknown>>): Promise<void> {
   const outcomes = await Promise.allSettled(running);
-  const reasons = new Set(
-    outcomes.filter((each) => each.status === "rejected").map((each) => each.reason as unknown),
-  );
-  if (reasons.size > 1) throw new AggregateError(reasons, [...reasons].map(messageOf).join("\n"));
-  for (const reason of reasons) {
-    throw reason;
-  }
+  const failed = outcomes.filter((each) => each.status === "rejected");
+  const reasons = [...new Set(failed.map(({ reason }) => reason as unknown))];
+  if (reasons.length > 1) throw new AggregateError(reasons, reasons.map(messageOf).join("\n"));
+  for (const reason of reasons) throw reason;
 }

@@ -6,12 +6,15 @@ import { cacheRoot } from "./cache.ts";
 import { runLogged } from "../host/run-logged.ts";
 import { findOnPath } from "../host/search-path.ts";
 
-/** Known package managers, and how they install; only the first one is run, for the others the command is printed. */
+/**
+ * Known package managers, how they install, and where in `hostPackages` their names are. Only the first one is run; for the
+ * others the command is printed.
+ */
 const packageManagers = {
-  "apt-get": { install: "install --no-install-recommends", names: "debian" },
-  dnf: { install: "install", names: "fedora" },
-  pacman: { install: "-S --needed", names: "arch" },
-  zypper: { install: "install", names: "suse" },
+  "apt-get": { install: "install --no-install-recommends", names: 0 },
+  dnf: { install: "install", names: 2 },
+  pacman: { install: "-S --needed", names: 3 },
+  zypper: { install: "install", names: 4 },
 } as const;
 
 export type PackageManager = keyof typeof packageManagers;
@@ -133,7 +136,7 @@ async function installWithApt(packages: readonly string[], say: Progress): Promi
 
 function tellUser(missing: readonly string[], manager: PackageManager | undefined): string {
   if (manager === undefined) {
-    const programs = missing.map((name) => hostPackage(name).gives ?? name);
+    const programs = missing.map((name) => hostPackage(name)[1] ?? name);
     return `these programs are missing, install them and run this again: ${programs.join(", ")}`;
   }
   const why = manager === "apt-get" ? " (as root it is done for you)" : "";
@@ -141,12 +144,12 @@ function tellUser(missing: readonly string[], manager: PackageManager | undefine
 }
 
 async function isThere(name: string, host: Host): Promise<boolean> {
-  const { gives } = hostPackage(name);
+  const [, gives] = hostPackage(name);
   return gives !== undefined && (await host.find(gives)) !== undefined;
 }
 
 function hostPackage(debianName: string): HostPackage {
-  const found = hostPackages.find((each) => each.debian === debianName);
+  const found = hostPackages.find(([debian]) => debian === debianName);
   if (found === undefined) {
     throw new Error(`the host package ${debianName} is not in toolchain/host-packages.ts`);
   }
@@ -161,20 +164,16 @@ const thisHost: Host = {
   find: (executable) => findOnPath(executable, `${process.env.PATH ?? ""}:${systemFolders}`),
 };
 
-interface HostPackage {
-  readonly debian: string;
-  /**
-   * Executable that shows that it is installed, however that was done. Undefined if it has other files, which the caller has
-   * looked for.
-   */
-  readonly gives: string | undefined;
-  readonly fedora: string;
-  readonly arch: string;
-  readonly suse: string;
-}
+/** `gives` is an executable that shows that it is installed, however that was done; or the caller looks for other files. */
+type HostPackage = readonly [
+  debian: string,
+  gives: string | undefined,
+  fedora: string,
+  arch: string,
+  suse: string,
+];
 
-/** Debian's name, the executable, and the names with Fedora, Arch and SUSE. */
-const table: readonly (readonly [string, string | undefined, string, string, string])[] = [
+export const hostPackages: readonly HostPackage[] = [
   // Not `docker`: a client alone may be on the PATH without any daemon.
   ["docker.io", "dockerd", "moby-engine", "docker", "docker"],
   ["libvirt-daemon-system", "libvirtd", "libvirt", "libvirt", "libvirt"],
@@ -231,7 +230,3 @@ const table: readonly (readonly [string, string | undefined, string, string, str
   ["iproute2", "ip", "iproute", "iproute2", "iproute2"],
   ["dpkg", "dpkg-deb", "dpkg", "dpkg", "dpkg"],
 ];
-
-export const hostPackages: readonly HostPackage[] = table.map(
-  ([debian, gives, fedora, arch, suse]) => ({ debian, gives, fedora, arch, suse }),
-);

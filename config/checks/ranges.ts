@@ -10,12 +10,10 @@ interface LabRange {
   readonly candidates: readonly string[];
 }
 
-const thirdOctets = [150, 160, 170, 180, 190, 200, 210];
-
 export const segmentRange: LabRange = {
   path: ["network", "cidr"],
   read: (settings) => settings.network.cidr,
-  candidates: thirdOctets.map((octet) => `192.168.${octet}.0/24`),
+  candidates: [150, 160, 170, 180, 190, 200, 210].map((octet) => `192.168.${octet}.0/24`),
 };
 
 const podRange: LabRange = {
@@ -42,11 +40,15 @@ export function proposedRange(
     .filter((one) => one !== range)
     .map((one) => parseRange(one.read(settings)));
   const occupied = [...others, ...taken].filter((one) => one !== undefined);
-  const free = range.candidates.find((candidate) => {
-    const parsed = parseRange(candidate);
-    return parsed !== undefined && !occupied.some((one) => overlaps(one, parsed));
-  });
+  const free = range.candidates.find(
+    (candidate) => !occupied.some((one) => overlapsText(one, candidate)),
+  );
   return free ?? range.candidates[0] ?? "";
+}
+
+function overlapsText(range: Ipv4Range, cidr: string): boolean {
+  const other = parseRange(cidr);
+  return other !== undefined && overlaps(range, other);
 }
 
 interface Reserved {
@@ -94,8 +96,7 @@ export const rangesUsable: readonly Check<NamedSettings>[] = labRanges.map((rang
 /** Why no segment of a lab can have a range, whatever the host. */
 export function rangeFault(range: Ipv4Range, settings: NamedSettings): string | undefined {
   const taken = reserved.find((one) => {
-    const parsed = parseRange(one.cidr);
-    return parsed !== undefined && overlaps(parsed, range) && (one.applies?.(settings) ?? true);
+    return overlapsText(range, one.cidr) && (one.applies?.(settings) ?? true);
   });
   const isPrivate = privateSpace.some((cidr) => {
     const space = parseRange(cidr);
@@ -153,14 +154,10 @@ function check(range: LabRange, rule: SizeRule): Check<NamedSettings> {
       const value = range.read(settings);
       const parsed = parseRange(value);
       const fault = parsed && rule(parsed.prefixLength, settings);
-      return fault === undefined
-        ? []
-        : [
-            {
-              ...{ path: range.path, value, why: fault[0] },
-              instead: `Write a range of at ${fault[1]}, e.g. ${range.candidates[0]}.`,
-            },
-          ];
+      if (fault === undefined) return [];
+      const [why, allowed] = fault;
+      const instead = `Write a range of at ${allowed}, e.g. ${range.candidates[0]}.`;
+      return [{ path: range.path, value, why, instead }];
     },
   };
 }
@@ -177,8 +174,8 @@ function apart(one: LabRange, other: LabRange): Check<NamedSettings> {
   return {
     reads: [one.path.join("."), other.path.join(".")],
     run(settings) {
-      const [first, second] = [parseRange(one.read(settings)), parseRange(other.read(settings))];
-      return unless(first === undefined || second === undefined || !overlaps(first, second), {
+      const first = parseRange(one.read(settings));
+      return unless(first === undefined || !overlapsText(first, other.read(settings)), {
         path: other.path,
         value: other.read(settings),
         why: `overlaps ${pathText(one.path)}, ${one.read(settings)}`,
