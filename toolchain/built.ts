@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
-import { mkdir, rename, writeFile } from "node:fs/promises";
 import path from "node:path";
 import * as z from "zod";
 
 import { parseJson } from "./parse-json.ts";
 import { localFolder } from "./project.ts";
+import { writeWhole } from "./whole-file.ts";
 
 const imageSchema = z.object({ reference: z.string(), archive: z.string() });
 
@@ -109,7 +109,5 @@ export async function recordBuilt(added: BuiltArtifacts): Promise<void> {
   const all = names.map((name) => [name, { ...earlier[name], ...added[name] }] as const);
   const text = `${JSON.stringify(Object.fromEntries(all), undefined, 2)}\n`;
   if (text === `${JSON.stringify(earlier, undefined, 2)}\n`) return;
-  await mkdir(path.dirname(file), { recursive: true });
-  await writeFile(`${file}.${process.pid}`, text);
-  await rename(`${file}.${process.pid}`, file);
+  await writeWhole(file, text);
 }

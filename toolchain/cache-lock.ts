@@ -1,9 +1,10 @@
-import { link, mkdir, readFile, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { link, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod";
 
 import { isAlive, ownerOf, thisProcess, type Owner } from "./owner.ts";
+import { readJson } from "./parse-json.ts";
 
 const ownerSchema = z.object({ pid: z.number(), startTicks: z.string(), bootId: z.string() });
 
@@ -101,10 +102,6 @@ export async function livingOwner(lockFile: string): Promise<Owner | undefined> 
 }
 
 /** Owner of a lock file; undefined if the file is gone or unreadable, which counts as dead. */
-export async function readOwner(lockFile: string): Promise<Owner | undefined> {
-  try {
-    return ownerSchema.parse(JSON.parse(await readFile(lockFile, "utf8")));
-  } catch {
-    return undefined;
-  }
+export function readOwner(lockFile: string): Promise<Owner | undefined> {
+  return readJson(lockFile, ownerSchema);
 }

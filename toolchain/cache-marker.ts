@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { lstat, readFile, readdir, readlink, rename, writeFile } from "node:fs/promises";
+import { lstat, readdir, readlink } from "node:fs/promises";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import * as z from "zod";
+import { readJson } from "./parse-json.ts";
+import { writeWhole } from "./whole-file.ts";
 
 /** File in every entry of the cache; written last, so an entry without it is incomplete. */
 export const markerName = ".kindows-complete.json";
@@ -72,12 +74,8 @@ export async function findDamage(folder: string): Promise<string | undefined> {
   return undefined;
 }
 
-export async function readMarker(folder: string): Promise<Marker | undefined> {
-  try {
-    return markerSchema.parse(JSON.parse(await readFile(path.join(folder, markerName), "utf8")));
-  } catch {
-    return undefined;
-  }
+export function readMarker(folder: string): Promise<Marker | undefined> {
+  return readJson(path.join(folder, markerName), markerSchema);
 }
 
 /** The recorded SHA-256 of a file of a complete entry. @throws if the entry has no such file. */
@@ -96,8 +94,6 @@ export async function sha256OfFile(file: string): Promise<string> {
   return hash.digest("hex");
 }
 
-async function replaceMarker(folder: string, marker: Marker): Promise<void> {
-  const aside = path.join(folder, `${markerName}.${process.pid}`);
-  await writeFile(aside, JSON.stringify(marker));
-  await rename(aside, path.join(folder, markerName));
+function replaceMarker(folder: string, marker: Marker): Promise<void> {
+  return writeWhole(path.join(folder, markerName), JSON.stringify(marker));
 }

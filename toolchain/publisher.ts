@@ -18,8 +18,8 @@ import {
   type SoftwareLock,
 } from "./software-lock.ts";
 import * as z from "zod";
-import { rename, writeFile } from "node:fs/promises";
 import { withLock } from "./cache-lock.ts";
+import { writeWhole } from "./whole-file.ts";
 
 export interface PublishedFile {
   /** https URL, whose last part is the file's name. */
@@ -201,9 +201,7 @@ export async function addToLock(
       );
     }
     if (!earlier?.takenFrom.startsWith("https://")) {
-      const aside = `${file}.${String(process.pid)}`;
-      await writeFile(aside, renderSoftwareLock({ ...known, [uri]: entry }));
-      await rename(aside, file);
+      await writeWhole(file, renderSoftwareLock({ ...known, [uri]: entry }));
     }
   });
 }
