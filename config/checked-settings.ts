@@ -68,11 +68,8 @@ type Container = Record<string | number, unknown>;
 const maxRounds = 10;
 
 /**
- * The settings with whatever the schema refuses taken out, so that the rest can still be checked in the same go. Values
- * without which a greater whole would have to go, and hide its other mistakes, have a placeholder in the schema: places
- * in lists must stay, as later problems name them.
- *
- * Only for finding more problems; never used otherwise.
+ * The settings without whatever the schema refuses, only to find more problems in the same go. Values without which a
+ * greater whole would have to go have a placeholder in the schema: places in lists must stay, as later problems name them.
  */
 function repaired<T>(schema: z.ZodType<T>, written: unknown): T {
   const copy: unknown = structuredClone(written);

@@ -39,10 +39,7 @@ export function labNames(lab: string): LabNames {
   };
 }
 
-/**
- * Pool of a lab on another hypervisor, and its folder there. A name of its own, for two addresses may lead to one
- * libvirt; the dot is in no lab's name, so it is not taken for another lab's.
- */
+/** A name of its own, for two addresses may lead to one libvirt; the dot is in no lab's name, so it is not another lab's. */
 export function remotePool(
   lab: string,
   hypervisor: string,

@@ -27,11 +27,8 @@ interface Placed extends MakersHosts {
 }
 
 /**
- * Places nodes on hypervisors: where the node says, else where most of the memory written in the settings is left, the
- * first of several equals.
- *
- * From the settings alone and in the nodes' order: what is free on the hosts at the moment moves no node, and neither
- * does one that is appended. Whether all fits is a check's business.
+ * Where the node says, else where most of the memory written in the settings is left, the first of several equals. In the
+ * nodes' order and from the settings alone: neither what is free at the moment nor an appended node moves one.
  */
 export function placements(settings: Placed): Placement[] {
   const { hypervisor, nodes, ...sizes } = settings;

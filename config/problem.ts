@@ -31,16 +31,9 @@ export interface SettingsProblem extends Complaint {
 
 /** One idea about how settings have to fit together. */
 export interface Check<Settings> {
-  /**
-   * Settings without which the check has nothing sensible to say, e.g. `network.cidr`: it is left out when one of
-   * them, or what it is a part of, is malformed, as that is said already.
-   */
+  /** Without these, e.g. `network.cidr`, it has nothing sensible to say: it is left out when one of them is malformed. */
   readonly reads: readonly string[];
-  /**
-   * What does not fit.
-   *
-   * @param file name of the stack's settings.
-   */
+  /** @param file name of the stack's settings. */
   run(settings: Settings, file: string): SettingsProblem[];
 }
 
@@ -70,10 +63,7 @@ export class SettingsError extends Failure {
   }
 }
 
-/**
- * A value as an error shows it: as JSON, cut off where it is long, and without passwords, logins and keys, as errors
- * end up in logs. Nothing for a value that is not there.
- */
+/** As JSON, cut off where it is long, and without passwords, logins and keys, as errors end up in logs. */
 function shownValue(value: unknown, path: readonly (string | number)[]): string {
   if (value === undefined || value === null) return "";
   if (typeof value === "number" && !Number.isFinite(value)) return String(value);

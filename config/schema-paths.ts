@@ -24,7 +24,10 @@ function objects(schema: Schema, value: unknown): z.ZodObject[] {
   if (inner instanceof z.ZodDiscriminatedUnion) {
     const members = inner.options.flatMap((option) => objects(option, value));
     const key = inner.def.discriminator;
-    const decided = members.filter((member) => accepts(shapeOf(member)[key], child(value, key)));
+    const decided = members.filter((member) => {
+      const choice = shapeOf(member)[key];
+      return choice !== undefined && z.safeParse(choice, child(value, key)).success;
+    });
     return decided.length > 0 ? decided : members;
   }
   return [];
@@ -33,10 +36,6 @@ function objects(schema: Schema, value: unknown): z.ZodObject[] {
 /** zod leaves the type of an unknown object's shape open. */
 function shapeOf(object: z.ZodObject): Readonly<Record<string, Schema>> {
   return object.shape;
-}
-
-function accepts(schema: Schema | undefined, value: unknown): boolean {
-  return schema !== undefined && z.safeParse(schema, value).success;
 }
 
 export function child(value: unknown, key: string | number): unknown {

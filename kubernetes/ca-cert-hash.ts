@@ -2,10 +2,7 @@ import { X509Certificate, createHash } from "node:crypto";
 
 import { credentials } from "./kubeconfig.ts";
 
-/**
- * `sha256:<hex>` of the cluster CA's public key in DER form (SubjectPublicKeyInfo), as `kubeadm join
- * --discovery-token-ca-cert-hash` takes it.
- */
+/** As `kubeadm join --discovery-token-ca-cert-hash` takes it: of the CA's public key in DER form (SubjectPublicKeyInfo). */
 export function caCertHash(kubeconfig: string): string {
   return publicKeyHash(credentials(kubeconfig).ca);
 }

@@ -1,5 +1,6 @@
 import { Agent, type RequestOptions } from "node:https";
-import { setTimeout as sleep } from "node:timers/promises";
+import { bounded } from "../host/bounded.ts";
+import { messageOf } from "../host/failure.ts";
 
 /** Address of an API server, and credentials of all requests; secret. */
 export interface Connection {
@@ -39,18 +40,10 @@ export async function programConnection(
   program: string,
   timeoutSeconds: number,
 ): Promise<Connection> {
-  const timer = new AbortController();
   try {
-    return await Promise.race([
-      clientConnection(kubeconfig),
-      sleep(timeoutSeconds * 1000, undefined, { signal: timer.signal }).then(() => {
-        throw new Error(`no answer within ${timeoutSeconds} s`);
-      }),
-    ]);
+    return await bounded(clientConnection(kubeconfig), timeoutSeconds);
   } catch (error) {
-    const why = error instanceof Error ? error.message.trim() : String(error);
+    const why = messageOf(error).trim();
     throw new Error(`the kubeconfig's program ${program} gives no credentials: ${why}`);
-  } finally {
-    timer.abort();
   }
 }

@@ -27,11 +27,7 @@ export interface ApiRequest {
   readonly warn?: (warning: string) => void;
 }
 
-/**
- * The few calls of host actions and the engine's plugin, over one connection.
- *
- * Not @kubernetes/client-node, as loading its 900 modules takes longer than everything else in an action.
- */
+/** Not @kubernetes/client-node: loading its 900 modules takes longer than everything else in an action. */
 export class ClusterApi {
   private readonly connect: () => Promise<Connection>;
   private connected: Promise<Connection> | undefined;
@@ -98,11 +94,7 @@ export class ClusterApi {
     await this.request("PATCH", path, { query, body, contentType: "application/apply-patch+yaml" });
   }
 
-  /**
-   * Follows a list from a version on, until the API server ends that, as it does after some minutes, or the signal does.
-   *
-   * @throws ApiError for an unsuccessful answer: status 410 where the version is too old.
-   */
+  /** Follows a list from a version until the API server or the signal ends that. @throws ApiError, 410 for an old version. */
   async watch<T>(
     path: string,
     { query, signal }: Pick<ApiRequest, "query" | "signal">,
@@ -150,9 +142,7 @@ export class ClusterApi {
   ): Promise<IncomingMessage> {
     const { server, agent, auth, headers } = await this.connection();
     const url = new URL(server.replace(/\/$/, "") + path);
-    for (const [name, value] of Object.entries(query)) {
-      url.searchParams.set(name, value);
-    }
+    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
     const content = body === undefined ? "" : JSON.stringify(body);
     return new Promise((resolve, reject) => {
       const options = {

@@ -4,6 +4,7 @@ import type { Duplex } from "node:stream";
 import pRetry from "p-retry";
 import ssh2 from "ssh2";
 import type { Client } from "ssh2";
+import { bounded } from "../host/bounded.ts";
 import { connectConfig, type PinnedEndpoint, type SshEndpoint } from "./endpoint.ts";
 
 /** Pauses between attempts, in milliseconds (pulumi, sdk/go/common/util/retry). */
@@ -37,11 +38,7 @@ interface LogInOptions {
   readonly background?: boolean;
 }
 
-/**
- * Connects. Only connecting is retried, for each server as often as its `dialErrorLimit` says.
- *
- * @throws an error that begins with `Dial`, `Dial proxy`, `Dial hop NUMBER` or `Dial from proxy`, depending on where it failed.
- */
+/** Only connecting is retried. @throws `Dial`, `Dial proxy`, `Dial hop NUMBER` or `Dial from proxy`, by where it failed. */
 export function dial(
   { via = [], ...endpoint }: RoutedEndpoint,
   operation: Dialling,
@@ -136,23 +133,6 @@ export async function within<T>(
   }
 }
 
-/** The outcome of `work`, unless the signal aborts, or the seconds (0: no limit) are over, before it has one. */
-export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal, seconds = 0): Promise<T> {
-  let end = (): void => undefined;
-  const aborted = new Promise<never>((_resolve, reject) => {
-    const abort = (): void => reject(signal.reason as Error);
-    const late = (): void => reject(new Error(`no answer within ${seconds} s`));
-    const timer = seconds > 0 ? setTimeout(late, seconds * 1000) : undefined;
-    signal.addEventListener("abort", abort);
-    if (signal.aborted) abort();
-    end = () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", abort);
-    };
-  });
-  return Promise.race([work, aborted]).finally(end);
-}
-
 async function retried<Result>(
   what: string,
   endpoint: SshEndpoint,
@@ -206,7 +186,7 @@ async function connect(
     signal.removeEventListener("abort", abort);
   });
   try {
-    await unlessAborted(once(socket, "connect"), signal, perDialTimeout);
+    await bounded(once(socket, "connect"), perDialTimeout, signal);
     return socket;
   } catch (error) {
     socket.on("error", () => undefined).destroy();
@@ -236,7 +216,7 @@ async function logIn(
   // The timer of its keep-alives would keep the process running.
   client.connect({ ...config, ...(background && { keepaliveInterval: 0 }), sock: socket });
   try {
-    await unlessAborted(ready, signal);
+    await bounded(ready, 0, signal);
     return client;
   } catch (error) {
     client.destroy();
@@ -262,7 +242,7 @@ export async function openFrom(
     });
   });
   try {
-    return await unlessAborted(opening, signal, perDialTimeout);
+    return await bounded(opening, perDialTimeout, signal);
   } catch (error) {
     // One that opens too late has nobody who waits for it.
     opening.then((channel) => channel.destroy()).catch(() => undefined);

@@ -31,11 +31,7 @@ const HANDSHAKE_MILLISECONDS = 30_000;
 
 const KEEPALIVE_SECONDS = 15;
 
-/**
- * Settings for one login attempt over an open connection.
- * @param refused called with the reason when the server's host key is not the pinned one
- * @throws if a key cannot be read, as a retry would not help
- */
+/** @param refused gets the reason if the host key is not the pinned one. @throws if a key cannot be read: no retry helps. */
 export function connectConfig(
   endpoint: SshEndpoint,
   refused: (reason: HostKeyRefused) => void,

@@ -1,5 +1,6 @@
 import ssh2 from "ssh2";
 import type { Client, FileEntryWithStats, SFTPWrapper, Stats } from "ssh2";
+import { bounded } from "../host/bounded.ts";
 import { watchLoss, type LossWatch } from "./dial.ts";
 
 const { NO_SUCH_FILE, EOF } = ssh2.utils.sftp.STATUS_CODE;
@@ -88,9 +89,8 @@ export class RemoteFiles {
   }
 
   /**
-   * Has a file on the machine's disk, so that a power cut does not truncate what counts as copied. OpenSSH's server does
-   * that since 6.5, and Windows' by FlushFileBuffers
-   * (https://github.com/PowerShell/openssh-portable/blob/latestw_all/contrib/win32/win32compat/misc.c).
+   * So that a power cut does not truncate what counts as copied. OpenSSH's server does that since 6.5, and Windows' by
+   * FlushFileBuffers (PowerShell/openssh-portable, contrib/win32/win32compat/misc.c).
    */
   async #flush(path: string): Promise<void> {
     const handle = await this.#ask<Buffer>((done) => this.#sftp.open(path, "r+", done));
@@ -153,17 +153,11 @@ export class RemoteFiles {
   }
 }
 
-function answered<T>(question: (done: Answer<T>) => void, seconds?: number): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer =
-      seconds &&
-      setTimeout(() => reject(new Error(`no answer within ${seconds} s`)), seconds * 1000);
-    question((error, value) => {
-      clearTimeout(timer);
-      if (error) reject(error);
-      else resolve(value as T);
-    });
+function answered<T>(question: (done: Answer<T>) => void, seconds = 0): Promise<T> {
+  const answer = new Promise<T>((resolve, reject) => {
+    question((error, value) => (error ? reject(error) : resolve(value as T)));
   });
+  return bounded(answer, seconds);
 }
 
 function codeOf(error: unknown): unknown {

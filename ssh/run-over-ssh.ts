@@ -1,6 +1,7 @@
 import type { Duplex } from "node:stream";
 import type { Client, ClientChannel } from "ssh2";
-import { logInTo, unlessAborted, watchLoss, within } from "./dial.ts";
+import { bounded } from "../host/bounded.ts";
+import { logInTo, watchLoss, within } from "./dial.ts";
 import type { PinnedEndpoint } from "./endpoint.ts";
 
 export type SshSource = PinnedEndpoint & { readonly privateKey: string };
@@ -30,12 +31,11 @@ const longestOutput = 128 * 1024 * 1024;
 const silentSeconds = 45;
 
 /**
- * Logs in to a machine, with a single attempt, runs a command, and returns its standard output.
+ * Logs in, with a single attempt, runs a command, and returns its standard output.
  *
- * @param input its standard input; may be secret. Default: empty.
- * @param forward a port forwarded back to here. If the machine refuses, the command runs without it. Default: none.
- * @throws if it cannot be reached, has another host key, exits with a code other than 0, writes too much, or takes too long;
- * with the end of its standard error.
+ * @param input may be secret.
+ * @param forward a port forwarded back to here; if the machine refuses, the command runs without it.
+ * @throws if it fails in any way, writes too much, or takes too long; with the end of its standard error.
  */
 export function runOverSsh(
   source: SshSource,
@@ -80,10 +80,7 @@ export interface CommandEnd {
   readonly stderr: string;
 }
 
-/**
- * @param input its standard input; may be secret. Default: empty.
- * @throws if the connection is lost or the time is over before the command has ended, or it writes too much.
- */
+/** @param input may be secret. @throws if the connection is lost, the time is over, or it writes too much. */
 export async function runOn(
   client: Client,
   command: string,
@@ -159,7 +156,7 @@ export async function execute(
     });
   });
   try {
-    return await unlessAborted(Promise.race([ended, loss.lost]), signal);
+    return await bounded(Promise.race([ended, loss.lost]), 0, signal);
   } catch (error) {
     if (signal.aborted) kill();
     throw error;

@@ -1,7 +1,8 @@
 import { readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import type { Client } from "ssh2";
-import { ConnectionLost, unlessAborted } from "./dial.ts";
+import { bounded } from "../host/bounded.ts";
+import { ConnectionLost } from "./dial.ts";
 import { RemoteFiles } from "./remote-files.ts";
 
 /** Files of a folder to copy in parallel: each needs several requests, which a busy server answers slowly. */
@@ -26,7 +27,7 @@ export async function uploadSource(
 ): Promise<void> {
   const files = await RemoteFiles.open(client);
   try {
-    await unlessAborted(upload(files, source.path, remotePath), signal);
+    await bounded(upload(files, source.path, remotePath), 0, signal);
   } finally {
     files.close();
   }

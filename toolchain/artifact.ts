@@ -22,6 +22,5 @@ export interface Artifact {
   readonly hostPackages: readonly string[];
   /** Throws if it cannot be built here; called before anything is built. Default: it can. */
   check?(): Promise<void>;
-  /** Fills `into`, an empty folder, which is renamed into the cache after it returns. */
   build(into: string, context: BuildContext): Promise<void>;
 }

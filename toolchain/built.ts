@@ -101,7 +101,6 @@ export function builtRehearsalImage(image: {
 
 /** Merges with what was prepared earlier, for this stack or another one. Written atomically. */
 export async function recordBuilt(added: BuiltArtifacts): Promise<void> {
-  // A damaged one is rewritten.
   const earlier = builtSoFar();
   const names = (Object.keys(builtSchema.shape) as (keyof BuiltArtifacts)[]).filter(
     (name) => earlier[name] ?? added[name],

@@ -17,10 +17,8 @@ export interface LockOptions {
 }
 
 /**
- * Runs `work` as the only process that holds `lockFile`; a lock whose owner is dead is taken over.
- *
- * The lock saves work but is not needed for correctness: an entry gets into the cache by an atomic rename. In the tiny window
- * in which a take-over can lead to two owners, something is built twice and one of them wins.
+ * Runs `work` as the only process that holds `lockFile`; a lock whose owner is dead is taken over. It saves work but is not
+ * needed for correctness: in the tiny window in which a take-over can lead to two owners, something is built twice.
  *
  * @throws if a running process still holds the lock after `timeoutSeconds`, naming that process.
  */
@@ -74,9 +72,7 @@ async function acquire(lockFile: string, candidate: string, options: LockOptions
   }
 }
 
-/**
- * Removes a dead owner's lock, and what other dead processes left beside it; a running one that came in between is put back.
- */
+/** Removes a dead owner's lock, and what dead processes left beside it; a running one that came in between is put back. */
 async function removeDead(lockFile: string, candidate: string): Promise<void> {
   const aside = `${candidate}.dead`;
   try {

@@ -24,7 +24,6 @@ const markerSchema = z.object({
 
 export type Marker = z.infer<typeof markerSchema>;
 
-/** Records every file below `folder` and writes the marker into it. */
 export async function writeMarker(folder: string, name: string, seconds: number): Promise<void> {
   const files: Marker["files"] = {};
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
@@ -41,10 +40,7 @@ export async function writeMarker(folder: string, name: string, seconds: number)
   await replaceMarker(folder, { name, seconds, files });
 }
 
-/**
- * What is wrong with a complete entry, if anything. Only a file whose time has changed is read again; if its content is still
- * the recorded one, the new time is recorded, so that the next check is cheap.
- */
+/** Only a file whose time has changed is read again; if its content is the recorded one, its new time is recorded. */
 export async function findDamage(folder: string): Promise<string | undefined> {
   const marker = await readMarker(folder);
   if (marker === undefined) return `${markerName} is missing or unreadable`;
@@ -87,7 +83,6 @@ export async function recordedSha256(folder: string, file: string): Promise<stri
   return recorded.sha256;
 }
 
-/** SHA-256 of a file's content in lower-case hexadecimal. */
 export async function sha256OfFile(file: string): Promise<string> {
   const hash = createHash("sha256");
   await pipeline(createReadStream(file), hash);

@@ -125,10 +125,7 @@ export class Cache {
     return withLock(this.lockFile(address), options, work);
   }
 
-  /**
-   * Builds an entry: `build` fills an empty folder, which is renamed into place when it is complete. Requires the entry's lock;
-   * first removes what an earlier, dead builder left of this entry.
-   */
+  /** `build` fills an empty folder, which is renamed into place. Requires the lock; removes what a dead builder left. */
   async make(
     address: string,
     name: string,
@@ -151,7 +148,6 @@ export class Cache {
     return this.entryFolder(address);
   }
 
-  /** Removes an entry atomically, not file by file. */
   async remove(address: string): Promise<void> {
     await this.removeFolder(this.entryFolder(address), address);
   }

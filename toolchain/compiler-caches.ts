@@ -24,10 +24,7 @@ export function compilerFolder(cache: Cache, address: CompilerAddress): string {
   return path.join(cache.root, address);
 }
 
-/**
- * Creates the folder of a build, which protects the compiler's caches as long as the build's process runs. Waits if they are
- * just being removed.
- */
+/** Creates the folder of a build, which protects the compiler's caches; waits if they are just being removed. */
 export function beginBuild(cache: Cache, into: string): Promise<unknown> {
   return cache.withEntryLock("go", lockOptions, () => mkdir(into, { recursive: true }));
 }

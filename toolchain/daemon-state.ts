@@ -4,7 +4,6 @@ import { runProgram } from "../host/run-program.ts";
 /** A daemon that answers, or why it does not (last line of its client's output). */
 export type DaemonState =
   | { readonly kind: "running" }
-  /** It answers, but refuses this user. */
   | { readonly kind: "denied"; readonly reason: string }
   | { readonly kind: "silent"; readonly reason: string };
 

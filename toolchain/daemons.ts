@@ -17,7 +17,6 @@ const sysResource = 24n;
 
 const startTimeoutSeconds = 90;
 
-/** A daemon of the host that labs use. A running one is used with its settings. */
 interface Daemon {
   readonly name: string;
   readonly kind: "docker" | "libvirt";
@@ -168,10 +167,8 @@ export function boundingSetHasSysResource(status: string): boolean {
 }
 
 /**
- * Gives /dev/kvm to the group kvm, as udev does, if nothing has done so.
- * libvirt detects QEMU's capabilities as root, but caches them only if QEMU's own user may use KVM too: with a device for
- * root alone it detects them again at every call, four to eight seconds each time
- * ("KVM was enabled when probing, but it is not available now", virQEMUCapsIsValid).
+ * As udev does. libvirt detects QEMU's capabilities as root, but caches them only if QEMU's own user may use KVM too: else it
+ * detects them again at every call, for four to eight seconds (virQEMUCapsIsValid).
  */
 async function giveKvmToItsGroup(): Promise<void> {
   const device = "/dev/kvm";

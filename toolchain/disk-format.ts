@@ -12,7 +12,6 @@ const vhdxMagic = "vhdxfile";
 const vhdMagic = "conectix";
 const vhdFooterBytes = 512;
 
-/** Looks into a file. @throws if it is missing or unreadable. */
 function look<T>(
   file: string,
   into: (text: (at: number, length: number) => string, size: number) => T,
@@ -65,10 +64,7 @@ export function mustBeConverted(file: string): boolean {
   }
 }
 
-/**
- * Identity of a user's disk that is used where it is, 12 digits from path, size and modification time, as hashing gigabytes
- * at each preview is too slow. Undefined if it does not exist.
- */
+/** 12 digits from path, size and time, as hashing gigabytes at each preview is too slow. Undefined if it does not exist. */
 export function diskIdentity(path: string): string | undefined {
   const found = statSync(path, { throwIfNoEntry: false });
   return found === undefined

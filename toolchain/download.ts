@@ -13,10 +13,7 @@ export interface DownloadSource {
 }
 
 export interface DownloadOptions {
-  /**
-   * File for the incomplete download. An existing one is resumed; it is kept if the connection breaks, and renamed to `into`
-   * once it is complete and correct. On the file system of `into`.
-   */
+  /** The incomplete download, on the file system of `into`: resumed, and kept if the connection breaks. */
   readonly partial: string;
   readonly connectSeconds: number;
   /** Longest time of one attempt, in seconds. */
@@ -58,13 +55,10 @@ const curlExit = { httpError: 22, writeError: 23, rangeError: 33 } as const;
 const brokenConnection: readonly (number | undefined)[] = [18, 28, 52, 55, 56, 92];
 
 /**
- * Downloads a file by HTTPS, resuming an interrupted attempt or run. Uses curl, which knows the user's proxy settings.
- *
- * One at a time per `partial`: the caller must hold a lock.
+ * Downloads a file with curl, which knows the user's proxy settings, and resumes. The caller must hold a lock of `partial`.
  *
  * @throws DownloadError with the reason: no curl, no route, an error of the server, no disk space.
- * @throws WrongContentError if the file is complete and has another checksum; it is kept aside for examination, and there
- * is nothing at `into`.
+ * @throws WrongContentError if the file has another checksum; it is kept aside, and there is nothing at `into`.
  */
 export async function download(
   source: DownloadSource,
@@ -76,9 +70,7 @@ export async function download(
   let failures = 0;
   while (!(await isWhole(source, partial))) {
     const earlier = await sizeOf(partial);
-    if (earlier > 0) {
-      progress(`going on after ${transferText(earlier)} that are there`);
-    }
+    if (earlier > 0) progress(`going on after ${transferText(earlier)} that are there`);
     const end = await transfer(source.url, earlier, options);
     if (end === "complete" && (await isWhole(source, partial))) break;
     if (end === "complete" && earlier === 0) {
@@ -95,10 +87,8 @@ export async function download(
       continue;
     }
     failures += 1;
-    if (end.noRoom) {
-      // Do not leave an incomplete file on a full disk.
-      await rm(partial, { force: true });
-    }
+    // A full disk is left as it was.
+    if (end.noRoom) await rm(partial, { force: true });
     if (!end.mayPass || failures >= options.tries) throw new DownloadError(end.why);
     progress(`${end.why}; trying again`);
     await sleep(options.pauseMilliseconds * 2 ** (failures - 1));

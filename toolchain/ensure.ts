@@ -10,10 +10,7 @@ import { Slots } from "./slots.ts";
 export interface EnsureOptions {
   readonly cache?: Cache;
   readonly progress?: Progress;
-  /**
-   * Parallel builds. Default: 2. Most of a build uses every core; a second one fills the single-threaded phases (linking,
-   * unpacking, packing).
-   */
+  /** Default: 2. Most of a build uses every core; a second one fills the single-threaded phases (linking, packing). */
   readonly parallel?: number;
   /** Called once, before the first build, with the Debian packages that builds need. Default: does nothing. */
   readonly ensurePackages?: (packages: readonly string[]) => Promise<void>;
@@ -29,8 +26,7 @@ export interface EnsuredArtifacts {
 const lockTimeoutSeconds = 7 * 3600;
 
 /**
- * Ensures that every artifact is completely in the cache. Existing ones are checked by their files' sizes and times; the
- * others are built, dependencies first, with a progress line at their start, each minute, and at their end.
+ * Builds what is not completely in the cache, with a progress line at its start, each minute, and at its end.
  *
  * @throws after the first failed build (running builds are finished), with the end of its log; before any build, if the
  * cache cannot be written.
@@ -47,9 +43,7 @@ export async function ensureArtifacts(
   await cache.requireWritable();
   await options.ensureRoom?.(missing);
   const packages = packagesOf(missing);
-  if (packages.length > 0) {
-    await options.ensurePackages?.(packages);
-  }
+  if (packages.length > 0) await options.ensurePackages?.(packages);
   await Promise.all(missing.map(async (each) => each.check?.()));
 
   const slots = new Slots(options.parallel ?? 2);
@@ -89,10 +83,7 @@ function packagesOf(artifacts: readonly Artifact[]): readonly string[] {
   return [...new Set(artifacts.flatMap(({ hostPackages }) => hostPackages))].sort();
 }
 
-/**
- * The artifacts to build, dependencies first, and each one's folder. Dependencies of complete artifacts only are not checked,
- * and may be gone.
- */
+/** Dependencies first. Dependencies of complete artifacts only are not checked, and may be gone. */
 async function lookFor(
   artifacts: readonly Artifact[],
   cache: Cache,
@@ -129,7 +120,7 @@ async function lookFor(
       say(`${artifact.name}: damaged in the cache (${state.damage}), made again`);
     }
     missing.add(artifact);
-    artifact.needs.forEach((needed) => wanted.add(needed));
+    for (const needed of artifact.needs) wanted.add(needed);
   }
   return { missing: order.filter((artifact) => missing.has(artifact)), address };
 }
@@ -175,18 +166,12 @@ async function makeEntry(
   });
 }
 
-/** The last lines of a log; nothing where there is none. */
 export async function endOfLog(logFile: string, lines: number): Promise<string> {
   const log = await readFile(logFile, "utf8").catch(() => "");
   return log.trimEnd().split("\n").slice(-lines).join("\n");
 }
 
-/**
- * The given artifacts and all their dependencies, dependencies first; otherwise in the given order, so that callers put the
- * longest chain of work first.
- *
- * @throws for circular dependencies, and for two different artifacts of one name.
- */
+/** Dependencies first, else in the given order. @throws for circular dependencies, and for two artifacts of one name. */
 export function buildOrder(artifacts: readonly Artifact[]): readonly Artifact[] {
   const ordered: Artifact[] = [];
   const byName = new Map<string, Artifact>();

@@ -6,10 +6,7 @@ import { cacheRoot } from "./cache.ts";
 import { runLogged } from "../host/run-logged.ts";
 import { findOnPath } from "../host/search-path.ts";
 
-/**
- * Known package managers, how they install, and where in `hostPackages` their names are. Only the first one is run; for the
- * others the command is printed.
- */
+/** How they install, and where in `hostPackages` their names are. Only the first is run, the others are printed. */
 const packageManagers = {
   "apt-get": { install: "install --no-install-recommends", names: 0 },
   dnf: { install: "install", names: 2 },
@@ -32,16 +29,11 @@ export type Plan =
   | { readonly kind: "install"; readonly packages: readonly string[] }
   | { readonly kind: "tell"; readonly message: string };
 
-/**
- * Decides about packages (by their Debian names): those whose programs exist, from whatever source, are skipped; root
- * installs the rest with apt-get, otherwise it is left to the user.
- */
+/** Skips what has its program, from whatever source; root installs the rest with apt-get, else it is left to the user. */
 export async function planPackages(names: readonly string[], host: Host): Promise<Plan> {
   const missing: string[] = [];
   for (const name of [...new Set(names)].sort()) {
-    if (!(await isThere(name, host))) {
-      missing.push(name);
-    }
+    if (!(await isThere(name, host))) missing.push(name);
   }
   if (missing.length === 0) return { kind: "nothing" };
   const manager = await findPackageManager(host);

@@ -22,9 +22,8 @@ export type TakeOfficial = (
 ) => Promise<Outcome>;
 
 /**
- * The artifact of an engine plugin: an executable, named as the engine requires. It is the official one if that is on
- * this host or can be downloaded, else the bundled one.
- * Once built it stays, so that an unreliable network does not change a stack's plugins.
+ * The official plugin if that is on this host or can be downloaded, else the bundled one. Once built it stays, so that an
+ * unreliable network does not change a stack's plugins.
  *
  * @param source the only accepted one, if set.
  */

@@ -28,11 +28,7 @@ export interface PublishedFile {
   readonly checksumUrl?: string;
 }
 
-/**
- * A file of a release on GitHub.
- *
- * @param checksums file of the release with the checksums. Default: GitHub's SHA-256, which it has for uploads since June 2025.
- */
+/** @param checksums file of the release. Default: GitHub's SHA-256, which it has for uploads since June 2025. */
 export function githubFile(
   repository: string,
   version: string,
@@ -57,10 +53,7 @@ const askLimits = { connectSeconds: 5, wholeSeconds: 10 };
 
 const asked = new Map<string, Promise<string | undefined>>();
 
-/**
- * Why a publisher cannot be reached; undefined if it answers at all. Checked once per run, as a host without internet access
- * must not wait for every single file.
- */
+/** Undefined if it answers at all. Checked once per run, as a host without internet must not wait for every single file. */
 export function whyUnreachable(url: string): Promise<string | undefined> {
   const { origin } = new URL(url);
   const answer = asked.get(origin) ?? ask(origin);
@@ -93,10 +86,7 @@ export async function publishersChecksum({ url, checksumUrl }: PublishedFile): P
   }
 }
 
-/**
- * Adds a publisher's checksum to the lock, with a message. If the lock cannot be written, it only reports that, and the next
- * run asks the publisher again.
- */
+/** Adds it to the lock, with a message. If that cannot be written, the next run asks the publisher again. */
 export async function lockChecksum(
   { url, checksumUrl = "" }: PublishedFile,
   sha256: string,
@@ -115,10 +105,9 @@ export async function lockChecksum(
 }
 
 /**
- * Downloads a file from its publisher. It must have the locked SHA-256 or, if none is locked, the publisher's, which is then
- * locked.
+ * The file must have the locked SHA-256 or, if none is locked, the publisher's, which is then locked.
  *
- * @throws DownloadError if the publisher cannot be reached, the download fails, or there is no checksum.
+ * @throws DownloadError if it cannot be had, or there is no checksum.
  * @throws WrongContentError if the checksum does not match.
  */
 export async function fetchPublished(
@@ -141,9 +130,7 @@ export async function fetchPublished(
     }
     throw error;
   }
-  if (locked === undefined) {
-    await lockChecksum(file, sha256, progress, lockFile);
-  }
+  if (locked === undefined) await lockChecksum(file, sha256, progress, lockFile);
 }
 
 /** A release on GitHub, with each file's checksum since 2025 (REST API, "Get a release by tag name"). */
@@ -152,11 +139,9 @@ const release = z.object({
 });
 
 /**
- * The SHA-256 in a publisher's checksum file: bare, or in the format of `sha256sum`, one line per file; or in a release from
- * GitHub's API.
+ * Reads a checksum file: bare, or in the format of `sha256sum`; or a release from GitHub's API.
  *
- * @param fileName the file whose checksum is wanted, if the text names files.
- * @throws if there is none for that file.
+ * @throws if it has no SHA-256 of that file.
  */
 export function publishedChecksum(text: string, fileName: string): string {
   const found = text.trimStart().startsWith("{")

@@ -43,36 +43,26 @@ export function libvirtLinks(ensured: EnsuredArtifacts): readonly HomeLink[] {
   ];
 }
 
-/**
- * Makes the home contain exactly these plugins: creates missing and changed links, and removes other plugins. Leaves everything
- * else in the home (credentials, logs) alone.
- */
+/** Makes the home contain exactly these plugins, and leaves everything else in it (credentials, logs) alone. */
 export async function assemblePulumiHome(
   links: readonly HomeLink[],
   home: string = pulumiHome,
 ): Promise<void> {
   await linkPlugins(links, home);
-  const wanted = new Set(
-    links
-      .map((link) => link.place.split(path.sep))
-      .flatMap(([top, plugin]) => (top === "plugins" && plugin !== undefined ? [plugin] : [])),
-  );
+  const places = links.map(({ place }) => place.split(path.sep));
+  const wanted = new Set(places.flatMap(([top, name = ""]) => (top === "plugins" ? [name] : [])));
   const plugins = path.join(home, "plugins");
-  for (const name of await readdir(plugins).catch(() => [] as string[])) {
-    if (!wanted.has(name)) {
-      await rm(path.join(plugins, name), { recursive: true, force: true });
-    }
+  const found = await readdir(plugins).catch(() => [] as string[]);
+  for (const name of found.filter((each) => !wanted.has(each))) {
+    await rm(path.join(plugins, name), { recursive: true, force: true });
   }
 }
 
-/** Creates missing and changed links, and leaves everything else alone. */
 export async function linkPlugins(
   links: readonly HomeLink[],
   home: string = pulumiHome,
 ): Promise<void> {
-  for (const { place, target } of links) {
-    await replaceLink(path.join(home, place), target);
-  }
+  for (const { place, target } of links) await replaceLink(path.join(home, place), target);
 }
 
 async function replaceLink(file: string, target: string): Promise<void> {

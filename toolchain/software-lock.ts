@@ -22,17 +22,13 @@ const lockedFile = z.strictObject({
 
 const schema = z.record(z.string().startsWith("https://"), lockedFile);
 
-/**
- * Checksums of programs by their URL, trusted on first use: the publisher's at that time, which the downloaded file matched.
- * Any other file at that URL is refused from then on.
- */
+/** Checksums by URL, trusted on first use: the publisher's at that time. Any other file there is refused from then on. */
 export type SoftwareLock = Readonly<z.infer<typeof schema>>;
 
 export function readSoftwareLock(file: string): SoftwareLock {
   return existsSync(file) ? parseSoftwareLock(readFileSync(file, "utf8")) : {};
 }
 
-/** @throws with the file and all its mistakes. */
 export function parseSoftwareLock(text: string): SoftwareLock {
   const value = parseJson(text);
   if (value === undefined) {

@@ -13,26 +13,33 @@ const sizes = ["memoryMiB", "diskGiB"] as const;
 
 export const machineSizes: Check<NamedSettings> = {
   reads: ["windows.image", "windows.image.kind"],
-  run(settings) {
-    if (settings.windows.image.kind === "rehearsal") return [];
-    return sizes.flatMap((size) => tooSmall(settings, size));
-  },
+  run: (settings) =>
+    settings.windows.image.kind === "rehearsal"
+      ? []
+      : sizes.flatMap((size) =>
+          tooSmall(settings, "windows", size, windowsMinimum[size], "Windows Server"),
+        ),
 };
 
-function tooSmall(settings: NamedSettings, size: (typeof sizes)[number]): SettingsProblem[] {
-  const minimum = windowsMinimum[size];
+function tooSmall(
+  settings: NamedSettings,
+  os: Node["os"],
+  size: (typeof sizes)[number],
+  minimum: number,
+  what: string,
+): SettingsProblem[] {
   const given = [
-    { path: ["windows", size], value: settings.windows[size] },
+    { path: [os, size], value: settings[os][size] },
     ...settings.nodes.map((node, index) => ({
       path: ["nodes", index, size],
-      value: node.os === "windows" ? node[size] : undefined,
+      value: node.os === os ? node[size] : undefined,
     })),
   ];
   return given.flatMap(({ path, value = minimum }) =>
     unless(value >= minimum, {
       path,
       value,
-      why: "is too little for Windows Server",
+      why: `is too little for ${what}`,
       instead: `Write ${minimum} or more.`,
     }),
   );
@@ -61,10 +68,11 @@ export const linuxMachines: readonly Check<NamedSettings>[] = [
   },
   {
     reads: ["linux.diskGiB"],
-    run: ({ linux, nodes }) => [
-      ...diskProblem(["linux", "diskGiB"], linux.diskGiB),
-      ...ofLinux(nodes, ({ diskGiB }, index) => diskProblem(["nodes", index, "diskGiB"], diskGiB)),
-    ],
+    run: (settings) =>
+      tooSmall(
+        ...([settings, "linux", "diskGiB", leastLinuxDiskGiB] as const),
+        "a Linux node's image, programs and containers",
+      ),
   },
   {
     reads: [],
@@ -92,15 +100,6 @@ function ofLinux(
   check: (node: Node, index: number) => SettingsProblem[],
 ): SettingsProblem[] {
   return nodes.flatMap((node, index) => (node.os === "linux" ? check(node, index) : []));
-}
-
-function diskProblem(path: SettingsProblem["path"], value: number | undefined): SettingsProblem[] {
-  return unless(value === undefined || value >= leastLinuxDiskGiB, {
-    path,
-    value,
-    why: "is too little for a Linux node's image, programs and containers",
-    instead: `Write ${leastLinuxDiskGiB} or more.`,
-  });
 }
 
 export const windowsNames: Check<NamedSettings> = {

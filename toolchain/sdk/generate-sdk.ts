@@ -46,7 +46,6 @@ export async function generateLibvirtSdk(into: string): Promise<void> {
   }
 }
 
-/** Paths that differ between two folders, except for compiled and installed files. */
 export async function differingFiles(one: string, other: string): Promise<readonly string[]> {
   const [first, second] = await Promise.all([contents(one), contents(other)]);
   return [...new Set([...first.keys(), ...second.keys()])]

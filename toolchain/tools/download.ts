@@ -30,9 +30,7 @@ export async function fetchDownloads(
     }
   } catch (error) {
     if (error instanceof DownloadError) {
-      for (const name of await readdir(into)) {
-        await rm(path.join(into, name), { recursive: true });
-      }
+      for (const name of await readdir(into)) await rm(path.join(into, name), { recursive: true });
       return error.message;
     }
     throw error;

@@ -57,9 +57,7 @@ export async function requireReachable(urls: readonly string[], what: string): P
   if (!(await isThere("curl"))) return;
   const answers = await Promise.all(urls.map(whyUnreachable));
   const why = answers.find((each) => each !== undefined);
-  if (why !== undefined) {
-    await requireGo(what, why);
-  }
+  if (why !== undefined) await requireGo(what, why);
 }
 
 let ensured: Promise<void> | undefined;
@@ -107,7 +105,6 @@ async function whyNoGo(): Promise<string | undefined> {
     : `the one on the PATH is ${printed.trim()}: install ${wanted} and put it first on the PATH`;
 }
 
-/** Whether the output of `go env GOVERSION` is a suitable version; development versions are. */
 export function isRecentEnough(printed: string): boolean {
   const [release = ""] = /^go\S+/.exec(printed.trim()) ?? [];
   return printed.startsWith("devel") || semver.gte(semver.coerce(release) ?? "0.0.0", oldest);

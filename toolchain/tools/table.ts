@@ -9,7 +9,6 @@ const module = (name: string): string =>
 
 export const kubernetesVersion = "1.36.4";
 
-/** A tool that its publisher releases on GitHub, for linux/amd64 as one file. */
 function releasedTool(
   tool: Omit<Tool, "downloads"> &
     DownloadContent & {
@@ -73,7 +72,6 @@ export const yamlHost = releasedTool({
   },
 });
 
-/** Engine plugin that runs a Terraform provider. */
 export const terraformBridge = releasedTool({
   name: "pulumi-terraform-provider",
   version: "1.1.3",

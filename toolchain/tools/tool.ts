@@ -1,10 +1,7 @@
 import type { Artifact } from "../artifact.ts";
 import type { PublishedFile } from "../publisher.ts";
 
-/**
- * A pinned tool: one folder of the cache with its executables. There are three ways to get it, tried in this order; all give
- * the same files, so the address does not depend on the way.
- */
+/** One folder of the cache with its executables. All ways to get it, tried in this order, give the same files. */
 export interface Tool {
   readonly name: string;
   /** Version without a leading `v`. */
@@ -38,10 +35,7 @@ export interface GoBuild {
   readonly variables?: Readonly<Record<string, string>>;
   readonly tags?: readonly string[];
   readonly os?: "linux" | "windows";
-  /**
-   * Whether they are built for Wine: against a standard library for it (windows-goroot-overlay.ts), and so that it can
-   * map them (page-aligned.ts). Default: no.
-   */
+  /** Against a standard library for Wine (windows-goroot-overlay.ts), and so that it can map them (page-aligned.ts). */
   readonly forWine?: boolean;
 }
 

@@ -20,9 +20,7 @@ const all: readonly BadCase[] = [...tables.flatMap(badCases), tooMany];
 describe("bad settings", () => {
   for (const table of tables) {
     describe(table, () => {
-      for (const one of badCases(table)) {
-        check(one);
-      }
+      for (const one of badCases(table)) check(one);
     });
   }
   check(tooMany);
