@@ -31,10 +31,7 @@ const dockerHub = "registry-1.docker.io";
 
 type Answer = { readonly file: string; readonly type?: string } | { readonly text: string };
 
-/**
- * Publishers on one address of this machine, for whoever takes that for theirs: GitHub, dl.k8s.io and Docker Hub. What
- * they have was made here from Go modules; the checksums that they tell are of that.
- */
+/** GitHub, dl.k8s.io and Docker Hub on one address of this machine. What they have was made here from Go modules. */
 class StandInPublishers {
   /** Digest of the image that Docker Hub has as kind's node image. */
   nodeImageDigest = "";
@@ -216,10 +213,7 @@ const cable = "kindows-first";
 
 const user = "newcomer";
 
-/**
- * Makes the folder a machine's root: new /proc, /sys and /run, this machine's devices. The first process is a shell that
- * waits for whatever loses its parent: libvirt waits until a QEMU that has ended is gone.
- */
+/** A new /proc, /sys and /run, this machine's devices; the first process waits for whatever loses its parent, as for QEMU. */
 const enter = `
   mount --bind "$0" "$0"; cd "$0"
   mount -t proc proc proc
@@ -249,10 +243,7 @@ KINDOWS_CACHE=/var/cache/kindows exec node --import tsx --input-type=module --ev
   await $what;"
 `;
 
-/**
- * A new Debian in a folder, with processes, mounts and a network of its own, in which daemons of its own run. What this
- * machine has of the registries (mirror, proxy, authorities) it has as well.
- */
+/** A new Debian with processes, mounts and a network of its own, and this machine's registries (mirror, proxy, authorities). */
 class RootFileSystem {
   private init: ChildProcess | undefined;
   private pid = "";
@@ -425,10 +416,7 @@ async function quickStart(): Promise<readonly string[]> {
   return block.split("\n").filter((line) => line !== "");
 }
 
-/**
- * What somebody sees who has Debian and Node.js, no Go, and reads the README: in a root file system of its own, with
- * daemons of its own, as a user who is not root. root does what the messages say, and nothing else.
- */
+/** Somebody with Debian and Node.js, no Go, who reads the README and is not root; root does what the messages say, no more. */
 describe("the first run in a new Debian, as a user who is not root, without Go", function () {
   this.bail(true);
 

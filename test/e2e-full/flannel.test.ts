@@ -27,10 +27,7 @@ async function vxlanPackets(
   return counts;
 }
 
-/**
- * What holds for a lab with kind's own pod network holds with Flannel. Its images are built here, and given to the nodes:
- * what is in them is Flannel's own, but for the plugin, which is of an earlier version.
- */
+/** Flannel's images are built here, and are its own, but for the plugin, which is of an earlier version. */
 describe("a rehearsal lab with Flannel", function () {
   this.bail(true);
 

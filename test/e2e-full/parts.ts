@@ -165,10 +165,7 @@ function sums(output: string): Pick<PartResult, "passed" | "failed" | "skipped">
   return { passed: Number(passed), failed: sum("failing"), skipped: sum("pending") };
 }
 
-/**
- * A hash of what git has or would take, as it lies in the folder: results hold across commits that change nothing, and
- * fall with an edit that is not committed. Documents change no result.
- */
+/** Of what git has or would take, without documents: results hold across commits, and fall with an edit. */
 export async function sourcesOf(folder: string): Promise<string> {
   const listed = await git(folder, "ls-files", "--cached", "--others", "--exclude-standard", "-z");
   const files = listed.split("\0").filter((file) => file !== "" && !file.endsWith(".md"));

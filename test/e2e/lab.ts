@@ -18,10 +18,7 @@ import { type Finished, runAsGroup } from "./process-group.ts";
 
 const pollMilliseconds = 2000;
 
-/**
- * What a lab's machines write to their serial consoles while a command runs. libvirt gives each a terminal, which keeps
- * nothing; a rehearsal guest says there why it ended a connection, or itself.
- */
+/** What a lab's machines write to their serial consoles, of which libvirt keeps nothing: why a guest ended, or a connection. */
 class ConsoleLog {
   /** By machine. One ends with its terminal; a machine that is restarted has another. */
   readonly #readers = new Map<string, ChildProcess>();

@@ -29,10 +29,7 @@ const secretSignature = "4dabf18193072939515e22adb298388d";
 /** A place where a secret of the run stands in clear; the secret itself is not repeated. */
 type Leak = string;
 
-/**
- * Where secrets of a lab that is up can be read by somebody who should not: in what was printed, in the command
- * lines of running processes, in stack outputs shown in clear, in files others may read.
- */
+/** Where secrets can be read in what was printed, in command lines, in stack outputs, in files others may read. */
 async function leakedSecrets(lab: TestLab, printed: readonly string[]): Promise<Leak[]> {
   const secrets = await secretsOf(lab);
   assert.ok(secrets.length >= 4, `only ${secrets.length} secrets are found in the state`);

@@ -93,10 +93,7 @@ export class StandInMedia {
     await makeOpenSsh(this.#at("OpenSSH-Win64.zip"));
   }
 
-  /**
-   * Settings of a stack whose image is made from a disc that behaves, of a Windows that is too old without its update;
-   * or from a disc that goes wrong, most of which need no update.
-   */
+  /** Of a disc that behaves, of a Windows that is too old without its update; or of one that goes wrong, mostly without. */
   async settings(fault?: Fault, firmware: Firmware = "bios"): Promise<Settings> {
     const iso = this.#at(`windows-${fault ?? "good"}.iso`);
     const isOld = fault === undefined || fault === "update-fails";

@@ -214,10 +214,7 @@ export class OutsideCluster extends Cluster {
     await execa("docker", ["network", "rm", outside], { reject: false });
   }
 
-  /**
-   * Everything that is in the cluster, by kind and name; but events, leases, and what goes by itself: pods, and what
-   * controllers make for these.
-   */
+  /** By kind and name; but events, leases, and what goes by itself: pods, and what controllers make for these. */
   async objects(): Promise<readonly string[]> {
     const kinds = (await this.kubectl("api-resources", "--verbs", "list", "-o", "name"))
       .split("\n")
@@ -312,10 +309,7 @@ export class Ground {
   }
 }
 
-/**
- * What somebody has who comes to kindows late: a cluster made by kind, two machines, and a bastion before the second,
- * whose SSH server this host cannot reach. Made with kind, libvirt, Docker and sshd alone.
- */
+/** A cluster made by kind, two machines, and a bastion before the second, whose SSH server this host cannot reach. */
 export class Estate {
   private constructor(
     readonly ground: Ground,

@@ -2,10 +2,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { parse, stringify } from "yaml";
 
-/**
- * A case as written in a table: settings below `config:`, without the prefix `kindows:`, or the text of a whole file.
- * Every other key is a place, and what the error has to tell of it: one thing or a list, in their order.
- */
+/** Settings below `config:`, or the text of a whole file. Every other key is a place, and what the error has to tell of it. */
 interface Written {
   /** Name of the stack; `dev` unless given. */
   readonly stack?: string;
@@ -32,10 +29,7 @@ export const tables: readonly string[] = readdirSync(import.meta.dirname).filter
   name.endsWith(".yaml"),
 );
 
-/**
- * Every case of a table; what begins with a dot there is what several cases have in common, `.all` the settings of
- * all of them, unless they have others.
- */
+/** What begins with a dot there is what several cases have in common, `.all` the settings of all that have no others. */
 export function badCases(table: string): BadCase[] {
   const text = readFileSync(path.join(import.meta.dirname, table), "utf8");
   const { ".all": all, ...written } = parse(text, { merge: true }) as Record<string, WrittenCase>;
