@@ -2,11 +2,6 @@ import { parse, stringify } from "yaml";
 
 export const apiServerPort = 6443;
 
-interface Kubeconfig {
-  readonly clusters: readonly { readonly cluster: ClusterEntry }[];
-  readonly users: readonly { readonly user: UserEntry }[];
-}
-
 interface ClusterEntry {
   readonly server: string;
   readonly "certificate-authority-data"?: string;
@@ -96,7 +91,10 @@ function pem(name: string, base64: string | undefined): string {
 
 /** First cluster and user: kind writes one of each. */
 function entries(kubeconfig: string): { cluster: ClusterEntry; user: UserEntry } {
-  const config = parse(kubeconfig) as Partial<Kubeconfig> | null;
+  const config = parse(kubeconfig) as {
+    readonly clusters?: readonly { readonly cluster: ClusterEntry }[];
+    readonly users?: readonly { readonly user: UserEntry }[];
+  } | null;
   const cluster = config?.clusters?.[0]?.cluster;
   const user = config?.users?.[0]?.user;
   if (cluster === undefined || user === undefined) {

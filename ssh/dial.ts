@@ -32,12 +32,6 @@ export interface SshConnection {
 
 export const retryPolicy = { dialErrorLimit: 3, perDialTimeout: 10 };
 
-interface LogInOptions {
-  readonly from?: Client | undefined;
-  /** Whether this process may end while the connection is open; it then sends no keep-alives. */
-  readonly background?: boolean;
-}
-
 /** Only connecting is retried. @throws `Dial`, `Dial proxy`, `Dial hop NUMBER` or `Dial from proxy`, by where it failed. */
 export function dial(
   { via = [], ...endpoint }: RoutedEndpoint,
@@ -69,35 +63,18 @@ async function dialEach(
 ): Promise<SshConnection> {
   const clients: Client[] = [];
   const close = (): void => {
-    for (const client of clients.toReversed()) closeClient(client);
+    for (const client of clients.toReversed()) client.end();
   };
   try {
     for (const { endpoint, what } of way) {
-      const options = { from: clients.at(-1), background };
-      clients.push(
-        await retried(what, endpoint, operation, () =>
-          logInTo(endpoint, operation.signal, options),
-        ),
-      );
+      const logIn = () => logInTo(endpoint, operation.signal, clients.at(-1), background);
+      clients.push(await retried(what, endpoint, operation, logIn));
     }
   } catch (error) {
     close();
     throw error;
   }
   return { client: clients.at(-1) as Client, close };
-}
-
-/** Logs in to a server, with a single attempt. */
-export async function logInTo(
-  endpoint: SshEndpoint,
-  signal: AbortSignal,
-  { from, background = false }: LogInOptions = {},
-): Promise<Client> {
-  const socket = await (from === undefined
-    ? connect(endpoint, signal)
-    : openFrom(from, endpoint, signal));
-  if (background && socket instanceof net.Socket) socket.unref();
-  return logIn(endpoint, socket, signal, background);
 }
 
 /** Works over a connection, and closes it. @param seconds for all of it. @throws with the last observation. */
@@ -194,12 +171,20 @@ async function connect(
   }
 }
 
-async function logIn(
+/**
+ * Logs in to a server, with a single attempt.
+ *
+ * @param from connection to the hop before it. Default: it is dialled from here.
+ * @param background whether this process may end while the connection is open; it then sends no keep-alives.
+ */
+export async function logInTo(
   endpoint: SshEndpoint,
-  socket: Duplex,
   signal: AbortSignal,
-  background: boolean,
+  from?: Client,
+  background = false,
 ): Promise<Client> {
+  const socket = await (from ? openFrom(from, endpoint, signal) : connect(endpoint, signal));
+  if (background && socket instanceof net.Socket) socket.unref();
   const client = new ssh2.Client();
   let refusal: Error | undefined;
   const config = connectConfig(endpoint, (reason) => {
@@ -280,9 +265,4 @@ export function watchLoss(client: Client): LossWatch {
   lost.catch(() => undefined);
   client.on("error", note).on("close", tell);
   return { lost, error, end: () => client.off("error", note).off("close", tell) };
-}
-
-function closeClient(client: Client): void {
-  client.on("error", () => undefined);
-  client.end();
 }
