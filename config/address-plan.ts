@@ -68,7 +68,7 @@ export function freeAddresses(cidr: string, taken: readonly (string | undefined)
   ).filter((address) => !taken.includes(address));
 }
 
-/** In the order given: what a machine asks for, else the first free one of its segment. Appending a machine moves no other. */
+/** What a machine asks for, else the first free one of its segment. Appending a machine moves no other. */
 export function assignAddresses(
   wanted: readonly { readonly segment: string; readonly address: string | undefined }[],
 ): string[] {

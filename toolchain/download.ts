@@ -12,30 +12,24 @@ export interface DownloadSource {
   readonly sha256: string;
 }
 
-export interface DownloadOptions {
-  /** The incomplete download, on the file system of `into`: resumed, and kept if the connection breaks. */
-  readonly partial: string;
-  readonly connectSeconds: number;
-  /** Longest time of one attempt, in seconds. */
-  readonly wholeSeconds: number;
-  /** Seconds after which a transfer of less than 20 kB/s counts as broken. */
-  readonly slowSeconds: number;
-  readonly tries: number;
-  /** Pause after the first attempt in milliseconds; doubled after each further one. */
-  readonly pauseMilliseconds: number;
-  readonly progress: Progress;
-  readonly progressSeconds: number;
-}
-
 /** Defaults for some hundred megabytes over a slow, unreliable line. */
 export const usualLimits = {
   connectSeconds: 20,
+  /** Longest time of one attempt. */
   wholeSeconds: 3600,
+  /** Time after which a transfer of less than 20 kB/s counts as broken. */
   slowSeconds: 30,
   tries: 5,
+  /** After the first attempt; doubled after each further one. */
   pauseMilliseconds: 1000,
   progressSeconds: 5,
 };
+
+export interface DownloadOptions extends Readonly<typeof usualLimits> {
+  /** The incomplete download, on the file system of `into`: resumed, and kept if the connection breaks. */
+  readonly partial: string;
+  readonly progress: Progress;
+}
 
 /** The download failed or is incomplete; another source, or a later attempt, may work. */
 export class DownloadError extends Error {
@@ -213,21 +207,17 @@ async function sizeOf(file: string): Promise<number> {
 
 /** Maximum size: a checksum file has a few lines, a release on GitHub a few kilobytes for each of its files. */
 const longestBytes = 1024 ** 2;
-const textLimits = { connectSeconds: 20, wholeSeconds: 60 };
 
 /** A short text at an https URL. @param form fields to post. @throws DownloadError with the reason. */
 export async function downloadText(
   url: string,
   form: Readonly<Record<string, string>> = {},
 ): Promise<string> {
-  const fields = Object.entries(form).flatMap(([name, value]) => [
-    "--data-urlencode",
-    `${name}=${value}`,
-  ]);
-  const size = ["--max-filesize", String(longestBytes)];
+  const fields = Object.entries(form).map(([name, value]) => `${name}=${value}`);
+  const args = ["--fail", "--location", "--max-filesize", String(longestBytes)];
   const { failed, stdout, why } = await curl(
-    ["--fail", "--location", ...size, ...fields, url],
-    textLimits,
+    [...args, ...fields.flatMap((field) => ["--data-urlencode", field]), url],
+    { connectSeconds: 20, wholeSeconds: 60 },
   );
   if (failed) throw new DownloadError(why);
   return stdout;

@@ -14,7 +14,7 @@ export const engineTools = {
   existing: [pulumi, kubectl],
 } as const;
 
-/** Installs what the engine needs, and `further` artifacts, slowest first. No daemon, only the packages that a build needs. */
+/** Installs what the engine needs, and `further` artifacts, slowest first. No daemon, only builds' packages. */
 export async function prepareEngine(
   further: readonly Artifact[],
   options: EnsureOptions,

@@ -35,7 +35,7 @@ const namePart = /^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/;
 const prefixPart = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/;
 const maxPrefixLength = 253;
 
-/** What a kubelet may set below kubernetes.io and k8s.io, else it does not start (1.36 pkg/kubelet/apis/well_known_labels.go). */
+/** What a kubelet may set below kubernetes.io and k8s.io (1.36, pkg/kubelet/apis/well_known_labels.go). */
 const kubeletMaySet = new Set([
   "kubernetes.io/hostname",
   "kubernetes.io/arch",

@@ -213,7 +213,7 @@ const cable = "kindows-first";
 
 const user = "newcomer";
 
-/** A new /proc, /sys and /run, this machine's devices; the first process waits for whatever loses its parent, as for QEMU. */
+/** A new /proc, /sys and /run, this machine's devices; its first process waits for what loses its parent, as for QEMU. */
 const enter = `
   mount --bind "$0" "$0"; cd "$0"
   mount -t proc proc proc
@@ -243,7 +243,7 @@ KINDOWS_CACHE=/var/cache/kindows exec node --import tsx --input-type=module --ev
   await $what;"
 `;
 
-/** A new Debian with processes, mounts and a network of its own, and this machine's registries (mirror, proxy, authorities). */
+/** A new Debian with processes, mounts and a network of its own, and this machine's way to the registries. */
 class RootFileSystem {
   private init: ChildProcess | undefined;
   private pid = "";
@@ -416,7 +416,7 @@ async function quickStart(): Promise<readonly string[]> {
   return block.split("\n").filter((line) => line !== "");
 }
 
-/** Somebody with Debian and Node.js, no Go, who reads the README and is not root; root does what the messages say, no more. */
+/** Somebody with Debian and Node.js, no Go, who reads the README; root does what the messages say, no more. */
 describe("the first run in a new Debian, as a user who is not root, without Go", function () {
   this.bail(true);
 

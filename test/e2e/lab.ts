@@ -18,7 +18,7 @@ import { type Finished, runAsGroup } from "./process-group.ts";
 
 const pollMilliseconds = 2000;
 
-/** What a lab's machines write to their serial consoles, of which libvirt keeps nothing: why a guest ended, or a connection. */
+/** What machines write to their serial consoles, of which libvirt keeps nothing: why a guest ended. */
 class ConsoleLog {
   /** By machine. One ends with its terminal; a machine that is restarted has another. */
   readonly #readers = new Map<string, ChildProcess>();

@@ -31,7 +31,7 @@ export async function debugfs(
   return stdout;
 }
 
-/** What a guest that is off has on its disk. @param disk an overlay; it is not changed @param work folder with room for a copy */
+/** What a guest that is off has on its disk. @param disk an overlay, not changed @param work folder for a copy. */
 export async function diskContent(disk: string, work: string): Promise<Record<string, string>> {
   const folder = await mkdtemp(path.join(work, "content-"));
   try {

@@ -62,7 +62,7 @@ interface SwitchHost {
   readonly isCentral: boolean;
 }
 
-/** Starts Open vSwitch and OVN as their packages do, in OVS_RUNDIR and OVN_RUNDIR; the first switch has the host's interface. */
+/** Starts Open vSwitch and OVN as their packages do; the first switch has the host's interface. */
 export function switchText({ host, address, port, mtu, isCentral }: SwitchHost): string {
   const daemon = "--detach --no-chdir --log-file=/dev/null";
   const server = (name: string, schema: string, remotes: string): string =>

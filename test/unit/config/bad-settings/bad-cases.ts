@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { parse, stringify } from "yaml";
 
-/** Settings below `config:`, or the text of a whole file. Every other key is a place, and what the error has to tell of it. */
+/** Settings below `config:`, or a whole file. Every other key is a place, and what the error tells of it. */
 interface Written {
   /** Name of the stack; `dev` unless given. */
   readonly stack?: string;
