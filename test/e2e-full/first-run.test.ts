@@ -35,13 +35,11 @@ type Answer = { readonly file: string; readonly type?: string } | { readonly tex
 class StandInPublishers {
   /** Digest of the image that Docker Hub has as kind's node image. */
   nodeImageDigest = "";
-  /** Paths that nobody has. */
   readonly lacking: string[] = [];
   private readonly releases = new Map<string, readonly object[]>();
   private readonly answers = new Map<string, Answer>();
   private server: ReturnType<typeof createServer> | undefined;
 
-  /** @param folder that gets archives and the certificate. */
   constructor(private readonly folder: string) {}
 
   get hosts(): readonly string[] {
@@ -118,7 +116,6 @@ class StandInPublishers {
     await this.vouch(download, file);
   }
 
-  /** Gives the checksum as the publisher does: GitHub lists all files of a release. */
   private async vouch({ url, checksumUrl = "" }: PublishedFile, file: string): Promise<void> {
     const sha256 = await sha256OfFile(file);
     const name = path.posix.basename(url);
@@ -249,7 +246,6 @@ class RootFileSystem {
   private pid = "";
   private runs = 0;
 
-  /** @param logFolder gets what each command prints. */
   constructor(
     readonly folder: string,
     private readonly logFolder: string,
@@ -395,7 +391,6 @@ async function mirror(): Promise<string | undefined> {
   return /^URIs: *(\S+\/debian)\/?$/m.exec(texts.join("\n"))?.[1];
 }
 
-/** How this machine gets to the registries. */
 async function machineEnvironment(): Promise<string> {
   const { stdout: registry } = await execa("npm", ["config", "get", "registry"]);
   const proxies = Object.entries(process.env).filter(([name]) => /^(https?|no)_proxy$/i.test(name));

@@ -9,7 +9,6 @@ import { FlannelImages } from "./flannel/node-images.ts";
 /** A rule without a target: the kernel counts what it fits, and does nothing to it. */
 const rule = ["-p", "udp", "--dport", "4789"];
 
-/** How many packets each node container sends meanwhile in Flannel's VXLAN. */
 async function vxlanPackets(
   containers: readonly string[],
   meanwhile: () => Promise<void>,

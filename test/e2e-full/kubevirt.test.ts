@@ -78,7 +78,6 @@ describe("a machine on KubeVirt, from nothing to a node and back", function () {
   const up = (what: string): Promise<Finished> =>
     succeeded(pulumi("up --yes --skip-preview"), what);
 
-  /** Which Node it is, and since when it is Ready. */
   const ready = (): Promise<string> =>
     ground.cluster.kubectl(
       ...["get", "node", "win-1", "-o"],

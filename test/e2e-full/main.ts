@@ -33,7 +33,6 @@ try {
   process.exitCode = 1;
 }
 
-/** @returns whether all parts that were asked for have passed. */
 async function main(): Promise<boolean> {
   const chosen = chosenParts(positionals);
   if (values.list) {

@@ -186,7 +186,6 @@ export class TestLab extends Cluster {
     return this.run(args, () => undefined);
   }
 
-  /** A machine of the lab, by the files that `up` hands out. */
   async machine(node: string): Promise<SshSource> {
     const { knownHosts, sshKey } = accessFiles(this.stack);
     const hosts = await readFile(knownHosts, "utf8");

@@ -52,7 +52,6 @@ interface Secret {
   readonly value: string;
 }
 
-/** Every distinct line of every secret in the state that is long enough not to be there by chance. */
 async function secretsOf(lab: TestLab): Promise<Secret[]> {
   // Without what else it may say, which would come somewhere among the JSON.
   const { output } = await lab.withEnvironment("pulumi stack export --show-secrets 2> /dev/null");
@@ -167,7 +166,6 @@ describe("a rehearsal lab from nothing to nothing", function () {
     return status;
   }
 
-  /** Name, uid and containers of each pod on the Windows node, in the order of their names. */
   async function podsOnNode(): Promise<readonly unknown[]> {
     const { items } = (await lab.kubectlJson(
       ...["get", "pods", "--all-namespaces", "--field-selector", "spec.nodeName=win-1"],
@@ -189,7 +187,6 @@ describe("a rehearsal lab from nothing to nothing", function () {
       .sort((one, other) => (one.name < other.name ? -1 : 1));
   }
 
-  /** When kubelet renewed the Windows node's lease last. */
   const leaseRenewed = async (): Promise<string> =>
     (await lab.leaseRenewals()).get("win-1") ?? "never";
 

@@ -119,7 +119,6 @@ export class StandInMedia {
     );
   }
 
-  /** Puts into a cache what `kindows fetch` would fetch for such a stack. */
   async putPrograms(settings: Settings, cache: Cache): Promise<void> {
     for (const { uri, sha256 = "" } of pushedPrograms(settings)) {
       const fileName = fileNameOf({ uri });

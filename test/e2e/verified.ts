@@ -18,7 +18,6 @@ export interface Verified {
   readonly rows: readonly VerifiedRow[];
 }
 
-/** Runs `kindows verify` in a lab, and reads what it wrote beside the other files it can write. */
 export async function verified(lab: TestLab, ...args: string[]): Promise<Verified> {
   const file = (ending: string): string => path.join(lab.logFolder, `verify.${ending}`);
   const files = ["json", "junit", "html"].flatMap((each) => [`--${each}`, file(each)]);
@@ -34,7 +33,6 @@ export function rowsWith(rows: readonly VerifiedRow[], status: string): readonly
   return rows.filter((row) => row.status === status).map(({ id }) => id);
 }
 
-/** Rows that two Linux nodes without a Windows pod network can run. */
 export const linuxRows: readonly string[] = [
   ...["linux-pod-to-linux-pod-same-node", "linux-pod-to-linux-pod-other-node"],
   ...["linux-pod-to-linux-pod-name", "linux-pod-to-linux-service"],

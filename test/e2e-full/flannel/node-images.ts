@@ -30,7 +30,6 @@ const importer = (node: string): object => ({
   },
 });
 
-/** Gives each Linux node of a lab Flannel's images as soon as its containerd takes them. */
 export class FlannelImages {
   private readonly given = new Set<string>();
   private readonly stop = new AbortController();

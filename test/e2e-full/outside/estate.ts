@@ -48,7 +48,6 @@ export const controlPlane = `${outside}-control-plane`;
 
 const gib = 1024 ** 3;
 
-/** A machine must have 20 GiB free on drive C:. */
 const rootGiB = 40;
 
 /** Size, in sectors, of the second partition in a DOS partition table. */
@@ -101,7 +100,6 @@ function cached({ sha256, fileName }: CarriedArtifact, media: string): Artifact 
   };
 }
 
-/** Drive C: of a real server is larger than the rehearsal's. */
 async function enlarge(disk: string): Promise<void> {
   await truncate(disk, rootOffset + rootGiB * gib);
   await execa("e2fsck", ["-fy", rootOf(disk)], { reject: false });
@@ -319,7 +317,6 @@ export class Estate {
     readonly login: KeyFile,
   ) {}
 
-  /** Makes all of it; the machines are off. */
   static async make(): Promise<Estate> {
     const ground = await Ground.make();
     const { folder, base } = ground;

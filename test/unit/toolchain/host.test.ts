@@ -26,7 +26,6 @@ import { runProgram, type ProgramEnd } from "../../../host/run-program.ts";
 import { eachCase } from "../each-case.ts";
 import { newFolder } from "../new-folder.ts";
 
-/** A host with these executables. */
 function host(isRoot: boolean, executables: string): Host {
   const there = new Map(executables.split(" ").map((name) => [name, `/usr/bin/${name}`]));
   return { isRoot, find: (name) => Promise.resolve(there.get(name)) };

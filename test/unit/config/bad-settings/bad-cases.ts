@@ -13,10 +13,8 @@ interface Written {
 }
 type WrittenCase = Written & Readonly<Record<string, unknown>>;
 
-/** A stack's file with mistakes. */
 export interface BadCase extends Pick<Written, "commandsOnly"> {
   readonly title: string;
-  /** Every line the error has to have. */
   readonly problems: readonly string[];
   readonly stack: string;
   readonly text: string;
@@ -24,7 +22,6 @@ export interface BadCase extends Pick<Written, "commandsOnly"> {
   readonly config: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** The tables in this folder. */
 export const tables: readonly string[] = readdirSync(import.meta.dirname).filter((name) =>
   name.endsWith(".yaml"),
 );
@@ -40,14 +37,12 @@ export function badCases(table: string): BadCase[] {
     );
 }
 
-/** A case by its table and its title. */
 export function badCaseOf(table: string, title: string): BadCase {
   const found = badCases(table).find((one) => one.title === title);
   if (found === undefined) throw new Error(`${table} has no "${title}"`);
   return found;
 }
 
-/** A case as the file that a user would have. */
 export function badCase(title: string, written: WrittenCase): BadCase {
   const { stack = "dev", settings, text, commandsOnly, ...reported } = written;
   const config =
