@@ -3,7 +3,6 @@ import { addressNumber, addressText, contains, parseRange, rangeText } from "./i
 export interface AddressPlan {
   /** The segment in CIDR form, host bits cleared. */
   readonly cidr: string;
-  /** The bridge's own address: gateway, DNS and DHCP server of the machines. */
   readonly gateway: string;
   /** First and last address machines may have; libvirt's DHCP gives from these only. */
   readonly machines: { readonly first: string; readonly last: string };
@@ -13,7 +12,6 @@ export interface AddressPlan {
   readonly firstContainer: string;
 }
 
-/** The smallest segment the plan fits in. */
 export const maxSegmentPrefixLength = 24;
 
 const gatewayOffset = 1;
@@ -47,7 +45,6 @@ export function fitsPlan(cidr: string): boolean {
   return segment !== undefined && segment.prefixLength <= maxSegmentPrefixLength;
 }
 
-/** IPv4 range of the segment that the machines on a hypervisor are on: the lab's, or its own. */
 export function segmentOf(
   settings: {
     readonly network: { readonly cidr: string };

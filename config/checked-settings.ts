@@ -16,7 +16,6 @@ interface Surroundings {
   readonly file: string;
   /** Mistakes outside of the sections, which are reported first. */
   readonly others: readonly SettingsProblem[];
-  /** The part of a problem that may be shown. Default: all of it. */
   readonly veiled?: (problem: SettingsProblem) => SettingsProblem;
 }
 

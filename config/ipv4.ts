@@ -1,15 +1,11 @@
 import ipaddr from "ipaddr.js";
 
 export interface Ipv4Range {
-  /** First address of the range: the network's own. */
   readonly first: number;
-  /** Last address of the range: broadcast. */
   readonly last: number;
-  /** Length of the prefix in bits, 0 to 32. */
   readonly prefixLength: number;
 }
 
-/** Number of an IPv4 address in dotted form; undefined for anything else. */
 export function addressNumber(text: string): number | undefined {
   if (!ipaddr.IPv4.isValidFourPartDecimal(text)) return undefined;
   return ipaddr.IPv4.parse(text).octets.reduce((number, octet) => number * 256 + octet, 0);

@@ -23,7 +23,6 @@ export function namedFile(what: string, downloader: string): ReturnType<typeof s
   return schema(what, downloader);
 }
 
-/** Path of a file on this host. */
 export function localFile(value: string): Complaint | undefined {
   return isAbsolute(value)
     ? undefined
@@ -35,7 +34,6 @@ export function localFile(value: string): Complaint | undefined {
 
 const addressForm = "Write https://HOST/PATH/FILE.";
 
-/** Address a file is downloaded from. */
 export function downloadAddress(value: string): Complaint | undefined {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (url === undefined) return { why: "is not an address", instead: addressForm };

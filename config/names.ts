@@ -25,7 +25,6 @@ export const maxComputerNameLength = 15;
 /** Keeps a node's full name (`kindows-<lab>-external-load-balancer` is the longest) well below a host name's 63. */
 export const maxLabNameLength = 20;
 
-/** All names of the lab called `lab`. */
 export function labNames(lab: string): LabNames {
   const prefix = `kindows-${lab}`;
   return {
@@ -53,7 +52,6 @@ export function defaultBridge(lab: string): string {
   return `kw-${lab}`;
 }
 
-/** DNS domain of a lab whose settings name none. */
 export function defaultDomain(lab: string): string {
   return `${lab}.kindows.test`;
 }
@@ -69,7 +67,6 @@ export const clusterLabel = "io.x-k8s.kind.cluster";
 /** Label kind puts on each of a cluster's containers, with what the container is. */
 export const roleLabel = "io.x-k8s.kind.role";
 
-/** Names of container, host and node of a kind cluster's control planes. */
 export function controlPlaneNames(cluster: string, count: number): string[] {
   return Array.from(
     { length: count },
@@ -77,12 +74,10 @@ export function controlPlaneNames(cluster: string, count: number): string[] {
   );
 }
 
-/** The first of them: the one that the others, and workers, are made after. */
 export function firstControlPlane(cluster: string): string {
   return `${cluster}-control-plane`;
 }
 
-/** Name of the container kind puts in front of several control planes. */
 export function loadBalancerName(cluster: string): string {
   return `${cluster}-external-load-balancer`;
 }
@@ -92,7 +87,6 @@ export function endpointHost(cluster: string, controlPlanes: number): string {
   return controlPlanes === 1 ? firstControlPlane(cluster) : loadBalancerName(cluster);
 }
 
-/** Names of all containers that kind makes for a cluster. */
 export function kindContainers(cluster: string, controlPlanes: number): string[] {
   return [
     ...new Set([
@@ -102,7 +96,6 @@ export function kindContainers(cluster: string, controlPlanes: number): string[]
   ];
 }
 
-/** Name of container, host and node of a cluster's Linux worker. */
 export function linuxWorkerName(cluster: string, worker: string): string {
   return `${cluster}-${worker}`;
 }

@@ -5,10 +5,8 @@ import type { WrittenSettings } from "./settings.ts";
 /** Overhead of the hypervisor itself (QEMU, vmwp.exe), in addition to the machine's memory. */
 export const machineOverheadMiB = 256;
 
-/** Where one node's machine runs, and why. */
 export interface Placement {
   readonly node: string;
-  /** Name of a hypervisor; `local` for the one of this host. */
   readonly hypervisor: string;
   /** Taken from the hypervisor's memory, in MiB. */
   readonly memoryMiB: number;

@@ -1,6 +1,5 @@
 import { Failure } from "../host/failure.ts";
 
-/** Names of settings whose values are secret. */
 const secretName = /passw|passphrase|passcode|secret|credential|private.?key|api.?key|^token$/i;
 
 /** Names of settings of which only the form is shown. */
@@ -8,7 +7,6 @@ const veiledName = /^productKey$/i;
 
 const maxLength = 60;
 
-/** What is wrong with one value, without saying where it stands. */
 export interface Complaint {
   /** Why the value can't be, as the rest of a sentence that starts with it: `is not ...`, `has ...`. */
   readonly why: string;
@@ -20,7 +18,6 @@ export function unless<Problem extends Complaint>(well: boolean, problem: Proble
   return well ? [] : [problem];
 }
 
-/** One mistake in the settings. */
 export interface SettingsProblem extends Complaint {
   /** Path below the namespace, e.g. `["nodes", 0, "name"]`. */
   readonly path: readonly (string | number)[];
@@ -29,7 +26,6 @@ export interface SettingsProblem extends Complaint {
   readonly place?: string;
 }
 
-/** One idea about how settings have to fit together. */
 export interface Check<Settings> {
   /** Without these, e.g. `network.cidr`, it has nothing sensible to say: it is left out when one of them is malformed. */
   readonly reads: readonly string[];

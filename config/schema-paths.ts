@@ -12,7 +12,6 @@ function isWrapper(schema: Schema): schema is z.ZodDefault | z.ZodPrefault | z.Z
   );
 }
 
-/** The schema inside defaults and optionality. */
 export function bare(schema: Schema): Schema {
   return isWrapper(schema) ? bare(schema.def.innerType) : schema;
 }
@@ -48,7 +47,6 @@ export function valueAt(written: unknown, path: Path): unknown {
   return path.reduce<unknown>(child, written);
 }
 
-/** Schemas of what may stand at `path` of `written`. */
 export function schemasAt(schema: Schema, written: unknown, path: Path): Schema[] {
   const [key, ...rest] = path;
   if (key === undefined) return [schema];
@@ -68,7 +66,6 @@ export function knownKeys(schema: Schema, written: unknown, path: Path): string[
   return [...new Set(keys)];
 }
 
-/** What the schema says of a setting, for people. */
 export interface SettingMeta {
   readonly description?: string;
   readonly unit?: string;
@@ -78,13 +75,11 @@ export interface SettingMeta {
   readonly placeholder?: (place: number) => unknown;
 }
 
-/** What the schema says of itself, on the outside or inside defaults and optionality. */
 export function metaOf(schema: Schema): SettingMeta {
   const own = z.globalRegistry.get(schema);
   return isWrapper(schema) ? { ...metaOf(schema.def.innerType), ...own } : { ...own };
 }
 
-/** What the schema says of the setting at `path` of `written`. */
 export function metaAt(schema: Schema, written: unknown, path: Path): SettingMeta {
   const found = schemasAt(schema, written, path)[0];
   return found === undefined ? {} : metaOf(found);

@@ -51,7 +51,6 @@ export interface Settings extends NamedSettings {
   placement: Placement[];
 }
 
-/** All nodes that have a machine made here, whatever runs on it. */
 export function machineNodes({
   nodes,
   linuxNodes,

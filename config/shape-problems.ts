@@ -81,7 +81,6 @@ function mayBeLeftOut(found: Schema | undefined, path: SettingsProblem["path"]):
   );
 }
 
-/** Of a number or truth value where text is wanted: whether it would do in quotes, or what is wrong with it then. */
 function notQuoted(found: Schema | undefined, issue: Issue, value: unknown): Complaint | undefined {
   if (
     issue.code !== "invalid_type" ||
@@ -99,7 +98,6 @@ function notQuoted(found: Schema | undefined, issue: Issue, value: unknown): Com
   return { why, instead: `Put it in quotes: "${value}".` };
 }
 
-/** Why and what instead, for every kind of issue the schema can raise. */
 function complaint(issue: Issue, value: unknown, meta: SettingMeta, leaveOut: string): Complaint {
   const unit = meta.unit === undefined ? "" : ` (${meta.unit})`;
   switch (issue.code) {

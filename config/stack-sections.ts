@@ -2,7 +2,6 @@ import { distance } from "fastest-levenshtein";
 import { SettingsError, type SettingsProblem } from "./problem.ts";
 import { settingsSchema } from "./settings.ts";
 
-/** Namespace of this program's settings: the project's name. */
 export const namespace = "kindows";
 
 /** What a stack is: a lab that is made on this host, or machines and a cluster that are there already. */

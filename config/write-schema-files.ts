@@ -8,7 +8,6 @@ import { bare, metaOf } from "./schema-paths.ts";
 import { settingsSchema } from "./settings.ts";
 import { stackKinds } from "./stack-sections.ts";
 
-/** The files that follow from the settings' schema: path, and text. */
 export async function schemaFiles(): Promise<readonly (readonly [file: string, text: string])[]> {
   const page = fileURLToPath(new URL("../docs/settings.md", import.meta.url));
   const projectFile = fileURLToPath(new URL("../Pulumi.yaml", import.meta.url));

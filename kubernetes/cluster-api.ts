@@ -111,7 +111,6 @@ export class ClusterApi {
     }
   }
 
-  /** @throws ApiError for an unsuccessful answer. */
   async request<T>(method: string, path: string, { warn, ...asked }: ApiRequest = {}): Promise<T> {
     const { server } = await this.connection();
     const limit = AbortSignal.timeout(this.timeoutSeconds * 1000);
@@ -178,7 +177,6 @@ export function hasStatus(error: unknown, status: number): boolean {
   return error instanceof ApiError && error.status === status;
 }
 
-/** With the message of the `Status` object in an answer's body. */
 export function apiError(status: number, body: string): ApiError {
   let said: { readonly message?: unknown; readonly reason?: string } = {};
   try {

@@ -8,7 +8,6 @@ interface ClusterEntry {
   readonly "tls-server-name"?: string;
 }
 
-/** A kubeconfig's user: a certificate and its key in base64, a token, or a program that prints one of them. */
 interface UserEntry {
   readonly "client-certificate-data"?: string;
   readonly "client-key-data"?: string;
@@ -18,7 +17,6 @@ interface UserEntry {
 
 export interface Reachability {
   readonly name: string;
-  /** Address of the API server, or of its load balancer. */
   readonly address: string;
   /** Host name to check the server's certificate against, if that does not contain the address. */
   readonly serverName?: string;

@@ -6,7 +6,6 @@ export function isReady(pod: V1Pod): boolean {
   );
 }
 
-/** What a pod waits for or fails with, if it says so. */
 export function podTroubles({ status }: V1Pod): string[] {
   const { initContainerStatuses = [], containerStatuses = [], conditions = [] } = status ?? {};
   const unscheduled = conditions.find(
@@ -30,10 +29,8 @@ function containerTroubles({ name, state }: V1ContainerStatus): string[] {
     : [`${name} waits: ${reason}${message === undefined ? "" : ` (${message})`}`];
 }
 
-/** States of a container whose image is not to be had. */
 const imageReasons = ["ErrImagePull", "ImagePullBackOff", "ErrImageNeverPull", "InvalidImageName"];
 
-/** Why a pod is not Ready, as its own state and the events about it tell. */
 export function podTrouble(pod: V1Pod, events: readonly CoreV1Event[]): string {
   const name = pod.metadata?.name ?? "";
   const node = pod.spec?.nodeName ?? "no node yet";
@@ -52,7 +49,6 @@ export function podTrouble(pod: V1Pod, events: readonly CoreV1Event[]): string {
   return `${name} on ${node} is ${waiting?.reason ?? pod.status?.phase ?? "not started"}`;
 }
 
-/** The latest warning about an object, in Kubernetes' own words. */
 export function lastWarning(
   events: readonly CoreV1Event[],
   kind: string,

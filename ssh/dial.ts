@@ -94,7 +94,6 @@ export function onServer<T>(
   });
 }
 
-/** Aborts work when its time is over. */
 export async function within<T>(
   seconds: number,
   work: (signal: AbortSignal) => Promise<T>,
@@ -235,7 +234,6 @@ export async function openFrom(
   }
 }
 
-/** The connection was lost, so it is unknown how the command ended. */
 export class ConnectionLost extends Error {
   /** @param why the connection's error, if there is one. */
   constructor(readonly why = "") {

@@ -3,14 +3,12 @@ import ssh2 from "ssh2";
 import type { AuthenticationType, ConnectConfig, ParsedKey } from "ssh2";
 import { fingerprintOf } from "./host-key.ts";
 
-/** How to reach one SSH server. */
 export interface SshEndpoint {
   readonly host: string;
   readonly port: number;
   readonly user: string;
   /** Private key; secret. Default: the agent of SSH_AUTH_SOCK. */
   readonly privateKey?: string | undefined;
-  /** Passphrase of the key; secret. */
   readonly privateKeyPassword?: string | undefined;
   /** The only accepted host key, as in authorized_keys. Default: any. */
   readonly hostKey?: string | undefined;

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import ssh2 from "ssh2";
 
-/** As ssh-keygen -l prints it. */
 export function fingerprint(hostKey: string): string {
   return fingerprintOf(Buffer.from(hostKey.trim().split(/\s+/)[1] ?? "", "base64"));
 }

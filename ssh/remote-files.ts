@@ -51,7 +51,6 @@ export class RemoteFiles {
     return (await this.stat(path)) !== undefined;
   }
 
-  /** Content of a folder; empty if it does not exist. */
   async list(folder: string): Promise<RemoteEntry[]> {
     const entries = await this.#find<FileEntryWithStats[]>((done) =>
       this.#sftp.readdir(folder, done),
@@ -76,13 +75,11 @@ export class RemoteFiles {
     return this.#ask<void>((done) => this.#sftp.mkdir(path, done));
   }
 
-  /** Writes a file, overwriting an existing one. */
   async write(path: string, content: string | Buffer): Promise<void> {
     await this.#ask<void>((done) => this.#sftp.writeFile(path, content, done));
     await this.#flush(path);
   }
 
-  /** Copies a file of this host, overwriting an existing one. */
   async put(from: string, to: string): Promise<void> {
     await this.#ask<void>((done) => this.#sftp.fastPut(from, to, done));
     await this.#flush(to);
@@ -142,7 +139,6 @@ export class RemoteFiles {
     }
   }
 
-  /** The same; undefined for what is missing. */
   async #find<T>(question: (done: Answer<T>) => void): Promise<T | undefined> {
     try {
       return await this.#ask(question);

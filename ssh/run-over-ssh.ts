@@ -111,7 +111,6 @@ export interface Execution {
   readonly input?: string;
   readonly stdout: (chunk: Buffer) => void;
   readonly stderr: (chunk: Buffer) => void;
-  /** Ends the command's session. */
   readonly signal: AbortSignal;
 }
 

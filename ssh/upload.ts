@@ -5,7 +5,7 @@ import { bounded } from "../host/bounded.ts";
 import { ConnectionLost } from "./dial.ts";
 import { RemoteFiles } from "./remote-files.ts";
 
-/** Files of a folder to copy in parallel: each needs several requests, which a busy server answers slowly. */
+/** Each file needs several requests, which a busy server answers slowly. */
 const FILES_AT_ONCE = 8;
 
 /**

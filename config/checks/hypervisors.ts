@@ -80,7 +80,6 @@ export const spreadBySomething: Check<NamedSettings> = {
   },
 };
 
-/** What is placed on a hypervisor fits into the memory written for it. */
 export const placedWithin: Check<NamedSettings> = {
   reads: ["hypervisor", ...sections, "windows.memoryMiB", "linux.memoryMiB"],
   run(settings) {

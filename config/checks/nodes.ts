@@ -47,7 +47,7 @@ function tooSmall(
 
 type Node = NamedSettings["nodes"][number];
 
-/** What the program gives a Linux node's kubelet itself (components/linux/steps.ts), and a Windows node's not. */
+/** What the program gives a Linux node's kubelet itself (components/linux/steps.ts). */
 const ownArguments = ["cgroup-root"];
 
 /** Linux machines are where their image is, large enough for it, and keep the arguments that they need. */

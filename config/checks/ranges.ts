@@ -6,7 +6,6 @@ import { maxSegmentPrefixLength } from "../address-plan.ts";
 interface LabRange {
   readonly path: readonly [keyof NamedSettings, string];
   read(settings: NamedSettings): string;
-  /** Ranges to propose, best first. */
   readonly candidates: readonly string[];
 }
 
@@ -54,7 +53,6 @@ function overlapsText(range: Ipv4Range, cidr: string): boolean {
 interface Reserved {
   readonly cidr: string;
   readonly why: string;
-  /** When it is; always unless given. */
   applies?(settings: NamedSettings): boolean;
 }
 
@@ -81,7 +79,6 @@ const reserved: readonly Reserved[] = [
 /** Address space that belongs to nobody else: RFC 1918 and RFC 6598. */
 const privateSpace = ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10"];
 
-/** Every range is private address space, and not a part of it that is taken on every host. */
 export const rangesUsable: readonly Check<NamedSettings>[] = labRanges.map((range) => ({
   reads: [range.path.join(".")],
   run(settings) {
@@ -93,7 +90,6 @@ export const rangesUsable: readonly Check<NamedSettings>[] = labRanges.map((rang
   },
 }));
 
-/** Why no segment of a lab can have a range, whatever the host. */
 export function rangeFault(range: Ipv4Range, settings: NamedSettings): string | undefined {
   const taken = reserved.find((one) => {
     return overlapsText(range, one.cidr) && (one.applies?.(settings) ?? true);
@@ -115,7 +111,6 @@ const largestPodRange = podPrefixPerNode - 16;
 /** kubeadm wants ten addresses for services, kube-apiserver at most 20 bits of them. */
 const [smallestServiceRange, largestServiceRange] = [28, 12];
 
-/** Every range is large enough for what it is for, and no larger than Kubernetes takes. */
 export const rangeSizes: readonly Check<NamedSettings>[] = [
   check(segmentRange, (prefix) =>
     prefix > maxSegmentPrefixLength

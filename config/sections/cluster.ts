@@ -6,7 +6,6 @@ import { cidr } from "../values/ip-address.ts";
 import { between, text } from "../values/value.ts";
 import { oneOfVersions } from "../values/version.ts";
 
-/** The ranges where the settings name none. */
 const ranges = { pods: "10.244.0.0/16", services: "10.96.0.0/16" } as const;
 
 const maxTokenMinutes = 120;

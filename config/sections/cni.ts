@@ -3,7 +3,6 @@ import { podNetworks, type PodNetworkName } from "../../components/cni/registry.
 
 type Definitions = typeof podNetworks;
 
-/** The pod networks' own settings, by their names. */
 type OwnSettings = {
   [
     Name in PodNetworkName as Definitions[Name]["settings"] extends z.ZodType ? Name : never

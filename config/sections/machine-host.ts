@@ -17,7 +17,6 @@ export const machineMemoryMiB = between(1024, mostMemoryMiB).optional().meta({
   default: "unknown, nothing is spread",
 });
 
-/** Of a host elsewhere, whatever makes machines there. */
 export const remoteHost = z.strictObject({
   name: text(dnsLabel(15)).meta({
     description: `What \`nodes[].hypervisor\` calls it: a DNS label of at most 15 characters, not \`${thisHypervisor}\`.`,

@@ -15,7 +15,6 @@ const taint = z
     placeholder: (place: number) => ({ key: unnamed(place), effect: "NoSchedule" }),
   });
 
-/** What a node registers with, whatever machine it is on. */
 export const registration = {
   labels: z
     .record(text(labelKey), text(labelValue))
@@ -101,7 +100,6 @@ function labelValue(value: string): Complaint | undefined {
       };
 }
 
-/** Why an argument is not for the settings, and what to do instead. */
 type Refusal = readonly [why: string, instead: string];
 
 const owned = (why: string): Refusal => [why, "Leave it out."];

@@ -24,7 +24,6 @@ const updateFile = ownFile("a cumulative update of Microsoft's (`.msu`)")
     }),
   });
 
-/** What installing Windows from an ISO takes, wherever the ISO comes from. */
 const installation = {
   edition: z.enum(windowsEditions).default("standard-core").meta({
     description: "Edition on the ISO; `core` has no desktop, and a node needs none.",
@@ -113,7 +112,6 @@ export const image = z.discriminatedUnion("kind", [
     }),
 ]);
 
-/** Path of a disk image on this host. */
 function imagePath(value: string): Complaint | undefined {
   if (/\.(iso|vmdk|raw|img)$/i.test(value)) {
     return {

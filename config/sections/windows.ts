@@ -132,7 +132,6 @@ export const windows = z.strictObject({
   }),
 });
 
-/** Settings of existing Windows machines: all but how they are created, and their time zone. */
 export const existingWindows = windows.omit({
   version: true,
   image: true,
@@ -212,7 +211,6 @@ function proxyAddress(value: string): Complaint | undefined {
     : { why: "is more than a proxy's address", instead: `Write ${plain}.` };
 }
 
-/** What is reached without the proxy: a host, a domain, an address or a range of them. */
 function noProxyEntry(value: string): Complaint | undefined {
   if (/^\*\./.test(value)) {
     return {
@@ -321,7 +319,6 @@ const versions = [
   { key: "containerdVersion", only: rehearsalVersions.containerd },
 ] as const;
 
-/** A rehearsal is of the versions its image holds. */
 const rehearsalImage: Check<WindowsSection> = {
   reads: ["windows.version", "windows.containerdVersion", "windows.image.kind"],
   run: ({ windows }) =>
@@ -354,7 +351,6 @@ const imageAccount: Check<WindowsSection> = {
     ),
 };
 
-/** Exceptions from a proxy need a proxy. */
 const proxySet: Check<ExistingWindowsSection> = {
   reads: ["windows.proxy"],
   run: ({ windows }) => {
@@ -368,7 +364,6 @@ const proxySet: Check<ExistingWindowsSection> = {
   },
 };
 
-/** Each DNS server is asked once. */
 const dnsServersOnce: Check<ExistingWindowsSection> = {
   reads: ["windows.dnsServers"],
   run: ({ windows: { dnsServers } }) =>
@@ -395,13 +390,11 @@ const rehearsalChecksums: Check<WindowsSection> = {
         })),
 };
 
-/** What has to fit together below `kindows:windows` in stacks of every kind. */
 export const existingWindowsChecks: readonly Check<ExistingWindowsSection>[] = [
   proxySet,
   dnsServersOnce,
 ];
 
-/** What has to fit together below `kindows:windows` of a lab. */
 export const windowsChecks: readonly Check<WindowsSection>[] = [
   rehearsalImage,
   ...imageChecks,
