@@ -6,6 +6,7 @@ export function isReady(pod: V1Pod): boolean {
   );
 }
 
+/** What a pod waits for or fails with, if it says so. */
 export function podTroubles({ status }: V1Pod): string[] {
   const { initContainerStatuses = [], containerStatuses = [], conditions = [] } = status ?? {};
   const unscheduled = conditions.find(
@@ -31,6 +32,7 @@ function containerTroubles({ name, state }: V1ContainerStatus): string[] {
 
 const imageReasons = ["ErrImagePull", "ImagePullBackOff", "ErrImageNeverPull", "InvalidImageName"];
 
+/** Why a pod is not Ready, in a sentence for people: by its own state and the events about it. */
 export function podTrouble(pod: V1Pod, events: readonly CoreV1Event[]): string {
   const name = pod.metadata?.name ?? "";
   const node = pod.spec?.nodeName ?? "no node yet";

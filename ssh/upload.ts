@@ -34,7 +34,6 @@ export async function uploadSource(
 }
 
 async function upload(files: RemoteFiles, source: string, remotePath: string): Promise<void> {
-  const kind = await kindOf(files, remotePath);
   if ((await stat(source)).isDirectory()) {
     let target = remotePath;
     await requireFolder(files, target);
@@ -44,8 +43,8 @@ async function upload(files: RemoteFiles, source: string, remotePath: string): P
     }
     await uploadFolder(files, source, target);
   } else {
-    const target =
-      kind === "folder" ? path.posix.join(remotePath, path.basename(source)) : remotePath;
+    const isInside = (await kindOf(files, remotePath)) === "folder";
+    const target = isInside ? path.posix.join(remotePath, path.basename(source)) : remotePath;
     await put(files, source, target);
   }
 }
