@@ -1,10 +1,8 @@
 import { addressNumber, addressText, contains, parseRange, rangeText } from "./ipv4.ts";
 
-/** Who gets which addresses of the lab's segment. */
 export interface AddressPlan {
   /** The segment in CIDR form, host bits cleared. */
   readonly cidr: string;
-  /** The bridge's own address: gateway, DNS and DHCP server of the machines. */
   readonly gateway: string;
   /** First and last address machines may have; libvirt's DHCP gives from these only. */
   readonly machines: { readonly first: string; readonly last: string };
@@ -14,7 +12,6 @@ export interface AddressPlan {
   readonly firstContainer: string;
 }
 
-/** The smallest segment the plan fits in. */
 export const maxSegmentPrefixLength = 24;
 
 const gatewayOffset = 1;
@@ -22,13 +19,7 @@ const firstMachineOffset = 2;
 const lastMachineOffset = 99;
 const firstAutomaticOffset = 10;
 
-/**
- * Plan of the segment `cidr`: `.1` is the gateway, `.2` to `.99` are for machines, the upper half is for containers.
- *
- * The halves never meet, so Docker and libvirt need not know of each other's addresses.
- *
- * @throws RangeError when `cidr` is malformed or smaller than a /24; settings that were checked never are.
- */
+/** `.1` is the gateway, `.2` to `.99` are for machines, the upper half is for containers; the halves never meet. */
 export function addressPlan(cidr: string): AddressPlan {
   const segment = parseRange(cidr);
   if (segment === undefined || !fitsPlan(cidr)) {
@@ -49,13 +40,11 @@ export function addressPlan(cidr: string): AddressPlan {
   };
 }
 
-/** Whether the plan fits into `cidr`: a range of at least a /24. */
 export function fitsPlan(cidr: string): boolean {
   const segment = parseRange(cidr);
   return segment !== undefined && segment.prefixLength <= maxSegmentPrefixLength;
 }
 
-/** IPv4 range of the segment that the machines on a hypervisor are on: the lab's, or its own. */
 export function segmentOf(
   settings: {
     readonly network: { readonly cidr: string };
@@ -76,14 +65,7 @@ export function freeAddresses(cidr: string, taken: readonly (string | undefined)
   ).filter((address) => !taken.includes(address));
 }
 
-/**
- * Addresses of machines in the order given: what a machine asks for, else the first free one of its segment from `.10`
- * upward.
- *
- * Depends on order and count only, not on names: appending a machine moves no other one.
- *
- * @throws RangeError when there are more machines than addresses; settings that were checked never have.
- */
+/** What a machine asks for, else the first free one of its segment. Appending a machine moves no other. */
 export function assignAddresses(
   wanted: readonly { readonly segment: string; readonly address: string | undefined }[],
 ): string[] {
@@ -100,11 +82,7 @@ export function assignAddresses(
   });
 }
 
-/**
- * Why a machine on the segment `cidr` can't have `address`; undefined when it can.
- *
- * @param owner the hypervisor that has this segment to itself. Default: it is the lab's, with containers on it.
- */
+/** Why a machine can't have it; undefined when it can. @param owner the hypervisor that has this segment to itself. */
 export function addressFault(cidr: string, address: string, owner?: string): string | undefined {
   const plan = addressPlan(cidr);
   const [segment, containers] = [parseRange(plan.cidr), parseRange(plan.containerRange)];

@@ -5,31 +5,21 @@ import { shapeProblems } from "./shape-problems.ts";
 
 type Path = SettingsProblem["path"];
 
-/** Schema and checks of one kind of stack. */
 interface Rules<Written, Named> {
   readonly schema: z.ZodType<Written> & { readonly shape: Readonly<Record<string, unknown>> };
   /** Fills in values that the checks need and that have no default in the schema. */
   readonly named: (written: Written) => Named;
-  /** In the order of their problems. */
   readonly checks: readonly Check<Named>[];
 }
 
-/** Context of the sections. */
 interface Surroundings {
-  /** Name of the stack's settings. */
   readonly file: string;
   /** Mistakes outside of the sections, which are reported first. */
   readonly others: readonly SettingsProblem[];
-  /** The part of a problem that may be shown. Default: all of it. */
   readonly veiled?: (problem: SettingsProblem) => SettingsProblem;
 }
 
-/**
- * The settings in the sections as written.
- *
- * @throws SettingsError with every mistake there is: those around the sections, then section by section in the order the
- * schema has them; within a section as found.
- */
+/** The settings in the sections as written. @throws SettingsError with all mistakes, section by section as in the schema. */
 export function checkedSettings<Written, Named>(
   { schema, named, checks }: Rules<Written, Named>,
   written: Readonly<Record<string, unknown>>,
@@ -51,7 +41,6 @@ export function checkedSettings<Written, Named>(
   return settings;
 }
 
-/** Whether `path` is at `place` or below. */
 function isBelow(path: Path, place: Path): boolean {
   return place.every((key, index) => path[index] === key);
 }
@@ -78,11 +67,8 @@ type Container = Record<string | number, unknown>;
 const maxRounds = 10;
 
 /**
- * The settings with whatever the schema refuses taken out, so that the rest can still be checked in the same go. Values
- * without which a greater whole would have to go, and hide its other mistakes, have a placeholder in the schema: places
- * in lists must stay, as later problems name them.
- *
- * Only for finding more problems; never used otherwise.
+ * The settings without whatever the schema refuses, only to find more problems in the same go. Values without which a
+ * greater whole would have to go have a placeholder in the schema: places in lists must stay, as later problems name them.
  */
 function repaired<T>(schema: z.ZodType<T>, written: unknown): T {
   const copy: unknown = structuredClone(written);

@@ -21,7 +21,6 @@ import { namedFile } from "./named-file.ts";
 import { cidr } from "./values/ip-address.ts";
 import { text } from "./values/value.ts";
 
-/** The cluster's pod network. */
 const cni = z.strictObject({
   kind: z
     .enum(["found", ...inExisting.keys(), "none"])
@@ -43,7 +42,6 @@ const cni = z.strictObject({
   }),
 });
 
-/** Every setting of a stack of existing machines, as written. */
 export const existingSchema = z.strictObject({
   cluster: cluster.prefault({}).meta({ description: "The existing cluster." }),
   cni: cni.prefault({}).meta({ description: "The cluster's pod network." }),
@@ -56,27 +54,22 @@ export const existingSchema = z.strictObject({
   nodes: nodes.meta({ description: "The machines that become nodes." }),
 });
 
-/** The settings as written, defaults filled in. */
 export type WrittenExisting = z.output<typeof existingSchema>;
 
 type WrittenNode = WrittenExisting["nodes"][number];
 
-/** A host in between. */
 export type Bastion = WrittenExisting["login"]["bastions"][number];
 
-/** A machine with everything filled in. */
 export interface ExistingNode extends Omit<WrittenNode, keyof typeof ownLogin | "nodeIp"> {
   readonly login: WrittenExisting["login"];
   readonly nodeIp: string;
 }
 
-/** The checked settings of existing machines and their cluster. */
 export interface ExistingSettings extends Omit<WrittenExisting, "nodes" | "windows"> {
   readonly windows: WrittenExisting["windows"] & { readonly containerdVersion: string };
   readonly nodes: readonly ExistingNode[];
 }
 
-/** In the order of their problems. */
 const checks: readonly Check<WrittenExisting>[] = [
   ...clusterChecks,
   ...existingWindowsChecks,
@@ -99,12 +92,7 @@ const rules = {
   checks,
 };
 
-/**
- * All settings of existing machines and their cluster, from the sections as written. Reads no file.
- *
- * @param others Mistakes outside of the sections, to be reported too.
- * @throws SettingsError with every mistake there is, in the order of the settings; without secrets.
- */
+/** Reads no file. @throws SettingsError with every mistake there is, in the order of the settings; without secrets. */
 export function resolveExisting(
   written: Readonly<Record<string, unknown>>,
   { file }: Pick<SettingsSource, "file">,
@@ -119,7 +107,6 @@ function withoutSecret(problem: SettingsProblem): SettingsProblem {
   return secret ? { ...problem, value: undefined } : problem;
 }
 
-/** Fills in what a machine has in common with the others. */
 function filled({ windows, nodes, ...settings }: WrittenExisting, file: string): ExistingSettings {
   const whole = (login: WrittenExisting["login"]): WrittenExisting["login"] => {
     const port = effectiveForwardPort(login, file);

@@ -1,17 +1,14 @@
 import type { Complaint } from "./problem.ts";
 
-/** A problem of this host. */
 export interface HostProblem extends Complaint {
   /** What it is about, as a user would look for it: `Docker`, `/dev/kvm`, `kindows:network.bridge: "kw-dev"`. */
   readonly subject: string;
 }
 
-/** The one line for a problem. */
 export function hostProblemText({ subject, why, instead }: HostProblem): string {
   return `${subject} ${why}. ${instead}`;
 }
 
-/** All of them in one message. */
 export function hostProblemsText(problems: readonly HostProblem[]): string {
   const count = problems.length === 1 ? "1 thing is" : `${problems.length} things are`;
   const lines = problems.map((problem) => `  - ${hostProblemText(problem)}`);

@@ -1,22 +1,16 @@
 import ipaddr from "ipaddr.js";
 
-/** An IPv4 range, as numbers. */
 export interface Ipv4Range {
-  /** First address of the range: the network's own. */
   readonly first: number;
-  /** Last address of the range: broadcast. */
   readonly last: number;
-  /** Length of the prefix in bits, 0 to 32. */
   readonly prefixLength: number;
 }
 
-/** Number of an IPv4 address in dotted form; undefined for anything else. */
 export function addressNumber(text: string): number | undefined {
   if (!ipaddr.IPv4.isValidFourPartDecimal(text)) return undefined;
   return ipaddr.IPv4.parse(text).octets.reduce((number, octet) => number * 256 + octet, 0);
 }
 
-/** Dotted form of an address given as number. */
 export function addressText(number: number): string {
   return [24, 16, 8, 0].map((shift) => Math.floor(number / 2 ** shift) % 256).join(".");
 }
@@ -35,17 +29,14 @@ export function parseRange(text: string): Ipv4Range | undefined {
   return { first, last: first + size - 1, prefixLength };
 }
 
-/** CIDR form of a range. */
 export function rangeText(range: Ipv4Range): string {
   return `${addressText(range.first)}/${range.prefixLength}`;
 }
 
-/** Whether two ranges have an address in common. */
 export function overlaps(one: Ipv4Range, other: Ipv4Range): boolean {
   return one.first <= other.last && other.first <= one.last;
 }
 
-/** Whether a range holds an address. */
 export function contains(range: Ipv4Range, address: number): boolean {
   return range.first <= address && address <= range.last;
 }

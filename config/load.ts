@@ -6,16 +6,11 @@ import { resolveConfig } from "./resolve.ts";
 import type { Settings } from "./settings.ts";
 import { stackSections } from "./stack-sections.ts";
 
-/** The settings of a stack, by its kind. */
 export type StackSettings =
   | { readonly kind: "lab"; readonly settings: Settings }
   | { readonly kind: "existing"; readonly settings: ExistingSettings };
 
-/**
- * The settings of the stack that runs: the only place that reads Pulumi's configuration.
- *
- * @throws RunError, which Pulumi prints without a stack trace, with every mistake there is.
- */
+/** The only place that reads Pulumi's configuration. @throws RunError, which Pulumi prints without a stack trace. */
 export async function loadStack(): Promise<StackSettings> {
   const stack = pulumi.getStack();
   const file = `Pulumi.${stack}.yaml`;
@@ -31,11 +26,7 @@ export async function loadStack(): Promise<StackSettings> {
   }
 }
 
-/**
- * The settings of a lab that runs.
- *
- * @throws RunError as `loadStack` does, and for a stack that is none.
- */
+/** @throws RunError as `loadStack` does, and for a stack that is no lab. */
 export async function loadSettings(): Promise<Settings> {
   const stack = await loadStack();
   if (stack.kind !== "lab") {
@@ -44,10 +35,7 @@ export async function loadSettings(): Promise<Settings> {
   return stack.settings;
 }
 
-/**
- * What Pulumi's configuration holds: it hands objects over as JSON, and text as it is. A section that the stack leaves
- * out comes as Pulumi.yaml's default, which is empty.
- */
+/** Pulumi hands objects over as JSON, and text as it is; a section that the stack leaves out is empty, as in Pulumi.yaml. */
 function parsedConfig(config: Readonly<Record<string, string>>): Record<string, unknown> {
   const written = Object.entries(config).filter(([, value]) => value !== "{}" && value !== "[]");
   return Object.fromEntries(written.map(([key, value]) => [key, parsed(value)]));

@@ -18,17 +18,11 @@ const schema = (what: string, downloader: string) =>
     })
     .prefault({});
 
-/**
- * A file that nobody has pinned here: the user names it, by path or by address and checksum (`namedFileProblems`).
- *
- * @param what it is, e.g. "the virtio drivers' ISO".
- * @param downloader the command that downloads it.
- */
+/** A file that nobody has pinned here. @param what e.g. "the virtio drivers' ISO" @param downloader the command for it. */
 export function namedFile(what: string, downloader: string): ReturnType<typeof schema> {
   return schema(what, downloader);
 }
 
-/** Path of a file on this host. */
 export function localFile(value: string): Complaint | undefined {
   return isAbsolute(value)
     ? undefined
@@ -40,7 +34,6 @@ export function localFile(value: string): Complaint | undefined {
 
 const addressForm = "Write https://HOST/PATH/FILE.";
 
-/** Address a file is downloaded from. */
 export function downloadAddress(value: string): Complaint | undefined {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (url === undefined) return { why: "is not an address", instead: addressForm };
@@ -83,12 +76,7 @@ export interface NamedFile {
   readonly sha256?: string | undefined;
 }
 
-/**
- * Nothing is downloaded without a checksum, and each file has one source.
- *
- * @param at where the file stands in the settings.
- * @param sources what may be written to name one.
- */
+/** Each file has one source, and a checksum if downloaded. @param at its place @param sources what may name one. */
 export function namedFileProblems(
   { path, url, sha256 }: NamedFile,
   at: readonly string[],

@@ -1,20 +1,17 @@
-/** Names of everything a lab makes outside Pulumi's own state; all of them carry the lab's name. */
-export interface LabNames {
-  /** `kindows-<lab>`: what every other name starts with, and by which orphans are found. */
-  readonly prefix: string;
-  /** libvirt network. */
-  readonly network: string;
-  /** libvirt storage pool. */
-  readonly pool: string;
-  /** Folder of the pool on the host. */
-  readonly poolFolder: string;
-  /** Docker network that adopts the libvirt network's bridge. */
-  readonly dockerNetwork: string;
-  /** kind cluster. */
-  readonly kindCluster: string;
-  /** Context, cluster and user in a kubeconfig. */
-  readonly kubeContext: string;
-}
+/** Names of what a lab makes outside Pulumi's state; all start with `prefix`, by which orphans are found. */
+export type LabNames = Readonly<
+  Record<
+    | "prefix"
+    | "network"
+    | "pool"
+    | "poolFolder"
+    | "dockerNetwork"
+    | "kindCluster"
+    /** Context, cluster and user in a kubeconfig. */
+    | "kubeContext",
+    string
+  >
+>;
 
 /** Environment variable of everything a `kindows` command starts for a lab: holds the lab's prefix. */
 export const labVariable = "KINDOWS_LAB";
@@ -28,7 +25,6 @@ export const maxComputerNameLength = 15;
 /** Keeps a node's full name (`kindows-<lab>-external-load-balancer` is the longest) well below a host name's 63. */
 export const maxLabNameLength = 20;
 
-/** All names of the lab called `lab`. */
 export function labNames(lab: string): LabNames {
   const prefix = `kindows-${lab}`;
   return {
@@ -42,10 +38,7 @@ export function labNames(lab: string): LabNames {
   };
 }
 
-/**
- * Pool of a lab on another hypervisor, and its folder there. A name of its own, for two addresses may lead to one
- * libvirt; the dot is in no lab's name, so it is not taken for another lab's.
- */
+/** A name of its own, for two addresses may lead to one libvirt; the dot is in no lab's name, so it is not another lab's. */
 export function remotePool(
   lab: string,
   hypervisor: string,
@@ -59,7 +52,6 @@ export function defaultBridge(lab: string): string {
   return `kw-${lab}`;
 }
 
-/** DNS domain of a lab whose settings name none. */
 export function defaultDomain(lab: string): string {
   return `${lab}.kindows.test`;
 }
@@ -75,7 +67,6 @@ export const clusterLabel = "io.x-k8s.kind.cluster";
 /** Label kind puts on each of a cluster's containers, with what the container is. */
 export const roleLabel = "io.x-k8s.kind.role";
 
-/** Names of container, host and node of a kind cluster's control planes. */
 export function controlPlaneNames(cluster: string, count: number): string[] {
   return Array.from(
     { length: count },
@@ -83,12 +74,10 @@ export function controlPlaneNames(cluster: string, count: number): string[] {
   );
 }
 
-/** The first of them: the one that the others, and workers, are made after. */
 export function firstControlPlane(cluster: string): string {
   return `${cluster}-control-plane`;
 }
 
-/** Name of the container kind puts in front of several control planes. */
 export function loadBalancerName(cluster: string): string {
   return `${cluster}-external-load-balancer`;
 }
@@ -98,7 +87,6 @@ export function endpointHost(cluster: string, controlPlanes: number): string {
   return controlPlanes === 1 ? firstControlPlane(cluster) : loadBalancerName(cluster);
 }
 
-/** Names of all containers that kind makes for a cluster. */
 export function kindContainers(cluster: string, controlPlanes: number): string[] {
   return [
     ...new Set([
@@ -108,7 +96,6 @@ export function kindContainers(cluster: string, controlPlanes: number): string[]
   ];
 }
 
-/** Name of container, host and node of a cluster's Linux worker. */
 export function linuxWorkerName(cluster: string, worker: string): string {
   return `${cluster}-${worker}`;
 }

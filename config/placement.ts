@@ -5,10 +5,8 @@ import type { WrittenSettings } from "./settings.ts";
 /** Overhead of the hypervisor itself (QEMU, vmwp.exe), in addition to the machine's memory. */
 export const machineOverheadMiB = 256;
 
-/** Where one node's machine runs, and why. */
 export interface Placement {
   readonly node: string;
-  /** Name of a hypervisor; `local` for the one of this host. */
   readonly hypervisor: string;
   /** Taken from the hypervisor's memory, in MiB. */
   readonly memoryMiB: number;
@@ -16,7 +14,6 @@ export interface Placement {
   readonly reason: string;
 }
 
-/** What placing depends on. */
 interface Placed extends MakersHosts {
   readonly hypervisor: Pick<WrittenSettings["hypervisor"], "machineMemoryMiB">;
   readonly nodes: readonly Pick<
@@ -28,11 +25,8 @@ interface Placed extends MakersHosts {
 }
 
 /**
- * Places nodes on hypervisors: where the node says, else where most of the memory written in the settings is left, the
- * first of several equals.
- *
- * From the settings alone and in the nodes' order: what is free on the hosts at the moment moves no node, and neither
- * does one that is appended. Whether all fits is a check's business.
+ * Where the node says, else where most of the memory written in the settings is left, the first of several equals. In the
+ * nodes' order and from the settings alone: neither what is free at the moment nor an appended node moves one.
  */
 export function placements(settings: Placed): Placement[] {
   const { hypervisor, nodes, ...sizes } = settings;

@@ -1,6 +1,5 @@
 import { Failure } from "../host/failure.ts";
 
-/** Names of settings whose values are secret. */
 const secretName = /passw|passphrase|passcode|secret|credential|private.?key|api.?key|^token$/i;
 
 /** Names of settings of which only the form is shown. */
@@ -8,7 +7,6 @@ const veiledName = /^productKey$/i;
 
 const maxLength = 60;
 
-/** What is wrong with one value, without saying where it stands. */
 export interface Complaint {
   /** Why the value can't be, as the rest of a sentence that starts with it: `is not ...`, `has ...`. */
   readonly why: string;
@@ -16,33 +14,22 @@ export interface Complaint {
   readonly instead: string;
 }
 
-/** A problem, unless all is well. */
 export function unless<Problem extends Complaint>(well: boolean, problem: Problem): Problem[] {
   return well ? [] : [problem];
 }
 
-/** One mistake in the settings. */
 export interface SettingsProblem extends Complaint {
   /** Path below the namespace, e.g. `["nodes", 0, "name"]`. */
   readonly path: readonly (string | number)[];
-  /** The value there; undefined when it is missing. */
   readonly value: unknown;
   /** Where it stands, for what is not below the namespace: `kindow:nodes`, `line 3, column 5`. */
   readonly place?: string;
 }
 
-/** One idea about how settings have to fit together. */
 export interface Check<Settings> {
-  /**
-   * Settings without which the check has nothing sensible to say, e.g. `network.cidr`: it is left out when one of
-   * them, or what it is a part of, is malformed, as that is said already.
-   */
+  /** Without these, e.g. `network.cidr`, it has nothing sensible to say: it is left out when one of them is malformed. */
   readonly reads: readonly string[];
-  /**
-   * What does not fit.
-   *
-   * @param file name of the stack's settings.
-   */
+  /** @param file name of the stack's settings. */
   run(settings: Settings, file: string): SettingsProblem[];
 }
 
@@ -55,14 +42,12 @@ export function pathText(path: SettingsProblem["path"]): string {
   return `kindows:${section}${tail.join("")}`;
 }
 
-/** The one line for a problem: path, value, why, what to write instead. */
 export function problemText(problem: SettingsProblem): string {
   const value = shownValue(problem.value, problem.path);
   const place = problem.place ?? pathText(problem.path);
   return `${place}: ${value === "" ? "" : `${value} `}${problem.why}. ${problem.instead}`;
 }
 
-/** Every mistake of the settings at once. */
 export class SettingsError extends Failure {
   readonly problems: readonly SettingsProblem[];
 
@@ -74,10 +59,7 @@ export class SettingsError extends Failure {
   }
 }
 
-/**
- * A value as an error shows it: as JSON, cut off where it is long, and without passwords, logins and keys, as errors
- * end up in logs. Nothing for a value that is not there.
- */
+/** As JSON, cut off where it is long, and without passwords, logins and keys, as errors end up in logs. */
 function shownValue(value: unknown, path: readonly (string | number)[]): string {
   if (value === undefined || value === null) return "";
   if (typeof value === "number" && !Number.isFinite(value)) return String(value);

@@ -14,7 +14,6 @@ import {
 } from "./settings.ts";
 import { stackSections } from "./stack-sections.ts";
 
-/** Where settings come from. */
 export interface SettingsSource {
   /** Name of the stack; the lab's name unless the settings give one. */
   readonly stack: string;
@@ -22,12 +21,7 @@ export interface SettingsSource {
   readonly file: string;
 }
 
-/**
- * All settings from a stack's whole configuration, with keys including their namespaces.
- *
- * @param outside Mistakes outside of it, to be reported too.
- * @throws SettingsError with every mistake there is; a stack without any setting is one.
- */
+/** From a stack's whole configuration, with keys including their namespaces. @param outside mistakes outside of it. */
 export function resolveConfig(
   config: Readonly<Record<string, unknown>>,
   source: SettingsSource,
@@ -48,12 +42,7 @@ const nothingWritten: SettingsProblem = {
     "Write at least `kindows:nodes:` below `config:`, with `- name: win-1` indented below it; all settings are in docs/settings.md.",
 };
 
-/**
- * The same from the sections below the namespace.
- *
- * @param others Mistakes outside of the sections, which are reported first.
- * @throws SettingsError with every mistake there is, in the order of the settings.
- */
+/** From the sections below the namespace. @param others mistakes outside of them. @throws SettingsError. */
 export function resolveSettings(
   written: Readonly<Record<string, unknown>>,
   { stack, file }: SettingsSource,
@@ -76,7 +65,6 @@ export function resolveSettings(
   return filled(checkedSettings(rules, written, { file, others }));
 }
 
-/** Fills in what a node has in common with the others. */
 function filled(settings: NamedSettings): Settings {
   const placed = placements(settings);
   const addresses = assignAddresses(

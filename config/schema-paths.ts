@@ -12,7 +12,6 @@ function isWrapper(schema: Schema): schema is z.ZodDefault | z.ZodPrefault | z.Z
   );
 }
 
-/** The schema inside defaults and optionality. */
 export function bare(schema: Schema): Schema {
   return isWrapper(schema) ? bare(schema.def.innerType) : schema;
 }
@@ -24,7 +23,10 @@ function objects(schema: Schema, value: unknown): z.ZodObject[] {
   if (inner instanceof z.ZodDiscriminatedUnion) {
     const members = inner.options.flatMap((option) => objects(option, value));
     const key = inner.def.discriminator;
-    const decided = members.filter((member) => accepts(shapeOf(member)[key], child(value, key)));
+    const decided = members.filter((member) => {
+      const choice = shapeOf(member)[key];
+      return choice !== undefined && z.safeParse(choice, child(value, key)).success;
+    });
     return decided.length > 0 ? decided : members;
   }
   return [];
@@ -35,23 +37,16 @@ function shapeOf(object: z.ZodObject): Readonly<Record<string, Schema>> {
   return object.shape;
 }
 
-function accepts(schema: Schema | undefined, value: unknown): boolean {
-  return schema !== undefined && z.safeParse(schema, value).success;
-}
-
-/** Value below `value` at `key`; undefined when there is none. */
 export function child(value: unknown, key: string | number): unknown {
   return typeof value === "object" && value !== null
     ? (value as Record<string | number, unknown>)[key]
     : undefined;
 }
 
-/** Value at `path` of what was written; undefined when there is none. */
 export function valueAt(written: unknown, path: Path): unknown {
   return path.reduce<unknown>(child, written);
 }
 
-/** Schemas of what may stand at `path` of `written`. */
 export function schemasAt(schema: Schema, written: unknown, path: Path): Schema[] {
   const [key, ...rest] = path;
   if (key === undefined) return [schema];
@@ -63,7 +58,6 @@ export function schemasAt(schema: Schema, written: unknown, path: Path): Schema[
     .flatMap((below) => schemasAt(below, child(written, key), rest));
 }
 
-/** Keys known at `path` of `written`. */
 export function knownKeys(schema: Schema, written: unknown, path: Path): string[] {
   const value = valueAt(written, path);
   const keys = schemasAt(schema, written, path)
@@ -72,10 +66,8 @@ export function knownKeys(schema: Schema, written: unknown, path: Path): string[
   return [...new Set(keys)];
 }
 
-/** What the schema says of a setting, for people. */
 export interface SettingMeta {
   readonly description?: string;
-  /** Unit of a number. */
   readonly unit?: string;
   /** The default in words, where it follows from other settings. */
   readonly default?: string;
@@ -83,13 +75,11 @@ export interface SettingMeta {
   readonly placeholder?: (place: number) => unknown;
 }
 
-/** What the schema says of itself, on the outside or inside defaults and optionality. */
 export function metaOf(schema: Schema): SettingMeta {
   const own = z.globalRegistry.get(schema);
   return isWrapper(schema) ? { ...metaOf(schema.def.innerType), ...own } : { ...own };
 }
 
-/** What the schema says of the setting at `path` of `written`. */
 export function metaAt(schema: Schema, written: unknown, path: Path): SettingMeta {
   const found = schemasAt(schema, written, path)[0];
   return found === undefined ? {} : metaOf(found);

@@ -10,7 +10,6 @@ import { network, type withNames } from "./sections/network.ts";
 import { nodes } from "./sections/nodes.ts";
 import { windows, type withContainerd } from "./sections/windows.ts";
 
-/** The sections of machine makers on other hosts. */
 const makers = Object.fromEntries(
   Object.entries(machineMakers).map(([section, { settings }]) => [section, settings]),
 ) as { readonly [Section in MakerSection]: (typeof machineMakers)[Section]["settings"] };
@@ -34,7 +33,6 @@ export const settingsSchema = z.strictObject({
   nodes: nodes.meta({ description: "The nodes on virtual machines: Windows or Linux." }),
 });
 
-/** The settings as written, defaults filled in. */
 export type WrittenSettings = z.output<typeof settingsSchema>;
 
 /** The settings with what follows from the lab's name and the image filled in: what cross-checks look at. */
@@ -44,20 +42,15 @@ export interface NamedSettings extends WrittenSettings {
   windows: ReturnType<typeof withContainerd>;
 }
 
-/** A node in a virtual machine with everything filled in. */
 export type NodeSettings = Required<WrittenSettings["nodes"][number]>;
 
 /** The checked settings; only `cluster.nodeImage`, `windows.kubeProxyImage` and `cni.calico.mtu` may be absent. */
 export interface Settings extends NamedSettings {
-  /** The Windows nodes. */
   nodes: NodeSettings[];
-  /** The Linux nodes that have a virtual machine. */
   linuxNodes: NodeSettings[];
-  /** Where each of them runs, and why. */
   placement: Placement[];
 }
 
-/** All nodes that have a machine made here, whatever runs on it. */
 export function machineNodes({
   nodes,
   linuxNodes,

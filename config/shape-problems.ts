@@ -29,7 +29,6 @@ const types: Readonly<Record<string, { name: string; write: string }>> = {
   },
 };
 
-/** The mistakes behind zod's issues, in terms of a user who writes YAML. */
 export function shapeProblems(
   schema: Schema,
   written: unknown,
@@ -82,7 +81,6 @@ function mayBeLeftOut(found: Schema | undefined, path: SettingsProblem["path"]):
   );
 }
 
-/** Of a number or truth value where text is wanted: whether it would do in quotes, or what is wrong with it then. */
 function notQuoted(found: Schema | undefined, issue: Issue, value: unknown): Complaint | undefined {
   if (
     issue.code !== "invalid_type" ||
@@ -100,7 +98,6 @@ function notQuoted(found: Schema | undefined, issue: Issue, value: unknown): Com
   return { why, instead: `Put it in quotes: "${value}".` };
 }
 
-/** Why and what instead, for every kind of issue the schema can raise. */
 function complaint(issue: Issue, value: unknown, meta: SettingMeta, leaveOut: string): Complaint {
   const unit = meta.unit === undefined ? "" : ` (${meta.unit})`;
   switch (issue.code) {
@@ -125,10 +122,16 @@ function complaint(issue: Issue, value: unknown, meta: SettingMeta, leaveOut: st
       };
     case "invalid_value":
       return oneOf(issue.values.map(String), value, leaveOut);
-    case "invalid_union":
-      return unionChoices(issue).length === 0
-        ? noneOf(unionTypes(issue))
-        : oneOf(unionChoices(issue), value, leaveOut);
+    case "invalid_union": {
+      const choices = "options" in issue ? (issue.options ?? []).map(String) : [];
+      if (choices.length > 0) return oneOf(choices, value, leaveOut);
+      const names = issue.errors
+        .flat()
+        .flatMap((one) =>
+          one.code === "invalid_type" ? [types[one.expected]?.name ?? one.expected] : [],
+        );
+      return { why: `is not ${names.join(" or ")}`, instead: "Write one value, on the same line." };
+    }
     case "invalid_key":
     case "invalid_element":
     case "invalid_format":
@@ -164,18 +167,15 @@ function wrongType(
     };
   }
   if (expected === "string") return { why: "is not text", instead: `Write text: ${description}` };
+  if (expected === "number" && typeof value === "number") {
+    return { why: "is not a finite number", instead: `Write a whole number${unit}.` };
+  }
   if (expected === "number") {
-    return typeof value === "number"
-      ? { why: "is not a finite number", instead: `Write a whole number${unit}.` }
-      : numberInQuotes(value, unit);
+    return typeof value === "string" && /^[0-9]+$/.test(value)
+      ? { why: "is text, not a number", instead: `Remove its quotes: ${value}.` }
+      : { why: "is not a number", instead: `Write a whole number without quotes${unit}.` };
   }
   return { why: `is not ${type.name}`, instead: type.write };
-}
-
-function numberInQuotes(value: unknown, unit: string): Complaint {
-  return typeof value === "string" && /^[0-9]+$/.test(value)
-    ? { why: "is text, not a number", instead: `Remove its quotes: ${value}.` }
-    : { why: "is not a number", instead: `Write a whole number without quotes${unit}.` };
 }
 
 /** What `pulumi config set --secret` writes. */
@@ -195,23 +195,6 @@ function oneOf(choices: readonly string[], value: unknown, leaveOut: string): Co
   return typeof value === "string" && choices.includes(value)
     ? { why: "is text, not a number", instead: `Remove its quotes: ${value}.` }
     : { why: "is not one of the choices", instead };
-}
-
-function noneOf(expected: readonly string[]): Complaint {
-  const names = expected.map((one) => types[one]?.name ?? one);
-  return { why: `is not ${names.join(" or ")}`, instead: "Write one value, on the same line." };
-}
-
-/** Values of a union's discriminator. */
-function unionChoices(issue: z.core.$ZodIssueInvalidUnion): string[] {
-  return "options" in issue ? (issue.options ?? []).map((choice) => String(choice)) : [];
-}
-
-/** Types of a union without a discriminator. */
-function unionTypes(issue: z.core.$ZodIssueInvalidUnion): string[] {
-  return issue.errors
-    .flat()
-    .flatMap((error) => (error.code === "invalid_type" ? [error.expected] : []));
 }
 
 /** Why the unknown `key` at `path` can't be, and what to write: its keys one by one, that of another place, the nearest free one here. */

@@ -2,7 +2,6 @@ import { distance } from "fastest-levenshtein";
 import { SettingsError, type SettingsProblem } from "./problem.ts";
 import { settingsSchema } from "./settings.ts";
 
-/** Namespace of this program's settings: the project's name. */
 export const namespace = "kindows";
 
 /** What a stack is: a lab that is made on this host, or machines and a cluster that are there already. */
@@ -10,7 +9,6 @@ export const stackKinds = ["lab", "existing"] as const;
 
 export type StackKind = (typeof stackKinds)[number];
 
-/** A stack's configuration, seen by this program. */
 export interface StackSections {
   readonly kind: StackKind;
   /** The settings below the namespace, section by section; without the one that says the kind. */
@@ -19,13 +17,7 @@ export interface StackSections {
   readonly strays: readonly SettingsProblem[];
 }
 
-/**
- * Parts a configuration; what stands below other namespaces is for providers and the engine. A key without one has the
- * project's, as for the engine. A stack is of the kind that `kindows:stack` says, a lab where it is not written.
- *
- * @param file to name in the error, e.g. `Pulumi.prod.yaml`.
- * @throws SettingsError when it is no kind that there is.
- */
+/** A key without a namespace has the project's, as for the engine. @throws SettingsError when it is no kind that there is. */
 export function stackSections(
   config: Readonly<Record<string, unknown>>,
   file: string,

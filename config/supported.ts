@@ -4,7 +4,6 @@ export const kubernetesVersions = ["1.36.4"] as const;
 /** containerd for Windows: 2.3 is the line with long-term support; 2.4 is what the rehearsal image holds. */
 export const containerdVersions = ["2.3.4", "2.4.2"] as const;
 
-/** containerd where the settings name none. */
 export const defaultContainerdVersion = "2.3.4";
 
 /** What the rehearsal image holds: the only versions a rehearsal can be of. */

@@ -3,7 +3,6 @@ import windowsZones from "cldr-core/supplemental/windowsZones.json" with { type:
 
 const zones = windowsZones.supplemental.windowsZones.mapTimezones.map(({ mapZone }) => mapZone);
 
-/** All names of each zone in IANA's database, old ones too. */
 const ianaNames = Object.values(zoneNames.keyword.u.tz).map((zone) =>
   typeof zone === "object" && "_alias" in zone ? zone._alias.split(" ") : [],
 );

@@ -8,7 +8,6 @@ import { bare, metaOf } from "./schema-paths.ts";
 import { settingsSchema } from "./settings.ts";
 import { stackKinds } from "./stack-sections.ts";
 
-/** The files that follow from the settings' schema: path, and text. */
 export async function schemaFiles(): Promise<readonly (readonly [file: string, text: string])[]> {
   const page = fileURLToPath(new URL("../docs/settings.md", import.meta.url));
   const projectFile = fileURLToPath(new URL("../Pulumi.yaml", import.meta.url));
@@ -36,10 +35,7 @@ interface ProjectConfigType {
   readonly default: unknown;
 }
 
-/**
- * The section `config:` of Pulumi.yaml: every setting by its name below the project's namespace. The engine refuses a
- * stack in which one has another type; it knows no schema of what is inside, which the program checks.
- */
+/** The section `config:` of Pulumi.yaml. The engine checks the types given there; the program, what is inside. */
 export function projectConfig(): Readonly<Record<string, ProjectConfigType>> {
   const sections = { ...existingSchema.shape, ...settingsSchema.shape };
   return {
@@ -56,7 +52,6 @@ export function projectConfig(): Readonly<Record<string, ProjectConfigType>> {
   };
 }
 
-/** Left out, a section is empty: what is in it has defaults of its own. */
 function section(schema: Schema): ProjectConfigType {
   const { description = "" } = metaOf(schema);
   return bare(schema) instanceof z.ZodArray
@@ -91,7 +86,6 @@ With \`kindows:stack: existing\` (default: \`lab\`, everything above) a stack jo
 [existing cluster](existing.md). It has only these sections:
 `;
 
-/** The page docs/settings.md. */
 function settingsPage(): string {
   const lab = sections(settingsSchema.shape, "##");
   return `${introduction}${lab}${existing}${sections(existingSchema.shape, "###", settingsSchema.shape)}`;
@@ -114,48 +108,30 @@ function sections(shape: Shape, level: string, described: Shape = {}): string {
     .join("");
 }
 
-interface Row {
-  readonly key: string;
-  readonly type: string;
-  readonly fallback: string;
-  readonly description: string;
-}
-
-/** Every setting below `schema`, depth first. */
-function rows(schema: Schema, key: string): Row[] {
+/** Every setting below `schema`, depth first. @param chosen describes its first one, which chooses a member of a union. */
+function rows(
+  schema: Schema,
+  key: string,
+  chosen?: string,
+): (readonly [key: string, text: string])[] {
   const inner = bare(schema);
-  if (inner instanceof z.ZodObject) {
-    const entries = Object.entries<Schema>(inner.shape);
-    return entries.flatMap(([name, below]) => [
-      ...own(below, key === "" ? name : `${key}.${name}`),
-      ...rows(below, key === "" ? name : `${key}.${name}`),
-    ]);
-  }
   if (inner instanceof z.ZodArray) return rows(inner.element, `${key}[]`);
-  return inner instanceof z.ZodDiscriminatedUnion
-    ? inner.options.flatMap((option) => member(option, key))
-    : [];
+  if (inner instanceof z.ZodDiscriminatedUnion) {
+    return inner.options.flatMap((option) => rows(option, key, metaOf(option).description ?? ""));
+  }
+  if (!(inner instanceof z.ZodObject)) return [];
+  return Object.entries<Schema>(inner.shape).flatMap(([name, below], index) => {
+    const path = key === "" ? name : `${key}.${name}`;
+    const text = settingText(below, index === 0 ? chosen : undefined);
+    return [[path, text] as const, ...rows(below, path)];
+  });
 }
 
-/** The rows of one member of a union: what chooses it, with what it means, then its own settings. */
-function member(option: Schema, key: string): Row[] {
-  const below = rows(option, key);
-  return below.map((row, index) =>
-    index === 0 ? { ...row, description: metaOf(option).description ?? "" } : row,
-  );
-}
-
-function own(schema: Schema, key: string): Row[] {
-  const meta = metaOf(schema);
-  const unit = meta.unit === undefined ? "" : ` (${meta.unit})`;
-  return [
-    {
-      key,
-      type: `${typeText(bare(schema))}${unit}`,
-      fallback: meta.default === undefined ? defaultText(schema) : `default: ${meta.default}`,
-      description: meta.description ?? "",
-    },
-  ];
+function settingText(schema: Schema, chosen: string | undefined): string {
+  const { unit, default: inWords, description = "" } = metaOf(schema);
+  const type = `${typeText(bare(schema))}${unit === undefined ? "" : ` (${unit})`}`;
+  const fallback = inWords === undefined ? defaultText(schema) : `; default: ${inWords}`;
+  return `(${type}${fallback}): ${chosen ?? description}`;
 }
 
 function typeText(schema: Schema): string {
@@ -178,24 +154,18 @@ function typeText(schema: Schema): string {
 
 function defaultText(schema: Schema): string {
   if (schema instanceof z.ZodDefault) {
-    return `default \`${JSON.stringify(schema.def.defaultValue)}\``;
+    return `; default \`${JSON.stringify(schema.def.defaultValue)}\``;
   }
-  return schema instanceof z.ZodOptional || schema instanceof z.ZodPrefault ? "none" : "required";
+  return schema instanceof z.ZodOptional || schema instanceof z.ZodPrefault ? "" : "; required";
 }
 
 /** One item for each setting. Of several alike, as in two members of a union, the first describes all. */
-function items(all: readonly Row[]): string[] {
+function items(all: ReturnType<typeof rows>): string[] {
   const named = new Map<string, string[]>();
-  for (const { key, type, fallback, description } of all) {
-    const value = [type, fallback === "none" ? "" : fallback].filter((text) => text !== "");
-    const text = `(${value.join("; ")}): ${description}`;
-    named.set(text, [...(named.get(text) ?? []), `\`${key}\``]);
-  }
+  for (const [key, text] of all) named.set(text, [...(named.get(text) ?? []), `\`${key}\``]);
   return [...named].map(([text, keys]) => `- ${[...new Set(keys)].join(", ")} ${text}\n`);
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
-  for (const [file, text] of await schemaFiles()) {
-    await writeFile(file, text);
-  }
+  for (const [file, text] of await schemaFiles()) await writeFile(file, text);
 }

@@ -2,19 +2,12 @@ import { X509Certificate, createHash } from "node:crypto";
 
 import { credentials } from "./kubeconfig.ts";
 
-/**
- * `sha256:<hex>` of the cluster CA's public key in DER form (SubjectPublicKeyInfo), as `kubeadm join
- * --discovery-token-ca-cert-hash` takes it.
- */
+/** As `kubeadm join --discovery-token-ca-cert-hash` takes it: of the CA's public key in DER form (SubjectPublicKeyInfo). */
 export function caCertHash(kubeconfig: string): string {
   return publicKeyHash(credentials(kubeconfig).ca);
 }
 
-/**
- * The same for a certificate in PEM form. Of several the first is used, as kubeadm needs only one that is pinned.
- *
- * @throws if it is invalid.
- */
+/** Of several certificates the first is used, as kubeadm needs only one that is pinned. @throws if it is invalid. */
 export function publicKeyHash(pem: string | Buffer): string {
   const publicKey = new X509Certificate(pem).publicKey.export({ type: "spki", format: "der" });
   return `sha256:${createHash("sha256").update(publicKey).digest("hex")}`;

@@ -6,12 +6,7 @@ import { hasStatus, type ClusterApi } from "./cluster-api.ts";
 /** Retries after conflicts with the kubelet, which writes its status into the same object. */
 const retries = 9;
 
-/**
- * Changes a node by replacing the whole object.
- *
- * @param change returns the new object; undefined if nothing has to be changed.
- * @returns whether anything was changed.
- */
+/** Replaces the whole object. @param change undefined if nothing has to be changed. @returns whether anything was. */
 export function changeNode(
   api: ClusterApi,
   name: string,

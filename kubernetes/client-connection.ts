@@ -1,5 +1,6 @@
 import { Agent, type RequestOptions } from "node:https";
-import { setTimeout as sleep } from "node:timers/promises";
+import { bounded } from "../host/bounded.ts";
+import { messageOf } from "../host/failure.ts";
 
 /** Address of an API server, and credentials of all requests; secret. */
 export interface Connection {
@@ -10,12 +11,7 @@ export interface Connection {
   readonly auth?: string | null | undefined;
 }
 
-/**
- * Connects as kubectl does: with credentials in the kubeconfig or in files, from a program (`exec`,
- * client.authentication.k8s.io), through a proxy.
- *
- * @throws if it has no such cluster, or its program is missing or fails.
- */
+/** Connects as kubectl does, also by a program or through a proxy. @throws if there is no cluster, or the program fails. */
 export async function clientConnection(kubeconfig: string): Promise<Connection> {
   // Loaded only if needed: that takes longer than everything else in an action.
   const { KubeConfig } = await import("@kubernetes/client-node/dist/config.js");
@@ -38,28 +34,16 @@ export async function clientConnection(kubeconfig: string): Promise<Connection> 
   };
 }
 
-/**
- * The same with a kubeconfig's `exec` program.
- *
- * @throws also if it exceeds its time limit, as it may wait for a login in a browser.
- */
+/** With the `exec` program. @throws also if it exceeds its time limit, as it may wait for a login in a browser. */
 export async function programConnection(
   kubeconfig: string,
   program: string,
   timeoutSeconds: number,
 ): Promise<Connection> {
-  const timer = new AbortController();
   try {
-    return await Promise.race([
-      clientConnection(kubeconfig),
-      sleep(timeoutSeconds * 1000, undefined, { signal: timer.signal }).then(() => {
-        throw new Error(`no answer within ${timeoutSeconds} s`);
-      }),
-    ]);
+    return await bounded(clientConnection(kubeconfig), timeoutSeconds);
   } catch (error) {
-    const why = error instanceof Error ? error.message.trim() : String(error);
+    const why = messageOf(error).trim();
     throw new Error(`the kubeconfig's program ${program} gives no credentials: ${why}`);
-  } finally {
-    timer.abort();
   }
 }

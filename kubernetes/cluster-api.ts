@@ -1,9 +1,10 @@
+import type { IncomingMessage } from "node:http";
 import { Agent, request } from "node:https";
+import { text } from "node:stream/consumers";
 
 import { programConnection, type Connection } from "./client-connection.ts";
 import { credentials } from "./kubeconfig.ts";
 
-/** An error of the API server, with its message. */
 export class ApiError extends Error {
   /** @param reason machine-readable, e.g. `AlreadyExists` or `Conflict`. */
   constructor(
@@ -15,7 +16,6 @@ export class ApiError extends Error {
   }
 }
 
-/** Options of a request. */
 export interface ApiRequest {
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
@@ -27,11 +27,7 @@ export interface ApiRequest {
   readonly warn?: (warning: string) => void;
 }
 
-/**
- * The few calls of host actions and the engine's plugin, over one connection.
- *
- * Not @kubernetes/client-node, as loading its 900 modules takes longer than everything else in an action.
- */
+/** Not @kubernetes/client-node: loading its 900 modules takes longer than everything else in an action. */
 export class ClusterApi {
   private readonly connect: () => Promise<Connection>;
   private connected: Promise<Connection> | undefined;
@@ -98,103 +94,69 @@ export class ClusterApi {
     await this.request("PATCH", path, { query, body, contentType: "application/apply-patch+yaml" });
   }
 
-  /**
-   * Follows a list from a version on, until the API server ends that, as it does after some minutes, or the signal does.
-   *
-   * @throws ApiError for an unsuccessful answer: status 410 where the version is too old.
-   */
+  /** Follows a list from a version until the API server or the signal ends that. @throws ApiError, 410 for an old version. */
   async watch<T>(
     path: string,
     { query, signal }: Pick<ApiRequest, "query" | "signal">,
     event: (event: T) => void,
   ): Promise<void> {
-    const { server, agent, auth, headers } = await this.connection();
-    const url = urlOf(server, path, { ...query, watch: "true" });
-    return new Promise((resolve, reject) => {
-      const given = headers as Readonly<Record<string, string>> | undefined;
-      const outgoing = request(url, { agent, auth, headers: { ...given }, signal });
-      outgoing.on("error", reject);
-      outgoing.on("response", (incoming) => {
-        const status = incoming.statusCode ?? 0;
-        let text = "";
-        incoming.setEncoding("utf8").on("error", reject);
-        incoming.on("data", (chunk: string) => {
-          const lines = (text + chunk).split("\n");
-          text = lines.pop() ?? "";
-          if (status === 200) for (const line of lines) event(JSON.parse(line) as T);
-        });
-        incoming.on("end", () => {
-          if (status === 200) resolve();
-          else reject(apiError(status, text));
-        });
-      });
-      outgoing.end();
-    });
+    const answer = await this.#send("GET", path, { query: { ...query, watch: "true" }, signal });
+    const { statusCode = 0 } = answer;
+    if (statusCode !== 200) throw apiError(statusCode, await text(answer));
+    let rest = "";
+    for await (const chunk of answer.setEncoding("utf8") as AsyncIterable<string>) {
+      const lines = (rest + chunk).split("\n");
+      rest = lines.pop() ?? "";
+      for (const line of lines) event(JSON.parse(line) as T);
+    }
   }
 
-  /** @throws ApiError for an unsuccessful answer. */
-  async request<T>(
+  async request<T>(method: string, path: string, { warn, ...asked }: ApiRequest = {}): Promise<T> {
+    const { server } = await this.connection();
+    const limit = AbortSignal.timeout(this.timeoutSeconds * 1000);
+    const signals = asked.signal === undefined ? [limit] : [limit, asked.signal];
+    try {
+      const answer = await this.#send(method, path, { ...asked, signal: AbortSignal.any(signals) });
+      const body = await text(answer);
+      // RFC 7234, 5.5: `299 - "text"`.
+      const warnings = String(answer.headers["warning"] ?? "");
+      for (const [, each = ""] of warnings.matchAll(/299 \S+ "((?:[^"\\]|\\.)*)"/g)) {
+        warn?.(each.replaceAll(/\\(.)/g, "$1"));
+      }
+      const { statusCode = 0 } = answer;
+      if (statusCode < 200 || statusCode >= 300) throw apiError(statusCode, body);
+      return JSON.parse(body) as T;
+    } catch (error) {
+      asked.signal?.throwIfAborted();
+      if (!limit.aborted) throw error;
+      throw new Error(`${server} does not answer within ${this.timeoutSeconds} s`);
+    }
+  }
+
+  /** @returns the answer, whose body is still to be read. */
+  async #send(
     method: string,
     path: string,
-    { query, body, contentType = "application/json", signal, warn }: ApiRequest = {},
-  ): Promise<T> {
+    { query = {}, body, contentType = "application/json", signal }: ApiRequest,
+  ): Promise<IncomingMessage> {
     const { server, agent, auth, headers } = await this.connection();
-    const url = urlOf(server, path, query);
-    const text = body === undefined ? "" : JSON.stringify(body);
-    const limit = AbortSignal.timeout(this.timeoutSeconds * 1000);
+    const url = new URL(server.replace(/\/$/, "") + path);
+    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+    const content = body === undefined ? "" : JSON.stringify(body);
     return new Promise((resolve, reject) => {
-      const outgoing = request(url, {
-        method,
-        agent,
-        auth,
+      const options = {
+        ...{ method, agent, auth, signal },
         headers: {
           accept: "application/json",
           "content-type": contentType,
           // Node.js omits it for DELETE: the body would be parsed as the next request.
-          ...(text !== "" && { "content-length": Buffer.byteLength(text) }),
+          ...(content !== "" && { "content-length": Buffer.byteLength(content) }),
           ...(headers as Readonly<Record<string, string>> | undefined),
         },
-        signal: signal === undefined ? limit : AbortSignal.any([limit, signal]),
-      });
-      outgoing.on("error", (error) => {
-        reject(
-          signal?.aborted === true
-            ? (signal.reason as Error)
-            : error.name === "AbortError"
-              ? new Error(`${server} does not answer within ${this.timeoutSeconds} s`)
-              : error,
-        );
-      });
-      outgoing.on("response", (incoming) => {
-        const chunks: Buffer[] = [];
-        incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
-        incoming.on("error", reject);
-        incoming.on("end", () => {
-          const warnings = String(incoming.headers["warning"] ?? "");
-          // RFC 7234, 5.5: `299 - "text"`.
-          for (const [, each = ""] of warnings.matchAll(/299 \S+ "((?:[^"\\]|\\.)*)"/g)) {
-            warn?.(each.replaceAll(/\\(.)/g, "$1"));
-          }
-          const answer = Buffer.concat(chunks).toString("utf8");
-          const status = incoming.statusCode ?? 0;
-          if (status >= 200 && status < 300) {
-            resolve(JSON.parse(answer) as T);
-          } else {
-            reject(apiError(status, answer));
-          }
-        });
-      });
-      outgoing.end(text);
+      };
+      request(url, options, resolve).on("error", reject).end(content);
     });
   }
-}
-
-function urlOf(server: string, path: string, query: ApiRequest["query"] = {}): URL {
-  const url = new URL(server.replace(/\/$/, "") + path);
-  for (const [name, value] of Object.entries(query)) {
-    url.searchParams.set(name, value);
-  }
-  return url;
 }
 
 function connection(kubeconfig: string, timeoutSeconds: number): () => Promise<Connection> {
@@ -211,12 +173,10 @@ function connection(kubeconfig: string, timeoutSeconds: number): () => Promise<C
   return () => Promise.resolve({ server, agent, headers });
 }
 
-/** Whether the API server answered with this HTTP status, e.g. 404. */
 export function hasStatus(error: unknown, status: number): boolean {
   return error instanceof ApiError && error.status === status;
 }
 
-/** With the message of the `Status` object in an answer's body. */
 export function apiError(status: number, body: string): ApiError {
   let said: { readonly message?: unknown; readonly reason?: string } = {};
   try {

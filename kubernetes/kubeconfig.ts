@@ -1,21 +1,13 @@
 import { parse, stringify } from "yaml";
 
-/** Port of the API server, as kubeadm has it. */
 export const apiServerPort = 6443;
 
-interface Kubeconfig {
-  readonly clusters: readonly { readonly cluster: ClusterEntry }[];
-  readonly users: readonly { readonly user: UserEntry }[];
-}
-
-/** A kubeconfig's cluster; certificates in base64. */
 interface ClusterEntry {
   readonly server: string;
   readonly "certificate-authority-data"?: string;
   readonly "tls-server-name"?: string;
 }
 
-/** A kubeconfig's user: a certificate and its key in base64, a token, or a program that prints one of them. */
 interface UserEntry {
   readonly "client-certificate-data"?: string;
   readonly "client-key-data"?: string;
@@ -24,15 +16,13 @@ interface UserEntry {
 }
 
 export interface Reachability {
-  /** Name of context, cluster and user. */
   readonly name: string;
-  /** Address of the API server, or of its load balancer. */
   readonly address: string;
   /** Host name to check the server's certificate against, if that does not contain the address. */
   readonly serverName?: string;
 }
 
-/** kind's admin kubeconfig, with other names and a server address that this host and the machines can reach. */
+/** kind's admin kubeconfig, with other names and an address that this host and the machines can reach. */
 export function reachableKubeconfig(kubeconfig: string, reach: Reachability): string {
   const { cluster, user } = entries(kubeconfig);
   return stringify({
@@ -59,18 +49,15 @@ export function serverAddress(kubeconfig: string): string {
   return new URL(entries(kubeconfig).cluster.server).hostname;
 }
 
-/** How to talk to the API server as the kubeconfig's user. */
 export interface Credentials {
   readonly server: string;
   /** Host name to check the server's certificate against, if it is not that of `server`. */
   readonly serverName?: string;
   /** PEM certificate of the cluster's authority. */
   readonly ca: string;
-  /** PEM certificate of the user, if it has no token. */
   readonly certificate?: string;
   /** PEM key of the user; secret. */
   readonly key?: string;
-  /** Bearer token of the user; secret. */
   readonly token?: string;
   /** Program on this host that prints one of them. */
   readonly exec?: string;
@@ -102,7 +89,10 @@ function pem(name: string, base64: string | undefined): string {
 
 /** First cluster and user: kind writes one of each. */
 function entries(kubeconfig: string): { cluster: ClusterEntry; user: UserEntry } {
-  const config = parse(kubeconfig) as Partial<Kubeconfig> | null;
+  const config = parse(kubeconfig) as {
+    readonly clusters?: readonly { readonly cluster: ClusterEntry }[];
+    readonly users?: readonly { readonly user: UserEntry }[];
+  } | null;
   const cluster = config?.clusters?.[0]?.cluster;
   const user = config?.users?.[0]?.user;
   if (cluster === undefined || user === undefined) {

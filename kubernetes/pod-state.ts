@@ -1,6 +1,5 @@
 import type { CoreV1Event, V1ContainerStatus, V1Pod } from "@kubernetes/client-node";
 
-/** Whether a pod is Ready. */
 export function isReady(pod: V1Pod): boolean {
   return (pod.status?.conditions ?? []).some(
     (condition) => condition.type === "Ready" && condition.status === "True",
@@ -31,10 +30,9 @@ function containerTroubles({ name, state }: V1ContainerStatus): string[] {
     : [`${name} waits: ${reason}${message === undefined ? "" : ` (${message})`}`];
 }
 
-/** States of a container whose image is not to be had. */
 const imageReasons = ["ErrImagePull", "ImagePullBackOff", "ErrImageNeverPull", "InvalidImageName"];
 
-/** Why a pod is not Ready, as its own state and the events about it tell. */
+/** Why a pod is not Ready, in a sentence for people: by its own state and the events about it. */
 export function podTrouble(pod: V1Pod, events: readonly CoreV1Event[]): string {
   const name = pod.metadata?.name ?? "";
   const node = pod.spec?.nodeName ?? "no node yet";
@@ -53,7 +51,6 @@ export function podTrouble(pod: V1Pod, events: readonly CoreV1Event[]): string {
   return `${name} on ${node} is ${waiting?.reason ?? pod.status?.phase ?? "not started"}`;
 }
 
-/** The latest warning about an object, in Kubernetes' own words. */
 export function lastWarning(
   events: readonly CoreV1Event[],
   kind: string,

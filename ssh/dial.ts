@@ -1,22 +1,21 @@
+import { once } from "node:events";
 import net from "node:net";
 import type { Duplex } from "node:stream";
 import pRetry from "p-retry";
 import ssh2 from "ssh2";
 import type { Client } from "ssh2";
+import { bounded } from "../host/bounded.ts";
 import { connectConfig, type PinnedEndpoint, type SshEndpoint } from "./endpoint.ts";
 
 /** Pauses between attempts, in milliseconds (pulumi, sdk/go/common/util/retry). */
 const PAUSES = { minTimeout: 100, factor: 1.5, maxTimeout: 5000 };
 
-/**
- * With unlimited attempts the longest pause is shorter, as it would delay each boot of a machine by 2.5 s on average.
- */
+/** With unlimited attempts a long pause would delay each boot of a machine by 2.5 s on average. */
 const UNCOUNTED_ATTEMPTS = { ...PAUSES, retries: Infinity, maxTimeout: 500 };
 
 /** An unchanged failure is reported again after this time, as Windows boots for minutes. */
 const SAME_AGAIN_MILLISECONDS = 5000;
 
-/** Ends dialling, and reports progress. */
 export interface Dialling {
   readonly signal: AbortSignal;
   readonly progress: (line: string) => void;
@@ -31,22 +30,9 @@ export interface SshConnection {
   close(): void;
 }
 
-/** Default retries. */
 export const retryPolicy = { dialErrorLimit: 3, perDialTimeout: 10 };
 
-/** Options for logging in to one server. */
-interface LogInOptions {
-  /** Connection to the previous hop, from which it is dialled. */
-  readonly from?: Client | undefined;
-  /** Whether this process may end while the connection is open; it then sends no keep-alives. */
-  readonly background?: boolean;
-}
-
-/**
- * Connects. Only connecting is retried, for each server as often as its `dialErrorLimit` says.
- *
- * @throws an error that begins with `Dial`, `Dial proxy`, `Dial hop NUMBER` or `Dial from proxy`, depending on where it failed.
- */
+/** Only connecting is retried. @throws `Dial`, `Dial proxy`, `Dial hop NUMBER` or `Dial from proxy`, by where it failed. */
 export function dial(
   { via = [], ...endpoint }: RoutedEndpoint,
   operation: Dialling,
@@ -58,11 +44,7 @@ export function dial(
   return dialEach([...hops, last], operation);
 }
 
-/**
- * Logs in to a chain of servers, with `retryPolicy`, by a connection that does not keep this process running.
- *
- * @throws an error that begins with `Dial hop NUMBER`, counted from 1.
- */
+/** With `retryPolicy`, by a connection that does not keep this process running. @throws `Dial hop NUMBER ...`, from 1. */
 export function dialHops(
   hops: readonly PinnedEndpoint[],
   operation: Dialling,
@@ -81,16 +63,12 @@ async function dialEach(
 ): Promise<SshConnection> {
   const clients: Client[] = [];
   const close = (): void => {
-    for (const client of clients.toReversed()) closeClient(client);
+    for (const client of clients.toReversed()) client.end();
   };
   try {
     for (const { endpoint, what } of way) {
-      const options = { from: clients.at(-1), background };
-      clients.push(
-        await retried(what, endpoint, operation, () =>
-          logInTo(endpoint, operation.signal, options),
-        ),
-      );
+      const logIn = () => logInTo(endpoint, operation.signal, clients.at(-1), background);
+      clients.push(await retried(what, endpoint, operation, logIn));
     }
   } catch (error) {
     close();
@@ -99,25 +77,7 @@ async function dialEach(
   return { client: clients.at(-1) as Client, close };
 }
 
-/** Logs in to a server, with a single attempt. */
-export async function logInTo(
-  endpoint: SshEndpoint,
-  signal: AbortSignal,
-  { from, background = false }: LogInOptions = {},
-): Promise<Client> {
-  const socket = await (from === undefined
-    ? connect(endpoint, signal)
-    : openFrom(from, endpoint, signal));
-  if (background && socket instanceof net.Socket) socket.unref();
-  return logIn(endpoint, socket, signal, background);
-}
-
-/**
- * Runs `work` over a connection to a server, and closes it.
- *
- * @param seconds for all of it.
- * @throws if it cannot be reached or takes too long, with the last observation.
- */
+/** Works over a connection, and closes it. @param seconds for all of it. @throws with the last observation. */
 export function onServer<T>(
   endpoint: RoutedEndpoint,
   seconds: number,
@@ -134,7 +94,6 @@ export function onServer<T>(
   });
 }
 
-/** Aborts work when its time is over. */
 export async function within<T>(
   seconds: number,
   work: (signal: AbortSignal) => Promise<T>,
@@ -187,123 +146,94 @@ async function retried<Result>(
   }
 }
 
-function dialTimer(
-  { perDialTimeout = 15 }: Pick<SshEndpoint, "perDialTimeout">,
-  late: (error: Error) => void,
-): NodeJS.Timeout | undefined {
-  return perDialTimeout > 0
-    ? setTimeout(() => {
-        late(new Error(`no answer within ${perDialTimeout} s`));
-      }, perDialTimeout * 1000)
-    : undefined;
-}
+const defaultDialSeconds = 15;
 
-/** Opens a TCP connection to an SSH server. */
-function connect(endpoint: SshEndpoint, signal: AbortSignal): Promise<net.Socket> {
-  return new Promise((resolve, reject) => {
-    const socket = net.connect({ host: endpoint.host, port: endpoint.port });
-    // Not its own option `signal`: Node.js 20 never removes that listener, and a booting machine is dialled often.
-    const abort = (): void => {
-      socket.destroy(signal.reason as Error);
-    };
-    signal.addEventListener("abort", abort);
-    socket.once("close", () => {
-      signal.removeEventListener("abort", abort);
-    });
-    if (signal.aborted) abort();
-    const timer = dialTimer(endpoint, (error) => socket.destroy(error));
-    const failed = (error: Error): void => {
-      clearTimeout(timer);
-      reject(error);
-    };
-    socket.once("error", failed);
-    socket.once("connect", () => {
-      clearTimeout(timer);
-      socket.off("error", failed);
-      resolve(socket.setNoDelay());
-    });
-  });
-}
-
-function logIn(
-  endpoint: SshEndpoint,
-  socket: Duplex,
+async function connect(
+  { host, port, perDialTimeout = defaultDialSeconds }: SshEndpoint,
   signal: AbortSignal,
-  background: boolean,
-): Promise<Client> {
-  return new Promise((resolve, reject) => {
-    const client = new ssh2.Client();
-    let refusal: Error | undefined;
-    const fail = (error: Error): void => {
-      signal.removeEventListener("abort", abort);
-      client.destroy();
-      reject(refusal ?? error);
-    };
-    const abort = (): void => {
-      fail(signal.reason as Error);
-    };
-    signal.addEventListener("abort", abort);
-    if (signal.aborted) {
-      abort();
-      return;
-    }
-    client.on("error", fail);
-    client.on("close", () => {
-      fail(new Error("the server closed the connection"));
-    });
-    client.once("ready", () => {
-      signal.removeEventListener("abort", abort);
-      client.removeAllListeners("close");
-      resolve(client);
-    });
-    const config = connectConfig(endpoint, (reason) => {
-      refusal = reason;
-    });
-    // The timer of its keep-alives would keep the process running.
-    client.connect({ ...config, ...(background && { keepaliveInterval: 0 }), sock: socket });
+): Promise<net.Socket> {
+  const socket = net.connect({ host, port, noDelay: true });
+  // Not its own option `signal`: Node.js 20 never removes that listener, and a booting machine is dialled often.
+  const abort = (): void => {
+    socket.destroy(signal.reason as Error);
+  };
+  signal.addEventListener("abort", abort);
+  socket.once("close", () => {
+    signal.removeEventListener("abort", abort);
   });
+  try {
+    await bounded(once(socket, "connect"), perDialTimeout, signal);
+    return socket;
+  } catch (error) {
+    socket.on("error", () => undefined).destroy();
+    throw error;
+  }
+}
+
+/**
+ * Logs in to a server, with a single attempt.
+ *
+ * @param from connection to the hop before it. Default: it is dialled from here.
+ * @param background whether this process may end while the connection is open; it then sends no keep-alives.
+ */
+export async function logInTo(
+  endpoint: SshEndpoint,
+  signal: AbortSignal,
+  from?: Client,
+  background = false,
+): Promise<Client> {
+  const socket = await (from ? openFrom(from, endpoint, signal) : connect(endpoint, signal));
+  if (background && socket instanceof net.Socket) socket.unref();
+  const client = new ssh2.Client();
+  let refusal: Error | undefined;
+  const config = connectConfig(endpoint, (reason) => {
+    refusal = reason;
+  });
+  const ready = new Promise<void>((resolve, reject) => {
+    client.once("ready", resolve);
+    client.on("error", (error) => {
+      reject(error);
+      client.destroy();
+    });
+    client.once("close", () => reject(new Error("the server closed the connection")));
+  });
+  // The timer of its keep-alives would keep the process running.
+  client.connect({ ...config, ...(background && { keepaliveInterval: 0 }), sock: socket });
+  try {
+    await bounded(ready, 0, signal);
+    return client;
+  } catch (error) {
+    client.destroy();
+    throw refusal ?? error;
+  }
 }
 
 /** Opens a TCP connection to an SSH server from another server; with the same time limit as from here. */
-export function openFrom(
+export async function openFrom(
   proxy: Client,
-  endpoint: Pick<SshEndpoint, "host" | "port" | "perDialTimeout">,
+  {
+    host,
+    port,
+    perDialTimeout = defaultDialSeconds,
+  }: Pick<SshEndpoint, "host" | "port" | "perDialTimeout">,
   signal: AbortSignal,
 ): Promise<Duplex> {
-  return new Promise((resolve, reject) => {
-    let over = false;
-    const end = (): void => {
-      over = true;
-      clearTimeout(timer);
-      signal.removeEventListener("abort", abort);
-    };
-    const abort = (): void => {
-      end();
-      reject(signal.reason as Error);
-    };
-    const timer = dialTimer(endpoint, (error) => {
-      end();
-      reject(error);
-    });
-    signal.addEventListener("abort", abort);
-    if (signal.aborted) {
-      abort();
-      return;
-    }
-    proxy.forwardOut("127.0.0.1", 0, endpoint.host, endpoint.port, (error, channel) => {
-      if (over) {
-        // Too late, so nobody waits for it.
-        if (error === undefined) channel.destroy();
-        return;
-      }
-      end();
+  signal.throwIfAborted();
+  const opening = new Promise<Duplex>((resolve, reject) => {
+    proxy.forwardOut("127.0.0.1", 0, host, port, (error, channel) => {
       if (error) reject(error);
       else resolve(channel);
     });
   });
+  try {
+    return await bounded(opening, perDialTimeout, signal);
+  } catch (error) {
+    // One that opens too late has nobody who waits for it.
+    opening.then((channel) => channel.destroy()).catch(() => undefined);
+    throw error;
+  }
 }
 
-/** The connection was lost, so it is unknown how the command ended. */
 export class ConnectionLost extends Error {
   /** @param why the connection's error, if there is one. */
   constructor(readonly why = "") {
@@ -311,38 +241,26 @@ export class ConnectionLost extends Error {
   }
 }
 
-/** Watches for a lost connection. */
-export class LossWatch {
-  readonly #client: Client;
-  readonly #tell: (error: ConnectionLost) => void;
-  #why = "";
-
-  /** @param tell called when it is lost. */
-  constructor(client: Client, tell: (error: ConnectionLost) => void) {
-    this.#client = client.on("error", this.#note).on("close", this.#lost);
-    this.#tell = tell;
-  }
-
+export interface LossWatch {
+  /** Rejects when it is lost. */
+  readonly lost: Promise<never>;
   /** For errors that themselves show that the connection was lost. */
-  error(): ConnectionLost {
-    return new ConnectionLost(this.#why);
-  }
-
-  end(): void {
-    this.#client.off("error", this.#note).off("close", this.#lost);
-  }
-
-  readonly #note = ({ message }: Error): void => {
-    this.#why = `: ${message}`;
-  };
-
-  readonly #lost = (): void => {
-    this.#tell(this.error());
-  };
+  error(): ConnectionLost;
+  end(): void;
 }
 
-/** Closes a connection in any state. */
-function closeClient(client: Client): void {
-  client.on("error", () => undefined);
-  client.end();
+export function watchLoss(client: Client): LossWatch {
+  let why = "";
+  const note = ({ message }: Error): void => {
+    why = `: ${message}`;
+  };
+  const error = (): ConnectionLost => new ConnectionLost(why);
+  let tell = (): void => undefined;
+  const lost = new Promise<never>((_resolve, reject) => {
+    tell = () => reject(error());
+  });
+  // Nobody awaits it between requests.
+  lost.catch(() => undefined);
+  client.on("error", note).on("close", tell);
+  return { lost, error, end: () => client.off("error", note).off("close", tell) };
 }

@@ -3,14 +3,12 @@ import ssh2 from "ssh2";
 import type { AuthenticationType, ConnectConfig, ParsedKey } from "ssh2";
 import { fingerprintOf } from "./host-key.ts";
 
-/** How to reach one SSH server. */
 export interface SshEndpoint {
   readonly host: string;
   readonly port: number;
   readonly user: string;
   /** Private key; secret. Default: the agent of SSH_AUTH_SOCK. */
   readonly privateKey?: string | undefined;
-  /** Passphrase of the key; secret. */
   readonly privateKeyPassword?: string | undefined;
   /** The only accepted host key, as in authorized_keys. Default: any. */
   readonly hostKey?: string | undefined;
@@ -22,23 +20,16 @@ export interface SshEndpoint {
   readonly silentSeconds?: number;
 }
 
-/** A server with its pinned host key. */
 export type PinnedEndpoint = SshEndpoint & { readonly hostKey: string };
 
-/** The server's host key is not the pinned one. */
 export class HostKeyRefused extends Error {}
 
 /** Longest wait for handshake and login once connected, as a booting machine may be slow. */
 const HANDSHAKE_MILLISECONDS = 30_000;
 
-/** Interval of keep-alives to a silent server. */
 const KEEPALIVE_SECONDS = 15;
 
-/**
- * Settings for one login attempt over an open connection.
- * @param refused called with the reason when the server's host key is not the pinned one
- * @throws if a key cannot be read, as a retry would not help
- */
+/** @param refused gets the reason if the host key is not the pinned one. @throws if a key cannot be read: no retry helps. */
 export function connectConfig(
   endpoint: SshEndpoint,
   refused: (reason: HostKeyRefused) => void,

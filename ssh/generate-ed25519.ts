@@ -1,10 +1,6 @@
 import ssh2 from "ssh2";
 
-/**
- * A new Ed25519 key pair: OpenSSH PEM and `ssh-ed25519 AAAA... comment`.
- *
- * ssh2 1.17 strips a leading zero byte of the public key, which breaks one pair in 256: such a pair is discarded.
- */
+/** ssh2 1.17 strips a leading zero byte of the public key, which breaks one pair in 256: such a pair is discarded. */
 export function generateEd25519(comment = ""): {
   readonly private: string;
   readonly public: string;

@@ -1,24 +1,17 @@
 import { createHash } from "node:crypto";
 import ssh2 from "ssh2";
 
-/** As ssh-keygen -l prints it. */
 export function fingerprint(hostKey: string): string {
   return fingerprintOf(Buffer.from(hostKey.trim().split(/\s+/)[1] ?? "", "base64"));
 }
 
-/** The same for a key in binary form. */
 export function fingerprintOf(key: Buffer): string {
   return `SHA256:${createHash("sha256").update(key).digest("base64").replace(/=+$/, "")}`;
 }
 
-/** Longest wait for a server's key. */
 const milliseconds = 15_000;
 
-/**
- * Asks an SSH server for its host key, `ssh-ed25519 AAAA...`, without logging in.
- *
- * @throws if it does not answer or has none.
- */
+/** Asks for the host key, `ssh-ed25519 AAAA...`, without logging in. @throws if there is no answer, or none. */
 export function learnHostKey(host: string, port: number): Promise<string> {
   return new Promise((resolve, reject) => {
     const client = new ssh2.Client();

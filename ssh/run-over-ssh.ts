@@ -1,19 +1,14 @@
 import type { Duplex } from "node:stream";
 import type { Client, ClientChannel } from "ssh2";
-import { LossWatch, logInTo, within } from "./dial.ts";
+import { bounded } from "../host/bounded.ts";
+import { logInTo, watchLoss, within } from "./dial.ts";
 import type { PinnedEndpoint } from "./endpoint.ts";
 
-/** A machine that can be logged in to. */
 export type SshSource = PinnedEndpoint & { readonly privateKey: string };
 
-/** A command failed. */
 export class CommandFailed extends Error {
   override readonly name = "CommandFailed";
 
-  /**
-   * @param exitCode the command's own.
-   * @param output its standard output.
-   */
   constructor(
     message: string,
     readonly exitCode: number,
@@ -33,16 +28,14 @@ export interface RemoteForward {
 /** Largest output of a machine: an archive of a few MiB, in base64. */
 const longestOutput = 128 * 1024 * 1024;
 
-/** How long a machine may be silent, in seconds. */
 const silentSeconds = 45;
 
 /**
- * Logs in to a machine, with a single attempt, runs a command, and returns its standard output.
+ * Logs in, with a single attempt, runs a command, and returns its standard output.
  *
- * @param input its standard input; may be secret. Default: empty.
- * @param forward a port forwarded back to here. If the machine refuses, the command runs without it. Default: none.
- * @throws if it cannot be reached, has another host key, exits with a code other than 0, writes too much, or takes too long;
- * with the end of its standard error.
+ * @param input may be secret.
+ * @param forward a port forwarded back to here; if the machine refuses, the command runs without it.
+ * @throws if it fails in any way, writes too much, or takes too long; with the end of its standard error.
  */
 export function runOverSsh(
   source: SshSource,
@@ -80,7 +73,6 @@ function forwardFrom(client: Client, { port, accept }: RemoteForward): Promise<v
   });
 }
 
-/** Result of a command. */
 export interface CommandEnd {
   readonly exitCode: number;
   readonly stdout: string;
@@ -88,10 +80,7 @@ export interface CommandEnd {
   readonly stderr: string;
 }
 
-/**
- * @param input its standard input; may be secret. Default: empty.
- * @throws if the connection is lost or the time is over before the command has ended, or it writes too much.
- */
+/** @param input may be secret. @throws if the connection is lost, the time is over, or it writes too much. */
 export async function runOn(
   client: Client,
   command: string,
@@ -118,64 +107,45 @@ export async function runOn(
   return { exitCode, stdout: Buffer.concat(chunks).toString("utf8"), stderr };
 }
 
-/** Input and output handlers of a command. */
 export interface Execution {
   readonly input?: string;
   readonly stdout: (chunk: Buffer) => void;
   readonly stderr: (chunk: Buffer) => void;
-  /** Ends the command's session. */
   readonly signal: AbortSignal;
 }
 
-/** How a command ended: with an exit code, or by a signal. */
 export interface CommandExit {
   readonly exitCode?: number;
   readonly killedBy?: string;
 }
 
-/**
- * Runs a command over a connection.
- *
- * @throws {ConnectionLost} if the connection is lost before it ends.
- * @throws the signal's reason.
- */
-export function execute(
+/** @throws {ConnectionLost} if the connection is lost before it ends. @throws the signal's reason. */
+export async function execute(
   client: Client,
   command: string,
   { input = "", stdout, stderr, signal }: Execution,
 ): Promise<CommandExit> {
-  return new Promise((resolve, reject) => {
-    let session: ClientChannel | undefined;
-    const abort = (): void => {
-      session?.signal("KILL");
-      session?.close();
-      fail(signal.reason as Error);
-    };
-    const letGo = (): void => {
-      signal.removeEventListener("abort", abort);
-      loss.end();
-    };
-    const fail = (error: Error): void => {
-      letGo();
-      reject(error);
-    };
-    signal.addEventListener("abort", abort);
-    const loss = new LossWatch(client, fail);
+  const loss = watchLoss(client);
+  let session: ClientChannel | undefined;
+  const kill = (): void => {
+    session?.signal("KILL");
+    session?.close();
+  };
+  const ended = new Promise<CommandExit>((resolve, reject) => {
     client.exec(command, (error, channel) => {
       if (error) {
-        fail(error);
+        reject(error);
         return;
       }
       session = channel;
-      if (signal.aborted) abort();
+      if (signal.aborted) kill();
       let exit: CommandExit | undefined;
       channel.on("data", stdout);
       channel.stderr.on("data", stderr);
-      channel.once("exit", (code: number | null, killedBy?: string) => {
-        exit = code === null ? { killedBy: killedBy ?? "an unknown signal" } : { exitCode: code };
+      channel.once("exit", (code: number | null, killedBy = "an unknown signal") => {
+        exit = code === null ? { killedBy } : { exitCode: code };
       });
       channel.once("close", () => {
-        letGo();
         if (exit === undefined) reject(loss.error());
         else resolve(exit);
       });
@@ -184,4 +154,12 @@ export function execute(
       channel.end(input);
     });
   });
+  try {
+    return await bounded(Promise.race([ended, loss.lost]), 0, signal);
+  } catch (error) {
+    if (signal.aborted) kill();
+    throw error;
+  } finally {
+    loss.end();
+  }
 }

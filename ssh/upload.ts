@@ -1,13 +1,12 @@
 import { readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import type { Client } from "ssh2";
+import { bounded } from "../host/bounded.ts";
 import { ConnectionLost } from "./dial.ts";
 import { RemoteFiles } from "./remote-files.ts";
 
-/** Files of a folder to copy in parallel: each needs several requests, which a busy server answers slowly. */
+/** Each file needs several requests, which a busy server answers slowly. */
 const FILES_AT_ONCE = 8;
-
-type RemoteKind = "folder" | "file" | "nothing";
 
 /**
  * Copies a file or folder of this machine to `remotePath`, whose meaning depends on what exists there:
@@ -27,23 +26,14 @@ export async function uploadSource(
   signal: AbortSignal,
 ): Promise<void> {
   const files = await RemoteFiles.open(client);
-  const work = upload(files, source.path, remotePath);
-  const aborted = new Promise<never>((_resolve, reject) => {
-    const abort = (): void => {
-      reject(signal.reason as Error);
-    };
-    signal.addEventListener("abort", abort);
-    if (signal.aborted) abort();
-  });
   try {
-    await Promise.race([work, aborted]);
+    await bounded(upload(files, source.path, remotePath), 0, signal);
   } finally {
     files.close();
   }
 }
 
 async function upload(files: RemoteFiles, source: string, remotePath: string): Promise<void> {
-  const kind = await kindOf(files, remotePath);
   if ((await stat(source)).isDirectory()) {
     let target = remotePath;
     await requireFolder(files, target);
@@ -53,8 +43,8 @@ async function upload(files: RemoteFiles, source: string, remotePath: string): P
     }
     await uploadFolder(files, source, target);
   } else {
-    const target =
-      kind === "folder" ? path.posix.join(remotePath, path.basename(source)) : remotePath;
+    const isInside = (await kindOf(files, remotePath)) === "folder";
+    const target = isInside ? path.posix.join(remotePath, path.basename(source)) : remotePath;
     await put(files, source, target);
   }
 }
@@ -76,7 +66,7 @@ async function uploadFolder(files: RemoteFiles, from: string, to: string): Promi
   await Promise.all(Array.from({ length: FILES_AT_ONCE }, putNext));
 }
 
-async function kindOf(files: RemoteFiles, file: string): Promise<RemoteKind> {
+async function kindOf(files: RemoteFiles, file: string): Promise<"folder" | "file" | "nothing"> {
   const stats = await named(`failed to stat remote path ${file}`, files.stat(file));
   if (stats === undefined) return "nothing";
   return stats.isDirectory() ? "folder" : "file";

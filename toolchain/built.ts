@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
-import { mkdir, rename, writeFile } from "node:fs/promises";
 import path from "node:path";
 import * as z from "zod";
 
 import { parseJson } from "./parse-json.ts";
 import { localFolder } from "./project.ts";
+import { writeWhole } from "./whole-file.ts";
 
 const imageSchema = z.object({ reference: z.string(), archive: z.string() });
 
@@ -16,9 +16,7 @@ const builtSchema = z.object({
   tools: z.record(z.string(), z.string()),
   /** kind's node image, if it was built here: its reference and the archive for `docker load`. */
   nodeImage: imageSchema.optional(),
-  /** kind's load balancer image, if it was built here. */
   loadBalancerImage: imageSchema.optional(),
-  /** The rehearsal guest's plain image. */
   rehearsalImage: guestSchema.optional(),
   /** The same with the programs that every node needs. */
   bakedRehearsalImage: guestSchema.optional(),
@@ -74,11 +72,7 @@ export function builtSoFar(): BuiltArtifacts {
   }
 }
 
-/**
- * Absolute path of a tool.
- *
- * @throws if it was not prepared, with the command to run.
- */
+/** @throws if it was not prepared, with the command to run. */
 export function builtTool(name: string): string {
   const found = builtArtifacts().tools[name];
   if (found === undefined) {
@@ -99,7 +93,6 @@ export function convertedFrom(source: string): { path: string; hash: string } | 
     : undefined;
 }
 
-/** The rehearsal guest's disk in the settings; undefined if it was not built yet. */
 export function builtRehearsalImage(image: {
   readonly baked: boolean;
 }): BuiltArtifacts["rehearsalImage"] {
@@ -108,7 +101,6 @@ export function builtRehearsalImage(image: {
 
 /** Merges with what was prepared earlier, for this stack or another one. Written atomically. */
 export async function recordBuilt(added: BuiltArtifacts): Promise<void> {
-  // A damaged one is rewritten.
   const earlier = builtSoFar();
   const names = (Object.keys(builtSchema.shape) as (keyof BuiltArtifacts)[]).filter(
     (name) => earlier[name] ?? added[name],
@@ -116,7 +108,5 @@ export async function recordBuilt(added: BuiltArtifacts): Promise<void> {
   const all = names.map((name) => [name, { ...earlier[name], ...added[name] }] as const);
   const text = `${JSON.stringify(Object.fromEntries(all), undefined, 2)}\n`;
   if (text === `${JSON.stringify(earlier, undefined, 2)}\n`) return;
-  await mkdir(path.dirname(file), { recursive: true });
-  await writeFile(`${file}.${process.pid}`, text);
-  await rename(`${file}.${process.pid}`, file);
+  await writeWhole(file, text);
 }

@@ -1,9 +1,10 @@
-import { link, mkdir, readFile, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { link, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod";
 
 import { isAlive, ownerOf, thisProcess, type Owner } from "./owner.ts";
+import { readJson } from "./parse-json.ts";
 
 const ownerSchema = z.object({ pid: z.number(), startTicks: z.string(), bootId: z.string() });
 
@@ -12,15 +13,12 @@ export interface LockOptions {
   readonly timeoutSeconds: number;
   /** Called while waiting for a running owner: at once, and then every minute. */
   readonly onWait: (owner: Owner) => void;
-  /** Pause between two attempts, in milliseconds. */
   readonly pollMilliseconds: number;
 }
 
 /**
- * Runs `work` as the only process that holds `lockFile`; a lock whose owner is dead is taken over.
- *
- * The lock saves work but is not needed for correctness: an entry gets into the cache by an atomic rename. In the tiny window
- * in which a take-over can lead to two owners, something is built twice and one of them wins.
+ * Runs `work` as the only process that holds `lockFile`; a lock whose owner is dead is taken over. It saves work but is not
+ * needed for correctness: in the tiny window in which a take-over can lead to two owners, something is built twice.
  *
  * @throws if a running process still holds the lock after `timeoutSeconds`, naming that process.
  */
@@ -55,8 +53,8 @@ async function acquire(lockFile: string, candidate: string, options: LockOptions
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     }
-    const owner = await readOwner(lockFile);
-    if (owner === undefined || !(await isAlive(owner))) {
+    const owner = await livingOwner(lockFile);
+    if (owner === undefined) {
       await removeDead(lockFile, candidate);
       continue;
     }
@@ -74,9 +72,7 @@ async function acquire(lockFile: string, candidate: string, options: LockOptions
   }
 }
 
-/**
- * Removes a dead owner's lock, and what other dead processes left beside it; a running one that came in between is put back.
- */
+/** Removes a dead owner's lock, and what dead processes left beside it; a running one that came in between is put back. */
 async function removeDead(lockFile: string, candidate: string): Promise<void> {
   const aside = `${candidate}.dead`;
   try {
@@ -84,32 +80,24 @@ async function removeDead(lockFile: string, candidate: string): Promise<void> {
   } catch {
     return; // Another process was faster.
   }
-  if (await isOwnerAlive(aside)) {
-    await link(aside, lockFile).catch(() => undefined);
-  }
+  if (await livingOwner(aside)) await link(aside, lockFile).catch(() => undefined);
   await rm(aside, { force: true });
   // By the number in their name, as one that is just being written has no content yet.
-  for (const name of await readdir(path.dirname(lockFile))) {
-    const beside = path.join(path.dirname(lockFile), name);
-    const pid = beside.startsWith(`${lockFile}.`)
-      ? beside.slice(lockFile.length).split(".")[1]
-      : "";
+  const [folder, prefix] = [path.dirname(lockFile), `${path.basename(lockFile)}.`];
+  for (const name of await readdir(folder)) {
+    const pid = name.startsWith(prefix) ? name.slice(prefix.length).split(".")[0] : "";
     if (pid && (await ownerOf(Number(pid))) === undefined) {
-      await rm(beside, { force: true });
+      await rm(path.join(folder, name), { force: true });
     }
   }
 }
 
-async function isOwnerAlive(lockFile: string): Promise<boolean> {
+export async function livingOwner(lockFile: string): Promise<Owner | undefined> {
   const owner = await readOwner(lockFile);
-  return owner !== undefined && (await isAlive(owner));
+  return owner !== undefined && (await isAlive(owner)) ? owner : undefined;
 }
 
 /** Owner of a lock file; undefined if the file is gone or unreadable, which counts as dead. */
-export async function readOwner(lockFile: string): Promise<Owner | undefined> {
-  try {
-    return ownerSchema.parse(JSON.parse(await readFile(lockFile, "utf8")));
-  } catch {
-    return undefined;
-  }
+export function readOwner(lockFile: string): Promise<Owner | undefined> {
+  return readJson(lockFile, ownerSchema);
 }

@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { lstat, readFile, readdir, readlink, rename, writeFile } from "node:fs/promises";
+import { lstat, readdir, readlink } from "node:fs/promises";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import * as z from "zod";
+import { readJson } from "./parse-json.ts";
+import { writeWhole } from "./whole-file.ts";
 
 /** File in every entry of the cache; written last, so an entry without it is incomplete. */
 export const markerName = ".kindows-complete.json";
@@ -15,7 +17,6 @@ const recordSchema = z.union([
 
 const markerSchema = z.object({
   name: z.string(),
-  /** Time it took to build, in seconds. */
   seconds: z.number(),
   /** Every file and symbolic link by its path below the entry. */
   files: z.record(z.string(), recordSchema),
@@ -23,7 +24,6 @@ const markerSchema = z.object({
 
 export type Marker = z.infer<typeof markerSchema>;
 
-/** Records every file below `folder` and writes the marker into it. */
 export async function writeMarker(folder: string, name: string, seconds: number): Promise<void> {
   const files: Marker["files"] = {};
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
@@ -40,10 +40,7 @@ export async function writeMarker(folder: string, name: string, seconds: number)
   await replaceMarker(folder, { name, seconds, files });
 }
 
-/**
- * What is wrong with a complete entry, if anything. Only a file whose time has changed is read again; if its content is still
- * the recorded one, the new time is recorded, so that the next check is cheap.
- */
+/** Only a file whose time has changed is read again; if its content is the recorded one, its new time is recorded. */
 export async function findDamage(folder: string): Promise<string | undefined> {
   const marker = await readMarker(folder);
   if (marker === undefined) return `${markerName} is missing or unreadable`;
@@ -73,20 +70,11 @@ export async function findDamage(folder: string): Promise<string | undefined> {
   return undefined;
 }
 
-/** The marker of an entry; undefined if there is none or it cannot be read. */
-export async function readMarker(folder: string): Promise<Marker | undefined> {
-  try {
-    return markerSchema.parse(JSON.parse(await readFile(path.join(folder, markerName), "utf8")));
-  } catch {
-    return undefined;
-  }
+export function readMarker(folder: string): Promise<Marker | undefined> {
+  return readJson(path.join(folder, markerName), markerSchema);
 }
 
-/**
- * SHA-256 of a file of a complete entry, as recorded when it was built.
- *
- * @throws if the entry has no such file.
- */
+/** The recorded SHA-256 of a file of a complete entry. @throws if the entry has no such file. */
 export async function recordedSha256(folder: string, file: string): Promise<string> {
   const recorded = (await readMarker(folder))?.files[file];
   if (recorded === undefined || "link" in recorded) {
@@ -95,15 +83,12 @@ export async function recordedSha256(folder: string, file: string): Promise<stri
   return recorded.sha256;
 }
 
-/** SHA-256 of a file's content in lower-case hexadecimal. */
 export async function sha256OfFile(file: string): Promise<string> {
   const hash = createHash("sha256");
   await pipeline(createReadStream(file), hash);
   return hash.digest("hex");
 }
 
-async function replaceMarker(folder: string, marker: Marker): Promise<void> {
-  const aside = path.join(folder, `${markerName}.${process.pid}`);
-  await writeFile(aside, JSON.stringify(marker));
-  await rename(aside, path.join(folder, markerName));
+function replaceMarker(folder: string, marker: Marker): Promise<void> {
+  return writeWhole(path.join(folder, markerName), JSON.stringify(marker));
 }

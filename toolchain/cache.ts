@@ -4,20 +4,15 @@ import os from "node:os";
 import path from "node:path";
 
 import type { Artifact } from "./artifact.ts";
-import { readOwner, withLock, type LockOptions } from "./cache-lock.ts";
+import { livingOwner, withLock, type LockOptions } from "./cache-lock.ts";
 import { beginBuild } from "./compiler-caches.ts";
 import { findDamage, markerName, writeMarker } from "./cache-marker.ts";
-import { isAlive } from "./owner.ts";
 import { isReadOnly } from "./read-only.ts";
 
 /** Part of every address: increase it if the format of all entries changes. */
 const cacheFormat = 1;
 
-/**
- * Folder of the cache: `KINDOWS_CACHE`, else `kindows` in `XDG_CACHE_HOME`, else in `~/.cache`.
- *
- * @throws if the variable is a relative path, which would be another folder in every working directory.
- */
+/** `KINDOWS_CACHE`, else `kindows` in `XDG_CACHE_HOME`, else in `~/.cache`. @throws if the variable is a relative path. */
 export function cacheRoot(environment: NodeJS.ProcessEnv = process.env): string {
   const own = environment.KINDOWS_CACHE;
   if (own) {
@@ -30,12 +25,8 @@ export function cacheRoot(environment: NodeJS.ProcessEnv = process.env): string 
   return path.join(base, "kindows");
 }
 
-/**
- * Folder name of an artifact in the cache: its name and a hash of all its inputs.
- *
- * @param known memo of addresses, as artifacts share dependencies.
- */
-export async function artifactAddress(
+/** Folder name of an artifact in the cache. @param known memo of addresses, as artifacts share dependencies. */
+export function artifactAddress(
   artifact: Artifact,
   known = new Map<Artifact, Promise<string>>(),
 ): Promise<string> {
@@ -44,10 +35,7 @@ export async function artifactAddress(
   return address;
 }
 
-async function computeAddress(
-  artifact: Artifact,
-  known: Map<Artifact, Promise<string>>,
-): Promise<string> {
+async function computeAddress(artifact: Artifact, known: Map<Artifact, Promise<string>>) {
   const inputs = Object.entries(await artifact.inputs()).sort(([a], [b]) => (a < b ? -1 : 1));
   const addresses = artifact.needs.map((needed) => artifactAddress(needed, known));
   const needs = (await Promise.all(addresses)).sort();
@@ -57,7 +45,6 @@ async function computeAddress(
   return `${artifact.name}-${hash.slice(0, 16)}`;
 }
 
-/** State of an entry: complete, missing, or damaged (with what is wrong). */
 export type EntryState =
   | { readonly kind: "complete" }
   | { readonly kind: "missing" }
@@ -67,7 +54,6 @@ export type EntryState =
 export class Cache {
   constructor(readonly root: string = cacheRoot()) {}
 
-  /** Folder of the entries. */
   get entriesFolder(): string {
     return path.join(this.root, "artifacts");
   }
@@ -135,18 +121,11 @@ export class Cache {
   }
 
   /** Runs `work` as the only process (on this machine) that builds or removes the entry. */
-  async withEntryLock<T>(
-    address: string,
-    options: LockOptions,
-    work: () => Promise<T>,
-  ): Promise<T> {
+  withEntryLock<T>(address: string, options: LockOptions, work: () => Promise<T>): Promise<T> {
     return withLock(this.lockFile(address), options, work);
   }
 
-  /**
-   * Builds an entry: `build` fills an empty folder, which is renamed into place when it is complete. Requires the entry's lock;
-   * first removes what an earlier, dead builder left of this entry.
-   */
+  /** `build` fills an empty folder, which is renamed into place. Requires the lock; removes what a dead builder left. */
   async make(
     address: string,
     name: string,
@@ -169,7 +148,6 @@ export class Cache {
     return this.entryFolder(address);
   }
 
-  /** Removes an entry atomically, not file by file. */
   async remove(address: string): Promise<void> {
     await this.removeFolder(this.entryFolder(address), address);
   }
@@ -187,17 +165,12 @@ export class Cache {
     await rm(aside, { recursive: true, force: true });
   }
 
-  /**
-   * Whether the process that builds, or removes, an entry is still running.
-   *
-   * @param name of its folder among the builds: the entry's address, and the process.
-   */
+  /** Whether its process still runs. @param name of its folder among the builds: the entry's address, and the process. */
   async isLivingBuild(name: string): Promise<boolean> {
-    const owner = await readOwner(this.lockFile(name.replace(/(\.removed)?\.[0-9]+$/, "")));
-    return owner !== undefined && (await isAlive(owner));
+    const address = name.replace(/(\.removed)?\.[0-9]+$/, "");
+    return (await livingOwner(this.lockFile(address))) !== undefined;
   }
 
-  /** Whether any process builds an entry. */
   async isBuilding(): Promise<boolean> {
     const names = await readdir(this.buildingFolder).catch(() => [] as string[]);
     const alive = await Promise.all(names.map((name) => this.isLivingBuild(name)));

@@ -7,15 +7,11 @@ import type { LockOptions } from "./cache-lock.ts";
 import type { Cache } from "./cache.ts";
 import { isReadOnly } from "./read-only.ts";
 
-/**
- * Folders of Go's modules and build cache, below the cache's root: for builds, and for tests of this project's programs,
- * which are small and stay.
- */
+/** For builds, and for tests of this project's programs, whose caches are small and stay. */
 export const compilerAddresses = ["go", "go-tests"] as const;
 
 export type CompilerAddress = (typeof compilerAddresses)[number];
 
-/** Longest wait for a process that removes them, and longest search for read-only folders. */
 const timeoutSeconds = 600;
 
 const lockOptions: LockOptions = {
@@ -28,19 +24,12 @@ export function compilerFolder(cache: Cache, address: CompilerAddress): string {
   return path.join(cache.root, address);
 }
 
-/**
- * Creates the folder of a build, which protects the compiler's caches as long as the build's process runs. Waits if they are
- * just being removed.
- */
+/** Creates the folder of a build, which protects the compiler's caches; waits if they are just being removed. */
 export function beginBuild(cache: Cache, into: string): Promise<unknown> {
   return cache.withEntryLock("go", lockOptions, () => mkdir(into, { recursive: true }));
 }
 
-/**
- * Removes the compiler's caches atomically, unless something is being built; new builds wait meanwhile.
- *
- * @returns whether anything was removed.
- */
+/** Removes them atomically, unless something is being built; new builds wait meanwhile. @returns whether there were any. */
 export async function removeCompilerCaches(
   cache: Cache,
   address: CompilerAddress = "go",

@@ -4,11 +4,9 @@ import { runProgram } from "../host/run-program.ts";
 /** A daemon that answers, or why it does not (last line of its client's output). */
 export type DaemonState =
   | { readonly kind: "running" }
-  /** It answers, but refuses this user. */
   | { readonly kind: "denied"; readonly reason: string }
   | { readonly kind: "silent"; readonly reason: string };
 
-/** Time limit for a client that hangs, e.g. on a remote Docker. */
 const askTimeoutSeconds = 10;
 
 /** Asks the Docker daemon that the `docker` client uses, wherever that is. */
@@ -16,11 +14,7 @@ export async function dockerState(): Promise<DaemonState> {
   return ask("docker", ["version", "--format", "{{.Server.Version}}"], "docker");
 }
 
-/**
- * Asks libvirt.
- *
- * @param uri libvirt's connection URI, e.g. `qemu:///system`.
- */
+/** @param uri libvirt's connection URI, e.g. `qemu:///system`. */
 export async function libvirtState(uri: string): Promise<DaemonState> {
   return ask("virsh", ["--connect", uri, "uri"], "libvirt");
 }
@@ -42,7 +36,6 @@ async function ask(
   }
 }
 
-/** Whether the user was refused, or the daemon is not running, according to the client's output. */
 export function classifyRefusal(stderr: string, group: "docker" | "libvirt"): DaemonState {
   const lines = stderr.split("\n").filter((line) => line.trim() !== "");
   const denied = lines.find((line) =>

@@ -6,41 +6,27 @@ import { messageOf } from "../host/failure.ts";
 import type { Progress, Artifact } from "./artifact.ts";
 import { cacheRoot } from "./cache.ts";
 import { dockerState, libvirtState, type DaemonState } from "./daemon-state.ts";
-import { ensureArtifacts, type EnsureOptions, settleAll } from "./ensure.ts";
-import { startCommand, thisPackageManager } from "./host-packages.ts";
+import { endOfLog, ensureArtifacts, type EnsureOptions, settleAll } from "./ensure.ts";
+import { startCommand, systemFolders, thisPackageManager } from "./host-packages.ts";
 import { waitUntil } from "../host/wait-until.ts";
 import { fileURLToPath } from "node:url";
 import { hashSources } from "./tools/sources-hash.ts";
 
-const device = "/dev/kvm";
-const groupMayUse = 0o660;
-
-/** Number of CAP_SYS_RESOURCE (linux/capability.h). */
+/** Number in linux/capability.h. */
 const sysResource = 24n;
 
-/** Longest time a daemon may take from its start to its first answer, in seconds. */
 const startTimeoutSeconds = 90;
 
-/** Lines of the log in the error about a silent daemon. */
-const logTailLines = 10;
-
-/** A daemon of the host that labs use. A running one is used with its settings. */
 interface Daemon {
   readonly name: string;
   readonly kind: "docker" | "libvirt";
   state(): Promise<DaemonState>;
   /** Its systemd units, of which the first existing one is started. */
   readonly units: readonly string[];
-  /** Starts it without systemd; returns its log files. */
   start(): Promise<readonly string[]>;
 }
 
-/**
- * Starts Docker if it does not answer.
- *
- * @param state its current state.
- * @throws if it cannot be started, does not answer, or refuses this user.
- */
+/** Starts Docker if it does not answer. @throws if that fails, or it refuses this user. */
 export async function ensureDocker(
   state: DaemonState,
   options: EnsureOptions & { readonly progress: Progress },
@@ -53,26 +39,18 @@ export async function ensureDocker(
       state: dockerState,
       units: ["docker.service"],
       start: async () => {
-        const runtime = (await mayHaveSysResource())
-          ? undefined
-          : path.join(
-              (await ensureArtifacts([wrappedRuntime], options)).path(wrappedRuntime),
-              "runc",
-            );
-        return [await startDetached("dockerd", dockerdArguments(runtime))];
+        if (boundingSetHasSysResource(await readFile("/proc/self/status", "utf8"))) {
+          return [await startDetached("dockerd", [])];
+        }
+        const folder = (await ensureArtifacts([wrappedRuntime], options)).path(wrappedRuntime);
+        return [await startDetached("dockerd", wrappedArguments(path.join(folder, "runc")))];
       },
     },
     options.progress,
   );
 }
 
-/**
- * Starts libvirt if it does not answer.
- *
- * @param uri connection URI; a remote libvirt is never started.
- * @param state its current state.
- * @throws as `ensureDocker` does.
- */
+/** Starts libvirt likewise. @param uri connection URI; a remote libvirt is never started. */
 export async function ensureLibvirt(uri: string, state: DaemonState, say: Progress): Promise<void> {
   await ensureDaemon(
     state,
@@ -94,11 +72,7 @@ export async function ensureLibvirt(uri: string, state: DaemonState, say: Progre
   );
 }
 
-/**
- * Starts both if they do not answer.
- *
- * @throws as either does. If both refuse the user, one error names both groups, so that one new login is enough.
- */
+/** Starts both. @throws as either does; if both refuse the user, with both groups, so that one new login is enough. */
 export async function ensureDaemons(
   libvirtUri: string,
   states: { readonly docker: DaemonState; readonly libvirt: DaemonState },
@@ -132,14 +106,13 @@ async function ensureDaemon(state: DaemonState, daemon: Daemon, say: Progress): 
       return now.kind === "running" ? undefined : now.reason;
     });
   } catch (error) {
-    const tails = await Promise.all(logs.map(logTail));
-    throw new Error([messageOf(error), ...tails].join("\n"), {
-      cause: error,
-    });
+    const ends = await Promise.all(
+      logs.map(async (log) => `end of ${log}:\n${await endOfLog(log, 10)}`),
+    );
+    throw new Error([messageOf(error), ...ends].join("\n"), { cause: error });
   }
 }
 
-/** Whether systemd is the init process; its client may be installed anywhere. */
 async function hasSystemd(): Promise<boolean> {
   return (await stat("/run/systemd/system").catch(() => undefined)) !== undefined;
 }
@@ -159,10 +132,7 @@ async function startUnit(daemon: Daemon): Promise<readonly string[]> {
   throw new Error(`systemd could not start ${daemon.name}: ${reasons.join("; ")}`);
 }
 
-/**
- * Starts a program that outlives this process and shares nothing with it: neither session, output nor variables. Returns its
- * log file. A second one of its kind would end at once, so the caller checks whether it answers.
- */
+/** Starts a program that outlives this process and shares nothing with it. Returns its log file. */
 async function startDetached(program: string, args: readonly string[]): Promise<string> {
   const folder = path.join(cacheRoot(), "logs");
   await mkdir(folder, { recursive: true });
@@ -173,7 +143,11 @@ async function startDetached(program: string, args: readonly string[]): Promise<
       detached: true,
       cwd: "/",
       stdio: ["ignore", log.fd, log.fd],
-      env: { PATH: daemonPath(), HOME: "/root", LANG: "C.UTF-8" },
+      env: {
+        PATH: `${process.env.PATH ?? ""}:${systemFolders}:/usr/bin:/bin`,
+        HOME: "/root",
+        LANG: "C.UTF-8",
+      },
     });
     await new Promise<void>((resolve, reject) => {
       child.once("spawn", resolve);
@@ -186,21 +160,6 @@ async function startDetached(program: string, args: readonly string[]): Promise<
   return logFile;
 }
 
-async function logTail(logFile: string): Promise<string> {
-  const lines = (await readFile(logFile, "utf8").catch(() => "")).trimEnd().split("\n");
-  return `end of ${logFile}:\n${lines.slice(-logTailLines).join("\n")}`;
-}
-
-function daemonPath(): string {
-  return `${process.env.PATH ?? ""}:/usr/local/sbin:/usr/sbin:/sbin:/usr/bin:/bin`;
-}
-
-/** Whether a process of this host can have CAP_SYS_RESOURCE; some sandboxes remove it from everything. */
-async function mayHaveSysResource(): Promise<boolean> {
-  return boundingSetHasSysResource(await readFile("/proc/self/status", "utf8"));
-}
-
-/** The same, from the content of /proc/PID/status. */
 export function boundingSetHasSysResource(status: string): boolean {
   const mask = /^CapBnd:\s*([0-9a-f]+)$/m.exec(status)?.[1];
   if (mask === undefined) throw new Error("/proc/self/status has no CapBnd line: is this Linux?");
@@ -208,27 +167,24 @@ export function boundingSetHasSysResource(status: string): boolean {
 }
 
 /**
- * Gives /dev/kvm to the group kvm, as udev does, if nothing has done so.
- * libvirt detects QEMU's capabilities as root, but caches them only if QEMU's own user may use KVM too: with a device for
- * root alone it detects them again at every call, four to eight seconds each time
- * ("KVM was enabled when probing, but it is not available now", virQEMUCapsIsValid).
+ * As udev does. libvirt detects QEMU's capabilities as root, but caches them only if QEMU's own user may use KVM too: else it
+ * detects them again at every call, for four to eight seconds (virQEMUCapsIsValid).
  */
 async function giveKvmToItsGroup(): Promise<void> {
+  const device = "/dev/kvm";
   const found = await stat(device).catch(() => undefined);
   if (found === undefined || found.gid !== 0 || (found.mode & 0o777) !== 0o600) return;
   const group = await execa("getent", ["group", "kvm"], { reject: false });
   const gid = Number(group.stdout?.split(":")[2]);
   if (group.failed || !Number.isInteger(gid)) return;
   await chown(device, 0, gid);
-  await chmod(device, groupMayUse);
+  await chmod(device, 0o660);
 }
 
 const source = fileURLToPath(new URL("runc-without-sys-resource.sh", import.meta.url));
 
-/** Name under which Docker knows the wrapped runtime. */
 const runtimeName = "kindows-runc";
 
-/** The wrapped runtime, for hosts where nothing can have CAP_SYS_RESOURCE. */
 export const wrappedRuntime: Artifact = {
   name: "container-runtime",
   needs: [],
@@ -241,15 +197,9 @@ export const wrappedRuntime: Artifact = {
 };
 
 /**
- * Arguments of a Docker daemon that is started here.
- *
  * Docker requests all of the kernel's capabilities for a privileged container, whose start fails if one of them is not
- * available; only then the wrapped runtime becomes the default.
- *
- * @param runtime executable of the wrapped runtime, if it is needed.
+ * available; only then the wrapped runtime, whose executable this is, becomes the default.
  */
-export function dockerdArguments(runtime: string | undefined): readonly string[] {
-  return runtime === undefined
-    ? []
-    : ["--add-runtime", `${runtimeName}=${runtime}`, "--default-runtime", runtimeName];
+export function wrappedArguments(runtime: string): readonly string[] {
+  return ["--add-runtime", `${runtimeName}=${runtime}`, "--default-runtime", runtimeName];
 }

@@ -2,73 +2,59 @@ import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { createHash } from "node:crypto";
 
-/** Formats of disk images that machines can start from; VHD and VHDX after they were converted. */
 export type DiskFormat = "qcow2" | "VHD" | "VHDX";
 
-/** Magic bytes of a qcow2 image: https://www.qemu.org/docs/master/interop/qcow2.html#header */
+/** https://www.qemu.org/docs/master/interop/qcow2.html#header */
 const qcow2Magic = "QFI\xfb";
-/** Magic bytes of a VHDX, [MS-VHDX] 2.2.1. */
+/** [MS-VHDX] 2.2.1. */
 const vhdxMagic = "vhdxfile";
-/** Magic bytes of the last 512 bytes of a VHD: "Virtual Hard Disk Image Format Specification", hard disk footer. */
+/** "Virtual Hard Disk Image Format Specification", hard disk footer. */
 const vhdMagic = "conectix";
 const vhdFooterBytes = 512;
 
-/**
- * The format of a disk image by its magic bytes, whatever its name; undefined for any other file.
- *
- * @throws if it is missing or unreadable.
- */
-export function diskFormatOf(file: string): DiskFormat | undefined {
+function look<T>(
+  file: string,
+  into: (text: (at: number, length: number) => string, size: number) => T,
+): T {
   const descriptor = openSync(file, "r");
   try {
-    const text = (position: number): string => {
-      const buffer = Buffer.alloc(8);
-      const bytes = readSync(descriptor, buffer, 0, buffer.length, position);
-      return buffer.toString("latin1", 0, bytes);
+    const text = (at: number, length: number): string => {
+      const buffer = Buffer.alloc(length);
+      return buffer.toString("latin1", 0, readSync(descriptor, buffer, 0, length, at));
     };
-    const beginning = text(0);
+    return into(text, fstatSync(descriptor).size);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** By its magic bytes, whatever its name; undefined for any other file. @throws if it is missing or unreadable. */
+export function diskFormatOf(file: string): DiskFormat | undefined {
+  return look(file, (text, size) => {
+    const beginning = text(0, 8);
     if (beginning.startsWith(qcow2Magic)) return "qcow2";
     if (beginning === vhdxMagic) return "VHDX";
-    const { size } = fstatSync(descriptor);
-    return size >= vhdFooterBytes && text(size - vhdFooterBytes) === vhdMagic ? "VHD" : undefined;
-  } finally {
-    closeSync(descriptor);
-  }
+    return size >= vhdFooterBytes && text(size - vhdFooterBytes, 8) === vhdMagic
+      ? "VHD"
+      : undefined;
+  });
 }
 
-/** Offset and value of the end of a disk's first sector, with or without a GPT; and of an ISO's signature. */
-const bootSignature = { at: 510, bytes: Buffer.from([0x55, 0xaa]) };
-const isoMark = { at: 32_769, bytes: Buffer.from("CD001", "latin1") };
-
-/**
- * Whether a file is a raw disk image: it has a partition table, like everything that machines boot from, and is no hybrid
- * ISO, which has one too.
- *
- * @throws if it is missing or unreadable.
- */
+/** Whether it has a partition table, as everything that machines boot from, and is no hybrid ISO, which has one too. */
 export function isRawDisk(file: string): boolean {
-  const descriptor = openSync(file, "r");
-  try {
-    const has = ({ at, bytes }: { readonly at: number; readonly bytes: Buffer }): boolean => {
-      const found = Buffer.alloc(bytes.length);
-      readSync(descriptor, found, 0, found.length, at);
-      return found.equals(bytes);
-    };
-    return has(bootSignature) && !has(isoMark) && fstatSync(descriptor).size % 512 === 0;
-  } finally {
-    closeSync(descriptor);
-  }
+  // The end of a disk's first sector, with or without a GPT; and an ISO's signature.
+  return look(
+    file,
+    (text, size) => text(510, 2) === "\x55\xaa" && text(32_769, 5) !== "CD001" && size % 512 === 0,
+  );
 }
 
-/** Virtual size of a qcow2 image, in GiB, from its header. */
 export async function virtualGiBOf(qcow2: string): Promise<number> {
   await using file = await open(qcow2);
-  // https://www.qemu.org/docs/master/interop/qcow2.html#header
   const { buffer } = await file.read(Buffer.alloc(8), 0, 8, 24);
   return Number(buffer.readBigUInt64BE()) / 1024 ** 3;
 }
 
-/** Whether a file is a disk image that has to be converted; false if it cannot be read. */
 export function mustBeConverted(file: string): boolean {
   try {
     const format = diskFormatOf(file);
@@ -78,10 +64,7 @@ export function mustBeConverted(file: string): boolean {
   }
 }
 
-/**
- * Identity of a user's disk that is used where it is, 12 digits from path, size and modification time, as hashing gigabytes
- * at each preview is too slow. Undefined if it does not exist.
- */
+/** 12 digits from path, size and time, as hashing gigabytes at each preview is too slow. Undefined if it does not exist. */
 export function diskIdentity(path: string): string | undefined {
   const found = statSync(path, { throwIfNoEntry: false });
   return found === undefined

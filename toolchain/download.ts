@@ -6,44 +6,30 @@ import type { Progress } from "./artifact.ts";
 import { sha256OfFile } from "./cache-marker.ts";
 import { transferText } from "./progress-text.ts";
 
-/** A file with a known checksum. */
 export interface DownloadSource {
-  /** https URL. */
   readonly url: string;
   /** Of the file, in lower-case hexadecimal. */
   readonly sha256: string;
 }
 
-export interface DownloadOptions {
-  /**
-   * File for the incomplete download. An existing one is resumed; it is kept if the connection breaks, and renamed to `into`
-   * once it is complete and correct. On the file system of `into`.
-   */
-  readonly partial: string;
-  /** Longest wait for a connection, in seconds. */
-  readonly connectSeconds: number;
-  /** Longest time of one attempt, in seconds. */
-  readonly wholeSeconds: number;
-  /** Seconds after which a transfer of less than 20 kB/s counts as broken. */
-  readonly slowSeconds: number;
-  /** Attempts if the connection breaks, or the server is busy. */
-  readonly tries: number;
-  /** Pause after the first attempt in milliseconds; doubled after each further one. */
-  readonly pauseMilliseconds: number;
-  /** Gets a line about the progress, every `progressSeconds`. */
-  readonly progress: Progress;
-  readonly progressSeconds: number;
-}
-
 /** Defaults for some hundred megabytes over a slow, unreliable line. */
 export const usualLimits = {
   connectSeconds: 20,
+  /** Longest time of one attempt. */
   wholeSeconds: 3600,
+  /** Time after which a transfer of less than 20 kB/s counts as broken. */
   slowSeconds: 30,
   tries: 5,
+  /** After the first attempt; doubled after each further one. */
   pauseMilliseconds: 1000,
   progressSeconds: 5,
 };
+
+export interface DownloadOptions extends Readonly<typeof usualLimits> {
+  /** The incomplete download, on the file system of `into`: resumed, and kept if the connection breaks. */
+  readonly partial: string;
+  readonly progress: Progress;
+}
 
 /** The download failed or is incomplete; another source, or a later attempt, may work. */
 export class DownloadError extends Error {
@@ -55,7 +41,6 @@ export class WrongContentError extends Error {
   override readonly name = "WrongContentError";
 }
 
-/** In bytes per second. */
 const lowestSpeed = 20_000;
 
 /** Exit codes of curl, see its manual page. */
@@ -64,13 +49,10 @@ const curlExit = { httpError: 22, writeError: 23, rangeError: 33 } as const;
 const brokenConnection: readonly (number | undefined)[] = [18, 28, 52, 55, 56, 92];
 
 /**
- * Downloads a file by HTTPS, resuming an interrupted attempt or run. Uses curl, which knows the user's proxy settings.
- *
- * One at a time per `partial`: the caller must hold a lock.
+ * Downloads a file with curl, which knows the user's proxy settings, and resumes. The caller must hold a lock of `partial`.
  *
  * @throws DownloadError with the reason: no curl, no route, an error of the server, no disk space.
- * @throws WrongContentError if the file is complete and has another checksum; it is kept aside for examination, and there
- * is nothing at `into`.
+ * @throws WrongContentError if the file has another checksum; it is kept aside, and there is nothing at `into`.
  */
 export async function download(
   source: DownloadSource,
@@ -82,9 +64,7 @@ export async function download(
   let failures = 0;
   while (!(await isWhole(source, partial))) {
     const earlier = await sizeOf(partial);
-    if (earlier > 0) {
-      progress(`going on after ${transferText(earlier)} that are there`);
-    }
+    if (earlier > 0) progress(`going on after ${transferText(earlier)} that are there`);
     const end = await transfer(source.url, earlier, options);
     if (end === "complete" && (await isWhole(source, partial))) break;
     if (end === "complete" && earlier === 0) {
@@ -101,10 +81,8 @@ export async function download(
       continue;
     }
     failures += 1;
-    if (end.noRoom) {
-      // Do not leave an incomplete file on a full disk.
-      await rm(partial, { force: true });
-    }
+    // A full disk is left as it was.
+    if (end.noRoom) await rm(partial, { force: true });
     if (!end.mayPass || failures >= options.tries) throw new DownloadError(end.why);
     progress(`${end.why}; trying again`);
     await sleep(options.pauseMilliseconds * 2 ** (failures - 1));
@@ -112,7 +90,6 @@ export async function download(
   await rename(partial, into);
 }
 
-/** How an attempt ended; of one that failed why, and whether a retry may succeed. */
 type TransferEnd =
   | "complete"
   | "range refused"
@@ -156,7 +133,6 @@ async function transfer(
   }
 }
 
-/** Runs curl, which knows the user's proxy settings, with https alone. */
 export async function curl(
   args: readonly string[],
   limits: Pick<DownloadOptions, "connectSeconds" | "wholeSeconds">,
@@ -181,7 +157,6 @@ export async function curl(
   return { failed, exitCode, stdout: stdout ?? "", why };
 }
 
-/** Reports progress from time to time. */
 function watch(
   headers: string,
   earlier: number,
@@ -200,7 +175,6 @@ function watch(
   return timer;
 }
 
-/** Size of the complete file according to the server's last answer, if known. */
 async function announcedSize(headers: string): Promise<number | undefined> {
   const answers = (await readFile(headers, "utf8").catch(() => "")).split(/\r?\n\r?\n/);
   const last = answers.filter((answer) => answer.trim() !== "").at(-1) ?? "";
@@ -233,26 +207,17 @@ async function sizeOf(file: string): Promise<number> {
 
 /** Maximum size: a checksum file has a few lines, a release on GitHub a few kilobytes for each of its files. */
 const longestBytes = 1024 ** 2;
-const textLimits = { connectSeconds: 20, wholeSeconds: 60 };
 
-/**
- * A short text at an https URL, with curl as every download.
- *
- * @param form fields of a form to post.
- * @throws DownloadError with the reason.
- */
+/** A short text at an https URL. @param form fields to post. @throws DownloadError with the reason. */
 export async function downloadText(
   url: string,
   form: Readonly<Record<string, string>> = {},
 ): Promise<string> {
-  const fields = Object.entries(form).flatMap(([name, value]) => [
-    "--data-urlencode",
-    `${name}=${value}`,
-  ]);
-  const size = ["--max-filesize", String(longestBytes)];
+  const fields = Object.entries(form).map(([name, value]) => `${name}=${value}`);
+  const args = ["--fail", "--location", "--max-filesize", String(longestBytes)];
   const { failed, stdout, why } = await curl(
-    ["--fail", "--location", ...size, ...fields, url],
-    textLimits,
+    [...args, ...fields.flatMap((field) => ["--data-urlencode", field]), url],
+    { connectSeconds: 20, wholeSeconds: 60 },
   );
   if (failed) throw new DownloadError(why);
   return stdout;

@@ -1,20 +1,16 @@
 import path from "node:path";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { messageOf } from "../host/failure.ts";
-import type { Artifact, BuildContext, Progress } from "./artifact.ts";
+import type { Artifact, Progress } from "./artifact.ts";
+import type { LockOptions } from "./cache-lock.ts";
 import { Cache, artifactAddress } from "./cache.ts";
 import { formatSeconds } from "./progress-text.ts";
 import { Slots } from "./slots.ts";
 
 export interface EnsureOptions {
-  /** Default: the user's cache. */
   readonly cache?: Cache;
-  /** Prints progress lines. Default: to standard error. */
   readonly progress?: Progress;
-  /**
-   * Parallel builds. Default: 2. Most of a build uses every core; a second one fills the single-threaded phases (linking,
-   * unpacking, packing).
-   */
+  /** Default: 2. Most of a build uses every core; a second one fills the single-threaded phases (linking, packing). */
   readonly parallel?: number;
   /** Called once, before the first build, with the Debian packages that builds need. Default: does nothing. */
   readonly ensurePackages?: (packages: readonly string[]) => Promise<void>;
@@ -22,21 +18,15 @@ export interface EnsureOptions {
   readonly ensureRoom?: (missing: readonly Artifact[]) => Promise<void>;
 }
 
-/** Folders of the requested artifacts. */
 export interface EnsuredArtifacts {
-  /** @throws if the artifact was neither requested nor a dependency. */
   path(artifact: Artifact): string;
 }
 
 /** Longest wait for another process that builds the same entry: a Windows image, with all its stages' limits. */
 const lockTimeoutSeconds = 7 * 3600;
 
-/** Lines of a failed build's log in the error. */
-const logTailLines = 30;
-
 /**
- * Ensures that every artifact is completely in the cache. Existing ones are checked by their files' sizes and times; the
- * others are built, dependencies first, with a progress line at their start, each minute, and at their end.
+ * Builds what is not completely in the cache, with a progress line at its start, each minute, and at its end.
  *
  * @throws after the first failed build (running builds are finished), with the end of its log; before any build, if the
  * cache cannot be written.
@@ -53,9 +43,7 @@ export async function ensureArtifacts(
   await cache.requireWritable();
   await options.ensureRoom?.(missing);
   const packages = packagesOf(missing);
-  if (packages.length > 0) {
-    await options.ensurePackages?.(packages);
-  }
+  if (packages.length > 0) await options.ensurePackages?.(packages);
   await Promise.all(missing.map(async (each) => each.check?.()));
 
   const slots = new Slots(options.parallel ?? 2);
@@ -66,12 +54,12 @@ export async function ensureArtifacts(
     const made = Promise.all(needed).then(() =>
       slots.run(rank, async () => {
         if (failed) return;
-        try {
-          await makeEntry(cache, artifact, address(artifact), ensured, say);
-        } catch (error) {
-          failed = true;
-          throw error;
-        }
+        await makeEntry(cache, artifact, address(artifact), ensured, say).catch(
+          (error: unknown) => {
+            failed = true;
+            throw error;
+          },
+        );
       }),
     );
     running.set(artifact, made);
@@ -81,12 +69,7 @@ export async function ensureArtifacts(
   return ensured;
 }
 
-/**
- * Checks whether everything missing can be built here, as far as possible before packages are installed.
- *
- * @returns these packages, by their Debian names.
- * @throws the reason if it cannot.
- */
+/** Checks whether all that is missing can be built. @returns the Debian packages to install. @throws the reason if not. */
 export async function checkArtifacts(
   artifacts: readonly Artifact[],
   cache = new Cache(),
@@ -100,10 +83,7 @@ function packagesOf(artifacts: readonly Artifact[]): readonly string[] {
   return [...new Set(artifacts.flatMap(({ hostPackages }) => hostPackages))].sort();
 }
 
-/**
- * The artifacts to build, dependencies first, and each one's folder. Dependencies of complete artifacts only are not checked,
- * and may be gone.
- */
+/** Dependencies first. Dependencies of complete artifacts only are not checked, and may be gone. */
 async function lookFor(
   artifacts: readonly Artifact[],
   cache: Cache,
@@ -140,7 +120,7 @@ async function lookFor(
       say(`${artifact.name}: damaged in the cache (${state.damage}), made again`);
     }
     missing.add(artifact);
-    artifact.needs.forEach((needed) => wanted.add(needed));
+    for (const needed of artifact.needs) wanted.add(needed);
   }
   return { missing: order.filter((artifact) => missing.has(artifact)), address };
 }
@@ -156,11 +136,10 @@ async function makeEntry(
   const elapsed = (): string => formatSeconds((Date.now() - started) / 1000);
   const progress: Progress = (line) => say(`${artifact.name}: ${line} (${elapsed()})`);
   const logFile = cache.logFile(address);
-  const lock = {
+  const lock: LockOptions = {
     timeoutSeconds: lockTimeoutSeconds,
     pollMilliseconds: 500,
-    onWait: (owner: { readonly pid: number }) =>
-      progress(`process ${owner.pid} is making it, waiting`),
+    onWait: ({ pid }) => progress(`process ${pid} is making it, waiting`),
   };
   await cache.withEntryLock(address, lock, async () => {
     if ((await cache.state(address)).kind === "complete") {
@@ -171,17 +150,15 @@ async function makeEntry(
     await writeFile(logFile, "");
     progress("start");
     const heartbeat = setInterval(() => progress("still at it"), 60_000);
-    const context: BuildContext = {
-      progress,
-      path: (needed) => ensured.path(needed),
-      logFile,
-      downloads: cache.downloadsFolder,
-    };
+    const context = { progress, logFile, downloads: cache.downloadsFolder, ...ensured };
     try {
       await cache.make(address, artifact.name, (into) => artifact.build(into, context));
     } catch (error) {
       progress("failed; the error is shown once everything in progress has ended");
-      throw new Error(await describeFailure(artifact, error, logFile, elapsed()), { cause: error });
+      const failure = `${artifact.name} could not be made after ${elapsed()}: ${messageOf(error)}`;
+      const log = await endOfLog(logFile, 30);
+      const whole = log === "" ? failure : `${failure}\n${log}\nwhole log: ${logFile}`;
+      throw new Error(whole, { cause: error });
     } finally {
       clearInterval(heartbeat);
     }
@@ -189,25 +166,12 @@ async function makeEntry(
   });
 }
 
-async function describeFailure(
-  artifact: Artifact,
-  error: unknown,
-  logFile: string,
-  elapsed: string,
-): Promise<string> {
-  const message = messageOf(error);
-  const log = (await readFile(logFile, "utf8").catch(() => "")).trimEnd();
-  const tail =
-    log === "" ? "" : `\n${log.split("\n").slice(-logTailLines).join("\n")}\nwhole log: ${logFile}`;
-  return `${artifact.name} could not be made after ${elapsed}: ${message}${tail}`;
+export async function endOfLog(logFile: string, lines: number): Promise<string> {
+  const log = await readFile(logFile, "utf8").catch(() => "");
+  return log.trimEnd().split("\n").slice(-lines).join("\n");
 }
 
-/**
- * The given artifacts and all their dependencies, dependencies first; otherwise in the given order, so that callers put the
- * longest chain of work first.
- *
- * @throws for circular dependencies, and for two different artifacts of one name.
- */
+/** Dependencies first, else in the given order. @throws for circular dependencies, and for two artifacts of one name. */
 export function buildOrder(artifacts: readonly Artifact[]): readonly Artifact[] {
   const ordered: Artifact[] = [];
   const byName = new Map<string, Artifact>();
@@ -217,31 +181,20 @@ export function buildOrder(artifacts: readonly Artifact[]): readonly Artifact[] 
       throw new Error(`artifacts need each other: ${circle.map((each) => each.name).join(" -> ")}`);
     }
     if (ordered.includes(artifact)) return;
-    for (const needed of artifact.needs) {
-      visit(needed, [...trail, artifact]);
-    }
+    for (const needed of artifact.needs) visit(needed, [...trail, artifact]);
     if (byName.has(artifact.name)) throw new Error(`two artifacts are called ${artifact.name}`);
     byName.set(artifact.name, artifact);
     ordered.push(artifact);
   };
-  for (const artifact of artifacts) {
-    visit(artifact, []);
-  }
+  for (const artifact of artifacts) visit(artifact, []);
   return ordered;
 }
 
-/**
- * Waits until all have ended, failed or not.
- *
- * @throws the reason of a failure; several are combined into one.
- */
+/** Waits until all have ended. @throws the reason of a failure; several are combined into one. */
 export async function settleAll(running: Iterable<Promise<unknown>>): Promise<void> {
   const outcomes = await Promise.allSettled(running);
-  const reasons = new Set(
-    outcomes.filter((each) => each.status === "rejected").map((each) => each.reason as unknown),
-  );
-  if (reasons.size > 1) throw new AggregateError(reasons, [...reasons].map(messageOf).join("\n"));
-  for (const reason of reasons) {
-    throw reason;
-  }
+  const failed = outcomes.filter((each) => each.status === "rejected");
+  const reasons = [...new Set(failed.map(({ reason }) => reason as unknown))];
+  if (reasons.length > 1) throw new AggregateError(reasons, reasons.map(messageOf).join("\n"));
+  for (const reason of reasons) throw reason;
 }

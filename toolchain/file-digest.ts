@@ -1,11 +1,13 @@
 import { createHash } from "node:crypto";
-import { mkdir, readFile, rename, stat, writeFile } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import path from "node:path";
 import * as z from "zod";
 
 import type { Cache } from "./cache.ts";
 import { sha256OfFile } from "./cache-marker.ts";
+import { readJson } from "./parse-json.ts";
 import { isReadOnly } from "./read-only.ts";
+import { writeWhole } from "./whole-file.ts";
 
 const noteSchema = z.object({
   size: z.number(),
@@ -14,35 +16,18 @@ const noteSchema = z.object({
   sha256: z.string(),
 });
 
-/**
- * SHA-256 of a large file of the user. It is read completely once, and again if its size, time or inode changes; the cache
- * records the result.
- *
- * @throws if it cannot be read.
- */
+/** SHA-256 of a large file of the user; read again only if its size, time or inode changes, as the cache records it. */
 export async function digestOfFile(file: string, cache: Cache): Promise<string> {
   const { size, mtimeMs, ino } = await stat(file);
   const name = createHash("sha256").update(file).digest("hex").slice(0, 16);
   const noteFile = path.join(cache.root, "digests", `${name}.json`);
-  const note = await noted(noteFile);
+  const note = await readJson(noteFile, noteSchema);
   if (note?.size === size && note.mtimeMs === mtimeMs && note.ino === ino) return note.sha256;
   const sha256 = await sha256OfFile(file);
   try {
-    await mkdir(path.dirname(noteFile), { recursive: true });
-    await writeFile(`${noteFile}.${process.pid}`, JSON.stringify({ size, mtimeMs, ino, sha256 }));
-    await rename(`${noteFile}.${process.pid}`, noteFile);
+    await writeWhole(noteFile, JSON.stringify({ size, mtimeMs, ino, sha256 }));
   } catch (error) {
-    // Then it is read again next time.
     if (!isReadOnly(error)) throw error;
   }
   return sha256;
-}
-
-async function noted(noteFile: string): Promise<z.infer<typeof noteSchema> | undefined> {
-  try {
-    return noteSchema.parse(JSON.parse(await readFile(noteFile, "utf8")));
-  } catch {
-    // Missing or damaged: read the file again.
-    return undefined;
-  }
 }

@@ -6,12 +6,12 @@ import { cacheRoot } from "./cache.ts";
 import { runLogged } from "../host/run-logged.ts";
 import { findOnPath } from "../host/search-path.ts";
 
-/** Known package managers, and how they install; only the first one is run, for the others the command is printed. */
+/** How they install, and where in `hostPackages` their names are. Only the first is run, the others are printed. */
 const packageManagers = {
-  "apt-get": { install: "install --no-install-recommends", names: "debian" },
-  dnf: { install: "install", names: "fedora" },
-  pacman: { install: "-S --needed", names: "arch" },
-  zypper: { install: "install", names: "suse" },
+  "apt-get": { install: "install --no-install-recommends", names: 0 },
+  dnf: { install: "install", names: 2 },
+  pacman: { install: "-S --needed", names: 3 },
+  zypper: { install: "install", names: 4 },
 } as const;
 
 export type PackageManager = keyof typeof packageManagers;
@@ -19,29 +19,21 @@ export type PackageManager = keyof typeof packageManagers;
 const updateTimeoutSeconds = 300;
 const installTimeoutSeconds = 1800;
 
-/** What the decision depends on. */
 export interface Host {
   readonly isRoot: boolean;
-  /** Absolute path of an executable, if it exists. */
   find(executable: string): Promise<string | undefined>;
 }
 
-/** What to do about the requested packages. */
 export type Plan =
   | { readonly kind: "nothing" }
   | { readonly kind: "install"; readonly packages: readonly string[] }
   | { readonly kind: "tell"; readonly message: string };
 
-/**
- * Decides about packages (by their Debian names): those whose programs exist, from whatever source, are skipped; root
- * installs the rest with apt-get, otherwise it is left to the user.
- */
+/** Skips what has its program, from whatever source; root installs the rest with apt-get, else it is left to the user. */
 export async function planPackages(names: readonly string[], host: Host): Promise<Plan> {
   const missing: string[] = [];
   for (const name of [...new Set(names)].sort()) {
-    if (!(await isThere(name, host))) {
-      missing.push(name);
-    }
+    if (!(await isThere(name, host))) missing.push(name);
   }
   if (missing.length === 0) return { kind: "nothing" };
   const manager = await findPackageManager(host);
@@ -49,7 +41,6 @@ export async function planPackages(names: readonly string[], host: Host): Promis
   return { kind: "tell", message: tellUser(missing, manager) };
 }
 
-/** The first known package manager that is installed. */
 async function findPackageManager(host: Host): Promise<PackageManager | undefined> {
   for (const manager of Object.keys(packageManagers) as PackageManager[]) {
     if ((await host.find(manager)) !== undefined) return manager;
@@ -57,14 +48,12 @@ async function findPackageManager(host: Host): Promise<PackageManager | undefine
   return undefined;
 }
 
-/** The command a user runs to install packages, given by their Debian names. */
 export function installCommand(manager: PackageManager, debianNames: readonly string[]): string {
   const { install, names } = packageManagers[manager];
   const packages = new Set(debianNames.map((name) => hostPackage(name)[names]));
   return `sudo ${manager} ${install} ${[...packages].join(" ")}`;
 }
 
-/** Instructions to install packages with this package manager, given by their Debian names. */
 export function installText(
   manager: PackageManager | undefined,
   debianNames: readonly string[],
@@ -74,7 +63,6 @@ export function installText(
     : installCommand(manager, debianNames);
 }
 
-/** The package manager of this host. */
 export function thisPackageManager(): Promise<PackageManager | undefined> {
   return findPackageManager(thisHost);
 }
@@ -96,11 +84,7 @@ export function joinCommand(group: "docker" | "libvirt"): string {
   return `sudo usermod -aG ${group} $USER`;
 }
 
-/**
- * Installs packages, after a line that names them.
- *
- * @throws with the command to run if this process may not or cannot install them.
- */
+/** Installs packages. @throws with the command to run if this process may not or cannot install them. */
 export async function ensureHostPackages(names: readonly string[], say: Progress): Promise<void> {
   const plan = await planPackages(names, thisHost);
   switch (plan.kind) {
@@ -144,7 +128,7 @@ async function installWithApt(packages: readonly string[], say: Progress): Promi
 
 function tellUser(missing: readonly string[], manager: PackageManager | undefined): string {
   if (manager === undefined) {
-    const programs = missing.map((name) => hostPackage(name).gives ?? name);
+    const programs = missing.map((name) => hostPackage(name)[1] ?? name);
     return `these programs are missing, install them and run this again: ${programs.join(", ")}`;
   }
   const why = manager === "apt-get" ? " (as root it is done for you)" : "";
@@ -152,12 +136,12 @@ function tellUser(missing: readonly string[], manager: PackageManager | undefine
 }
 
 async function isThere(name: string, host: Host): Promise<boolean> {
-  const { gives } = hostPackage(name);
+  const [, gives] = hostPackage(name);
   return gives !== undefined && (await host.find(gives)) !== undefined;
 }
 
 function hostPackage(debianName: string): HostPackage {
-  const found = hostPackages.find((each) => each.debian === debianName);
+  const found = hostPackages.find(([debian]) => debian === debianName);
   if (found === undefined) {
     throw new Error(`the host package ${debianName} is not in toolchain/host-packages.ts`);
   }
@@ -172,22 +156,16 @@ const thisHost: Host = {
   find: (executable) => findOnPath(executable, `${process.env.PATH ?? ""}:${systemFolders}`),
 };
 
-/** Names of the same software on other distributions. */
-interface HostPackage {
-  /** Name of the Debian package. */
-  readonly debian: string;
-  /**
-   * Executable that shows that it is installed, however that was done. Undefined if it has other files, which the caller has
-   * looked for.
-   */
-  readonly gives: string | undefined;
-  readonly fedora: string;
-  readonly arch: string;
-  readonly suse: string;
-}
+/** `gives` is an executable that shows that it is installed, however that was done; or the caller looks for other files. */
+type HostPackage = readonly [
+  debian: string,
+  gives: string | undefined,
+  fedora: string,
+  arch: string,
+  suse: string,
+];
 
-/** Debian's name, the executable, and the names with Fedora, Arch and SUSE. */
-const table: readonly (readonly [string, string | undefined, string, string, string])[] = [
+export const hostPackages: readonly HostPackage[] = [
   // Not `docker`: a client alone may be on the PATH without any daemon.
   ["docker.io", "dockerd", "moby-engine", "docker", "docker"],
   ["libvirt-daemon-system", "libvirtd", "libvirt", "libvirt", "libvirt"],
@@ -199,7 +177,6 @@ const table: readonly (readonly [string, string | undefined, string, string, str
   ["qemu-system-x86", "qemu-system-x86_64", "qemu-system-x86", "qemu-system-x86", "qemu-x86"],
   // UEFI for machines.
   ["ovmf", undefined, "edk2-ovmf", "edk2-ovmf", "qemu-ovmf-x86_64"],
-  // Downloads.
   ["curl", "curl", "curl", "curl", "curl"],
   ["qemu-utils", "qemu-img", "qemu-img", "qemu-img", "qemu-img"],
   // The libvirt provider changes domain definitions with it.
@@ -245,8 +222,3 @@ const table: readonly (readonly [string, string | undefined, string, string, str
   ["iproute2", "ip", "iproute", "iproute2", "iproute2"],
   ["dpkg", "dpkg-deb", "dpkg", "dpkg", "dpkg"],
 ];
-
-/** Everything that the project may need on a host. */
-export const hostPackages: readonly HostPackage[] = table.map(
-  ([debian, gives, fedora, arch, suse]) => ({ debian, gives, fedora, arch, suse }),
-);

@@ -3,7 +3,6 @@ import type { DaemonState } from "./daemon-state.ts";
 /** Programs that the libvirt provider runs on this host, wherever the machines are. */
 const providerPackages = ["libvirt-clients", "xsltproc", "genisoimage"];
 
-/** Packages of a hypervisor on this host. */
 const hypervisorPackages = [
   "libvirt-daemon-system",
   "dnsmasq-base",
@@ -33,7 +32,6 @@ export function dockerPackages(docker: DaemonState): readonly string[] {
   return docker.kind === "silent" ? ["docker.io"] : [];
 }
 
-/** Whether a libvirt connection is to this host. */
 export function isLocal(uri: string): boolean {
   return /^[a-z]+(\+unix)?:\/\/\/(system|session)/.test(uri);
 }

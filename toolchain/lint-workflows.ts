@@ -6,7 +6,6 @@ import { ensureArtifacts } from "./ensure.ts";
 import { projectRoot } from "./project.ts";
 import { actionlint } from "./tools/table.ts";
 
-/** Longest time for all workflows; it takes about a second. */
 const timeoutSeconds = 120;
 
 const ensured = await ensureArtifacts([actionlint]);

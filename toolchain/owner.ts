@@ -1,8 +1,6 @@
 import { readFile } from "node:fs/promises";
 
-/**
- * Identifies a process: its number alone is not enough, as numbers are reused and a lock file survives a reboot.
- */
+/** A number alone is not enough: numbers are reused, and a lock file survives a reboot. */
 export interface Owner {
   readonly pid: number;
   /** Start of the process in clock ticks after boot (field 22 of /proc/PID/stat). */
@@ -11,7 +9,6 @@ export interface Owner {
   readonly bootId: string;
 }
 
-/** The process that runs this code. */
 export async function thisProcess(): Promise<Owner> {
   const owner = await ownerOf(process.pid);
   if (owner === undefined) {
@@ -20,7 +17,6 @@ export async function thisProcess(): Promise<Owner> {
   return owner;
 }
 
-/** The running process with that number, if any. */
 export async function ownerOf(pid: number): Promise<Owner | undefined> {
   const startTicks = await startTicksOf(pid);
   return startTicks === undefined ? undefined : { pid, startTicks, bootId: await bootId() };

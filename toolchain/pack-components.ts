@@ -1,8 +1,4 @@
-/**
- * Writes what the package @kindows/components is made of to `dist`: JavaScript with its types, laid out as the sources are;
- * the files that these read from beside themselves; and the schema of the components with plain arguments. `npm pack` runs
- * it (components/package.json).
- */
+/** Writes the package @kindows/components to `dist`: JavaScript with types, the files beside it, the components' schema. */
 import { execFileSync } from "node:child_process";
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -56,7 +52,6 @@ writeFileSync(
   `${JSON.stringify(schema, undefined, 2)}\n`,
 );
 
-/** Files at or below a folder, by their path in it; none of what is made or installed. */
 function filesBelow(folder: string, wanted: RegExp): string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" }).filter(
     (file) => wanted.test(file) && !/^(dist|node_modules)\//.test(file),

@@ -15,7 +15,6 @@ import type { Download, Outcome } from "./tools/tool.ts";
 
 const folder = path.join(projectRoot, "plugins");
 
-/** Puts the official plugin into the folder, or returns why it cannot. */
 export type TakeOfficial = (
   plugin: BundledPlugin,
   into: string,
@@ -23,9 +22,8 @@ export type TakeOfficial = (
 ) => Promise<Outcome>;
 
 /**
- * The artifact of an engine plugin: an executable, named as the engine requires. It is the official one if that is on
- * this host or can be downloaded, else the bundled one.
- * Once built it stays, so that an unreliable network does not change a stack's plugins.
+ * The official plugin if that is on this host or can be downloaded, else the bundled one. Once built it stays, so that an
+ * unreliable network does not change a stack's plugins.
  *
  * @param source the only accepted one, if set.
  */
@@ -73,14 +71,10 @@ export function pluginArtifact(
   };
 }
 
-/** The official download of a plugin; the language host comes with the engine. */
 export function pluginDownloads({ kind, name, executable, version }: BundledPlugin): Download[] {
   if (kind === "language") return [];
-  const source = githubFile({
-    repository: `pulumi/pulumi-${name}`,
-    version,
-    file: `${executable}-v${version}-linux-amd64.tar.gz`,
-  });
+  const file = `${executable}-v${version}-linux-amd64.tar.gz`;
+  const source = githubFile(`pulumi/pulumi-${name}`, version, file);
   return [{ ...source, members: { [executable]: executable } }];
 }
 
@@ -98,7 +92,6 @@ const fromHostOrPublisher: TakeOfficial = async (plugin, into, context) => {
     : fetchDownloads(downloads, into, context);
 };
 
-/** Possible paths of the official plugin in exactly the bundled one's version. */
 async function placesOnThisHost(
   plugin: BundledPlugin,
   context: BuildContext,
@@ -127,25 +120,16 @@ function howToGet(plugin: BundledPlugin): string {
     : `Run \`pulumi plugin install ${plugin.kind} ${plugin.name} v${plugin.version}\``;
 }
 
-/** Where the engine's plugins come from. */
 export type PluginSource = "official" | "bundled";
 
-/**
- * Reads `KINDOWS_PLUGINS`: `official` or `bundled`. Default: each plugin is the official one if it is available, else the
- * bundled one.
- *
- * @throws on any other value.
- */
+/** Reads `KINDOWS_PLUGINS`. Default: each plugin is the official one if it is available, else the bundled one. */
 export function pluginSource(environment: NodeJS.ProcessEnv): PluginSource | undefined {
   const value = environment.KINDOWS_PLUGINS || undefined;
   if (value === undefined || value === "official" || value === "bundled") return value;
   throw new Error(`KINDOWS_PLUGINS is "${value}": it may be "official" or "bundled"`);
 }
 
-/**
- * Version under which the engine's home lists a plugin. The language host comes with the engine and has no version of
- * its own.
- */
+/** Version under which the engine's home lists a plugin; the language host comes with the engine. */
 export function homeVersion(plugin: BundledPlugin): string {
   return plugin.kind === "language" ? pulumi.tool.version : plugin.version;
 }

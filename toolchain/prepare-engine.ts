@@ -14,13 +14,7 @@ export const engineTools = {
   existing: [pulumi, kubectl],
 } as const;
 
-/**
- * Installs what the engine needs, and further artifacts: tools, plugins, the engine's home. No daemon, and only the host
- * packages that a build needs.
- *
- * @param further artifacts that are built as well, the slowest first.
- * @param needs the kind of stack.
- */
+/** Installs what the engine needs, and `further` artifacts, slowest first. No daemon, only builds' packages. */
 export async function prepareEngine(
   further: readonly Artifact[],
   options: EnsureOptions,

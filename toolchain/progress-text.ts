@@ -1,4 +1,3 @@
-/** `9 s`, `2 min 05 s`, `1 h 02 min`: for progress lines. */
 export function formatSeconds(seconds: number): string {
   const whole = Math.round(seconds);
   if (whole < 60) return `${seconds < 10 ? Math.round(seconds * 10) / 10 : whole} s`;
@@ -8,12 +7,7 @@ export function formatSeconds(seconds: number): string {
 
 const mebibyte = 1024 ** 2;
 
-/**
- * Progress of a transfer, e.g. `12.3 of 98.1 MiB (12 %), 3.1 MiB/s`.
- *
- * @param total bytes; undefined if unknown.
- * @param speed bytes per second; undefined if it is meaningless.
- */
+/** For example `12.3 of 98.1 MiB (12 %), 3.1 MiB/s`; without what is undefined. */
 export function transferText(bytes: number, total?: number, speed?: number): string {
   const done = (bytes / mebibyte).toFixed(1);
   const share =

@@ -1,7 +1,6 @@
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** Folder of the project: the one with Pulumi.yaml and the Makefile. */
 export const projectRoot = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 
 /** Ignored folder for everything that this clone keeps between runs: state, plugins, keys, kubeconfigs. */

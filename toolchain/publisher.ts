@@ -18,10 +18,9 @@ import {
   type SoftwareLock,
 } from "./software-lock.ts";
 import * as z from "zod";
-import { rename, writeFile } from "node:fs/promises";
 import { withLock } from "./cache-lock.ts";
+import { writeWhole } from "./whole-file.ts";
 
-/** A publisher's file. */
 export interface PublishedFile {
   /** https URL, whose last part is the file's name. */
   readonly url: string;
@@ -29,16 +28,13 @@ export interface PublishedFile {
   readonly checksumUrl?: string;
 }
 
-/** A file of a release on GitHub. */
-export interface GithubFile {
-  readonly repository: string;
-  readonly version: string;
-  readonly file: string;
-  /** File of the release with the checksums. Default: GitHub's SHA-256, which it has for uploads since June 2025. */
-  readonly checksums?: string;
-}
-
-export function githubFile({ repository, version, file, checksums }: GithubFile): PublishedFile {
+/** @param checksums file of the release. Default: GitHub's SHA-256, which it has for uploads since June 2025. */
+export function githubFile(
+  repository: string,
+  version: string,
+  file: string,
+  checksums?: string,
+): PublishedFile {
   const release = `https://github.com/${repository}/releases/download/v${version}`;
   const releaseApi = `https://api.github.com/repos/${repository}/releases/tags/v${version}`;
   return {
@@ -48,7 +44,6 @@ export function githubFile({ repository, version, file, checksums }: GithubFile)
 }
 
 export interface FetchOptions {
-  /** The lock's file. Default: this clone's. */
   readonly lockFile?: string;
   readonly limits?: typeof usualLimits;
 }
@@ -58,10 +53,7 @@ const askLimits = { connectSeconds: 5, wholeSeconds: 10 };
 
 const asked = new Map<string, Promise<string | undefined>>();
 
-/**
- * Why a publisher cannot be reached; undefined if it answers at all. Checked once per run, as a host without internet access
- * must not wait for every single file.
- */
+/** Undefined if it answers at all. Checked once per run, as a host without internet must not wait for every single file. */
 export function whyUnreachable(url: string): Promise<string | undefined> {
   const { origin } = new URL(url);
   const answer = asked.get(origin) ?? ask(origin);
@@ -80,11 +72,6 @@ async function ask(origin: string): Promise<string | undefined> {
   return `${new URL(origin).host} can't be reached (${why})`;
 }
 
-/**
- * The publisher's SHA-256 of its file.
- *
- * @throws DownloadError if there is none.
- */
 export async function publishersChecksum({ url, checksumUrl }: PublishedFile): Promise<string> {
   if (checksumUrl === undefined) {
     throw new DownloadError(`no checksum is known for ${url}, and its publisher gives none`);
@@ -99,10 +86,7 @@ export async function publishersChecksum({ url, checksumUrl }: PublishedFile): P
   }
 }
 
-/**
- * Adds a publisher's checksum to the lock, with a message. If the lock cannot be written, it only reports that, and the next
- * run asks the publisher again.
- */
+/** Adds it to the lock, with a message. If that cannot be written, the next run asks the publisher again. */
 export async function lockChecksum(
   { url, checksumUrl = "" }: PublishedFile,
   sha256: string,
@@ -121,10 +105,9 @@ export async function lockChecksum(
 }
 
 /**
- * Downloads a file from its publisher. It must have the locked SHA-256 or, if none is locked, the publisher's, which is then
- * locked.
+ * The file must have the locked SHA-256 or, if none is locked, the publisher's, which is then locked.
  *
- * @throws DownloadError if the publisher cannot be reached, the download fails, or there is no checksum.
+ * @throws DownloadError if it cannot be had, or there is no checksum.
  * @throws WrongContentError if the checksum does not match.
  */
 export async function fetchPublished(
@@ -147,9 +130,7 @@ export async function fetchPublished(
     }
     throw error;
   }
-  if (locked === undefined) {
-    await lockChecksum(file, sha256, progress, lockFile);
-  }
+  if (locked === undefined) await lockChecksum(file, sha256, progress, lockFile);
 }
 
 /** A release on GitHub, with each file's checksum since 2025 (REST API, "Get a release by tag name"). */
@@ -158,11 +139,9 @@ const release = z.object({
 });
 
 /**
- * The SHA-256 in a publisher's checksum file: bare, or in the format of `sha256sum`, one line per file; or in a release from
- * GitHub's API.
+ * Reads a checksum file: bare, or in the format of `sha256sum`; or a release from GitHub's API.
  *
- * @param fileName the file whose checksum is wanted, if the text names files.
- * @throws if there is none for that file.
+ * @throws if it has no SHA-256 of that file.
  */
 export function publishedChecksum(text: string, fileName: string): string {
   const found = text.trimStart().startsWith("{")
@@ -189,15 +168,9 @@ function inRelease(text: string, fileName: string): string | undefined {
   return /^sha256:([0-9a-fA-F]{64})$/.exec(asset?.digest ?? "")?.[1];
 }
 
-/** Longest wait for another process, which only writes a few lines. */
 const lock = { timeoutSeconds: 30, pollMilliseconds: 50, onWait: () => undefined };
 
-/**
- * Adds a file to the lock, atomically. A publisher's checksum replaces one from another source.
- *
- * @param file the lock; writers wait for each other in `.kindows` beside it.
- * @throws if another checksum is locked for it.
- */
+/** Adds a file to the lock. A publisher's checksum replaces one from elsewhere. @throws if another one is locked for it. */
 export async function addToLock(
   file: string,
   uri: string,
@@ -213,9 +186,7 @@ export async function addToLock(
       );
     }
     if (!earlier?.takenFrom.startsWith("https://")) {
-      const aside = `${file}.${String(process.pid)}`;
-      await writeFile(aside, renderSoftwareLock({ ...known, [uri]: entry }));
-      await rename(aside, file);
+      await writeWhole(file, renderSoftwareLock({ ...known, [uri]: entry }));
     }
   });
 }

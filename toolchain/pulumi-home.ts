@@ -5,23 +5,15 @@ import type { EnsuredArtifacts } from "./ensure.ts";
 import { localFolder } from "./project.ts";
 import { terraformBridge, terraformProviderLibvirt } from "./tools/table.ts";
 
-/** One executable that the engine looks for in its home. */
 export interface HomeLink {
-  /** Path below the home. */
   readonly place: string;
-  /** Absolute path of the executable. */
   readonly target: string;
 }
 
 /** The engine's home (PULUMI_HOME); the same in `cli/engine`. */
 export const pulumiHome = path.join(localFolder, "pulumi");
 
-/**
- * Path of an engine plugin. The engine skips folders that are links, so each is a real one with a link inside.
- *
- * @param name name of the plugin, with or without its kind in front.
- * @param executable name of the file, e.g. `pulumi-resource-command`.
- */
+/** The engine skips folders that are links, so each is a real one with a link inside. */
 export function pluginPlace(
   kind: "language" | "resource",
   name: string,
@@ -31,7 +23,6 @@ export function pluginPlace(
   return path.join(`plugins/${kind}-${name.replace(/^language-/, "")}-v${version}`, executable);
 }
 
-/** The libvirt provider, and the engine plugin that runs it. */
 export function libvirtLinks(ensured: EnsuredArtifacts): readonly HomeLink[] {
   const bridge = "pulumi-resource-terraform-provider";
   const provider = "terraform-provider-libvirt";
@@ -52,36 +43,26 @@ export function libvirtLinks(ensured: EnsuredArtifacts): readonly HomeLink[] {
   ];
 }
 
-/**
- * Makes the home contain exactly these plugins: creates missing and changed links, and removes other plugins. Leaves everything
- * else in the home (credentials, logs) alone.
- */
+/** Makes the home contain exactly these plugins, and leaves everything else in it (credentials, logs) alone. */
 export async function assemblePulumiHome(
   links: readonly HomeLink[],
   home: string = pulumiHome,
 ): Promise<void> {
   await linkPlugins(links, home);
-  const wanted = new Set(
-    links
-      .map((link) => link.place.split(path.sep))
-      .flatMap(([top, plugin]) => (top === "plugins" && plugin !== undefined ? [plugin] : [])),
-  );
+  const places = links.map(({ place }) => place.split(path.sep));
+  const wanted = new Set(places.flatMap(([top, name = ""]) => (top === "plugins" ? [name] : [])));
   const plugins = path.join(home, "plugins");
-  for (const name of await readdir(plugins).catch(() => [] as string[])) {
-    if (!wanted.has(name)) {
-      await rm(path.join(plugins, name), { recursive: true, force: true });
-    }
+  const found = await readdir(plugins).catch(() => [] as string[]);
+  for (const name of found.filter((each) => !wanted.has(each))) {
+    await rm(path.join(plugins, name), { recursive: true, force: true });
   }
 }
 
-/** Creates missing and changed links, and leaves everything else alone. */
 export async function linkPlugins(
   links: readonly HomeLink[],
   home: string = pulumiHome,
 ): Promise<void> {
-  for (const { place, target } of links) {
-    await replaceLink(path.join(home, place), target);
-  }
+  for (const { place, target } of links) await replaceLink(path.join(home, place), target);
 }
 
 async function replaceLink(file: string, target: string): Promise<void> {

@@ -8,7 +8,6 @@ import { projectRoot } from "./project.ts";
 /** Name of the lock in the project's folder. It is committed, so that every clone installs the same files. */
 export const softwareLockName = "software.lock.json";
 
-/** The lock's file in this clone. */
 export const softwareLockFile = path.join(projectRoot, softwareLockName);
 
 const lockedFile = z.strictObject({
@@ -18,24 +17,18 @@ const lockedFile = z.strictObject({
     z.string().startsWith("https://"),
     z.enum(["independent publications", "go.sum", "sum.golang.org"]),
   ]),
-  /** Date of the entry. */
   takenOn: z.string().regex(/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/, "must be a day like 2026-11-21"),
 });
 
 const schema = z.record(z.string().startsWith("https://"), lockedFile);
 
-/**
- * Checksums of programs by their URL, trusted on first use: the publisher's at that time, which the downloaded file matched.
- * Any other file at that URL is refused from then on.
- */
+/** Checksums by URL, trusted on first use: the publisher's at that time. Any other file there is refused from then on. */
 export type SoftwareLock = Readonly<z.infer<typeof schema>>;
 
-/** The current lock; empty if there is none yet. */
 export function readSoftwareLock(file: string): SoftwareLock {
   return existsSync(file) ? parseSoftwareLock(readFileSync(file, "utf8")) : {};
 }
 
-/** @throws with the file and all its mistakes. */
 export function parseSoftwareLock(text: string): SoftwareLock {
   const value = parseJson(text);
   if (value === undefined) {
@@ -51,7 +44,6 @@ export function parseSoftwareLock(text: string): SoftwareLock {
   return parsed.data;
 }
 
-/** The text of a lock, independent of the order of additions. */
 export function renderSoftwareLock(lock: SoftwareLock): string {
   const sorted = Object.entries(lock).sort(([one], [other]) => (one < other ? -1 : 1));
   return `${JSON.stringify(Object.fromEntries(sorted), undefined, 2)}\n`;

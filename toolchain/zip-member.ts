@@ -5,16 +5,10 @@ const endOfDirectory = { signature: 0x06054b50, length: 22 };
 const directoryEntry = { signature: 0x02014b50, length: 46 };
 const localHeader = { signature: 0x04034b50, length: 30 };
 
-/** Compression methods. */
 const stored = 0;
 const deflated = 8;
 
-/**
- * The members of a ZIP file by their names, unpacked on demand. Does not support archives of more than 4 GiB and encryption,
- * and ignores members' checksums, as the whole file's SHA-256 has been verified.
- *
- * @throws if it is no ZIP file.
- */
+/** The members by their names. No archives of more than 4 GiB, no encryption; the whole file's SHA-256 has been verified. */
 export function zipMembers(zip: Buffer): ReadonlyMap<string, () => Buffer> {
   const end = zip.lastIndexOf(Buffer.from("PK\x05\x06", "latin1"));
   if (end < 0 || end + endOfDirectory.length > zip.length) {

@@ -39,7 +39,6 @@ const podNetworkPrograms: Check<NamedSettings> = {
           }),
 };
 
-/** Every check of a lab, including those of single sections, in the order of their problems. */
 export const checks: readonly Check<NamedSettings>[] = [
   stackAsLab,
   defaultBridgeLength,

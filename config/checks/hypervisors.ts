@@ -4,10 +4,8 @@ import { machineOverheadMiB, placements } from "../placement.ts";
 import { type Check, pathText, type SettingsProblem, unless } from "../problem.ts";
 import type { NamedSettings } from "../settings.ts";
 
-/** The sections that list hosts. */
 const sections = Object.keys(machineMakers);
 
-/** Every hypervisor, of whatever kind, has a name and a host of its own. */
 export const hypervisorsApart: Check<NamedSettings> = {
   reads: sections,
   run(settings) {
@@ -42,7 +40,6 @@ export const hypervisorsApart: Check<NamedSettings> = {
   },
 };
 
-/** Nodes are placed on existing hypervisors. */
 export const placedSomewhere: Check<NamedSettings> = {
   reads: sections,
   run({ nodes, ...settings }) {
@@ -83,7 +80,6 @@ export const spreadBySomething: Check<NamedSettings> = {
   },
 };
 
-/** What is placed on a hypervisor fits into the memory written for it. */
 export const placedWithin: Check<NamedSettings> = {
   reads: ["hypervisor", ...sections, "windows.memoryMiB", "linux.memoryMiB"],
   run(settings) {

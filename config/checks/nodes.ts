@@ -11,29 +11,35 @@ const windowsMinimum = { memoryMiB: 2048, diskGiB: 32 } as const;
 
 const sizes = ["memoryMiB", "diskGiB"] as const;
 
-/** Machines with real Windows are large enough for it. */
 export const machineSizes: Check<NamedSettings> = {
   reads: ["windows.image", "windows.image.kind"],
-  run(settings) {
-    if (settings.windows.image.kind === "rehearsal") return [];
-    return sizes.flatMap((size) => tooSmall(settings, size));
-  },
+  run: (settings) =>
+    settings.windows.image.kind === "rehearsal"
+      ? []
+      : sizes.flatMap((size) =>
+          tooSmall(settings, "windows", size, windowsMinimum[size], "Windows Server"),
+        ),
 };
 
-function tooSmall(settings: NamedSettings, size: (typeof sizes)[number]): SettingsProblem[] {
-  const minimum = windowsMinimum[size];
+function tooSmall(
+  settings: NamedSettings,
+  os: Node["os"],
+  size: (typeof sizes)[number],
+  minimum: number,
+  what: string,
+): SettingsProblem[] {
   const given = [
-    { path: ["windows", size], value: settings.windows[size] },
+    { path: [os, size], value: settings[os][size] },
     ...settings.nodes.map((node, index) => ({
       path: ["nodes", index, size],
-      value: node.os === "windows" ? node[size] : undefined,
+      value: node.os === os ? node[size] : undefined,
     })),
   ];
   return given.flatMap(({ path, value = minimum }) =>
     unless(value >= minimum, {
       path,
       value,
-      why: "is too little for Windows Server",
+      why: `is too little for ${what}`,
       instead: `Write ${minimum} or more.`,
     }),
   );
@@ -41,7 +47,7 @@ function tooSmall(settings: NamedSettings, size: (typeof sizes)[number]): Settin
 
 type Node = NamedSettings["nodes"][number];
 
-/** What the program gives a Linux node's kubelet itself (components/linux/steps.ts), and a Windows node's not. */
+/** What the program gives a Linux node's kubelet itself (components/linux/steps.ts). */
 const ownArguments = ["cgroup-root"];
 
 /** Linux machines are where their image is, large enough for it, and keep the arguments that they need. */
@@ -62,10 +68,11 @@ export const linuxMachines: readonly Check<NamedSettings>[] = [
   },
   {
     reads: ["linux.diskGiB"],
-    run: ({ linux, nodes }) => [
-      ...diskProblem(["linux", "diskGiB"], linux.diskGiB),
-      ...ofLinux(nodes, ({ diskGiB }, index) => diskProblem(["nodes", index, "diskGiB"], diskGiB)),
-    ],
+    run: (settings) =>
+      tooSmall(
+        ...([settings, "linux", "diskGiB", leastLinuxDiskGiB] as const),
+        "a Linux node's image, programs and containers",
+      ),
   },
   {
     reads: [],
@@ -95,16 +102,6 @@ function ofLinux(
   return nodes.flatMap((node, index) => (node.os === "linux" ? check(node, index) : []));
 }
 
-function diskProblem(path: SettingsProblem["path"], value: number | undefined): SettingsProblem[] {
-  return unless(value === undefined || value >= leastLinuxDiskGiB, {
-    path,
-    value,
-    why: "is too little for a Linux node's image, programs and containers",
-    instead: `Write ${leastLinuxDiskGiB} or more.`,
-  });
-}
-
-/** No two machines share a name, whatever the lab is called. */
 export const windowsNames: Check<NamedSettings> = {
   reads: [],
   run: ({ nodes }) => {
@@ -136,11 +133,7 @@ export const linuxNames: Check<NamedSettings> = {
   },
 };
 
-/**
- * Takes `full` for the node written as `value` at `path`, or says whose it is.
- *
- * @param taken names the cluster will have, and whose they are.
- */
+/** Takes `full` for the node, or says whose it is. @param taken names the cluster will have, and whose they are. */
 function claim(
   full: string,
   value: string,
@@ -156,7 +149,6 @@ function claim(
   return [{ path, value, why: `${is} taken by ${owner}`, instead: "Write another name." }];
 }
 
-/** Every machine gets an address of its own, from those the plan keeps for machines. */
 export const nodeAddresses: Check<NamedSettings> = {
   reads: ["network.cidr"],
   run(settings) {
@@ -171,7 +163,6 @@ export const nodeAddresses: Check<NamedSettings> = {
   },
 };
 
-/** Where each node is placed. */
 type Placed = readonly { readonly hypervisor: string; readonly segment: string }[];
 
 function misplaced({ network, nodes }: NamedSettings, placed: Placed): SettingsProblem[] {

@@ -3,38 +3,30 @@ import type { NamedSettings } from "../settings.ts";
 import { type Check, pathText, unless } from "../problem.ts";
 import { maxSegmentPrefixLength } from "../address-plan.ts";
 
-/** One of the three IPv4 ranges a lab has. */
 interface LabRange {
   readonly path: readonly [keyof NamedSettings, string];
   read(settings: NamedSettings): string;
-  /** Ranges to propose, best first. */
   readonly candidates: readonly string[];
 }
 
-const thirdOctets = [150, 160, 170, 180, 190, 200, 210];
-
-/** The segment of machines and containers. */
 export const segmentRange: LabRange = {
   path: ["network", "cidr"],
   read: (settings) => settings.network.cidr,
-  candidates: thirdOctets.map((octet) => `192.168.${octet}.0/24`),
+  candidates: [150, 160, 170, 180, 190, 200, 210].map((octet) => `192.168.${octet}.0/24`),
 };
 
-/** The pods of all nodes. */
 const podRange: LabRange = {
   path: ["cluster", "podCidr"],
   read: (settings) => settings.cluster.podCidr,
   candidates: ["10.244.0.0/16", "10.245.0.0/16", "10.246.0.0/16", "172.30.0.0/16"],
 };
 
-/** The services. */
 const serviceRange: LabRange = {
   path: ["cluster", "serviceCidr"],
   read: (settings) => settings.cluster.serviceCidr,
   candidates: ["10.96.0.0/16", "10.97.0.0/16", "10.98.0.0/16", "172.31.0.0/16"],
 };
 
-/** All of them. */
 export const labRanges: readonly LabRange[] = [segmentRange, podRange, serviceRange];
 
 /** A range to write for `range`, apart from the other two and from everything in `taken`. */
@@ -47,21 +39,23 @@ export function proposedRange(
     .filter((one) => one !== range)
     .map((one) => parseRange(one.read(settings)));
   const occupied = [...others, ...taken].filter((one) => one !== undefined);
-  const free = range.candidates.find((candidate) => {
-    const parsed = parseRange(candidate);
-    return parsed !== undefined && !occupied.some((one) => overlaps(one, parsed));
-  });
+  const free = range.candidates.find(
+    (candidate) => !occupied.some((one) => overlapsText(one, candidate)),
+  );
   return free ?? range.candidates[0] ?? "";
+}
+
+function overlapsText(range: Ipv4Range, cidr: string): boolean {
+  const other = parseRange(cidr);
+  return other !== undefined && overlaps(range, other);
 }
 
 interface Reserved {
   readonly cidr: string;
   readonly why: string;
-  /** When it is; always unless given. */
   applies?(settings: NamedSettings): boolean;
 }
 
-/** What a lab's ranges must keep off, whatever the host. */
 const reserved: readonly Reserved[] = [
   {
     cidr: "127.0.0.0/8",
@@ -85,7 +79,6 @@ const reserved: readonly Reserved[] = [
 /** Address space that belongs to nobody else: RFC 1918 and RFC 6598. */
 const privateSpace = ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10"];
 
-/** Every range is private address space, and not a part of it that is taken on every host. */
 export const rangesUsable: readonly Check<NamedSettings>[] = labRanges.map((range) => ({
   reads: [range.path.join(".")],
   run(settings) {
@@ -97,11 +90,9 @@ export const rangesUsable: readonly Check<NamedSettings>[] = labRanges.map((rang
   },
 }));
 
-/** Why no segment of a lab can have a range, whatever the host. */
 export function rangeFault(range: Ipv4Range, settings: NamedSettings): string | undefined {
   const taken = reserved.find((one) => {
-    const parsed = parseRange(one.cidr);
-    return parsed !== undefined && overlaps(parsed, range) && (one.applies?.(settings) ?? true);
+    return overlapsText(range, one.cidr) && (one.applies?.(settings) ?? true);
   });
   const isPrivate = privateSpace.some((cidr) => {
     const space = parseRange(cidr);
@@ -120,7 +111,6 @@ const largestPodRange = podPrefixPerNode - 16;
 /** kubeadm wants ten addresses for services, kube-apiserver at most 20 bits of them. */
 const [smallestServiceRange, largestServiceRange] = [28, 12];
 
-/** Every range is large enough for what it is for, and no larger than Kubernetes takes. */
 export const rangeSizes: readonly Check<NamedSettings>[] = [
   check(segmentRange, (prefix) =>
     prefix > maxSegmentPrefixLength
@@ -147,7 +137,6 @@ export const rangeSizes: readonly Check<NamedSettings>[] = [
   }),
 ];
 
-/** What is wrong with a prefix, and which it may be. */
 type SizeRule = (
   prefix: number,
   settings: NamedSettings,
@@ -160,14 +149,10 @@ function check(range: LabRange, rule: SizeRule): Check<NamedSettings> {
       const value = range.read(settings);
       const parsed = parseRange(value);
       const fault = parsed && rule(parsed.prefixLength, settings);
-      return fault === undefined
-        ? []
-        : [
-            {
-              ...{ path: range.path, value, why: fault[0] },
-              instead: `Write a range of at ${fault[1]}, e.g. ${range.candidates[0]}.`,
-            },
-          ];
+      if (fault === undefined) return [];
+      const [why, allowed] = fault;
+      const instead = `Write a range of at ${allowed}, e.g. ${range.candidates[0]}.`;
+      return [{ path: range.path, value, why, instead }];
     },
   };
 }
@@ -184,8 +169,8 @@ function apart(one: LabRange, other: LabRange): Check<NamedSettings> {
   return {
     reads: [one.path.join("."), other.path.join(".")],
     run(settings) {
-      const [first, second] = [parseRange(one.read(settings)), parseRange(other.read(settings))];
-      return unless(first === undefined || second === undefined || !overlaps(first, second), {
+      const first = parseRange(one.read(settings));
+      return unless(first === undefined || !overlapsText(first, other.read(settings)), {
         path: other.path,
         value: other.read(settings),
         why: `overlaps ${pathText(one.path)}, ${one.read(settings)}`,

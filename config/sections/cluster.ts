@@ -6,7 +6,6 @@ import { cidr } from "../values/ip-address.ts";
 import { between, text } from "../values/value.ts";
 import { oneOfVersions } from "../values/version.ts";
 
-/** The ranges where the settings name none. */
 const ranges = { pods: "10.244.0.0/16", services: "10.96.0.0/16" } as const;
 
 const maxTokenMinutes = 120;
@@ -18,7 +17,6 @@ const worker = z.strictObject({
   }),
 });
 
-/** Control plane and Linux workers. */
 export const cluster = z.strictObject({
   kubernetesVersion: text(oneOfVersions("Kubernetes", kubernetesVersions)).default("1.36.4").meta({
     description: "Kubernetes version of the control plane and all nodes, without a leading `v`.",
@@ -47,14 +45,12 @@ export const cluster = z.strictObject({
   }),
 });
 
-/** How an image is named. */
 export const imageReference =
   /^[a-z0-9]+([._/:-][A-Za-z0-9]+)*(:[\w][\w.-]{0,127})?(@sha256:[a-f0-9]{64})?$/;
 
 /** Node images built on this host have this tag; it is a hash of all that went in, so it pins as a digest does. */
 const builtHere = /^kindest\/node:kindows-[a-f0-9]{12,64}$/;
 
-/** A kind node image that can only ever be the same one. */
 function nodeImage(value: string): Complaint | undefined {
   if (!imageReference.test(value)) {
     return {

@@ -3,7 +3,6 @@ import { podNetworks, type PodNetworkName } from "../../components/cni/registry.
 
 type Definitions = typeof podNetworks;
 
-/** The pod networks' own settings, by their names. */
 type OwnSettings = {
   [
     Name in PodNetworkName as Definitions[Name]["settings"] extends z.ZodType ? Name : never
@@ -23,7 +22,6 @@ const ownSettings = Object.fromEntries(
 const names = Object.keys(podNetworks) as PodNetworkName[];
 const choices = definitions.map(([name, { choice }]) => `\`${name}\` (${choice})`);
 
-/** Network of the pods. */
 export const cni = z.strictObject({
   kind: z
     .enum(names)

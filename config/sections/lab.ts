@@ -6,7 +6,6 @@ import { text } from "../values/value.ts";
 
 const labName = dnsLabel(maxLabNameLength);
 
-/** The lab itself. */
 export const lab = z.strictObject({
   name: text(labName).optional().meta({
     description: "Name of the lab; everything it creates is called `kindows-<name>`.",

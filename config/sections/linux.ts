@@ -8,7 +8,6 @@ export const leastLinuxDiskGiB = 8;
 
 const { cpus, memoryMiB, diskGiB } = machineSize;
 
-/** What Linux machines have in common. */
 export const linux = z.strictObject({
   image: namedFile("a cloud image (qcow2, raw, VHD or VHDX)", "`./kindows prepare`").meta({
     description:

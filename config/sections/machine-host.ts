@@ -10,7 +10,6 @@ export const thisHypervisor = "local";
 /** Beyond this a number was meant in another unit. */
 const mostMemoryMiB = 16 * 1024 * 1024;
 
-/** Memory that a hypervisor has for machines. */
 export const machineMemoryMiB = between(1024, mostMemoryMiB).optional().meta({
   description:
     "Memory for the lab's machines there. Nodes that name no hypervisor are spread by it: it has to be written for all of them then.",
@@ -18,7 +17,6 @@ export const machineMemoryMiB = between(1024, mostMemoryMiB).optional().meta({
   default: "unknown, nothing is spread",
 });
 
-/** Of a host elsewhere, whatever makes machines there. */
 export const remoteHost = z.strictObject({
   name: text(dnsLabel(15)).meta({
     description: `What \`nodes[].hypervisor\` calls it: a DNS label of at most 15 characters, not \`${thisHypervisor}\`.`,

@@ -10,7 +10,6 @@ const defaultSegment = "192.168.150.0/24";
 
 const choices = Object.entries(fabrics).map(([name, { choice }]) => `\`${name}\` (${choice})`);
 
-/** The network segment that all machines and containers share. */
 export const network = z.strictObject({
   cidr: text(cidr(defaultSegment)).default(defaultSegment).meta({
     description:
@@ -40,7 +39,6 @@ export function withNames(written: Network, lab: string): Required<Network> {
   return { ...written, bridge, domain };
 }
 
-/** Name of a Linux bridge. */
 export function bridgeName(value: string): Complaint | undefined {
   if (value.length > maxBridgeNameLength) {
     return {

@@ -15,7 +15,6 @@ const taint = z
     placeholder: (place: number) => ({ key: unnamed(place), effect: "NoSchedule" }),
   });
 
-/** What a node registers with, whatever machine it is on. */
 export const registration = {
   labels: z
     .record(text(labelKey), text(labelValue))
@@ -35,11 +34,7 @@ const namePart = /^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/;
 const prefixPart = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/;
 const maxPrefixLength = 253;
 
-/**
- * The labels below kubernetes.io and k8s.io that a kubelet may give its own node; it refuses to start with others.
- *
- * Source: Kubernetes 1.36 pkg/kubelet/apis/well_known_labels.go.
- */
+/** What a kubelet may set below kubernetes.io and k8s.io (1.36, pkg/kubelet/apis/well_known_labels.go). */
 const kubeletMaySet = new Set([
   "kubernetes.io/hostname",
   "kubernetes.io/arch",
@@ -60,7 +55,6 @@ const setByKubelet = new Set(["kubernetes.io/hostname", "kubernetes.io/arch", "k
 const kubeletPrefix = /(^|\.)(kubelet|node)\.kubernetes\.io$/;
 const kubernetesPrefix = /(^|\.)(kubernetes|k8s)\.io$/;
 
-/** A key in Kubernetes' syntax for labels and taints: `[prefix/]name`. */
 function qualifiedName(value: string): Complaint | undefined {
   const parts = value.split("/");
   const [last, first] = [parts.at(-1) ?? "", parts.length === 2 ? parts[0] : undefined];
@@ -80,7 +74,6 @@ function qualifiedName(value: string): Complaint | undefined {
   return undefined;
 }
 
-/** Key of a label that a kubelet may give its own node. */
 function labelKey(value: string): Complaint | undefined {
   const complaint = qualifiedName(value);
   if (complaint !== undefined) return complaint;
@@ -97,7 +90,6 @@ function labelKey(value: string): Complaint | undefined {
   return undefined;
 }
 
-/** Value of a label or taint. */
 function labelValue(value: string): Complaint | undefined {
   return value === "" || namePart.test(value)
     ? undefined
@@ -108,7 +100,6 @@ function labelValue(value: string): Complaint | undefined {
       };
 }
 
-/** Why an argument is not for the settings, and what to do instead. */
 type Refusal = readonly [why: string, instead: string];
 
 const owned = (why: string): Refusal => [why, "Leave it out."];
@@ -121,11 +112,7 @@ const gone = (version: string): Refusal => [
   "Leave it out.",
 ];
 
-/**
- * Arguments kubelet has from this program, or must not have.
- *
- * Sources: components/windows/steps/lib/KubeletService.ps1 for the first; Kubernetes' change logs for the last.
- */
+/** Sources: components/windows/steps/lib/KubeletService.ps1 for the first; Kubernetes' change logs for the last. */
 const refusedArguments: ReadonlyMap<string, Refusal> = new Map([
   ["hostname-override", owned("is the node's name: `name`")],
   ["node-ip", setting("nodeIp", "its address")],
@@ -157,7 +144,6 @@ const refusedArguments: ReadonlyMap<string, Refusal> = new Map([
   ["image-pull-progress-deadline", gone("1.24")],
 ]);
 
-/** Name of an argument of kubelet that the settings may give, without dashes. */
 function kubeletArgumentName(name: string): Complaint | undefined {
   if (name.startsWith("-")) {
     return {

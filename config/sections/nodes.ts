@@ -42,7 +42,6 @@ const node = z.strictObject({
   }),
 });
 
-/** The nodes that have a virtual machine. */
 export const nodes = z.array(node).default([]);
 
 /** No two nodes register with the same address, and none with another machine's. */

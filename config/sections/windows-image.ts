@@ -12,7 +12,6 @@ import { type Check, type Complaint, type SettingsProblem, unless } from "../pro
 import { windowsEditions } from "../supported.ts";
 import { text } from "../values/value.ts";
 
-/** A file for the image. */
 const ownFile = (what: string) => namedFile(what, "`./kindows fetch`");
 
 const updateFile = ownFile("a cumulative update of Microsoft's (`.msu`)")
@@ -25,7 +24,6 @@ const updateFile = ownFile("a cumulative update of Microsoft's (`.msu`)")
     }),
   });
 
-/** What installing Windows from an ISO takes, wherever the ISO comes from. */
 const installation = {
   edition: z.enum(windowsEditions).default("standard-core").meta({
     description: "Edition on the ISO; `core` has no desktop, and a node needs none.",
@@ -51,7 +49,6 @@ const installation = {
   }),
 };
 
-/** Where the machines' disk comes from. */
 export const image = z.discriminatedUnion("kind", [
   z
     .strictObject({
@@ -115,7 +112,6 @@ export const image = z.discriminatedUnion("kind", [
     }),
 ]);
 
-/** Path of a disk image on this host. */
 function imagePath(value: string): Complaint | undefined {
   if (/\.(iso|vmdk|raw|img)$/i.test(value)) {
     return {
@@ -133,7 +129,6 @@ function imagePath(value: string): Complaint | undefined {
   return undefined;
 }
 
-/** Language of a Windows, as its media call it. */
 export function language(value: string): Complaint | undefined {
   return /^[a-z]{2,3}(-[A-Z][a-z]{3})?-[A-Z]{2}$/.test(value)
     ? undefined
@@ -142,7 +137,6 @@ export function language(value: string): Complaint | undefined {
 
 const productKeyForm = /^[0-9A-Z]{5}(-[0-9A-Z]{5}){4}$/;
 
-/** Product key of Windows. */
 function productKey(value: string): Complaint | undefined {
   if (productKeyForm.test(value)) return undefined;
   return productKeyForm.test(value.toUpperCase())
@@ -153,7 +147,6 @@ function productKey(value: string): Complaint | undefined {
       };
 }
 
-/** Number of an update of Microsoft's. */
 function updateNumber(value: string): Complaint | undefined {
   return /^KB[0-9]{7}$/.test(value)
     ? undefined
@@ -162,7 +155,6 @@ function updateNumber(value: string): Complaint | undefined {
 
 type Image = z.output<typeof image>;
 
-/** The settings that say what the image is made of. */
 interface ImageSection {
   readonly windows: { readonly version: string; readonly image: Image };
 }

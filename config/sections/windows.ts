@@ -21,7 +21,6 @@ import { image, imageChecks } from "./windows-image.ts";
 /** Beyond these a number was meant in another unit: bytes, KiB; MiB for a disk, which boots from 2 TiB at most. */
 const [largestMemoryMiB, largestDiskGiB] = [1024 * 1024, 2048];
 
-/** Size of a machine, without defaults. */
 export const machineSize = {
   cpus: between(1, 64).meta({
     description:
@@ -59,7 +58,6 @@ const checksum = (file: string): z.ZodOptional<z.ZodString> =>
       default: "what `software.lock.json` has for its version",
     });
 
-/** Those of the pod networks' programs. */
 const podNetworkChecksums = Object.fromEntries(
   Object.entries(podNetworks).flatMap(([kind, { programs }]) =>
     Object.entries<PublishedProgram>(programs).map(([name, { file }]) => [
@@ -78,7 +76,6 @@ const checksums = z.strictObject({
   ...podNetworkChecksums,
 });
 
-/** Settings of all Windows machines. */
 export const windows = z.strictObject({
   version: text(windowsVersion).default("2022").meta({ description: "Windows Server version." }),
   image: image.prefault({ kind: "evaluation-iso" }).meta({
@@ -135,7 +132,6 @@ export const windows = z.strictObject({
   }),
 });
 
-/** Settings of existing Windows machines: all but how they are created, and their time zone. */
 export const existingWindows = windows.omit({
   version: true,
   image: true,
@@ -168,7 +164,6 @@ interface ExistingWindowsSection {
 
 const maxAccountLength = 20;
 
-/** A local Windows account: at most 20 characters, none of those Windows forbids. */
 export function adminUser(value: string): Complaint | undefined {
   return /^[A-Za-z][A-Za-z0-9._-]*$/.test(value) && value.length <= maxAccountLength
     ? undefined
@@ -196,7 +191,6 @@ function kubeProxyImage(value: string): Complaint | undefined {
       };
 }
 
-/** Address of an HTTP proxy. */
 function proxyAddress(value: string): Complaint | undefined {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.hostname === "") {
@@ -217,7 +211,6 @@ function proxyAddress(value: string): Complaint | undefined {
     : { why: "is more than a proxy's address", instead: `Write ${plain}.` };
 }
 
-/** What is reached without the proxy: a host, a domain, an address or a range of them. */
 function noProxyEntry(value: string): Complaint | undefined {
   if (/^\*\./.test(value)) {
     return {
@@ -236,7 +229,6 @@ function noProxyEntry(value: string): Complaint | undefined {
 
 const registryHost = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?$/;
 
-/** Name of an image registry as it stands in front of an image's name. */
 function registryName(value: string): Complaint | undefined {
   if (value === "registry-1.docker.io" || value === "index.docker.io") {
     return {
@@ -253,7 +245,6 @@ function registryName(value: string): Complaint | undefined {
       };
 }
 
-/** Address of a registry's mirror. */
 function mirrorAddress(value: string): Complaint | undefined {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol) || /[\s",;=]/.test(value)) {
@@ -314,7 +305,6 @@ function dnsServer(value: string): Complaint | undefined {
     : { why: kind, instead: "Write the address of a DNS server that the machines reach." };
 }
 
-/** Version of Windows Server. */
 function windowsVersion(value: string): Complaint | undefined {
   return windowsVersions.some((version) => version === value)
     ? undefined
@@ -329,7 +319,6 @@ const versions = [
   { key: "containerdVersion", only: rehearsalVersions.containerd },
 ] as const;
 
-/** A rehearsal is of the versions its image holds. */
 const rehearsalImage: Check<WindowsSection> = {
   reads: ["windows.version", "windows.containerdVersion", "windows.image.kind"],
   run: ({ windows }) =>
@@ -362,7 +351,6 @@ const imageAccount: Check<WindowsSection> = {
     ),
 };
 
-/** Exceptions from a proxy need a proxy. */
 const proxySet: Check<ExistingWindowsSection> = {
   reads: ["windows.proxy"],
   run: ({ windows }) => {
@@ -376,7 +364,6 @@ const proxySet: Check<ExistingWindowsSection> = {
   },
 };
 
-/** Each DNS server is asked once. */
 const dnsServersOnce: Check<ExistingWindowsSection> = {
   reads: ["windows.dnsServers"],
   run: ({ windows: { dnsServers } }) =>
@@ -390,7 +377,6 @@ const dnsServersOnce: Check<ExistingWindowsSection> = {
     ),
 };
 
-/** Unused checksums. */
 const rehearsalChecksums: Check<WindowsSection> = {
   reads: ["windows.checksums", "windows.image.kind"],
   run: ({ windows }) =>
@@ -404,13 +390,11 @@ const rehearsalChecksums: Check<WindowsSection> = {
         })),
 };
 
-/** What has to fit together below `kindows:windows` in stacks of every kind. */
 export const existingWindowsChecks: readonly Check<ExistingWindowsSection>[] = [
   proxySet,
   dnsServersOnce,
 ];
 
-/** What has to fit together below `kindows:windows` of a lab. */
 export const windowsChecks: readonly Check<WindowsSection>[] = [
   rehearsalImage,
   ...imageChecks,

@@ -6,7 +6,6 @@ import type { Validator } from "./value.ts";
 const label = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/;
 const maxDomainLength = 200;
 
-/** An RFC 1123 DNS label of at most `maxLength` characters. */
 export function dnsLabel(maxLength: number): Validator {
   return (value) => {
     if (value !== value.toLowerCase() && label.test(value.toLowerCase())) {
@@ -46,7 +45,6 @@ export function computerName(value: string): Complaint | undefined {
   return complaint;
 }
 
-/** A DNS domain of lower-case labels. */
 export function dnsDomain(value: string): Complaint | undefined {
   const valid = value.split(".").every((part) => dnsLabel(63)(part) === undefined);
   return valid && value.length <= maxDomainLength
@@ -57,7 +55,6 @@ export function dnsDomain(value: string): Complaint | undefined {
       };
 }
 
-/** An IPv4 address or a DNS name in lower case. */
 export function hostName(value: string): Complaint | undefined {
   const numeric = /^[\d.]+$/.test(value);
   return (numeric ? addressNumber(value) !== undefined : dnsDomain(value) === undefined)

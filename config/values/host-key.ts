@@ -12,7 +12,6 @@ const types = [
 const instead =
   "Write the key as `./kindows host-key ADDRESS` prints it: ssh-ed25519 AAAA... on one line.";
 
-/** The public half of an SSH server's key, as in authorized_keys. */
 export function hostKey(value: string): Complaint | undefined {
   const text = value.trim();
   if (/^(SHA256|MD5):/.test(text)) return { why: "is a key's fingerprint, not the key", instead };

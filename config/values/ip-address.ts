@@ -21,13 +21,11 @@ export function cidr(example: string): Validator {
   };
 }
 
-/** An IPv4 address in dotted form. */
 export function ipv4(instead: string): Validator {
   return (value) =>
     addressNumber(value) === undefined ? { why: "is not an IPv4 address", instead } : undefined;
 }
 
-/** The IPv4 address of a machine that is there. */
 export const machineAddress = ipv4(
   "Write the four numbers up to 255 of the machine's own, e.g. 192.0.2.10.",
 );

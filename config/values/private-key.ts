@@ -3,11 +3,7 @@ import type { Complaint } from "../problem.ts";
 const instead =
   "Write an OpenSSH or PEM private key, which begins with -----BEGIN ... PRIVATE KEY-----.";
 
-/**
- * A private key for SSH, as text. Errors about it never show its content.
- *
- * @param passphrase whether one is given for it.
- */
+/** Errors about it never show its content. @param passphrase whether one is given for it. */
 export function privateKey(value: string, passphrase: boolean): Complaint | undefined {
   const text = value.trim();
   if (/^(ssh-|ecdsa-)/.test(text)) {

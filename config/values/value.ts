@@ -1,13 +1,11 @@
 import * as z from "zod";
 import type { Complaint } from "../problem.ts";
 
-/** Checks one value: undefined when nothing is wrong with it. */
 export type Validator = (value: string) => Complaint | undefined;
 
 /** Key of an issue's `params` under which a complaint says what to write instead. */
 export const insteadParam = "instead";
 
-/** A string that `validate` has nothing to say against. */
 export function text(validate: Validator): z.ZodString {
   return z.string().superRefine((value, context) => {
     const complaint = validate(value);
@@ -21,7 +19,6 @@ export function text(validate: Validator): z.ZodString {
   });
 }
 
-/** A whole number from `low` to `high`. */
 export function between(low: number, high: number): z.ZodNumber {
   return z.number().int().min(low).max(high);
 }

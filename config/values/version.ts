@@ -1,7 +1,6 @@
 import semver from "semver";
 import type { Validator } from "./value.ts";
 
-/** The supported version nearest to `version`: same minor if there is one, else the next one up, else the last. */
 function nearestVersion(version: string, supported: readonly string[]): string {
   const wanted = semver.coerce(version) ?? new semver.SemVer("0.0.0");
   const sorted = semver.sort([...supported]);
@@ -11,7 +10,6 @@ function nearestVersion(version: string, supported: readonly string[]): string {
   return sameMinor.at(-1) ?? sorted.find((one) => semver.gt(one, wanted)) ?? sorted.at(-1) ?? "";
 }
 
-/** One of the versions of `supported`. */
 export function oneOfVersions(what: string, supported: readonly string[]): Validator {
   return (value) => {
     if (supported.includes(value)) return undefined;

@@ -19,7 +19,6 @@ for (const fabric of ["ovn", "routed", "vxlan"] as const) {
     const lab = new HostNamespaces("kwt", fabric, hosts, fabric === "ovn" ? 1600 : 1500);
     const before = new Map<string, string>();
 
-    /** Waits until exactly these pairs of hosts are connected. */
     const connected = async (...wanted: readonly string[]): Promise<void> => {
       const what = `the pairs ${wanted.join(", ")}`;
       await waitUntil({ what, timeoutSeconds: 90, pollMilliseconds: 500 }, async () => {

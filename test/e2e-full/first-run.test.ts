@@ -29,23 +29,17 @@ import { zip } from "../unit/toolchain/zip-file.ts";
 
 const dockerHub = "registry-1.docker.io";
 
-/** A file on this machine, or what is to be said. */
 type Answer = { readonly file: string; readonly type?: string } | { readonly text: string };
 
-/**
- * Publishers on one address of this machine, for whoever takes that for theirs: GitHub, dl.k8s.io and Docker Hub. What
- * they have was made here from Go modules; the checksums that they tell are of that.
- */
+/** GitHub, dl.k8s.io and Docker Hub on one address of this machine. What they have was made here from Go modules. */
 class StandInPublishers {
   /** Digest of the image that Docker Hub has as kind's node image. */
   nodeImageDigest = "";
-  /** Paths that nobody has. */
   readonly lacking: string[] = [];
   private readonly releases = new Map<string, readonly object[]>();
   private readonly answers = new Map<string, Answer>();
   private server: ReturnType<typeof createServer> | undefined;
 
-  /** @param folder that gets archives and the certificate. */
   constructor(private readonly folder: string) {}
 
   get hosts(): readonly string[] {
@@ -57,11 +51,7 @@ class StandInPublishers {
     return path.join(this.folder, "authority.pem");
   }
 
-  /**
-   * Makes what they publish, as archives of the kinds they have.
-   *
-   * @param clone whose own release has the guest's programs.
-   */
+  /** @param clone whose own release has the guest's programs. */
   async make(clone: string, say: (line: string) => void): Promise<void> {
     await mkdir(this.folder, { recursive: true });
     const { pulumi, terraformBridge, terraformProviderLibvirt, kubectl, kind } = tools;
@@ -126,7 +116,6 @@ class StandInPublishers {
     await this.vouch(download, file);
   }
 
-  /** Gives the checksum as the publisher does: GitHub lists all files of a release. */
   private async vouch({ url, checksumUrl = "" }: PublishedFile, file: string): Promise<void> {
     const sha256 = await sha256OfFile(file);
     const name = path.posix.basename(url);
@@ -221,10 +210,7 @@ const cable = "kindows-first";
 
 const user = "newcomer";
 
-/**
- * Makes the folder a machine's root: new /proc, /sys and /run, this machine's devices. The first process is a shell that
- * waits for whatever loses its parent: libvirt waits until a QEMU that has ended is gone.
- */
+/** A new /proc, /sys and /run, this machine's devices; its first process waits for what loses its parent, as for QEMU. */
 const enter = `
   mount --bind "$0" "$0"; cd "$0"
   mount -t proc proc proc
@@ -254,22 +240,17 @@ KINDOWS_CACHE=/var/cache/kindows exec node --import tsx --input-type=module --ev
   await $what;"
 `;
 
-/**
- * A new Debian in a folder, with processes, mounts and a network of its own, in which daemons of its own run. What this
- * machine has of the registries (mirror, proxy, authorities) it has as well.
- */
+/** A new Debian with processes, mounts and a network of its own, and this machine's way to the registries. */
 class RootFileSystem {
   private init: ChildProcess | undefined;
   private pid = "";
   private runs = 0;
 
-  /** @param logFolder gets what each command prints. */
   constructor(
     readonly folder: string,
     private readonly logFolder: string,
   ) {}
 
-  /** Installs Debian, Node.js as the README asks for it, and a user. */
   async make(): Promise<void> {
     const own = await mirror();
     await mkdir(this.folder, { recursive: true });
@@ -353,7 +334,6 @@ class RootFileSystem {
     for (const rule of rules) await execa("iptables", ["--wait", ...rule("-I")]);
   }
 
-  /** Runs a line of shell as the user in the clone, or as root, in a login of its own: groups joined before count. */
   run(line: string, as: "user" | "root" = "user"): Promise<Finished> {
     this.runs += 1;
     const name = line.replace(/[^\w.-]+/g, "_").slice(0, 40);
@@ -368,7 +348,6 @@ class RootFileSystem {
     });
   }
 
-  /** Ends all that runs in it. */
   async stop(): Promise<void> {
     await this.closeWayOut();
     const { init } = this;
@@ -412,7 +391,6 @@ async function mirror(): Promise<string | undefined> {
   return /^URIs: *(\S+\/debian)\/?$/m.exec(texts.join("\n"))?.[1];
 }
 
-/** How this machine gets to the registries. */
 async function machineEnvironment(): Promise<string> {
   const { stdout: registry } = await execa("npm", ["config", "get", "registry"]);
   const proxies = Object.entries(process.env).filter(([name]) => /^(https?|no)_proxy$/i.test(name));
@@ -425,20 +403,15 @@ async function machineEnvironment(): Promise<string> {
   return lines.join("");
 }
 
-/** How often the user is asked to have something done by root before all is there. */
 const tellings = 5;
 
-/** The commands of the README's quick start for any machine. */
 async function quickStart(): Promise<readonly string[]> {
   const readme = await readFile(path.join(projectRoot, "README.md"), "utf8");
   const [, block = ""] = /^## Quick start anywhere$.+?^```sh\n(.+?)^```$/ms.exec(readme) ?? [];
   return block.split("\n").filter((line) => line !== "");
 }
 
-/**
- * What somebody sees who has Debian and Node.js, no Go, and reads the README: in a root file system of its own, with
- * daemons of its own, as a user who is not root. root does what the messages say, and nothing else.
- */
+/** Somebody with Debian and Node.js, no Go, who reads the README; root does what the messages say, no more. */
 describe("the first run in a new Debian, as a user who is not root, without Go", function () {
   this.bail(true);
 

@@ -9,7 +9,6 @@ import { FlannelImages } from "./flannel/node-images.ts";
 /** A rule without a target: the kernel counts what it fits, and does nothing to it. */
 const rule = ["-p", "udp", "--dport", "4789"];
 
-/** How many packets each node container sends meanwhile in Flannel's VXLAN. */
 async function vxlanPackets(
   containers: readonly string[],
   meanwhile: () => Promise<void>,
@@ -27,10 +26,7 @@ async function vxlanPackets(
   return counts;
 }
 
-/**
- * What holds for a lab with kind's own pod network holds with Flannel. Its images are built here, and given to the nodes:
- * what is in them is Flannel's own, but for the plugin, which is of an earlier version.
- */
+/** Flannel's images are built here, and are its own, but for the plugin, which is of an earlier version. */
 describe("a rehearsal lab with Flannel", function () {
   this.bail(true);
 

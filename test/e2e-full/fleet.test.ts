@@ -15,10 +15,6 @@ class SecondSegment {
   private readonly rule: readonly string[];
   private watch: NodeJS.Timeout | undefined;
 
-  /**
-   * @param bridge to make, of at most 13 characters.
-   * @param labBridge bridge that it is one segment with; comes and goes with the lab.
-   */
   constructor(
     readonly bridge: string,
     private readonly labBridge: string,
@@ -47,7 +43,6 @@ class SecondSegment {
     await execa("ip", ["link", "set", this.port, "master", this.labBridge, "up"], quietly);
   }
 
-  /** Removes both; fine when there is none. */
   async remove(): Promise<void> {
     clearInterval(this.watch);
     await execa("iptables", ["-D", ...this.rule], { reject: false });

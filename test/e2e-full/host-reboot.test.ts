@@ -35,10 +35,6 @@ class HostPower {
     private readonly bridge: string,
   ) {}
 
-  /**
-   * @param lab whose things are the only ones of this host, e.g. `kindows-reboot`.
-   * @param bridge of its network.
-   */
   static async of(lab: string, bridge: string): Promise<HostPower> {
     if ((await stat("/run/systemd/system").catch(() => undefined)) !== undefined) {
       throw new Error("systemd runs the daemons of this host: reboot it to see what comes back");
@@ -100,7 +96,6 @@ class HostPower {
     return found.filter(({ command }) => ours.some((each) => each.test(command)));
   }
 
-  /** Removes what memory held. */
   async #loseMemory(): Promise<void> {
     for (const folder of await mounted(/^\/(run|var\/run)\/docker\/|^\/var\/lib\/docker\//)) {
       await execa("umount", ["--lazy", folder], { reject: false });
@@ -128,7 +123,6 @@ function kill(pid: number): void {
   }
 }
 
-/** Places where something is mounted, the innermost first. */
 async function mounted(where: RegExp): Promise<readonly string[]> {
   const table = await readFile("/proc/self/mounts", "utf8");
   return table

@@ -40,13 +40,11 @@ describe("the making of an image that goes wrong", () => {
   after(() => rm(folder, { recursive: true, force: true }));
 
   const small: BuilderChanges = { ...standInBuilder, bake: bareBake };
-  /** Makes it in a process of its own. */
   const start = (
     settings: Settings,
     onLine?: (line: string, child: ChildProcess) => void,
   ): Promise<StandInBuild> =>
     media.start(settings, cache, { bare: true, ...(onLine !== undefined && { onLine }) });
-  /** Makes it in this process. */
   const make = async (
     settings: Settings,
     changes: BuilderChanges = {},
@@ -56,7 +54,6 @@ describe("the making of an image that goes wrong", () => {
     await ensureArtifacts([artifact], { cache, progress });
   };
 
-  /** QEMUs that have something of this test's on their command line. */
   const machines = (): number[] =>
     readdirSync("/proc")
       .filter((name) => /^\d+$/.test(name))
@@ -81,7 +78,6 @@ describe("the making of an image that goes wrong", () => {
     assert.deepEqual(halfMade, []);
   };
 
-  /** Makes an image of a disc that behaves. */
   const goesWrong = async (
     message: RegExp,
     changes: BuilderChanges,
@@ -90,7 +86,6 @@ describe("the making of an image that goes wrong", () => {
     await assert.rejects(make(await media.settings(), changes, progress), message);
     assertNothingHalfMade();
   };
-  /** A program that is run instead of QEMU. */
   const emulator = async (script: string): Promise<string> => {
     const file = path.join(folder, "emulator");
     await writeFile(file, script, { mode: 0o755 });
@@ -208,7 +203,6 @@ exec qemu-system-x86_64 "\${args[@]}"
     assert.deepEqual(readdirSync(cache.partialFolder), []);
   });
 
-  /** Kills a build when Windows is set up and steps run in it. */
   const killSetUp = async (settings: Settings): Promise<string> => {
     const { lines, ended } = await start(settings, (line, child) => {
       if (line.includes("killed from here on is gone on with")) child.kill("SIGKILL");
@@ -294,7 +288,6 @@ exec qemu-system-x86_64 "\${args[@]}"
   });
 });
 
-/** Command line of a process with blanks between its words; empty when it is gone. */
 function commandLine(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ");

@@ -19,7 +19,6 @@ const machine = `${lab.prefix}-win-1`;
 /** Whether there is KubeVirt itself in the cluster, which only a host with a way out can have; else a stand-in. */
 const isReal = process.env["KINDOWS_KUBEVIRT"] === "real";
 
-/** Port of this host that leads to CDI's upload proxy. */
 const uploadPort = 18443;
 
 /** A rehearsed Windows node for the cluster that hosts it: a stand-in does there what KubeVirt would, with QEMU. */
@@ -29,7 +28,6 @@ describe("a machine on KubeVirt, from nothing to a node and back", function () {
   let ground: Ground;
   let kubevirt: Pick<KubeVirtStandIn, "kill" | "end">;
   let guest: OutsideMachine | undefined;
-  /** What was in the cluster before. */
   let objects: readonly string[];
 
   async function start({ node, mac, userData, isNew }: GuestStart): Promise<Guest> {
@@ -40,7 +38,6 @@ describe("a machine on KubeVirt, from nothing to a node and back", function () {
     return { address, stop: () => running.kill() };
   }
 
-  /** @returns settings of the machine. */
   async function beginStandIn(): Promise<object> {
     const kubeconfig = await readFile(ground.cluster.kubeconfig, "utf8");
     kubevirt = await KubeVirtStandIn.begin(kubeconfig, start);
@@ -48,7 +45,6 @@ describe("a machine on KubeVirt, from nothing to a node and back", function () {
     return { storageClass: "fast", image, network: { multus: "windows/lan" } };
   }
 
-  /** The same with KubeVirt itself. */
   async function installKubeVirt(): Promise<object> {
     const { cluster, base, folder } = ground;
     const env = { KUBECONFIG: cluster.kubeconfig };
@@ -82,7 +78,6 @@ describe("a machine on KubeVirt, from nothing to a node and back", function () {
   const up = (what: string): Promise<Finished> =>
     succeeded(pulumi("up --yes --skip-preview"), what);
 
-  /** Which Node it is, and since when it is Ready. */
   const ready = (): Promise<string> =>
     ground.cluster.kubectl(
       ...["get", "node", "win-1", "-o"],

@@ -18,7 +18,6 @@ import { commitOf, sourcesOf } from "./parts.ts";
 /** Only ends a hang: four nodes take their time where machines are emulated. */
 const testMinutes = 60;
 
-/** What every part is begun with. */
 const leftLabs = "./test/e2e-full/left-labs.ts";
 
 const flag = { type: "boolean", default: false } as const;
@@ -34,7 +33,6 @@ try {
   process.exitCode = 1;
 }
 
-/** @returns whether all parts that were asked for have passed. */
 async function main(): Promise<boolean> {
   const chosen = chosenParts(positionals);
   if (values.list) {

@@ -13,7 +13,6 @@ import { hashSources } from "../../toolchain/tools/sources-hash.ts";
 import { killPoints } from "../e2e/kill-points.ts";
 import { type Finished, runAsGroup } from "../e2e/process-group.ts";
 
-/** What is run by itself, and whose result is kept. */
 export interface Part {
   readonly name: string;
   /** Arguments of mocha: a file, and which of its tests. */
@@ -43,11 +42,7 @@ function partsOf(file: string): readonly Part[] {
   );
 }
 
-/**
- * The parts of these names; a file's name stands for all of its rows. All where there is no name.
- *
- * @throws for a name that no part has.
- */
+/** The parts of these names; a file's name stands for all of its rows. @throws for a name that no part has. */
 export function chosenParts(names: readonly string[], all = parts): readonly Part[] {
   const fits = (part: Part, name: string): boolean =>
     part.name === name || part.name.startsWith(`${name}.`);
@@ -65,7 +60,6 @@ const resultSchema = z.object({
   failed: z.number(),
   skipped: z.number(),
   seconds: z.number(),
-  /** When it ended. */
   ended: z.string(),
   /** For people: the commit, and whether files differed from it. */
   commit: z.string(),
@@ -73,7 +67,6 @@ const resultSchema = z.object({
   sources: z.string(),
 });
 
-/** What became of a part. */
 type PartResult = z.infer<typeof resultSchema>;
 
 /** What became of the parts, kept in a file for each as soon as it ends. */
@@ -133,7 +126,6 @@ interface RunOptions {
   readonly results: PartResults;
   /** For the notes. */
   readonly commit: string;
-  /** Lets no further part begin. */
   readonly signal: AbortSignal;
   readonly run: (part: Part) => Promise<Finished>;
 }
@@ -173,10 +165,7 @@ function sums(output: string): Pick<PartResult, "passed" | "failed" | "skipped">
   return { passed: Number(passed), failed: sum("failing"), skipped: sum("pending") };
 }
 
-/**
- * A hash of what git has or would take, as it lies in the folder: results hold across commits that change nothing, and
- * fall with an edit that is not committed. Documents change no result.
- */
+/** Of what git has or would take, without documents: results hold across commits, and fall with an edit. */
 export async function sourcesOf(folder: string): Promise<string> {
   const listed = await git(folder, "ls-files", "--cached", "--others", "--exclude-standard", "-z");
   const files = listed.split("\0").filter((file) => file !== "" && !file.endsWith(".md"));

@@ -18,7 +18,6 @@ class PlainLab extends TestLab {
     return super.withEnvironment(`${there} && ${command}`);
   }
 
-  /** @returns what the command prints. */
   async does(command: string): Promise<string> {
     return (await succeeded(this.withEnvironment(command), command)).output;
   }

@@ -10,7 +10,6 @@ import { readState } from "../../cli/engine/states.ts";
 import { waitUntil } from "../../host/wait-until.ts";
 import { inContainer, succeeded, tail, TestLab, virsh } from "../e2e/lab.ts";
 
-/** Puts a file onto a Windows machine, over SFTP. */
 async function putOnMachine(
   lab: TestLab,
   node: string,
@@ -69,7 +68,6 @@ async function expireKubelet(container: string, plane: string): Promise<void> {
   );
 }
 
-/** Where a volume is, whose name alone is known. */
 async function pathOf(volume: string): Promise<string> {
   for (const pool of (await virsh("pool-list", "--name")).split("\n")) {
     const file = await virsh("vol-path", "--pool", pool.trim(), volume).catch(() => undefined);

@@ -11,7 +11,6 @@ interface KubeObject {
 
 /** A cluster that is known by its kubeconfig. */
 export class Cluster {
-  /** @param kubeconfig its file. */
   constructor(readonly kubeconfig: string) {}
 
   async nodes(): Promise<KubeObject[]> {
@@ -67,7 +66,6 @@ export class Cluster {
     return this.#kubectl(args);
   }
 
-  /** Applies a manifest. */
   async kubectlApply(manifest: string): Promise<void> {
     await this.#kubectl(["apply", "-f", "-"], manifest);
   }
@@ -82,7 +80,6 @@ export class Cluster {
   }
 }
 
-/** Whether a node's Ready condition is true. */
 export function isReady(node: KubeObject): boolean {
   const conditions = (node.status?.["conditions"] ?? []) as { type: string; status: string }[];
   return conditions.some(({ type, status }) => type === "Ready" && status === "True");

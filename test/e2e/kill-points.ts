@@ -1,12 +1,8 @@
 import assert from "node:assert/strict";
 
-/** A moment of an `up` at which it is killed. */
 export interface KillPoint {
-  /** What the lab looks like then. */
   readonly state: string;
-  /** The engine's progress line that starts it. */
   readonly line: RegExp;
-  /** Seconds after that line. */
   readonly seconds: number;
 }
 
@@ -32,7 +28,6 @@ export const killPoints: readonly KillPoint[] = [
   { state: "waiting for Ready", line: /Command win-1-ready creating/, seconds: 1 },
 ];
 
-/** One of them, by what the lab looks like then. */
 export function killPoint(state: string): KillPoint {
   return killPoints.find((each) => each.state === state) ?? assert.fail(state);
 }

@@ -16,13 +16,9 @@ import { Cluster } from "./cluster.ts";
 import type { KillPoint } from "./kill-points.ts";
 import { type Finished, runAsGroup } from "./process-group.ts";
 
-/** How often is looked for machines that have started, in milliseconds. */
 const pollMilliseconds = 2000;
 
-/**
- * What a lab's machines write to their serial consoles while a command runs. libvirt gives each a terminal, which keeps
- * nothing; a rehearsal guest says there why it ended a connection, or itself.
- */
+/** What machines write to their serial consoles, of which libvirt keeps nothing: why a guest ended. */
 class ConsoleLog {
   /** By machine. One ends with its terminal; a machine that is restarted has another. */
   readonly #readers = new Map<string, ChildProcess>();
@@ -50,7 +46,6 @@ class ConsoleLog {
     this.#readers.clear();
   }
 
-  /** The last lines of each console. */
   async lastLines(count: number): Promise<string> {
     const ends = [...this.#files].map(async (file) => {
       const lines = (await readFile(file, "utf8")).trimEnd().split(/\r?\n/);
@@ -94,7 +89,6 @@ const resultSchema = z.object({
   seconds: z.number(),
 });
 
-/** What a step said of itself in the last line of its output, as far as it matters here. */
 type StepResult = z.infer<typeof resultSchema>;
 
 /** The results of one node's steps, in the order of the state, by step. */
@@ -109,12 +103,9 @@ export function stepResultsOf(
   return new Map(results.map((result) => [result.step, result]));
 }
 
-/** One finished step of an update, as the engine prints it. */
 export interface Change {
   readonly operation: "created" | "updated" | "deleted" | "replaced";
-  /** e.g. `libvirt:index:Domain`. */
   readonly type: string;
-  /** Name of the resource in the program. */
   readonly name: string;
 }
 
@@ -195,7 +186,6 @@ export class TestLab extends Cluster {
     return this.run(args, () => undefined);
   }
 
-  /** A machine of the lab, by the files that `up` hands out. */
   async machine(node: string): Promise<SshSource> {
     const { knownHosts, sshKey } = accessFiles(this.stack);
     const hosts = await readFile(knownHosts, "utf8");
@@ -205,11 +195,7 @@ export class TestLab extends Cluster {
     return { host, port: 22, user: "Administrator", privateKey, hostKey };
   }
 
-  /**
-   * What a command prints on one of the lab's machines.
-   *
-   * @throws when it ends with another exit code than 0, or has not ended within three minutes.
-   */
+  /** What a command prints on a machine. @throws when it ends with another exit code than 0, or not within three minutes. */
   async onMachine(node: string, command: string): Promise<string> {
     return runOverSsh(await this.machine(node), command, 180);
   }
@@ -295,13 +281,11 @@ export class TestLab extends Cluster {
   }
 }
 
-/** Runs virsh on this host's libvirt, and returns what it prints. */
 export async function virsh(...args: readonly string[]): Promise<string> {
   const all = ["-q", "-c", "qemu:///system", ...args];
   return (await execa("virsh", all, { timeout: 60_000 })).stdout;
 }
 
-/** Runs a program in a container, and returns what it prints. */
 export async function inContainer(
   container: string,
   ...command: readonly string[]
@@ -309,11 +293,7 @@ export async function inContainer(
   return (await execa("docker", ["exec", container, ...command], { timeout: 120_000 })).stdout;
 }
 
-/**
- * What a command that has to succeed came to.
- *
- * @param description that is printed with the seconds it took. Default: nothing.
- */
+/** What a command that has to succeed came to. @param what is printed with the seconds it took. */
 export async function succeeded(run: Promise<Finished>, what?: string): Promise<Finished> {
   const finished = await run;
   assert.equal(finished.exitCode, 0, tail(finished.output, 80));
@@ -321,7 +301,6 @@ export async function succeeded(run: Promise<Finished>, what?: string): Promise<
   return finished;
 }
 
-/** Says how long something took, for whoever reads the log. */
 export function printSeconds(what: string, { seconds }: Finished): void {
   console.log(`      ${what}: ${seconds.toFixed(0)} s`);
 }

@@ -9,9 +9,7 @@ import { projectRoot } from "../../toolchain/project.ts";
 const restOfOutputMilliseconds = 5000;
 
 export interface Finished {
-  /** Undefined where a signal has ended it. */
   readonly exitCode: number | undefined;
-  /** stdout and stderr as they came. */
   readonly output: string;
   readonly seconds: number;
 }
@@ -24,7 +22,6 @@ export interface GroupOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Runs a command to its end, in a process group of its own. */
 export async function runAsGroup(
   command: string,
   args: readonly string[],

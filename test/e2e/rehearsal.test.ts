@@ -29,10 +29,7 @@ const secretSignature = "4dabf18193072939515e22adb298388d";
 /** A place where a secret of the run stands in clear; the secret itself is not repeated. */
 type Leak = string;
 
-/**
- * Where secrets of a lab that is up can be read by somebody who should not: in what was printed, in the command
- * lines of running processes, in stack outputs shown in clear, in files others may read.
- */
+/** Where secrets can be read in what was printed, in command lines, in stack outputs, in files others may read. */
 async function leakedSecrets(lab: TestLab, printed: readonly string[]): Promise<Leak[]> {
   const secrets = await secretsOf(lab);
   assert.ok(secrets.length >= 4, `only ${secrets.length} secrets are found in the state`);
@@ -55,7 +52,6 @@ interface Secret {
   readonly value: string;
 }
 
-/** Every distinct line of every secret in the state that is long enough not to be there by chance. */
 async function secretsOf(lab: TestLab): Promise<Secret[]> {
   // Without what else it may say, which would come somewhere among the JSON.
   const { output } = await lab.withEnvironment("pulumi stack export --show-secrets 2> /dev/null");
@@ -170,7 +166,6 @@ describe("a rehearsal lab from nothing to nothing", function () {
     return status;
   }
 
-  /** Name, uid and containers of each pod on the Windows node, in the order of their names. */
   async function podsOnNode(): Promise<readonly unknown[]> {
     const { items } = (await lab.kubectlJson(
       ...["get", "pods", "--all-namespaces", "--field-selector", "spec.nodeName=win-1"],
@@ -192,7 +187,6 @@ describe("a rehearsal lab from nothing to nothing", function () {
       .sort((one, other) => (one.name < other.name ? -1 : 1));
   }
 
-  /** When kubelet renewed the Windows node's lease last. */
   const leaseRenewed = async (): Promise<string> =>
     (await lab.leaseRenewals()).get("win-1") ?? "never";
 

@@ -66,9 +66,7 @@ export const updatedRevision = 5139;
 
 type OnLine = (line: string, child: ChildProcess) => void;
 
-/** A process that makes an image. */
 export interface StandInBuild {
-  /** What it says. */
   readonly lines: readonly string[];
   readonly ended: Promise<[code: number | null, signal: string | null]>;
 }
@@ -80,12 +78,10 @@ export class StandInMedia {
     private readonly bootFolder: string,
   ) {}
 
-  /** Path of the update. */
   get update(): string {
     return this.#at("update.msu");
   }
 
-  /** Makes what all discs share. */
   async prepare(): Promise<void> {
     await mkdir(this.folder, { recursive: true });
     const old = serverImages.map((image) => ({ ...image, revision: oldRevision }));
@@ -97,10 +93,7 @@ export class StandInMedia {
     await makeOpenSsh(this.#at("OpenSSH-Win64.zip"));
   }
 
-  /**
-   * Settings of a stack whose image is made from a disc that behaves, of a Windows that is too old without its update;
-   * or from a disc that goes wrong, most of which need no update.
-   */
+  /** Of a disc that behaves, of a Windows that is too old without its update; or of one that goes wrong, mostly without. */
   async settings(fault?: Fault, firmware: Firmware = "bios"): Promise<Settings> {
     const iso = this.#at(`windows-${fault ?? "good"}.iso`);
     const isOld = fault === undefined || fault === "update-fails";
@@ -126,7 +119,6 @@ export class StandInMedia {
     );
   }
 
-  /** Puts into a cache what `kindows fetch` would fetch for such a stack. */
   async putPrograms(settings: Settings, cache: Cache): Promise<void> {
     for (const { uri, sha256 = "" } of pushedPrograms(settings)) {
       const fileName = fileNameOf({ uri });
@@ -140,7 +132,6 @@ export class StandInMedia {
     }
   }
 
-  /** Makes the image in a process of its own, as `up` and `prepare` do. */
   async start(
     settings: Settings,
     cache: Cache,

@@ -4,7 +4,6 @@ import path from "node:path";
 import { allRows } from "../../verify/rows/select.ts";
 import { tail, type TestLab } from "./lab.ts";
 
-/** A row of `kindows verify --json`. */
 export interface VerifiedRow {
   readonly id: string;
   readonly status: string;
@@ -12,7 +11,6 @@ export interface VerifiedRow {
   readonly seen: string;
 }
 
-/** What a run of `kindows verify` said. */
 export interface Verified {
   readonly exitCode: number | undefined;
   readonly output: string;
@@ -20,7 +18,6 @@ export interface Verified {
   readonly rows: readonly VerifiedRow[];
 }
 
-/** Runs `kindows verify` in a lab, and reads what it wrote beside the other files it can write. */
 export async function verified(lab: TestLab, ...args: string[]): Promise<Verified> {
   const file = (ending: string): string => path.join(lab.logFolder, `verify.${ending}`);
   const files = ["json", "junit", "html"].flatMap((each) => [`--${each}`, file(each)]);
@@ -32,12 +29,10 @@ export async function verified(lab: TestLab, ...args: string[]): Promise<Verifie
   return { ...finished, rows };
 }
 
-/** Ids of the rows that came out one way, in their order. */
 export function rowsWith(rows: readonly VerifiedRow[], status: string): readonly string[] {
   return rows.filter((row) => row.status === status).map(({ id }) => id);
 }
 
-/** Rows that two Linux nodes without a Windows pod network can run. */
 export const linuxRows: readonly string[] = [
   ...["linux-pod-to-linux-pod-same-node", "linux-pod-to-linux-pod-other-node"],
   ...["linux-pod-to-linux-pod-name", "linux-pod-to-linux-service"],

@@ -48,14 +48,7 @@ const placesOfSources: Plugin = {
   },
 };
 
-/**
- * Bundles programs.
- *
- * @param root the project; absolute
- * @param entries TypeScript files, relative to it; each becomes `<its path>.mjs`
- * @param folder where they are written; below a folder with the project's node_modules
- * @throws if a file cannot be read or an import cannot be resolved
- */
+/** @param root the project @param entries TypeScript files in it @param folder to write to, with node_modules above it. */
 export async function bundlePrograms(
   root: string,
   entries: readonly string[],
@@ -74,7 +67,6 @@ export async function bundlePrograms(
       ...["esbuild", "prettier", "*.node", "cpu-features"],
     ],
     plugins: [thinSdk, placesOfSources],
-    // Stack traces should refer to the sources.
     sourcemap: "inline",
     sourcesContent: false,
   });

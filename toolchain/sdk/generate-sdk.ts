@@ -7,15 +7,9 @@ import { ensureArtifacts } from "../ensure.ts";
 import { assemblePulumiHome, libvirtLinks } from "../pulumi-home.ts";
 import { gensdk, pulumi, terraformBridge, terraformProviderLibvirt } from "../tools/table.ts";
 
-/** Time limit for starting the engine, the bridge and the provider once. */
 const timeoutMilliseconds = 120_000;
 
-/**
- * Generates the Node.js SDK of the pinned libvirt provider: its schema comes from the provider itself, through the
- * engine and the Terraform bridge.
- *
- * @param into folder for the sources; created if missing.
- */
+/** Generates the SDK of the pinned libvirt provider, whose schema comes from the provider through engine and bridge. */
 export async function generateLibvirtSdk(into: string): Promise<void> {
   const tools = [pulumi, terraformBridge, terraformProviderLibvirt, gensdk];
   const ensured = await ensureArtifacts(tools);
@@ -52,7 +46,6 @@ export async function generateLibvirtSdk(into: string): Promise<void> {
   }
 }
 
-/** Paths that differ between two folders, except for compiled and installed files. */
 export async function differingFiles(one: string, other: string): Promise<readonly string[]> {
   const [first, second] = await Promise.all([contents(one), contents(other)]);
   return [...new Set([...first.keys(), ...second.keys()])]

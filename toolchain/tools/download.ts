@@ -8,15 +8,9 @@ import { fetchPublished, type FetchOptions } from "../publisher.ts";
 import { zipMembers } from "../zip-member.ts";
 import type { Download, Outcome } from "./tool.ts";
 
-/** Longest time that unpacking an archive may take, in seconds. */
 const unpackSeconds = 300;
 
-/**
- * Downloads executables into the folder.
- *
- * @returns the reason if it failed: another way may work.
- * @throws on a wrong checksum, which must never be ignored.
- */
+/** Downloads executables. @returns the reason if it failed: another way may work. @throws on a wrong checksum. */
 export async function fetchDownloads(
   downloads: readonly Download[],
   into: string,
@@ -36,9 +30,7 @@ export async function fetchDownloads(
     }
   } catch (error) {
     if (error instanceof DownloadError) {
-      for (const name of await readdir(into)) {
-        await rm(path.join(into, name), { recursive: true });
-      }
+      for (const name of await readdir(into)) await rm(path.join(into, name), { recursive: true });
       return error.message;
     }
     throw error;

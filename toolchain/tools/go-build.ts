@@ -19,12 +19,7 @@ import type { GoBuild } from "./tool.ts";
 /** Longest time one compiler run may take, in seconds: all of Kubernetes on one slow core. */
 const buildTimeoutSeconds = 60 * 60;
 
-/**
- * Settings of every Go build. All share one module cache and one build cache below the project's cache, so that nothing is
- * written to the user's home, and common packages are compiled once.
- *
- * @param address of these caches. Default: those for builds of artifacts, which are removed once the tools are built.
- */
+/** All builds share one module cache and one build cache, so that nothing is written to the user's home. */
 export function goEnvironment(address: CompilerAddress = "go"): Readonly<Record<string, string>> {
   const folder = compilerFolder(new Cache(), address);
   const settings = process.env.XDG_CONFIG_HOME ?? path.join(os.homedir(), ".config");
@@ -43,10 +38,7 @@ export function goEnvironment(address: CompilerAddress = "go"): Readonly<Record<
   };
 }
 
-/**
- * Inputs of a Go build for the address of its artifact. The compiler's version is not included, as an upgrade of Go on the
- * host must not rebuild everything.
- */
+/** For the address of its artifact: without the compiler's version, as an upgrade of Go must not rebuild everything. */
 export async function goInputs(go: GoBuild): Promise<Readonly<Record<string, string>>> {
   const isSource = (file: string): boolean => /(\.go|\/go\.(mod|sum))$/.test(file);
   const forWine = [
@@ -69,7 +61,6 @@ export async function goInputs(go: GoBuild): Promise<Readonly<Record<string, str
 /** Two builds of this process would otherwise write the same files. */
 const overlayWriter = new Slots(1);
 
-/** Compiles the executables into the folder. */
 export async function buildGo(go: GoBuild, into: string, context: BuildContext): Promise<void> {
   await ensureGo(Object.keys(go.packages).join(", "), context.progress);
   const env = { ...goEnvironment(), GOOS: go.os ?? "linux" };
@@ -77,17 +68,13 @@ export async function buildGo(go: GoBuild, into: string, context: BuildContext):
     ([name, value]) => `-X ${name}=${value}`,
   );
   const common = ["-ldflags", ["-s -w", ...variables].join(" ")];
-  if (go.tags !== undefined) {
-    common.push("-tags", go.tags.join(","));
-  }
+  if (go.tags !== undefined) common.push("-tags", go.tags.join(","));
   const folder = compilerFolder(new Cache(), "go");
   const overlay = go.forWine
     ? ["-overlay", await overlayWriter.run(0, () => writeWindowsGorootOverlay(folder, env))]
     : [];
   for (const [executable, packageName] of Object.entries(go.packages)) {
-    if (Object.keys(go.packages).length > 1) {
-      context.progress(`compiling ${executable}`);
-    }
+    if (Object.keys(go.packages).length > 1) context.progress(`compiling ${executable}`);
     const file = path.join(into, executable);
     await runLogged("go", ["build", ...common, ...overlay, "-o", file, packageName], {
       cwd: go.module,
@@ -95,8 +82,6 @@ export async function buildGo(go: GoBuild, into: string, context: BuildContext):
       logFile: context.logFile,
       timeoutSeconds: buildTimeoutSeconds,
     });
-    if (go.forWine) {
-      await writeFile(file, pageAligned(await readFile(file)));
-    }
+    if (go.forWine) await writeFile(file, pageAligned(await readFile(file)));
   }
 }

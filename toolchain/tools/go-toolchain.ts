@@ -16,7 +16,6 @@ export const goArchive: PublishedFile = {
   url: `https://proxy.golang.org/golang.org/toolchain/@v/${version}.zip`,
 };
 
-/** Go for hosts with none, or an older one. */
 export const goToolchain: Artifact = {
   name: "go",
   needs: [],
@@ -42,13 +41,7 @@ export async function unpackGo(archive: Buffer, into: string): Promise<void> {
   }
 }
 
-/**
- * Check for builds with Go, the host's or a downloaded one. Without curl that is unknown, so curl is installed first.
- *
- * @param what is built.
- * @param why it is not downloaded itself; undefined if there is no download.
- * @throws with a remedy if there is no suitable Go.
- */
+/** @param why it is not downloaded itself; undefined if there is no download. @throws with a remedy if there is no Go. */
 export async function requireGo(what: string, why?: string): Promise<void> {
   const noGo = await whyNoGo();
   if (noGo === undefined || (await isDownloaded()) || !(await isThere("curl"))) return;
@@ -59,28 +52,17 @@ export async function requireGo(what: string, why?: string): Promise<void> {
   }
 }
 
-/**
- * Check for downloads that are built with Go if the publisher cannot be reached.
- *
- * @param what is built of it.
- * @throws if a publisher cannot be reached and there is no Go.
- */
+/** For downloads that are built with Go if a publisher cannot be reached. @throws if one cannot, and there is no Go. */
 export async function requireReachable(urls: readonly string[], what: string): Promise<void> {
   if (!(await isThere("curl"))) return;
   const answers = await Promise.all(urls.map(whyUnreachable));
   const why = answers.find((each) => each !== undefined);
-  if (why !== undefined) {
-    await requireGo(what, why);
-  }
+  if (why !== undefined) await requireGo(what, why);
 }
 
 let ensured: Promise<void> | undefined;
 
-/**
- * Ensures a suitable Go: if the host has none, a downloaded one comes first on the PATH from now on.
- *
- * @throws if there is none, as `requireGo` does.
- */
+/** Ensures a suitable Go: if the host has none, a downloaded one comes first on the PATH. @throws as `requireGo` does. */
 export async function ensureGo(what: string, progress: Progress): Promise<void> {
   await requireGo(what);
   ensured ??= putOnPath(progress);
@@ -105,7 +87,6 @@ async function isThere(program: string): Promise<boolean> {
 /** Oldest Go that compiles every module, according to their go.mod files. */
 const oldest = "1.26.0";
 
-/** Why the Go on the PATH is unsuitable, with a remedy; undefined if it is suitable. */
 async function whyNoGo(): Promise<string | undefined> {
   const wanted = `Go ${oldest.replace(/\.0$/, "")} or later (https://go.dev/dl)`;
   let printed: string;
@@ -124,7 +105,6 @@ async function whyNoGo(): Promise<string | undefined> {
     : `the one on the PATH is ${printed.trim()}: install ${wanted} and put it first on the PATH`;
 }
 
-/** Whether the output of `go env GOVERSION` is a suitable version; development versions are. */
 export function isRecentEnough(printed: string): boolean {
   const [release = ""] = /^go\S+/.exec(printed.trim()) ?? [];
   return printed.startsWith("devel") || semver.gte(semver.coerce(release) ?? "0.0.0", oldest);

@@ -9,10 +9,7 @@ import type { InstalledTool, Outcome, Tool } from "./tool.ts";
 /** A tool on the host at exactly the pinned version, or why there is none; empty if it is not looked for. */
 export type Found = { readonly file: string } | { readonly reason: string };
 
-/**
- * Copies a tool from the host's PATH if it has exactly the pinned version. A copy, as a later upgrade of the host must not
- * change it.
- */
+/** A copy of exactly the pinned version, as a later upgrade of the host must not change it. */
 export async function takeInstalled(tool: Tool, into: string): Promise<Outcome> {
   const found = await findInstalled(tool);
   if ("reason" in found) return found.reason;
@@ -29,7 +26,6 @@ export async function takeInstalled(tool: Tool, into: string): Promise<Outcome> 
   return undefined;
 }
 
-/** Looks for a tool on the PATH; the first one counts, as for the user. */
 export async function findInstalled(tool: Tool): Promise<Found> {
   const { installed } = tool;
   const [executable] = Object.keys(tool.go.packages);

@@ -10,12 +10,7 @@ import type { Download, ToolArtifact } from "./tool.ts";
 
 const packageSchema = z.object({ version: z.string() });
 
-/**
- * Tools that nobody else publishes, such as Kubernetes for Wine, are part of this project's releases, as compiling them takes
- * half an hour. The archive is named by the artifact's address, so it always matches the sources.
- *
- * @returns undefined for a clone that does not come from GitHub.
- */
+/** Tools that nobody else publishes are part of this project's releases. @returns undefined for a clone not from GitHub. */
 export async function ownRelease(
   artifact: ToolArtifact,
   root = projectRoot,
@@ -29,15 +24,13 @@ export async function ownRelease(
   const members = Object.fromEntries(
     Object.keys(artifact.tool.go.packages).map((name) => [name, name]),
   );
-  return [{ ...githubFile({ repository, version, file }), members }];
+  return [{ ...githubFile(repository, version, file), members }];
 }
 
-/** The release's file for an artifact. */
 export function releaseArchive(address: string): string {
   return `${address}.tar.gz`;
 }
 
-/** `owner/name` of the repository that was cloned. */
 async function originOnGithub(root: string): Promise<string | undefined> {
   const file = path.join(root, ".git/config");
   const git = await execa("git", ["config", "--file", file, "remote.origin.url"], {

@@ -2,10 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile, readdir, stat } from "node:fs/promises";
 import path from "node:path";
 
-/**
- * SHA-256 of the paths (relative to `base`) and contents of files; a folder means all files below it that `include` accepts.
- * Independent of order, times and the project's location.
- */
+/** Of paths below `base` and contents, independent of order and times; a folder means what `include` accepts in it. */
 export async function hashSources(
   base: string,
   roots: readonly string[],
@@ -19,9 +16,7 @@ export async function hashSources(
     }
     for (const entry of await readdir(root, { recursive: true, withFileTypes: true })) {
       const file = path.join(entry.parentPath, entry.name);
-      if (entry.isFile() && include(file)) {
-        files.add(file);
-      }
+      if (entry.isFile() && include(file)) files.add(file);
     }
   }
   const hash = createHash("sha256");

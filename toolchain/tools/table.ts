@@ -1,14 +1,26 @@
 import { fileURLToPath } from "node:url";
 
 import { githubFile } from "../publisher.ts";
-import type { Download, ToolArtifact } from "./tool.ts";
+import type { Download, DownloadContent, Tool, ToolArtifact } from "./tool.ts";
 import { toolArtifact } from "./tool-artifact.ts";
 
 const module = (name: string): string =>
   fileURLToPath(new URL(`../modules/${name}`, import.meta.url));
 
-/** Version of Kubernetes that is built here, for Linux and Windows. */
 export const kubernetesVersion = "1.36.4";
+
+function releasedTool(
+  tool: Omit<Tool, "downloads"> &
+    DownloadContent & {
+      readonly repository: string;
+      readonly file: string;
+      readonly checksums?: string;
+    },
+): ToolArtifact {
+  const published = githubFile(tool.repository, tool.version, tool.file, tool.checksums);
+  const content = "members" in tool ? { members: tool.members } : { executable: tool.executable };
+  return toolArtifact({ ...tool, downloads: [{ ...published, ...content }] });
+}
 
 const kubernetesVariables = {
   "k8s.io/component-base/version.gitVersion": `v${kubernetesVersion}`,
@@ -26,7 +38,7 @@ function kubernetesProgram(executable: string): Download {
 export const languageHost = "beside/pulumi-language-nodejs";
 
 /** The engine. Works with version 3.248.0 of the Node.js SDK, the last one for Node.js 20. */
-export const pulumi = toolArtifact({
+export const pulumi = releasedTool({
   name: "pulumi",
   version: "3.259.0",
   installed: {
@@ -34,17 +46,10 @@ export const pulumi = toolArtifact({
     versionPattern: /^v(\S+)/,
     beside: { [languageHost]: "pulumi-language-nodejs" },
   },
-  downloads: [
-    {
-      ...githubFile({
-        repository: "pulumi/pulumi",
-        version: "3.259.0",
-        file: "pulumi-v3.259.0-linux-x64.tar.gz",
-        checksums: "pulumi-3.259.0-checksums.txt",
-      }),
-      members: { pulumi: "pulumi/pulumi", [languageHost]: "pulumi/pulumi-language-nodejs" },
-    },
-  ],
+  repository: "pulumi/pulumi",
+  file: "pulumi-v3.259.0-linux-x64.tar.gz",
+  checksums: "pulumi-3.259.0-checksums.txt",
+  members: { pulumi: "pulumi/pulumi", [languageHost]: "pulumi/pulumi-language-nodejs" },
   go: {
     module: module("pulumi"),
     packages: { pulumi: "github.com/pulumi/pulumi/pkg/v3/cmd/pulumi" },
@@ -54,19 +59,12 @@ export const pulumi = toolArtifact({
 });
 
 /** The engine's language host for programs in YAML: only tests need it. */
-export const yamlHost = toolArtifact({
+export const yamlHost = releasedTool({
   name: "pulumi-language-yaml",
   version: "1.38.1",
-  downloads: [
-    {
-      ...githubFile({
-        repository: "pulumi/pulumi-yaml",
-        version: "1.38.1",
-        file: "pulumi-language-yaml-v1.38.1-linux-amd64.tar.gz",
-      }),
-      members: { "pulumi-language-yaml": "pulumi-language-yaml" },
-    },
-  ],
+  repository: "pulumi/pulumi-yaml",
+  file: "pulumi-language-yaml-v1.38.1-linux-amd64.tar.gz",
+  members: { "pulumi-language-yaml": "pulumi-language-yaml" },
   // The bridge is made of the same modules, this one among them.
   go: {
     module: module("terraform-bridge"),
@@ -74,20 +72,12 @@ export const yamlHost = toolArtifact({
   },
 });
 
-/** Engine plugin that runs a Terraform provider. */
-export const terraformBridge = toolArtifact({
+export const terraformBridge = releasedTool({
   name: "pulumi-terraform-provider",
   version: "1.1.3",
-  downloads: [
-    {
-      ...githubFile({
-        repository: "pulumi/pulumi-terraform-provider",
-        version: "1.1.3",
-        file: "pulumi-resource-terraform-provider-v1.1.3-linux-amd64.tar.gz",
-      }),
-      members: { "pulumi-resource-terraform-provider": "pulumi-resource-terraform-provider" },
-    },
-  ],
+  repository: "pulumi/pulumi-terraform-provider",
+  file: "pulumi-resource-terraform-provider-v1.1.3-linux-amd64.tar.gz",
+  members: { "pulumi-resource-terraform-provider": "pulumi-resource-terraform-provider" },
   go: {
     module: module("terraform-bridge"),
     packages: {
@@ -102,20 +92,13 @@ export const terraformBridge = toolArtifact({
 });
 
 /** Last version before the provider was rewritten: it adds DHCP reservations to a running network, later ones replace it. */
-export const terraformProviderLibvirt = toolArtifact({
+export const terraformProviderLibvirt = releasedTool({
   name: "terraform-provider-libvirt",
   version: "0.8.3",
-  downloads: [
-    {
-      ...githubFile({
-        repository: "dmacvicar/terraform-provider-libvirt",
-        version: "0.8.3",
-        file: "terraform-provider-libvirt_0.8.3_linux_amd64.zip",
-        checksums: "terraform-provider-libvirt_0.8.3_SHA256SUMS",
-      }),
-      members: { "terraform-provider-libvirt": "terraform-provider-libvirt_v0.8.3" },
-    },
-  ],
+  repository: "dmacvicar/terraform-provider-libvirt",
+  file: "terraform-provider-libvirt_0.8.3_linux_amd64.zip",
+  checksums: "terraform-provider-libvirt_0.8.3_SHA256SUMS",
+  members: { "terraform-provider-libvirt": "terraform-provider-libvirt_v0.8.3" },
   go: {
     module: module("terraform-libvirt"),
     packages: { "terraform-provider-libvirt": "github.com/dmacvicar/terraform-provider-libvirt" },
@@ -130,21 +113,14 @@ export const gensdk = toolArtifact({
   go: { module: module("pulumi"), packages: { gensdk: "./gensdk" } },
 });
 
-export const kind = toolArtifact({
+export const kind = releasedTool({
   name: "kind",
   version: "0.33.0",
   installed: { versionArguments: ["version"], versionPattern: /^kind v(\S+) / },
-  downloads: [
-    {
-      ...githubFile({
-        repository: "kubernetes-sigs/kind",
-        version: "0.33.0",
-        file: "kind-linux-amd64",
-        checksums: "kind-linux-amd64.sha256sum",
-      }),
-      executable: "kind",
-    },
-  ],
+  repository: "kubernetes-sigs/kind",
+  file: "kind-linux-amd64",
+  checksums: "kind-linux-amd64.sha256sum",
+  executable: "kind",
   go: { module: module("kind"), packages: { kind: "sigs.k8s.io/kind" } },
 });
 
@@ -228,7 +204,6 @@ export const coredns = toolArtifact({
   go: { module: module("coredns"), packages: { coredns: "github.com/coredns/coredns" } },
 });
 
-/** Version of containerd that is built here, for Linux and Windows. */
 export const containerdVersion = "2.4.2";
 
 const containerdVariables = (version: string): Readonly<Record<string, string>> => ({
@@ -310,20 +285,13 @@ export const agnhostWindows = toolArtifact({
 });
 
 /** Checks GitHub's workflows, and the shell lines in them; only `make lint` needs it. */
-export const actionlint = toolArtifact({
+export const actionlint = releasedTool({
   name: "actionlint",
   version: "1.7.12",
-  downloads: [
-    {
-      ...githubFile({
-        repository: "rhysd/actionlint",
-        version: "1.7.12",
-        file: "actionlint_1.7.12_linux_amd64.tar.gz",
-        checksums: "actionlint_1.7.12_checksums.txt",
-      }),
-      members: { actionlint: "actionlint" },
-    },
-  ],
+  repository: "rhysd/actionlint",
+  file: "actionlint_1.7.12_linux_amd64.tar.gz",
+  checksums: "actionlint_1.7.12_checksums.txt",
+  members: { actionlint: "actionlint" },
   go: {
     module: module("actionlint"),
     packages: { actionlint: "github.com/rhysd/actionlint/cmd/actionlint" },

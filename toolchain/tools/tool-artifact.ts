@@ -22,7 +22,6 @@ const realWays: Ways = {
   build: (tool, into, context) => buildGo(tool.go, into, context),
 };
 
-/** The artifact of a tool: installed at the pinned version, else downloaded, else built. */
 export function toolArtifact(tool: Tool, ways: Ways = realWays): ToolArtifact {
   const artifact: ToolArtifact = {
     name: tool.name,

@@ -1,24 +1,17 @@
 import type { Artifact } from "../artifact.ts";
 import type { PublishedFile } from "../publisher.ts";
 
-/**
- * A pinned tool: one folder of the cache with its executables. There are three ways to get it, tried in this order; all give
- * the same files, so the address does not depend on the way.
- */
+/** One folder of the cache with its executables. All ways to get it, tried in this order, give the same files. */
 export interface Tool {
-  /** Name of the artifact. */
   readonly name: string;
   /** Version without a leading `v`. */
   readonly version: string;
-  /** How to find it on the host, for tools that run on the host. */
   readonly installed?: InstalledTool;
   /** Official downloads with its executables; undefined if there are none, or it is only needed without internet access. */
   readonly downloads?: readonly Download[];
-  /** How it is built from Go modules if it cannot be downloaded. */
   readonly go: GoBuild;
 }
 
-/** A tool with a single executable on the host's PATH. */
 export interface InstalledTool {
   /** Arguments that print the version within a few seconds and without network. */
   readonly versionArguments: readonly string[];
@@ -28,32 +21,24 @@ export interface InstalledTool {
   readonly versionPattern: RegExp;
 }
 
-/** A file for linux/amd64: an executable, or an archive (.tar.gz, .zip) with some. */
-export type Download = PublishedFile &
-  (
-    | { readonly executable: string }
-    /** Archive members by their names in the artifact's folder. */
-    | { readonly members: Readonly<Record<string, string>> }
-  );
+export type DownloadContent =
+  | { readonly executable: string }
+  /** Archive members by their names in the artifact's folder. */
+  | { readonly members: Readonly<Record<string, string>> };
+
+export type Download = PublishedFile & DownloadContent;
 
 export interface GoBuild {
-  /** Absolute path of a folder with go.mod and a complete go.sum. */
   readonly module: string;
-  /** Package of each executable in the artifact's folder. */
   readonly packages: Readonly<Record<string, string>>;
   /** Values set at link time, by full variable name. */
   readonly variables?: Readonly<Record<string, string>>;
   readonly tags?: readonly string[];
-  /** Default: linux. */
   readonly os?: "linux" | "windows";
-  /**
-   * Whether they are built for Wine: against a standard library for it (windows-goroot-overlay.ts), and so that it can
-   * map them (page-aligned.ts). Default: no.
-   */
+  /** Against a standard library for Wine (windows-goroot-overlay.ts), and so that it can map them (page-aligned.ts). */
   readonly forWine?: boolean;
 }
 
-/** The artifact of a tool. */
 export interface ToolArtifact extends Artifact {
   readonly tool: Tool;
 }

@@ -30,7 +30,6 @@ const importer = (node: string): object => ({
   },
 });
 
-/** Gives each Linux node of a lab Flannel's images as soon as its containerd takes them. */
 export class FlannelImages {
   private readonly given = new Set<string>();
   private readonly stop = new AbortController();
@@ -41,7 +40,6 @@ export class FlannelImages {
     private readonly archive: string,
   ) {}
 
-  /** From now on, until `end`: nodes come with `up`, and go. */
   static async giveTo(lab: TestLab): Promise<FlannelImages> {
     const made = await ensureArtifacts([flannelImageArchive]);
     const archive = path.join(made.path(flannelImageArchive), flannelArchive);
@@ -117,7 +115,6 @@ async function docker(args: readonly string[], from: From = {}): Promise<string>
   return (await execa("docker", args, { ...from, timeout: 120_000 })).stdout;
 }
 
-/** None where the command fails. */
 async function lines(printed: Promise<string>): Promise<readonly string[]> {
   const text = await printed.catch(() => "");
   return text.split("\n").filter((line) => line !== "");

@@ -12,22 +12,13 @@ const passing = ["bootTime", "features", "faultsPlayed"];
 /** The model's own files; its state is looked into. */
 const model = "drive_c/rehearsal";
 
-/**
- * What stands in for Windows and leaves something: the model, the roots of HostProcess containers in its container
- * server, and links made by Go's programs, which Wine has none of.
- */
+/** The model, the roots of HostProcess containers, and links made by Go's programs, which Wine has none of. */
 const standIns = [model, "drive_c/C", "drive_c/wlnk"];
 
-/** Names the root file system on a raw disk as e2fsprogs want it. */
 export function rootOf(disk: string): string {
   return `${disk}?offset=${rootOffset}`;
 }
 
-/**
- * Runs a command of debugfs; one that changes something wants `-w` among the options.
- *
- * @param fileSystem a file, or part of one.
- */
 export async function debugfs(
   fileSystem: string,
   command: string,
@@ -40,13 +31,7 @@ export async function debugfs(
   return stdout;
 }
 
-/**
- * What a guest that is switched off has on its disk: each file of drive C: by its content, Wine's registry, the hosts
- * file, and what the model of Windows remembers.
- *
- * @param disk an overlay in QEMU's own format; it is not changed.
- * @param work folder with room for a copy.
- */
+/** What a guest that is off has on its disk. @param disk an overlay, not changed @param work folder for a copy. */
 export async function diskContent(disk: string, work: string): Promise<Record<string, string>> {
   const folder = await mkdtemp(path.join(work, "content-"));
   try {
@@ -99,7 +84,6 @@ function timeless(registry: string): string {
   return registry.replace(/^#time=.*\n/gm, "").replace(/^(\[.*\]) \d+$/gm, "$1");
 }
 
-/** What is more, less, or another in one content than in another; a registry's lines each by themselves. */
 export function differences(
   before: Readonly<Record<string, string>>,
   after: Readonly<Record<string, string>>,

@@ -35,24 +35,19 @@ import { type KeyFile, makeKeyFile, SshDaemon } from "./ssh-daemon.ts";
 /** Of this clone: another one may run the same tests on this host. */
 const clone = createHash("sha256").update(projectRoot).digest();
 
-/** Everything that is there before kindows is called this, or begins with it: nothing of it looks like a lab's. */
 export const outside = `outside-${clone.toString("hex", 0, 2)}`;
 
 /** Where the machines and the cluster are; no test's lab has that range. */
 export const segment = addressPlan(`192.168.${192 + ((clone[2] ?? 0) % 56)}.0/24`);
 
-/** Bridge of the segment. */
 const bridge = outside;
 
-/** Folder of the machines' disks, where libvirt may read. */
 export const imagesFolder = `/var/lib/libvirt/images/${outside}`;
 
-/** Node of the cluster, and its container. */
 export const controlPlane = `${outside}-control-plane`;
 
 const gib = 1024 ** 3;
 
-/** A machine must have 20 GiB free on drive C:. */
 const rootGiB = 40;
 
 /** Size, in sectors, of the second partition in a DOS partition table. */
@@ -61,16 +56,9 @@ const secondPartitionSize = 446 + 16 + 12;
 /** The file that crictl's release for Kubernetes 1.36 is, as the software asks for it. */
 const crictlArchive = "crictl-v1.36.0-windows-amd64.tar.gz";
 
-/** Checksums of the programs, as settings have them. */
 type ProgramChecksums = Readonly<Partial<Record<ProgramName, string>>>;
 
-/**
- * The rehearsal's guest as a machine somebody has bought: a larger disk, and nothing of Kubernetes' on it. Its programs
- * come to this host's cache instead, where `kindows fetch` finds them.
- *
- * @param disk raw file to make.
- * @param folder for the programs.
- */
+/** The rehearsal's guest as a machine somebody has bought. @param disk raw file to make @param folder for the programs. */
 async function makeBaseDisk(disk: string, folder: string): Promise<ProgramChecksums> {
   const image = builtRehearsalImage({ baked: false });
   if (image === undefined) throw new Error("the rehearsal's guest is not prepared");
@@ -112,7 +100,6 @@ function cached({ sha256, fileName }: CarriedArtifact, media: string): Artifact 
   };
 }
 
-/** Drive C: of a real server is larger than the rehearsal's. */
 async function enlarge(disk: string): Promise<void> {
   await truncate(disk, rootOffset + rootGiB * gib);
   await execa("e2fsck", ["-fy", rootOf(disk)], { reject: false });
@@ -141,7 +128,6 @@ async function standInCrictl(media: string): Promise<CarriedArtifact> {
   return { fileName: crictlArchive, sha256 };
 }
 
-/** Network namespace that stands for a host of its own. */
 const namespace = outside;
 
 const [portHere, portThere] = [`${outside}-j`, "eth0"];
@@ -159,7 +145,6 @@ async function startBastion(address: string, folder: string, login: KeyFile): Pr
   return SshDaemon.start({ folder, address, port: 22, login, namespace });
 }
 
-/** Removes the namespace and its cable; fine when there is none. */
 async function removeBastion(): Promise<void> {
   await execa("ip", ["link", "delete", portHere], { reject: false });
   await execa("ip", ["netns", "delete", namespace], { reject: false });
@@ -174,7 +159,6 @@ async function shutOut(address: string): Promise<void> {
   await execa("iptables", ["-I", ...rule(address)]);
 }
 
-/** Takes that back; fine when it was not done. */
 async function letIn(address: string): Promise<void> {
   await execa("iptables", ["-D", ...rule(address)], { reject: false });
 }
@@ -184,12 +168,9 @@ const kindSeconds = 600;
 /** What the cluster itself removes: the kubelets' requests, an hour after they were signed. */
 const endsByItself = /^CertificateSigningRequest \/csr-/;
 
-/** A cluster that somebody has made with kind, with kind's own pod network. */
 export class OutsideCluster extends Cluster {
   private constructor(
-    /** File of the kubeconfig that kind gives its user. */
     kubeconfig: string,
-    /** The control plane's address on the segment. */
     readonly address: string,
   ) {
     super(kubeconfig);
@@ -231,10 +212,7 @@ export class OutsideCluster extends Cluster {
     await execa("docker", ["network", "rm", outside], { reject: false });
   }
 
-  /**
-   * Everything that is in the cluster, by kind and name; but events, leases, and what goes by itself: pods, and what
-   * controllers make for these.
-   */
+  /** By kind and name; but events, leases, and what goes by itself: pods, and what controllers make for these. */
   async objects(): Promise<readonly string[]> {
     const kinds = (await this.kubectl("api-resources", "--verbs", "list", "-o", "name"))
       .split("\n")
@@ -246,7 +224,6 @@ export class OutsideCluster extends Cluster {
     return listed.split("\n").filter(Boolean).sort();
   }
 
-  /** Waits until that is what it was. */
   async untilAgain(objects: readonly string[]): Promise<void> {
     const what = "the cluster to have what it had before";
     await waitUntil({ what, timeoutSeconds: 60, pollMilliseconds: 2000 }, async () => {
@@ -264,7 +241,6 @@ const addresses = { bastion: `${network}.5`, first: `${network}.10`, second: `${
 /** Of the stack that joins all of it. */
 export const estateLab = new TestLab("e2eexisting");
 
-/** As the stack gives them to machines that it makes. */
 const macs = {
   first: macAddress(estateLab.prefix, "win-1"),
   second: macAddress(estateLab.prefix, "win-2"),
@@ -331,21 +307,16 @@ export class Ground {
   }
 }
 
-/**
- * What somebody has who comes to kindows late: a cluster made by kind, two machines, and a bastion before the second,
- * whose SSH server this host cannot reach. Made with kind, libvirt, Docker and sshd alone.
- */
+/** A cluster made by kind, two machines, and a bastion before the second, whose SSH server this host cannot reach. */
 export class Estate {
   private constructor(
     readonly ground: Ground,
     readonly machines: readonly [OutsideMachine, OutsideMachine],
     readonly bastion: SshDaemon,
     readonly bastionAddress: string,
-    /** Logs in to machines and bastion. */
     readonly login: KeyFile,
   ) {}
 
-  /** Makes all of it; the machines are off. */
   static async make(): Promise<Estate> {
     const ground = await Ground.make();
     const { folder, base } = ground;

@@ -42,7 +42,6 @@ socket.on("data", (data) => (got += data)).on("end", () => {
 });
 socket.on("error", () => process.exit(1)).setTimeout(4000, () => process.exit(1));`;
 
-/** Sends a byte and waits for one, that many times; prints the seconds of one, the median. */
 const asking = `const [host, rounds] = process.argv.slice(1);
 const socket = require("net").connect(5000, host);
 const times = [];
@@ -57,18 +56,13 @@ socket.setNoDelay(true).on("connect", ask).on("data", () => {
 
 interface SwitchHost {
   readonly host: string;
-  /** With the prefix's length; moves from `port` to the switch that gets it. */
   readonly address: string;
   readonly port: string;
   readonly mtu: number;
-  /** Whether OVN's databases are there. */
   readonly isCentral: boolean;
 }
 
-/**
- * Shell that starts Open vSwitch and OVN as their packages do, in the new folders OVS_RUNDIR and OVN_RUNDIR; the switch that
- * was there before has the host's own interface.
- */
+/** Starts Open vSwitch and OVN as their packages do; the first switch has the host's interface. */
 export function switchText({ host, address, port, mtu, isCentral }: SwitchHost): string {
   const daemon = "--detach --no-chdir --log-file=/dev/null";
   const server = (name: string, schema: string, remotes: string): string =>
@@ -105,10 +99,6 @@ export class HostNamespaces {
   private readonly folder: string;
   private readonly servers: ResultPromise[] = [];
 
-  /**
-   * @param lab its name, which all names here have; at most 4 characters.
-   * @param hosts their names; the first is `local`.
-   */
   constructor(
     private readonly lab: string,
     readonly fabric: FabricName,
@@ -156,7 +146,6 @@ export class HostNamespaces {
     return addressPlan(segmentOf(this.settings, host)).gateway;
   }
 
-  /** Whether the bridge of a host is made by libvirt. */
   private isLibvirts(host: string): boolean {
     return host === "local" || isRouted(this.settings);
   }
@@ -229,7 +218,6 @@ export class HostNamespaces {
     await ip("-n", name, "link", "set", this.machine(host), "master", bridge, "up");
   }
 
-  /** Runs shell on a host. */
   async run(host: string, shell: string): Promise<string> {
     const alone = `mount --bind ${path.join(this.folder, host)} ${fabricsFolder}
 if [ -d /run/systemd ]; then mount -t tmpfs none /run/systemd; fi\n`;
@@ -272,7 +260,6 @@ ip link set ${bridge} up
 ip link set eth0 master ${bridge}`;
   }
 
-  /** What the fabric's requirements lack on a host. */
   async probe(host: string): Promise<string> {
     const probe = fabrics[this.fabric].onHost?.probe;
     return this.run(host, probe?.(this.endOf(host, this.hosts)) ?? "");
@@ -323,7 +310,6 @@ ip link set eth0 master ${bridge}`;
     return Number((await this.fromMachine(one, other, sending, bytes)).stdout || NaN);
   }
 
-  /** Seconds from one machine to the other and back. */
   async roundTrip(one: string, other: string, rounds: number): Promise<number> {
     return Number((await this.fromMachine(one, other, asking, rounds)).stdout || NaN);
   }
@@ -333,7 +319,6 @@ ip link set eth0 master ${bridge}`;
     return execa("ip", ["netns", "exec", this.machine(one), ...client], { reject: false });
   }
 
-  /** What is configured on a host. */
   async configuration(host: string): Promise<string> {
     return this.run(
       host,
@@ -350,7 +335,6 @@ fi`,
     );
   }
 
-  /** Removes all of it; fine when there is none. */
   async remove(): Promise<void> {
     for (const running of this.servers) running.kill();
     await Promise.all(this.servers);

@@ -22,7 +22,6 @@ export interface OutsideMachineArgs {
   readonly name: string;
   readonly address: string;
   readonly mac: string;
-  /** Disk that it starts from. */
   readonly base: string;
   /** `user-data` of its identity disc. */
   readonly userData: string;
@@ -35,14 +34,12 @@ export class OutsideMachine {
   private constructor(
     readonly name: string,
     readonly address: string,
-    /** Its SSH host key. */
     readonly hostKey: string,
     private readonly disk: string,
   ) {
     this.domain = `${outside}-${name}`;
   }
 
-  /** Makes its disks and defines it; it does not run yet. */
   static async make(args: OutsideMachineArgs): Promise<OutsideMachine> {
     const { name, address, mac, base, userData } = args;
     const folder = path.join(imagesFolder, name);
@@ -92,7 +89,6 @@ export class OutsideMachine {
     return virsh("domstate", this.domain).then((state) => state.trim() === "running");
   }
 
-  /** Takes its power away. */
   async kill(): Promise<void> {
     await virsh("destroy", this.domain);
   }
@@ -105,7 +101,6 @@ export class OutsideMachine {
     await rm(file);
   }
 
-  /** What it has on its disk; it is switched off for it. */
   async content(): Promise<Record<string, string>> {
     await sleep(writtenMilliseconds);
     await this.kill();
@@ -113,7 +108,6 @@ export class OutsideMachine {
   }
 }
 
-/** What the guest writes to its serial console, since it was switched on. */
 function consoleOf(disk: string): string {
   return path.join(path.dirname(disk), "console.log");
 }

@@ -19,7 +19,6 @@ const [here, there] = [`${network}.1`, `${network}.2`];
  * sees.
  */
 export class SecondHypervisor {
-  /** What the lab calls it. */
   readonly name = "rack-2";
   /** Name of its namespace, and of this host's end of the cable. */
   private readonly cable = `kwh-${this.name}`;
@@ -28,7 +27,6 @@ export class SecondHypervisor {
   private login: KeyFile | undefined;
   private daemon: SshDaemon | undefined;
 
-  /** @param hasSwitch whether Open vSwitch and OVN run, here and there. */
   async start(hasSwitch: boolean): Promise<void> {
     await this.remove();
     for (const each of ["etc", "lib/images", "kindows"]) {
@@ -88,11 +86,7 @@ libvirtd --daemon --pid-file ${this.folder}/libvirtd.pid`,
     return { OVS_RUNDIR: run, OVN_RUNDIR: path.join(run, "ovn") };
   }
 
-  /**
-   * Both hosts in a lab's settings.
-   *
-   * @param own of its machines, if they have a range of their own.
-   */
+  /** @param own of its machines, if they have a range of their own. */
   settings(own: { readonly cidr?: string } = {}): LabSettings {
     return {
       hypervisor: { fabricAddress: here },
@@ -107,7 +101,6 @@ libvirtd --daemon --pid-file ${this.folder}/libvirtd.pid`,
     };
   }
 
-  /** Runs shell there, as somebody who has logged in. */
   async run(shell: string): Promise<string> {
     const login = [
       ...["-i", this.login?.file ?? "", "-o", "StrictHostKeyChecking=no"],
@@ -116,7 +109,6 @@ libvirtd --daemon --pid-file ${this.folder}/libvirtd.pid`,
     return (await execa("ssh", [...login, shell])).stdout;
   }
 
-  /** Removes all of it; fine when there is none. */
   async remove(): Promise<void> {
     await removeNamespaces(this.cable);
     // The switch here leaves the interface of its datapath.

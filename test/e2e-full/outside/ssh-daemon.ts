@@ -9,15 +9,11 @@ import { generateEd25519 } from "../../../ssh/generate-ed25519.ts";
 import { ensureHostPackages } from "../../../toolchain/host-packages.ts";
 import { waitUntil } from "../../../host/wait-until.ts";
 
-/** A key pair in files, as SSH programs want it. */
 export interface KeyFile {
-  /** The private key's file, which only its owner may read. */
   readonly file: string;
-  /** `ssh-ed25519 AAAA...`. */
   readonly publicKey: string;
 }
 
-/** Makes a key and writes it to a file. */
 export async function makeKeyFile(file: string): Promise<KeyFile> {
   const pair = generateEd25519();
   await writeFile(file, pair.private, { mode: 0o600 });
@@ -25,17 +21,13 @@ export async function makeKeyFile(file: string): Promise<KeyFile> {
 }
 
 export interface SshDaemonOptions {
-  /** For its files; made where it is missing. */
   readonly folder: string;
   readonly address: string;
   readonly port: number;
-  /** Key that root logs in with. */
   readonly login: KeyFile;
   /** Network namespace that it runs in. Default: this host's own. */
   readonly namespace?: string;
-  /** Shell that is run in the namespace before it, with mounts that nobody else sees. */
   readonly prepare?: string;
-  /** Environment of those who log in. */
   readonly environment?: Readonly<Record<string, string>>;
 }
 
@@ -47,7 +39,6 @@ export class SshDaemon {
     private child: ChildProcess,
   ) {}
 
-  /** @throws when the host has no sshd, or it does not listen within ten seconds. */
   static async start(options: SshDaemonOptions): Promise<SshDaemon> {
     await ensureHostPackages(["openssh-server"], console.log);
     await mkdir(options.folder, { recursive: true, mode: 0o700 });

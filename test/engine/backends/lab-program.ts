@@ -7,7 +7,6 @@ interface Lab {
   readonly hostKey: string;
   readonly privateKey: string;
   readonly kubeconfig: string;
-  /** File that says that the lab was removed. */
   readonly removed: string;
 }
 

@@ -237,7 +237,6 @@ describe("two clones that share a backend", () => {
   });
 });
 
-/** A kubeconfig of a cluster that does not answer. */
 function kubeconfigOf(port: number): string {
   const certificate = Buffer.from("none").toString("base64");
   const server = { server: `https://127.0.0.1:${port}`, "certificate-authority-data": certificate };

@@ -20,9 +20,7 @@ const all: readonly BadCase[] = [...tables.flatMap(badCases), tooMany];
 describe("bad settings", () => {
   for (const table of tables) {
     describe(table, () => {
-      for (const one of badCases(table)) {
-        check(one);
-      }
+      for (const one of badCases(table)) check(one);
     });
   }
   check(tooMany);
@@ -35,7 +33,6 @@ describe("bad settings", () => {
   });
 });
 
-/** The tests of a case. */
 function check({ config, ...one }: BadCase): void {
   it(`${one.title}: every mistake in one go, with place, value, why and what instead`, () => {
     const { problems, message } = errorOf(one.text, one);
@@ -63,7 +60,6 @@ function check({ config, ...one }: BadCase): void {
 
 const fileOf = ({ stack }: Pick<BadCase, "stack">): string => `Pulumi.${stack}.yaml`;
 
-/** What the commands make of a file. */
 function settingsOf(text: string, { stack }: Pick<BadCase, "stack">): unknown {
   const source = { stack, file: fileOf({ stack }) };
   const file = readSettingsFile(text, source.file);
@@ -115,7 +111,6 @@ async function errorOfProgram(
   return assert.fail("the program took these settings");
 }
 
-/** The engine hands over an empty text for nothing at all. */
 function asEmpty(message: string): string {
   return message.replaceAll(': "" is empty', ": is empty");
 }

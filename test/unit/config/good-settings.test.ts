@@ -11,7 +11,6 @@ import { stackSections } from "../../../config/stack-sections.ts";
 import { ianaTimeZone, windowsTimeZone } from "../../../config/time-zones.ts";
 import { eachCase } from "../each-case.ts";
 
-/** Settings from YAML as below `config:`, without the prefix. */
 function resolved(yaml: string, stack = "dev"): Settings {
   const written = (parse(yaml) ?? {}) as Record<string, unknown>;
   return resolveSettings(written, { stack, file: `Pulumi.${stack}.yaml` });
@@ -164,7 +163,6 @@ const key = (place: number): string => {
 describe("good settings of existing machines", () => {
   const hostKey = key(1);
 
-  /** A stack of one machine, as far as it matters here. */
   const resolved = (kubeconfig: object, login: object, node: object) =>
     resolveExisting(
       {

@@ -4,8 +4,6 @@ import { schemaFiles } from "../../../config/write-schema-files.ts";
 
 describe("docs/settings.md, and `config:` in Pulumi.yaml", () => {
   it("are what the schema says: else run `node --import tsx config/write-schema-files.ts`", async () => {
-    for (const [file, text] of await schemaFiles()) {
-      assert.equal(readFileSync(file, "utf8"), text);
-    }
+    for (const [file, text] of await schemaFiles()) assert.equal(readFileSync(file, "utf8"), text);
   });
 });

@@ -27,10 +27,7 @@ function settingsOf(stack: string): Settings {
   return resolveSettings(sectionsOf(stack), { stack, file: `Pulumi.${stack}.yaml` });
 }
 
-/**
- * What Pulumi's passphrase provider does to see whether a passphrase is right: PBKDF2-SHA256 in a million rounds,
- * then AES-256-GCM (pulumi/pulumi pkg/secrets/passphrase/manager.go).
- */
+/** Whether a passphrase is right (pulumi/pulumi pkg/secrets/passphrase/manager.go). */
 function opened(salt: string, passphrase: string): string {
   const [version, saltText = "", innerVersion, nonce = "", message = ""] = salt.split(":");
   assert.deepEqual([version, innerVersion], ["v1", "v1"]);

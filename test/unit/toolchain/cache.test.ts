@@ -291,7 +291,6 @@ describe("artifact cache", () => {
 
     const owner = async (change: object): Promise<string> =>
       JSON.stringify({ ...(await thisProcess()), ...change });
-    /** Writes a lock, and returns its file. */
     const locked = async (address: string, content: string): Promise<string> => {
       const lockFile = cache.lockFile(address);
       await mkdir(path.dirname(lockFile), { recursive: true });

@@ -9,7 +9,7 @@ import { buildOrder } from "../../../toolchain/ensure.ts";
 import {
   boundingSetHasSysResource,
   ensureDaemons,
-  dockerdArguments,
+  wrappedArguments,
   wrappedRuntime,
 } from "../../../toolchain/daemons.ts";
 import { classifyRefusal, type DaemonState } from "../../../toolchain/daemon-state.ts";
@@ -26,7 +26,6 @@ import { runProgram, type ProgramEnd } from "../../../host/run-program.ts";
 import { eachCase } from "../each-case.ts";
 import { newFolder } from "../new-folder.ts";
 
-/** A host with these executables. */
 function host(isRoot: boolean, executables: string): Host {
   const there = new Map(executables.split(" ").map((name) => [name, `/usr/bin/${name}`]));
   return { isRoot, find: (name) => Promise.resolve(there.get(name)) };
@@ -104,7 +103,7 @@ describe("host packages", () => {
   });
 
   it("every artifact asks only for packages of the table", () => {
-    const known = hostPackages.map((each) => each.debian);
+    const known = hostPackages.map(([debian]) => debian);
     const asked = [bakedRehearsalImage, nodeImage, loadBalancerImage, wrappedRuntime].flatMap(
       (each) => buildOrder([each]).flatMap((artifact) => artifact.hostPackages),
     );
@@ -114,9 +113,9 @@ describe("host packages", () => {
   });
 
   it("the table has each package once, and a sign of it", () => {
-    assert.equal(new Set(hostPackages.map((each) => each.debian)).size, hostPackages.length);
+    assert.equal(new Set(hostPackages.map(([debian]) => debian)).size, hostPackages.length);
     assert.deepEqual(
-      hostPackages.filter((each) => each.gives === undefined).map(({ debian }) => debian),
+      hostPackages.flatMap(([debian, gives]) => (gives === undefined ? [debian] : [])),
       // Firmware: `uefiPackages` looks for its files.
       ["ovmf"],
     );
@@ -180,10 +179,8 @@ describe("container runtime", () => {
   it("refuses a status without the set", () =>
     assert.throws(() => boundingSetHasSysResource("Name:\tx\n"), /no CapBnd line/));
 
-  it("is Docker's own where nothing is missing", () =>
-    assert.deepEqual(dockerdArguments(undefined), []));
   it("is the wrapped one where the capability is missing", () =>
-    assert.deepEqual(dockerdArguments("/cache/x/runc"), [
+    assert.deepEqual(wrappedArguments("/cache/x/runc"), [
       ...["--add-runtime", "kindows-runc=/cache/x/runc"],
       ...["--default-runtime", "kindows-runc"],
     ]));

@@ -9,10 +9,8 @@ import { fixture } from "../controlplane/fixture-kubeconfig.ts";
 const certificate = "../controlplane/fixtures/localhost-ec.pem";
 const certificateFile = fileURLToPath(new URL(certificate, import.meta.url));
 
-/** Answers one request. */
 export type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** What a request asked for. */
 export interface Asked {
   readonly path: string;
   readonly range: string | undefined;
@@ -21,7 +19,6 @@ export interface Asked {
 /** A download site on 127.0.0.1 whose certificate curl trusts while it runs. */
 export class HttpsServer {
   readonly url: string;
-  /** All requests so far. */
   readonly asked: Asked[] = [];
   /** How each request is answered. */
   answer: Answer = (_request, response) => response.writeHead(404).end();
@@ -75,7 +72,6 @@ export function serve(content: Buffer, cutAfterBytes?: number): Answer {
   };
 }
 
-/** Begins as `serve` does and cuts the connection after so many bytes. */
 export const cutAfter = (bytes: number, content: Buffer): Answer => serve(content, bytes);
 
 /** A proxy that brings every connection to one server, whatever name was asked for. */

@@ -36,7 +36,6 @@ describe("tools", () => {
   beforeEach(() => (folder = newFolder()));
   afterEach(() => Object.assign(process.env, { PATH: searched, KINDOWS_CACHE: cache }));
 
-  /** Puts a program in front of all others on the PATH. */
   function program(name: string, script: string): string {
     const file = path.join(folder, name);
     writeFileSync(file, script, { mode: 0o755 });
@@ -244,7 +243,6 @@ describe("a Windows program whose sections begin with a page", () => {
     });
   }
 
-  /** The usual one with another number at a place. */
   function changed(offset: number, value: number): Buffer {
     const file = program(usual);
     file.writeUInt16LE(value, offset);
@@ -284,7 +282,6 @@ describe("bundle of the program", () => {
     await symlink(path.join(projectRoot, "node_modules"), path.join(folder, "node_modules"));
   });
 
-  /** Bundles a program with this text, and loads it. */
   async function bundled(text: string): Promise<Record<string, unknown>> {
     const entry = path.join(folder, "source", "sample.ts");
     await mkdir(path.dirname(entry), { recursive: true });

@@ -2,10 +2,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { parse, stringify } from "yaml";
 
-/**
- * A case as written in a table: settings below `config:`, without the prefix `kindows:`, or the text of a whole file.
- * Every other key is a place, and what the error has to tell of it: one thing or a list, in their order.
- */
+/** Settings below `config:`, or a whole file. Every other key is a place, and what the error tells of it. */
 interface Written {
   /** Name of the stack; `dev` unless given. */
   readonly stack?: string;
@@ -16,10 +13,8 @@ interface Written {
 }
 type WrittenCase = Written & Readonly<Record<string, unknown>>;
 
-/** A stack's file with mistakes. */
 export interface BadCase extends Pick<Written, "commandsOnly"> {
   readonly title: string;
-  /** Every line the error has to have. */
   readonly problems: readonly string[];
   readonly stack: string;
   readonly text: string;
@@ -27,15 +22,11 @@ export interface BadCase extends Pick<Written, "commandsOnly"> {
   readonly config: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** The tables in this folder. */
 export const tables: readonly string[] = readdirSync(import.meta.dirname).filter((name) =>
   name.endsWith(".yaml"),
 );
 
-/**
- * Every case of a table; what begins with a dot there is what several cases have in common, `.all` the settings of
- * all of them, unless they have others.
- */
+/** What begins with a dot there is what several cases have in common, `.all` the settings of all that have no others. */
 export function badCases(table: string): BadCase[] {
   const text = readFileSync(path.join(import.meta.dirname, table), "utf8");
   const { ".all": all, ...written } = parse(text, { merge: true }) as Record<string, WrittenCase>;
@@ -46,14 +37,12 @@ export function badCases(table: string): BadCase[] {
     );
 }
 
-/** A case by its table and its title. */
 export function badCaseOf(table: string, title: string): BadCase {
   const found = badCases(table).find((one) => one.title === title);
   if (found === undefined) throw new Error(`${table} has no "${title}"`);
   return found;
 }
 
-/** A case as the file that a user would have. */
 export function badCase(title: string, written: WrittenCase): BadCase {
   const { stack = "dev", settings, text, commandsOnly, ...reported } = written;
   const config =
