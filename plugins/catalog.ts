@@ -1,9 +1,7 @@
-/** One engine plugin that is bundled with this project. */
 export interface BundledPlugin {
   /** Folder below plugins/ with its main.ts. */
   readonly name: string;
   readonly kind: "language" | "resource";
-  /** Name of the executable that the engine starts. */
   readonly executable: string;
   /** Version it is installed as: that of the npm package it serves. The engine wants exactly this one. */
   readonly version: string;

@@ -1,6 +1,6 @@
 /** Arguments bound to parameters, of functions, scripts and cmdlets alike. */
 import { enumerated, toText, tryConvert } from "./convert.ts";
-import { formalOf, type Formal, type Signature } from "./parameters.ts";
+import { errorAction, type Formal, type Signature } from "./parameters.ts";
 import type { Position } from "./syntax.ts";
 import * as is from "./types.ts";
 import { runtimeError, typeOf } from "./types.ts";
@@ -28,16 +28,12 @@ export interface Argument {
 
 export interface Bound {
   readonly signature: Signature;
-  /** By the parameter's name in lower case. */
   readonly values: Map<string, Value>;
   /** What fits no parameter of a plain function: `$args`. */
   readonly rest: Value[];
-  /** Takes the pipeline's values. */
   piped?: Formal;
 }
 
-/** Every cmdlet has it, and every function with CmdletBinding. */
-const errorAction = formalOf("ErrorAction", { type: "object" }, is.types);
 const otherCommonNames =
   /^(verbose|debug|(warning|information)action|(error|warning|out)variable|outbuffer|pipelinevariable)$/i;
 
@@ -131,7 +127,6 @@ function findParameter(signature: Signature, name: string, position: Position): 
   return found;
 }
 
-/** Binds one value of the pipeline to the parameter that takes it. */
 export function bindInput(bound: Bound, value: Value): void {
   if (bound.piped) {
     accept(bound, bound.piped, value);
@@ -144,7 +139,6 @@ function bindingError(signature: Signature, id: string, message: string, kind = 
   return runtimeError(`${id},${signature.name}`, message, `ParameterBinding${kind}Exception`);
 }
 
-/** Binds a value to a parameter, converted and checked. */
 function accept(bound: Bound, formal: Formal, given: Value, written?: string): void {
   const { signature, values } = bound;
   const value = given === nothing ? null : given;
@@ -203,7 +197,6 @@ function convertArgument(signature: Signature, value: Value, type?: NetType): Va
   return isRefused ? undefined : tryConvert(value, type);
 }
 
-/** A splatted table or list as arguments. */
 export function splat(value: Value, position: Position): Argument[] {
   if (value instanceof Hashtable) {
     return value.entries().map(({ key, value }) => ({ name: toText(key), value, position }));

@@ -12,40 +12,35 @@ import { Num, ScriptBlock, type Raised, type Value } from "./values.ts";
 export type Emit = (value: Value) => void | Promise<void>;
 
 export interface ParameterDefinition {
+  readonly name: string;
   /** A type's name, e.g. `string[]`; `switch` takes no value. */
   readonly type: string;
-  readonly position?: number;
-  readonly mandatory?: boolean;
-  /** Takes the pipeline's values. */
-  readonly pipeline?: "value";
+  /** Undefined: by name only. */
+  readonly position: number | undefined;
+  readonly mandatory: boolean;
   /** Names that fit, in any case. */
-  readonly set?: readonly string[];
+  readonly set: readonly string[] | undefined;
   /** Mandatory, and yet null or empty passes. */
-  readonly allowEmpty?: boolean;
+  readonly allowsEmpty: boolean;
 }
 
-/** How a command is called. */
 export interface Invocation {
   readonly command: Command;
   readonly args: readonly Argument[];
   /** Of the pipeline. */
   readonly scope: Scope;
   readonly emit: Emit;
-  /** Something is piped in. */
   readonly piped: boolean;
   /** Ends the pipeline's commands before this one. */
   readonly stop: () => never;
 }
 
-/** One run of a cmdlet. */
 export class Call {
-  /** In which it is called. */
   readonly scope: Scope;
   readonly emit: Emit;
   /** Ends the pipeline: nothing more is needed from the commands before this one. */
   readonly stop: () => never;
   readonly position: Position;
-  /** The command as scripts call it. */
   readonly name: string;
 
   constructor(
@@ -95,19 +90,66 @@ export class Call {
   }
 }
 
+/** For each value out of the pipeline, bound to its parameter; once, where the command stands first. */
+type Run = (call: Call) => void | Promise<void>;
+
+type Step = () => void | Promise<void>;
+
+/** For a cmdlet that keeps something from one value to the next. */
+type Open = (call: Call) => { readonly process: Step; readonly end: Step };
+
 export interface Cmdlet {
   /** E.g. `Get-Item`. */
   readonly name: string;
-  /** Class that implements it in PowerShell: the second half of its errors' ids. */
-  readonly implementation?: string;
-  readonly parameters: Readonly<Record<string, ParameterDefinition>>;
-  /** For each value out of the pipeline, bound to its parameter; once, where the command stands first. */
-  readonly run?: (call: Call) => void | Promise<void>;
-  /** In place of `run`, for a cmdlet that keeps something from one value to the next. */
-  readonly open?: (call: Call) => {
-    readonly process?: () => void | Promise<void>;
-    readonly end?: () => void | Promise<void>;
-  };
+  /** What implements it in PowerShell: the second half of its errors' ids. */
+  readonly implementation: string;
+  readonly parameters: readonly ParameterDefinition[];
+  readonly run?: Run;
+  readonly open?: Open;
+}
+
+/**
+ * Cmdlets by their syntax, as `Get-Command -Syntax` shows it:
+ *
+ *     Get-Thing [-Path] <string[]> -Size <int> [[-Filter] <string>] [-Kind {Big | Small}] [-Force]
+ *
+ * InputObject takes the pipeline's values. `<string?>` may be empty, though it is mandatory.
+ *
+ * @param namespace of the classes that implement them; without it they are functions.
+ */
+export function cmdlets(
+  all: Readonly<Record<string, Run | { readonly open: Open }>>,
+  namespace?: string,
+): readonly Cmdlet[] {
+  return Object.entries(all).map(([syntax, code]) => {
+    const [name = ""] = syntax.split(" ", 1);
+    const implementation = namespace ? `${namespace}.${name.replace("-", "")}Command` : name;
+    const parameters = parametersOf(syntax.slice(name.length));
+    return {
+      name,
+      implementation,
+      parameters,
+      ...(typeof code === "function" ? { run: code } : code),
+    };
+  });
+}
+
+function parametersOf(syntax: string): ParameterDefinition[] {
+  const written = /(\[?\[)?-(\w+)(\])?(?: <([^>?]+)(\?)?>| \{([^}]+)\})?/g;
+  return [...syntax.matchAll(written)].map(
+    ([, opening, name = "", closing, type, empty, set], at) => {
+      const hasValue = type !== undefined || set !== undefined;
+      const isPositional = closing !== undefined && hasValue;
+      return {
+        name,
+        type: type ?? (hasValue ? "string" : "switch"),
+        position: isPositional ? at : undefined,
+        mandatory: opening === undefined || (opening === "[" && isPositional),
+        set: set?.split(" | "),
+        allowsEmpty: empty !== undefined,
+      };
+    },
+  );
 }
 
 export interface BlockOptions {

@@ -21,7 +21,6 @@ import {
   type Value,
 } from "./values.ts";
 
-/** What a value is in a text in double quotes. */
 export function toText(value: Value): string {
   if (isNull(value)) return "";
   if (typeof value === "boolean" || value instanceof Switch) {
@@ -101,7 +100,6 @@ export function isNumeric(value: Value): value is number | bigint | Num {
   return typeof value === "number" || typeof value === "bigint" || value instanceof Num;
 }
 
-/** A number's value for JavaScript. */
 export function plainNumber(value: number | bigint | Num): number {
   return value instanceof Num ? value.value : Number(value);
 }
@@ -123,7 +121,6 @@ export function numberIn(value: Value): number | bigint | undefined {
       : value;
 }
 
-/** Smallest and largest values of whole numbers. */
 const limits = new Map<NetType, readonly [bigint, bigint]>([
   [is.int, [-(2n ** 31n), 2n ** 31n - 1n]],
   [is.long, [-(2n ** 63n), 2n ** 63n - 1n]],

@@ -6,13 +6,9 @@ import * as is from "./types.ts";
 import { ErrorRecord, Raised, Unsupported } from "./values.ts";
 
 /** Gives an error its record, with the place where it happened, unless it has one. */
-export function complete(
-  error: Raised,
-  position: Position,
-  { implementation }: Partial<Cmdlet> = {},
-): ErrorRecord {
+export function complete(error: Raised, position: Position, cmdlet?: Cmdlet): ErrorRecord {
   const { exception, id = exception.type.shortName } = error;
-  const full = implementation === undefined || id.includes(",") ? id : `${id},${implementation}`;
+  const full = cmdlet && !id.includes(",") ? `${id},${cmdlet.implementation}` : id;
   error.record ??= new ErrorRecord(is.errorRecord, exception, full, position);
   return error.record;
 }
@@ -30,7 +26,6 @@ export async function located<T>(
   }
 }
 
-/** An error with the place where it happened. */
 export function placed(error: unknown, position: Position, cmdlet?: Cmdlet): unknown {
   if (error instanceof Raised && !error.record) {
     complete(error, position, cmdlet);

@@ -74,7 +74,6 @@ function after<T, U>(value: T | Promise<T>, next: (value: T) => U | Promise<U>):
   return value instanceof Promise ? value.then(next) : next(value);
 }
 
-/** Operators before a value. */
 const unary = new Map<string, (value: Value) => Value>([
   ["-not", (value) => !toBool(value)],
   ["-", negate],
@@ -158,7 +157,6 @@ export class Interpreter implements Shell {
     return script;
   }
 
-  /** The files that a script dot-sources, and those that these do. */
   #dotSourced(script: Script, all = new Set([script])): Set<Script> {
     const { files } = this.host;
     for (const below of script.sourced) {
@@ -379,7 +377,7 @@ export class Interpreter implements Shell {
     } else if (loop.kind === "DoLoop") {
       do {
         yield loop.body;
-      } while (toBool(await this.#value(loop.condition)) !== loop.until);
+      } while (toBool(await this.#value(loop.condition)));
     } else {
       const { initializer, iterator } = loop.kind === "For" ? loop : {};
       const { condition } = loop;
@@ -739,7 +737,6 @@ export class Interpreter implements Shell {
     }
   }
 
-  /** What a command calls, with its arguments. */
   async #stage(call: Omit<Invocation, "args">): Promise<Stage> {
     const { command } = call;
     const { position } = command;
@@ -755,7 +752,6 @@ export class Interpreter implements Shell {
     }
   }
 
-  /** What a command's name leads to. */
   #resolve({ invocation }: Syntax.Command, named: Value): Runnable {
     const how = invocation === "." ? "." : "&";
     if (named instanceof ScriptBlock) return this.#function({ name: "", body: named.body }, how);
@@ -835,7 +831,6 @@ export function readScript(file: Syntax.SourceFile): Script {
   }
 }
 
-/** All that something hands on. */
 function collect(run: (emit: Emit) => void | Promise<void>): Value[] | Promise<Value[]> {
   const items: Value[] = [];
   return after(
@@ -865,7 +860,6 @@ function isStep({ operator }: Syntax.Unary): boolean {
   return operator === "++" || operator === "--";
 }
 
-/** What has a static member. */
 function staticOf(object: Value, member: string): NetType {
   if (!(object instanceof NetType)) throw new Unsupported(`::${member} of a value`);
   return object;

@@ -9,7 +9,6 @@ import {
 } from "./syntax.ts";
 import { Unsupported } from "./values.ts";
 
-/** A text that is no PowerShell. */
 export class ScriptSyntaxError extends Error {
   constructor(
     message: string,
@@ -31,7 +30,6 @@ export const newlines = new RegExp(`(?:\\s|${ignored})*`, "y");
 /** The same and what separates statements. */
 export const separators = new RegExp(`(?:[\\s;]|${ignored})*`, "y");
 
-/** What ends a bare word. */
 const wordEnd = "(?=$|[\\s&(),;{}|<>])";
 
 const variable = "(?:\\{((?:[^`}]|`[^])+)\\}|((?:\\w+:(?!:))?\\w+|[$^?]))";
@@ -118,13 +116,11 @@ export class Reader {
     return this.file.text.startsWith(text, this.at);
   }
 
-  /** What a sticky pattern matches here. */
   protected look(pattern: RegExp): RegExpExecArray | null {
     pattern.lastIndex = this.at;
     return pattern.exec(this.file.text);
   }
 
-  /** Passes what a pattern matches here. */
   protected match(pattern: RegExp): RegExpExecArray | null {
     const match = this.look(pattern);
     this.at += match?.[0].length ?? 0;
@@ -135,7 +131,6 @@ export class Reader {
     return this.match(pattern)?.[0];
   }
 
-  /** Passes a text if it stands here. */
   protected pass(text: string): boolean {
     const stands = this.looksAt(text);
     this.at += stands ? text.length : 0;
@@ -167,7 +162,6 @@ export class Reader {
     return found;
   }
 
-  /** Passes a keyword behind ends of lines. */
   protected passKeyword(word: string): boolean {
     const before = this.at;
     const passed = this.takeBehind(newlines, forms.keyword)?.toLowerCase() === word;

@@ -212,7 +212,6 @@ async function call(
 /** Each holds all values of those before it. */
 const widening = [is.byte, is.int, is.uint32, is.long, is.uint64, is.double];
 
-/** Whether a value is of a type, or a number of a narrower one. */
 function suits(value: Value, type: NetType): boolean {
   if (isNull(value)) return !type.isValueType;
   const from = widening.indexOf(typeOf(value));

@@ -8,26 +8,23 @@ import { defineRegexTypes } from "./dotnet/strings.ts";
 import type { DriveProviders } from "./cmdlets/items.ts";
 import type { Host } from "./host.ts";
 import { Interpreter, type InterpreterOptions } from "./interpreter.ts";
-import { hashtable, types as coreTypes, Types } from "./types.ts";
+import { hashtable, type Types } from "./types.ts";
 import { Hashtable } from "./values.ts";
 
 export interface Machine extends Partial<Pick<InterpreterOptions, "cmdlets" | "mayCall">> {
   readonly providers: DriveProviders;
-  /** Types besides the general ones. */
-  readonly types?: Types;
+  readonly types: Types;
   /** Default: that of Windows Server 2022. */
   readonly version?: string;
 }
 
-/** An interpreter with all general cmdlets and types, and those of a machine. */
 export function newInterpreter(host: Host, machine: Machine): Interpreter {
-  const { types = new Types(coreTypes), providers, cmdlets = [] } = machine;
+  const { types, providers, cmdlets = [] } = machine;
   const versions = new Hashtable(hashtable);
   versions.set("PSVersion", version(machine.version ?? "5.1.20348.1"));
   const interpreter = new Interpreter({
     ...machine,
     host,
-    types,
     variables: { PSVersionTable: versions },
     cmdlets: [...objectCmdlets, ...fileCmdlets(providers), ...jsonCmdlets, ...cmdlets],
   });

@@ -30,7 +30,6 @@ import {
   type Value,
 } from "./values.ts";
 
-/** Sets `$Matches`. */
 type SetMatches = (groups: Hashtable) => void;
 
 type Comparison = (left: Value, right: Value, ignoreCase: boolean) => boolean;
@@ -51,7 +50,6 @@ const filters: Readonly<Record<string, Comparison>> = {
 const contains: Comparison = (list, wanted, ignoreCase) =>
   toItems(list).some((item) => equals(item, wanted, ignoreCase));
 
-/** Operators by their names without the dash. */
 const operators = new Map<string, Operator>([
   ...Object.entries(filters).map(([name, passes]): [string, Operator] => [
     name,
@@ -84,7 +82,6 @@ function filter(left: Value, passes: (item: Value) => boolean): Value {
   return items ? is.array(items.filter(passes)) : passes(left);
 }
 
-/** An operator's right side that may have several parts. */
 function listed(right: Value): readonly Value[] {
   return right instanceof PsArray ? right.items : [right];
 }

@@ -18,7 +18,6 @@ export interface Formal {
   readonly mandatory: boolean;
   /** Undefined: by name only. */
   readonly position: number | undefined;
-  /** Takes the pipeline's values. */
   readonly isPiped: boolean;
   readonly validators: readonly Validator[];
   /** What a mandatory one takes all the same: `allownull`, `allowemptystring`, `allowemptycollection`. */
@@ -41,22 +40,28 @@ export interface Signature {
 
 const everything = new Set(["allownull", "allowemptystring", "allowemptycollection"]);
 
-/** A cmdlet's parameter. */
-export function formalOf(
-  name: string,
-  { type, pipeline, set, allowEmpty, ...definition }: ParameterDefinition,
-  types: Types,
-): Formal {
+/** Every cmdlet has it, and every function with CmdletBinding. */
+export const errorAction: Formal = {
+  name: "ErrorAction",
+  key: "erroraction",
+  type: undefined,
+  mandatory: false,
+  position: undefined,
+  isPiped: false,
+  validators: [],
+  allows: everything,
+};
+
+function formalOf(parameter: ParameterDefinition, types: Types): Formal {
+  const { name, type, set, allowsEmpty, ...definition } = parameter;
   return {
-    mandatory: false,
-    position: undefined,
     ...definition,
     name,
     key: name.toLowerCase(),
     type: type === "object" ? undefined : types.get(type),
-    isPiped: pipeline !== undefined,
+    isPiped: name === "InputObject",
     validators: set ? [oneOf(set)] : [],
-    allows: allowEmpty ? everything : new Set(),
+    allows: allowsEmpty ? everything : new Set(),
   };
 }
 
@@ -64,17 +69,16 @@ export function formalOf(
 const signatures = new WeakMap<Cmdlet, Signature>();
 
 export function cmdletSignature(cmdlet: Cmdlet, types: Types): Signature {
-  const { name, implementation = name, parameters } = cmdlet;
+  const { name, implementation, parameters } = cmdlet;
   let signature = signatures.get(cmdlet);
   if (!signature) {
-    const formals = Object.entries(parameters).map(([each, of]) => formalOf(each, of, types));
+    const formals = parameters.map((each) => formalOf(each, types));
     signature = { name: implementation, cmdlet: name, strict: true, formals };
     signatures.set(cmdlet, signature);
   }
   return signature;
 }
 
-/** Works out what stands in a declaration. */
 export type Reader = Pick<Interpreter, "type" | "expression">;
 
 export async function functionSignature(func: FunctionValue, reader: Reader): Promise<Signature> {

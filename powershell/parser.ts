@@ -217,16 +217,18 @@ class Parser extends Reader {
 
   private whileLoop(): Unplaced<Syntax.Loop> {
     const condition = this.parenthesized();
-    return { kind: "While", condition, body: this.block(), until: false };
+    return { kind: "While", condition, body: this.block() };
   }
 
   private doLoop(): Unplaced<Syntax.Loop> {
     const body = this.block();
-    const until = this.passKeyword("until");
-    if (!until && !this.passKeyword("while")) {
-      this.expected("'while' or 'until'");
+    if (this.passKeyword("until")) {
+      this.refuse("'until'");
     }
-    return { kind: "DoLoop", body, condition: this.parenthesized(), until };
+    if (!this.passKeyword("while")) {
+      this.expected("'while'");
+    }
+    return { kind: "DoLoop", body, condition: this.parenthesized() };
   }
 
   private forLoop(): Unplaced<Syntax.For> {
@@ -295,7 +297,6 @@ class Parser extends Reader {
     return { kind: "FunctionDefinition", name, body: all };
   }
 
-  /** A body in braces. */
   private braced(): Syntax.ScriptBody {
     const start = this.at;
     this.expect("{");
@@ -421,7 +422,6 @@ class Parser extends Reader {
     }
   }
 
-  /** One item, or several with commas between. */
   private list(rule: () => Syntax.Expression): Syntax.Expression {
     const start = this.at;
     const item = (): Syntax.Expression => {
@@ -600,13 +600,11 @@ class Parser extends Reader {
     return { kind: "Variable", scope, name, splatted, position: this.since(start) };
   }
 
-  /** A text in single quotes. */
   private literalText(): string {
     const inner = this.match(/'((?:[^']|'')*)'/y)?.[1] ?? this.expected("a text that is closed");
     return inner.replaceAll("''", "'");
   }
 
-  /** The parts of a text in double quotes. */
   private quotedParts(): (string | Syntax.Expression)[] {
     this.expect('"');
     return this.partsBefore(/"(?!")/y, '"');

@@ -61,7 +61,6 @@ export class Regex {
     }
   }
 
-  /** The first match. */
   match(text: string): Match | undefined {
     return this.matches(text, 1)[0];
   }

@@ -41,7 +41,6 @@ export function program(file: string, { programs, error }: Host): Runnable {
     });
 }
 
-/** What a program gets for an argument. */
 function words({ name, value, written }: Argument): string[] {
   if (name !== undefined) return [value === undefined ? `-${name}` : `-${name}:${toText(value)}`];
   const given = written ?? value ?? null;

@@ -36,7 +36,6 @@ export interface Known {
 /** A script that was read, with what it has of its own and what it uses: arrays and plain objects, to be kept as JSON. */
 export interface Script {
   readonly body: ScriptBody;
-  /** Names of functions, in lower case. */
   readonly functions: string[];
   /** Keys of tables, in lower case: an object made of one has methods of that name. */
   readonly keys: string[];
@@ -52,7 +51,6 @@ interface Use {
   readonly name: string;
   /** Whose static member it is. */
   readonly type?: string;
-  /** A command's. */
   readonly parameters?: readonly string[];
   readonly position: Position;
 }
@@ -174,7 +172,7 @@ function unknownCommand({ name, parameters = [] }: Use, names: Names): string | 
     const isCmdlet = standardVerbs.test(key) && !key.endsWith(".ps1");
     return isCmdlet && !names.mayCall?.(key) ? `the command ${name}` : undefined;
   }
-  const all = [...Object.keys(cmdlet.parameters), "ErrorAction"];
+  const all = [...cmdlet.parameters.map((each) => each.name), "ErrorAction"];
   const begins = (name: string, start: string) =>
     name.toLowerCase().startsWith(start.toLowerCase());
   const start = parameters.find((each) => !all.some((one) => begins(one, each)));

@@ -1,7 +1,6 @@
 /** The syntax trees of scripts: what the parser makes and the evaluator walks. */
 import { createHash } from "node:crypto";
 
-/** A script's text, and where it came from. */
 export interface SourceFile {
   /** Full path, or a name in angle brackets for text that is no file. */
   readonly path: string;
@@ -30,7 +29,6 @@ export function fileOf({ file }: Position): SourceFile {
   return sourceFiles.get(file) ?? { path: "<unknown>", text: "" };
 }
 
-/** Counted from 1. */
 export function lineOf(position: Position): number {
   return fileOf(position).text.slice(0, position.start).split("\n").length;
 }
@@ -39,196 +37,163 @@ export function placeOf(position: Position): string {
   return `${fileOf(position).path}:${String(lineOf(position))}`;
 }
 
-interface Node<Kind extends string> {
-  readonly kind: Kind;
-  readonly position: Position;
-}
+type Node<Kind extends string, Fields> = Readonly<Fields & { kind: Kind; position: Position }>;
 
-/** A type as it is written between brackets, e.g. `string[]` or `System.IO.File`. */
-export interface TypeName extends Node<"TypeName"> {
-  /** Without brackets of arrays. */
-  readonly name: string;
-  /** Number of `[]` behind the name. */
-  readonly ranks: number;
-}
+/** A type as it is written between brackets, e.g. `string[]` or `System.IO.File`. `ranks`: number of `[]` behind it. */
+export type TypeName = Node<"TypeName", { name: string; ranks: number }>;
 
 /** `number` is an Int32. An Int64 is kept as text, as JSON has none. */
 export type ConstantValue =
   string | number | { readonly int64: string } | { readonly double: number };
 
-export interface Constant extends Node<"Constant"> {
-  readonly value: ConstantValue;
-  /** How a number is written as an argument: there, `010` is also the text "010". */
-  readonly written?: string;
-}
+/** `written`: how a number is written as an argument: there, `010` is also the text "010". */
+export type Constant = Node<"Constant", { value: ConstantValue; written?: string }>;
 
 /** A text in double quotes, or a bare word with variables in it. */
-export interface ExpandableString extends Node<"ExpandableString"> {
-  readonly parts: readonly (string | Expression)[];
-}
+export type ExpandableString = Node<
+  "ExpandableString",
+  { parts: readonly (string | Expression)[] }
+>;
 
-export interface Variable extends Node<"Variable"> {
-  /** What stands before the colon, in lower case: `env`, `script`, `global`, `local`, `function`. */
-  readonly scope?: string;
-  readonly name: string;
-  /** `@name` in place of `$name`. */
-  readonly splatted: boolean;
-}
+/** `scope` is in lower case: `env`, `script`, `global`, `local`, `function`. `splatted`: `@name` in place of `$name`. */
+export type Variable = Node<"Variable", { scope?: string; name: string; splatted: boolean }>;
 
-export interface Member extends Node<"Member"> {
-  readonly object: Expression;
-  readonly name: string;
-  /** `::` in place of `.`. */
-  readonly isStatic: boolean;
+/** `isStatic`: `::` in place of `.`. */
+interface Access {
+  object: Expression;
+  name: string;
+  isStatic: boolean;
 }
-
-export interface MethodCall extends Node<"MethodCall"> {
-  readonly object: Expression;
-  readonly name: string;
-  readonly isStatic: boolean;
-  readonly args: readonly Expression[];
-}
+export type Member = Node<"Member", Access>;
+export type MethodCall = Node<"MethodCall", Access & { args: readonly Expression[] }>;
 
 /** `operator` is in lower case, as written: `-not`, `!`, `-`, `+`, `,`, `-join`, `-split`, `++`, `--`. */
-export interface Unary extends Node<"Unary"> {
-  readonly operator: string;
-  readonly operand: Expression;
-  readonly postfix: boolean;
-}
+export type Unary = Node<"Unary", { operator: string; operand: Expression; postfix: boolean }>;
 
 /** `operator` is in lower case: `+`, `-eq`, `-cmatch`, `-f`, `-and`, ... A leading `i` is left out: `-ieq` is `-eq`. */
-export interface Binary extends Node<"Binary"> {
-  readonly operator: string;
-  readonly left: Expression;
-  readonly right: Expression;
-}
+export type Binary = Node<"Binary", { operator: string; left: Expression; right: Expression }>;
 
-export interface Cast extends Node<"Cast"> {
-  readonly type: TypeName;
-  readonly operand: Expression;
-}
+export type Cast = Node<"Cast", { type: TypeName; operand: Expression }>;
 
 /** `@{ }`. `[ordered]` before one is a Cast. */
-export interface HashtableLiteral extends Node<"HashtableLiteral"> {
-  readonly pairs: readonly { readonly key: Expression; readonly value: Statement }[];
-}
+export type HashtableLiteral = Node<
+  "HashtableLiteral",
+  { pairs: readonly { readonly key: Expression; readonly value: Statement }[] }
+>;
 
 /** `1, 2, 3`. A comma before one value is a Unary. */
-type ArrayLiteral = Node<"ArrayLiteral"> & { readonly items: readonly Expression[] };
+type ArrayLiteral = Node<"ArrayLiteral", { items: readonly Expression[] }>;
 /** `@( )` and `$( )`. */
-type StatementsExpression = Node<"ArrayExpression" | "SubExpression"> & { readonly body: Block };
+type StatementsExpression = Node<"ArrayExpression" | "SubExpression", { body: Block }>;
 /** `( )`. */
-type Parenthesis = Node<"Parenthesis"> & { readonly statement: SimpleStatement };
-type TypeLiteral = Node<"TypeLiteral"> & { readonly type: TypeName };
-export type Index = Node<"Index"> & { readonly object: Expression; readonly index: Expression };
-type ScriptBlockLiteral = Node<"ScriptBlockLiteral"> & { readonly block: ScriptBody };
+type Parenthesis = Node<"Parenthesis", { statement: SimpleStatement }>;
+type TypeLiteral = Node<"TypeLiteral", { type: TypeName }>;
+export type Index = Node<"Index", { object: Expression; index: Expression }>;
+type ScriptBlockLiteral = Node<"ScriptBlockLiteral", { block: ScriptBody }>;
 
 type Literal = Constant | ExpandableString | TypeLiteral | HashtableLiteral | ScriptBlockLiteral;
 type Operation = Unary | Binary | Cast | ArrayLiteral | Member | MethodCall | Index;
 export type Expression = Literal | Variable | Operation | Parenthesis | StatementsExpression;
 
 /** `-Name value`, `-Name:value` or `-Name`. The value of the first form is the next argument of the command. */
-export interface CommandParameter extends Node<"CommandParameter"> {
-  readonly name: string;
-  /** Only what stands behind a colon. */
-  readonly value?: Expression;
-}
+export type CommandParameter = Node<"CommandParameter", { name: string; value?: Expression }>;
 
-export interface Command extends Node<"Command"> {
-  readonly invocation: "" | "&" | ".";
-  /** A Constant with the name as it is written, unless there is an invocation operator. */
-  readonly name: Expression;
-  readonly elements: readonly (Expression | CommandParameter)[];
-}
+/** `name` is a Constant with the name as it is written, unless there is an invocation operator. */
+export type Command = Node<
+  "Command",
+  {
+    invocation: "" | "&" | ".";
+    name: Expression;
+    elements: readonly (Expression | CommandParameter)[];
+  }
+>;
 
 /** An expression at the beginning of a pipeline. */
-export interface ExpressionElement extends Node<"ExpressionElement"> {
-  readonly expression: Expression;
-}
+export type ExpressionElement = Node<"ExpressionElement", { expression: Expression }>;
 
-export interface Pipeline extends Node<"Pipeline"> {
-  readonly elements: readonly (Command | ExpressionElement)[];
-}
+export type Pipeline = Node<"Pipeline", { elements: readonly (Command | ExpressionElement)[] }>;
 
 /** `operator` is `=`, `+=`, `-=`, `*=`, `/=` or `%=`. The target of several variables is an ArrayLiteral. */
-export interface Assignment extends Node<"Assignment"> {
-  readonly target: Expression;
-  readonly operator: string;
-  readonly value: Statement;
-}
+export type Assignment = Node<
+  "Assignment",
+  { target: Expression; operator: string; value: Statement }
+>;
 
-/** What may stand in parentheses. */
 type SimpleStatement = Pipeline | Assignment;
 type Block = readonly Statement[];
 
-export interface If extends Node<"If"> {
-  readonly clauses: readonly { readonly condition: SimpleStatement; readonly body: Block }[];
-  readonly otherwise?: Block;
-}
-
-/** `while`, and `do` with `while` or `until`. */
-export interface Loop extends Node<"While" | "DoLoop"> {
+interface Clause {
   readonly condition: SimpleStatement;
   readonly body: Block;
-  readonly until: boolean;
 }
+export type If = Node<"If", { clauses: readonly Clause[]; otherwise?: Block }>;
 
-export interface For extends Node<"For"> {
-  readonly initializer?: SimpleStatement;
-  readonly condition?: SimpleStatement;
-  readonly iterator?: SimpleStatement;
+/** `while`, and `do` with `while`. */
+export type Loop = Node<"While" | "DoLoop", Clause>;
+
+export type For = Node<
+  "For",
+  {
+    initializer?: SimpleStatement;
+    condition?: SimpleStatement;
+    iterator?: SimpleStatement;
+    body: Block;
+  }
+>;
+
+export type ForEach = Node<
+  "ForEach",
+  { variable: Variable; collection: SimpleStatement; body: Block }
+>;
+
+/** Without types a catch takes everything. */
+interface Catch {
+  readonly types: readonly TypeName[];
   readonly body: Block;
 }
+export type Try = Node<"Try", { body: Block; catches: readonly Catch[]; final?: Block }>;
 
-export interface ForEach extends Node<"ForEach"> {
-  readonly variable: Variable;
-  readonly collection: SimpleStatement;
-  readonly body: Block;
-}
+type FlowKind = "Throw" | "Return" | "Exit" | "Break" | "Continue";
+export type Flow = Node<FlowKind, { value?: SimpleStatement }>;
 
-export interface Try extends Node<"Try"> {
-  readonly body: Block;
-  /** Without types: takes everything. */
-  readonly catches: readonly { readonly types: readonly TypeName[]; readonly body: Block }[];
-  readonly final?: Block;
-}
-
-export interface Flow extends Node<"Throw" | "Return" | "Exit" | "Break" | "Continue"> {
-  readonly value?: SimpleStatement;
-}
-
-export interface FunctionDefinition extends Node<"FunctionDefinition"> {
-  readonly name: string;
-  readonly body: ScriptBody;
-}
+export type FunctionDefinition = Node<"FunctionDefinition", { name: string; body: ScriptBody }>;
 
 export type Statement =
   SimpleStatement | If | Loop | For | ForEach | Try | Flow | FunctionDefinition;
 
 /** `[Name(arg, Key = value)]`; `[Name()]` has neither, `Key` alone means `Key = $true`. */
-export interface Attribute extends Node<"Attribute"> {
-  readonly name: string;
-  readonly args: readonly Expression[];
-  readonly named: readonly { readonly name: string; readonly value?: Expression }[];
-}
+export type Attribute = Node<
+  "Attribute",
+  {
+    name: string;
+    args: readonly Expression[];
+    named: readonly { readonly name: string; readonly value?: Expression }[];
+  }
+>;
 
-export interface Parameter extends Node<"Parameter"> {
-  readonly name: string;
-  readonly type?: TypeName;
-  readonly attributes: readonly Attribute[];
-  readonly defaultValue?: Expression;
-}
+export type Parameter = Node<
+  "Parameter",
+  {
+    name: string;
+    type?: TypeName;
+    attributes: readonly Attribute[];
+    defaultValue?: Expression;
+  }
+>;
 
 /** A script, a function's body or a block. */
-export interface ScriptBody extends Node<"ScriptBody"> {
-  /** Of the param block: CmdletBinding, OutputType. */
-  readonly attributes: readonly Attribute[];
-  /** Undefined: no param block. */
-  readonly parameters?: readonly Parameter[];
-  readonly statements: Block;
-  /** The statements stand in a `process` block: they are run for each value that is piped in. */
-  readonly forEachInput: boolean;
-}
+export type ScriptBody = Node<
+  "ScriptBody",
+  {
+    /** Of the param block: CmdletBinding, OutputType. */
+    attributes: readonly Attribute[];
+    /** Undefined: no param block. */
+    parameters?: readonly Parameter[];
+    statements: Block;
+    /** The statements stand in a `process` block: they are run for each value that is piped in. */
+    forEachInput: boolean;
+  }
+>;
 
 type CommandPart = Command | ExpressionElement | CommandParameter;
 export type AnyNode =

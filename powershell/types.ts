@@ -14,8 +14,8 @@ import {
   type Value,
 } from "./values.ts";
 
-/** A member's code. `self` is the object; for statics and constructors it is null. */
-type Code = (self: never, ...args: never[]) => Result | void | Promise<void>;
+/** What a member does: statics and constructors by their arguments, all others by the object and these. */
+type Code = (...args: never[]) => Result | void | Promise<void>;
 
 export interface TypeDefinition {
   /** Full name, e.g. `System.IO.FileInfo`. */
@@ -25,7 +25,6 @@ export interface TypeDefinition {
   /** Full name. Default: System.Object. */
   readonly base?: string;
   readonly interfaces?: readonly string[];
-  /** Names of an enumeration, with their numbers. */
   readonly enumeration?: Readonly<Record<string, number>>;
   readonly isValueType?: boolean;
   readonly compare?: (left: never, right: never) => number;
@@ -41,7 +40,6 @@ export interface TypeDefinition {
   readonly constructors?: Readonly<Record<string, Code>>;
 }
 
-/** What is added to a type that is there. */
 export type TypeExtension = Omit<
   TypeDefinition,
   "name" | "aliases" | "base" | "enumeration" | "isValueType"
@@ -111,9 +109,9 @@ export class Types {
     addProperties(type.properties, extension.properties);
     addProperties(type.staticProperties, extension.staticProperties);
     addMethods(type.methods, extension.methods);
-    addMethods(type.staticMethods, extension.staticMethods);
+    addMethods(type.staticMethods, extension.staticMethods, withoutSelf);
     for (const [signature, code] of Object.entries(constructors)) {
-      type.constructors.push(overload(signature, code));
+      type.constructors.push(overload(signature, withoutSelf(code)));
     }
     return type;
   }
@@ -132,9 +130,17 @@ function addProperties(
   }
 }
 
-function addMethods(into: Map<string, Overload[]>, methods: TypeDefinition["methods"] = {}): void {
+function withoutSelf(code: Code): Code {
+  return (_self: never, ...args: never[]) => code(...args);
+}
+
+function addMethods(
+  into: Map<string, Overload[]>,
+  methods: TypeDefinition["methods"] = {},
+  adapted = (code: Code): Code => code,
+): void {
   for (const [signature, code] of Object.entries(methods)) {
-    const method = overload(signature, code);
+    const method = overload(signature, adapted(code));
     into.set(method.name.toLowerCase(), [...(into.get(method.name.toLowerCase()) ?? []), method]);
   }
 }
@@ -243,7 +249,6 @@ export function toChar(text: string): Char {
   return new Char(char, text.charCodeAt(0));
 }
 
-/** An error of PowerShell's own. */
 export function runtimeError(id: string, message: string, type = "RuntimeException"): Raised {
   return raised(`System.Management.Automation.${type}`, message, { id });
 }

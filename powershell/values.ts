@@ -9,7 +9,6 @@ import { placeOf, type Position, type ScriptBody } from "./syntax.ts";
  */
 export type Value = null | boolean | string | number | bigint | Instance;
 
-/** Anything with a type of its own. */
 export interface Instance {
   readonly type: NetType;
 }
@@ -23,7 +22,6 @@ export interface Property {
   set?(self: Value, value: Value): void | Promise<void>;
 }
 
-/** One form of a method or constructor. */
 export interface Overload {
   readonly name: string;
   readonly parameters: readonly string[];
@@ -42,7 +40,6 @@ export class NetType {
   readonly constructors: Overload[] = [];
   /** Types it is, besides its base, in lower case. */
   interfaces: readonly string[] = [];
-  /** For enumerations: their names and numbers. */
   enumeration?: ReadonlyMap<string, EnumValue>;
   /** Less than, equal or greater than 0 for two of the type; undefined: they have no order. */
   compare?: (left: Value, right: Value) => number;
@@ -52,7 +49,6 @@ export class NetType {
   enumerate?: (value: Value) => readonly Value[];
   /** Whether null becomes something else on conversion, e.g. 0. */
   isValueType = false;
-  /** HResult of an exception; undefined: its base's. */
   hresult?: number;
 
   constructor(
@@ -69,7 +65,6 @@ export class NetType {
     return this.hresult ?? this.base?.errorNumber ?? -2146233088;
   }
 
-  /** The type itself and all that it derives from. */
   get lineage(): readonly NetType[] {
     return [this, ...(this.base?.lineage ?? [])];
   }
@@ -231,7 +226,6 @@ export class NetObject<State = unknown> {
   ) {}
 }
 
-/** A .NET exception. */
 export class NetException {
   readonly data = new Hashtable(dictionaryType);
 
@@ -256,7 +250,6 @@ export class ErrorRecord {
     readonly type: NetType,
     readonly exception: NetException,
     readonly id: string,
-    /** Where it happened. */
     readonly position: Position | undefined,
   ) {}
 }

@@ -1,73 +1,58 @@
 import { StringDecoder } from "node:string_decoder";
+import type { Operation } from "../protocol/operation.ts";
 import type { CommandOutput, CommandRun } from "./command-type.ts";
 
 type Stream = "stdout" | "stderr";
 
-/** Collects a command's output and passes complete lines on as progress, according to `logging`. */
-export class CapturedOutput {
-  readonly #chunks: Record<Stream, Buffer[]> = { stdout: [], stderr: [] };
-  readonly #both: Buffer[] = [];
-  readonly #lines: Record<Stream, LineSplitter>;
-
-  /** @param progress gets every line that is to be logged, without secrets */
-  constructor(run: CommandRun, progress: (line: string) => void) {
-    const logging = run.inputs["logging"] ?? "stdoutAndStderr";
-    const splitter = (stream: Stream): LineSplitter =>
-      new LineSplitter((line) => {
-        if (logging === stream || logging === "stdoutAndStderr") progress(run.redact(line));
-      });
-    this.#lines = { stdout: splitter("stdout"), stderr: splitter("stderr") };
-  }
-
-  add(stream: Stream, chunk: Buffer): void {
-    this.#chunks[stream].push(chunk);
-    this.#both.push(chunk);
-    this.#lines[stream].add(chunk);
-  }
-
-  /** Logs the last lines, complete or not. */
-  end(): void {
-    this.#lines.stdout.end();
-    this.#lines.stderr.end();
-  }
-
-  /** The output for the state, without one newline at the end, as in the official plugin. */
-  result(): CommandOutput {
-    return { stdout: trimmed(this.#chunks.stdout), stderr: trimmed(this.#chunks.stderr) };
-  }
-
-  /** Both streams in order, for the text of an error. */
-  interleaved(): string {
-    return Buffer.concat(this.#both).toString("utf8");
-  }
+/**
+ * Runs a command and returns what it wrote. Its lines are progress, according to `logging`.
+ *
+ * @param execute hands on what the command writes; resolves to why it failed, or undefined
+ * @throws when it fails: why, what was run and what it wrote, without secrets
+ */
+export async function captured(
+  run: CommandRun,
+  operation: Operation,
+  execute: (add: (stream: Stream, chunk: Buffer) => void) => Promise<string | undefined>,
+): Promise<CommandOutput> {
+  const logging = run.inputs["logging"] ?? "stdoutAndStderr";
+  const captureOf = (stream: Stream): Capture =>
+    new Capture((line) => {
+      if (logging === stream || logging === "stdoutAndStderr") operation.progress(run.redact(line));
+    });
+  const captures = { stdout: captureOf("stdout"), stderr: captureOf("stderr") };
+  const both: Buffer[] = [];
+  const failure = await execute((stream, chunk) => {
+    both.push(chunk);
+    captures[stream].add(chunk);
+  });
+  const output = { stdout: captures.stdout.end(), stderr: captures.stderr.end() };
+  if (failure === undefined) return output;
+  // Redacted before it is quoted, as a secret with quotes in it would not be found afterwards.
+  const script = JSON.stringify(run.redact(run.script));
+  const written = run.redact(Buffer.concat(both).toString("utf8"));
+  throw new Error(`${failure}: running ${script}:\n${written}`);
 }
 
-function trimmed(chunks: readonly Buffer[]): string {
-  return Buffer.concat(chunks).toString("utf8").replace(/\n$/, "");
-}
-
-class LineSplitter {
+/** Collects one stream and hands its lines on. */
+class Capture {
+  readonly #chunks: Buffer[] = [];
   readonly #decoder = new StringDecoder("utf8");
   #rest = "";
 
   constructor(private readonly emit: (line: string) => void) {}
 
   add(chunk: Buffer): void {
+    this.#chunks.push(chunk);
     const lines = (this.#rest + this.#decoder.write(chunk)).split("\n");
     this.#rest = lines.pop() ?? "";
     for (const line of lines) this.emit(line);
   }
 
-  end(): void {
+  /** Hands the last line on, complete or not. @returns all, without one newline at the end, as in the official plugin */
+  end(): string {
     const rest = this.#rest + this.#decoder.end();
-    this.#rest = "";
     if (rest !== "") this.emit(rest);
+    return Buffer.concat(this.#chunks).toString("utf8").replace(/\n$/, "");
   }
-}
-
-/** The error of a failed command: why, what was run and what it wrote, without secrets. */
-export function commandError(why: string, run: CommandRun, output: CapturedOutput): Error {
-  // Redacted before it is quoted, as a secret with quotes in it would not be found afterwards.
-  const script = JSON.stringify(run.redact(run.script));
-  return new Error(`${why}: running ${script}:\n${run.redact(output.interleaved())}`);
 }

@@ -18,9 +18,7 @@ export interface CommandRun {
   readonly script: string;
   /** All inputs, without secret marks. */
   readonly inputs: PropertyMap;
-  /** What the previous command of the resource wrote. */
   readonly previous: CommandOutput;
-  /** Hides what the inputs mark as secret. */
   readonly redact: (text: string) => string;
 }
 

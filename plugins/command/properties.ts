@@ -22,7 +22,6 @@ const command: Properties = {
 
 const uncovered: Property = { shape: { kind: "notCovered" } };
 
-/** Inputs of `command.local.Command`. */
 export const localCommandProperties: Properties = {
   ...command,
   environment: { shape: { kind: "map", of: { kind: "string" } } },
@@ -63,7 +62,6 @@ export const remoteCommandProperties: Properties = {
   connection,
 };
 
-/** Inputs of `command.remote.CopyToRemote`. */
 export const copyToRemoteProperties: Properties = {
   connection,
   source: { shape: { kind: "asset" }, required: true },

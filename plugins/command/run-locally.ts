@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { stat } from "node:fs/promises";
 import type { Operation } from "../protocol/operation.ts";
 import { isMap, scalarText } from "../protocol/property-value.ts";
-import { CapturedOutput, commandError } from "./captured-output.ts";
+import { captured } from "./captured-output.ts";
 import type { CommandRun, RunCommand } from "./command-type.ts";
 import { beforeExit } from "../protocol/plugin-server.ts";
 
@@ -13,23 +13,21 @@ import { beforeExit } from "../protocol/plugin-server.ts";
 export const runLocally: RunCommand = async (run, operation) => {
   const { dir } = run.inputs;
   if (typeof dir === "string") await requireFolder(dir);
-  const output = new CapturedOutput(run, (line) => operation.progress(line));
-  const child = spawn("/bin/sh", ["-c", run.script], {
-    cwd: typeof dir === "string" ? dir : process.cwd(),
-    env: environment(run),
-    detached: true,
-    stdio: [run.inputs["stdin"] === undefined ? "ignore" : "pipe", "pipe", "pipe"],
+  return captured(run, operation, (add) => {
+    const child = spawn("/bin/sh", ["-c", run.script], {
+      cwd: typeof dir === "string" ? dir : process.cwd(),
+      env: environment(run),
+      detached: true,
+      stdio: [run.inputs["stdin"] === undefined ? "ignore" : "pipe", "pipe", "pipe"],
+    });
+    guardProcessGroup(child);
+    child.stdout?.on("data", (chunk: Buffer) => add("stdout", chunk));
+    child.stderr?.on("data", (chunk: Buffer) => add("stderr", chunk));
+    // A command need not read all of its input.
+    child.stdin?.on("error", () => undefined);
+    child.stdin?.end(run.inputs["stdin"]);
+    return failureOf(child, operation);
   });
-  guardProcessGroup(child);
-  child.stdout?.on("data", (chunk: Buffer) => output.add("stdout", chunk));
-  child.stderr?.on("data", (chunk: Buffer) => output.add("stderr", chunk));
-  // A command need not read all of its input.
-  child.stdin?.on("error", () => undefined);
-  child.stdin?.end(run.inputs["stdin"]);
-  const failure = await failureOf(child, operation);
-  output.end();
-  if (failure !== undefined) throw commandError(failure, run, output);
-  return output.result();
 };
 
 /** Waits for the end. Resolves to why it failed, or undefined. */

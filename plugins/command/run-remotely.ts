@@ -1,7 +1,6 @@
-import type { Client } from "ssh2";
 import { isMap, scalarText, type PropertyMap } from "../protocol/property-value.ts";
-import { CapturedOutput, commandError } from "./captured-output.ts";
-import type { CommandRun, RunCommand } from "./command-type.ts";
+import { captured } from "./captured-output.ts";
+import type { RunCommand } from "./command-type.ts";
 import { ConnectionLost, dial, type RoutedEndpoint } from "../../ssh/dial.ts";
 import { execute } from "../../ssh/run-over-ssh.ts";
 import type { SshEndpoint } from "../../ssh/endpoint.ts";
@@ -16,41 +15,29 @@ export const runRemotely: RunCommand = async (run, operation) => {
   const ssh = await dial(parseConnection(connection), operation).catch((error: unknown) => {
     throw new Error(run.redact((error as Error).message));
   });
-  const output = new CapturedOutput(run, (line) => operation.progress(line));
   try {
-    const failure = await failureOf(ssh.client, run, output, operation.signal);
-    output.end();
-    if (failure !== undefined) throw commandError(failure, run, output);
-    return output.result();
+    return await captured(run, operation, async (add) => {
+      try {
+        const { exitCode, killedBy } = await execute(ssh.client, run.script, {
+          input: scalarText(run.inputs["stdin"]) ?? "",
+          signal: operation.signal,
+          stdout: (chunk) => add("stdout", chunk),
+          stderr: (chunk) => add("stderr", chunk),
+        });
+        if (exitCode === 0) return undefined;
+        return exitCode === undefined
+          ? `Process exited from signal ${killedBy}`
+          : `Process exited with status ${exitCode}`;
+      } catch (error) {
+        return error instanceof ConnectionLost
+          ? `the connection was lost before the command's exit status came (it may go on over there: run again)${error.why}`
+          : (error as Error).message;
+      }
+    });
   } finally {
     ssh.close();
   }
 };
-
-/** Resolves to why it failed, or undefined. */
-async function failureOf(
-  client: Client,
-  run: CommandRun,
-  output: CapturedOutput,
-  signal: AbortSignal,
-): Promise<string | undefined> {
-  try {
-    const { exitCode, killedBy } = await execute(client, run.script, {
-      input: scalarText(run.inputs["stdin"]) ?? "",
-      signal,
-      stdout: (chunk) => output.add("stdout", chunk),
-      stderr: (chunk) => output.add("stderr", chunk),
-    });
-    if (exitCode === 0) return undefined;
-    return exitCode === undefined
-      ? `Process exited from signal ${killedBy}`
-      : `Process exited with status ${exitCode}`;
-  } catch (error) {
-    return error instanceof ConnectionLost
-      ? `the connection was lost before the command's exit status came (it may go on over there: run again)${error.why}`
-      : (error as Error).message;
-  }
-}
 
 /** Reads a checked `connection` input without secret marks. */
 export function parseConnection(connection: PropertyMap): RoutedEndpoint {

@@ -62,7 +62,6 @@ const actionType: ResourceType = {
   },
 };
 
-/** Serves the one type that no official plugin has. */
 export const kindowsProvider: ProviderDefinition = {
   ...commandProvider,
   name: "kindows",

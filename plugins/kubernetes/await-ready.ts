@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import type { Operation } from "../protocol/operation.ts";
 import type { ClusterObject } from "./cluster-object.ts";
 import { ANNOTATION, type KubernetesObject } from "./object.ts";
@@ -84,23 +85,15 @@ export async function awaitGone(target: ClusterObject, operation: Operation): Pr
   }
 }
 
+/** Waits a little; not once the signal is aborted. */
 function pause(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    const timer = setTimeout(done, POLL_MILLISECONDS);
-    signal.addEventListener("abort", done);
-  });
+  return setTimeout(POLL_MILLISECONDS, undefined, { signal }).catch(() => undefined);
 }
 
 /** Longest report that is still readable. */
 const MOST_PODS = 5;
 const MOST_EVENTS = 5;
 
-/** How long the report itself may take. */
 const REPORT_SECONDS = 10;
 
 /** Why an object is not ready: its pods that are not, and the latest warnings about it and them. */

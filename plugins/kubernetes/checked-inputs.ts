@@ -41,7 +41,6 @@ export function checkObject(kind: Kind, news: PropertyMap): Checked {
   return { inputs, failures: [...checkIdentity(kind, given), ...checkAnnotations(given)] };
 }
 
-/** An annotation of an object, or undefined. */
 export function annotationOf(inputs: PropertyMap, name: string): string | undefined {
   const annotations = unwrap(metadataOf(inputs)["annotations"]);
   return isMap(annotations) ? scalarText(annotations[name]) : undefined;

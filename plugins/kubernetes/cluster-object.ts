@@ -8,7 +8,6 @@ import type { KubernetesObject, ManagedFields } from "./object.ts";
 /** A namespace may be made at the same time: its absence is borne this often, with growing pauses. */
 const NAMESPACE_RETRIES = 4;
 
-/** How one request is made. */
 export interface RequestOptions {
   readonly signal: AbortSignal;
   /** Name under which the API server notes who set which field. */
@@ -32,12 +31,10 @@ export class ClusterObject {
     return this.kind.namespaced ? `${this.namespace}/${this.name}` : this.name;
   }
 
-  /** Kind and id, for messages. */
   get title(): string {
     return `${this.kind.kind} ${this.id}`;
   }
 
-  /** The live object, or undefined when there is none. */
   read(signal: AbortSignal): Promise<KubernetesObject | undefined> {
     return this.client.find(this.#path(), { signal });
   }
@@ -84,7 +81,6 @@ export class ClusterObject {
     });
   }
 
-  /** Applies inputs to an object that exists. */
   async applyOver(
     inputs: PropertyMap,
     force: boolean,

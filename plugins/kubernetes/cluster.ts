@@ -67,7 +67,6 @@ export class Cluster {
 /** The API server did not answer, or the settings lead to none. */
 class ClusterUnreachable extends Error {}
 
-/** How long the API server may take to answer one request. */
 const ANSWER_SECONDS = 30;
 
 /** A server that refuses connections may be restarting: tried again this often, one second apart. */

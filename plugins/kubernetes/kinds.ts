@@ -2,7 +2,6 @@
 export interface Kind {
   readonly apiVersion: string;
   readonly kind: string;
-  /** Its name in URLs. */
   readonly plural: string;
   readonly namespaced: boolean;
   /** Fields that do not change in place, as paths of keys: a change replaces the object, as with the official plugin. */
@@ -53,7 +52,6 @@ const kinds: ReadonlyMap<string, Kind> = new Map([
   ]),
 ]);
 
-/** The kind for a type token, or undefined where it is not covered. */
 export function kindOf(type: string): Kind | undefined {
   return kinds.get(type);
 }

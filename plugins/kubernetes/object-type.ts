@@ -34,7 +34,6 @@ import { diffProperties, type PropertyChange } from "../protocol/property-diff.t
 /** What the official plugin, too, begins the names of its field managers with. */
 const MANAGER_PREFIX = "pulumi-kubernetes-";
 
-/** One kind of object as a resource type. */
 export function objectType(kind: Kind, cluster: Cluster): ResourceType {
   const targetOf = (inputs: PropertyMap): ClusterObject => {
     const { namespace, name } = metadataOf(inputs);

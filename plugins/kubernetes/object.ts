@@ -19,7 +19,6 @@ interface ObjectMeta {
   readonly managedFields?: readonly ManagedFields[];
 }
 
-/** Which fields a field manager owns. */
 export interface ManagedFields {
   readonly manager?: string;
   readonly operation?: string;

@@ -34,9 +34,7 @@ const settingProperties: Properties = {
 /** Settings that belong to the engine: which plugin to load, and its own marks. */
 const ENGINE_SETTINGS = ["version", "pluginDownloadURL", "pluginChecksums", "__internal"] as const;
 
-/** The provider's settings. */
 export interface Settings {
-  /** Content of a kubeconfig. */
   readonly kubeconfig: string;
   /** Whether objects of a cluster that cannot be reached count as gone. */
   readonly deleteUnreachable: boolean;
@@ -44,7 +42,6 @@ export interface Settings {
   readonly upsert: boolean;
 }
 
-/** What is wrong with the settings. */
 export function checkSettings(settings: PropertyMap): readonly CheckFailure[] {
   const own = omit(settings, ...ENGINE_SETTINGS);
   const { failures } = checkProperties("kubernetes", settingProperties, own);
@@ -63,7 +60,6 @@ export function checkSettings(settings: PropertyMap): readonly CheckFailure[] {
   return [...failures, ...refused];
 }
 
-/** Reads checked settings. */
 export function parseSettings(settings: PropertyMap): Settings {
   const asked =
     scalarText(settings["deleteUnreachable"]) ?? process.env["PULUMI_K8S_DELETE_UNREACHABLE"];

@@ -156,7 +156,6 @@ function dependency(packageName: string, json: PackageJson): PackageDependency {
     );
 }
 
-/** What a schema says of itself. */
 interface Schema {
   readonly name: string;
   readonly version?: string;

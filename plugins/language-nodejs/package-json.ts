@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 
-/** What a host reads from a package.json. */
 export interface PackageJson {
   readonly name?: string;
   readonly version?: string;

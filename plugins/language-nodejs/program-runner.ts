@@ -16,7 +16,6 @@ import type { PropertyMap } from "../protocol/property-value.ts";
 /** Exit code of a program that has reported its error itself (@pulumi/pulumi, cmd/run/index.js). */
 const USER_KNOWS_ALREADY = 32;
 
-/** How long a program may take to end after it was asked to. */
 const KILL_AFTER_SECONDS = 2;
 
 /** Runs programs as child processes and ends them when the host ends. */
@@ -80,7 +79,6 @@ export class ProgramRunner {
     });
   }
 
-  /** Asks running programs to end, and makes them. */
   cancel(): void {
     for (const child of this.#children) {
       child.kill("SIGTERM");
@@ -134,7 +132,6 @@ util.inspect = Object.assign(
 syncBuiltinESMExports();
 `;
 
-/** Arguments for Node.js that load the patch. */
 const errorsWithoutColors: readonly string[] = [
   "--import",
   `data:text/javascript,${encodeURIComponent(PATCH.trim())}`,

@@ -10,13 +10,11 @@ export type Severity = keyof typeof severities;
 export interface LogEntry {
   readonly severity: Severity;
   readonly message: string;
-  /** The resource it is about. */
   readonly urn: string;
   /** Progress of a running operation: shown beside the resource while it runs and not kept. */
   readonly ephemeral: boolean;
 }
 
-/** The engine's log, to which a plugin reports. */
 export interface EngineLog {
   write(entry: LogEntry): void;
   /** Resolves when all that was written has reached the engine, or could not. */

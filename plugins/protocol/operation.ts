@@ -2,7 +2,6 @@ import type { EngineLog, Severity } from "./engine-log.ts";
 
 /** What runs for one resource: create, read, update or delete. */
 export interface Operation {
-  /** Name the program gave the resource. */
   readonly name: string;
   /** Aborted, with an error that says why, when customTimeouts are exceeded or the update is cancelled. */
   readonly signal: AbortSignal;

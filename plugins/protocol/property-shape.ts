@@ -12,7 +12,6 @@ import {
 } from "./property-value.ts";
 import { type CheckFailure, type Checked, notCovered } from "./resource-type.ts";
 
-/** What a property may hold. */
 export type Shape =
   | { readonly kind: "string" | "number" | "boolean" | "any" | "asset" }
   | { readonly kind: "choice"; readonly of: readonly (string | boolean)[] }

@@ -28,7 +28,6 @@ const UNKNOWN_VALUES: ReadonlySet<string> = new Set([
   "dd056dcd-154b-4c76-9bd3-c8f88648b5ff",
 ]);
 
-/** A value that will only be known after the update. */
 export const unknown: PropertyValue = UNKNOWN_STRING;
 
 export function isUnknown(value: PropertyValue | undefined): boolean {
@@ -138,7 +137,6 @@ export function scalarText(value: PropertyValue | undefined): string | undefined
     : undefined;
 }
 
-/** A map without some of its properties. */
 export function omit(map: PropertyMap, ...names: readonly string[]): PropertyMap {
   return Object.fromEntries(Object.entries(map).filter(([name]) => !names.includes(name)));
 }

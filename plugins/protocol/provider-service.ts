@@ -70,7 +70,6 @@ function resourceHandlers(
 ): Pick<IResourceProviderServer, ResourceMethods> {
   const typeOf = (request: { getType(): string }): ResourceType =>
     definition.resourceType(request.getType());
-  /** Does something to the resource that a request is about. */
   const run = <Result>(
     verb: string,
     request: TargetedRequest,

@@ -2,7 +2,6 @@ import type { Operation } from "./operation.ts";
 import type { PropertyMap, PropertyValue } from "./property-value.ts";
 import type { PropertyChange } from "./property-diff.ts";
 
-/** A property the provider refuses, and why. */
 export interface CheckFailure {
   readonly property: string;
   readonly reason: string;
@@ -68,7 +67,6 @@ export interface ResourceType {
   delete(olds: PropertyMap, operation: Operation): Promise<void>;
 }
 
-/** One plugin: its identity, its configuration and its resource types. */
 export interface ProviderDefinition {
   /** Package name, e.g. `command`. */
   readonly name: string;
@@ -79,7 +77,6 @@ export interface ProviderDefinition {
   diffConfig(olds: PropertyMap, news: PropertyMap): Difference;
   /** Takes the settings; called once before any resource, and not at all when a setting is unknown. */
   configure(settings: PropertyMap): void;
-  /** @throws when the type is not covered. */
   resourceType(type: string): ResourceType;
 }
 

@@ -33,7 +33,6 @@ export function unimplemented<Request, Response>(
 /** gRPC sends the text in a header, which must stay below 64 kB; percent-encoding can triple it. */
 const LONGEST_MESSAGE = 12_000;
 
-/** The status that tells the engine of an error. */
 function errorStatus(error: unknown): Partial<StatusObject> {
   const message = shorten(messageOf(error));
   const metadata = new grpc.Metadata();

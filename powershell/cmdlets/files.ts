@@ -1,7 +1,7 @@
 /** Cmdlets on files and other items. */
 import { hasWildcard, wildcard } from "../regex.ts";
 import { createHash } from "node:crypto";
-import type { Call, Cmdlet, ParameterDefinition, Shell } from "../commands.ts";
+import { cmdlets, type Call, type Cmdlet, type Shell } from "../commands.ts";
 import { ansi, decodeText, linesOf } from "../dotnet/encoding.ts";
 import * as is from "../types.ts";
 import { CustomObject, Raised, Unsupported } from "../values.ts";
@@ -15,8 +15,6 @@ import {
   type Item,
   type ItemProvider,
 } from "./items.ts";
-
-type Parameters = Cmdlet["parameters"];
 
 interface GivenPath {
   readonly provider: ItemProvider;
@@ -47,7 +45,6 @@ async function attempt<T>(
   }
 }
 
-/** The items that a path leads to. */
 function find({ provider, path, isPattern }: GivenPath): Item[] {
   const full = provider.resolve(path);
   return isPattern ? expand(provider, full) : [provider.find(full) ?? []].flat();
@@ -128,7 +125,6 @@ async function getChildItem(call: Call, { provider, item, isPattern }: Given): P
   }
 }
 
-/** Hands on an item that Get-ChildItem is asked for. */
 async function show(call: Call, item: Item): Promise<void> {
   const filter = call.text("Filter") ?? "*";
   if (/[?[]|^\*\.\*$|\.$/.test(filter)) throw new Unsupported(`the filter ${filter}`);
@@ -152,8 +148,8 @@ async function getContent(call: Call, { provider, item }: Given): Promise<void> 
   }
 }
 
-const commands = "Microsoft.PowerShell.Commands";
-const fileHash = is.types.define({ name: `${commands}.FileHash` });
+const namespace = "Microsoft.PowerShell.Commands";
+const fileHash = is.types.define({ name: `${namespace}.FileHash` });
 
 async function getFileHash(call: Call, { provider, item }: Given): Promise<void> {
   const data = await attempt(call, "FileRead", () => provider.read(item));
@@ -163,14 +159,6 @@ async function getFileHash(call: Call, { provider, item }: Given): Promise<void>
   }
 }
 
-const flag: ParameterDefinition = { type: "switch" };
-const text: ParameterDefinition = { type: "string" };
-const path: ParameterDefinition = { type: "string[]", position: 0 };
-const paths: Parameters = {
-  Path: path,
-  LiteralPath: { type: "string[]" },
-};
-
 export function fileCmdlets(providers: DriveProviders): readonly Cmdlet[] {
   const providerOf = (shell: Shell, of: string): ItemProvider => {
     const drive = driveOf(of);
@@ -178,31 +166,18 @@ export function fileCmdlets(providers: DriveProviders): readonly Cmdlet[] {
     if (!provider) throw new Unsupported(`the drive ${drive}:`);
     return provider;
   };
-  const onPaths = (
-    name: string,
-    parameters: Parameters,
-    run: (call: Call, given: GivenPath) => Promise<void>,
-  ): Cmdlet => ({
-    name,
-    implementation: `${commands}.${name.replace("-", "")}Command`,
-    parameters,
-    async run(call) {
-      const literal = call.texts("LiteralPath");
-      for (const each of literal ?? call.texts("Path") ?? []) {
-        const provider = providerOf(call.shell, each);
-        const isPattern = !literal && hasWildcard(each);
-        await run(call, { provider, path: each, isPattern });
-      }
-    },
-  });
+  const onPaths = (run: (call: Call, given: GivenPath) => Promise<void>) => async (call: Call) => {
+    const literal = call.texts("LiteralPath");
+    for (const each of literal ?? call.texts("Path") ?? []) {
+      const provider = providerOf(call.shell, each);
+      await run(call, { provider, path: each, isPattern: !literal && hasWildcard(each) });
+    }
+  };
   /** An item that is not there is an error. */
-  const onItems = (
-    name: string,
-    parameters: Parameters,
-    run: (call: Call, given: Given) => Promise<unknown>,
-  ): Cmdlet =>
-    onPaths(name, { ...paths, ...parameters }, async (call, { provider, path, isPattern }) => {
-      const items = find({ provider, path, isPattern });
+  const onItems = (run: (call: Call, given: Given) => Promise<void>) =>
+    onPaths(async (call, given) => {
+      const { provider, path, isPattern } = given;
+      const items = find(given);
       if (items.length === 0 && !isPattern) {
         await call.fail(itemNotFound(provider.resolve(path)));
       }
@@ -210,21 +185,21 @@ export function fileCmdlets(providers: DriveProviders): readonly Cmdlet[] {
         await run(call, { provider, item, isPattern });
       }
     });
-  const copying = { Destination: { ...text, position: 1, mandatory: true }, Force: flag };
-  const filters = { Filter: text, File: flag, Directory: flag, Recurse: flag, Force: flag };
-  const pathType = { ...text, set: ["Any", "Container", "Leaf"] };
-  const child = { ...text, position: 1, mandatory: true, allowEmpty: true };
-  const parent = { Path: { ...path, mandatory: true } };
-  return [
-    onPaths("Test-Path", { ...paths, PathType: pathType }, testPath),
-    onPaths("Join-Path", { ...parent, ChildPath: child }, joinPath),
-    onPaths("Split-Path", { ...parent, Leaf: flag }, splitPath),
-    onPaths("New-Item", { ...parent, ItemType: text, Force: flag }, newItem),
-    onItems("Remove-Item", { Recurse: flag, Force: flag }, removeItem),
-    onItems("Copy-Item", copying, copyItem),
-    onItems("Get-Item", { Force: flag }, getItem),
-    onItems("Get-ChildItem", filters, getChildItem),
-    onItems("Get-Content", { Raw: flag, Tail: { type: "int" } }, getContent),
-    onItems("Get-FileHash", { Algorithm: { ...text, set: ["SHA256"] } }, getFileHash),
-  ];
+  const paths = "[[-Path] <string[]>] [-LiteralPath <string[]>]";
+  return cmdlets(
+    {
+      [`Test-Path ${paths} [-PathType {Any | Container | Leaf}]`]: onPaths(testPath),
+      "Join-Path [-Path] <string[]> [-ChildPath] <string?>": onPaths(joinPath),
+      "Split-Path [-Path] <string[]> [-Leaf]": onPaths(splitPath),
+      "New-Item [-Path] <string[]> [-ItemType <string>] [-Force]": onPaths(newItem),
+      [`Remove-Item ${paths} [-Recurse] [-Force]`]: onItems(removeItem),
+      [`Copy-Item ${paths} [-Destination] <string> [-Force]`]: onItems(copyItem),
+      [`Get-Item ${paths} [-Force]`]: onItems(getItem),
+      [`Get-ChildItem ${paths} [-Filter <string>] [-File] [-Directory] [-Recurse] [-Force]`]:
+        onItems(getChildItem),
+      [`Get-Content ${paths} [-Raw] [-Tail <int>]`]: onItems(getContent),
+      [`Get-FileHash ${paths} [-Algorithm {SHA256}]`]: onItems(getFileHash),
+    },
+    namespace,
+  );
 }

@@ -60,7 +60,6 @@ export function expand(provider: ItemProvider, path: string): Item[] {
     .flatMap((item) => provider.find(item.path) ?? []);
 }
 
-/** What Join-Path returns. */
 export function joined({ separator }: ItemProvider, path: string, below: string): string {
   const whole =
     path === "" ? below : `${path.replace(/[\\/]$/, "")}/${below.replace(/^[\\/]/, "")}`;

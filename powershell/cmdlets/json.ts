@@ -1,5 +1,5 @@
 /** ConvertTo-Json and ConvertFrom-Json. */
-import type { Call, Cmdlet } from "../commands.ts";
+import { cmdlets, type Call } from "../commands.ts";
 import { enumerated, toText } from "../convert.ts";
 import { newLine } from "../dotnet/encoding.ts";
 import * as is from "../types.ts";
@@ -16,7 +16,6 @@ import {
   type Value,
 } from "../values.ts";
 
-/** How JSON is written. */
 interface Style {
   /** What lies deeper is a text. */
   readonly depth: number;
@@ -122,41 +121,30 @@ function toNumber(text: string): Value {
   return BigInt.asIntN(32, whole) === whole ? Number(text) : whole;
 }
 
-/** A cmdlet that makes one value of all its inputs. */
-function onAll(
-  name: string,
-  parameters: Cmdlet["parameters"],
-  run: (call: Call, inputs: readonly Value[]) => Value,
-): Cmdlet {
-  const implementation = `Microsoft.PowerShell.Commands.${name.replace("-", "")}Command`;
-  const input = { position: 0, mandatory: true, allowEmpty: true, pipeline: "value" } as const;
-  return {
-    name,
-    implementation,
-    parameters: { InputObject: { ...input, type: "object" }, ...parameters },
-    open(call) {
-      const inputs: Value[] = [];
-      return {
-        process: () => void inputs.push(call.get("InputObject") ?? null),
-        end: () => (inputs.length > 0 ? call.emit(run(call, inputs)) : undefined),
-      };
-    },
-  };
-}
+const onAll = (run: (call: Call, inputs: readonly Value[]) => Value) => ({
+  open(call: Call) {
+    const inputs: Value[] = [];
+    return {
+      process: () => void inputs.push(call.get("InputObject") ?? null),
+      end: () => (inputs.length > 0 ? call.emit(run(call, inputs)) : undefined),
+    };
+  },
+});
 
-export const jsonCmdlets: readonly Cmdlet[] = [
-  onAll(
-    "ConvertTo-Json",
-    { Depth: { type: "int" }, Compress: { type: "switch" } },
-    (call, [first = null, ...others]) => {
-      const end = call.flag("Compress") ? undefined : newLine(call.shell.host);
-      const value = others.length === 0 ? first : is.array([first, ...others]);
-      return write(value, { depth: call.number("Depth") ?? 2, end });
-    },
-  ),
-  // 5.1 hands an array on whole.
-  onAll("ConvertFrom-Json", {}, (_, [text = null, ...others]) => {
-    if (others.length > 0) throw new Unsupported("ConvertFrom-Json of several texts");
-    return read(toText(text));
-  }),
-];
+export const jsonCmdlets = cmdlets(
+  {
+    "ConvertTo-Json [-InputObject] <object?> [-Depth <int>] [-Compress]": onAll(
+      (call, [first = null, ...others]) => {
+        const end = call.flag("Compress") ? undefined : newLine(call.shell.host);
+        const value = others.length === 0 ? first : is.array([first, ...others]);
+        return write(value, { depth: call.number("Depth") ?? 2, end });
+      },
+    ),
+    // 5.1 hands an array on whole.
+    "ConvertFrom-Json [-InputObject] <object?>": onAll((_, [text = null, ...others]) => {
+      if (others.length > 0) throw new Unsupported("ConvertFrom-Json of several texts");
+      return read(toText(text));
+    }),
+  },
+  "Microsoft.PowerShell.Commands",
+);

@@ -1,6 +1,6 @@
 /** Cmdlets on whatever comes down a pipeline, and those of the language itself. */
 import { hasWildcard } from "../regex.ts";
-import type { Call, Cmdlet } from "../commands.ts";
+import { cmdlets, type Call } from "../commands.ts";
 import { toBool, toItems, toText } from "../convert.ts";
 import { construct, getProperty } from "../members.ts";
 import { compare } from "../operators.ts";
@@ -16,8 +16,6 @@ import {
   Unsupported,
   type Value,
 } from "../values.ts";
-
-const input = { type: "object", pipeline: "value" } as const;
 
 function inputOf(call: Call): Value {
   return call.get("InputObject") ?? null;
@@ -64,140 +62,89 @@ export function shown(value: Value): string {
   return isNull(value) ? "" : `${toText(value)}\n`;
 }
 
-export const objectCmdlets: readonly Cmdlet[] = Array.of<Cmdlet>(
+export const objectCmdlets = cmdlets(
   {
-    name: "Where-Object",
-    parameters: {
-      FilterScript: { type: "scriptblock", position: 0, mandatory: true },
-      InputObject: input,
-    },
-    async run(call) {
+    async "Where-Object [-FilterScript] <scriptblock> [-InputObject <object>]"(call) {
       const filter = call.block("FilterScript");
       if (filter && toBool(await select(call, filter, inputOf(call)))) {
         await call.emit(inputOf(call));
       }
     },
-  },
-  {
-    name: "ForEach-Object",
-    parameters: {
-      Process: { type: "scriptblock", position: 0, mandatory: true },
-      InputObject: input,
-    },
-    async run(call) {
+    async "ForEach-Object [-Process] <scriptblock> [-InputObject <object>]"(call) {
       const block = call.block("Process");
       if (block) {
         await call.shell.invoke(block, { underscore: inputOf(call) }, (value) => call.emit(value));
       }
     },
-  },
-  {
-    name: "Select-Object",
-    parameters: {
-      Property: { type: "object[]", position: 0 },
-      First: { type: "int" },
-      Last: { type: "int" },
-      Skip: { type: "int" },
-      InputObject: input,
-    },
-    open(call) {
-      const first = call.number("First") ?? Infinity;
-      const last = call.number("Last");
-      const skip = call.number("Skip") ?? 0;
-      const kept: Value[] = [];
-      let seen = 0;
-      return {
-        async process() {
-          if (last !== undefined) {
-            kept.push(inputOf(call));
-          } else if (seen++ >= skip && first > 0) {
-            await call.emit(await project(call, inputOf(call)));
-            if (seen - skip >= first) {
-              call.stop();
+    "Select-Object [[-Property] <object[]>] [-First <int>] [-Last <int>] [-Skip <int>] [-InputObject <object>]":
+      {
+        open(call) {
+          const first = call.number("First") ?? Infinity;
+          const last = call.number("Last");
+          const skip = call.number("Skip") ?? 0;
+          const kept: Value[] = [];
+          let seen = 0;
+          return {
+            async process() {
+              if (last !== undefined) {
+                kept.push(inputOf(call));
+              } else if (seen++ >= skip && first > 0) {
+                await call.emit(await project(call, inputOf(call)));
+                if (seen - skip >= first) {
+                  call.stop();
+                }
+              }
+            },
+            async end() {
+              const until = Math.max(0, kept.length - skip);
+              for (const item of kept.slice(Math.max(0, until - (last ?? 0)), until)) {
+                await call.emit(await project(call, item));
+              }
+            },
+          };
+        },
+      },
+    "Sort-Object [[-Property] <object>] [-Descending] [-Unique] [-InputObject <object>]": {
+      open(call) {
+        const items: { readonly item: Value; readonly key: Value }[] = [];
+        const by = call.get("Property");
+        if (by instanceof PsArray || by instanceof Hashtable) {
+          throw new Unsupported("Sort-Object by several properties, or by a table");
+        }
+        const sign = call.flag("Descending") ? -1 : 1;
+        return {
+          async process() {
+            const item = inputOf(call);
+            items.push({ item, key: by === undefined ? item : await select(call, by, item) });
+          },
+          async end() {
+            items.sort((a, b) => sign * compareForSort(a.key, b.key));
+            for (const [index, { item, key }] of items.entries()) {
+              const before = items[index - 1];
+              if (!call.flag("Unique") || !before || compareForSort(before.key, key) !== 0) {
+                await call.emit(item);
+              }
             }
-          }
-        },
-        async end() {
-          const until = Math.max(0, kept.length - skip);
-          for (const item of kept.slice(Math.max(0, until - (last ?? 0)), until)) {
-            await call.emit(await project(call, item));
-          }
-        },
-      };
+          },
+        };
+      },
     },
-  },
-  {
-    name: "Sort-Object",
-    parameters: {
-      Property: { type: "object", position: 0 },
-      Descending: { type: "switch" },
-      Unique: { type: "switch" },
-      InputObject: input,
-    },
-    open(call) {
-      const items: { readonly item: Value; readonly key: Value }[] = [];
-      const by = call.get("Property");
-      if (by instanceof PsArray || by instanceof Hashtable) {
-        throw new Unsupported("Sort-Object by several properties, or by a table");
-      }
-      const sign = call.flag("Descending") ? -1 : 1;
-      return {
-        async process() {
-          const item = inputOf(call);
-          items.push({ item, key: by === undefined ? item : await select(call, by, item) });
-        },
-        async end() {
-          items.sort((a, b) => sign * compareForSort(a.key, b.key));
-          for (const [index, { item, key }] of items.entries()) {
-            const before = items[index - 1];
-            if (!call.flag("Unique") || !before || compareForSort(before.key, key) !== 0) {
-              await call.emit(item);
-            }
-          }
-        },
-      };
-    },
-  },
-  {
-    name: "Out-Host",
-    parameters: { InputObject: input },
-    run(call) {
+    "Out-Host [-InputObject <object>]"(call) {
       call.shell.host.output(shown(inputOf(call)));
     },
-  },
-  {
-    name: "New-Object",
-    implementation: "Microsoft.PowerShell.Commands.NewObjectCommand",
-    parameters: {
-      TypeName: { type: "string", position: 0, mandatory: true },
-      ArgumentList: { type: "object[]", position: 1 },
-    },
-    async run(call) {
+    async "New-Object [-TypeName] <string> [[-ArgumentList] <object[]>]"(call) {
       const name = call.text("TypeName") ?? "";
       const type = call.shell.types.find(name);
       if (!type) throw new Unsupported(`New-Object ${name}`);
       const args = toItems(call.get("ArgumentList") ?? nothing);
       await call.emit(await construct(type, args, call.shell.types));
     },
-  },
-  {
-    name: "Set-StrictMode",
-    parameters: { Version: { type: "string", position: 0, mandatory: true, set: ["Latest"] } },
-    run: (call) => call.scope.setStrict(),
-  },
-  {
-    name: "Start-Sleep",
-    parameters: { Seconds: { type: "double", position: 0 }, Milliseconds: { type: "int" } },
-    run: (call) =>
+    "Set-StrictMode [-Version] {Latest}": (call) => call.scope.setStrict(),
+    "Start-Sleep [[-Seconds] <double>] [-Milliseconds <int>]": (call) =>
       call.shell.host.clock.sleep(
         (call.number("Seconds") ?? 0) * 1000 + (call.number("Milliseconds") ?? 0),
       ),
-  },
-  {
-    name: "Get-Command",
-    implementation: "Microsoft.PowerShell.Commands.GetCommandCommand",
-    parameters: { Name: { type: "string", position: 0, mandatory: true } },
-    async run(call) {
+    async "Get-Command [-Name] <string>"(call) {
       const name = call.text("Name") ?? "";
       if (hasWildcard(name)) throw new Unsupported("Get-Command with a wildcard");
       if (!call.shell.isCommand(name)) {
@@ -208,4 +155,5 @@ export const objectCmdlets: readonly Cmdlet[] = Array.of<Cmdlet>(
       await call.emit(new CustomObject(is.customObject).set("Name", name));
     },
   },
+  "Microsoft.PowerShell.Commands",
 );

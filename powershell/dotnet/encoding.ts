@@ -44,7 +44,6 @@ export function linesOf(text: string): string[] {
   return lines.at(-1) === "" ? lines.slice(0, -1) : lines;
 }
 
-/** What a value of type byte[] has. */
 export function toBuffer(value: PsArray): Buffer {
   return Buffer.from(value.items.map((item) => (item as Num).value));
 }

@@ -45,7 +45,7 @@ const automation: Readonly<Record<string, readonly string[]>> = {
 };
 
 function define(name: string, base: string, hresult?: number): void {
-  const make = (_: null, message: string | null) =>
+  const make = (message: string | null) =>
     new NetException(type, message ?? `Exception of type '${name}' was thrown.`);
   const constructors = { "(string)": make };
   const type: NetType = types.define({ name, base, constructors });

@@ -66,20 +66,20 @@ const cultureInfo = types.define({
 const math = types.define({
   name: "System.Math",
   staticMethods: {
-    "Abs(int)": (_: null, value: number) => Math.abs(value),
-    "Abs(double)": (_: null, { value }: Num) => is.toDouble(Math.abs(value)),
-    "Abs(long)": (_: null, value: bigint) => (value < 0n ? -value : value),
-    "Floor(double)": (_: null, { value }: Num) => is.toDouble(Math.floor(value)),
-    "Round(double, int)": (_: null, { value }: Num, digits: number) =>
+    "Abs(int)": (value: number) => Math.abs(value),
+    "Abs(double)": ({ value }: Num) => is.toDouble(Math.abs(value)),
+    "Abs(long)": (value: bigint) => (value < 0n ? -value : value),
+    "Floor(double)": ({ value }: Num) => is.toDouble(Math.floor(value)),
+    "Round(double, int)": ({ value }: Num, digits: number) =>
       is.toDouble(roundHalfEven(value * 10 ** digits) / 10 ** digits),
   },
 });
 for (const { name } of [is.int, is.long, is.double]) {
   types.extend(math, {
     staticMethods: {
-      [`Max(${name}, ${name})`]: (_: null, first: Numeric, second: Numeric) =>
+      [`Max(${name}, ${name})`]: (first: Numeric, second: Numeric) =>
         plainNumber(first) >= plainNumber(second) ? first : second,
-      [`Min(${name}, ${name})`]: (_: null, first: Numeric, second: Numeric) =>
+      [`Min(${name}, ${name})`]: (first: Numeric, second: Numeric) =>
         plainNumber(first) <= plainNumber(second) ? first : second,
     },
   });
@@ -87,7 +87,7 @@ for (const { name } of [is.int, is.long, is.double]) {
 
 // Convert
 
-function fromBase64(_: null, text: string): PsArray {
+function fromBase64(text: string): PsArray {
   const digits = text.replace(/[ \t\r\n]/g, "");
   if (digits.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(digits)) {
     throw badFormat("The input is not a valid Base-64 string.");
@@ -95,7 +95,7 @@ function fromBase64(_: null, text: string): PsArray {
   return is.bytes(Buffer.from(digits, "base64"));
 }
 
-function toBase64(_: null, data: PsArray, start = 0, length?: number): string {
+function toBase64(data: PsArray, start = 0, length?: number): string {
   const bytes = toBuffer(data);
   const end = length === undefined ? bytes.length : start + length;
   if (start < 0 || end < start || end > bytes.length) {
@@ -110,7 +110,7 @@ types.define({
     "ToBase64String(byte[])": toBase64,
     "ToBase64String(byte[], int, int)": toBase64,
     "FromBase64String(string)": fromBase64,
-    "ToString(byte, int)": (_: null, { value }: Num, base: number) => {
+    "ToString(byte, int)": ({ value }: Num, base: number) => {
       if (base !== 2) throw new Unsupported(`numbers to the base ${String(base)}`);
       return value.toString(2);
     },
@@ -137,7 +137,7 @@ const versionType: NetType = types.define({
     return orders.find((order) => order !== 0) ?? 0;
   },
   methods: { "ToString()": ({ state }: Version) => state.join(".") },
-  staticMethods: { "Parse(string)": (_: null, text: string) => version(text) },
+  staticMethods: { "Parse(string)": (text: string) => version(text) },
 });
 
 const guid: NetType = types.define({

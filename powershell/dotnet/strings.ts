@@ -64,7 +64,7 @@ const matchType = types.define({
 
 /** Regex, whose Replace runs a block. */
 export function defineRegexTypes(set: Types, shell: Pick<Shell, "evaluate">): void {
-  const replaceByBlock = async (_: null, text: string, pattern: string, block: ScriptBlock) => {
+  const replaceByBlock = async (text: string, pattern: string, block: ScriptBlock) => {
     const regex = compile(pattern, { ignoreCase: false });
     const results: Value[] = [];
     for (const match of regex.matches(text)) {

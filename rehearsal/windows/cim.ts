@@ -4,7 +4,7 @@
  * Source: https://learn.microsoft.com/powershell/module/cimcmdlets (Get-CimInstance, Invoke-CimMethod). What each class
  * has is said where it is declared.
  */
-import type { Cmdlet } from "../../powershell/commands.ts";
+import { cmdlets, type Cmdlet } from "../../powershell/commands.ts";
 import { toBool, toText } from "../../powershell/convert.ts";
 import * as is from "../../powershell/types.ts";
 import {
@@ -17,7 +17,6 @@ import {
 import { object } from "./objects.ts";
 
 export interface CimClass {
-  /** Properties of each instance. */
   readonly instances: () => Promise<readonly Readonly<Record<string, Value>>[]>;
   /** By name; each returns its ReturnValue. */
   readonly methods?: Readonly<
@@ -27,7 +26,6 @@ export interface CimClass {
 
 export type CimClasses = Readonly<Record<string, CimClass>>;
 
-/** @param classes by their names. */
 export function cimCmdlets(classes: CimClasses): readonly Cmdlet[] {
   const classOf = (name: string): CimClass => {
     const key = Object.keys(classes).find((each) => each.toLowerCase() === name.toLowerCase());
@@ -35,46 +33,31 @@ export function cimCmdlets(classes: CimClasses): readonly Cmdlet[] {
     if (!found) throw new Unsupported(`the CIM class ${name}`);
     return found;
   };
-  return [
-    {
-      name: "Get-CimInstance",
-      parameters: {
-        ClassName: { type: "string", position: 0, mandatory: true },
-        Filter: { type: "string" },
-      },
-      async run(call) {
-        const name = call.text("ClassName") ?? "";
-        for (const properties of await classOf(name).instances()) {
-          const instance = object(properties);
-          instance.typeNames = [
-            `Microsoft.Management.Infrastructure.CimInstance#root/cimv2/${name}`,
-          ];
-          if (fits(instance, call.text("Filter") ?? "")) {
-            await call.emit(instance);
-          }
+  return cmdlets({
+    async "Get-CimInstance [-ClassName] <string> [-Filter <string>]"(call) {
+      const name = call.text("ClassName") ?? "";
+      for (const properties of await classOf(name).instances()) {
+        const instance = object(properties);
+        instance.typeNames = [`Microsoft.Management.Infrastructure.CimInstance#root/cimv2/${name}`];
+        if (fits(instance, call.text("Filter") ?? "")) {
+          await call.emit(instance);
         }
-      },
+      }
     },
-    {
-      name: "Invoke-CimMethod",
-      parameters: {
-        InputObject: { type: "object", position: 0, mandatory: true, pipeline: "value" },
-        MethodName: { type: "string", position: 1, mandatory: true },
-        Arguments: { type: "System.Collections.IDictionary", position: 2 },
-      },
-      async run(call) {
-        const instance = call.get("InputObject") as CustomObject;
-        const name = instance.typeNames[0]?.replace(/^.*\//, "") ?? "";
-        const method = classOf(name).methods?.[call.text("MethodName") ?? ""];
-        if (!method) {
-          throw new Unsupported(`the method ${call.text("MethodName") ?? ""} of ${name}`);
-        }
-        const args = call.get("Arguments");
-        const given = args instanceof Hashtable ? args : new Hashtable(is.hashtable);
-        await call.emit(object({ ReturnValue: await method(instance, given) }));
-      },
+    async "Invoke-CimMethod [-InputObject] <object> [-MethodName] <string> [[-Arguments] <Collections.IDictionary>]"(
+      call,
+    ) {
+      const instance = call.get("InputObject") as CustomObject;
+      const name = instance.typeNames[0]?.replace(/^.*\//, "") ?? "";
+      const method = classOf(name).methods?.[call.text("MethodName") ?? ""];
+      if (!method) {
+        throw new Unsupported(`the method ${call.text("MethodName") ?? ""} of ${name}`);
+      }
+      const args = call.get("Arguments");
+      const given = args instanceof Hashtable ? args : new Hashtable(is.hashtable);
+      await call.emit(object({ ReturnValue: await method(instance, given) }));
     },
-  ];
+  });
 }
 
 /** Whether an instance fits a condition of WQL: comparisons with AND between them. */

@@ -4,7 +4,7 @@
  * Sources: https://learn.microsoft.com/powershell/module/microsoft.powershell.utility/set-date,
  * https://learn.microsoft.com/powershell/module/microsoft.powershell.management (Get-TimeZone, Set-TimeZone).
  */
-import type { Cmdlet } from "../../powershell/commands.ts";
+import { cmdlets, type Cmdlet } from "../../powershell/commands.ts";
 import { fromDateTime } from "./time-types.ts";
 import type { WindowsHost } from "../host/windows-host.ts";
 import { object } from "./objects.ts";
@@ -13,26 +13,15 @@ import { object } from "./objects.ts";
 const zoneKey = "SYSTEM\\CurrentControlSet\\Control\\TimeZoneInformation";
 
 export function clockCmdlets({ programs, registry }: WindowsHost): readonly Cmdlet[] {
-  return [
-    {
-      name: "Set-Date",
-      parameters: { Date: { type: "datetime", position: 0, mandatory: true } },
-      async run(call) {
-        const date = call.get("Date") ?? null;
-        await programs.setClock(new Date(fromDateTime(date, call.shell.host.clock)));
-        await call.emit(date);
-      },
+  return cmdlets({
+    async "Set-Date [-Date] <datetime>"(call) {
+      const date = call.get("Date") ?? null;
+      await programs.setClock(new Date(fromDateTime(date, call.shell.host.clock)));
+      await call.emit(date);
     },
-    {
-      name: "Get-TimeZone",
-      parameters: {},
-      run: (call) =>
-        call.emit(object({ Id: registry.make(zoneKey).get("TimeZoneKeyName") ?? "UTC" })),
-    },
-    {
-      name: "Set-TimeZone",
-      parameters: { Id: { type: "string", mandatory: true } },
-      run: (call) => registry.make(zoneKey).set("TimeZoneKeyName", call.text("Id") ?? "", "String"),
-    },
-  ];
+    "Get-TimeZone": (call) =>
+      call.emit(object({ Id: registry.make(zoneKey).get("TimeZoneKeyName") ?? "UTC" })),
+    "Set-TimeZone -Id <string>": (call) =>
+      registry.make(zoneKey).set("TimeZoneKeyName", call.text("Id") ?? "", "String"),
+  });
 }

@@ -4,7 +4,7 @@
  *
  * Source: https://learn.microsoft.com/powershell/module/microsoft.powershell.utility/add-type.
  */
-import type { Cmdlet } from "../../powershell/commands.ts";
+import { cmdlets, type Cmdlet } from "../../powershell/commands.ts";
 import { Unsupported } from "../../powershell/values.ts";
 import type { WindowsHost } from "../host/windows-host.ts";
 import { hostNetworkType } from "./host-networks.ts";
@@ -13,40 +13,33 @@ export function compilerCmdlets(
   machine: WindowsHost,
   changing: (what: string) => Promise<void>,
 ): readonly Cmdlet[] {
-  return [
-    {
-      name: "Add-Type",
-      parameters: {
-        TypeDefinition: { type: "string", position: 0 },
-        ReferencedAssemblies: { type: "string[]" },
-        OutputAssembly: { type: "string" },
-        OutputType: { type: "string", set: ["ConsoleApplication"] },
-        MemberDefinition: { type: "string" },
-        Namespace: { type: "string" },
-        Name: { type: "string" },
-        PassThru: { type: "switch" },
-      },
-      async run(call) {
-        const { files } = call.shell.host;
-        const member = call.text("MemberDefinition") ?? "";
-        if (/DllImport\("vmcompute\.dll"\)\]\s+public static extern void HNSCall\(/.test(member)) {
-          const name = `${call.text("Namespace") ?? ""}.${call.text("Name") ?? ""}`;
-          const type = hostNetworkType(call.shell.types, machine, changing, name);
-          if (call.flag("PassThru")) {
-            await call.emit(type);
-          }
-          return;
+  const program =
+    "[[-TypeDefinition] <string>] [-ReferencedAssemblies <string[]>] [-OutputAssembly <string>] " +
+    "[-OutputType {ConsoleApplication}]";
+  const member = "[-MemberDefinition <string>] [-Namespace <string>] [-Name <string>] [-PassThru]";
+  return cmdlets({
+    async [`Add-Type ${program} ${member}`](call) {
+      const { files } = call.shell.host;
+      const definition = call.text("MemberDefinition") ?? "";
+      if (
+        /DllImport\("vmcompute\.dll"\)\]\s+public static extern void HNSCall\(/.test(definition)
+      ) {
+        const name = `${call.text("Namespace") ?? ""}.${call.text("Name") ?? ""}`;
+        const type = hostNetworkType(call.shell.types, machine, changing, name);
+        if (call.flag("PassThru")) {
+          await call.emit(type);
         }
-        const path = call.text("OutputAssembly");
-        if (path === undefined || call.text("OutputType") === undefined) {
-          throw new Unsupported("Add-Type of anything but a program in a file, and HNSCall");
-        }
-        const source = call.text("TypeDefinition") ?? "";
-        await files.write(
-          files.resolve(path),
-          Buffer.from(`Not compiled, in a rehearsal:\n${source}`),
-        );
-      },
+        return;
+      }
+      const path = call.text("OutputAssembly");
+      if (path === undefined || call.text("OutputType") === undefined) {
+        throw new Unsupported("Add-Type of anything but a program in a file, and HNSCall");
+      }
+      const source = call.text("TypeDefinition") ?? "";
+      await files.write(
+        files.resolve(path),
+        Buffer.from(`Not compiled, in a rehearsal:\n${source}`),
+      );
     },
-  ];
+  });
 }

@@ -6,44 +6,30 @@
  * Clear-DnsClientCache).
  */
 import { randomUUID } from "node:crypto";
-import type { Cmdlet } from "../../powershell/commands.ts";
+import { cmdlets, type Cmdlet } from "../../powershell/commands.ts";
 import type { WindowsHost } from "../host/windows-host.ts";
 import { object, strings } from "./objects.ts";
 
 export function dnsCmdlets({ state }: WindowsHost): readonly Cmdlet[] {
-  return [
-    {
-      name: "Get-DnsClientNrptRule",
-      parameters: {},
-      async run(call) {
-        for (const { name, namespace, servers, comment } of state.dnsRules) {
-          const lists = { Namespace: strings([namespace]), NameServers: strings(servers) };
-          await call.emit(object({ Name: name, ...lists, Comment: comment }));
-        }
-      },
+  return cmdlets({
+    async "Get-DnsClientNrptRule"(call) {
+      for (const { name, namespace, servers, comment } of state.dnsRules) {
+        const lists = { Namespace: strings([namespace]), NameServers: strings(servers) };
+        await call.emit(object({ Name: name, ...lists, Comment: comment }));
+      }
     },
-    {
-      name: "Add-DnsClientNrptRule",
-      parameters: {
-        Namespace: { type: "string[]", mandatory: true },
-        NameServers: { type: "string[]" },
-        Comment: { type: "string" },
-      },
-      run: (call) =>
-        void state.dnsRules.push({
-          name: `{${randomUUID().toUpperCase()}}`,
-          namespace: call.texts("Namespace")?.[0] ?? "",
-          servers: call.texts("NameServers") ?? [],
-          comment: call.text("Comment") ?? "",
-        }),
+    "Add-DnsClientNrptRule -Namespace <string[]> [-NameServers <string[]>] [-Comment <string>]": (
+      call,
+    ) =>
+      void state.dnsRules.push({
+        name: `{${randomUUID().toUpperCase()}}`,
+        namespace: call.texts("Namespace")?.[0] ?? "",
+        servers: call.texts("NameServers") ?? [],
+        comment: call.text("Comment") ?? "",
+      }),
+    "Remove-DnsClientNrptRule -Name <string> [-Force]"(call) {
+      state.dnsRules = state.dnsRules.filter(({ name }) => name !== call.text("Name"));
     },
-    {
-      name: "Remove-DnsClientNrptRule",
-      parameters: { Name: { type: "string", mandatory: true }, Force: { type: "switch" } },
-      run(call) {
-        state.dnsRules = state.dnsRules.filter(({ name }) => name !== call.text("Name"));
-      },
-    },
-    { name: "Clear-DnsClientCache", parameters: {}, run: () => undefined },
-  ];
+    "Clear-DnsClientCache": () => undefined,
+  });
 }

@@ -4,7 +4,7 @@ import { AccessDeniedError } from "../host/windows-path.ts";
 import { accessDenied, folderNotFound, ioError } from "./io-errors.ts";
 import { Raised, Unsupported } from "../../powershell/values.ts";
 import type { FileSystem } from "./file-streams.ts";
-import type { Cmdlet } from "../../powershell/commands.ts";
+import { cmdlets, type Cmdlet } from "../../powershell/commands.ts";
 import type { WindowsHost } from "../host/windows-host.ts";
 
 /** What a machine has to say about changes of its files. Paths are full. */
@@ -16,16 +16,10 @@ export interface DriveWatch {
   /** Whether somebody else keeps a file even from being read. */
   isLocked(path: string): boolean;
   /** Called after a file or folder has been given another name. */
-  moved?(from: string, to: string): Promise<void>;
+  moved(from: string, to: string): Promise<void>;
   /** Whether somebody serves a pipe, by its name. */
-  isPipeServed?(name: string): Promise<boolean>;
+  isPipeServed(name: string): Promise<boolean>;
 }
-
-const unwatched: DriveWatch = {
-  changing: () => Promise.resolve(),
-  isInUse: () => Promise.resolve(false),
-  isLocked: () => false,
-};
 
 /** ERROR_SHARING_VIOLATION, as HRESULT. */
 const sharingViolation = -2147024864;
@@ -40,7 +34,7 @@ const sharingViolation = -2147024864;
 export function windowsFiles(
   drives: ReadonlyMap<string, string>,
   disk: FileSystem,
-  watch = unwatched,
+  watch: DriveWatch,
 ): FileSystem {
   const resolve = (path: string): string => {
     const [, letter = "C", rest = path] =
@@ -69,7 +63,6 @@ export function windowsFiles(
       throw error instanceof AccessDeniedError ? accessDenied(path) : error;
     }
   };
-  /** Does something with a file; errors name it as Windows does. */
   const at = <Result>(path: string, action: (file: string) => Result): Result => {
     const file = locate(path);
     if (file === undefined) throw folderNotFound(path);
@@ -98,7 +91,6 @@ export function windowsFiles(
       throw inUse(named);
     }
   };
-  /** Before a file is changed. */
   const change = async (path: string, how: "write" | "remove" | "rename"): Promise<void> => {
     const full = resolve(path);
     await watch.changing(`${how} ${full}`);
@@ -113,7 +105,7 @@ export function windowsFiles(
     },
     device: (path) => {
       const [, pipe] = /^\\\\\.\\pipe\\(.+)$/i.exec(path) ?? [];
-      return pipe === undefined ? undefined : watch.isPipeServed?.(pipe);
+      return pipe === undefined ? undefined : watch.isPipeServed(pipe);
     },
     list: (path) => at(path, (file) => disk.list(file)),
     read: (path) => {
@@ -138,7 +130,7 @@ export function windowsFiles(
       await change(from, "rename");
       reject(from, "Delete", "");
       await at(from, (source) => at(to, (target) => disk.move(source, target)));
-      await watch.moved?.(resolve(from), resolve(to));
+      await watch.moved(resolve(from), resolve(to));
     },
     replace: async (from, to) => {
       await change(to, "write");
@@ -178,16 +170,12 @@ export function windowsFiles(
  * Source: https://learn.microsoft.com/powershell/module/storage/write-volumecache.
  */
 export function volumeCmdlets({ programs, recentWrites }: WindowsHost): readonly Cmdlet[] {
-  return [
-    {
-      name: "Write-VolumeCache",
-      parameters: { DriveLetter: { type: "string", position: 0, mandatory: true } },
-      run(call) {
-        const letter = call.text("DriveLetter") ?? "";
-        if (letter.toUpperCase() !== "C") throw new Unsupported(`the volume ${letter}:`);
-        recentWrites.allFlushed();
-        return programs.flush();
-      },
+  return cmdlets({
+    "Write-VolumeCache [-DriveLetter] <string>"(call) {
+      const letter = call.text("DriveLetter") ?? "";
+      if (letter.toUpperCase() !== "C") throw new Unsupported(`the volume ${letter}:`);
+      recentWrites.allFlushed();
+      return programs.flush();
     },
-  ];
+  });
 }

@@ -57,9 +57,9 @@ export function defineEnvironmentTypes(
     name: "System.Environment",
     staticProperties: { Is64BitOperatingSystem: () => is64Bit },
     staticMethods: {
-      [`GetEnvironmentVariable(string, ${target})`]: (_: null, name: string, from: EnumValue) =>
+      [`GetEnvironmentVariable(string, ${target})`]: (name: string, from: EnumValue) =>
         of(from).get(name) ?? null,
-      [`GetEnvironmentVariables(${target})`]: (_: null, from: EnumValue) => {
+      [`GetEnvironmentVariables(${target})`]: (from: EnumValue) => {
         const table = new Hashtable(is.hashtable);
         of(from)
           .all()
@@ -67,7 +67,6 @@ export function defineEnvironmentTypes(
         return table;
       },
       [`SetEnvironmentVariable(string, string, ${target})`]: (
-        _: null,
         name: string,
         value: string | null,
         to: EnumValue,

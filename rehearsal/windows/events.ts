@@ -3,7 +3,7 @@
  *
  * Source: https://learn.microsoft.com/powershell/module/microsoft.powershell.diagnostics/get-winevent.
  */
-import type { Cmdlet } from "../../powershell/commands.ts";
+import { cmdlets, type Cmdlet } from "../../powershell/commands.ts";
 import { toItems, toText } from "../../powershell/convert.ts";
 import { toDateTime } from "./time-types.ts";
 import type { Hashtable } from "../../powershell/values.ts";
@@ -14,15 +14,9 @@ import { object, refuse } from "./objects.ts";
 const started = 6005;
 
 export function eventCmdlets({ programs }: WindowsHost): readonly Cmdlet[] {
-  return [
+  return cmdlets(
     {
-      name: "Get-WinEvent",
-      implementation: "Microsoft.PowerShell.Commands.GetWinEventCommand",
-      parameters: {
-        FilterHashtable: { type: "hashtable", mandatory: true },
-        MaxEvents: { type: "long" },
-      },
-      run(call) {
+      "Get-WinEvent -FilterHashtable <hashtable> [-MaxEvents <long>]"(call) {
         const filter = call.get("FilterHashtable") as Hashtable;
         const ids = toItems(filter.get("Id") ?? null).map(toText);
         if (toText(filter.get("LogName") ?? null) === "System" && ids.includes(String(started))) {
@@ -35,5 +29,6 @@ export function eventCmdlets({ programs }: WindowsHost): readonly Cmdlet[] {
         return refuse(call, message, "NoMatchingEventsFound", "System.Exception");
       },
     },
-  ];
+    "Microsoft.PowerShell.Commands",
+  );
 }

@@ -3,12 +3,10 @@
  *
  * Source: https://learn.microsoft.com/powershell/module/servermanager (Get-WindowsFeature, Install-WindowsFeature).
  */
-import type { Call, Cmdlet } from "../../powershell/commands.ts";
+import { cmdlets, type Call, type Cmdlet } from "../../powershell/commands.ts";
 import { Unsupported } from "../../powershell/values.ts";
 import type { WindowsHost } from "../host/windows-host.ts";
 import { object } from "./objects.ts";
-
-const parameters = { Name: { type: "string", position: 0, mandatory: true } } as const;
 
 const currentVersion = "SOFTWARE\\Microsoft\\Windows\\CurrentVersion";
 /** Keys that are there while a feature, or an update, waits for a reboot. */
@@ -21,33 +19,25 @@ export function featureCmdlets({ state, drive, registry }: WindowsHost): readonl
     const name = call.text("Name") ?? "";
     if (name.toLowerCase() !== "containers") throw new Unsupported(`the feature ${name}`);
   };
-  return [
-    {
-      name: "Get-WindowsFeature",
-      parameters,
-      run(call) {
-        assertKnown(call);
-        return call.emit(object({ Name: "Containers", InstallState: features.Containers }));
-      },
+  return cmdlets({
+    "Get-WindowsFeature [-Name] <string>"(call) {
+      assertKnown(call);
+      return call.emit(object({ Name: "Containers", InstallState: features.Containers }));
     },
-    {
-      name: "Install-WindowsFeature",
-      parameters,
-      async run(call) {
-        assertKnown(call);
-        // Nothing is installed on a machine that waits for a reboot because of something else.
-        const isRefused = registry.find(updatePending) !== undefined;
-        const isNew = !isRefused && features.Containers === "Available";
-        if (isNew) {
-          drive.assertRoom();
-          features.Containers = "InstallPending";
-          registry.make(featurePending);
-        }
-        const exitCode = isRefused ? "FailedRestartRequired" : "SuccessRestartRequired";
-        const waits = isNew || isRefused;
-        const [RestartNeeded, ExitCode] = waits ? ["Yes", exitCode] : ["No", "NoChangeNeeded"];
-        await call.emit(object({ Success: !isRefused, RestartNeeded, ExitCode }));
-      },
+    async "Install-WindowsFeature [-Name] <string>"(call) {
+      assertKnown(call);
+      // Nothing is installed on a machine that waits for a reboot because of something else.
+      const isRefused = registry.find(updatePending) !== undefined;
+      const isNew = !isRefused && features.Containers === "Available";
+      if (isNew) {
+        drive.assertRoom();
+        features.Containers = "InstallPending";
+        registry.make(featurePending);
+      }
+      const exitCode = isRefused ? "FailedRestartRequired" : "SuccessRestartRequired";
+      const waits = isNew || isRefused;
+      const [RestartNeeded, ExitCode] = waits ? ["Yes", exitCode] : ["No", "NoChangeNeeded"];
+      await call.emit(object({ Success: !isRefused, RestartNeeded, ExitCode }));
     },
-  ];
+  });
 }

@@ -12,7 +12,6 @@ import { NetObject, type EnumValue, type PsArray, type Value } from "../../power
 import type { ScriptMachine } from "./machine-types.ts";
 import { task } from "./tasks.ts";
 
-/** An open file. */
 export interface FileHandle {
   readonly size: number;
   position: number;
@@ -28,7 +27,6 @@ export type FileMode = "Open" | "Create" | "CreateNew" | "OpenOrCreate" | "Appen
 export interface FileStatus {
   readonly isFolder: boolean;
   readonly size: number;
-  /** Milliseconds since 1970. */
   readonly modified: number;
   readonly isHidden: boolean;
   /** A symbolic link or junction; all else is said of what it leads to. */
@@ -45,7 +43,6 @@ export interface FileSystem extends Files {
   /** Names in a folder, in no order. */
   list(path: string): string[];
   makeFolder(path: string): Done;
-  /** Removes a file or an empty folder. */
   remove(path: string, options: { readonly force: boolean }): Done;
   /** Moves a file or folder; something at the target is an error. */
   move(from: string, to: string): Done;
@@ -53,7 +50,6 @@ export interface FileSystem extends Files {
   replace(from: string, to: string): Done;
   /** Copies a file, over one that is there. */
   copy(from: string, to: string): Done;
-  /** Milliseconds since 1970. */
   setModified(path: string, moment: number): Done;
   open(
     path: string,
@@ -80,13 +76,7 @@ export function defineStreamTypes(types: Types, machine: ScriptMachine): void {
   for (const [name, enumeration] of Object.entries(enumerations)) {
     types.define({ name: `System.IO.${name}`, enumeration });
   }
-  const open = async (
-    _: null,
-    path: string,
-    mode: EnumValue,
-    access: EnumValue,
-    share: EnumValue,
-  ) => {
+  const open = async (path: string, mode: EnumValue, access: EnumValue, share: EnumValue) => {
     const handle = await files.open(files.resolve(path), {
       mode: mode.name as FileMode,
       access: access.name as "Read" | "Write" | "ReadWrite",
@@ -136,9 +126,9 @@ export function defineStreamTypes(types: Types, machine: ScriptMachine): void {
   const reader = types.define({
     name: "System.IO.StreamReader",
     constructors: {
-      "(System.IO.FileStream)": (_: null, { state }: Stream) =>
+      "(System.IO.FileStream)": ({ state }: Stream) =>
         new NetObject(reader, () => state.read(state.size - state.position)),
-      "(System.IO.Stream)": (_: null, { state }: Reader) => new NetObject(reader, state),
+      "(System.IO.Stream)": ({ state }: Reader) => new NetObject(reader, state),
     },
     methods: {
       "ReadToEnd()": readToEnd,

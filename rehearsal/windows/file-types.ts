@@ -12,16 +12,13 @@ import type { FileStatus } from "./file-streams.ts";
 import { fileNotFound } from "./io-errors.ts";
 import type { ScriptMachine } from "./machine-types.ts";
 
-/** What the state of a FileInfo or DirectoryInfo is. */
 export interface FileState {
   readonly path: string;
   /** What it is in a text: 5.1 shows what a folder lists by its name alone. */
   readonly shown: string;
-  /** As it was when the object was made. */
   readonly status: FileStatus;
 }
 
-/** A FileInfo or DirectoryInfo. */
 export function fileInfo(types: Types, state: FileState): NetObject<FileState> {
   const name = state.status.isFolder ? "DirectoryInfo" : "FileInfo";
   return new NetObject(types.get(`System.IO.${name}`), state);
@@ -37,27 +34,21 @@ export function defineFileTypes(types: Types, host: ScriptMachine): void {
   types.define({
     name: "System.IO.File",
     staticMethods: {
-      "ReadAllText(string)": (_: null, path: string) => decodeText(files.read(full(path))),
+      "ReadAllText(string)": (path: string) => decodeText(files.read(full(path))),
       "ReadAllLines(string, System.Text.Encoding)": (
-        _: null,
         path: string,
         { state }: NetObject<TextEncoding>,
       ) => array(linesOf(decodeText(files.read(full(path)), state)), types.array(string)),
-      "WriteAllText(string, string)": (_: null, path: string, text: string) =>
+      "WriteAllText(string, string)": (path: string, text: string) =>
         files.write(full(path), Buffer.from(text)),
-      "WriteAllBytes(string, byte[])": (_: null, path: string, data: PsArray) =>
+      "WriteAllBytes(string, byte[])": (path: string, data: PsArray) =>
         files.write(full(path), toBuffer(data)),
-      "ReadAllBytes(string)": (_: null, path: string) => bytes(files.read(full(path))),
-      "Move(string, string)": (_: null, from: string, to: string) => {
+      "ReadAllBytes(string)": (path: string) => bytes(files.read(full(path))),
+      "Move(string, string)": (from: string, to: string) => {
         if (files.status(full(from))?.isFolder !== false) throw fileNotFound(full(from));
         return files.move(full(from), full(to));
       },
-      "Replace(string, string, string)": (
-        _: null,
-        from: string,
-        to: string,
-        kept: string | null,
-      ) => {
+      "Replace(string, string, string)": (from: string, to: string, kept: string | null) => {
         if (kept !== null) throw new Unsupported("[System.IO.File]::Replace with a third file");
         return files.replace(full(from), full(to));
       },
@@ -67,7 +58,7 @@ export function defineFileTypes(types: Types, host: ScriptMachine): void {
   types.define({
     name: "System.IO.Path",
     staticMethods: {
-      "Combine(string, string)": (_: null, path: string, below: string) =>
+      "Combine(string, string)": (path: string, below: string) =>
         /^(?:[\\/]|\w:)/.test(below)
           ? below
           : path.replace(/[^\\/]$/, `$&${files.separator}`) + below,

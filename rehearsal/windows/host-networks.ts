@@ -8,7 +8,7 @@
  * https://learn.microsoft.com/virtualization/windowscontainers/container-networking/architecture.
  */
 import { createHash } from "node:crypto";
-import type { Call, Cmdlet } from "../../powershell/commands.ts";
+import { cmdlets, type Call, type Cmdlet } from "../../powershell/commands.ts";
 import { toText } from "../../powershell/convert.ts";
 import * as is from "../../powershell/types.ts";
 import type { Reference, Types } from "../../powershell/types.ts";
@@ -35,16 +35,10 @@ function idOf(...names: string[]): string {
 }
 
 /** Where there is none, an answer without Output is one $null by hns.psm1. */
-function list(name: string, objects: () => readonly CustomObject[]): Cmdlet {
-  return {
-    name,
-    parameters: {},
-    async run(call) {
-      const found = objects();
-      for (const each of found.length > 0 ? found : [null]) await call.emit(each);
-    },
-  };
-}
+const listed = (objects: () => readonly CustomObject[]) => async (call: Call) => {
+  const found = objects();
+  for (const each of found.length > 0 ? found : [null]) await call.emit(each);
+};
 
 export function hostNetworkCmdlets(machine: WindowsHost): readonly Cmdlet[] {
   const { networks, features } = machine.state;
@@ -53,11 +47,8 @@ export function hostNetworkCmdlets(machine: WindowsHost): readonly Cmdlet[] {
     const input = call.get("InputObject");
     return input instanceof CustomObject ? toText(input.get("ID") ?? null) : "";
   };
-  const parameters = {
-    InputObject: { type: "object", mandatory: true, pipeline: "value", position: 0 },
-  } as const;
-  return [
-    list("Get-HnsNetwork", () =>
+  return cmdlets({
+    "Get-HnsNetwork": listed(() =>
       Object.entries(networks).map(([name, { type, addressPrefix }]) =>
         object({
           ...{ ID: idOf(name), Name: name, Type: type, ManagementIP: machine.managementAddress },
@@ -65,7 +56,7 @@ export function hostNetworkCmdlets(machine: WindowsHost): readonly Cmdlet[] {
         }),
       ),
     ),
-    list("Get-HnsEndpoint", () =>
+    "Get-HnsEndpoint": listed(() =>
       Object.entries(networks).flatMap(([network, { endpoints }]) =>
         endpoints.map((name) =>
           object({
@@ -76,27 +67,17 @@ export function hostNetworkCmdlets(machine: WindowsHost): readonly Cmdlet[] {
       ),
     ),
     // Load balancers of Services, which kube-proxy makes: there is none here.
-    list("Get-HnsPolicyList", () => []),
-    {
-      name: "Remove-HnsNetwork",
-      parameters,
-      run(call) {
-        const name = Object.keys(networks).find((each) => idOf(each) === inputId(call));
-        if (name !== undefined) delete networks[name];
-      },
+    "Get-HnsPolicyList": listed(() => []),
+    "Remove-HnsNetwork [-InputObject] <object>"(call) {
+      const name = Object.keys(networks).find((each) => idOf(each) === inputId(call));
+      if (name !== undefined) delete networks[name];
     },
-    {
-      name: "Remove-HnsEndpoint",
-      parameters,
-      run(call) {
-        for (const [name, network] of Object.entries(networks)) {
-          network.endpoints = network.endpoints.filter(
-            (each) => idOf(name, each) !== inputId(call),
-          );
-        }
-      },
+    "Remove-HnsEndpoint [-InputObject] <object>"(call) {
+      for (const [name, network] of Object.entries(networks)) {
+        network.endpoints = network.endpoints.filter((each) => idOf(name, each) !== inputId(call));
+      }
     },
-  ];
+  });
 }
 
 /** A type with the one function of Windows' libraries that is modelled: HNSCall of vmcompute.dll. */
@@ -110,7 +91,6 @@ export function hostNetworkType(
     name,
     staticMethods: {
       "HNSCall(string, string, string, ref)": async (
-        _: null,
         method: string,
         path: string,
         request: string,
@@ -123,7 +103,6 @@ export function hostNetworkType(
   });
 }
 
-/** HNS' answer to a request. */
 async function answer(machine: WindowsHost, what: string, request: string): Promise<string> {
   if (what !== "POST /networks") throw new Unsupported(`asking HNS for ${what}`);
   const wanted = JSON.parse(request) as {

@@ -6,7 +6,7 @@
  */
 import { randomUUID } from "node:crypto";
 import * as z from "zod";
-import type { Call, Cmdlet } from "../../powershell/commands.ts";
+import { cmdlets, type Call, type Cmdlet } from "../../powershell/commands.ts";
 import { convert } from "../../powershell/convert.ts";
 import * as is from "../../powershell/types.ts";
 import type { Types } from "../../powershell/types.ts";
@@ -29,7 +29,6 @@ const machineSchema = z.strictObject({
   macAddress: z.string(),
   cpus: z.int(),
   memoryMiB: z.int(),
-  /** Full path of its disk. */
   disk: z.string(),
   /** Full paths of the discs in its drives; empty: a drive without one. */
   discs: z.array(z.string()).default([]),
@@ -37,7 +36,6 @@ const machineSchema = z.strictObject({
   settings: z.record(z.string(), z.string()).default({}),
 });
 
-/** Hyper-V of a host. */
 export const hyperVSchema = z.strictObject({
   /** Whether its service runs. */
   runs: z.boolean().default(true),
@@ -73,6 +71,7 @@ export const hyperVCommand = /^[a-z]+-v(m|hd)/;
 
 const namespace = "Microsoft.HyperV.PowerShell";
 const failure = `${namespace}.VirtualizationException`;
+const virtualMachine = `${namespace}.VirtualMachine`;
 
 function isOn({ state }: Machine): boolean {
   return state === "Running" || state === "Paused";
@@ -83,7 +82,6 @@ export function memoryTakenMiB({ machines }: HyperV): number {
   return machines.filter(isOn).reduce((sum, { memoryMiB }) => sum + memoryMiB, 0);
 }
 
-/** Whether a machine that is on has a file open. */
 export function isMachineFile({ machines }: HyperV, path: string): boolean {
   const files = machines.filter(isOn).flatMap(({ disk, discs }) => [disk, ...discs]);
   return files.some((each) => each.toLowerCase() === path.toLowerCase());
@@ -99,7 +97,7 @@ export function defineHyperVTypes(types: Types): void {
   types.define({ name: `${namespace}.VMSwitchType`, enumeration: switchTypes });
   types.define({ name: "Microsoft.Vhd.PowerShell.VhdFormat", enumeration: formats });
   types.define({
-    name: `${namespace}.VirtualMachine`,
+    name: virtualMachine,
     properties: {
       Name: ({ state: { name } }: VirtualMachine) => name,
       Id: ({ state: { id } }: VirtualMachine) => new NetObject(types.get("System.Guid"), id),
@@ -113,7 +111,6 @@ export function defineHyperVTypes(types: Types): void {
   types.define({ name: `${namespace}.HardDiskDrive` });
 }
 
-/** The cmdlets of its PowerShell module. */
 export function hyperVCmdlets(machine: WindowsHost): readonly Cmdlet[] {
   const {
     drive,
@@ -130,226 +127,138 @@ export function hyperVCmdlets(machine: WindowsHost): readonly Cmdlet[] {
     }
     return found;
   };
-  const text = { type: "string" } as const;
-  const flag = { type: "switch" } as const;
-  const onOff = { ...text, set: ["On", "Off"] };
-  const needed = { ...text, mandatory: true };
-  const VM = { type: `${namespace}.VirtualMachine`, mandatory: true };
   const keep = (call: Call, ...names: readonly string[]): void => {
     for (const name of names) {
       const value = call.text(name);
       if (value !== undefined) of(call).settings[name] = value;
     }
   };
-  return [
-    {
-      name: "Get-VMHost",
-      parameters: {},
-      run: (call) => call.emit(object({ LogicalProcessorCount: hyperV.logicalProcessors })),
+  const VM = `-VM <${virtualMachine}>`;
+  const adapter = "[-StaticMacAddress <string>] [-MacAddressSpoofing {On | Off}]";
+  const settings =
+    "[-Notes <string>] [-ProcessorCount <long>] [-StaticMemory] " +
+    "[-CheckpointType {Disabled | Standard | Production | ProductionOnly}] " +
+    "[-AutomaticStartAction {Nothing | StartIfRunning | Start}] " +
+    "[-AutomaticStopAction {TurnOff | Save | ShutDown}]";
+  const newMachine =
+    "-Name <string> -Path <string> [-Generation <int>] -SwitchName <string> " +
+    "-MemoryStartupBytes <long> -VHDPath <string>";
+  return cmdlets({
+    "Get-VMHost": (call) => call.emit(object({ LogicalProcessorCount: hyperV.logicalProcessors })),
+    async "Get-VMSwitch"(call) {
+      const kind = call.shell.types.get(`${namespace}.VMSwitchType`);
+      for (const { name, type } of hyperV.switches) {
+        await call.emit(object({ Name: name, SwitchType: convert(type, kind) }));
+      }
     },
-    {
-      name: "Get-VMSwitch",
-      parameters: {},
-      async run(call) {
-        const kind = call.shell.types.get(`${namespace}.VMSwitchType`);
-        for (const { name, type } of hyperV.switches) {
-          await call.emit(object({ Name: name, SwitchType: convert(type, kind) }));
-        }
-      },
+    async "Get-VHD -Path <string>"(call) {
+      const path = call.text("Path") ?? "";
+      if (await isThere(call, path)) {
+        const { format, sizeGiB } = await diskAt(machine, path);
+        const kind = call.shell.types.get("Microsoft.Vhd.PowerShell.VhdFormat");
+        const size = new Num(is.uint64, sizeGiB * 2 ** 30);
+        await call.emit(object({ VhdFormat: convert(format, kind), Size: size }));
+      }
     },
-    {
-      name: "Get-VHD",
-      parameters: { Path: needed },
-      async run(call) {
-        const path = call.text("Path") ?? "";
-        if (await isThere(call, path)) {
-          const { format, sizeGiB } = await diskAt(machine, path);
-          const kind = call.shell.types.get("Microsoft.Vhd.PowerShell.VhdFormat");
-          const size = new Num(is.uint64, sizeGiB * 2 ** 30);
-          await call.emit(object({ VhdFormat: convert(format, kind), Size: size }));
-        }
-      },
+    async "New-VHD -Path <string> -ParentPath <string> [-Differencing] [-SizeBytes <ulong>]"(call) {
+      const [path = "", parent = ""] = [call.text("Path"), call.text("ParentPath")];
+      if (await drive.isFile(path)) {
+        const message = `The file '${path}' exists. (0x80070050)`;
+        await refuse(call, message, "OperationFailed", failure);
+      } else if (await isThere(call, parent)) {
+        const { sizeGiB: least, ...of } = await diskAt(machine, parent);
+        const sizeGiB = (call.number("SizeBytes") ?? least * 2 ** 30) / 2 ** 30;
+        await drive.write(path, JSON.stringify({ ...of, sizeGiB, parent }));
+        await call.emit(object({ Path: path }));
+      }
     },
-    {
-      name: "New-VHD",
-      parameters: {
-        Path: needed,
-        ParentPath: needed,
-        Differencing: flag,
-        SizeBytes: { type: "ulong" },
-      },
-      async run(call) {
-        const [path = "", parent = ""] = [call.text("Path"), call.text("ParentPath")];
-        if (await drive.isFile(path)) {
-          const message = `The file '${path}' exists. (0x80070050)`;
-          await refuse(call, message, "OperationFailed", failure);
-        } else if (await isThere(call, parent)) {
-          const { sizeGiB: least, ...of } = await diskAt(machine, parent);
-          const sizeGiB = (call.number("SizeBytes") ?? least * 2 ** 30) / 2 ** 30;
-          await drive.write(path, JSON.stringify({ ...of, sizeGiB, parent }));
-          await call.emit(object({ Path: path }));
-        }
-      },
+    async "Get-VM"(call) {
+      const type = call.shell.types.get(virtualMachine);
+      for (const each of hyperV.machines) await call.emit(new NetObject(type, each));
     },
-    {
-      name: "Get-VM",
-      parameters: {},
-      async run(call) {
-        const type = call.shell.types.get(VM.type);
-        for (const each of hyperV.machines) await call.emit(new NetObject(type, each));
-      },
+    async [`New-VM ${newMachine}`](call) {
+      const generation = call.number("Generation") ?? 1;
+      const [disk = "", switchName = ""] = [call.text("VHDPath"), call.text("SwitchName")];
+      if (!hyperV.switches.some(({ name }) => name === switchName)) {
+        const message = `Hyper-V was unable to find a virtual switch with name "${switchName}".`;
+        await refuse(call, message, "ObjectNotFound", failure);
+      } else if (await isThere(call, disk)) {
+        const made: Machine = {
+          name: call.text("Name") ?? "",
+          id: randomUUID(),
+          notes: "",
+          state: "Off",
+          generation,
+          secureBoot: generation === 2,
+          switchName,
+          macAddress: "000000000000",
+          cpus: 1,
+          memoryMiB: (call.number("MemoryStartupBytes") ?? 0) / 2 ** 20,
+          disk,
+          discs: generation === 1 ? [""] : [],
+          settings: {},
+        };
+        hyperV.machines.push(made);
+        await call.emit(new NetObject(call.shell.types.get(virtualMachine), made));
+      }
     },
-    {
-      name: "New-VM",
-      parameters: {
-        Name: needed,
-        Path: needed,
-        Generation: { type: "int" },
-        SwitchName: needed,
-        MemoryStartupBytes: { type: "long", mandatory: true },
-        VHDPath: needed,
-      },
-      async run(call) {
-        const generation = call.number("Generation") ?? 1;
-        const [disk = "", switchName = ""] = [call.text("VHDPath"), call.text("SwitchName")];
-        if (!hyperV.switches.some(({ name }) => name === switchName)) {
-          const message = `Hyper-V was unable to find a virtual switch with name "${switchName}".`;
-          await refuse(call, message, "ObjectNotFound", failure);
-        } else if (await isThere(call, disk)) {
-          const made: Machine = {
-            name: call.text("Name") ?? "",
-            id: randomUUID(),
-            notes: "",
-            state: "Off",
-            generation,
-            secureBoot: generation === 2,
-            switchName,
-            macAddress: "000000000000",
-            cpus: 1,
-            memoryMiB: (call.number("MemoryStartupBytes") ?? 0) / 2 ** 20,
-            disk,
-            discs: generation === 1 ? [""] : [],
-            settings: {},
-          };
-          hyperV.machines.push(made);
-          await call.emit(new NetObject(call.shell.types.get(VM.type), made));
-        }
-      },
+    [`Set-VM ${VM} ${settings}`](call) {
+      const { notes, cpus } = of(call);
+      of(call).notes = call.text("Notes") ?? notes;
+      of(call).cpus = call.number("ProcessorCount") ?? cpus;
+      keep(call, "StaticMemory", "CheckpointType", "AutomaticStartAction", "AutomaticStopAction");
     },
-    {
-      name: "Set-VM",
-      parameters: {
-        VM,
-        Notes: text,
-        ProcessorCount: { type: "long" },
-        StaticMemory: flag,
-        CheckpointType: { ...text, set: ["Disabled", "Standard", "Production", "ProductionOnly"] },
-        AutomaticStartAction: { ...text, set: ["Nothing", "StartIfRunning", "Start"] },
-        AutomaticStopAction: { ...text, set: ["TurnOff", "Save", "ShutDown"] },
-      },
-      run(call) {
-        const { notes, cpus } = of(call);
-        of(call).notes = call.text("Notes") ?? notes;
-        of(call).cpus = call.number("ProcessorCount") ?? cpus;
-        keep(call, "StaticMemory", "CheckpointType", "AutomaticStartAction", "AutomaticStopAction");
-      },
+    async [`Get-VMNetworkAdapter ${VM}`](call) {
+      const addresses = await addressesOf(machine, hyperV, of(call));
+      await call.emit(object({ IPAddresses: is.array(addresses) }));
     },
-    {
-      name: "Get-VMNetworkAdapter",
-      parameters: { VM },
-      async run(call) {
-        const addresses = await addressesOf(machine, hyperV, of(call));
-        await call.emit(object({ IPAddresses: is.array(addresses) }));
-      },
+    [`Set-VMNetworkAdapter ${VM} ${adapter}`](call) {
+      of(call).macAddress = call.text("StaticMacAddress") ?? of(call).macAddress;
+      keep(call, "MacAddressSpoofing");
     },
-    {
-      name: "Set-VMNetworkAdapter",
-      parameters: { VM, StaticMacAddress: text, MacAddressSpoofing: onOff },
-      run(call) {
-        of(call).macAddress = call.text("StaticMacAddress") ?? of(call).macAddress;
-        keep(call, "MacAddressSpoofing");
-      },
+    [`Get-VMHardDiskDrive ${VM}`](call) {
+      const type = call.shell.types.get(`${namespace}.HardDiskDrive`);
+      return call.emit(object({ Path: of(call).disk }, type));
     },
-    {
-      name: "Get-VMHardDiskDrive",
-      parameters: { VM },
-      run(call) {
-        const type = call.shell.types.get(`${namespace}.HardDiskDrive`);
-        return call.emit(object({ Path: of(call).disk }, type));
-      },
+    async [`Get-VMDvdDrive ${VM}`](call) {
+      const type = call.shell.types.get(`${namespace}.DvdDrive`);
+      for (const index of of(call).discs.keys()) {
+        await call.emit(new NetObject(type, { machine: of(call), index }));
+      }
     },
-    {
-      name: "Get-VMDvdDrive",
-      parameters: { VM },
-      async run(call) {
-        const type = call.shell.types.get(`${namespace}.DvdDrive`);
-        for (const index of of(call).discs.keys()) {
-          await call.emit(new NetObject(type, { machine: of(call), index }));
-        }
-      },
+    async [`Add-VMDvdDrive ${VM} -Path <string>`](call) {
+      const path = call.text("Path") ?? "";
+      if (await isThere(call, path)) of(call).discs.push(path);
     },
-    {
-      name: "Add-VMDvdDrive",
-      parameters: { VM, Path: needed },
-      async run(call) {
-        const path = call.text("Path") ?? "";
-        if (await isThere(call, path)) of(call).discs.push(path);
-      },
+    async [`Set-VMDvdDrive -VMDvdDrive <${namespace}.DvdDrive> -Path <string>`](call) {
+      const path = call.text("Path") ?? "";
+      const { state } = call.get("VMDvdDrive") as DvdDrive;
+      if (await isThere(call, path)) state.machine.discs[state.index] = path;
     },
-    {
-      name: "Set-VMDvdDrive",
-      parameters: {
-        VMDvdDrive: { type: `${namespace}.DvdDrive`, mandatory: true },
-        Path: needed,
-      },
-      async run(call) {
-        const path = call.text("Path") ?? "";
-        const { state } = call.get("VMDvdDrive") as DvdDrive;
-        if (await isThere(call, path)) state.machine.discs[state.index] = path;
-      },
+    [`Set-VMFirmware ${VM} [-EnableSecureBoot {On | Off}] [-FirstBootDevice <${namespace}.HardDiskDrive>]`](
+      call,
+    ) {
+      if (of(call).generation !== 2) {
+        const message = "The operation is not supported for a generation 1 virtual machine.";
+        return refuse(call, message, "InvalidOperation", failure);
+      }
+      of(call).secureBoot = call.text("EnableSecureBoot")?.toLowerCase() !== "off";
     },
-    {
-      name: "Set-VMFirmware",
-      parameters: {
-        VM,
-        EnableSecureBoot: onOff,
-        FirstBootDevice: { type: `${namespace}.HardDiskDrive` },
-      },
-      run(call) {
-        if (of(call).generation !== 2) {
-          const message = "The operation is not supported for a generation 1 virtual machine.";
-          return refuse(call, message, "InvalidOperation", failure);
-        }
-        of(call).secureBoot = call.text("EnableSecureBoot")?.toLowerCase() !== "off";
-      },
+    [`Start-VM ${VM}`](call) {
+      of(call).state = "Running";
     },
-    {
-      name: "Start-VM",
-      parameters: { VM },
-      run(call) {
-        of(call).state = "Running";
-      },
+    [`Stop-VM ${VM} [-TurnOff] [-Force]`](call) {
+      of(call).state = "Off";
     },
-    {
-      name: "Stop-VM",
-      parameters: { VM, TurnOff: flag, Force: flag },
-      run(call) {
-        of(call).state = "Off";
-      },
+    [`Remove-VM ${VM} [-Force]`](call) {
+      if (of(call).state !== "Off") {
+        const message =
+          "The operation cannot be performed while the virtual machine is in its current state.";
+        return refuse(call, message, "InvalidState", failure);
+      }
+      hyperV.machines.splice(hyperV.machines.indexOf(of(call)), 1);
     },
-    {
-      name: "Remove-VM",
-      parameters: { VM, Force: flag },
-      run(call) {
-        if (of(call).state !== "Off") {
-          const message =
-            "The operation cannot be performed while the virtual machine is in its current state.";
-          return refuse(call, message, "InvalidState", failure);
-        }
-        hyperV.machines.splice(hyperV.machines.indexOf(of(call)), 1);
-      },
-    },
-  ];
+  });
 }
 
 async function diskAt({ drive }: WindowsHost, path: string): Promise<z.infer<typeof diskSchema>> {

@@ -19,14 +19,12 @@ export interface ScriptMachine extends Host {
   readonly programs: Processes;
   readonly computerName: string;
   readonly is64Bit: boolean;
-  /** All of standard input. */
   readonly input: () => Promise<Buffer>;
   readonly mutexes: NamedMutexes;
   /** Addresses of a name; none: it does not resolve. */
   readonly lookup: (name: string) => Promise<readonly string[]>;
 }
 
-/** Adds to the types of an interpreter. */
 export function defineMachineTypes(types: Types, machine: ScriptMachine): void {
   defineTimeTypes(types, machine);
   defineTaskTypes(types, machine.clock);
@@ -108,7 +106,7 @@ function defineProcessTypes(types: Types, processes: Processes, host: Host): voi
       "Dispose()": () => undefined,
     },
     staticMethods: {
-      [`Start(${name}StartInfo)`]: (_: null, info: CustomObject) =>
+      [`Start(${name}StartInfo)`]: (info: CustomObject) =>
         new NetObject(types.get(name), start(processes, host, info)),
     },
   });

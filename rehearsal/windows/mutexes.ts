@@ -53,7 +53,7 @@ export function defineMutexTypes(types: Types, mutexes: NamedMutexes): void {
   const mutex = types.define({
     name: "System.Threading.Mutex",
     constructors: {
-      "(bool, string)": (_: null, isOwned: boolean, name: string) => {
+      "(bool, string)": (isOwned: boolean, name: string) => {
         if (isOwned) throw new Unsupported("a mutex that is owned from the start");
         return new NetObject(mutex, name);
       },

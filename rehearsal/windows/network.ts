@@ -54,12 +54,12 @@ export function defineNameTypes(
       "GetAddressBytes()": ({ state }: Address) => is.bytes(Buffer.from(state.toByteArray())),
       "ToString()": ({ state }: Address) => state.toString(),
     },
-    staticMethods: { "Parse(string)": (_: null, text: string) => address(text) },
+    staticMethods: { "Parse(string)": (text: string) => address(text) },
   });
   const uri = types.define({
     name: "System.Uri",
     constructors: {
-      "(string)": (_: null, written: string) => {
+      "(string)": (written: string) => {
         if (!URL.canParse(written)) {
           const message = "Invalid URI: The hostname could not be parsed.";
           throw raised("System.UriFormatException", message);
@@ -75,7 +75,7 @@ export function defineNameTypes(
     name: "System.Net.Dns",
     staticMethods: {
       "GetHostName()": () => hostName,
-      "GetHostAddresses(string)": async (_: null, name: string) => {
+      "GetHostAddresses(string)": async (name: string) => {
         const found = await lookup(name);
         if (found.length === 0) {
           throw raised("System.Net.Sockets.SocketException", "No such host is known");

@@ -48,11 +48,9 @@ import { defineServiceTypes, serviceClass, serviceCmdlets } from "./services.ts"
 /** ERROR_DISK_FULL, as HRESULT. */
 const diskFull = -2147024784;
 
-/** The console that a script runs on. */
 export interface ScriptConsole {
   readonly output: (text: string) => void;
   readonly error: (text: string) => void;
-  /** All of standard input. */
   readonly input: () => Promise<Buffer>;
 }
 
@@ -146,7 +144,6 @@ export function windowsPowerShell(
   return interpreter;
 }
 
-/** What is modelled of the cmdlets that only Windows has. */
 export function windowsCmdlets(
   machine: WindowsHost,
   items: RegistryItems,

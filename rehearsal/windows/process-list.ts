@@ -4,14 +4,13 @@
  * Sources: https://learn.microsoft.com/powershell/module/microsoft.powershell.management/get-process,
  * https://learn.microsoft.com/windows/win32/cimwin32prov/win32-process.
  */
-import type { Cmdlet } from "../../powershell/commands.ts";
+import { cmdlets, type Cmdlet } from "../../powershell/commands.ts";
 import type { Types } from "../../powershell/types.ts";
 import { NetObject } from "../../powershell/values.ts";
 import type { WindowsHost } from "../host/windows-host.ts";
 import type { CimClass } from "./cim.ts";
 
 interface ListedProcess {
-  /** Full path of its program. */
   readonly path: string;
   readonly id: number;
 }
@@ -45,17 +44,13 @@ export function defineListedProcess(
 }
 
 export function processCmdlets(machine: WindowsHost): readonly Cmdlet[] {
-  return [
-    {
-      name: "Get-Process",
-      parameters: {},
-      async run(call) {
-        for (const each of listedProcesses(machine)) {
-          await call.emit(new NetObject(call.shell.types.get(`${typeName}#listed`), each));
-        }
-      },
+  return cmdlets({
+    async "Get-Process"(call) {
+      for (const each of listedProcesses(machine)) {
+        await call.emit(new NetObject(call.shell.types.get(`${typeName}#listed`), each));
+      }
     },
-  ];
+  });
 }
 
 /** Win32_Process. */

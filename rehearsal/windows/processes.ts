@@ -8,17 +8,13 @@ import { windowsPathNames } from "../host/windows-path.ts";
 import { raised } from "../../powershell/types.ts";
 import type { WindowsEnvironment } from "./environment.ts";
 import { sc } from "./services.ts";
-import { shutdown } from "./shutdown.ts";
-import { cmd, curl, icacls, ipconfig, route, takeown, tar } from "./system-programs.ts";
+import { cmd, curl, icacls, ipconfig, route, shutdown, takeown, tar } from "./system-programs.ts";
 import { quoteArgument } from "../host/cmd/arguments.ts";
 
-/** A program that was started and may still run. */
 export interface RunningProcess {
-  /** Resolves with the exit code. */
   readonly ended: Promise<number>;
   readonly stdout: Promise<Buffer>;
   readonly stderr: Promise<Buffer>;
-  /** Standard input: what is written to it, then end. */
   writeInput(data: Uint8Array): void;
   closeInput(): void;
   kill(): void;
@@ -42,7 +38,6 @@ export async function outcome(process: RunningProcess, input: string): Promise<P
   return { exitCode, stdout: output ?? "", stderr: errors ?? "" };
 }
 
-/** A program of Windows, by its arguments. */
 export type SystemProgram = (
   machine: WindowsHost,
   args: readonly string[],

@@ -15,7 +15,6 @@ interface Move {
   readonly before?: Buffer;
 }
 
-/** Files of the Linux file system. */
 export class RecentWrites {
   readonly #files = new Set<string>();
   #moves: Move[] = [];

@@ -6,7 +6,7 @@
  */
 import type { Item, ItemProvider } from "../../powershell/cmdlets/items.ts";
 import { itemNotFound, split } from "../../powershell/cmdlets/items.ts";
-import type { Call, Cmdlet } from "../../powershell/commands.ts";
+import { cmdlets, type Call, type Cmdlet } from "../../powershell/commands.ts";
 import { convert, toItems, toText } from "../../powershell/convert.ts";
 import * as is from "../../powershell/types.ts";
 import { raised, type Types } from "../../powershell/types.ts";
@@ -70,7 +70,6 @@ export class RegistryKey {
     return key;
   }
 
-  /** Removes the key at a path with all it has. */
   remove(path: string): void {
     const names = namesOf(path);
     const leaf = names.pop() ?? "";
@@ -96,7 +95,6 @@ export class RegistryKey {
     return removed;
   }
 
-  /** The keys below this one, with their values. */
   toJson(path = ""): RegistryJson {
     const json: RegistryJson = {};
     for (const key of this.keys.values()) {
@@ -109,7 +107,6 @@ export class RegistryKey {
     return json;
   }
 
-  /** Adds keys and values out of JSON. */
   load(json: RegistryJson): this {
     for (const [path, values] of Object.entries(json)) {
       const key = this.make(path);
@@ -200,10 +197,6 @@ export class RegistryItems implements ItemProvider {
     throw new Unsupported("Copy-Item of a registry key");
   }
 
-  move(): never {
-    throw new Unsupported("Move-Item of a registry key");
-  }
-
   read(): never {
     throw new Unsupported("the content of a registry key");
   }
@@ -265,32 +258,23 @@ export function defineRegistryTypes(types: Types): void {
 }
 
 export function registryCmdlets(items: RegistryItems): readonly Cmdlet[] {
-  const path = { type: "string[]", position: 0 };
-  const cmdlet = (
-    name: string,
-    parameters: Cmdlet["parameters"],
-    run: (call: Call, key: RegistryKey, path: string) => void | Promise<void>,
-  ): Cmdlet => ({
-    name,
-    implementation: `Microsoft.PowerShell.Commands.${name.replace("-", "")}Command`,
-    parameters: { LiteralPath: path, Path: path, ...parameters },
-    run: async (call) => {
+  const onKeys =
+    (run: (call: Call, key: RegistryKey, path: string) => void | Promise<void>) =>
+    async (call: Call) => {
       for (const each of call.texts("LiteralPath") ?? call.texts("Path") ?? []) {
-        if (!/^hklm:/i.test(each)) throw new Unsupported(`${name} for ${each}`);
+        if (!/^hklm:/i.test(each)) throw new Unsupported(`${call.name} for ${each}`);
         const key = items.key(each);
         await (key ? run(call, key, each) : call.fail(itemNotFound(each)));
       }
-    },
-  });
+    };
   const missing = (call: Call, name: string, at: string) => {
     const type = "System.Management.Automation.PSArgumentException";
     return refuse(call, `Property ${name} does not exist at path ${at}.`, type, type);
   };
-  return [
-    cmdlet(
-      "Get-ItemProperty",
-      { Name: { type: "string[]", position: 1 } },
-      async (call, key, at) => {
+  const paths = "[[-Path] <string[]>] [-LiteralPath <string[]>]";
+  return cmdlets(
+    {
+      [`Get-ItemProperty ${paths} [[-Name] <string[]>]`]: onKeys(async (call, key, at) => {
         const names = call.texts("Name");
         const found = object({});
         for (const value of key.values.values()) {
@@ -306,54 +290,39 @@ export function registryCmdlets(items: RegistryItems): readonly Cmdlet[] {
         if (found.properties.size > 0) {
           await call.emit(found.set("PSPath", at).set("PSChildName", key.name));
         }
-      },
-    ),
-    cmdlet(
-      "Set-ItemProperty",
-      {
-        Name: { type: "string", position: 1, mandatory: true },
-        Value: { type: "object", position: 2 },
-        Type: { type: "string" },
-      },
-      (call, key) => {
-        const name = call.text("Name") ?? "";
-        const known = key.values.get(name.toLowerCase());
-        const kind = call.text("Type") as ValueKind | undefined;
-        store(key, known?.name ?? name, call.get("Value") ?? null, kind ?? known?.kind);
-      },
-    ),
-    cmdlet(
-      "New-ItemProperty",
-      {
-        Name: { type: "string", position: 1, mandatory: true },
-        Value: { type: "object" },
-        PropertyType: { type: "string" },
-        Force: { type: "switch" },
-      },
-      async (call, key, at) => {
-        const name = call.text("Name") ?? "";
-        if (key.values.has(name.toLowerCase()) && !call.flag("Force")) {
-          const type = "System.IO.IOException";
-          return refuse(call, "The property already exists.", type, type);
-        }
-        const kind = call.text("PropertyType") as ValueKind | undefined;
-        store(key, name, call.get("Value") ?? null, kind);
-        const data = key.values.get(name.toLowerCase())?.data ?? null;
-        await call.emit(object({ [name]: data, PSPath: at }));
-      },
-    ),
-    cmdlet(
-      "Remove-ItemProperty",
-      { Name: { type: "string[]", position: 1, mandatory: true }, Force: { type: "switch" } },
-      async (call, key, at) => {
-        for (const name of call.texts("Name") ?? []) {
-          if (!key.unset(name)) {
-            await missing(call, name, at);
+      }),
+      [`Set-ItemProperty ${paths} [-Name] <string> [[-Value] <object>] [-Type <string>]`]: onKeys(
+        (call, key) => {
+          const name = call.text("Name") ?? "";
+          const known = key.values.get(name.toLowerCase());
+          const kind = call.text("Type") as ValueKind | undefined;
+          store(key, known?.name ?? name, call.get("Value") ?? null, kind ?? known?.kind);
+        },
+      ),
+      [`New-ItemProperty ${paths} [-Name] <string> [-Value <object>] [-PropertyType <string>] [-Force]`]:
+        onKeys(async (call, key, at) => {
+          const name = call.text("Name") ?? "";
+          if (key.values.has(name.toLowerCase()) && !call.flag("Force")) {
+            const type = "System.IO.IOException";
+            return refuse(call, "The property already exists.", type, type);
           }
-        }
-      },
-    ),
-  ];
+          const kind = call.text("PropertyType") as ValueKind | undefined;
+          store(key, name, call.get("Value") ?? null, kind);
+          const data = key.values.get(name.toLowerCase())?.data ?? null;
+          await call.emit(object({ [name]: data, PSPath: at }));
+        }),
+      [`Remove-ItemProperty ${paths} [-Name] <string[]> [-Force]`]: onKeys(
+        async (call, key, at) => {
+          for (const name of call.texts("Name") ?? []) {
+            if (!key.unset(name)) {
+              await missing(call, name, at);
+            }
+          }
+        },
+      ),
+    },
+    "Microsoft.PowerShell.Commands",
+  );
 }
 
 /** Stores a value by its kind; without one, by what it is. */

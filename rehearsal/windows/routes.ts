@@ -4,7 +4,7 @@
  *
  * Sources: https://learn.microsoft.com/powershell/module/nettcpip (Get-NetIPAddress, Get-, New- and Remove-NetRoute).
  */
-import type { Call, Cmdlet } from "../../powershell/commands.ts";
+import { cmdlets, type Call, type Cmdlet } from "../../powershell/commands.ts";
 import { Unsupported } from "../../powershell/values.ts";
 import type { Route } from "../host/state.ts";
 import type { WindowsHost } from "../host/windows-host.ts";
@@ -35,66 +35,43 @@ export function routeCmdlets(machine: WindowsHost): readonly Cmdlet[] {
     refuse(
       call,
       "No matching MSFT_NetRoute objects found by CIM query.",
-      `CmdletizationQuery_NotFound,${call.name}`,
+      "CmdletizationQuery_NotFound",
     );
-  const parameters = {
-    DestinationPrefix: { type: "string", mandatory: true },
-    NextHop: { type: "string", mandatory: true },
-    PolicyStore: { type: "string", set: Object.keys(stores) },
-    Confirm: { type: "switch" },
-  } as const;
-  return [
-    {
-      name: "Get-NetIPAddress",
-      parameters: { AddressFamily: { type: "string", set: ["IPv4"] } },
-      async run(call) {
-        if (call.text("AddressFamily") === undefined) throw new Unsupported("addresses of IPv6");
-        for (const segment of machine.segments()) {
-          const [address = "", length = "32"] = segment.split("/");
-          const InterfaceIndex = address.startsWith("127.") ? loopback : adapter;
-          await call.emit(
-            object({ IPAddress: address, PrefixLength: Number(length), InterfaceIndex }),
-          );
-        }
-      },
+  const store = `[-PolicyStore {${Object.keys(stores).join(" | ")}}]`;
+  const ofRoute = `-DestinationPrefix <string> -NextHop <string> ${store} [-Confirm]`;
+  return cmdlets({
+    async "Get-NetIPAddress [-AddressFamily {IPv4}]"(call) {
+      if (call.text("AddressFamily") === undefined) throw new Unsupported("addresses of IPv6");
+      for (const segment of machine.segments()) {
+        const [IPAddress = "", length = "32"] = segment.split("/");
+        const InterfaceIndex = IPAddress.startsWith("127.") ? loopback : adapter;
+        await call.emit(object({ IPAddress, PrefixLength: Number(length), InterfaceIndex }));
+      }
     },
-    {
-      name: "Get-NetRoute",
-      parameters: { PolicyStore: parameters.PolicyStore },
-      async run(call) {
-        const routes = storesOf(call).flat();
-        for (const { destination, nextHop } of routes) {
-          await call.emit(
-            object({ DestinationPrefix: destination, NextHop: nextHop, InterfaceIndex: adapter }),
-          );
-        }
-        if (routes.length === 0) await noMatch(call);
-      },
+    async [`Get-NetRoute ${store}`](call) {
+      const routes = storesOf(call).flat();
+      for (const { destination, nextHop } of routes) {
+        await call.emit(
+          object({ DestinationPrefix: destination, NextHop: nextHop, InterfaceIndex: adapter }),
+        );
+      }
+      if (routes.length === 0) await noMatch(call);
     },
-    {
-      name: "New-NetRoute",
-      parameters: { ...parameters, InterfaceIndex: { type: "int", mandatory: true } },
-      async run(call) {
-        const route = routeOf(call);
-        if (storesOf(call).some((routes) => placeIn(routes, route) >= 0)) {
-          const id = `Windows System Error 87,${call.name}`;
-          return refuse(call, "Instance MSFT_NetRoute already exists", id);
-        }
-        for (const routes of storesOf(call)) routes.push(route);
-        await machine.applyRoutes();
-        await call.emit(object({ DestinationPrefix: route.destination, NextHop: route.nextHop }));
-      },
+    async [`New-NetRoute ${ofRoute} -InterfaceIndex <int>`](call) {
+      const route = routeOf(call);
+      if (storesOf(call).some((routes) => placeIn(routes, route) >= 0)) {
+        return refuse(call, "Instance MSFT_NetRoute already exists", "Windows System Error 87");
+      }
+      for (const routes of storesOf(call)) routes.push(route);
+      await machine.applyRoutes();
+      await call.emit(object({ DestinationPrefix: route.destination, NextHop: route.nextHop }));
     },
-    {
-      name: "Remove-NetRoute",
-      parameters,
-      async run(call) {
-        const route = routeOf(call);
-        const found = storesOf(call).filter((routes) => placeIn(routes, route) >= 0);
-        if (found.length === 0) return noMatch(call);
-        for (const routes of found) routes.splice(placeIn(routes, route), 1);
-        await machine.applyRoutes();
-      },
+    async [`Remove-NetRoute ${ofRoute}`](call) {
+      const route = routeOf(call);
+      const found = storesOf(call).filter((routes) => placeIn(routes, route) >= 0);
+      if (found.length === 0) return noMatch(call);
+      for (const routes of found) routes.splice(placeIn(routes, route), 1);
+      await machine.applyRoutes();
     },
-  ];
+  });
 }

@@ -5,7 +5,7 @@
  * Source: https://learn.microsoft.com/powershell/module/scheduledtasks (New-ScheduledTaskAction,
  * New-ScheduledTaskPrincipal, Register-, Start- and Unregister-ScheduledTask).
  */
-import type { Call, Cmdlet } from "../../powershell/commands.ts";
+import { cmdlets, type Call, type Cmdlet } from "../../powershell/commands.ts";
 import { toText } from "../../powershell/convert.ts";
 import { CustomObject, Unsupported } from "../../powershell/values.ts";
 import type { WindowsHost } from "../host/windows-host.ts";
@@ -27,79 +27,50 @@ export function scheduledTaskCmdlets(
     const command = scheduledTasks.get(nameOf(call));
     if (command === undefined) {
       const message = `No MSFT_ScheduledTask objects found with property 'TaskName' equal to '${call.text("TaskName") ?? ""}'.`;
-      await refuse(call, message, `CmdletizationQuery_NotFound_TaskName,${call.name}`);
+      await refuse(call, message, "CmdletizationQuery_NotFound_TaskName");
     }
     return command;
   };
-  const TaskName = { type: "string", position: 0, mandatory: true } as const;
-  return [
-    {
-      name: "New-ScheduledTaskAction",
-      parameters: {
-        Execute: { type: "string", position: 0, mandatory: true },
-        Argument: { type: "string", position: 1 },
-      },
-      async run(call) {
-        const [, command] = commandLine.exec(call.text("Argument") ?? "") ?? [];
-        if (command === undefined || !powerShell.test(call.text("Execute") ?? "")) {
-          throw new Unsupported("a task that runs anything but powershell.exe -Command");
-        }
-        await call.emit(object({ Command: command }));
-      },
+  return cmdlets({
+    async "New-ScheduledTaskAction [-Execute] <string> [[-Argument] <string>]"(call) {
+      const [, command] = commandLine.exec(call.text("Argument") ?? "") ?? [];
+      if (command === undefined || !powerShell.test(call.text("Execute") ?? "")) {
+        throw new Unsupported("a task that runs anything but powershell.exe -Command");
+      }
+      await call.emit(object({ Command: command }));
     },
-    {
-      name: "New-ScheduledTaskPrincipal",
-      parameters: {
-        UserId: { type: "string", position: 0, mandatory: true },
-        LogonType: { type: "string", set: ["ServiceAccount"] },
-        RunLevel: { type: "string", set: ["Highest"] },
-      },
-      async run(call) {
-        if (!/^(NT AUTHORITY\\)?SYSTEM$/i.test(call.text("UserId") ?? "")) {
-          throw new Unsupported("a task of anybody but SYSTEM");
-        }
-        await call.emit(object({ UserId: "SYSTEM" }));
-      },
+    async "New-ScheduledTaskPrincipal [-UserId] <string> [-LogonType {ServiceAccount}] [-RunLevel {Highest}]"(
+      call,
+    ) {
+      if (!/^(NT AUTHORITY\\)?SYSTEM$/i.test(call.text("UserId") ?? "")) {
+        throw new Unsupported("a task of anybody but SYSTEM");
+      }
+      await call.emit(object({ UserId: "SYSTEM" }));
     },
-    {
-      name: "Register-ScheduledTask",
-      parameters: {
-        TaskName,
-        Action: { type: "object", mandatory: true },
-        Principal: { type: "object", mandatory: true },
-        Force: { type: "switch" },
-      },
-      async run(call) {
-        const action = call.get("Action");
-        if (scheduledTasks.has(nameOf(call)) && !call.flag("Force")) {
-          const message = "Cannot create a file when that file already exists.";
-          return refuse(call, message, "HRESULT 0x800700b7");
-        }
-        const command = action instanceof CustomObject ? action.get("Command") : undefined;
-        scheduledTasks.set(nameOf(call), toText(command ?? null));
-        await call.emit(object({ TaskName: call.text("TaskName") ?? "" }));
-      },
+    async "Register-ScheduledTask [-TaskName] <string> -Action <object> -Principal <object> [-Force]"(
+      call,
+    ) {
+      const action = call.get("Action");
+      if (scheduledTasks.has(nameOf(call)) && !call.flag("Force")) {
+        const message = "Cannot create a file when that file already exists.";
+        return refuse(call, message, "HRESULT 0x800700b7");
+      }
+      const command = action instanceof CustomObject ? action.get("Command") : undefined;
+      scheduledTasks.set(nameOf(call), toText(command ?? null));
+      await call.emit(object({ TaskName: call.text("TaskName") ?? "" }));
     },
-    {
-      name: "Start-ScheduledTask",
-      parameters: { TaskName },
-      async run(call) {
-        const command = await find(call);
-        if (command !== undefined) {
-          machine.startTask(async () => {
-            await run(command);
-          });
-        }
-      },
+    async "Start-ScheduledTask [-TaskName] <string>"(call) {
+      const command = await find(call);
+      if (command !== undefined) {
+        machine.startTask(async () => {
+          await run(command);
+        });
+      }
     },
-    {
-      name: "Unregister-ScheduledTask",
-      parameters: { TaskName, Confirm: { type: "switch" } },
-      async run(call) {
-        if ((await find(call)) !== undefined) {
-          scheduledTasks.delete(nameOf(call));
-        }
-      },
+    async "Unregister-ScheduledTask [-TaskName] <string> [-Confirm]"(call) {
+      if ((await find(call)) !== undefined) {
+        scheduledTasks.delete(nameOf(call));
+      }
     },
-  ];
+  });
 }

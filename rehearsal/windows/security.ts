@@ -32,7 +32,7 @@ export function defineSecurityTypes(types: Types, account: Account): void {
   types.define({
     name: "System.Security.Principal.WindowsPrincipal",
     constructors: {
-      "(System.Security.Principal.WindowsIdentity)": (_: null, identity: NetObject<Account>) =>
+      "(System.Security.Principal.WindowsIdentity)": (identity: NetObject<Account>) =>
         new NetObject(types.get("System.Security.Principal.WindowsPrincipal"), identity.state),
     },
     methods: {
@@ -78,7 +78,7 @@ export function defineAccessControl(
   const identifier = types.define({
     name: "System.Security.Principal.SecurityIdentifier",
     constructors: {
-      "(string)": (_: null, text: string) => {
+      "(string)": (text: string) => {
         if (!/^S-1-\d+(-\d+)+$/.test(text)) throw badFormat("Value was invalid.");
         return new NetObject(identifier, text);
       },
@@ -88,7 +88,7 @@ export function defineAccessControl(
   const [rights, inherited, propagated, control] = Object.keys(enumerations).map(
     (name) => `${namespace}.${name}`,
   );
-  const newRule = (_: null, { state }: Identifier) => new NetObject(rule, state);
+  const newRule = ({ state }: Identifier) => new NetObject(rule, state);
   const rule = types.define({
     name: `${namespace}.FileSystemAccessRule`,
     constructors: {
@@ -122,7 +122,6 @@ export function defineAccessControl(
   types.extend("System.IO.Directory", {
     staticMethods: {
       [`SetAccessControl(string, ${namespace}.DirectorySecurity)`]: (
-        _: null,
         path: string,
         security: Security,
       ) => set(files.resolve(path), security, true),
@@ -132,13 +131,12 @@ export function defineAccessControl(
     constructors: {
       [`(string, System.IO.FileMode, ${rights}, System.IO.FileShare, int, System.IO.FileOptions, ${namespace}.FileSecurity)`]:
         async (
-          _: null,
           path: string,
           mode: EnumValue,
-          __: Value,
+          _rights: Value,
           share: EnumValue,
-          ___: Value,
-          ____: Value,
+          _bufferSize: Value,
+          _options: Value,
           security: Security,
         ) => {
           const full = files.resolve(path);

@@ -6,7 +6,7 @@
  * https://learn.microsoft.com/windows/win32/cimwin32prov/win32-service,
  * https://learn.microsoft.com/windows-server/administration/windows-commands/sc-failure.
  */
-import type { Cmdlet } from "../../powershell/commands.ts";
+import { cmdlets, type Cmdlet } from "../../powershell/commands.ts";
 import { toText } from "../../powershell/convert.ts";
 import { raised, type Types } from "../../powershell/types.ts";
 import { NetObject, type EnumValue, type Value } from "../../powershell/values.ts";
@@ -52,7 +52,6 @@ function ownServices(machine: WindowsHost): readonly Seen[] {
   ];
 }
 
-/** Names of all services. */
 function allNames(machine: WindowsHost): string[] {
   return [...machine.services.names(), ...ownServices(machine).map(({ name }) => name)];
 }
@@ -122,12 +121,12 @@ export function defineServiceTypes(
 
 export function serviceCmdlets(machine: WindowsHost): readonly Cmdlet[] {
   const { services } = machine;
-  return [
+  const service =
+    "[-Name] <string> [-BinaryPathName] <string> [-DisplayName <string>] [-Description <string>] " +
+    "[-StartupType {Automatic | Manual | Disabled}] [-DependsOn <string[]>]";
+  return cmdlets(
     {
-      name: "Get-Service",
-      implementation: "Microsoft.PowerShell.Commands.GetServiceCommand",
-      parameters: { Name: { type: "string[]", position: 0 } },
-      async run(call) {
+      async "Get-Service [[-Name] <string[]>]"(call) {
         const type = call.shell.types.get("System.ServiceProcess.ServiceController");
         for (const name of call.texts("Name") ?? allNames(machine).sort()) {
           const seen = await look(machine, name);
@@ -139,19 +138,7 @@ export function serviceCmdlets(machine: WindowsHost): readonly Cmdlet[] {
           }
         }
       },
-    },
-    {
-      name: "New-Service",
-      implementation: "Microsoft.PowerShell.Commands.NewServiceCommand",
-      parameters: {
-        Name: { type: "string", position: 0, mandatory: true },
-        BinaryPathName: { type: "string", position: 1, mandatory: true },
-        DisplayName: { type: "string" },
-        Description: { type: "string" },
-        StartupType: { type: "string", set: ["Automatic", "Manual", "Disabled"] },
-        DependsOn: { type: "string[]" },
-      },
-      async run(call) {
+      async [`New-Service ${service}`](call) {
         const name = call.text("Name") ?? "";
         const type = call.shell.types.get("System.ServiceProcess.ServiceController");
         if (await look(machine, name)) {
@@ -169,7 +156,8 @@ export function serviceCmdlets(machine: WindowsHost): readonly Cmdlet[] {
         await call.emit(new NetObject(type, (await look(machine, name)) as Seen));
       },
     },
-  ];
+    "Microsoft.PowerShell.Commands",
+  );
 }
 
 function startTypeOf(mode: string): Service["startType"] {

@@ -9,7 +9,6 @@ import { NetObject, type PsArray, type Value } from "../../powershell/values.ts"
 
 type Task = NetObject<{ readonly promise: Promise<Value>; isCompleted: boolean }>;
 
-/** A task that ends with a promise. */
 export function task(types: Types, promise: Promise<Value>): Task {
   const state = { promise, isCompleted: false };
   const complete = () => {
@@ -45,7 +44,7 @@ export function defineTaskTypes(types: Types, clock: Clock): void {
     },
     methods: { "Wait(int)": (self: Task, time: number) => wait([self], time) },
     staticMethods: {
-      "WaitAll(System.Threading.Tasks.Task[], int)": (_: null, { items }: PsArray, time: number) =>
+      "WaitAll(System.Threading.Tasks.Task[], int)": ({ items }: PsArray, time: number) =>
         wait(items, time),
     },
   });

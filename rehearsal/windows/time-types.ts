@@ -10,7 +10,6 @@ export interface Moment {
   readonly kind: "Unspecified" | "Utc" | "Local";
 }
 type DateTime = NetObject<Moment>;
-/** In milliseconds. */
 type TimeSpan = NetObject<number>;
 
 /** A moment out of milliseconds since 1970, in universal or local time. */
@@ -34,7 +33,6 @@ export function fromDateTime(value: Value, clock: Clock): number {
   return kind === "Utc" ? milliseconds : milliseconds - clock.offset(milliseconds - guess) * 60_000;
 }
 
-/** Milliseconds of a TimeSpan. */
 export function millisecondsOf(span: Value): number {
   return (span as TimeSpan).state;
 }
@@ -51,8 +49,7 @@ const timeSpan = types.define({
   },
   staticMethods: {
     // 5.1 rounds to whole milliseconds.
-    "FromSeconds(double)": (_: null, { value }: Num) =>
-      new NetObject(timeSpan, Math.round(value * 1000)),
+    "FromSeconds(double)": ({ value }: Num) => new NetObject(timeSpan, Math.round(value * 1000)),
   },
 });
 
@@ -85,7 +82,7 @@ export function defineTimeTypes(set: Types, host: Host): void {
     (unit: number) =>
     ({ state }: DateTime, { value }: Num) =>
       moment(state.milliseconds + Math.round(value * unit), state.kind);
-  const parse = (_: null, text: string, as: string) => {
+  const parse = (text: string, as: string) => {
     if (as !== "r") throw new Unsupported(`the date format ${as}`);
     const parsed = Number.isNaN(Date.parse(text)) ? undefined : moment(Date.parse(text), "Utc");
     if (!parsed || format(parsed, as).toLowerCase() !== text.toLowerCase()) {

@@ -2,7 +2,7 @@ import { readFile, rm, writeFile } from "node:fs/promises";
 import type { CommandIo } from "../run-script.ts";
 import { rehearsalNotice, rehearsedBuild, rehearsedWindows } from "../windows-version.ts";
 import { PowerLost, type WindowsHost, homeFolder } from "../windows-host.ts";
-import { shutdown as shutdownProgram } from "../../windows/shutdown.ts";
+import { shutdown as shutdownProgram } from "../../windows/system-programs.ts";
 import { windowsPathNames } from "../windows-path.ts";
 import { splitArguments } from "./arguments.ts";
 import { ServiceError } from "../service-manager.ts";

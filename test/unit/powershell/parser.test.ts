@@ -36,6 +36,7 @@ const errors: Readonly<Record<string, string>> = {
 const unsupported: Readonly<Record<string, string>> = {
   "switch ($a) { }": "'switch'",
   "class A { }": "'class'",
+  "do { 1 } until (1)": "'until'",
   "function f { begin { $_ } }": "'begin'",
   "a && b": "'&&'",
   "(a || b)": "'||'",

@@ -43,12 +43,12 @@ coreTypes.extend("System.String", {
     "Split(string)": (self: string, by: string) => is.array(self.split(by)),
     "ToCharArray()": (self: string) => is.array(self.split("").map(is.toChar)),
   },
-  staticMethods: { "IsNullOrEmpty(string)": (_: null, text: string) => text === "" },
+  staticMethods: { "IsNullOrEmpty(string)": (text: string) => text === "" },
 });
 coreTypes.define({
   name: "System.BitConverter",
   staticMethods: {
-    "ToString(byte[])": (_: null, data: PsArray) =>
+    "ToString(byte[])": (data: PsArray) =>
       toBuffer(data)
         .toString("hex")
         .toUpperCase()
@@ -57,12 +57,12 @@ coreTypes.define({
 });
 coreTypes.extend("System.IO.IOException", {
   constructors: {
-    "(string, int)": (_: null, message: string, hresult: number) =>
+    "(string, int)": (message: string, hresult: number) =>
       raised("System.IO.IOException", message, { hresult }).exception,
   },
 });
 coreTypes.extend(coreTypes.array(is.byte), {
-  constructors: { "(int)": (_: null, length: number) => is.bytes(new Uint8Array(length)) },
+  constructors: { "(int)": (length: number) => is.bytes(new Uint8Array(length)) },
 });
 for (const type of [is.hashtable, is.orderedDictionary]) {
   coreTypes.extend(type, {
@@ -99,12 +99,12 @@ export function defineRecordedMembers(types: Types, host: ScriptMachine): void {
   const isFolder = (path: string): boolean | undefined => files.status(full(path))?.isFolder;
   types.extend("System.Environment", {
     staticMethods: {
-      "GetEnvironmentVariable(string)": (_: null, name: string) => environment.get(name) ?? null,
+      "GetEnvironmentVariable(string)": (name: string) => environment.get(name) ?? null,
     },
   });
   types.define({
     name: "System.Threading.Thread",
-    staticMethods: { "Sleep(int)": (_: null, time: number) => clock.sleep(time) },
+    staticMethods: { "Sleep(int)": (time: number) => clock.sleep(time) },
   });
   types.define({
     name: "System.IO.Path",
@@ -113,7 +113,6 @@ export function defineRecordedMembers(types: Types, host: ScriptMachine): void {
     },
   });
   const open = async (
-    _: null,
     path: string,
     mode: EnumValue,
     access?: EnumValue,
@@ -135,20 +134,20 @@ export function defineRecordedMembers(types: Types, host: ScriptMachine): void {
     },
   });
   types.extend("System.IO.Directory", {
-    staticMethods: { "Exists(string)": (_: null, path: string) => isFolder(path) === true },
+    staticMethods: { "Exists(string)": (path: string) => isFolder(path) === true },
   });
   types.extend("System.IO.File", {
     staticMethods: {
-      "Exists(string)": (_: null, path: string) => isFolder(path) === false,
-      "ReadAllLines(string)": (_: null, path: string) =>
+      "Exists(string)": (path: string) => isFolder(path) === false,
+      "ReadAllLines(string)": (path: string) =>
         is.array(linesOf(decodeText(files.read(full(path)))), is.types.array(is.string)),
-      "WriteAllText(string, string)": (_: null, path: string, text: string) =>
+      "WriteAllText(string, string)": (path: string, text: string) =>
         files.write(full(path), Buffer.from(text)),
-      "WriteAllLines(string, string[])": (_: null, path: string, { items }: PsArray) =>
+      "WriteAllLines(string, string[])": (path: string, { items }: PsArray) =>
         files.write(full(path), Buffer.from(items.map((line) => `${toText(line)}\n`).join(""))),
-      "WriteAllBytes(string, byte[])": (_: null, path: string, data: PsArray) =>
+      "WriteAllBytes(string, byte[])": (path: string, data: PsArray) =>
         files.write(full(path), toBuffer(data)),
-      "SetLastWriteTimeUtc(string, DateTime)": (_: null, path: string, time: NetObject<Moment>) =>
+      "SetLastWriteTimeUtc(string, DateTime)": (path: string, time: NetObject<Moment>) =>
         files.setModified(full(path), time.state.milliseconds),
       "Open(string, System.IO.FileMode, System.IO.FileAccess, System.IO.FileShare)": open,
     },
@@ -156,7 +155,7 @@ export function defineRecordedMembers(types: Types, host: ScriptMachine): void {
   types.extend("System.IO.FileStream", { constructors: { "(string, System.IO.FileMode)": open } });
   const reader = types.extend("System.IO.StreamReader", {
     constructors: {
-      "(string)": (_: null, path: string) => new NetObject(reader, () => files.read(full(path))),
+      "(string)": (path: string) => new NetObject(reader, () => files.read(full(path))),
     },
   });
   defineMoments(types, host);
@@ -174,21 +173,21 @@ function defineMoments(types: Types, host: ScriptMachine): void {
         new NetObject(type, { ...state, milliseconds: state.milliseconds + value * 3_600_000 }),
     },
     constructors: {
-      "(int, int, int)": (_: null, year: number, month: number, day: number) =>
+      "(int, int, int)": (year: number, month: number, day: number) =>
         unspecified(Date.UTC(year, month - 1, day)),
     },
     staticProperties: { MinValue: () => unspecified(Date.parse("0001-01-01T00:00:00Z")) },
     staticMethods: {
-      "Parse(string)": (_: null, text: string) => {
+      "Parse(string)": (text: string) => {
         if (!/^\d{4}-\d\d-\d\d([T ]\d\d:\d\d:\d\dZ?)?$/.test(text)) {
           throw /^[a-z ]+$/i.test(text) ? badFormat() : new Unsupported(`the date ${text}`);
         }
         const moment = Date.parse(text.replace(/(:\d\d)$/, "$1Z"));
         return text.endsWith("Z") ? toDateTime(types, host, moment, false) : unspecified(moment);
       },
-      "ParseExact(string, string, System.IFormatProvider)": (_: null, text: string) =>
+      "ParseExact(string, string, System.IFormatProvider)": (text: string) =>
         unspecified(Date.parse(text)),
-      "SpecifyKind(DateTime, System.DateTimeKind)": (_: null, { state }: DateTime, to: EnumValue) =>
+      "SpecifyKind(DateTime, System.DateTimeKind)": ({ state }: DateTime, to: EnumValue) =>
         new NetObject(type, { ...state, kind: to.name }),
     },
   });

@@ -4,7 +4,7 @@ import { isIP } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ItemProvider } from "../../../powershell/cmdlets/items.ts";
-import type { Cmdlet, Shell } from "../../../powershell/commands.ts";
+import { cmdlets, type Shell } from "../../../powershell/commands.ts";
 import { newInterpreter } from "../../../powershell/new-interpreter.ts";
 import { shown } from "../../../powershell/cmdlets/objects.ts";
 import * as is from "../../../powershell/types.ts";
@@ -27,68 +27,42 @@ import {
 import { defineSecurityTypes } from "../../../rehearsal/windows/security.ts";
 
 /** Commands that the recordings use and the project's scripts do not. */
-const standIns: readonly Cmdlet[] = [
+const standIns = cmdlets(
   {
-    name: "Add-Member",
-    parameters: {
-      InputObject: { type: "object", pipeline: "value" },
-      MemberType: { type: "string", set: ["ScriptMethod", "NoteProperty"] },
-      Name: { type: "string" },
-      Value: { type: "object" },
-      Force: { type: "switch" },
-    },
-    run: (call) => {
+    "Add-Member [-InputObject <object>] [-MemberType {ScriptMethod | NoteProperty}] [-Name <string>] [-Value <object>] [-Force]"(
+      call,
+    ) {
       const object = call.get("InputObject");
       if (object instanceof CustomObject) {
         object.set(call.text("Name") ?? "", call.get("Value") ?? null);
       }
     },
-  },
-  {
-    name: "Write-Error",
-    implementation: "Microsoft.PowerShell.Commands.WriteErrorCommand",
-    parameters: {
-      Message: { type: "string", position: 0 },
-      Exception: { type: "object" },
-      Category: { type: "string" },
-    },
-    run: (call) => {
+    "Write-Error [[-Message] <string>] [-Exception <object>] [-Category <string>]"(call) {
       const type = call.shell.types.get("Microsoft.PowerShell.Commands.WriteErrorException");
       const error = raised(type, call.text("Message") ?? "");
       error.record = new ErrorRecord(is.errorRecord, error.exception, type.name, call.position);
       return call.fail(error);
     },
-  },
-  {
-    name: "Set-Variable",
-    parameters: { Name: { type: "string" }, Scope: { type: "int" }, Value: { type: "object" } },
-    run: (call) => {
+    "Set-Variable [-Name <string>] [-Scope <int>] [-Value <object>]"(call) {
       const value = call.get("Value") ?? null;
       const scope = call.number("Scope") === 1 ? (call.scope.parent ?? call.scope) : call.scope;
       scope.setVariable(call.text("Name") ?? "", value);
     },
-  },
-  {
-    name: "Set-Alias",
-    parameters: { Name: { type: "string" }, Value: { type: "string" } },
-    run: (call) => {
+    "Set-Alias [-Name <string>] [-Value <string>]"(call) {
       const func = call.scope.findFunction(call.text("Value") ?? "");
       if (func) {
         call.scope.setFunction(call.text("Name") ?? "", func);
       }
     },
-  },
-  {
     // The recordings run the text of a task by it.
-    name: "Invoke-Expression",
-    parameters: { Command: { type: "string", position: 0 } },
-    run: (call) => {
+    "Invoke-Expression [[-Command] <string>]"(call) {
       const body = parse({ path: "<expression>", text: call.text("Command") ?? "" });
       const script = new ScriptBlock(is.scriptBlock, body);
       return call.shell.invoke(script, {}, (value) => call.emit(value));
     },
   },
-];
+  "Microsoft.PowerShell.Commands",
+);
 
 /** What the recordings ask of the drives of variables. */
 function nameItems(drive: string, shell: Shell): ItemProvider | undefined {
@@ -108,7 +82,7 @@ function nameItems(drive: string, shell: Shell): ItemProvider | undefined {
       return value === undefined ? undefined : { path, name: path, ...flags, value: refuse };
     },
     remove: ({ path }) => environment.set(nameOf(path), undefined),
-    ...{ children: refuse, make: refuse, copy: refuse, move: refuse, read: refuse },
+    ...{ children: refuse, make: refuse, copy: refuse, read: refuse },
   };
 }
 
@@ -158,7 +132,13 @@ async function runOn(drive: string, trace: string, steps: string): Promise<strin
   machine.set("Path", "C:\\windows\\system32;C:\\windows");
   const host = {
     ...disk,
-    files: windowsFiles(new Map(Object.entries({ C: drive, Z: "/" })), disk.files),
+    files: windowsFiles(new Map(Object.entries({ C: drive, Z: "/" })), disk.files, {
+      changing: () => Promise.resolve(),
+      isInUse: () => Promise.resolve(false),
+      isLocked: () => false,
+      moved: () => Promise.resolve(),
+      isPipeServed: () => Promise.resolve(false),
+    }),
     environment: windowsEnvironment(variables, machine),
     lookup: (name: string) => Promise.resolve(isIP(name) === 0 ? [] : [name]),
     programs: { ...disk.programs, find: () => undefined },
