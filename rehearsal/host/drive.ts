@@ -119,7 +119,9 @@ export function findOnDrive(root: string, names: readonly string[]): string {
   for (const name of names) {
     const { path, stats }: Found = exists ? lookFor(current, name) : { path: join(current, name) };
     exists = stats !== undefined;
-    current = stats?.isSymbolicLink() ? realpathSync(path) : path;
+    current = path;
+    if (!stats?.isSymbolicLink()) continue;
+    current = realpathSync(path);
     if (current !== root && !current.startsWith(root + sep)) throw new AccessDeniedError();
   }
   return current;
