@@ -75,8 +75,13 @@ async function kindAlone(): Promise<number> {
     ...["--ip-range", containerRange, benchPrefix],
   ]);
   const cluster = {
-    ...{ name: benchPrefix, network: benchPrefix, image: nodeImage(settings) },
-    ...{ controlPlanes, podCidr, serviceCidr, defaultCni: cni.kind === "kind-default" },
+    name: benchPrefix,
+    network: benchPrefix,
+    image: nodeImage(settings),
+    controlPlanes,
+    podCidr,
+    serviceCidr,
+    defaultCni: cni.kind === "kind-default",
     ...(cni.kind !== "kind-default" && { cni: cni.kind }),
   };
   return timed("kind cluster alone", () =>

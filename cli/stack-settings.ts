@@ -165,7 +165,10 @@ function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
 
 function notMapping(place: string, value: unknown): SettingsProblem {
   return {
-    ...{ path: [], place, value, why: "is not a group of settings" },
+    path: [],
+    place,
+    value,
+    why: "is not a group of settings",
     instead: `Write \`config:\`, below it \`${namespace}:network:\` and the others, and their settings indented below them.`,
   };
 }
@@ -237,7 +240,9 @@ function yamlProblems(
         // The key, if it can be recognized: it decides whether the value may be shown.
         path: [/^[-\s]*([\w:.]+)\s*:/.exec(written)?.[1] ?? ""],
         place: `line ${line}, column ${col}`,
-        ...{ value: written, why, instead },
+        value: written,
+        why,
+        instead,
       },
     ];
   });

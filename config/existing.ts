@@ -123,7 +123,13 @@ function filled({ windows, nodes, ...settings }: WrittenExisting, file: string):
     nodes: nodes.map((node) => {
       const { name, os, address, hostKey, labels, taints, kubeletArgs, nodeIp } = node;
       return {
-        ...{ name, os, address, hostKey, labels, taints, kubeletArgs },
+        name,
+        os,
+        address,
+        hostKey,
+        labels,
+        taints,
+        kubeletArgs,
         nodeIp: nodeIp ?? address,
         login: whole(effectiveLogin(settings.login, node)),
       };

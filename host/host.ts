@@ -34,7 +34,9 @@ export function thisHost(
   others: readonly RemoteHost[] = [],
 ): Host {
   return {
-    ...{ libvirtUri: lab.libvirtUri, others, of: { stack: lab.stack, lab: lab.names.prefix } },
+    libvirtUri: lab.libvirtUri,
+    others,
+    of: { stack: lab.stack, lab: lab.names.prefix },
     run: async (program, args) => {
       const { how, stdout, reason } = await runProgram(program, args, timeoutSeconds);
       if (how === "well") return stdout;

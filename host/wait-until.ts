@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { bounded } from "./bounded.ts";
 import { messageOf } from "./failure.ts";
 
 export interface WaitOptions {
@@ -32,7 +33,7 @@ export async function waitUntil<T>(
   const deadline = Date.now() + timeoutSeconds * 1000;
   let last = "nothing yet";
   for (;;) {
-    const seen = await within(look(), Math.max(deadline - Date.now(), 1000)).catch(messageOf);
+    const seen = await bounded(look(), Math.max(secondsTo(deadline), 1)).catch(messageOf);
     if (typeof seen !== "string") return seen?.found;
     if (seen !== last) {
       onChange?.(seen);
@@ -46,17 +47,6 @@ export async function waitUntil<T>(
   }
 }
 
-/** @throws if `work` takes longer than `milliseconds`; the work itself continues. */
-async function within<T>(work: Promise<T>, milliseconds: number): Promise<T> {
-  const timer = new AbortController();
-  try {
-    return await Promise.race([
-      work,
-      sleep(milliseconds, undefined, { signal: timer.signal }).then(() => {
-        throw new Error(`no answer within ${Math.round(milliseconds / 100) / 10} s`);
-      }),
-    ]);
-  } finally {
-    timer.abort();
-  }
+function secondsTo(time: number): number {
+  return Math.round((time - Date.now()) / 100) / 10;
 }

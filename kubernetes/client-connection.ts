@@ -26,7 +26,9 @@ export async function clientConnection(kubeconfig: string): Promise<Connection> 
   await config.applyToHTTPSOptions(options);
   const { agent, auth, headers, ca, cert, key, rejectUnauthorized, servername } = options;
   return {
-    ...{ server: cluster.server, auth, headers },
+    server: cluster.server,
+    auth,
+    headers,
     agent:
       cluster.proxyUrl === undefined
         ? new Agent({ ca, cert, key, rejectUnauthorized, servername, keepAlive: true })

@@ -145,7 +145,10 @@ export class ClusterApi {
     const content = body === undefined ? "" : JSON.stringify(body);
     return new Promise((resolve, reject) => {
       const options = {
-        ...{ method, agent, auth, signal },
+        method,
+        agent,
+        auth,
+        signal,
         headers: {
           accept: "application/json",
           "content-type": contentType,

@@ -135,6 +135,7 @@ function checkNames(settings: Settings, { docker, libvirt }: HostFacts): HostPro
         why: "has the name of a node's, but is not of the lab's kind cluster",
       })),
   ].map((problem) => ({
-    ...{ ...problem, instead: "Rename or remove it, or write another kindows:lab.name." },
+    ...problem,
+    instead: "Rename or remove it, or write another kindows:lab.name.",
   }));
 }

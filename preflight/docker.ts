@@ -21,7 +21,8 @@ const infoSchema = z
     SecurityOptions: z.array(z.string()).nullish(),
   })
   .transform(({ ServerVersion: version, DockerRootDir: rootFolder, SecurityOptions }) => ({
-    ...{ version, rootFolder },
+    version,
+    rootFolder,
     rootless: (SecurityOptions ?? []).some((option) => option.includes("rootless")),
   }));
 
@@ -48,7 +49,8 @@ const containerSchema = z
     State: z.string(),
   })
   .transform(({ Names: [name = ""], Labels, State }) => ({
-    ...{ name: name.replace(/^\//, ""), running: State === "running" },
+    name: name.replace(/^\//, ""),
+    running: State === "running",
     ...(Labels?.[clusterLabel] && { kindCluster: Labels[clusterLabel] }),
   }));
 

@@ -52,7 +52,9 @@ function networksOf({ lab }: Settings, { docker, libvirt }: HostFacts) {
     all: readonly { name: string; cidrs: readonly string[]; bridge?: string }[],
   ) =>
     all.map((one) => ({
-      ...{ ...one, owner: `${whose}'s network ${one.name}`, isOwn: one.name === network },
+      ...one,
+      owner: `${whose}'s network ${one.name}`,
+      isOwn: one.name === network,
     }));
   return [
     ...of("libvirt", libvirt.reachable ? libvirt.networks : []),
@@ -74,7 +76,8 @@ export function checkSegment(settings: Settings, facts: HostFacts): HostProblem[
     ...facts.network.ranges
       .filter((one) => !bridges.includes(one.interface))
       .map(({ cidr, interface: name }) => ({
-        ...{ cidr, owner: `${cidr} at this host's interface ${name}` },
+        cidr,
+        owner: `${cidr} at this host's interface ${name}`,
       })),
   ].flatMap(({ cidr, owner }) => {
     const range = parseRange(cidr);

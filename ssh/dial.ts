@@ -38,7 +38,8 @@ export function dial(
   operation: Dialling,
 ): Promise<SshConnection> {
   const hops = via.map((hop, index) => ({
-    ...{ endpoint: hop, what: via.length === 1 ? "Dial proxy" : `Dial hop ${index + 1}` },
+    endpoint: hop,
+    what: via.length === 1 ? "Dial proxy" : `Dial hop ${index + 1}`,
   }));
   const last = { endpoint, what: via.length === 0 ? "Dial" : "Dial from proxy" };
   return dialEach([...hops, last], operation);
@@ -50,7 +51,8 @@ export function dialHops(
   operation: Dialling,
 ): Promise<SshConnection> {
   const each = hops.map((hop, index) => ({
-    ...{ endpoint: { ...hop, ...retryPolicy }, what: `Dial hop ${index + 1}` },
+    endpoint: { ...hop, ...retryPolicy },
+    what: `Dial hop ${index + 1}`,
   }));
   return dialEach(each, operation, true);
 }

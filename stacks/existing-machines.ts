@@ -106,8 +106,13 @@ export async function existingMachines(
     const login = access(node);
     const { name, os, address, hostKey } = node;
     const machine = new ExistingMachine(name, {
-      ...{ computerName: name, os, address, hostKey, access: login?.machine },
-      ...{ bastion: login?.bastion, forward: login?.forward },
+      computerName: name,
+      os,
+      address,
+      hostKey,
+      access: login?.machine,
+      bastion: login?.bastion,
+      forward: login?.forward,
       reset: machineReset(programs.software),
     });
     return { node, machine, sshUser: node.login.user };

@@ -115,7 +115,8 @@ function readKeys(logins: readonly Login[]): {
   return {
     problems: [...problems],
     of: ({ user, port, privateKeyFile, privateKey: inside, privateKeyPassphrase }) => ({
-      ...{ user, port },
+      user,
+      port,
       privateKey: inside ?? (privateKeyFile === undefined ? undefined : files.get(privateKeyFile)),
       privateKeyPassword: privateKeyPassphrase,
     }),
@@ -154,7 +155,8 @@ function forwardsOf(ways: readonly (readonly [string, ByBastions])[]): readonly 
     const [first, ...others] = forward.through;
     const machines = [...(ports.get(port)?.machines ?? []), name];
     ports.set(port, {
-      ...{ port, machines },
+      port,
+      machines,
       through: [hopOf(first), ...others.map(hopOf)],
       last: placeOf(bastion),
     });

@@ -27,7 +27,10 @@ export async function labMachines(
   // A Linux machine's identity disk lets root in.
   const users = { windows: settings.windows.adminUser, linux: "root" };
   const lab: MachinesLab = {
-    ...{ settings, network, fabric, libvirtProvider },
+    settings,
+    network,
+    fabric,
+    libvirtProvider,
     images: { windows: windowsImage, linux: () => linuxImage(settings, labImages) },
     login: (os) => ({ user: users[os], key: loginKey }),
   };

@@ -134,7 +134,8 @@ async function sampleObjects(
       const { os, look } = row;
       const objects = await readSample(sampleFile(look === "metrics" ? "settings" : look));
       return fitted(objects, {
-        ...{ os, agnhost },
+        os,
+        agnhost,
         ...(os === "windows" && windowsBuild !== undefined && { windowsBuild }),
       });
     }),

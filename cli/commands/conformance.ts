@@ -123,7 +123,9 @@ function runOf(
   try {
     const suite = suiteNamed(options.suite);
     return {
-      ...{ suite, kubernetesVersion, windowsNodes },
+      suite,
+      kubernetesVersion,
+      windowsNodes,
       timeoutSeconds: timeout ?? suite.timeoutSeconds,
       ...(focus !== undefined && { focus }),
       ...(skip !== undefined && { skip }),

@@ -106,8 +106,12 @@ async function followLogs(options: LogsOptions): Promise<number> {
   const { signal, stop } = watchInterruption();
   try {
     await followAll({
-      ...{ streams: choice.streams, tail: options.tail, waitSeconds: options.wait },
-      ...{ pauseSeconds, signal, say },
+      streams: choice.streams,
+      tail: options.tail,
+      waitSeconds: options.wait,
+      pauseSeconds,
+      signal,
+      say,
       out: (line) => process.stdout.write(`${line}\n`),
     });
     return signal.aborted ? exitCodes.interrupted : exitCodes.failed;

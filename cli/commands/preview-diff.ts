@@ -89,7 +89,9 @@ export async function compareStack(
     .filter(({ severity, message }) => severity === "warning" && !known.has(message))
     .map(({ message }) => message.trim());
   return {
-    ...{ stack, troubles, warnings },
+    stack,
+    troubles,
+    warnings,
     ...(inBase !== inHead && { only: inBase ? "base" : "head" }),
     ...(troubles.length === 0 && { difference: differenceOf(before, after) }),
   };

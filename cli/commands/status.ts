@@ -98,11 +98,15 @@ async function knownLab(stack: string): Promise<(() => Promise<LabStatus>) | und
     ]);
     const ofLab = (machines.value ?? []).filter((machine) => machine.lab === lab);
     return {
-      ...{ stack, lab, rehearsal, nodes: nodes.value ?? [] },
+      stack,
+      lab,
+      rehearsal,
+      nodes: nodes.value ?? [],
       ...(nodes.trouble !== undefined && { clusterTrouble: nodes.trouble }),
       machines: ofLab.map(({ name, state = "" }) => ({ name, state })),
       ...(machines.trouble !== undefined && { machineTrouble: machines.trouble }),
-      ...{ outputs, access },
+      outputs,
+      access,
     };
   };
 }

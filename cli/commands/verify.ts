@@ -64,8 +64,14 @@ export async function verify(options: VerifyOptions): Promise<number> {
       () =>
         verifyCluster(
           {
-            ...{ api, kubectl: builtTool("kubectl"), kubeconfig: cluster.kubeconfig, facts },
-            ...{ rows, image: options.image ?? agnhostImage, signal: interruption.signal, say },
+            api,
+            kubectl: builtTool("kubectl"),
+            kubeconfig: cluster.kubeconfig,
+            facts,
+            rows,
+            image: options.image ?? agnhostImage,
+            signal: interruption.signal,
+            say,
             ...(host && { host }),
             ...(options.timeout !== undefined && { timeoutSeconds: options.timeout }),
           },
@@ -74,7 +80,11 @@ export async function verify(options: VerifyOptions): Promise<number> {
     );
     if (results === undefined) return exitCodes.interrupted;
     const verification: Verification = {
-      ...{ stack: cluster.name, lab: cluster.lab, rehearsal: facts.rehearsal, started, results },
+      stack: cluster.name,
+      lab: cluster.lab,
+      rehearsal: facts.rehearsal,
+      started,
+      results,
       nodes: facts.nodes.map(({ name, os, version, system }) => ({ name, os, version, system })),
       seconds: (Date.now() - started.getTime()) / 1000,
     };

@@ -111,8 +111,12 @@ interface Line {
 
 function readLine(program: Command, words: readonly string[], defaultStack: string): Line {
   const line: Line = {
-    ...{ command: program, parent: program, options: optionsOf(program) },
-    ...{ operands: 0, stack: defaultStack, afterDashes: false },
+    command: program,
+    parent: program,
+    options: optionsOf(program),
+    operands: 0,
+    stack: defaultStack,
+    afterDashes: false,
   };
   for (const word of words) {
     if (line.pending !== undefined) {
@@ -203,7 +207,8 @@ function startingWith(candidates: readonly Candidate[], start: string): readonly
 function commandsBelow(command: Command): readonly Candidate[] {
   const help = command.createHelp();
   return help.visibleCommands(command).map((each) => ({
-    ...{ value: each.name(), description: help.subcommandDescription(each) },
+    value: each.name(),
+    description: help.subcommandDescription(each),
   }));
 }
 

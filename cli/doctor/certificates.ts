@@ -46,7 +46,8 @@ const expirationsSchema = z
 const kubeadmSchema = z
   .object({ certificates: expirationsSchema, certificateAuthorities: expirationsSchema })
   .transform((all) => ({
-    ...{ controlPlane: all.certificates, authorities: all.certificateAuthorities },
+    controlPlane: all.certificates,
+    authorities: all.certificateAuthorities,
   }));
 
 export function kubeadmCertificates(
@@ -157,7 +158,7 @@ export async function gatherCertificates(
         role === "control-plane" ? asked(checkExpiration, kubeadmCertificates) : undefined,
         asked(kubeletCertificate, (pem) => [pemCertificate("it", pem)]),
       ]);
-      return { ...{ container, controlPlane: [], authorities: [], ...kubeadm }, kubelet, troubles };
+      return { container, controlPlane: [], authorities: [], ...kubeadm, kubelet, troubles };
     }),
   );
 }

@@ -58,7 +58,9 @@ export function checkLab(answers: LabAnswers): readonly Finding[] {
   const ofKubeconfig = kubeconfigCertificates(state.kubeconfig);
   const certificateFindings = checkCertificates(certificates, ofKubeconfig, now);
   const known = {
-    ...{ joined, canJoin, containers: certificates.map(({ container }) => container) },
+    joined,
+    canJoin,
+    containers: certificates.map(({ container }) => container),
     wrongClocks: clocks.flatMap((each) =>
       "seconds" in each && each.seconds !== 0 ? each.node : [],
     ),
@@ -93,7 +95,8 @@ function silentCluster(
   if (first === undefined) return { ...found, remedy: "start what has stopped, then check again" };
   const { container } = first;
   return {
-    ...{ ...found, remedy: `docker exec ${container} ctr --namespace k8s.io tasks list` },
+    ...found,
+    remedy: `docker exec ${container} ctr --namespace k8s.io tasks list`,
     ...(!explained && { repair: { kind: "restart-kubelet", container } }),
   };
 }

@@ -60,7 +60,11 @@ export async function examine(stack: string): Promise<Diagnosis> {
   const { blind, problems, ...inside } =
     states.up.has(stack) && !busy ? await lookIntoLab(stack, lab, host) : nothingInside;
   return {
-    ...{ stack, lab, ...inside, busy, present: [...prepared.present, ...tools.present] },
+    stack,
+    lab,
+    ...inside,
+    busy,
+    present: [...prepared.present, ...tools.present],
     problems: [
       ...prepared.problems,
       ...tools.problems,
@@ -86,7 +90,11 @@ export type Inside = Pick<StoppedSeen, "blind"> &
   Pick<Diagnosis, "asleep" | "findings" | "heartbeats" | "problems">;
 
 const nothingInside: Inside = {
-  ...{ asleep: [], blind: [], findings: [], heartbeats: {}, problems: [] },
+  asleep: [],
+  blind: [],
+  findings: [],
+  heartbeats: {},
+  problems: [],
 };
 
 /** Examines a lab that is up. An unreadable state is reported as a problem, along with all others. */
@@ -101,7 +109,8 @@ export async function lookIntoLab(stack: string, lab: string, host: Host): Promi
   }
   const { cluster } = answers;
   return {
-    ...{ ...seen, findings: checkLab(answers) },
+    ...seen,
+    findings: checkLab(answers),
     heartbeats: typeof cluster === "string" ? {} : Object.fromEntries(heartbeatsOf(cluster)),
   };
 }
@@ -237,7 +246,8 @@ export function sortOrphans(things: readonly HostResource[], known: KnownLabs): 
       (thing.identity === undefined || !known.owned.has(thing.identity)),
   );
   const labs = [...new Set(loose.map((thing) => thing.lab))].sort().map((lab) => ({
-    ...{ lab, things: loose.filter((thing) => thing.lab === lab) },
+    lab,
+    things: loose.filter((thing) => thing.lab === lab),
     project: known.elsewhere.get(lab),
   }));
   const others = labs.filter(({ lab }) => lab !== known.own);

@@ -97,7 +97,9 @@ function kubeletFinding(name: string, known: KnownNodes, seen: string): Finding 
     };
   }
   return {
-    ...{ name: `node ${name}`, seen, remedy: `kindows logs ${name}` },
+    name: `node ${name}`,
+    seen,
+    remedy: `kindows logs ${name}`,
     ...(known.canJoin(name) && { repair: { kind: "run-join", node: name } }),
   };
 }

@@ -120,8 +120,12 @@ async function missing(
   const part = path.join(cache.downloadsFolder, `${sha256}.part`);
   const bytes = (await stat(part).catch(() => undefined))?.size ?? 0;
   return {
-    ...{ fileName: fileNameOf(file), sha256, state: "missing" },
-    ...{ bytes, folder: undefined, problem },
+    fileName: fileNameOf(file),
+    sha256,
+    state: "missing",
+    bytes,
+    folder: undefined,
+    problem,
   };
 }
 

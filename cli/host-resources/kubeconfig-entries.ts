@@ -38,8 +38,13 @@ export const kubeconfigEntries: ResourceKind<Entry> = {
       kubeconfigFiles(process.env).map(async (file) => {
         const text = await readFile(file, "utf8").catch(() => "");
         return labEntries(text).map(({ section, name, lab }) => ({
-          ...{ kind: kubeconfigEntries.kind, name: `${sections[section]} ${name} in ${file}` },
-          ...{ lab, identity: `kind cluster ${lab}`, file, section, entry: name },
+          kind: kubeconfigEntries.kind,
+          name: `${sections[section]} ${name} in ${file}`,
+          lab,
+          identity: `kind cluster ${lab}`,
+          file,
+          section,
+          entry: name,
         }));
       }),
     );

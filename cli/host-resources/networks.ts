@@ -207,8 +207,11 @@ export const dockerNetworks: ResourceKind = {
       .map((line) => line.split(" "))
       .filter(([, name = ""]) => isLabPrefix(name))
       .map(([id = "", name = ""]) => ({
-        ...{ kind: dockerNetworks.kind, name, lab: name },
-        ...{ identity: `docker network ${id}`, place: id },
+        kind: dockerNetworks.kind,
+        name,
+        lab: name,
+        identity: `docker network ${id}`,
+        place: id,
       }));
   },
 

@@ -29,7 +29,9 @@ export async function stoppedOf(
 ): Promise<StoppedSeen> {
   const { found, blind } = await lookFor(among, async (stop) =>
     (await stop.find(host, lab)).map((each) => ({
-      ...{ kind: stop.kind, verb: stop.verb?.[0] ?? "start", ...each },
+      kind: stop.kind,
+      verb: stop.verb?.[0] ?? "start",
+      ...each,
     })),
   );
   return { stopped: found, blind };

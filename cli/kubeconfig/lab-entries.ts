@@ -80,7 +80,8 @@ function mergeLab(
     extensions: [{ name: noteName, extension: { ...origin, ...more } }],
   });
   const context = {
-    ...{ cluster: name, user: name },
+    cluster: name,
+    user: name,
     ...(typeof namespace === "string" && { namespace }),
     ...noted(before === undefined ? {} : { before }),
   };

@@ -46,7 +46,9 @@ export const labFiles: ResourceKind = {
     return (Object.values(accessFiles(of.stack)) as string[])
       .filter((file) => present.includes(path.basename(file)))
       .map((name) => ({
-        ...{ kind: labFiles.kind, name, lab: of.lab },
+        kind: labFiles.kind,
+        name,
+        lab: of.lab,
         identity: `files of ${projectName}-${of.stack}`,
       }));
   },

@@ -22,8 +22,13 @@ export async function examineMade(
 ): Promise<Diagnosis> {
   const there = { what: "cluster for the machines", detail: machines.server };
   const found: Diagnosis = {
-    ...{ stack, lab: machines.lab.prefix, present: [there] },
-    ...{ asleep: [], findings: [], heartbeats: {}, busy: false },
+    stack,
+    lab: machines.lab.prefix,
+    present: [there],
+    asleep: [],
+    findings: [],
+    heartbeats: {},
+    busy: false,
     leftovers: { own: [], unknown: [], elsewhere: [] },
     problems: (await machines.problems()).map(hostProblemText),
   };

@@ -118,7 +118,8 @@ async function builtImages(
   const built = <T>(artifact: Artifact, describe: (folder: string) => T): T | undefined =>
     images.includes(artifact) ? describe(ensured.path(artifact)) : undefined;
   const archived = (reference: string) => (folder: string) => ({
-    ...{ reference, archive: path.join(folder, archiveName) },
+    reference,
+    archive: path.join(folder, archiveName),
   });
   return {
     nodeImage: built(nodeImage, archived(await nodeImageReference())),

@@ -55,7 +55,8 @@ export async function buildStackImage(
     const disk = path.join(ensured.path(artifact), imageFile);
     const hash = address.slice(address.lastIndexOf("-") + 1).slice(0, 12);
     await recordBuilt({
-      ...{ tools: {}, windowsImages: { [imageKey(settings)]: { path: disk, hash } } },
+      tools: {},
+      windowsImages: { [imageKey(settings)]: { path: disk, hash } },
     });
     return disk;
   } catch (error) {
@@ -72,7 +73,9 @@ export function requireFetched(states: readonly ProgramState[]): void {
   const problems = states
     .filter(({ state }) => state === "missing")
     .map(({ fileName: subject, problem = "" }) => ({
-      ...{ subject, why: `could not be fetched: ${problem}`, instead },
+      subject,
+      why: `could not be fetched: ${problem}`,
+      instead,
     }));
   if (problems.length > 0) throw new MediaError(...problems);
 }

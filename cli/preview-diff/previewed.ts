@@ -65,7 +65,9 @@ export function previewOf(read: unknown, folder: string): Previewed {
     const { type, parent, inputs, dependencies, deletedWith } = newState;
     return [
       {
-        ...{ urn, type, dependencies },
+        urn,
+        type,
+        dependencies,
         name: resourceName(urn),
         parent: parent ?? "",
         inputs: valueOf(inputs ?? {}, folder) as Readonly<Record<string, Value>>,

@@ -102,7 +102,9 @@ export function clusterNodes(json: string): readonly ClusterNode[] {
     const ready = condition?.status === "True";
     const os = info?.operatingSystem ?? "";
     return {
-      ...{ name: metadata?.name ?? "", os, ready },
+      name: metadata?.name ?? "",
+      os,
+      ready,
       ...(ready ? {} : { reason: condition?.message ?? condition?.reason ?? "no Ready condition" }),
       version: info?.kubeletVersion ?? "",
       address: status?.addresses?.find(({ type }) => type === "InternalIP")?.address ?? "",

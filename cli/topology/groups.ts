@@ -60,8 +60,11 @@ export function groupsOf({
     const key = [title, ...[...waits].map((part) => part.title).sort()].join("\n");
     const others = [...parts.values()].filter(({ base }) => base === title).length;
     const part: Part = parts.get(key) ?? {
-      ...{ base: title, title: others === 0 ? title : `${title} (${others + 1})`, machine },
-      ...{ resources: [], after: new Set() },
+      base: title,
+      title: others === 0 ? title : `${title} (${others + 1})`,
+      machine,
+      resources: [],
+      after: new Set(),
     };
     parts.set(key, part);
     part.resources.push(resource);

@@ -20,7 +20,8 @@ export function labOf({ components }: Previewed): DrawnLab {
   const [network] = facts.of("kindows:network:LabNetwork").values();
   const [cluster] = facts.of("kindows:controlplane:KindCluster").values();
   return {
-    ...{ network, cluster },
+    network,
+    cluster,
     workers: [...facts.of("kindows:controlplane:LinuxWorker").values()]
       .map(({ name }) => name)
       .sort(compare),
@@ -48,8 +49,13 @@ export async function topologySvg(stack: string, previewed: Previewed): Promise<
     {
       directed: true,
       graphAttributes: {
-        ...{ bgcolor: "transparent", newrank: true, nodesep: 0.3, ranksep: 0.5 },
-        ...{ label: small([rest]), labeljust: "l", ...font },
+        bgcolor: "transparent",
+        newrank: true,
+        nodesep: 0.3,
+        ranksep: 0.5,
+        label: small([rest]),
+        labeljust: "l",
+        ...font,
       },
       nodeAttributes: { shape: "box", margin: "0.2,0.08", ...font },
       edgeAttributes: { ...font, fontsize: 11, color: "#57606a" },
@@ -144,13 +150,16 @@ function hostGraph(stack: string, { network, cluster, workers, machines }: Drawn
   };
   const boxes = [docker, segment, libvirt].filter((each) => each !== undefined && each !== false);
   const beside = (tail: string, head: string, label: string) => ({
-    ...{ tail, head, attributes: { label, constraint: false } },
+    tail,
+    head,
+    attributes: { label, constraint: false },
   });
   return {
     name: "cluster_host",
     graphAttributes: {
       label: named(`Linux host with the lab ${network?.name ?? cluster?.name ?? ""}`),
-      ...{ labeljust: "l", ...look("host") },
+      labeljust: "l",
+      ...look("host"),
     },
     nodes: [
       { name: maker.name, attributes: { label: maker.label, ...look("maker") } },
@@ -182,7 +191,8 @@ function orderGraph(groups: readonly Group[]) {
     name: "cluster_order",
     graphAttributes: {
       label: named("What is made, and what waits for what (an arrow leads to what waits)"),
-      ...{ labeljust: "l", ...look("host") },
+      labeljust: "l",
+      ...look("host"),
     },
     nodes: groups.map((group) => ({
       name: group.title,
@@ -262,7 +272,10 @@ const fills = {
 } as const;
 
 const look = (kind: keyof typeof fills) => ({
-  ...{ class: kind, style: "rounded,filled", color: "#8c959f", fillcolor: fills[kind][0] },
+  class: kind,
+  style: "rounded,filled",
+  color: "#8c959f",
+  fillcolor: fills[kind][0],
 });
 
 const styleSheet = `@media (prefers-color-scheme: dark) {

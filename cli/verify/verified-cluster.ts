@@ -46,7 +46,11 @@ export async function clusterOfLab(stack: string, rows: readonly Row[]): Promise
   const api = new ClusterApi(outputs.kubeconfig);
   const facts = await labFacts(settings, api, rows);
   return {
-    ...{ name: stack, lab, api, kubeconfig: access.kubeconfig, facts },
+    name: stack,
+    lab,
+    api,
+    kubeconfig: access.kubeconfig,
+    facts,
     ...(facts.noHost === undefined && { hostAddress: hostAddress(settings) }),
     lockFile: verifyLockFile(stack),
     removeFiles: () => Promise.resolve(),
@@ -80,7 +84,11 @@ export async function clusterOfKubeconfig(
   await writeFile(only, kubeconfig, { mode: 0o600, flag: "wx" });
   const name = path.basename(file);
   return {
-    ...{ name, lab: name, api, kubeconfig: only, facts },
+    name,
+    lab: name,
+    api,
+    kubeconfig: only,
+    facts,
     lockFile: verifyLockFile(`kubeconfig-${createHash("sha256").update(kubeconfig).digest("hex")}`),
     removeFiles: () => rm(folder, { recursive: true, force: true }),
   };

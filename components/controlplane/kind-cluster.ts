@@ -76,7 +76,11 @@ export class KindCluster extends pulumi.ComponentResource implements ControlPlan
     super("kindows:controlplane:KindCluster", name, { facts }, opts);
     // The order of its keys is part of a trigger of clusters that are there.
     const shape: ClusterShape = {
-      ...{ name: args.name, image, controlPlanes: args.controlPlanes, podCidr, serviceCidr },
+      name: args.name,
+      image,
+      controlPlanes: args.controlPlanes,
+      podCidr,
+      serviceCidr,
       defaultCni: isDefault(cni),
       ...(!isDefault(cni) && { cni }),
     };
@@ -129,7 +133,9 @@ export class KindCluster extends pulumi.ComponentResource implements ControlPlan
     const workers = args.workers.map((each) => {
       const worker = {
         name: linuxWorkerName(args.name, each),
-        ...{ cluster: args.name, image, network: args.network },
+        cluster: args.name,
+        image,
+        network: args.network,
         endpoint: `${host}:${apiServerPort}`,
         readySeconds: seconds,
       };

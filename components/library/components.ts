@@ -145,7 +145,11 @@ export class WindowsNode extends pulumi.ComponentResource<Joined> {
     const access = pulumi
       .all([args.sshHost ?? address, args.sshPort, args.user, args.privateKey, args.hostKey])
       .apply(([host, port = 22, user = "Administrator", privateKey, hostKey]) => ({
-        ...{ host, port, user, privateKey, hostKey },
+        host,
+        port,
+        user,
+        privateKey,
+        hostKey,
       }));
     const reset = machineReset(software);
     const identity = { computerName, os: "windows", address, hostKey: args.hostKey } as const;
@@ -161,7 +165,12 @@ export class WindowsNode extends pulumi.ComponentResource<Joined> {
     };
     const { labels, taints = [] } = args;
     const node = {
-      ...{ machine, controlPlane, token, software, setup, labels },
+      machine,
+      controlPlane,
+      token,
+      software,
+      setup,
+      labels,
       taints: taints.map(({ value = "", ...taint }) => ({ ...taint, value }) as Taint),
     };
     const { nodeName, windowsBuild } = new windows.WindowsNode(name, node, child);
@@ -215,7 +224,10 @@ export class LibvirtMachine extends pulumi.ComponentResource {
     const storage = new MachineStorage(
       name,
       {
-        ...{ uri, poolName, poolPath: `/var/lib/libvirt/images/${poolName}`, libvirtProvider },
+        uri,
+        poolName,
+        poolPath: `/var/lib/libvirt/images/${poolName}`,
+        libvirtProvider,
         image: { path: args.imagePath, hash: args.imageHash },
       },
       child,
@@ -224,9 +236,17 @@ export class LibvirtMachine extends pulumi.ComponentResource {
     const machine = new libvirt.LibvirtMachine(
       name,
       {
-        ...{ computerName, os: "windows", guest: "windows", domainName: poolName },
+        computerName,
+        os: "windows",
+        guest: "windows",
+        domainName: poolName,
         domainType: args.domainType === "qemu" ? "qemu" : "kvm",
-        ...{ cpus, memoryMiB, diskGiB, address, storage, libvirtProvider },
+        cpus,
+        memoryMiB,
+        diskGiB,
+        address,
+        storage,
+        libvirtProvider,
         mac: macAddress(poolName, computerName),
         segment: { kind: "network", networkId },
         login: { user, key },
@@ -276,7 +296,11 @@ export class KindCluster extends pulumi.ComponentResource {
     const cluster = new kind.KindCluster(
       name,
       {
-        ...{ name: args.name, nodeImage, network, workers, ...rangesOf(args) },
+        name: args.name,
+        nodeImage,
+        network,
+        workers,
+        ...rangesOf(args),
         controlPlanes: args.controlPlanes === 3 ? 3 : 1,
         cni: oneOf(podNetworks, "podNetwork", podNetwork),
       },
@@ -308,7 +332,9 @@ export class Calico extends pulumi.ComponentResource {
         controlPlane: clusterOf(name, args, child),
         release: calicoRelease(args.version ?? defaultCalicoVersion),
         network: {
-          ...{ encapsulation: "VXLAN", bgp: "Disabled", mtu: args.mtu },
+          encapsulation: "VXLAN",
+          bgp: "Disabled",
+          mtu: args.mtu,
           windows: args.windows ?? true,
         },
         configuration: { felix: {} },

@@ -55,7 +55,12 @@ export class LinuxNode extends pulumi.ComponentResource {
       );
     }
     const joining = {
-      ...{ machine, controlPlane, programs, token: args.token, labels, taints },
+      machine,
+      controlPlane,
+      programs,
+      token: args.token,
+      labels,
+      taints,
       kubeletArgs: args.kubeletArgs ?? {},
       nodeIp: pulumi.output(args.nodeIp ?? machine.address),
     };

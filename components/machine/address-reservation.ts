@@ -33,8 +33,11 @@ export function addressReservation(
       delete: "machine/reserve-address --release",
       environment: {
         RESERVATION: {
-          ...{ uri: settings.hypervisor.uri, network: names.network },
-          ...{ mac: macAddress(names.prefix, name), address, computerName: name },
+          uri: settings.hypervisor.uri,
+          network: names.network,
+          mac: macAddress(names.prefix, name),
+          address,
+          computerName: name,
         },
       },
       triggers: [network.networkId],

@@ -20,9 +20,13 @@ export async function onMachine<T>(
   const keysOfHops = [...(keys.through ?? []), keys.bastion];
   const bastions = hopsOf(machine);
   const route: RoutedEndpoint = {
-    ...{ ...machine.place, ...keys.machine, ...retryPolicy },
+    ...machine.place,
+    ...keys.machine,
+    ...retryPolicy,
     via: bastions.map((bastion, index) => ({
-      ...{ ...bastion, ...keysOfHops[index - bastions.length + keysOfHops.length], ...retryPolicy },
+      ...bastion,
+      ...keysOfHops[index - bastions.length + keysOfHops.length],
+      ...retryPolicy,
     })),
   };
   try {

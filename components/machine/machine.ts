@@ -77,7 +77,11 @@ export function connectionOnSegment(
 ): pulumi.Output<SshConnection> {
   return pulumi.secret(
     pulumi.all([loginKey.privateKey, hostKey.publicKey]).apply(([privateKey, publicKey]) => ({
-      ...{ host, port: 22, user, privateKey, hostKey: publicKey },
+      host,
+      port: 22,
+      user,
+      privateKey,
+      hostKey: publicKey,
       // Dial until the step's own time limit: a machine that boots refuses, or does not answer at all.
       dialErrorLimit: -1,
       // Of the TCP connection alone: one that reboots does not answer.

@@ -52,18 +52,26 @@ export class LabNetwork extends pulumi.ComponentResource {
     const containers = observedAction<typeof environment>(
       name,
       {
-        ...{ create: `${action} create`, read: `${action} read`, delete: `${action} delete` },
+        create: `${action} create`,
+        read: `${action} read`,
+        delete: `${action} delete`,
         environment: {
           NETWORK: {
-            ...{ name: args.name, bridge: args.bridge },
-            ...{ subnet: args.cidr, gateway: args.gateway, ipRange: args.containerRange },
+            name: args.name,
+            bridge: args.bridge,
+            subnet: args.cidr,
+            gateway: args.gateway,
+            ipRange: args.containerRange,
           },
         },
       },
       // If Docker came first it would create the bridge itself, and libvirt's network could not start. This may still happen
       // after a reboot of the host: cli/host-resources/networks.ts.
       {
-        ...{ parent: this, dependsOn: segment, replaceWith: [segment], deleteBeforeReplace: true },
+        parent: this,
+        dependsOn: segment,
+        replaceWith: [segment],
+        deleteBeforeReplace: true,
         aliases: [{ type: "docker:index/network:Network" }],
       },
     );

@@ -79,7 +79,13 @@ export class WindowsNode extends pulumi.ComponentResource {
     }
     const timeouts = args.timeouts ?? defaultTimeouts;
     const joining: JoiningNode = {
-      ...{ machine, controlPlane, token: args.token, software, labels, taints, timeouts },
+      machine,
+      controlPlane,
+      token: args.token,
+      software,
+      labels,
+      taints,
+      timeouts,
       kubeletArgs: args.kubeletArgs ?? {},
       nodeIp: pulumi.output(args.nodeIp ?? machine.address),
       requirements: args.requirements ?? defaultRequirements,

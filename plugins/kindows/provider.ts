@@ -37,7 +37,10 @@ const actionType: ResourceType = {
       isAbsent(request.olds[name])
         ? []
         : {
-            ...{ path: name, keys: [name], kind: "delete" as const, isOutput: true },
+            path: name,
+            keys: [name],
+            kind: "delete" as const,
+            isOutput: true,
             replaces: name === "gone",
           },
     );

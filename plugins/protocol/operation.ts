@@ -39,7 +39,9 @@ export class Operations {
       timeoutSeconds && setTimeout(() => controller.abort(new Error(late)), timeoutSeconds * 1000);
     try {
       return await body({
-        ...{ name, timeoutSeconds, signal: controller.signal },
+        name,
+        timeoutSeconds,
+        signal: controller.signal,
         log: (severity, message) => this.#log.write({ severity, message, urn, ephemeral: false }),
         progress: (message) => this.#log.write({ severity: "info", message, urn, ephemeral: true }),
       });

@@ -45,7 +45,9 @@ const restartSeconds = 5;
 export async function startHost(options: HostOptions): Promise<RunningHost> {
   const { programs, identity, log, address = "0.0.0.0" } = options;
   const ssh: SshServer = new SshServer({
-    ...{ ...identity, port: options.port, address },
+    ...identity,
+    port: options.port,
+    address,
     user: "Administrator",
     log,
     runCommand: (text, io) =>

@@ -97,8 +97,14 @@ export async function loadState(drive: Drive, bootTime: Date): Promise<HostState
     return {
       bootTime: bootTime.toISOString(),
       features: { Containers: "Available" },
-      ...{ services: {}, firewallRules: {}, registry: {}, defenderExclusions: [] },
-      ...{ networks: {}, routes: [], dnsRules: [], faultsPlayed: {} },
+      services: {},
+      firewallRules: {},
+      registry: {},
+      defenderExclusions: [],
+      networks: {},
+      routes: [],
+      dnsRules: [],
+      faultsPlayed: {},
     };
   }
   try {

@@ -25,7 +25,9 @@ const asRoot = process.getuid?.() === 0 ? [] : ["unshare", "--map-root-user"];
 export async function requireRootOfOwn(): Promise<void> {
   if (asRoot.length === 0) return;
   const { failed, stderr } = await execa("unshare", ["--map-root-user", "true"], {
-    ...{ reject: false, stdin: "ignore", timeout: 10_000 },
+    reject: false,
+    stdin: "ignore",
+    timeout: 10_000,
   });
   if (failed) {
     throw new Error(

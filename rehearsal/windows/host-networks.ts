@@ -51,7 +51,10 @@ export function hostNetworkCmdlets(machine: WindowsHost): readonly Cmdlet[] {
     "Get-HnsNetwork": listed(() =>
       Object.entries(networks).map(([name, { type, addressPrefix }]) =>
         object({
-          ...{ ID: idOf(name), Name: name, Type: type, ManagementIP: machine.managementAddress },
+          ID: idOf(name),
+          Name: name,
+          Type: type,
+          ManagementIP: machine.managementAddress,
           Subnets: is.array([object({ AddressPrefix: addressPrefix })]),
         }),
       ),
@@ -60,8 +63,10 @@ export function hostNetworkCmdlets(machine: WindowsHost): readonly Cmdlet[] {
       Object.entries(networks).flatMap(([network, { endpoints }]) =>
         endpoints.map((name) =>
           object({
-            ...{ ID: idOf(network, name), Name: name },
-            ...{ VirtualNetwork: idOf(network), VirtualNetworkName: network },
+            ID: idOf(network, name),
+            Name: name,
+            VirtualNetwork: idOf(network),
+            VirtualNetworkName: network,
           }),
         ),
       ),

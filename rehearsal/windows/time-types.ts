@@ -55,8 +55,12 @@ const timeSpan = types.define({
 
 /** Where the parts of a date stand in ISO 8601. */
 const parts: Readonly<Record<string, readonly [start: number, end: number]>> = {
-  ...{ yyyy: [0, 4], MM: [5, 7], dd: [8, 10] },
-  ...{ HH: [11, 13], mm: [14, 16], ss: [17, 19] },
+  yyyy: [0, 4],
+  MM: [5, 7],
+  dd: [8, 10],
+  HH: [11, 13],
+  mm: [14, 16],
+  ss: [17, 19],
 };
 
 /** In the invariant culture. */

@@ -31,7 +31,9 @@ describe("existing machines joined to an existing cluster", function () {
     await ground.configure({
       "kindows:login": { user: "Administrator", privateKeyFile: login.file },
       "kindows:nodes": machines.map(({ name, address, hostKey }) => ({
-        ...{ name, address, hostKey },
+        name,
+        address,
+        hostKey,
         ...(name === second.name && {
           bastions: [{ address: bastionAddress, user: "root", hostKey: bastion.hostKey.publicKey }],
         }),

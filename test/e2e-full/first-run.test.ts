@@ -57,7 +57,8 @@ class StandInPublishers {
     const { pulumi, terraformBridge, terraformProviderLibvirt, kubectl, kind } = tools;
     const table = [pulumi, terraformBridge, terraformProviderLibvirt, kubectl, kind];
     const plugins = bundledPlugins.map((plugin) => ({
-      ...{ plugin, artifact: pluginArtifact(plugin, "bundled") },
+      plugin,
+      artifact: pluginArtifact(plugin, "bundled"),
     }));
     const ensurePackages = (names: readonly string[]) => ensureHostPackages(names, say);
     const ensured = await ensureArtifacts(
@@ -151,7 +152,8 @@ class StandInPublishers {
     const image = `https://${dockerHub}/v2/kindest/node`;
     this.answers.set(`https://${dockerHub}/v2/`, { text: "{}" });
     this.answers.set(`${image}/manifests/${this.nodeImageDigest}`, {
-      ...{ file: path.join(folder, blob(this.nodeImageDigest)), type: manifest.mediaType },
+      file: path.join(folder, blob(this.nodeImageDigest)),
+      type: manifest.mediaType,
     });
     for (const { digest } of [manifest.config, ...manifest.layers]) {
       this.answers.set(`${image}/blobs/${digest}`, { file: path.join(folder, blob(digest)) });
@@ -186,8 +188,8 @@ class StandInPublishers {
     } else {
       const [, digest] = /(sha256:[0-9a-f]{64})$/.exec(url) ?? [];
       response.writeHead(200, {
-        ...{ "content-length": statSync(answer.file).size },
-        ...{ "content-type": answer.type ?? "application/octet-stream" },
+        "content-length": statSync(answer.file).size,
+        "content-type": answer.type ?? "application/octet-stream",
         ...(digest && { "docker-content-digest": digest }),
       });
       if (withBody) createReadStream(answer.file).pipe(response);

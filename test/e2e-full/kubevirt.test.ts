@@ -67,8 +67,13 @@ describe("a machine on KubeVirt, from nothing to a node and back", function () {
     const proxy = `https://localhost:${uploadPort}`;
     return {
       image: { kind: "upload", path, sha256: await fileSha256(path), proxy },
-      ...{ storageClass: "standard", network: { pod: "bridge" }, portForward: true },
-      ...{ firmware: "bios", cpus: 2, memoryMiB: 4096, diskGiB: 48 },
+      storageClass: "standard",
+      network: { pod: "bridge" },
+      portForward: true,
+      firmware: "bios",
+      cpus: 2,
+      memoryMiB: 4096,
+      diskGiB: 48,
     };
   }
 

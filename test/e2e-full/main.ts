@@ -59,7 +59,9 @@ async function run(chosen: readonly Part[], results: PartResults): Promise<void>
   const { signal } = stopped;
   const args = ["--require", leftLabs, "--timeout", `${testMinutes * 60_000}`];
   await runParts(chosen, {
-    ...{ results, commit: await commitOf(projectRoot), signal },
+    results,
+    commit: await commitOf(projectRoot),
+    signal,
     run: (part) => {
       console.log(`=== ${part.name}`);
       return runMocha([...args, ...part.args], results.logFile(part), signal);

@@ -141,7 +141,10 @@ export async function runParts(parts: readonly Part[], options: RunOptions): Pro
     const bad = signal.aborted ? "interrupted" : "failed";
     await results.note(part, {
       result: exitCode === 0 && counted.passed > 0 ? "passed" : bad,
-      ...{ ...counted, seconds, ended: new Date().toISOString(), commit },
+      ...counted,
+      seconds,
+      ended: new Date().toISOString(),
+      commit,
     });
   }
 }

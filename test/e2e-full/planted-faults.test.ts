@@ -193,7 +193,8 @@ users: []
 /** Something is stopped that `--fix` starts again. */
 function still(fault: string, thing: string, plant: () => Promise<unknown>): PlantedFault {
   return {
-    ...{ fault, plant },
+    fault,
+    plant,
     named: [new RegExp(`- ${thing}`)],
     repairs: [new RegExp(`start ${thing}`)],
   };

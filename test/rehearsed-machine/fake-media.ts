@@ -61,7 +61,9 @@ export async function writeFakeMedia(drive: Drive, versions: FakeVersions): Prom
       fakeExecutable("hybrid-overlay-node", "1.0.0"),
     ),
     cniPlugins: await putArchive("cni-plugins-windows-amd64-v1.9.1.tgz", {
-      ...{ "host-local.exe": "fake\n", "win-bridge.exe": "fake\n", "win-overlay.exe": "fake\n" },
+      "host-local.exe": "fake\n",
+      "win-bridge.exe": "fake\n",
+      "win-overlay.exe": "fake\n",
       LICENSE: "fake\n",
     }),
   };

@@ -81,7 +81,8 @@ function fitPod(pod: SamplePod, { os, windowsBuild, agnhost }: Fit): SamplePod {
     volume.hostPath ? { ...volume, hostPath: { ...volume.hostPath, path: "/etc" } } : volume,
   );
   return {
-    ...{ ...pod, containers },
+    ...pod,
+    containers,
     os: { name: "linux" },
     nodeSelector: { "kubernetes.io/os": "linux" },
     // The only Linux node of a small lab is its control plane.

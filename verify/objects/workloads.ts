@@ -94,7 +94,9 @@ function container({ os, part }: Role, image: string): V1Container {
   const args = part === "isolated" ? ["porter"] : serves ? server : ["pause"];
   const isHostProcess = os === "windows" && (part === "node" || part === "host-server");
   return {
-    ...{ name: "agnhost", image, imagePullPolicy: "IfNotPresent" },
+    name: "agnhost",
+    image,
+    imagePullPolicy: "IfNotPresent",
     ...(isHostProcess
       ? { command: hostProcessCommand(args, serves ? port : undefined) }
       : { args }),

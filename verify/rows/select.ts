@@ -5,7 +5,10 @@ import { controlId, policyRows } from "./policies.ts";
 
 const inPods = (look: "settings" | "metrics", what: string): readonly SampleRow[] =>
   (["linux", "windows"] as const).map((os) => ({
-    ...{ kind: "sample", id: `${os}-${look}`, os, look },
+    kind: "sample",
+    id: `${os}-${look}`,
+    os,
+    look,
     title: `${what} a ${osName(os)} pod`,
   }));
 
@@ -14,11 +17,17 @@ const sampleRows: readonly SampleRow[] = [
   ...inPods("settings", "secret, config map, emptyDir and hostPath in"),
   ...inPods("metrics", "kubelet's metrics of"),
   {
-    ...{ kind: "sample", id: "windows-web-server", os: "windows", look: "web-server" },
+    kind: "sample",
+    id: "windows-web-server",
+    os: "windows",
+    look: "web-server",
     title: "Windows web server by its NodePort",
   },
   {
-    ...{ kind: "sample", id: "mixed-shop", os: "windows", look: "shop" },
+    kind: "sample",
+    id: "mixed-shop",
+    os: "windows",
+    look: "shop",
     title: "Linux shop that asks a Windows service",
   },
 ];

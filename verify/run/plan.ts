@@ -125,7 +125,10 @@ function probesOf(row: PathRow, snapshot: Snapshot, outside: Outside): readonly 
       if (target.to === "node-port") {
         const port = serviceOf(snapshot, service)?.ports?.[0]?.nodePort ?? 0;
         return toEach(target.node, ({ name, address }) => ({
-          ...{ url: hostnameUrl(address, port), service, viaNode: name, ...answered },
+          url: hostnameUrl(address, port),
+          service,
+          viaNode: name,
+          ...answered,
         }));
       }
       const named = target.by === "name";

@@ -187,8 +187,12 @@ export async function attempt(shell: Shell, probe: Probe): Promise<ProbeFailure 
 
 /** curl's exit codes, and `kubectl exec`'s, as far as they alone say what went wrong. */
 const kinds: Readonly<Record<number, FailureKind>> = {
-  ...{ 6: "name", 22: "answer", 28: "lost" },
-  ...{ 1: "exec", 126: "exec", 127: "exec" },
+  6: "name",
+  22: "answer",
+  28: "lost",
+  1: "exec",
+  126: "exec",
+  127: "exec",
 };
 
 /** The failure that the exit code means. */

@@ -97,22 +97,26 @@ function settingsChecks(os: Os): readonly SettingsCheck[] {
   return [
     {
       what: "the secret in the environment",
-      ...{ words: variable("SETTINGS_USERNAME"), expected: /^admin$/ },
+      words: variable("SETTINGS_USERNAME"),
+      expected: /^admin$/,
     },
     { what: "the secret as a file", words: file(secret), expected: /^1f2d1e2e67df$/ },
     {
       what: "the config map in the environment",
-      ...{ words: variable("SETTINGS_PROPERTY"), expected: /^hello$/ },
+      words: variable("SETTINGS_PROPERTY"),
+      expected: /^hello$/,
     },
     { what: "the config map as a file", words: file(config), expected: /^world$/ },
     { what: "writing to the emptyDir", container: "writer", words: write, expected: /^$/ },
     {
       what: "what the other container wrote into the emptyDir",
-      ...{ words: file("/shared/note"), expected: /^from the other container$/ },
+      words: file("/shared/note"),
+      expected: /^from the other container$/,
     },
     {
       what: "the node's hosts file by the hostPath",
-      ...{ words: file("/node/hosts"), expected: /localhost/ },
+      words: file("/node/hosts"),
+      expected: /localhost/,
     },
   ];
 }

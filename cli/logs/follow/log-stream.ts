@@ -93,7 +93,8 @@ interface FollowAllOptions extends Omit<Following, "line" | "tell" | "lookSecond
 export async function followAll(options: FollowAllOptions): Promise<void> {
   const { streams, out, say, lookSeconds = 1, ...rest } = options;
   const following: Following = {
-    ...{ ...rest, lookSeconds },
+    ...rest,
+    lookSeconds,
     line: (log, text) => out(`[${log}] ${text}`),
     tell: (log, text) => say(`[${log}] ${text}`),
   };

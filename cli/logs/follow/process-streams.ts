@@ -46,7 +46,9 @@ function processStream({ name, label, program, args, read }: ProcessStream): Log
 /** The journal of one of kind's nodes. @param name prefix of its lines, e.g. `control-plane`. */
 export function journalStream(name: string, container: string): LogStream {
   return processStream({
-    ...{ name, label: name, program: "docker" },
+    name,
+    label: name,
+    program: "docker",
     args: (from) => journalArguments(container, from),
     read: (text) => ({ log: "journal", text }),
   });
@@ -83,7 +85,9 @@ export function staticPodsStream(
   lab: string,
 ): LogStream {
   return processStream({
-    ...{ name, label: `${name}/static pods`, program: kubectl },
+    name,
+    label: `${name}/static pods`,
+    program: kubectl,
     args: (from) => staticPodArguments(kubeconfig, from),
     read: (line) => {
       const { pod, text } = podLine(line);

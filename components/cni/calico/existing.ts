@@ -126,7 +126,9 @@ function wantedChanges(
       object: "Installation default",
       path: existingCalico.questions["installation"] ?? "",
       fields: {
-        ...{ apiVersion: operator, kind: "Installation", metadata: { name: "default" } },
+        apiVersion: operator,
+        kind: "Installation",
+        metadata: { name: "default" },
         spec: forWindows,
       },
       done: dataplane === "HNS" && serviceRanges.length > 0,

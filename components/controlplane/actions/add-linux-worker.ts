@@ -107,7 +107,10 @@ async function join(made: Worker, kubeconfig: string, api: ClusterApi): Promise<
   const token = await mintToken(api, { ttlMinutes: 10, description: `kindows: join of ${name}` });
   try {
     const input = workerJoinConfig({
-      ...{ name, cluster, endpoint, token: tokenText(token) },
+      name,
+      cluster,
+      endpoint,
+      token: tokenText(token),
       address: await containerAddress(name, made.network),
       caCertHash: caCertHash(kubeconfig),
     });

@@ -157,7 +157,9 @@ async function kindCreate(shape: Shape): Promise<void> {
     const kind = execa("setpriv", args, {
       env: { KIND_EXPERIMENTAL_DOCKER_NETWORK: shape.network, KUBECONFIG: undefined },
       timeout: createTimeoutSeconds * 1000,
-      ...{ stdin: "ignore", reject: false, all: true },
+      stdin: "ignore",
+      reject: false,
+      all: true,
     });
     kind.all.on("data", (chunk: Buffer) => {
       for (const [, step] of chunk.toString().matchAll(/^ • (.*?)[^\w)]*\.\.\.$/gm)) {

@@ -91,7 +91,9 @@ export function chooseKubeconfig(
   }
   const parts = new SelfContained(folder);
   const whole = {
-    ...{ apiVersion: "v1", kind: "Config", "current-context": name },
+    apiVersion: "v1",
+    kind: "Config",
+    "current-context": name,
     clusters: [{ name, cluster: parts.cluster(cluster) }],
     users: [{ name, user: parts.user(user) }],
     contexts: [{ name, context: { cluster: name, user: name } }],

@@ -12,11 +12,18 @@ export interface Right {
 }
 
 const nodes = (verb: string, purpose: string): Right => ({
-  ...{ verb, group: "", resource: "nodes", purpose },
+  verb,
+  group: "",
+  resource: "nodes",
+  purpose,
 });
 
 const inKubeSystem = (verb: string, group: string, resource: string, purpose: string): Right => ({
-  ...{ verb, group, resource, purpose, namespace: "kube-system" },
+  verb,
+  group,
+  resource,
+  purpose,
+  namespace: "kube-system",
 });
 
 const kubeProxy = "kube-proxy on Windows nodes";
@@ -32,7 +39,10 @@ export const rightsQuestions: readonly Right[] = [
   nodes("delete", "to take a node out"),
   { verb: "list", group: "", resource: "pods", purpose: "to drain a node" },
   {
-    ...{ verb: "create", group: "", resource: "pods", subresource: "eviction" },
+    verb: "create",
+    group: "",
+    resource: "pods",
+    subresource: "eviction",
     purpose: "to drain a node",
   },
   inKubeSystem("create", "", "secrets", "for a join's token"),

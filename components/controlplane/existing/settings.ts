@@ -121,7 +121,8 @@ const rangesApart: Check<ClusterSection> = {
     const [pods, services] = [podCidr, serviceCidr].map((one) => one && parseRange(one));
     const isApart = !pods || !services || pods.first > services.last || services.first > pods.last;
     return unless(isApart, {
-      ...{ path: ["cluster", "serviceCidr"], value: serviceCidr },
+      path: ["cluster", "serviceCidr"],
+      value: serviceCidr,
       why: `overlaps kindows:cluster.podCidr, ${podCidr ?? ""}`,
       instead: "Write both as the cluster has them, or leave them out.",
     });
@@ -149,12 +150,15 @@ export const clusterChecks: readonly Check<ClusterSection>[] = [
         return /^[\d.]+$/.test(name)
           ? [
               {
-                ...{ ...place, why: "is an address, which needs no entry" },
+                ...place,
+                why: "is an address, which needs no entry",
                 instead: "Write a name, or leave the entry out.",
               },
             ]
           : unless(first === index, {
-              ...{ ...place, why: "is there twice", instead: "Leave one of them out." },
+              ...place,
+              why: "is there twice",
+              instead: "Leave one of them out.",
             });
       }),
   },

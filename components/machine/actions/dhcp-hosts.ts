@@ -12,7 +12,9 @@ export function dhcpHosts(xml: string): DhcpHost[] {
   return below(readXml(xml), "network", "ip", "dhcp", "host")
     .filter(({ attributes }) => attributes["mac"] !== undefined)
     .map(({ attributes: { mac = "", ip = "", name = "" } }) => ({
-      ...{ mac: mac.toLowerCase(), ip, name },
+      mac: mac.toLowerCase(),
+      ip,
+      name,
     }));
 }
 

@@ -97,7 +97,11 @@ export class ExistingMachine extends MachineComponent {
       },
     );
     this.is({
-      ...{ name: computerName, os: args.os, address, resource, hostKey },
+      name: computerName,
+      os: args.os,
+      address,
+      resource,
+      hostKey,
       instanceId: instance,
       connection: pulumi.secret(login.apply((known) => connectionOf(known, args))),
     });

@@ -124,7 +124,10 @@ export function effectiveLogin(all: Login, node: WrittenExisting["nodes"][number
 /** The bastions of a machine's login. One that names no way of its own is logged in to as the machine is. */
 export function effectiveHops(login: Login): Login["bastions"] {
   return login.bastions.map(({ address, port, user, hostKey, ...credential }) => ({
-    ...{ address, port, user, hostKey },
+    address,
+    port,
+    user,
+    hostKey,
     ...ownOr(credential, login),
   }));
 }

@@ -10,7 +10,8 @@ export const hyperV: MachineMaker<typeof hyperVHosts> = {
   checks: hyperVChecks,
   systems: ["windows"],
   place: ({ address, port }: Host) => ({
-    ...{ setting: "address", value: address },
+    setting: "address",
+    value: address,
     server: port === 22 ? address : `${address}:${port}`,
   }),
   readiness: () => import("./readiness.ts"),

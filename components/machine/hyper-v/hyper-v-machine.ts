@@ -42,8 +42,15 @@ export function machinesOn(
         const make = (node: NodeSettings): HyperVMachine => {
           const { name, cpus, memoryMiB, diskGiB, address } = node;
           return new HyperVMachine(name, {
-            ...{ computerName: name, machineName: domainName(settings.lab.name, name) },
-            ...{ cpus, memoryMiB, diskGiB, address, mac: macAddress(prefix, name), host, login },
+            computerName: name,
+            machineName: domainName(settings.lab.name, name),
+            cpus,
+            memoryMiB,
+            diskGiB,
+            address,
+            mac: macAddress(prefix, name),
+            host,
+            login,
             ...startOf(settingsOfHost, settings.windows.image),
             reserve: (parent) => addressReservation(lab, node, parent),
           });
@@ -116,7 +123,12 @@ export class HyperVMachine extends MachineComponent {
     const hostKey = new SshKey(`${name}-host-key`, { comment: computerName }, { parent: this });
     const { machineName, generation, secureBoot, cpus, memoryMiB, diskGiB } = args;
     const made = {
-      ...{ name: machineName, generation, secureBoot, cpus, memoryMiB, diskGiB },
+      name: machineName,
+      generation,
+      secureBoot,
+      cpus,
+      memoryMiB,
+      diskGiB,
       macAddress: args.mac.replaceAll(":", "").toUpperCase(),
     };
     const parameter = pulumi
@@ -130,7 +142,9 @@ export class HyperVMachine extends MachineComponent {
       .all([hostKey.privateKey, hostKey.publicKey, login.key.publicKey])
       .apply(([hostPrivateKey, hostPublicKey, loginKey]): IdentityParameter => ({
         userData: userData({
-          ...{ computerName, hostPrivateKey, hostPublicKey },
+          computerName,
+          hostPrivateKey,
+          hostPublicKey,
           authorizedKeys: [loginKey],
         }),
         metaData: metaData(machineName, computerName),
@@ -156,7 +170,10 @@ export class HyperVMachine extends MachineComponent {
       },
     );
     this.is({
-      ...{ name: computerName, os: "windows", address, hostKey: hostKey.publicKey },
+      name: computerName,
+      os: "windows",
+      address,
+      hostKey: hostKey.publicKey,
       // Standard output counts as secret because the identity is; an id is none.
       instanceId: pulumi
         .unsecret(machine.stdout)

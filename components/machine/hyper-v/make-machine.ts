@@ -9,7 +9,10 @@ import type { HyperVSession } from "./host-session.ts";
 import type { HyperVMachineParameter, IdentityParameter } from "./parameters.ts";
 
 const machineSchema = z.object({
-  ...{ name: z.string(), id: z.string(), making: z.string(), state: z.string() },
+  name: z.string(),
+  id: z.string(),
+  making: z.string(),
+  state: z.string(),
   addresses: z.array(z.string()),
 });
 

@@ -56,7 +56,14 @@ export function hyperVPlace(
 ): Omit<HyperVHostParameter, "owner"> {
   const { name, address, port, user, hostKey, privateKeyFile, folder } = host;
   return {
-    ...{ name, address, port, user, hostKey, privateKeyFile, folder, lab },
+    name,
+    address,
+    port,
+    user,
+    hostKey,
+    privateKeyFile,
+    folder,
+    lab,
     switchName: host.switch,
     baseDisk: host.image,
   };

@@ -40,7 +40,9 @@ export function scriptValues(
   { machineName = "", secureBoot = false, ...others }: Partial<ScriptInputs>,
 ): Arguments<Parameters> {
   const known: Readonly<Record<string, unknown>> = {
-    ...{ machineName, secureBoot: Number(secureBoot), ...others },
+    machineName,
+    secureBoot: Number(secureBoot),
+    ...others,
   };
   const names = Object.keys(hyperVScripts[script]);
   return Object.fromEntries(

@@ -75,14 +75,18 @@ export async function uploadImage(
     const { status: token } = await api.ask<{ status: { token: string } }>(
       `/apis/upload.cdi.kubevirt.io/v1beta1/namespaces/${namespace}/uploadtokenrequests`,
       {
-        ...{ apiVersion: "upload.cdi.kubevirt.io/v1beta1", kind: "UploadTokenRequest" },
-        ...{ metadata: { name, namespace }, spec: { pvcName: name } },
+        apiVersion: "upload.cdi.kubevirt.io/v1beta1",
+        kind: "UploadTokenRequest",
+        metadata: { name, namespace },
+        spec: { pvcName: name },
       },
     );
     await send(image, { ...status, ...token }, tell);
   };
   await pRetry(attempt, {
-    ...{ retries, minTimeout: firstPauseMilliseconds, maxTimeout: 30_000 },
+    retries,
+    minTimeout: firstPauseMilliseconds,
+    maxTimeout: 30_000,
     // One that goes on by itself, or a proxy that is not there yet.
     shouldRetry: ({ error }) => !(error instanceof ApiError) || error.status >= 500,
     onFailedAttempt: ({ error }) => {
@@ -108,7 +112,8 @@ async function send(
   const outgoing = request(url, {
     method: "POST",
     headers: {
-      ...{ authorization: `Bearer ${token}`, "content-length": size },
+      authorization: `Bearer ${token}`,
+      "content-length": size,
       "content-type": "application/octet-stream",
     },
     ca: [...rootCertificates, uploadProxyCA],

@@ -61,7 +61,8 @@ export class KubeVirtMachine extends MachineComponent {
     const machine = new CustomResource(
       name,
       {
-        ...{ apiVersion: kubevirtApi, kind: "VirtualMachine" },
+        apiVersion: kubevirtApi,
+        kind: "VirtualMachine",
         ...virtualMachine(lab, node, macAddress(lab.prefix, node.name)),
       },
       {
@@ -85,7 +86,10 @@ export class KubeVirtMachine extends MachineComponent {
       }
     });
     this.is({
-      ...{ name: node.name, os: "windows", address, resource: machine },
+      name: node.name,
+      os: "windows",
+      address,
+      resource: machine,
       hostKey: hostKey.publicKey,
       instanceId: uid,
       connection: pulumi.secret(

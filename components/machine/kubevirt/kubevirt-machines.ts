@@ -101,7 +101,11 @@ export async function machinesInCluster({
     machine.nodes.map(async (node) => ({
       node,
       machine: new KubeVirtMachine(node.name, {
-        ...{ lab, node, provider, image, bastions },
+        lab,
+        node,
+        provider,
+        image,
+        bastions,
         login: { user, port, key },
         running: (tell) => address(node, tell),
         localPort: await localPort(node),

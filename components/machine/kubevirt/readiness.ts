@@ -210,11 +210,13 @@ class AskedCluster {
       config.status?.uploadProxyURL !== undefined;
     return [
       ...unless(isReadable, {
-        ...{ subject: image.path, why: "cannot be read" },
+        subject: image.path,
+        why: "cannot be read",
         instead: "Write the path of a disk on this host as machine.image.path.",
       }),
       ...unless(hasProxy, {
-        ...{ subject: "CDI", why: "knows no address of its upload proxy" },
+        subject: "CDI",
+        why: "knows no address of its upload proxy",
         instead: "Write one as machine.image.proxy (docs/kubevirt.md).",
       }),
     ];
@@ -268,7 +270,9 @@ class AskedCluster {
     const memory = instanceType === undefined ? count * memoryMiB * 2 ** 20 : 0;
     const needed: Readonly<Record<string, number>> = {
       "requests.storage": count * diskGiB * 2 ** 30,
-      ...{ "requests.memory": memory, memory, "limits.memory": memory },
+      "requests.memory": memory,
+      memory,
+      "limits.memory": memory,
     };
     return quotas.flatMap(({ metadata, status: { hard = {}, used = {} } = {} }) =>
       Object.entries(needed).flatMap(([resource, bytes]) => {
@@ -307,7 +311,8 @@ function released(
   if (!isThere) return [{ subject: what, why: notThere, instead: install[what] }];
   const number = semver.coerce(version) ?? oldest[what];
   return unless(semver.gte(number, oldest[what]), {
-    ...{ subject: what, why: `is ${String(number)} there, which is too old` },
+    subject: what,
+    why: `is ${String(number)} there, which is too old`,
     instead: `Use ${oldest[what]} or newer.`,
   });
 }
@@ -317,8 +322,18 @@ function gib(bytes: number): number {
 }
 
 const units: Readonly<Record<string, number>> = {
-  ...{ "": 1, m: 1e-3, k: 1e3, M: 1e6, G: 1e9, T: 1e12, P: 1e15 },
-  ...{ Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40, Pi: 2 ** 50 },
+  "": 1,
+  m: 1e-3,
+  k: 1e3,
+  M: 1e6,
+  G: 1e9,
+  T: 1e12,
+  P: 1e15,
+  Ki: 2 ** 10,
+  Mi: 2 ** 20,
+  Gi: 2 ** 30,
+  Ti: 2 ** 40,
+  Pi: 2 ** 50,
 };
 
 function quantity(text: string | undefined): number | undefined {
@@ -333,7 +348,11 @@ function neededRights(lab: Lab): readonly Right[] {
   const right =
     (group: string, resource: string, purpose: string, subresource?: string) =>
     (verb: string): Right => ({
-      ...{ verb, group, resource, purpose, namespace },
+      verb,
+      group,
+      resource,
+      purpose,
+      namespace,
       ...(subresource !== undefined && { subresource }),
     });
   const seen = ["list", "watch"];
@@ -355,8 +374,11 @@ function neededRights(lab: Lab): readonly Right[] {
       ? []
       : [
           {
-            ...{ verb: "create", group: "cdi.kubevirt.io", resource: "datavolumes" },
-            ...{ subresource: "source", namespace: elsewhere },
+            verb: "create",
+            group: "cdi.kubevirt.io",
+            resource: "datavolumes",
+            subresource: "source",
+            namespace: elsewhere,
             purpose: "to clone a disk of another namespace",
           },
         ]),

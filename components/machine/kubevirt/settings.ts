@@ -300,7 +300,9 @@ export const kubevirtChecks: readonly Check<KubeVirtSection>[] = [
   ),
   check(["firmware"], ({ firmware, secureBoot }) =>
     unless(!secureBoot || firmware === "uefi", {
-      ...{ path: ["secureBoot"], value: true, why: "is for machines that start with UEFI" },
+      path: ["secureBoot"],
+      value: true,
+      why: "is for machines that start with UEFI",
       instead: "Leave it out, or write firmware: uefi for an image that was installed so.",
     }),
   ),
@@ -323,7 +325,8 @@ export const kubevirtChecks: readonly Check<KubeVirtSection>[] = [
         return [{ path: ["network"], value: undefined, why, instead }];
       }
       return unless(pod === undefined || evictionStrategy !== "LiveMigrate", {
-        ...{ path: ["evictionStrategy"], value: evictionStrategy },
+        path: ["evictionStrategy"],
+        value: evictionStrategy,
         why: "cannot be: KubeVirt moves no machine that is bridged to the pod network, and no drain would end",
         instead: "Write LiveMigrateIfPossible or None, or a network of multus.",
       });
@@ -331,7 +334,9 @@ export const kubevirtChecks: readonly Check<KubeVirtSection>[] = [
   ),
   check(["portForward"], ({ portForward }, { login }) =>
     unless(!portForward || login.bastions.length === 0, {
-      ...{ path: ["portForward"], value: true, why: "stands beside kindows:login.bastions" },
+      path: ["portForward"],
+      value: true,
+      why: "stands beside kindows:login.bastions",
       instead: "Keep one of the two ways to the machines.",
     }),
   ),
@@ -339,7 +344,8 @@ export const kubevirtChecks: readonly Check<KubeVirtSection>[] = [
     nodes.flatMap((node, index) => {
       const taken = (key: "name" | "address", by: number, list: readonly string[]) =>
         unless(by < 0, {
-          ...{ path: ["nodes", index, key], value: node[key] },
+          path: ["nodes", index, key],
+          value: node[key],
           why: `is that of ${pathText([...list, by])} too`,
           instead: `Write another ${key}.`,
         });

@@ -40,7 +40,8 @@ export async function openSubresource(
     [plainStream],
     {
       ...connection,
-      ...{ handshakeTimeout: answerMilliseconds, perMessageDeflate: false },
+      handshakeTimeout: answerMilliseconds,
+      perMessageDeflate: false,
     },
   );
   await new Promise<void>((resolve, reject) => {

@@ -10,7 +10,8 @@ export const libvirt: MachineMaker<typeof hypervisors> = {
   checks: [],
   systems: ["windows", "linux"],
   place: ({ uri }: Host) => ({
-    ...{ setting: "uri", value: uri },
+    setting: "uri",
+    value: uri,
     server: new URL(uri).host.toLowerCase().replace(/:22$/, ""),
   }),
   readiness: () => import("./readiness.ts"),

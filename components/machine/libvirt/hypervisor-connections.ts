@@ -72,7 +72,8 @@ function sshServer({ uri, hostKey, privateKeyFile }: RemoteHypervisor): SshServe
     host: hostname,
     port: port === "" ? 22 : Number(port),
     user: decodeURIComponent(username),
-    ...{ hostKey, privateKeyFile },
+    hostKey,
+    privateKeyFile,
   };
 }
 

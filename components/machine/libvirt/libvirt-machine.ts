@@ -59,7 +59,13 @@ export class LibvirtMachine extends MachineComponent {
   constructor(name: string, args: LibvirtMachineArgs, opts?: pulumi.ComponentResourceOptions) {
     const { computerName, os, address, cpus, memoryMiB, diskGiB, domainType } = args;
     const facts: Facts<"kindows:machine:LibvirtMachine"> = {
-      ...{ node: computerName, os, address, cpus, memoryMiB, diskGiB, domainType },
+      node: computerName,
+      os,
+      address,
+      cpus,
+      memoryMiB,
+      diskGiB,
+      domainType,
     };
     super("kindows:machine:LibvirtMachine", name, { facts }, opts);
     const child = { parent: this, provider: args.libvirtProvider };
@@ -87,7 +93,10 @@ export class LibvirtMachine extends MachineComponent {
             .all([hostKey.privateKey, hostKey.publicKey, args.login.key.publicKey])
             .apply(([hostPrivateKey, hostPublicKey, loginKey]) =>
               userData({
-                ...{ computerName, hostPrivateKey, hostPublicKey, authorizedKeys: [loginKey] },
+                computerName,
+                hostPrivateKey,
+                hostPublicKey,
+                authorizedKeys: [loginKey],
                 asRoot: args.guest === "linux",
               }),
             ),
@@ -163,7 +172,10 @@ export class LibvirtMachine extends MachineComponent {
     );
 
     this.is({
-      ...{ name: computerName, os, address, hostKey: hostKey.publicKey },
+      name: computerName,
+      os,
+      address,
+      hostKey: hostKey.publicKey,
       instanceId: identity.id,
       resource: domain,
       connection: connectionOnSegment(address, args.login.user, args.login.key, hostKey),

@@ -53,7 +53,8 @@ function maker(
     });
   const windows = {
     os: "windows",
-    ...{ storage, uefi: images.windows.uefi },
+    storage,
+    uefi: images.windows.uefi,
     guest: settings.windows.image.kind === "rehearsal" ? "rehearsal" : "windows",
     bootSeconds: defaultTimeouts.bootSeconds,
   } as const;
@@ -64,10 +65,17 @@ function maker(
       ...(node.os === "windows"
         ? windows
         : { ...linux, storage: (linuxStorage ??= linuxImageBeside()) }),
-      ...{ computerName: name, domainName: domainName(settings.lab.name, name) },
-      ...{ cpus, memoryMiB, diskGiB, address, domainType },
+      computerName: name,
+      domainName: domainName(settings.lab.name, name),
+      cpus,
+      memoryMiB,
+      diskGiB,
+      address,
+      domainType,
       mac: macAddress(labNames(settings.lab.name).prefix, name),
-      ...{ segment: segment(node), login: login(node.os), libvirtProvider: place.libvirtProvider },
+      segment: segment(node),
+      login: login(node.os),
+      libvirtProvider: place.libvirtProvider,
     });
   };
 }
@@ -97,21 +105,29 @@ function elsewhere(lab: MachinesLab, connection: HypervisorConnection): MachineH
     ? libvirtSegment(
         `lab-${name}`,
         {
-          ...{ name: pool.name, mode: "route", bridge },
-          ...{ cidr: segmentOf(settings, name), domain: settings.network.domain },
+          name: pool.name,
+          mode: "route",
+          bridge,
+          cidr: segmentOf(settings, name),
+          domain: settings.network.domain,
         },
         { provider: libvirtProvider },
       )
     : undefined;
   const bridged = (node: NodeSettings): MachineSegment => ({
-    ...{ kind: "bridge", bridge, connected },
+    kind: "bridge",
+    bridge,
+    connected,
     reserve: (parent) => addressReservation(lab, node, parent),
   });
   return {
     domainType,
     place: {
-      ...{ uri: virshUri, hypervisor: { name, uri, virshUri }, libvirtProvider },
-      ...{ poolName: pool.name, poolPath: pool.folder },
+      uri: virshUri,
+      hypervisor: { name, uri, virshUri },
+      libvirtProvider,
+      poolName: pool.name,
+      poolPath: pool.folder,
     },
     segment:
       own === undefined ? bridged : () => ({ kind: "network", networkId: own.id, connected }),

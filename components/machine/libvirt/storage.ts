@@ -23,7 +23,8 @@ function isOfLab(name: string, lab: string, pool: string): boolean {
 
 const volumeKind = "libvirt volume";
 const volume = (path: unknown, essential = true) => ({
-  ...{ identity: `${volumeKind} ${String(path)}`, essential },
+  identity: `${volumeKind} ${String(path)}`,
+  essential,
 });
 
 /** Disks in a lab's pool, by the pool itself. */
@@ -46,7 +47,10 @@ export const volumes: ResourceKind = {
         (await volumesOf(host, pool))
           .filter(({ name }) => isOfLab(name, lab, pool))
           .map(({ name, path: file }) => ({
-            ...{ kind: volumeKind, name, lab, place: pool },
+            kind: volumeKind,
+            name,
+            lab,
+            place: pool,
             identity: volume(file).identity,
           })),
       ),
@@ -124,7 +128,9 @@ export const poolFolders: ResourceKind = {
     return folders
       .filter(({ pool }) => !defined.has(pool))
       .map(({ pool, lab }) => ({
-        ...{ kind: poolFolders.kind, name: path.join(poolsFolder, pool), lab },
+        kind: poolFolders.kind,
+        name: path.join(poolsFolder, pool),
+        lab,
         identity: undefined,
       }));
   },

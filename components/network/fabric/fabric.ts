@@ -84,7 +84,8 @@ export function fabricEnds(
     lab,
     number: networkNumber(lab),
     host,
-    ...{ isLocal: host === local, local },
+    isLocal: host === local,
+    local,
     peers: hosts.filter((one) => one !== host),
   }));
 }

@@ -51,13 +51,17 @@ export function answerFile({ administratorPassword, ...options }: AnswerFileOpti
           AdministratorPassword: password("AdministratorPassword", administratorPassword),
         },
         AutoLogon: {
-          ...{ Enabled: true, LogonCount: 1, Username: "Administrator" },
+          Enabled: true,
+          LogonCount: 1,
+          Username: "Administrator",
           Password: password("Password", administratorPassword),
         },
         FirstLogonCommands: {
           SynchronousCommand: {
             ...added,
-            ...{ Order: 1, Description: "Prepare the image", CommandLine: firstLogonCommand },
+            Order: 1,
+            Description: "Prepare the image",
+            CommandLine: firstLogonCommand,
           },
         },
       },
@@ -181,7 +185,8 @@ function setup({
     PnpCustomizationsWinPE: {
       DriverPaths: {
         PathAndCredentials: paths.map((path, index) => ({
-          ...{ ...added, "@wcm:keyValue": String(index + 1) },
+          ...added,
+          "@wcm:keyValue": String(index + 1),
           Path: path,
         })),
       },
@@ -199,7 +204,9 @@ function setup({
         },
       },
       UserData: {
-        ...{ AcceptEula: true, FullName: "kindows", Organization: "kindows" },
+        AcceptEula: true,
+        FullName: "kindows",
+        Organization: "kindows",
         ProductKey: { Key: productKey, WillShowUI: "OnError" },
       },
     },
@@ -253,7 +260,9 @@ function diskConfiguration(firmware: Firmware): Settings {
       ...added,
       CreatePartitions: {
         CreatePartition: partitions.map(({ order, type, size }) => ({
-          ...{ ...added, Order: order, Type: type },
+          ...added,
+          Order: order,
+          Type: type,
           ...(size === undefined ? { Extend: true } : { Size: size }),
         })),
       },
@@ -261,11 +270,14 @@ function diskConfiguration(firmware: Firmware): Settings {
         ModifyPartition: partitions
           .filter(({ format }) => format !== undefined)
           .map(({ order, format }, index) => ({
-            ...{ ...added, Order: index + 1, PartitionID: order },
+            ...added,
+            Order: index + 1,
+            PartitionID: order,
             ...format,
           })),
       },
-      ...{ DiskID: diskId, WillWipeDisk: true },
+      DiskID: diskId,
+      WillWipeDisk: true,
     },
     WillShowUI: "OnError",
   };

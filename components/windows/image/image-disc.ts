@@ -96,7 +96,10 @@ export async function withImageDisc<T>(
     await extractFiles(await listDisc(media.drivers.path), files, extracted);
     const texts = {
       "Autounattend.xml": answerFile({
-        ...{ imageIndex: media.windows.image.index, language, firmware, productKey },
+        imageIndex: media.windows.image.index,
+        language,
+        firmware,
+        productKey,
         administratorPassword: secrets.administratorPassword,
       }),
       [`${kindowsFolder}/${sealedAnswerFile}`]: sealedAnswerFileText(language, productKey),

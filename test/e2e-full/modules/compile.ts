@@ -33,7 +33,9 @@ export async function compile(
   { logFile }: Pick<BuildContext, "logFile">,
 ): Promise<void> {
   await runLogged("go", ["build", "-ldflags", "-s -w", "-o", file, target], {
-    ...{ cwd: module, env: goEnvironment(), logFile },
+    cwd: module,
+    env: goEnvironment(),
+    logFile,
     timeoutSeconds: buildTimeoutSeconds,
   });
 }

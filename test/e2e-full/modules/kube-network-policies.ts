@@ -50,29 +50,39 @@ export function enforcerObjects(folder: string): string {
   return [
     { apiVersion: "v1", kind: "ServiceAccount", metadata },
     {
-      ...{ apiVersion: rbac, kind: "ClusterRole", metadata },
+      apiVersion: rbac,
+      kind: "ClusterRole",
+      metadata,
       rules: [
         { apiGroups: [""], resources: ["pods", "namespaces"], verbs },
         { apiGroups: ["networking.k8s.io"], resources: ["networkpolicies"], verbs },
       ],
     },
     {
-      ...{ apiVersion: rbac, kind: "ClusterRoleBinding", metadata, roleRef: role },
+      apiVersion: rbac,
+      kind: "ClusterRoleBinding",
+      metadata,
+      roleRef: role,
       subjects: [{ kind: "ServiceAccount", ...metadata }],
     },
     {
-      ...{ apiVersion: "apps/v1", kind: "DaemonSet", metadata },
+      apiVersion: "apps/v1",
+      kind: "DaemonSet",
+      metadata,
       spec: {
         selector: { matchLabels: labels },
         template: {
           metadata: { labels },
           spec: {
-            ...{ hostNetwork: true, serviceAccountName: enforcer },
+            hostNetwork: true,
+            serviceAccountName: enforcer,
             nodeSelector: { "kubernetes.io/os": "linux" },
             tolerations: [{ operator: "Exists" }],
             containers: [
               {
-                ...{ name: enforcer, image: agnhostImage, imagePullPolicy: "Never" },
+                name: enforcer,
+                image: agnhostImage,
+                imagePullPolicy: "Never",
                 command: [`${folder}/${enforcer}`, "--hostname-override=$(NODE_NAME)"],
                 env: [
                   { name: "NODE_NAME", valueFrom: { fieldRef: { fieldPath: "spec.nodeName" } } },

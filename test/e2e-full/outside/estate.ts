@@ -294,7 +294,8 @@ export class Ground {
       },
       "kindows:cni": { kind: "none" },
       "kindows:windows": {
-        ...{ containerdVersion: rehearsalVersions.containerd, checksums: this.checksums },
+        containerdVersion: rehearsalVersions.containerd,
+        checksums: this.checksums,
       },
       ...sections,
     };

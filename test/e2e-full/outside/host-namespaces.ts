@@ -119,12 +119,11 @@ export class HostNamespaces {
         hypervisors: this.hosts
           .filter((host) => host !== "local")
           .map((name) => ({
-            ...{ name, uri: `qemu+ssh://root@${this.address(name)}/system` },
-            ...{
-              hostKey: `ssh-ed25519 ${hostKey}`,
-              privateKeyFile: "/k",
-              bridge: `kw-${this.lab}`,
-            },
+            name,
+            uri: `qemu+ssh://root@${this.address(name)}/system`,
+            hostKey: `ssh-ed25519 ${hostKey}`,
+            privateKeyFile: "/k",
+            bridge: `kw-${this.lab}`,
             ...(this.fabric === "routed" && { cidr: `192.168.7${this.hosts.indexOf(name)}.0/24` }),
           })),
         nodes: hosts.map((hypervisor) => ({ name: `win-${hypervisor}`, hypervisor })),

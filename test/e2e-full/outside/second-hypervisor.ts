@@ -48,8 +48,12 @@ export class SecondHypervisor {
     if (hasSwitch) await this.startSwitches();
     this.login = await makeKeyFile(path.join(this.folder, "login"));
     this.daemon = await SshDaemon.start({
-      ...{ folder: path.join(this.folder, "sshd"), address: there, port: 22, login: this.login },
-      ...{ namespace: this.cable, environment: this.runFolders("there") },
+      folder: path.join(this.folder, "sshd"),
+      address: there,
+      port: 22,
+      login: this.login,
+      namespace: this.cable,
+      environment: this.runFolders("there"),
       prepare: `mount --bind ${this.folder}/etc /etc/libvirt
 mount --bind ${this.folder}/lib /var/lib/libvirt
 mount --bind ${this.folder}/kindows ${fabricsFolder}
@@ -92,7 +96,8 @@ libvirtd --daemon --pid-file ${this.folder}/libvirtd.pid`,
       hypervisor: { fabricAddress: here },
       hypervisors: [
         {
-          ...{ name: this.name, uri: `qemu+ssh://root@${there}/system` },
+          name: this.name,
+          uri: `qemu+ssh://root@${there}/system`,
           hostKey: this.daemon?.hostKey.publicKey,
           privateKeyFile: this.login?.file,
           ...own,

@@ -36,7 +36,11 @@ export async function verifiedOutside({ kubeconfig }: OutsideCluster): Promise<v
   try {
     const { results, leftBehind } = await verifyCluster(
       {
-        ...{ api, kubeconfig, host, kubectl: builtTool("kubectl"), image: agnhostImage },
+        api,
+        kubeconfig,
+        host,
+        kubectl: builtTool("kubectl"),
+        image: agnhostImage,
         facts: {
           nodes: await readNodes(api),
           rehearsal: true,

@@ -57,7 +57,8 @@ describe("two clones that share a backend", () => {
   const run = (clone: CopiedProject, program: string, args: readonly string[]) =>
     execa(program, args, {
       ...({ all: true, reject: false, timeout: 300_000, extendEnv: false } as const),
-      ...{ cwd: clone.at(), env: environment },
+      cwd: clone.at(),
+      env: environment,
     });
   const kindows = (clone: CopiedProject, ...args: readonly string[]) =>
     run(clone, process.execPath, ["toolchain/program/run.js", "cli/main.ts", ...args]);
@@ -94,14 +95,22 @@ describe("two clones that share a backend", () => {
     await symlink(clones[0].at(".kindows/pulumi/plugins"), at("home/plugins"));
     const connection = { host: "127.0.0.1", port: machine.port, user: "me" };
     environment = {
-      ...{ PULUMI_HOME: at("home"), PATH: at("bin"), KINDOWS_CACHE: cacheRoot() },
-      ...{ DOCKER_HOST: "unix:///nonexistent/docker.sock", PULUMI_CONFIG_PASSPHRASE: "ours" },
-      ...{ AWS_ACCESS_KEY_ID: "key", AWS_SECRET_ACCESS_KEY: "sesame", AWS_REGION: "us-east-1" },
+      PULUMI_HOME: at("home"),
+      PATH: at("bin"),
+      KINDOWS_CACHE: cacheRoot(),
+      DOCKER_HOST: "unix:///nonexistent/docker.sock",
+      PULUMI_CONFIG_PASSPHRASE: "ours",
+      AWS_ACCESS_KEY_ID: "key",
+      AWS_SECRET_ACCESS_KEY: "sesame",
+      AWS_REGION: "us-east-1",
       VAULT_SERVER_URL: `http://127.0.0.1:${(vault.address() as AddressInfo).port}`,
       VAULT_SERVER_TOKEN: "token",
       LAB: JSON.stringify({
-        ...{ connection, hostKey: hostKey.publicKey, privateKey: key.privateKey },
-        ...{ kubeconfig: kubeconfigOf(machine.port), removed: at("removed") },
+        connection,
+        hostKey: hostKey.publicKey,
+        privateKey: key.privateKey,
+        kubeconfig: kubeconfigOf(machine.port),
+        removed: at("removed"),
       }),
     };
   });
@@ -242,7 +251,10 @@ function kubeconfigOf(port: number): string {
   const server = { server: `https://127.0.0.1:${port}`, "certificate-authority-data": certificate };
   const cluster = { name: "kw", cluster: server };
   return stringify({
-    ...{ apiVersion: "v1", kind: "Config", "current-context": "kw", clusters: [cluster] },
+    apiVersion: "v1",
+    kind: "Config",
+    "current-context": "kw",
+    clusters: [cluster],
     contexts: [{ name: "kw", context: { cluster: "kw", user: "kw" } }],
     users: [{ name: "kw", user: { token: "token" } }],
   });

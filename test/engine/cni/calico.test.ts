@@ -172,7 +172,8 @@ class StandInOperator {
 
   async #report(generation: number): Promise<void> {
     const reported = {
-      ...{ reason: "AllObjectsAvailable", message: "" },
+      reason: "AllObjectsAvailable",
+      message: "",
       lastTransitionTime: "2026-01-01T00:00:00Z",
     };
     for (const name of ["ippools", "calico", "apiserver", "calico-windows"]) {
@@ -264,8 +265,12 @@ describe("Calico in the engine", () => {
 
   describe("by its real definitions", () => {
     const { Installation: usual } = installationObjects({
-      ...{ podCidr: "10.244.0.0/16", serviceCidr: "10.96.0.0/16", encapsulation: "VXLAN" },
-      ...{ bgp: "Disabled", mtu: 1400, windows: true },
+      podCidr: "10.244.0.0/16",
+      serviceCidr: "10.96.0.0/16",
+      encapsulation: "VXLAN",
+      bgp: "Disabled",
+      mtu: 1400,
+      windows: true,
     });
     const network = usual.spec["calicoNetwork"] as object;
     const differing = (changes: object): object => ({

@@ -45,7 +45,9 @@ describe("up, on a host that nothing can be made on", () => {
     const { exitCode, all } = await execa(program, [...args, "--stack", "dev"], {
       ...({ all: true, reject: false, timeout: 300_000, cwd: at() } as const),
       env: {
-        ...{ PATH: at("bin"), KINDOWS_CACHE: at("cache"), ...more },
+        PATH: at("bin"),
+        KINDOWS_CACHE: at("cache"),
+        ...more,
         DOCKER_HOST: "unix:///nonexistent/docker.sock",
       },
     });

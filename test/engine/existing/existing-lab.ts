@@ -226,8 +226,10 @@ export class ExistingLab {
     const { folder } = this.project;
     const kubeconfig = { file: path.join(folder, "kubeconfig") };
     const settings = {
-      ...{ cluster: { kubeconfig, endpoint: endpointOf(this.api) }, cni: { kind: "none" } },
-      ...{ login: { privateKeyFile: path.join(folder, "key") }, windows },
+      cluster: { kubeconfig, endpoint: endpointOf(this.api) },
+      cni: { kind: "none" },
+      login: { privateKeyFile: path.join(folder, "key") },
+      windows,
       nodes: members.map(({ bastions = [], ...node }) => ({
         ...node,
         bastions: bastions.map((one) => ({ ...one, address: "localhost", user: "jump" })),

@@ -12,7 +12,9 @@ import { findTool } from "../plugins/support/engine.ts";
 import { newFolder } from "../../unit/new-folder.ts";
 
 const mine = {
-  ...{ apiVersion: "v1", kind: "Config", "current-context": "prod" },
+  apiVersion: "v1",
+  kind: "Config",
+  "current-context": "prod",
   clusters: [{ name: "prod", cluster: { server: "https://prod.example.com" } }],
   contexts: [{ name: "prod", context: { cluster: "prod", user: "me" } }],
   users: [{ name: "me", user: { token: "mine" } }],

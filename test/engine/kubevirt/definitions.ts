@@ -36,7 +36,8 @@ const volumeSpec = fields({
       snapshot: fields({ "name!": text, "namespace!": text }),
       upload: nothing,
     }),
-    ...{ minProperties: 1, maxProperties: 1 },
+    minProperties: 1,
+    maxProperties: 1,
   },
   storage: fields({
     resources: fields({ requests: texts }),
@@ -152,10 +153,15 @@ export const definitions = kinds.map(([group, version, kind, plural, spec]) => (
     annotations: { "api-approved.kubernetes.io": "https://github.com/kubevirt/kubevirt" },
   },
   spec: {
-    ...{ group, scope: "Namespaced", names: { kind, plural, singular: kind.toLowerCase() } },
+    group,
+    scope: "Namespaced",
+    names: { kind, plural, singular: kind.toLowerCase() },
     versions: [
       {
-        ...{ name: version, served: true, storage: true, subresources: { status: {} } },
+        name: version,
+        served: true,
+        storage: true,
+        subresources: { status: {} },
         schema: { openAPIV3Schema: fields({ spec, status }) },
       },
     ],

@@ -37,7 +37,10 @@ describe("40 machines on KubeVirt's stand-in in the engine", () => {
     const settings = {
       cluster: { kubeconfig: { file: path.join(project.folder, "kubeconfig") } },
       machine: {
-        ...{ kind: "kubevirt", namespace: "windows", storageClass: "fast", startMinutes: 10 },
+        kind: "kubevirt",
+        namespace: "windows",
+        storageClass: "fast",
+        startMinutes: 10,
         image: { kind: "http", url: "https://images.example.com/windows.qcow2" },
         network: { multus: "windows/lan" },
         nodes: Array.from({ length: count }, (_, index) => ({ name: `win-${index + 1}` })),

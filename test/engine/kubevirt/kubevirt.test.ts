@@ -84,10 +84,14 @@ describe("machines on KubeVirt's stand-in in the engine", () => {
       cni: { kind: "none" },
       login: { port: guests.port, ...login },
       machine: {
-        ...{ kind: "kubevirt", namespace: "windows", storageClass: "fast", startMinutes: 10 },
+        kind: "kubevirt",
+        namespace: "windows",
+        storageClass: "fast",
+        startMinutes: 10,
         kubeconfig: { file: path.join(project.folder, "kubeconfig-of-role") },
         image: { kind: "http", url: "https://images.example.com/windows.qcow2" },
-        ...{ network: { multus: "windows/lan" }, nodes: nodes.map((name) => ({ name })) },
+        network: { multus: "windows/lan" },
+        nodes: nodes.map((name) => ({ name })),
         ...machine,
       },
     };
@@ -228,8 +232,10 @@ describe("machines on KubeVirt's stand-in in the engine", () => {
 
   it("leaves nothing in the cluster, but for what is somebody else's", async () => {
     const theirs = {
-      ...{ apiVersion: "cdi.kubevirt.io/v1beta1", kind: "DataVolume" },
-      ...{ metadata: { name: "theirs" }, spec: { source: { upload: {} } } },
+      apiVersion: "cdi.kubevirt.io/v1beta1",
+      kind: "DataVolume",
+      metadata: { name: "theirs" },
+      spec: { source: { upload: {} } },
     };
     await standIn.api.post("/apis/cdi.kubevirt.io/v1beta1/namespaces/windows/datavolumes", theirs);
     const made = settingsWith({ nodes: [{ name: "win-2" }] }).machine ?? assert.fail();
@@ -250,7 +256,9 @@ describe("machines on KubeVirt's stand-in in the engine", () => {
 
   it("refuses a cluster without what it needs before anything is made", async () => {
     await program(["win-1"], {
-      ...{ kubeconfig: undefined, storageClass: "ssd", network: { multus: "windows/wan" } },
+      kubeconfig: undefined,
+      storageClass: "ssd",
+      network: { multus: "windows/wan" },
     });
     failed(
       await project.up(),

@@ -99,8 +99,11 @@ describe("machines on KubeVirt's stand-in, waited for", () => {
     const namespace = "windows";
     const claim = { kind: "PersistentVolumeClaim", name: goldenImage(lab)?.metadata.name };
     await standIn.api.post("/api/v1/namespaces/windows/events", {
-      ...{ metadata: { name: "full", namespace }, involvedObject: { ...claim, namespace } },
-      ...{ type: "Warning", reason: "ProvisioningFailed", message: "pool fast is full" },
+      metadata: { name: "full", namespace },
+      involvedObject: { ...claim, namespace },
+      type: "Warning",
+      reason: "ProvisioningFailed",
+      message: "pool fast is full",
     });
     const watch = await LabWatch.open(standIn.api, lab);
     await assert.rejects(

@@ -62,7 +62,9 @@ const kindsOf = {
 };
 
 const noSpace = {
-  ...{ type: "Running", status: "False", reason: "Error" },
+  type: "Running",
+  status: "False",
+  reason: "Error",
   message: "Unable to process data: write /data/disk.img: no space left on device",
 };
 
@@ -96,7 +98,8 @@ export class KubeVirtStandIn {
     }
     await api.post("/api/v1/namespaces", { metadata: { name: namespace } });
     await api.post("/apis/storage.k8s.io/v1/storageclasses", {
-      ...{ metadata: { name: "fast" }, provisioner: "example.test/disks" },
+      metadata: { name: "fast" },
+      provisioner: "example.test/disks",
     });
     const lan = { apiVersion: "k8s.cni.cncf.io/v1", kind: "NetworkAttachmentDefinition" };
     const networks = `/apis/k8s.cni.cncf.io/v1/namespaces/${namespace}/network-attachment-definitions`;
@@ -229,7 +232,9 @@ export class KubeVirtStandIn {
     const guest = await this.#boot(labels?.["kindows.dev/node"] ?? "", name, spec);
     const shown = { name: "nodes", ipAddress: guest.address, ipAddresses: [guest.address] };
     await this.#say("instances", name, {
-      ...{ phase: "Running", nodeName: "rack-3", conditions: [] },
+      phase: "Running",
+      nodeName: "rack-3",
+      conditions: [],
       interfaces: [shown],
     });
     await this.#say("machines", name, { printableStatus: "Running" });

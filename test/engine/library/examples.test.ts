@@ -93,10 +93,17 @@ describe("examples with the package @kindows/components", () => {
     const secrets = [`kubeconfig=${kubeconfig}`, `privateKey=${privateKey}`];
     await ended(project, ["config", "set-all", ...secrets.flatMap((one) => ["--secret", one])]);
     const settings = {
-      ...{ computerName: machine, address, hostKey, sshHost: "127.0.0.1" },
-      ...{ sshPort: lab.machines[machine].host.port, containerdVersion: "2.4.2" },
-      ...{ endpoint: endpointOf(lab.api), serviceCidr: "10.0.0.0/24", podNetwork: "none" },
-      ...{ carriesPrograms: true, checksums },
+      computerName: machine,
+      address,
+      hostKey,
+      sshHost: "127.0.0.1",
+      sshPort: lab.machines[machine].host.port,
+      containerdVersion: "2.4.2",
+      endpoint: endpointOf(lab.api),
+      serviceCidr: "10.0.0.0/24",
+      podNetwork: "none",
+      carriesPrograms: true,
+      checksums,
     };
     const lines = Object.entries(settings).map(
       ([key, value]) => `  join-node-${name}:${key}: ${JSON.stringify(value)}\n`,
@@ -109,7 +116,8 @@ describe("examples with the package @kindows/components", () => {
     const project = await example("typescript", "win-1");
     const compiler = path.join(projectRoot, "node_modules/typescript/bin/tsc");
     const checked = await execa(process.execPath, [compiler, "-p", "."], {
-      ...{ cwd: project.folder, reject: false },
+      cwd: project.folder,
+      reject: false,
     });
     assert.equal(checked.stdout, "");
     const file = "node_modules/@kindows/components/dist/components/library/schema.json";

@@ -98,8 +98,12 @@ describe("the engine with all plugins", () => {
     assert.doesNotMatch(up.text, /hunter2/);
     const { seen, outputs } = await project.outputs();
     assert.deepEqual(seen, {
-      ...{ inherited: "inherited", title: "a title", plain: "value" },
-      ...{ project: "test", stack: "dev", dry: false },
+      inherited: "inherited",
+      title: "a title",
+      plain: "value",
+      project: "test",
+      stack: "dev",
+      dry: false,
     });
     assert.deepEqual(outputs, { made: "hunter2-hunter2 test", ran: "one" });
     const copied = path.join(project.folder, "copied/source/file");

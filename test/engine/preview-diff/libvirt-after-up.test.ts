@@ -69,7 +69,10 @@ function resourcesOf(recording: Recording): readonly object[] {
       const inputs = { ...(known(asked) as Properties), ...uri };
       const by = String(provider);
       return {
-        ...{ urn, type, custom, inputs },
+        urn,
+        type,
+        custom,
+        inputs,
         ...(parent !== "" && { parent }),
         ...(custom && { id }),
         outputs: {

@@ -9,8 +9,11 @@ describe("Docker's network of a lab", () => {
   const suffix = process.pid.toString(36);
   const name = `kindows-test-${suffix}`;
   const network = {
-    ...{ name, bridge: `kwt-${suffix}` },
-    ...{ subnet: "203.0.113.0/24", gateway: "203.0.113.1", ipRange: "203.0.113.128/25" },
+    name,
+    bridge: `kwt-${suffix}`,
+    subnet: "203.0.113.0/24",
+    gateway: "203.0.113.1",
+    ipRange: "203.0.113.128/25",
   };
   const docker = async (...args: string[]): Promise<string> => (await execa("docker", args)).stdout;
   const idOf = (): Promise<string> => docker("network", "inspect", "--format", "{{.Id}}", name);
@@ -70,9 +73,14 @@ describe("Docker's network of a lab", () => {
         { urn: stack, type: "pulumi:pulumi:Stack" },
         { urn: provider, custom: true, id: "5f1e", type: "pulumi:providers:docker", parent: stack },
         {
-          ...{ urn: "urn:pulumi:dev::test::docker:index/network:Network::lab", custom: true, id },
-          ...{ type: "docker:index/network:Network", parent: stack, inputs },
-          ...{ outputs: { ...inputs, id, scope: "local" }, provider: `${provider}::5f1e` },
+          urn: "urn:pulumi:dev::test::docker:index/network:Network::lab",
+          custom: true,
+          id,
+          type: "docker:index/network:Network",
+          parent: stack,
+          inputs,
+          outputs: { ...inputs, id, scope: "local" },
+          provider: `${provider}::5f1e`,
         },
       ];
       const state = JSON.stringify({ ...version, deployment: { ...deployment, resources } });

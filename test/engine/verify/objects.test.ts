@@ -113,9 +113,12 @@ describe("objects of verify, before a real API server", () => {
   it("are read back: EndpointSlices have a list of endpoints, also where there are none", async () => {
     const slices = "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices";
     const slice = (name: string, endpoints: readonly object[]): object => ({
-      ...{ apiVersion: "discovery.k8s.io/v1", kind: "EndpointSlice", addressType: "IPv4" },
+      apiVersion: "discovery.k8s.io/v1",
+      kind: "EndpointSlice",
+      addressType: "IPv4",
       metadata: { name, labels: { "kubernetes.io/service-name": "asked-for" } },
-      ...{ endpoints, ports: [] },
+      endpoints,
+      ports: [],
     });
     await server.request("POST", slices, slice("empty", []));
     await server.request("POST", slices, slice("full", [{ addresses: ["10.244.0.9"] }]));

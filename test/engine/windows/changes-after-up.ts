@@ -18,14 +18,17 @@ export interface ChangeAfterUp {
 }
 
 const byteIn = (edited: string, ...updates: string[]): ChangeAfterUp => ({
-  ...{ name: `a byte in ${edited}`, edited, updates: [...copies, ...updates] },
+  name: `a byte in ${edited}`,
+  edited,
+  updates: [...copies, ...updates],
 });
 
 /** Each alone, on a node that is up. */
 export const changesAfterUp: readonly ChangeAfterUp[] = [
   { name: "nothing" },
   {
-    ...{ name: "a label", to: { labels: { zone: "b" } } },
+    name: "a label",
+    to: { labels: { zone: "b" } },
     updates: ["win-1-join-node", "win-1-registration"],
   },
   // The next join is for what has another life.
@@ -40,7 +43,8 @@ export const changesAfterUp: readonly ChangeAfterUp[] = [
   byteIn("lib/KubeadmJoin.ps1", "win-1-join-node"),
   { ...byteIn("lib/Step.ps1", ...steps), name: "a byte in lib/Step.ps1, which every step has" },
   {
-    ...{ name: "a new machine", to: { instance: "two" } },
+    name: "a new machine",
+    to: { instance: "two" },
     replaces: ["identity", "machine", "token", ...copies, ...steps, ...node],
   },
 ];

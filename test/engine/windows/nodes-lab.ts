@@ -160,7 +160,8 @@ export class NodesLab {
     const hosts: Record<string, RehearsalHost> = {};
     for (const hostName of names) {
       hosts[hostName] = await startRehearsalHost({
-        ...{ hostName, authorizedKeys: [key.publicKey] },
+        hostName,
+        authorizedKeys: [key.publicKey],
       });
     }
     return new NodesLab(hosts, await nodesProject(key.privateKey));

@@ -71,7 +71,9 @@ describe("Windows nodes in the engine", () => {
       nodes.map(({ name, address, labels, taints }) => ({ name, address, labels, taints })),
       [
         {
-          ...{ name: "win-1", address: "192.168.150.10", labels: { zone: "a" } },
+          name: "win-1",
+          address: "192.168.150.10",
+          labels: { zone: "a" },
           taints: ["os=windows:NoSchedule"],
         },
       ],
@@ -86,8 +88,10 @@ describe("Windows nodes in the engine", () => {
     );
     const facts = (await lab.project.outputs())["facts"] as Record<string, unknown>;
     assert.deepEqual(facts["win-1"], {
-      ...{ name: "win-1", build: "10.0.20348.4405" },
-      ...{ kubernetes: "1.36.4", containerd: "2.4.2" },
+      name: "win-1",
+      build: "10.0.20348.4405",
+      kubernetes: "1.36.4",
+      containerd: "2.4.2",
     });
     assert.ok(!first.text.includes(token) && !first.text.includes("PRIVATE KEY"));
   });
@@ -142,7 +146,9 @@ describe("Windows nodes in the engine", () => {
               "win-3": { nextHop: "192.168.150.129", kubelet: fetched[1] },
               "win-4": { instance: "two" },
               "win-5": {
-                ...{ instance: "two", cluster: "two", kubeconfig: "secret of another cluster" },
+                instance: "two",
+                cluster: "two",
+                kubeconfig: "secret of another cluster",
                 tokenMinutes: 20,
               },
             }),

@@ -11,7 +11,9 @@ import { newFolder } from "../new-folder.ts";
 import { domainXml, recordedHost, type Answers } from "./recorded-host.ts";
 
 const lab: LabIdentity = {
-  ...{ stack: "dev", names: labNames("dev"), libvirtUri: "test:///default" },
+  stack: "dev",
+  names: labNames("dev"),
+  libvirtUri: "test:///default",
 };
 const domain = (graphics: string, network = "kindows-dev"): string => domainXml(network, graphics);
 /** As libvirt prints it of a machine that runs. */

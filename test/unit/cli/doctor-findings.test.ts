@@ -43,8 +43,11 @@ describe("certificates of a lab", () => {
   const inDays = (days: number): Date => new Date(now.getTime() + days * 24 * 60 * 60 * 1000);
   const ending = (name: string, days: number): Certificate => ({ name, until: inDays(days) });
   const plane = (change: Partial<ContainerCertificates> = {}): ContainerCertificates => ({
-    ...{ container: "c", controlPlane: [ending("apiserver", 300)], troubles: [] },
-    ...{ authorities: [ending("ca", 3000)], ...change },
+    container: "c",
+    controlPlane: [ending("apiserver", 300)],
+    troubles: [],
+    authorities: [ending("ca", 3000)],
+    ...change,
     kubelet: change.kubelet ?? [{ ...ending("it", 300), from: inDays(-60) }],
   });
   const worker = (change: Partial<ContainerCertificates> = {}): ContainerCertificates =>
@@ -214,7 +217,8 @@ describe("nodes of a lab", () => {
   const leases = { items: [lease("win-1", "2027-03-01T11:59:50.123456Z"), lease("cp", null)] };
 
   const node = (name: string, status = "True", spec = {}, annotations = {}, ...more: object[]) => ({
-    ...{ metadata: { name, annotations }, spec },
+    metadata: { name, annotations },
+    spec,
     status: {
       conditions: [{ type: "Ready", status, message: "Kubelet stopped posting." }, ...more],
     },

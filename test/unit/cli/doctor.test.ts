@@ -27,13 +27,22 @@ const known = {
 };
 const nothing = { own: [], unknown: [], elsewhere: [] };
 const fine: Diagnosis = {
-  ...{ stack: "rehearsal", lab: "kindows-rehearsal", leftovers: nothing, heartbeats: {} },
-  ...{ problems: [], asleep: [], findings: [], busy: false },
+  stack: "rehearsal",
+  lab: "kindows-rehearsal",
+  leftovers: nothing,
+  heartbeats: {},
+  problems: [],
+  asleep: [],
+  findings: [],
+  busy: false,
   present: [{ what: "Docker", detail: "20.10.24" }],
 };
 const fullDisk = {
-  ...{ kind: "paused libvirt domain", name: "w", verb: "start" },
-  ...{ seen: "vda: no space", first: "make room" },
+  kind: "paused libvirt domain",
+  name: "w",
+  verb: "start",
+  seen: "vda: no space",
+  first: "make room",
 };
 const strangers = { lab: "kindows-x", things: [thing("kindows-x", "y")] };
 const elsewhere = [{ lab: "kindows-b", project: "/b", things: [thing("kindows-b", "y")] }];
@@ -251,7 +260,10 @@ describe("what a stack's state says of its lab", () => {
 
 describe("a lab as a whole", () => {
   const machine: NodeMachine = {
-    ...{ node: "win-1", ...connection, scripts: "C:\\kindows\\steps\\0", checkFolder },
+    node: "win-1",
+    ...connection,
+    scripts: "C:\\kindows\\steps\\0",
+    checkFolder,
     join: { command: "join", input: joinInput },
   };
   const ready = (name: string): object => ({
@@ -261,16 +273,22 @@ describe("a lab as a whole", () => {
   const now = new Date("2027-03-01T12:00:00Z");
   const later = new Date("2028-01-01T00:00:00Z");
   const plane = {
-    ...{ container: "cp", authorities: [], kubelet: [], troubles: [] },
+    container: "cp",
+    authorities: [],
+    kubelet: [],
+    troubles: [],
     controlPlane: [{ name: "apiserver", until: later }],
   };
   const fine: LabAnswers = {
     state: { kubeconfig: "", machines: [machine], unjoined: [] },
     cluster: {
       nodes: { items: [ready("cp"), ready("win-1")] },
-      ...{ pods: { items: [] }, leases: { items: [] } },
+      pods: { items: [] },
+      leases: { items: [] },
     },
-    ...{ tokens: undefined, certificates: [plane], now },
+    tokens: undefined,
+    certificates: [plane],
+    now,
     clocks: [{ node: "win-1", seconds: 0 }],
     running: new Set(["win-1", "cp"]),
   };

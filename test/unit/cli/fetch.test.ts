@@ -63,7 +63,9 @@ describe("kindows fetch", () => {
   };
   const fetch = (media: readonly FetchedFile[], into = cache): Promise<ProgramState[]> =>
     fetchPrograms(media, {
-      ...{ cache: into, lockFile: lockFile(), say: (line) => lines.push(line) },
+      cache: into,
+      lockFile: lockFile(),
+      say: (line) => lines.push(line),
     });
   const statesOf = (states: readonly ProgramState[]) => states.map(({ state }) => state);
   const paths = (): string[] => server.asked.map((each) => each.path);
@@ -92,7 +94,9 @@ describe("kindows fetch", () => {
     const file = path.join(folder, "hybrid-overlay-node.exe");
     await writeFile(file, kubelet);
     const at = (pinned: string): FetchedFile => ({
-      ...{ uri: `file://${file}`, sha256: pinned, origin: {} },
+      uri: `file://${file}`,
+      sha256: pinned,
+      origin: {},
     });
     const [state] = await fetch([at(sha256(kubelet))]);
     const placed = path.join(state?.folder ?? "", "hybrid-overlay-node.exe");

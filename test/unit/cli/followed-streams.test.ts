@@ -33,7 +33,11 @@ class Following {
 
   constructor(stream: LogStream, tail: number, waitSeconds = 600) {
     this.ending = followAll({
-      ...{ streams: [stream], tail, lookSeconds: 0.02, pauseSeconds: 0.02, waitSeconds },
+      streams: [stream],
+      tail,
+      lookSeconds: 0.02,
+      pauseSeconds: 0.02,
+      waitSeconds,
       signal: this.end.signal,
       out: (line) => this.lines.push(line),
       say: (line) => this.said.push(line),

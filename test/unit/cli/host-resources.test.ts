@@ -217,7 +217,10 @@ function fakeKind(kind: string, world: HostResource[], remove?: () => void): Res
 }
 
 const thing = (kind: string, lab: string, identity: string | undefined): HostResource => ({
-  ...{ kind, name: `${lab} ${identity ?? "-"}`, lab, identity },
+  kind,
+  name: `${lab} ${identity ?? "-"}`,
+  lab,
+  identity,
 });
 
 function cleanUp(kinds: readonly ResourceKind[], said: string[] = []): Promise<void> {
@@ -273,7 +276,8 @@ const action = (
 };
 const libvirt = (kind: string, id: string, outputs?: object): StateResource =>
   resource(`libvirt:index/${kind}:${kind[0]?.toUpperCase()}${kind.slice(1)}`, "a", {
-    ...{ id, outputs: outputs as StateResource["outputs"] },
+    id,
+    outputs: outputs as StateResource["outputs"],
   });
 const fabricHost = { name: "local", lab: "kindows-t", script: "", unit: "" };
 const sshServer = { host: "b", port: 22, user: "root", hostKey: "k", privateKeyFile: "/k" };

@@ -51,7 +51,8 @@ describe("whether an image can be made, before anything is built", () => {
     const { statfs } = fs;
     mock.method(fs, "statfs", async (folder: string) => ({
       ...(await statfs(folder)),
-      ...{ bavail: 1024, bsize: 1024 ** 3 },
+      bavail: 1024,
+      bsize: 1024 ** 3,
     }));
     syncBuiltinESMExports();
   });

@@ -20,8 +20,11 @@ import { type Ended, runKindows } from "./run-kindows.ts";
 const used = "windows-image-0123456789abcdef";
 const unused = "windows-image-fedcba9876543210";
 const note = {
-  ...{ version: "2022", edition: "standard-core", language: "en-US" },
-  ...{ build: 20348, revision: 2762 },
+  version: "2022",
+  edition: "standard-core",
+  language: "en-US",
+  build: 20348,
+  revision: 2762,
 };
 
 describe("kindows image", () => {

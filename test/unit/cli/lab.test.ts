@@ -25,8 +25,11 @@ const key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAEBAQEBAQEBAQEBAQEBAQEBAQEBAQE
 const settings = resolveSettings(
   {
     hypervisors: ["b", "c"].map((name) => ({
-      ...{ name, uri: `qemu+ssh://root@${name}/system`, hostKey: key },
-      ...{ privateKeyFile: "/k", bridge: "br0" },
+      name,
+      uri: `qemu+ssh://root@${name}/system`,
+      hostKey: key,
+      privateKeyFile: "/k",
+      bridge: "br0",
     })),
     nodes: [
       { name: "win-1", hypervisor: "local" },
@@ -37,7 +40,9 @@ const settings = resolveSettings(
   { stack: "t", file: "Pulumi.t.yaml" },
 );
 const remote = (name: string) => ({
-  ...{ name, uri: `qemu+ssh://root@${name}/system`, virshUri: `virsh-of-${name}` },
+  name,
+  uri: `qemu+ssh://root@${name}/system`,
+  virshUri: `virsh-of-${name}`,
 });
 const [b, c] = [remote("b"), remote("c")];
 const unreachableB = { ...b, reason: "no route" };
@@ -48,7 +53,9 @@ function hostWith(poolsByUri: Readonly<Record<string, readonly string[]>>): Host
 } {
   const asked: string[] = [];
   return {
-    ...{ libvirtUri: "here", others: [b, c], asked },
+    libvirtUri: "here",
+    others: [b, c],
+    asked,
     run: (_program, [, , uri = "", ...words]) => {
       asked.push(`${uri}: ${words.join(" ")}`);
       const names = poolsByUri[uri];
@@ -134,7 +141,8 @@ describe("a lab on several hypervisors", () => {
 });
 
 const whole = {
-  ...{ kubeconfig: "apiVersion: v1", sshPrivateKey: "key" },
+  kubeconfig: "apiVersion: v1",
+  sshPrivateKey: "key",
   controlPlane: { endpoint: "plane:6443", hostsEntries: [], kubernetesVersion: "1.36.4" },
   nodes: [{ name: "w", os: "windows", address: "192.0.2.10", hostKey: "k", sshUser: "Admin" }],
 };
@@ -175,10 +183,13 @@ const at = (name: string): { readonly provider: string } => ({
 const domain = "libvirt:index/domain:Domain";
 const command = "command:local:Command";
 const below = ({ urn: parent }: StateResource): { readonly parent: string } => ({ parent });
-const sized = { ...{ cpus: 1, memoryMiB: 1, diskGiB: 1 }, domainType: "kvm" } as const;
+const sized = { cpus: 1, memoryMiB: 1, diskGiB: 1, domainType: "kvm" } as const;
 const machine = (node: string): StateResource =>
   component("kindows:machine:LibvirtMachine", node, {
-    ...{ node, os: "windows", address: "192.0.2.1", ...sized },
+    node,
+    os: "windows",
+    address: "192.0.2.1",
+    ...sized,
   });
 const [win1, win1b, win2] = [machine("win-1"), machine("win-1-b"), machine("win-2")];
 const node = (name: string): StateResource =>
@@ -199,7 +210,9 @@ describe("what the state has on further hypervisors", () => {
   const [onB, onB2] = [storage("machines-b", "b"), storage("machines-b-2", "b-2")];
   const pool = (name: string, id: string, of: StateResource): StateResource =>
     resource("libvirt:index/pool:Pool", name, {
-      ...{ ...at(name.replace("machines", "hypervisor")), ...below(of), id },
+      ...at(name.replace("machines", "hypervisor")),
+      ...below(of),
+      id,
     });
   const machineOn = (hypervisor: string, of: StateResource, id: string): StateResource =>
     resource(domain, resourceName(of.urn), { ...at(hypervisor), ...below(of), id });
@@ -262,7 +275,9 @@ describe("what the state has on further hypervisors", () => {
 
   it("is not taken for gone while its hypervisor does not answer", () => {
     const things = ["network n", "pool p2", "domain d1", "domain d3"].map((name) => ({
-      ...{ kind: "", name, lab: "kindows-t" },
+      kind: "",
+      name,
+      lab: "kindows-t",
       identity: `libvirt ${name}`,
     }));
     const state = deployment(resources);
@@ -295,9 +310,17 @@ describe("what the state has on further hypervisors", () => {
 
 describe("machines that are gone from their Hyper-V host", () => {
   const host = {
-    ...{ name: "rack-3", address: "192.0.2.3", port: 22, user: "Administrator" },
-    ...{ hostKey: "ssh-ed25519 AAAA", privateKeyFile: "/k", switchName: "Lab" },
-    ...{ folder: "D:\\kindows", baseDisk: "D:\\i.vhdx", lab: "kindows-t", owner: "0f".repeat(6) },
+    name: "rack-3",
+    address: "192.0.2.3",
+    port: 22,
+    user: "Administrator",
+    hostKey: "ssh-ed25519 AAAA",
+    privateKeyFile: "/k",
+    switchName: "Lab",
+    folder: "D:\\kindows",
+    baseDisk: "D:\\i.vhdx",
+    lab: "kindows-t",
+    owner: "0f".repeat(6),
   };
   const making = resource("kindows:machine:HyperVMachine", "a", { custom: false });
   const environment = { HYPER_V_HOST: JSON.stringify(host) };

@@ -19,7 +19,8 @@ const object = (name: string, more: object = {}, metadata: object = {}): object 
 });
 const running = {
   status: {
-    ...{ phase: "Running", nodeName: "rack-3" },
+    phase: "Running",
+    nodeName: "rack-3",
     interfaces: [{ name: "nodes", ipAddress: "192.0.2.7" }],
   },
 };
@@ -28,7 +29,9 @@ const unschedulable = {
     phase: "Scheduling",
     conditions: [
       {
-        ...{ type: "PodScheduled", status: "False", reason: "Unschedulable" },
+        type: "PodScheduled",
+        status: "False",
+        reason: "Unschedulable",
         message: "0/3 nodes are available",
       },
     ],

@@ -20,7 +20,8 @@ const step = (
   [kind]: {
     metadata: {
       op,
-      ...{ urn: urn(type, name), type },
+      urn: urn(type, name),
+      type,
       new: { type, custom: !type.startsWith("kindows:"), parent, inputs },
     },
   },

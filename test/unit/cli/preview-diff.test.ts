@@ -50,7 +50,8 @@ const urn = (name: string): string => `urn:pulumi:a::kindows::x:y:Z::${name}`;
 function previewed(resources: Resources): Previewed {
   const steps = Object.entries(resources).map(
     ([name, { type = "x:y:Z", inputs = {}, ...given }]) => ({
-      ...{ op: "create", urn: urn(name) },
+      op: "create",
+      urn: urn(name),
       newState: { custom: true, type, inputs, ...given.with },
     }),
   );
@@ -94,8 +95,9 @@ const domain = "libvirt:index/domain:Domain";
 
 /** Files in an archive, as the engine knows them. */
 const archive = (place: string): object => ({
-  ...{ "4dabf18193072939515e22adb298388d": "0def7320c3a5731c473e5ecbe6d01bc7" },
-  ...{ hash: "1", path: place },
+  "4dabf18193072939515e22adb298388d": "0def7320c3a5731c473e5ecbe6d01bc7",
+  hash: "1",
+  path: place,
 });
 const notCustom = { with: { custom: false } };
 const ignored = { with: { ignoreChanges: ["source"] } };
@@ -105,22 +107,26 @@ describe("the difference of two previews", () => {
   const machineOn = (disk: object): Resources => ({
     disk: { type: volume, inputs: { ...disk } },
     other: {
-      ...{ type: volume, inputs: { baseVolumeId: unknown } },
+      type: volume,
+      inputs: { baseVolumeId: unknown },
       with: {
         propertyDependencies: { baseVolumeId: [urn("disk")] },
         ignoreChanges: ["baseVolumeId"],
       },
     },
     machine: {
-      ...{ type: domain, inputs: { disks: [{ volumeId: unknown }] } },
+      type: domain,
+      inputs: { disks: [{ volumeId: unknown }] },
       with: { propertyDependencies: { disks: [urn("disk")] } },
     },
     step: {
-      ...{ type: command, inputs: { triggers: [unknown] } },
+      type: command,
+      inputs: { triggers: [unknown] },
       with: { propertyDependencies: { triggers: [urn("machine")] } },
     },
     updated: {
-      ...{ type: command, inputs: { environment: { X: unknown } } },
+      type: command,
+      inputs: { environment: { X: unknown } },
       with: { propertyDependencies: { environment: [urn("machine")] } },
     },
     object: { with: { replaceWith: [urn("step")] } },
@@ -138,7 +144,8 @@ describe("the difference of two previews", () => {
     environment: { NODE: `{"name":"n","t":${t}}`, SAME: same },
   });
   const configMap = (inputs: Given["inputs"]): Given => ({
-    ...{ type: "kubernetes:core/v1:ConfigMap", inputs: inputs ?? {} },
+    type: "kubernetes:core/v1:ConfigMap",
+    inputs: inputs ?? {},
   });
   const veiled = a({ s: "[secret]", u: unknown });
 
@@ -248,15 +255,22 @@ describe("the document of a preview's difference", () => {
         gone: of({}),
         replaced: of({ triggers: ["1"], create: "x" }),
         updated: of({
-          ...{ count: 1, on: true, script: script("old"), nested: { "a.b": [1] } },
-          ...{ secret: "open", made: unknown },
+          count: 1,
+          on: true,
+          script: script("old"),
+          nested: { "a.b": [1] },
+          secret: "open",
+          made: unknown,
         }),
       },
       {
         replaced: of({ triggers: ["2"], create: "x" }),
         updated: of({
-          ...{ count: 2, script: script("new"), nested: { "a.b": [1, { s: "[secret]" }] } },
-          ...{ secret: "[secret]", made: "" },
+          count: 2,
+          script: script("new"),
+          nested: { "a.b": [1, { s: "[secret]" }] },
+          secret: "[secret]",
+          made: "",
         }),
         "new `one`": of({ secret: "[secret]" }),
       },

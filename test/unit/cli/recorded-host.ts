@@ -20,7 +20,8 @@ export function recordedHost(
 ): RecordedHost {
   const asked: string[] = [];
   return {
-    ...{ libvirtUri, asked },
+    libvirtUri,
+    asked,
     run: (program, args) => {
       const words = program === "virsh" ? args.slice(3) : args;
       const line = [program, ...words].join(" ");

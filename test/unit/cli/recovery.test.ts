@@ -54,14 +54,17 @@ const lab = [
   resource(providers, "cluster", { propertyDependencies: { kubeconfig: [cluster] } }),
   resource("kubernetes:core/v1:ConfigMap", "settings", { provider }),
   resource("kubernetes:apps/v1:DaemonSet", "kube-proxy", {
-    ...{ provider, deletedWith: cluster, dependencies: [urn("command:remote:Command", "join")] },
+    provider,
+    deletedWith: cluster,
+    dependencies: [urn("command:remote:Command", "join")],
   }),
   resource("libvirt:index/volume:Volume", "win-1"),
   resource("libvirt:index/domain:Domain", "win-1", { dependencies: [network, volume] }),
   remote("containerd", { deletedWith: domain, dependencies: [domain] }),
   local("token", { deletedWith: cluster, propertyDependencies: { environment: [cluster] } }),
   remote("join", {
-    ...{ deletedWith: domain, dependencies: [domain, token] },
+    deletedWith: domain,
+    dependencies: [domain, token],
     propertyDependencies: { stdin: [token, cluster] },
   }),
   local("below", { parent: domain }),
@@ -160,7 +163,9 @@ describe("repairing a state", () => {
     readonly notes?: readonly string[];
   }
   const goneDomain = {
-    ...{ state: [pool, domain, step], things: ["libvirt pool p1"], left: [pool] },
+    state: [pool, domain, step],
+    things: ["libvirt pool p1"],
+    left: [pool],
     notes: ["gone from this host: Domain win-1 (libvirt domain d1)"],
   };
   const unused = "join token that nothing has used: Command win-1-token, replaced";
@@ -178,17 +183,24 @@ describe("repairing a state", () => {
     "forgets what is gone from the host with what was done to it": goneDomain,
     "forgets it for destroy, too": { ...goneDomain, extent: "deleted-with" },
     "takes a thing of the same name, replaced by somebody, for another one": {
-      ...{ state: [pool], things: ["libvirt pool p2"], extent: "deleted-with", left: [] },
+      state: [pool],
+      things: ["libvirt pool p2"],
+      extent: "deleted-with",
+      left: [],
       notes: ["gone from this host: Pool machines (libvirt pool p1)"],
     },
     "takes nothing for gone that it could not look for": {
-      ...{ state: [pool, domain], things: ["libvirt pool p1"], blind: "libvirt domain" },
+      state: [pool, domain],
+      things: ["libvirt pool p1"],
+      blind: "libvirt domain",
     },
     "forgets a token whose join is not in the state": { state: [token], left: [], notes: [unused] },
     "keeps it for destroy": { state: [token], extent: "deleted-with" },
     "forgets a token whose join goes with its machine": {
       state: [domain, token, { ...join, deletedWith: domain.urn }],
-      ...{ things: [], left: [], notes: [...goneDomain.notes, unused] },
+      things: [],
+      left: [],
+      notes: [...goneDomain.notes, unused],
     },
     "keeps a token that a join has used": { state: [token, join] },
   };
@@ -216,7 +228,9 @@ const [home, kubelet, containerd, other] = [
 ];
 const install = (...dependencies: string[]): StateResource =>
   remote("win-1-install-kubernetes", {
-    ...{ parent: win1.urn, dependencies, inputs: { create: "Install-Kubernetes.ps1" } },
+    parent: win1.urn,
+    dependencies,
+    inputs: { create: "Install-Kubernetes.ps1" },
   });
 const nodes = [win1, win10, home, other];
 const state = deployment([...nodes, kubelet, containerd, install(kubelet.urn, home.urn)]);
@@ -327,8 +341,13 @@ describe("nodes that get the address of a machine that still runs", () => {
   const machines = (...names: readonly string[]) =>
     names.map((node, index) =>
       component("kindows:machine:LibvirtMachine", node, {
-        ...{ node, os: "windows", address: `10.0.0.${index + 10}` },
-        ...{ cpus: 2, memoryMiB: 4096, diskGiB: 40, domainType: "kvm" },
+        node,
+        os: "windows",
+        address: `10.0.0.${index + 10}`,
+        cpus: 2,
+        memoryMiB: 4096,
+        diskGiB: 40,
+        domainType: "kvm",
       }),
     );
   const check = (

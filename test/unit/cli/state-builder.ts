@@ -42,8 +42,11 @@ export function deployment(
 
 /** How a machine is logged in to. */
 export const connection = {
-  ...{ host: "192.168.150.10", port: 22, user: "Administrator" },
-  ...{ privateKey: "KEY", hostKey: "ssh-ed25519 AAAA" },
+  host: "192.168.150.10",
+  port: 22,
+  user: "Administrator",
+  privateKey: "KEY",
+  hostKey: "ssh-ed25519 AAAA",
 };
 
 /** A secret value, as `pulumi stack export --show-secrets` prints it. */

@@ -13,20 +13,31 @@ import { assertGolden } from "../controlplane/golden.ts";
 import { eachCase } from "../each-case.ts";
 
 const linuxNode: ClusterNode = {
-  ...{ name: "kindows-rehearsal-control-plane", os: "linux", address: "192.168.150.128" },
-  ...{ ready: true, version: "v1.36.4", runtime: "containerd://2.4.2" },
+  name: "kindows-rehearsal-control-plane",
+  os: "linux",
+  address: "192.168.150.128",
+  ready: true,
+  version: "v1.36.4",
+  runtime: "containerd://2.4.2",
   system: "Debian GNU/Linux 12 (bookworm)",
 };
 const windowsNode: ClusterNode = {
-  ...{ ...linuxNode, name: "win-1", os: "windows", address: "192.168.150.10" },
+  ...linuxNode,
+  name: "win-1",
+  os: "windows",
+  address: "192.168.150.10",
   system: "Windows Server 2022 Datacenter 10.0.20348.4405",
 };
 const machine = { name: "kindows-rehearsal-win-1", state: "running" };
 const healthy: LabStatus = {
-  ...{ stack: "rehearsal", lab: "kindows-rehearsal", rehearsal: true },
-  ...{ nodes: [linuxNode, windowsNode], machines: [machine] },
+  stack: "rehearsal",
+  lab: "kindows-rehearsal",
+  rehearsal: true,
+  nodes: [linuxNode, windowsNode],
+  machines: [machine],
   outputs: {
-    ...{ kubeconfig: "secret-kubeconfig", sshPrivateKey: "secret-key" },
+    kubeconfig: "secret-kubeconfig",
+    sshPrivateKey: "secret-key",
     controlPlane: {
       endpoint: "kindows-rehearsal-control-plane:6443",
       hostsEntries: [{ address: "192.168.150.128", name: "kindows-rehearsal-control-plane" }],
@@ -34,8 +45,11 @@ const healthy: LabStatus = {
     },
     nodes: [
       {
-        ...{ name: "win-1", os: "windows", address: "192.168.150.10" },
-        ...{ hostKey: "ssh-ed25519 AAAA win-1", sshUser: "Administrator" },
+        name: "win-1",
+        os: "windows",
+        address: "192.168.150.10",
+        hostKey: "ssh-ed25519 AAAA win-1",
+        sshUser: "Administrator",
       },
     ],
   },
@@ -76,8 +90,10 @@ describe("a lab's status", () => {
 
 describe("nodes as the API server lists them", () => {
   const nodeInfo = {
-    ...{ kubeletVersion: "v1.36.4", operatingSystem: "windows" },
-    ...{ osImage: "Windows Server 2022 Datacenter", kernelVersion: "10.0.20348.4405" },
+    kubeletVersion: "v1.36.4",
+    operatingSystem: "windows",
+    osImage: "Windows Server 2022 Datacenter",
+    kernelVersion: "10.0.20348.4405",
     containerRuntimeVersion: "containerd://2.4.2",
   };
   const nodes = (status: object): string =>

@@ -24,7 +24,9 @@ const idleNetwork = {
 };
 /** The same on a host with this bridge; Docker has made the one that is named. */
 const withBridge = (ifname: string, ofDocker: string): Answers => ({
-  ...{ ...idleNetwork, "ip -j link show": links({ ifname }), [dockerBridge]: ofDocker },
+  ...idleNetwork,
+  "ip -j link show": links({ ifname }),
+  [dockerBridge]: ofDocker,
 });
 const startsNetwork = {
   said: ["started libvirt network kindows-x"],
@@ -32,7 +34,8 @@ const startsNetwork = {
 };
 /** The same when it runs, with its dnsmasq. */
 const network = {
-  ...{ ...idleNetwork, "virsh net-list --all": "default active yes\nkindows-x active yes" },
+  ...idleNetwork,
+  "virsh net-list --all": "default active yes\nkindows-x active yes",
   "ps -e -o args=": `/sbin/init\n${dnsmasq}`,
   "ip -j link show": links({ ifname: "lo" }, {}, { ifname: "kw-x", ifindex: 1 }),
 };

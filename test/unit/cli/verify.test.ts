@@ -43,8 +43,13 @@ describe("files for a run's results", () => {
     const files = { json, junit, html };
     await checkReportFiles(files);
     const verification = {
-      ...{ stack: "rehearsal", lab: "kindows-rehearsal", rehearsal: true },
-      ...{ nodes: [], started: new Date(0), seconds: 1, results: [] },
+      stack: "rehearsal",
+      lab: "kindows-rehearsal",
+      rehearsal: true,
+      nodes: [],
+      started: new Date(0),
+      seconds: 1,
+      results: [],
     };
     assert.deepEqual(await writeReportFiles(files, verification), Object.values(files));
     assert.match(await readFile(files.json, "utf8"), /^\{\n {2}"stack": "rehearsal"/);

@@ -76,7 +76,9 @@ describe("a report of Tigera's operator", () => {
   const available = { ...there, observedGeneration: 2 };
   const degraded = { type: "Degraded", status: "True" };
   const underWay = {
-    ...{ type: "Progressing", status: "True", reason: "ResourceNotReady" },
+    type: "Progressing",
+    status: "True",
+    reason: "ResourceNotReady",
     message: 'DaemonSet "calico-system/calico-node" is not available (awaiting 2 nodes)',
   };
   const invalid = {
@@ -190,7 +192,8 @@ describe("Calico's resources", () => {
           kubeconfig: secret("the kubeconfig"),
           provider: new Provider("cp", {}),
           resource: new local.Command("cp", {}, opts),
-          ...{ podCidr: "10.244.0.0/16", serviceCidr: "10.96.0.0/16" },
+          podCidr: "10.244.0.0/16",
+          serviceCidr: "10.96.0.0/16",
         } as unknown as ControlPlane;
         const configuration = { felix: { bpfLogLevel: "Info" } };
         const release = calicoRelease("3.32.1");
@@ -259,10 +262,14 @@ describe("Calico's resources", () => {
     const [ippools, calico, apiserver] = ["installations", "installations", "apiservers"];
     const common = { version: "3.32.1", network, timeoutSeconds: 80 };
     assert.deepEqual(reported("linux"), {
-      ...{ ...common, components: { ippools, calico, apiserver }, linuxNodes: true },
+      ...common,
+      components: { ippools, calico, apiserver },
+      linuxNodes: true,
     });
     assert.deepEqual(reported("windows"), {
-      ...{ ...common, components: { "calico-windows": "installations" }, linuxNodes: false },
+      ...common,
+      components: { "calico-windows": "installations" },
+      linuxNodes: false,
     });
     assert.deepEqual(reported("configuration"), {
       felix: { bpfLogLevel: "Info" },

@@ -24,7 +24,9 @@ describe("good settings", () => {
       [
         { name: "mine" },
         {
-          ...{ cidr: "192.168.150.0/24", bridge: "kw-mine", fabric: "bridge" },
+          cidr: "192.168.150.0/24",
+          bridge: "kw-mine",
+          fabric: "bridge",
           domain: "mine.kindows.test",
         },
       ],
@@ -49,11 +51,20 @@ describe("good settings", () => {
     const common = { os: "windows", cpus: 4, diskGiB: 80, hypervisor: "local" };
     assert.deepEqual(nodes, [
       {
-        ...{ ...common, name: "win-1", address: "192.168.150.10", memoryMiB: 8192 },
-        ...{ labels: {}, taints: [], kubeletArgs: {}, nodeIp: "192.168.150.10" },
+        ...common,
+        name: "win-1",
+        address: "192.168.150.10",
+        memoryMiB: 8192,
+        labels: {},
+        taints: [],
+        kubeletArgs: {},
+        nodeIp: "192.168.150.10",
       },
       {
-        ...{ ...common, name: "win-2", address: "192.168.150.11", memoryMiB: 16384 },
+        ...common,
+        name: "win-2",
+        address: "192.168.150.11",
+        memoryMiB: 16384,
         labels: {
           "example.com/disk": "fast",
           "topology.kubernetes.io/zone": "a",
@@ -166,7 +177,8 @@ describe("good settings of existing machines", () => {
   const resolved = (kubeconfig: object, login: object, node: object) =>
     resolveExisting(
       {
-        ...{ cluster: { kubeconfig }, login: { privateKeyFile: "/home/me/key", ...login } },
+        cluster: { kubeconfig },
+        login: { privateKeyFile: "/home/me/key", ...login },
         nodes: [{ name: "win-1", address: "10.0.0.11", hostKey, ...node }],
       },
       { file },
@@ -183,10 +195,18 @@ describe("good settings of existing machines", () => {
     assert.equal(windows.containerdVersion, "2.3.4");
     assert.deepEqual(JSON.parse(JSON.stringify(nodes)), [
       {
-        ...{ name: "win-1", os: "windows", hostKey, labels: { a: "b" }, taints: [] },
-        ...{ address: "10.0.0.11", nodeIp: "10.0.0.11", kubeletArgs: {} },
+        name: "win-1",
+        os: "windows",
+        hostKey,
+        labels: { a: "b" },
+        taints: [],
+        address: "10.0.0.11",
+        nodeIp: "10.0.0.11",
+        kubeletArgs: {},
         login: {
-          ...{ user: "Administrator", port: 2222, privateKeyFile: "/home/me/key" },
+          user: "Administrator",
+          port: 2222,
+          privateKeyFile: "/home/me/key",
           bastions: [{ ...bastion, port: 22, privateKeyFile: "/home/me/key" }],
         },
       },
@@ -196,7 +216,9 @@ describe("good settings of existing machines", () => {
 
 describe("the port of several bastions", () => {
   const bastion = (place: number): object => ({
-    ...{ address: `10.9.0.${place}`, user: "jump", hostKey: key(100 + place) },
+    address: `10.9.0.${place}`,
+    user: "jump",
+    hostKey: key(100 + place),
   });
   const both = [bastion(1), bastion(2)];
   const ports = (login: object, nodes: readonly object[], stack = file): (number | undefined)[] =>
@@ -205,7 +227,9 @@ describe("the port of several bastions", () => {
         cluster: { kubeconfig: { file: "/etc/kube.conf" } },
         login: { privateKeyFile: "/home/me/key", ...login },
         nodes: nodes.map((node, index) => ({
-          ...{ name: `win-${index}`, address: `10.0.0.${index + 1}`, hostKey: key(index) },
+          name: `win-${index}`,
+          address: `10.0.0.${index + 1}`,
+          hostKey: key(index),
           ...node,
         })),
       },

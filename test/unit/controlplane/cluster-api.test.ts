@@ -98,7 +98,9 @@ describe("bootstrap token", () => {
       "kindows: join of win-1",
     );
     assert.deepEqual(secret, {
-      ...{ apiVersion: "v1", kind: "Secret", type: "bootstrap.kubernetes.io/token" },
+      apiVersion: "v1",
+      kind: "Secret",
+      type: "bootstrap.kubernetes.io/token",
       metadata: { name: "bootstrap-token-abc123", namespace: "kube-system" },
       stringData: {
         description: "kindows: join of win-1",

@@ -63,8 +63,12 @@ describe("KindCluster", () => {
     assert.match(usual, /10\.244\.0\.0/);
     assert.equal(JSON.stringify(await trigger({ workers: ["a"] })), usual);
     const changes = {
-      ...{ controlPlanes: 3, podCidr: "10.10.0.0/16", serviceCidr: "10.20.0.0/16" },
-      ...{ nodeImage: "kindest/node:other", cni: "calico", network: "other" },
+      controlPlanes: 3,
+      podCidr: "10.10.0.0/16",
+      serviceCidr: "10.20.0.0/16",
+      nodeImage: "kindest/node:other",
+      cni: "calico",
+      network: "other",
     } as const;
     for (const [name, value] of Object.entries(changes)) {
       assert.notEqual(JSON.stringify(await trigger({ [name]: value })), usual, name);
@@ -263,12 +267,16 @@ const modern: HostTraits = { cgroupVersion: 2, mayLowerOomScore: true };
 
 describe("kind's configuration", () => {
   const networking = {
-    ...{ ipFamily: "ipv4", podSubnet: "10.244.0.0/16", serviceSubnet: "10.96.0.0/16" },
+    ipFamily: "ipv4",
+    podSubnet: "10.244.0.0/16",
+    serviceSubnet: "10.96.0.0/16",
     disableDefaultCNI: false,
   };
   const node = { role: "control-plane", image: shape.image };
   const plain = {
-    ...{ kind: "Cluster", apiVersion: "kind.x-k8s.io/v1alpha4", name: "kindows-lab" },
+    kind: "Cluster",
+    apiVersion: "kind.x-k8s.io/v1alpha4",
+    name: "kindows-lab",
     networking,
     nodes: [node],
   };

@@ -22,8 +22,11 @@ describe("kubeconfig", () => {
     ]);
     const pem = fixture("localhost-ec.pem");
     assert.deepEqual(credentials(text), {
-      ...{ server: "https://192.0.2.128:6443", serverName: undefined },
-      ...{ ca: pem, certificate: pem, key: fixture("test-only-key.pem") },
+      server: "https://192.0.2.128:6443",
+      serverName: undefined,
+      ca: pem,
+      certificate: pem,
+      key: fixture("test-only-key.pem"),
     });
   });
 

@@ -14,7 +14,10 @@ const settings = (key: string): object => ({
   windows: { image: { kind: "disk", path: "/srv/windows-server-2022.qcow2" } },
   proxmoxHosts: [
     {
-      ...{ name: "pve-1", address: "pve-1.example.test", template: 9000, privateKeyFile: key },
+      name: "pve-1",
+      address: "pve-1.example.test",
+      template: 9000,
+      privateKeyFile: key,
       hostKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEB",
     },
   ],

@@ -200,11 +200,17 @@ describe("machines that cannot be taken", () => {
       place: { ...administrator, hostKey: windows.hostKey, ...place },
       ...(bastion && {
         bastion: {
-          ...{ host: "127.0.0.1", port: jump.port, user: "jump", hostKey: jumpKey.publicKey },
+          host: "127.0.0.1",
+          port: jump.port,
+          user: "jump",
+          hostKey: jumpKey.publicKey,
           ...bastion,
         },
       }),
-      ...{ seconds: 600, folder: "C:/kindows/steps/x", reset: "never", media: [] },
+      seconds: 600,
+      folder: "C:/kindows/steps/x",
+      reset: "never",
+      media: [],
     };
     const access: AccessKeys = {
       machine: { privateKey: login.privateKey },

@@ -42,19 +42,30 @@ describe("LibvirtMachine", () => {
         const storage = new MachineStorage(
           "machines",
           {
-            ...{ uri: "qemu:///system", poolName: "kindows-t", poolPath: "/pool", libvirtProvider },
+            uri: "qemu:///system",
+            poolName: "kindows-t",
+            poolPath: "/pool",
+            libvirtProvider,
             image: { path: "/image.qcow2", hash: "0123456789ab" },
           },
           opts,
         );
         const args: LibvirtMachineArgs = {
-          ...{ computerName: "win-1", os: "windows", guest: "rehearsal" },
-          ...{ domainName: "kindows-t-win-1", domainType: "qemu" },
-          ...{ cpus: 2, memoryMiB: 3072, diskGiB: 8, bootSeconds: 1200 },
-          ...{ address: "192.168.150.10", mac: "52:54:00:ab:cd:ef" },
+          computerName: "win-1",
+          os: "windows",
+          guest: "rehearsal",
+          domainName: "kindows-t-win-1",
+          domainType: "qemu",
+          cpus: 2,
+          memoryMiB: 3072,
+          diskGiB: 8,
+          bootSeconds: 1200,
+          address: "192.168.150.10",
+          mac: "52:54:00:ab:cd:ef",
           segment: { kind: "network", networkId: "network" },
           login: { user: "Administrator", key: new SshKey("login", { comment: "t" }, opts) },
-          ...{ storage, libvirtProvider },
+          storage,
+          libvirtProvider,
         };
         const lab = {
           settings: { lab: { name: "t" }, hypervisor: { uri: "qemu:///system" } },
@@ -156,9 +167,11 @@ describe("LibvirtMachine", () => {
     const { environment, triggers } = inputs(reservation);
     assert.deepEqual(environment, {
       RESERVATION: JSON.stringify({
-        ...{ uri: "qemu:///system", network: "kindows-t" },
+        uri: "qemu:///system",
+        network: "kindows-t",
         mac: macAddress("kindows-t", "win-away"),
-        ...{ address: "192.168.150.10", computerName: "win-away" },
+        address: "192.168.150.10",
+        computerName: "win-away",
       }),
     });
     assert.deepEqual(triggers, ["network-id"]);
@@ -361,7 +374,9 @@ const pem = "-----BEGIN OPENSSH PRIVATE KEY-----\nb3Bl\nbnNz\n-----END OPENSSH P
 
 describe("identity disk", () => {
   const identity = {
-    ...{ computerName: "win-1", hostPrivateKey: pem, hostPublicKey: "ssh-ed25519 AAAA win-1" },
+    computerName: "win-1",
+    hostPrivateKey: pem,
+    hostPublicKey: "ssh-ed25519 AAAA win-1",
     authorizedKeys: ["ssh-ed25519 BBBB one", 'ssh-ed25519 CCCC "two": #3'],
   };
   const text = userData(identity);

@@ -65,7 +65,10 @@ describe("a volume that only its owner may read", () => {
   const close = (FAILS = ""): ReturnType<typeof runAction> =>
     runAction("machine/actions/close-identity", {
       VOLUME: JSON.stringify({ uri: "test:///default", pool: "kindows-t", name }),
-      ...{ PATH: `${at()}:${process.env["PATH"]}`, POOL: at("pool"), TMPDIR: at(), FAILS },
+      PATH: `${at()}:${process.env["PATH"]}`,
+      POOL: at("pool"),
+      TMPDIR: at(),
+      FAILS,
     });
 
   beforeEach(() => {

@@ -320,8 +320,11 @@ describe("command.remote.Command", () => {
     try {
       const proxied = command("proxied");
       const through = {
-        ...{ host: "127.0.0.1", port: inner.port, proxy: usual() },
-        ...{ privateKey: encrypted.privateKey, privateKeyPassword: "open sesame" },
+        host: "127.0.0.1",
+        port: inner.port,
+        proxy: usual(),
+        privateKey: encrypted.privateKey,
+        privateKeyPassword: "open sesame",
       };
       await proxied.up(over(through, { create: "echo over a proxy" }));
       assert.equal(proxied.state["stdout"], "over a proxy");
@@ -471,8 +474,12 @@ describe("command.remote.CopyToRemote", () => {
   });
   const inputs = ([to, source]: readonly [string, PropertyMap], more = {}): PropertyMap => ({
     connection: {
-      ...{ host: "127.0.0.1", port: server.port, dialErrorLimit: 1 },
-      ...{ privateKey: key.privateKey, hostKey: hostKey.publicKey, ...more },
+      host: "127.0.0.1",
+      port: server.port,
+      dialErrorLimit: 1,
+      privateKey: key.privateKey,
+      hostKey: hostKey.publicKey,
+      ...more,
     },
     remotePath: remote(to),
     source,

@@ -94,7 +94,9 @@ describe("differences between Kubernetes objects", () => {
 
 describe("a changed provider", () => {
   const of = (kubeconfig: PropertyValue, clusterIdentifier: string): PropertyMap => ({
-    ...{ kubeconfig, clusterIdentifier, version: "4.34.2" },
+    kubeconfig,
+    clusterIdentifier,
+    version: "4.34.2",
   });
   const cases: Readonly<Record<string, readonly [PropertyMap, boolean]>> = {
     "keeps its objects for a kubeconfig that is not known": [of(unknown, "lab"), false],
@@ -220,7 +222,8 @@ describe("readiness", () => {
     const objects: unknown = [
       { metadata: { name: "good" }, status: { phase: "Running", conditions: ready } },
       {
-        ...{ metadata: { name: "bad" }, spec: { nodeName: "win-1" } },
+        metadata: { name: "bad" },
+        spec: { nodeName: "win-1" },
         status: { ...pending, containerStatuses: [waiting] },
       },
       { metadata: { name: "homeless" }, status: { ...pending, conditions: [homeless] } },
@@ -228,7 +231,9 @@ describe("readiness", () => {
     const events: unknown = [
       { reason: "Old", message: "first", lastTimestamp: `${time}0Z`, involvedObject: {} },
       {
-        ...{ reason: "Failed", message: "pull", lastTimestamp: `${time}1Z` },
+        reason: "Failed",
+        message: "pull",
+        lastTimestamp: `${time}1Z`,
         involvedObject: { name: "bad" },
       },
     ];

@@ -154,7 +154,8 @@ describe("the SDK of a package in Pulumi.yaml", () => {
     const { packages } = project as { readonly packages: unknown };
     assert.deepEqual(packages, {
       libvirt: {
-        ...{ source: pulumi.name, version: pulumi.version },
+        source: pulumi.name,
+        version: pulumi.version,
         parameters: ["dmacvicar/libvirt", version],
       },
     });

@@ -82,7 +82,10 @@ function nameItems(drive: string, shell: Shell): ItemProvider | undefined {
       return value === undefined ? undefined : { path, name: path, ...flags, value: refuse };
     },
     remove: ({ path }) => environment.set(nameOf(path), undefined),
-    ...{ children: refuse, make: refuse, copy: refuse, read: refuse },
+    children: refuse,
+    make: refuse,
+    copy: refuse,
+    read: refuse,
   };
 }
 

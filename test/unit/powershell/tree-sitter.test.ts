@@ -19,8 +19,10 @@ interface Fact {
 /** Kinds of nodes that both have, with the same beginning and end. */
 const sameKinds: Readonly<Record<string, string>> = {
   ArrayExpression: "array_expression",
-  ...{ Break: "flow_control_statement", Continue: "flow_control_statement" },
-  ...{ Exit: "flow_control_statement", Return: "flow_control_statement" },
+  Break: "flow_control_statement",
+  Continue: "flow_control_statement",
+  Exit: "flow_control_statement",
+  Return: "flow_control_statement",
   Cast: "cast_expression",
   DoLoop: "do_statement",
   For: "for_statement",

@@ -27,7 +27,9 @@ const isoImage = {
   edition: "standard-core",
   language: "en-US",
   firmware: "bios",
-  ...{ drivers: {}, openSsh: {}, update: {} },
+  drivers: {},
+  openSsh: {},
+  update: {},
 } as const;
 
 /** Looks at an image that the settings ask for. */
@@ -64,7 +66,10 @@ describe("gathered facts", () => {
     }
 
     const network = (Name: string, Id: string, subnets: readonly string[], Options = {}) => ({
-      ...{ Name, Id, Driver: "bridge", Options },
+      Name,
+      Id,
+      Driver: "bridge",
+      Options,
       IPAM: { Config: subnets.map((Subnet) => ({ Subnet })) },
     });
     const answers = {

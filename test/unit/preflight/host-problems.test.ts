@@ -18,7 +18,10 @@ import { eachCase } from "../each-case.ts";
 
 /** Docker as it comes, with nothing of a lab. */
 const docker: DockerFacts = {
-  ...{ version: "20.10.24+dfsg1", rootless: false, rootFolder: "/var/lib/docker", containers: [] },
+  version: "20.10.24+dfsg1",
+  rootless: false,
+  rootFolder: "/var/lib/docker",
+  containers: [],
   networks: [
     { name: "host", cidrs: [] },
     { name: "bridge", cidrs: ["172.17.0.0/16"], bridge: "docker0" },
@@ -26,7 +29,9 @@ const docker: DockerFacts = {
 };
 /** libvirt as it comes. */
 const libvirt: LibvirtFacts = {
-  ...{ version: "9.0.0", domains: [], pools: [] },
+  version: "9.0.0",
+  domains: [],
+  pools: [],
   networks: [{ name: "default", bridge: "virbr0", cidrs: ["192.168.122.0/24"] }],
 };
 /** A host that can have any lab. */
@@ -96,7 +101,8 @@ const missing: Cases = {
   "a rehearsal image that was not built": withImage("missing"),
   "a bare machine: everything that is missing is reported, and nothing that follows from it": {
     ...nothingReachable,
-    ...{ missingTools: ["mkisofs"], image: "missing" },
+    missingTools: ["mkisofs"],
+    image: "missing",
     disks: { pool: goodHost.disks.pool },
   },
 };
@@ -248,8 +254,11 @@ const other = (change: object): Partial<HostFacts> =>
   onHypervisor({
     name: "b",
     libvirt: {
-      ...{ reachable: true as const, ...libvirt },
-      ...{ bridge: { mtu: 1500 }, availableMiB: 10_000, ...change },
+      reachable: true as const,
+      ...libvirt,
+      bridge: { mtu: 1500 },
+      availableMiB: 10_000,
+      ...change,
     },
   });
 const onHypervisor = (facts: HypervisorFacts): Partial<HostFacts> => ({
@@ -269,7 +278,8 @@ const elsewhere: Cases = {
     libvirt: { reachable: false, error: "no route" },
   }),
   "a key that cannot log in, reported without what follows from it": onHypervisor({
-    ...{ name: "b", keyError: "is encrypted" },
+    name: "b",
+    keyError: "is encrypted",
     libvirt: { reachable: false, error: "not asked" },
   }),
   "another host without KVM": other({ emulatorError: "KVM is not available" }),

@@ -26,7 +26,8 @@ describe("containerd and crictl, rehearsed", () => {
     const { containerd } = await writeFakeMedia(host.windows.drive, versions);
     const archive = artifactPath(containerd.sha256, containerd.fileName);
     return {
-      ...{ "-Version": "2.5.0", "-ArchivePath": archive },
+      "-Version": "2.5.0",
+      "-ArchivePath": archive,
       "-ArchiveSha256": containerd.sha256,
     };
   };

@@ -28,7 +28,9 @@ describe("the hybrid overlay of ovn-kubernetes, rehearsed", () => {
     await join();
     const first = await assertDone(install());
     assert.deepEqual(first.facts, {
-      ...{ programFrom: "media", cniPluginsFrom: "media", subnet: "10.132.1.0/24" },
+      programFrom: "media",
+      cniPluginsFrom: "media",
+      subnet: "10.132.1.0/24",
     });
     const { drive, services, state } = host.windows;
     assert.deepEqual(Object.keys(state.networks), [network]);

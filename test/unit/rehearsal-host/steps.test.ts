@@ -251,7 +251,9 @@ describe("Set-HostsEntry, rehearsed", () => {
     namespace: string,
     comment: string,
   ): HostState["dnsRules"][number] => ({
-    ...{ name, namespace, comment },
+    name,
+    namespace,
+    comment,
     servers: ["10.9.9.9"],
   });
 

@@ -89,12 +89,18 @@ describe("the stacks that come with the project", () => {
 });
 
 const hop = (port: number): SshAccess => ({
-  ...{ host: "127.0.0.1", port, user: "jump", privateKey: "key", hostKey: "ssh-ed25519 AAAA" },
+  host: "127.0.0.1",
+  port,
+  user: "jump",
+  privateKey: "key",
+  hostKey: "ssh-ed25519 AAAA",
 });
 
 /** A machine behind two bastions, the last of which is reached by a port of this host. */
 const behindTwo = (port: number): MachineAccess => ({
-  ...{ machine: hop(22), bastion: hop(2), forward: { port, through: [hop(1)] } },
+  machine: hop(22),
+  bastion: hop(2),
+  forward: { port, through: [hop(1)] },
 });
 
 describe("the ports that lead to bastions behind others", () => {

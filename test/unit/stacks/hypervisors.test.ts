@@ -128,9 +128,12 @@ describe("one lab on several hypervisors", () => {
     network: { cidr: "192.168.170.0/24", bridge: "kw-fleet", fabric },
     hypervisor: { machineMemoryMiB: 16384, fabricAddress: "192.0.2.1" },
     hypervisors: [2, 3].map((number) => ({
-      ...{ name: `rack-${number}`, uri: `qemu+ssh://root@192.0.2.${number}/system` },
-      ...{ hostKey: hyperVHosts[0]?.hostKey, privateKeyFile: "/etc/kindows/id_ed25519" },
-      ...{ machineMemoryMiB: 49152, ...more(number) },
+      name: `rack-${number}`,
+      uri: `qemu+ssh://root@192.0.2.${number}/system`,
+      hostKey: hyperVHosts[0]?.hostKey,
+      privateKeyFile: "/etc/kindows/id_ed25519",
+      machineMemoryMiB: 49152,
+      ...more(number),
     })),
   });
 
@@ -187,10 +190,14 @@ describe("one lab on several hypervisors", () => {
 
 const hyperVHosts = [
   {
-    ...{ name: "rack-7", address: "rack-7.example.test", switch: "Lab", generation: 2 },
+    name: "rack-7",
+    address: "rack-7.example.test",
+    switch: "Lab",
+    generation: 2,
     hostKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEB",
     privateKeyFile: "/etc/kindows/rack-7",
-    ...{ folder: "D:\\kindows", image: "D:\\images\\windows-2022.vhdx" },
+    folder: "D:\\kindows",
+    image: "D:\\images\\windows-2022.vhdx",
   },
 ];
 

@@ -50,7 +50,9 @@ export function plannedIn(planned: Planned): Required<Planned> {
       .flatMap((each) => (typeof each === "string" ? [each] : each.names))
       .sort();
   return {
-    ...{ created: names("created"), replaced: names("replaced") },
-    ...{ changed: names("changed"), deleted: names("deleted") },
+    created: names("created"),
+    replaced: names("replaced"),
+    changed: names("changed"),
+    deleted: names("deleted"),
   };
 }

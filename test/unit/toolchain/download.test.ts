@@ -37,8 +37,13 @@ describe("downloads", () => {
   const ranges = (): (string | undefined)[] => server.asked.map(({ range }) => range);
   const fetch = (options: Partial<DownloadOptions> = {}, url?: string): Promise<void> =>
     download({ url: url ?? `${server.url}/kubelet.exe`, sha256 }, into(), {
-      ...{ partial: partial(), connectSeconds: 600, wholeSeconds: 600, slowSeconds: 600 },
-      ...{ tries: 3, pauseMilliseconds: 1, progressSeconds: 60 },
+      partial: partial(),
+      connectSeconds: 600,
+      wholeSeconds: 600,
+      slowSeconds: 600,
+      tries: 3,
+      pauseMilliseconds: 1,
+      progressSeconds: 60,
       progress: (line) => lines.push(line),
       ...options,
     });

@@ -151,8 +151,13 @@ describe("engine plugins", () => {
 
   it("a generated SDK differs where a file does, or is missing on either side; what is compiled does not count", async () => {
     for (const [name, content] of Object.entries({
-      ...{ "a/index.ts": "same", "b/index.ts": "same", "a/changed.ts": "1", "b/changed.ts": "2" },
-      ...{ "a/config/only.ts": "", "b/extra.ts": "", "b/bin/index.js": "" },
+      "a/index.ts": "same",
+      "b/index.ts": "same",
+      "a/changed.ts": "1",
+      "b/changed.ts": "2",
+      "a/config/only.ts": "",
+      "b/extra.ts": "",
+      "b/bin/index.js": "",
     })) {
       mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
       writeFileSync(path.join(folder, name), content);

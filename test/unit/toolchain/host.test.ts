@@ -156,9 +156,12 @@ describe("host packages", () => {
   });
 
   const uris = {
-    ...{ "qemu:///system": true, "qemu:///session": true, "qemu+unix:///system": true },
+    "qemu:///system": true,
+    "qemu:///session": true,
+    "qemu+unix:///system": true,
     "qemu+unix:///system?socket=/run/x": true,
-    ...{ "qemu+ssh://root@host/system": false, "qemu://host/system": false },
+    "qemu+ssh://root@host/system": false,
+    "qemu://host/system": false,
     "qemu+tls://h:1/system": false,
   };
   eachCase("%s is this host, or another", uris, (here, uri) => assert.equal(isLocal(uri), here));

@@ -54,12 +54,15 @@ describe("what publishers offer", () => {
       lockFile(),
       renderSoftwareLock({
         [`${server.url}/program`]: {
-          ...{ sha256: checksum, takenFrom: "https://example.test/x", takenOn: "2026-11-21" },
+          sha256: checksum,
+          takenFrom: "https://example.test/x",
+          takenOn: "2026-11-21",
         },
       }),
     );
   const plain = (origin = server.url): Download => ({
-    ...{ url: `${origin}/program`, checksumUrl: `${origin}/program.sha256` },
+    url: `${origin}/program`,
+    checksumUrl: `${origin}/program.sha256`,
     executable: "program",
   });
   const fetch = (
@@ -187,7 +190,9 @@ describe("what publishers offer", () => {
     const go = { module: at(), packages: {} };
     const check = async (download?: Download): Promise<void> =>
       toolArtifact({
-        ...{ name: "sample", version: "1.0.0", go },
+        name: "sample",
+        version: "1.0.0",
+        go,
         ...(download && { downloads: [download] }),
       }).check?.();
     try {

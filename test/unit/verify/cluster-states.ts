@@ -16,14 +16,21 @@ import { planRow } from "../../../verify/run/plan.ts";
 import type { Probe } from "../../../verify/run/probe.ts";
 
 export const linuxNode: NodeFact = {
-  ...{ name: "linux-a", os: "linux", address: "192.168.150.128" },
-  ...{ version: "v1.36.4", system: "Debian GNU/Linux 12 (bookworm)" },
+  name: "linux-a",
+  os: "linux",
+  address: "192.168.150.128",
+  version: "v1.36.4",
+  system: "Debian GNU/Linux 12 (bookworm)",
 };
 const second = { name: "linux-b", address: "192.168.150.129" };
 export const otherLinuxNode: NodeFact = { ...linuxNode, ...second };
 export const windowsNode: NodeFact = {
-  ...{ name: "win-1", os: "windows", address: "192.168.150.10", windowsBuild: "10.0.20348" },
-  ...{ version: "v1.36.4", system: "Windows Server 2022 Datacenter" },
+  name: "win-1",
+  os: "windows",
+  address: "192.168.150.10",
+  windowsBuild: "10.0.20348",
+  version: "v1.36.4",
+  system: "Windows Server 2022 Datacenter",
 };
 
 /** A cluster of real Windows in which everything can be run. */
@@ -45,8 +52,12 @@ export function rolePod(role: Role, node: string, ip: string): V1Pod {
 /** A pod whose container waits. */
 export function waitingPod(pod: V1Pod, reason: string, message: string): V1Pod {
   const container = {
-    ...{ name: "agnhost", image: "registry.example/agnhost:1", imageID: "" },
-    ...{ ready: false, restartCount: 0, state: { waiting: { reason, message } } },
+    name: "agnhost",
+    image: "registry.example/agnhost:1",
+    imageID: "",
+    ready: false,
+    restartCount: 0,
+    state: { waiting: { reason, message } },
   };
   const conditions = [{ type: "Ready", status: "False" }];
   return { ...pod, status: { phase: "Pending", conditions, containerStatuses: [container] } };
@@ -100,8 +111,10 @@ const isolated = { os: "linux", part: "isolated" } as const;
 
 /** Cluster DNS answers, and nothing else is to tell. */
 const quiet = {
-  ...{ dnsAddress: "10.96.0.10", dnsSlices: [slice("kube-dns", ["10.244.0.9"])] },
-  ...{ events: [], policies: [] },
+  dnsAddress: "10.96.0.10",
+  dnsSlices: [slice("kube-dns", ["10.244.0.9"])],
+  events: [],
+  policies: [],
 };
 
 /** A Linux and a Windows node with the pods of theirs that need no network of Windows' own. */

@@ -322,8 +322,13 @@ describe("a run of conformance", () => {
       },
       async (api) => {
         exitCode = await runJob({
-          ...{ api, kubectl: program, kubeconfig: "/lab/kubeconfig", run, objects },
-          ...{ folder: results, signal: new AbortController().signal },
+          api,
+          kubectl: program,
+          kubeconfig: "/lab/kubeconfig",
+          run,
+          objects,
+          folder: results,
+          signal: new AbortController().signal,
           say: () => undefined,
           ...change,
         }).catch((error: unknown) => String(error));

@@ -108,7 +108,10 @@ describe("why a connection failed", () => {
         "linux-pod-to-host",
         lost,
         {
-          ...{ nodes: notReady, slices: [], dnsSlices: [], systemPods: [] },
+          nodes: notReady,
+          slices: [],
+          dnsSlices: [],
+          systemPods: [],
           pods: healthy.pods.filter(({ metadata }) => !metadata?.name?.includes("server")),
         },
       ],

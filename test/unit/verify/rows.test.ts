@@ -146,19 +146,26 @@ describe("an answer", () => {
 /** Clusters that lack something. */
 const lacking: Readonly<Record<string, Facts>> = {
   "a rehearsal": {
-    ...{ nodes: [linuxNode, windowsNode], rehearsal: true, noInternet: "no internet" },
-    ...{ noWindowsPodNetwork: "no pod network", noNetworkPolicies: "no enforcement" },
+    nodes: [linuxNode, windowsNode],
+    rehearsal: true,
+    noInternet: "no internet",
+    noWindowsPodNetwork: "no pod network",
+    noNetworkPolicies: "no enforcement",
   },
   "a rehearsal with routes": {
-    ...{ nodes: [linuxNode, windowsNode], rehearsal: true, windowsNodeRoutes: true },
+    nodes: [linuxNode, windowsNode],
+    rehearsal: true,
+    windowsNodeRoutes: true,
   },
   "a cluster without a pod network on Windows": {
-    ...{ ...fullFacts, noWindowsPodNetwork: "no pod network" },
+    ...fullFacts,
+    noWindowsPodNetwork: "no pod network",
   },
   "a cluster without hostPort on Windows": { ...fullFacts, noWindowsHostPorts: "no hostPort" },
   "a cluster without enforcement": { ...fullFacts, noNetworkPolicies: "no enforcement" },
   "a cluster of another build of Windows": {
-    ...{ nodes: [linuxNode, { ...windowsNode, windowsBuild: "10.0.29999" }], rehearsal: false },
+    nodes: [linuxNode, { ...windowsNode, windowsBuild: "10.0.29999" }],
+    rehearsal: false,
   },
 };
 
@@ -316,7 +323,8 @@ describe("running rows", () => {
       otherNode,
       { attempt: ({ url }) => (url.includes("10.244.0.3") ? lost() : undefined), seconds },
       {
-        ...{ status: "failed", seen: "curl: (28)" },
+        status: "failed",
+        seen: "curl: (28)",
         reason: /^no answer within 4 s from linux-client-linux-b on linux-b/,
         tried: ["curl http://10.244.0.3:8080/hostname"],
       },
@@ -386,7 +394,8 @@ describe("running rows", () => {
   async function lookups(...failures: readonly (ProbeFailure | undefined)[]): Promise<RowResult> {
     const left = [...failures];
     const [result] = await results(["windows-node-to-cluster-dns"], {
-      ...{ details: onHosts, seconds: 0 },
+      details: onHosts,
+      seconds: 0,
       attempt: () => left.shift(),
     });
     assert.deepEqual(left, []);
@@ -507,7 +516,8 @@ describe("rows about NetworkPolicies", () => {
     "those by label and namespace fail where it makes no difference who it is": [
       ({ policyTypes, ingress, egress }) => ({
         policyTypes,
-        ...{ ingress: withoutPeers(ingress), egress: withoutPeers(egress) },
+        ingress: withoutPeers(ingress),
+        egress: withoutPeers(egress),
       }),
       /is not enforced/,
       ["other-label", "other-namespace", "other-egress"],
@@ -515,7 +525,8 @@ describe("rows about NetworkPolicies", () => {
     "those that deny what comes in fail where ports make no difference": [
       ({ policyTypes, ingress, egress }) => ({
         policyTypes,
-        ...{ ingress: withoutPorts(ingress), egress: withoutPorts(egress) },
+        ingress: withoutPorts(ingress),
+        egress: withoutPorts(egress),
       }),
       /is not enforced/,
       ["default-deny", "other-label", "other-namespace"],
@@ -554,7 +565,8 @@ describe("rows about NetworkPolicies", () => {
   it("do not pass where a denied path was not tried", async () => {
     const policies = { isolated: false };
     const [, row] = await results(["linux-policy-default-deny"], {
-      ...{ seconds, isolate: () => Promise.resolve(void (policies.isolated = true)) },
+      seconds,
+      isolate: () => Promise.resolve(void (policies.isolated = true)),
       attempt: () => (policies.isolated ? { kind: "exec", text: "no shell" } : undefined),
     });
     assert.match(row?.reason ?? "", /^the command could not be run/);
@@ -583,7 +595,8 @@ describe("rows about NetworkPolicies", () => {
 describe("the samples' rows", () => {
   const settings = rolePod({ os: "linux", part: "client" }, "linux-a", "10.244.0.7");
   const withPods = (os: string): Details => ({
-    ...{ ...healthy, nodes: [linuxNode] },
+    ...healthy,
+    nodes: [linuxNode],
     pods: [{ ...settings, metadata: { name: `settings-${os}` } }],
   });
   const [linux, windows] = ["linux", "windows"].map(withPods) as [Details, Details];

@@ -39,7 +39,11 @@ async function run(
     },
     async (api, requests) => {
       const options: SessionOptions = {
-        ...{ api, kubectl: "true", kubeconfig: "/none", image: "image", timeoutSeconds: 1 },
+        api,
+        kubectl: "true",
+        kubeconfig: "/none",
+        image: "image",
+        timeoutSeconds: 1,
         facts: { nodes: [linuxNode], rehearsal: true },
         rows: selectRows(["windows-pod-to-host"]),
         signal: new AbortController().signal,

@@ -284,8 +284,12 @@ describe("QEMU's monitor", () => {
 });
 
 const bios: BuilderMachine = {
-  ...{ accelerator: "kvm", cpus: 4, memoryMiB: 4096, uefi: undefined },
-  ...{ folder: "/cache/private", disk: "/cache/a,b/windows.qcow2" },
+  accelerator: "kvm",
+  cpus: 4,
+  memoryMiB: 4096,
+  uefi: undefined,
+  folder: "/cache/private",
+  disk: "/cache/a,b/windows.qcow2",
   discs: ["/media/windows server.iso", "/cache/private/config.iso"],
 };
 

@@ -41,8 +41,10 @@ interface Setting {
 
 /** Attributes that each component must have besides its name. */
 const everyComponent = {
-  ...{ processorArchitecture: "amd64", publicKeyToken: "31bf3856ad364e35" },
-  ...{ language: "neutral", versionScope: "nonSxS" },
+  processorArchitecture: "amd64",
+  publicKeyToken: "31bf3856ad364e35",
+  language: "neutral",
+  versionScope: "nonSxS",
 };
 
 /** All settings of an answer file, in its order; fails where it is not well-formed XML, or where a component is not as all are. */
@@ -85,7 +87,10 @@ const volumeKey = "VDYBN-27WPP-V4HQT-9VMD4-VMK7H";
 
 const bios = answerFile(options);
 const uefi = answerFile({
-  ...{ imageIndex: 4, language: "de-DE", firmware: "uefi", productKey: volumeKey },
+  imageIndex: 4,
+  language: "de-DE",
+  firmware: "uefi",
+  productKey: volumeKey,
   administratorPassword: options.administratorPassword,
 });
 const sealed = sealedAnswerFileText("en-US", undefined);

@@ -143,8 +143,14 @@ describe("the images of a WIM file", () => {
   it("have nothing that they do not say", () => {
     assert.deepEqual(imagesInList('\ufeff<WIM><IMAGE INDEX="1"><NAME/></IMAGE></WIM>'), [
       {
-        ...{ index: 1, name: "", editionId: "", installationType: "", architecture: "" },
-        ...{ build: 0, revision: 0, languages: [] },
+        index: 1,
+        name: "",
+        editionId: "",
+        installationType: "",
+        architecture: "",
+        build: 0,
+        revision: 0,
+        languages: [],
       },
     ]);
   });
@@ -159,16 +165,24 @@ const wanted: WantedWindows = {
 
 /** The image of a fresh evaluation, as it is wanted. */
 const good: WindowsImage = {
-  ...{ index: 1, name: "SERVERSTANDARDCORE", editionId: "ServerStandardEval" },
-  ...{ installationType: "Server Core", architecture: "x86_64" },
-  ...{ build: 20348, revision: 2762, languages: ["en-US"] },
+  index: 1,
+  name: "SERVERSTANDARDCORE",
+  editionId: "ServerStandardEval",
+  installationType: "Server Core",
+  architecture: "x86_64",
+  build: 20348,
+  revision: 2762,
+  languages: ["en-US"],
 };
 
 describe("choosing among the images of an ISO", () => {
   const server = serverImages.map(
     ({ name = "", editionId = "", installationType = "" }, place) => ({
       ...good,
-      ...{ name, editionId, installationType, index: place + 1 },
+      name,
+      editionId,
+      installationType,
+      index: place + 1,
     }),
   );
 
@@ -258,7 +272,9 @@ describe("examining an ISO of Windows", () => {
     const iso = await isoWith("server", serverImages);
     assert.deepEqual(await examineWindowsIso(iso, { ...wanted, edition: "datacenter-desktop" }), {
       ...good,
-      ...{ index: 4, name: "SERVERDATACENTER", editionId: "ServerDatacenterEval" },
+      index: 4,
+      name: "SERVERDATACENTER",
+      editionId: "ServerDatacenterEval",
       installationType: "Server",
     });
   });

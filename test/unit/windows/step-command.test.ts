@@ -135,7 +135,10 @@ describe("commands of steps", () => {
 });
 
 const good = {
-  ...{ step: "Confirm-Reboot", changed: true, rebootRequired: false, seconds: 1.2 },
+  step: "Confirm-Reboot",
+  changed: true,
+  rebootRequired: false,
+  seconds: 1.2,
   facts: { installState: "Installed" },
 };
 const line = (change: object = {}): string => JSON.stringify({ ...good, ...change });

@@ -362,7 +362,9 @@ describe("what a change plans on a Windows node that is up", () => {
     const instanceId = pulumi.output(instance);
     new local.Command("identity", { triggers: [instance] }, opts);
     const machine = {
-      ...{ name: "win-1", address: "192.168.150.10", instanceId },
+      name: "win-1",
+      address: "192.168.150.10",
+      instanceId,
       os: "windows" as const,
       connection: pulumi.secret({ host: "192.168.150.10" }),
       resource: new local.Command("machine", { triggers: [instanceId, domain] }, opts),

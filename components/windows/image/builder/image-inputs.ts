@@ -56,14 +56,20 @@ export async function imageInputs(
   return {
     format: imageFormat,
     ...digests,
-    ...{ version, edition, language, firmware },
+    version,
+    edition,
+    language,
+    firmware,
     diskGiB: String(imageDiskGiB),
     productKey: hash((image.kind === "iso" && image.productKey) || ""),
     // As for every image: without the image's number, key and password.
     answerFile: hash(
       answerFile({
-        ...{ imageIndex: 0, language, firmware },
-        ...{ productKey: undefined, administratorPassword: "" },
+        imageIndex: 0,
+        language,
+        firmware,
+        productKey: undefined,
+        administratorPassword: "",
       }),
     ),
     sealedAnswerFile: hash(sealedAnswerFileText(language, undefined)),

@@ -23,7 +23,9 @@ export interface Asked {
 
 /** Once for each request, a watch too. */
 const auditPolicy = {
-  ...{ apiVersion: "audit.k8s.io/v1", kind: "Policy", rules: [{ level: "Metadata" }] },
+  apiVersion: "audit.k8s.io/v1",
+  kind: "Policy",
+  rules: [{ level: "Metadata" }],
   omitStages: ["ResponseStarted", "ResponseComplete"],
 };
 
@@ -41,7 +43,9 @@ export class ApiServer {
     const data = Buffer.from(ca).toString("base64");
     const cluster = { server: url, "certificate-authority-data": data };
     this.kubeconfig = JSON.stringify({
-      ...{ apiVersion: "v1", kind: "Config", "current-context": "test" },
+      apiVersion: "v1",
+      kind: "Config",
+      "current-context": "test",
       clusters: [{ name: "test", cluster }],
       contexts: [{ name: "test", context: { cluster: "test", user: "admin" } }],
       users: [{ name: "admin", user: { token } }],

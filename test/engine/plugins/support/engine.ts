@@ -225,7 +225,9 @@ function messagesOf(events: readonly EngineEvent[]): Message[] {
     .flatMap(({ diagnosticEvent }) => diagnosticEvent ?? [])
     .filter(({ severity }) => severity !== "debug")
     .map(({ urn = "", severity, message }) => ({
-      ...{ resource: resourceName(urn), severity, text: message.trim() },
+      resource: resourceName(urn),
+      severity,
+      text: message.trim(),
     }));
 }
 

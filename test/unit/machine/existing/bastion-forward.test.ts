@@ -36,8 +36,11 @@ describe("a machine behind several bastions", () => {
 
   /** Where a server is, as it is pinned; with what is wrong about it in a case. */
   const hop = (index: number, wrong: Partial<Hop> = {}): Hop => ({
-    ...{ host: "127.0.0.1", port: servers[index]?.port ?? 0, user: "jump" },
-    ...{ hostKey: keys[index]?.publicKey ?? "", privateKey: login.privateKey },
+    host: "127.0.0.1",
+    port: servers[index]?.port ?? 0,
+    user: "jump",
+    hostKey: keys[index]?.publicKey ?? "",
+    privateKey: login.privateKey,
     ...wrong,
   });
   const place = (index: number, wrong?: Partial<Hop>) => {
@@ -188,7 +191,10 @@ describe("a machine behind several bastions", () => {
     it(`the program's own look names the ${at + 1}. server when that is wrong`, async () => {
       const machine = {
         ...way(at, wrong()),
-        ...{ seconds: 600, folder: "C:/kindows/steps/x", reset: "never", media: [] },
+        seconds: 600,
+        folder: "C:/kindows/steps/x",
+        reset: "never",
+        media: [],
       };
       await assert.rejects(claimMachine(machine, all, false, 600), (error: Error) => {
         assert.match(

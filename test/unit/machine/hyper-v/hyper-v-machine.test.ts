@@ -94,9 +94,16 @@ describe("HyperVMachine", () => {
         const key = new SshKey("login", { comment: "t" });
         const host = new HyperVHost("hyper-v-rack-3", {
           host: {
-            ...{ name: "rack-3", address: "192.0.2.3", port: 22, user: "Administrator" },
-            ...{ hostKey: "ssh-ed25519 AAAA", privateKeyFile: "/k", switchName: "Lab" },
-            ...{ folder: "D:\\kindows", baseDisk: "D:\\image.vhdx", lab: "kindows-t" },
+            name: "rack-3",
+            address: "192.0.2.3",
+            port: 22,
+            user: "Administrator",
+            hostKey: "ssh-ed25519 AAAA",
+            privateKeyFile: "/k",
+            switchName: "Lab",
+            folder: "D:\\kindows",
+            baseDisk: "D:\\image.vhdx",
+            lab: "kindows-t",
           },
           loginPublicKey: key.publicKey,
         });
@@ -110,9 +117,18 @@ describe("HyperVMachine", () => {
         return new HyperVMachine(
           "win-1",
           {
-            ...{ computerName: "win-1", machineName: "kindows-t-win-1", generation: 2 },
-            ...{ secureBoot: true, cpus: 4, memoryMiB: 8192, diskGiB: 60 },
-            ...{ address, mac, host, reserve, login: { user: "Administrator", key } },
+            computerName: "win-1",
+            machineName: "kindows-t-win-1",
+            generation: 2,
+            secureBoot: true,
+            cpus: 4,
+            memoryMiB: 8192,
+            diskGiB: 60,
+            address,
+            mac,
+            host,
+            reserve,
+            login: { user: "Administrator", key },
           },
           opts,
         );
@@ -137,8 +153,14 @@ describe("HyperVMachine", () => {
     const { making, ...spec } = json(environment["MACHINE"]);
     assert.match(String(making), /^[0-9a-f]{12}$/);
     assert.deepEqual(spec, {
-      ...{ name: "kindows-t-win-1", generation: 2, secureBoot: true, macAddress: "525400ABCDEF" },
-      ...{ address: "192.168.150.10", cpus: 4, memoryMiB: 8192, diskGiB: 60 },
+      name: "kindows-t-win-1",
+      generation: 2,
+      secureBoot: true,
+      macAddress: "525400ABCDEF",
+      address: "192.168.150.10",
+      cpus: 4,
+      memoryMiB: 8192,
+      diskGiB: 60,
     });
     assert.deepEqual(inputs["triggers"], [making]);
   });

@@ -19,9 +19,18 @@ type Machine = HyperV["machines"][number];
 
 const site = `${folder}\\${goodMachine.name}`;
 const foreign: Omit<Machine, "notes"> = {
-  ...{ name: goodMachine.name, id: "11111111-1111-1111-1111-111111111111", state: "Running" },
-  ...{ generation: 2, secureBoot: true, switchName: "Lab", macAddress: "00155D000001" },
-  ...{ cpus: 2, memoryMiB: 1024, disk: "C:\\else\\disk.vhdx", discs: [], settings: {} },
+  name: goodMachine.name,
+  id: "11111111-1111-1111-1111-111111111111",
+  state: "Running",
+  generation: 2,
+  secureBoot: true,
+  switchName: "Lab",
+  macAddress: "00155D000001",
+  cpus: 2,
+  memoryMiB: 1024,
+  disk: "C:\\else\\disk.vhdx",
+  discs: [],
+  settings: {},
 };
 
 describe("a machine on a model of a Hyper-V host, over SSH", () => {
@@ -45,15 +54,24 @@ describe("a machine on a model of a Hyper-V host, over SSH", () => {
       const id = await lab.make();
       assert.deepEqual(lab.model().machines, [
         {
-          ...{ name: goodMachine.name, id, state: "Running" },
+          name: goodMachine.name,
+          id,
+          state: "Running",
           notes: `kindows owner=${lab.host.owner} making=${goodMachine.making}`,
-          ...{ generation: 2, secureBoot: true, switchName: "Lab", macAddress: "525400ABCDEF" },
-          ...{ cpus: 4, memoryMiB: 4096 },
+          generation: 2,
+          secureBoot: true,
+          switchName: "Lab",
+          macAddress: "525400ABCDEF",
+          cpus: 4,
+          memoryMiB: 4096,
           disk: `${site}\\disk.vhdx`,
           discs: [`${site}\\identity.iso`],
           settings: {
-            ...{ StaticMemory: "True", CheckpointType: "Disabled", MacAddressSpoofing: "On" },
-            ...{ AutomaticStartAction: "Start", AutomaticStopAction: "ShutDown" },
+            StaticMemory: "True",
+            CheckpointType: "Disabled",
+            MacAddressSpoofing: "On",
+            AutomaticStartAction: "Start",
+            AutomaticStopAction: "ShutDown",
           },
         },
       ]);
@@ -316,7 +334,10 @@ describe("a machine on a model of a Hyper-V host, over SSH", () => {
     const id = await lab.make();
     assert.deepEqual(await lab.run(machinesOf), [
       {
-        ...{ name: goodMachine.name, id, making: goodMachine.making, state: "Running" },
+        name: goodMachine.name,
+        id,
+        making: goodMachine.making,
+        state: "Running",
         addresses: ["192.168.150.10"],
       },
     ]);

@@ -107,8 +107,10 @@ describe("objects of KubeVirt", () => {
     "registry-and-pod-network": {
       image: { kind: "registry", reference: "registry.example.com/windows:2022", secret: "login" },
       network: { pod: "bridge" },
-      ...{ firmware: "bios", instanceType: "u1.large" },
-      ...{ spread: "required", timeZone: "Europe/Berlin" },
+      firmware: "bios",
+      instanceType: "u1.large",
+      spread: "required",
+      timeZone: "Europe/Berlin",
       nodeSelector: { rack: "3" },
       tolerations: [{ key: "windows", operator: "Exists" }],
     },
@@ -283,7 +285,8 @@ describe("a cluster for machines", () => {
         "/apis/k8s.cni.cncf.io/v1/namespaces/windows/network-attachment-definitions/lan": undefined,
       },
       {
-        ...{ storageClass: "ssd", instanceType: "u1.large" },
+        storageClass: "ssd",
+        instanceType: "u1.large",
         image: { kind: "pvc", name: "golden", namespace: "images" },
       },
       [
@@ -400,7 +403,11 @@ describe("KubeVirtMachine", () => {
   });
 
   const bastion = {
-    ...{ host: "jump.example.com", port: 22, user: "jump", privateKey: "k", hostKey: "h" },
+    host: "jump.example.com",
+    port: 22,
+    user: "jump",
+    privateKey: "k",
+    hostKey: "h",
   };
   const forward = { port: 20_001, through: [bastion] } as const;
   const ways: readonly (readonly [what: string, Parameters<typeof made>, expected: object])[] = [
@@ -414,7 +421,8 @@ describe("KubeVirtMachine", () => {
       "by bastions, the last of which by a port of this host",
       [{ bastion, forward }],
       {
-        ...{ host: "192.0.2.7", port: 22 },
+        host: "192.0.2.7",
+        port: 22,
         proxy: {
           ...bastion,
           host: "127.0.0.1",
@@ -430,8 +438,11 @@ describe("KubeVirtMachine", () => {
       const { value, secret } = await look((await made(...args)).made.connection);
       assert.ok(secret);
       assert.deepEqual(JSON.parse(JSON.stringify(value)), {
-        ...{ user: "Administrator", privateKey: "private of login" },
-        ...{ hostKey: "ssh-ed25519 win-1-host-key", dialErrorLimit: -1, perDialTimeout: 10 },
+        user: "Administrator",
+        privateKey: "private of login",
+        hostKey: "ssh-ed25519 win-1-host-key",
+        dialErrorLimit: -1,
+        perDialTimeout: 10,
         ...expected,
       });
     });

@@ -54,7 +54,8 @@ describe("a watch of machines on KubeVirt", () => {
     await untilEnd(AbortSignal.timeout(50));
   };
   const error = (code: number, message: string): object => ({
-    ...{ type: "ERROR", object: { code, message } },
+    type: "ERROR",
+    object: { code, message },
   });
   const again = ["list", "watch from 1", "list", "watch from 2"];
   const ends: Readonly<

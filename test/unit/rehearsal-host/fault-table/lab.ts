@@ -179,7 +179,10 @@ export class Lab {
     const cluster = new FaultyCluster(time);
     const authorizedKeys = [adminKey.public];
     const host = await startRehearsalHost({
-      ...{ hostName, authorizedKeys, cluster, time },
+      hostName,
+      authorizedKeys,
+      cluster,
+      time,
       ...(drive === undefined ? {} : { drive }),
     });
     await cp(join(host.driveC, "kindows/media"), join(work, "media"), { recursive: true });
