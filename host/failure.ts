@@ -30,6 +30,10 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+export function firstLineOf(error: unknown): string {
+  return messageOf(error).split("\n")[0] ?? "";
+}
+
 export function* causesOf(error: unknown): Generator<Error, void> {
   for (let each = error; each instanceof Error; each = each.cause) {
     yield each;

@@ -5,7 +5,7 @@ import type { Options } from "../command-line/options.ts";
 import { stackFolder } from "../engine/folders.ts";
 import { upLogFile } from "../engine/up-log.ts";
 import { enginePulumi, type Pulumi } from "../engine/pulumi.ts";
-import { Failure, exitCodes, messageOf } from "../../host/failure.ts";
+import { Failure, exitCodes, firstLineOf } from "../../host/failure.ts";
 import { kindNodes } from "../host-resources/containers.ts";
 import { accessFiles } from "../lab/access.ts";
 import { labStateOf, type NodeMachine } from "../lab/lab-state.ts";
@@ -65,7 +65,7 @@ export async function logsOfFailed(pulumi: Pulumi, nodes: readonly string[]): Pr
     const failed = machines.filter(({ node }) => nodes.includes(node));
     await collect(pulumi.stack, failed);
   } catch (error) {
-    say(`no logs of ${nodes.join(", ")}: ${firstLine(error)}`);
+    say(`no logs of ${nodes.join(", ")}: ${firstLineOf(error)}`);
   }
 }
 
@@ -75,16 +75,12 @@ async function collect(stack: string, sources: readonly NodeMachine[]): Promise<
     sources.map((source) =>
       collectLogs(source, below).then(
         (folder) => ({ line: `logs of ${source.node}: ${folder}`, well: true }),
-        (error) => ({ line: `no logs of ${source.node}: ${firstLine(error)}`, well: false }),
+        (error) => ({ line: `no logs of ${source.node}: ${firstLineOf(error)}`, well: false }),
       ),
     ),
   );
   for (const { line } of ends) say(line);
   return ends.every(({ well }) => well);
-}
-
-function firstLine(error: unknown): string {
-  return messageOf(error).split("\n")[0] ?? "";
 }
 
 const pauseSeconds = 3;
@@ -162,7 +158,7 @@ async function orNone<T>(
     if (found.length === 0) note(`[${what}] none yet`);
     return found;
   } catch (error) {
-    note(`[${what}] not known: ${firstLine(error)}`);
+    note(`[${what}] not known: ${firstLineOf(error)}`);
     return [];
   }
 }

@@ -2,7 +2,7 @@ import { X509Certificate } from "node:crypto";
 import * as z from "zod";
 
 import { credentials } from "../../kubernetes/kubeconfig.ts";
-import { messageOf } from "../../host/failure.ts";
+import { firstLineOf } from "../../host/failure.ts";
 import { kindNodes } from "../host-resources/containers.ts";
 import { runningOf } from "../../components/host-resource.ts";
 import type { Host } from "../../host/host.ts";
@@ -150,7 +150,7 @@ export async function gatherCertificates(
         try {
           return read((await host.run("docker", ["exec", container, ...words])) ?? "");
         } catch (error) {
-          troubles.push(messageOf(error).split("\n")[0] ?? "");
+          troubles.push(firstLineOf(error));
           return undefined;
         }
       };

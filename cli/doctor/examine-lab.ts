@@ -9,7 +9,7 @@ import {
 } from "../../components/windows/step-result.ts";
 import { testWindowsHost } from "../../components/windows/steps.ts";
 import { enginePulumi } from "../engine/pulumi.ts";
-import { messageOf } from "../../host/failure.ts";
+import { firstLineOf, messageOf } from "../../host/failure.ts";
 import { containers } from "../host-resources/containers.ts";
 import { domains } from "../../components/machine/libvirt/domains.ts";
 import { runningOf, type HostResource } from "../../components/host-resource.ts";
@@ -173,7 +173,7 @@ export async function askClock(machine: NodeMachine): Promise<ClockReading> {
       ? { node, trouble: `it says its time is ${utc}` }
       : { node, seconds: secondsOff(time, asked, answered) };
   } catch (error) {
-    return { node, trouble: messageOf(error).split("\n")[0] ?? "" };
+    return { node, trouble: firstLineOf(error) };
   }
 }
 
