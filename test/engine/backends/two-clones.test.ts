@@ -84,11 +84,9 @@ describe("two clones that share a backend", () => {
       // Installs packages, and builds images.
       const prepared = "export const prepareStack = (): Promise<void> => Promise.resolve();\n";
       await writeFile(clone.at("cli/prepare/prepare-stack.ts"), prepared);
-      const down = await readFile(clone.at("cli/commands/down.ts"), "utf8");
-      await writeFile(
-        clone.at("cli/commands/down.ts"),
-        down.replace("await startDaemons(", "void ("),
-      );
+      const stopped = clone.at("cli/host-resources/stopped.ts");
+      const daemons = /(?<=export async function startDaemons\(.*\{)$/m;
+      await writeFile(stopped, (await readFile(stopped, "utf8")).replace(daemons, "return;"));
       await cp(path.join(import.meta.dirname, "lab-program.ts"), clone.at("index.ts"));
     }
     await mkdir(at("home"), { recursive: true });

@@ -4,11 +4,12 @@ import path from "node:path";
 import { execa } from "execa";
 import { extract } from "tar";
 import { stringify } from "yaml";
-import { builtTool } from "../../../toolchain/built.ts";
-import { projectRoot } from "../../../toolchain/project.ts";
-import { listing } from "../../unit/rehearsal-host/machine-listing.ts";
-import { endpointOf, ExistingLab, type MachineName } from "../existing/existing-lab.ts";
-import { EngineProject, succeeded } from "../plugins/support/engine.ts";
+import { builtTool } from "../../toolchain/built.ts";
+import { projectRoot } from "../../toolchain/project.ts";
+import { listing } from "../unit/rehearsal-host/machine-listing.ts";
+import { endpointOf, ExistingLab, type MachineName } from "../engine/existing/existing-lab.ts";
+import { ensureTestEngine } from "../prepare.ts";
+import { EngineProject, succeeded } from "../engine/plugins/support/engine.ts";
 
 /** What of a Pulumi package's schema is looked at. */
 interface Schema {
@@ -60,6 +61,7 @@ describe("examples with the package @kindows/components", () => {
   const projects: EngineProject[] = [];
 
   before(async () => {
+    await ensureTestEngine();
     lab = await ExistingLab.start();
     packed = await pack(lab.project.folder);
   });

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import { execa } from "execa";
-import { ApiServer } from "../plugins/support/api-server.ts";
-import { type EngineProject, type EngineRun, succeeded } from "../plugins/support/engine.ts";
-import { sourcesProject } from "../plugins/support/sources.ts";
-import { accountName, documentedAccount } from "./documented-account.ts";
-import { KubeVirtStandIn } from "./stand-in.ts";
+import { ApiServer } from "../engine/plugins/support/api-server.ts";
+import { type EngineProject, type EngineRun, succeeded } from "../engine/plugins/support/engine.ts";
+import { sourcesProject } from "../engine/plugins/support/sources.ts";
+import { accountName, documentedAccount } from "../engine/kubevirt/documented-account.ts";
+import { ensureTestEngine } from "../prepare.ts";
+import { KubeVirtStandIn } from "../engine/kubevirt/stand-in.ts";
 
 const count = 40;
 
@@ -26,6 +27,7 @@ describe("40 machines on KubeVirt's stand-in in the engine", () => {
   let project: EngineProject;
 
   before(async () => {
+    await ensureTestEngine();
     api = await ApiServer.start();
     let started = 0;
     standIn = await KubeVirtStandIn.begin(api.kubeconfig, () => {
