@@ -61,8 +61,10 @@ export async function bundlePrograms(
     outdir: folder,
     ...forNode,
     // esbuild and prettier need files beside themselves; native add-ons are only optimizations. The SDK's own classes, and
-    // those of what it hands on, are in a process once.
+    // those of what it hands on, are in a process once. The client is larger than all the rest, and only kubeconfigs with a
+    // program or a proxy need it.
     external: [
+      "@kubernetes/client-node/*",
       ...["@pulumi/pulumi/*", "@grpc/grpc-js", "google-protobuf/*"],
       ...["esbuild", "prettier", "*.node", "cpu-features"],
     ],
