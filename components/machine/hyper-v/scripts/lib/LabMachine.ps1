@@ -65,7 +65,7 @@ function Remove-MachineSite {
     if ($null -eq $mark -or $mark.Owner -ne $Owner) {
         return $false
     }
-    $deadline = [DateTime]::UtcNow.AddSeconds(60)
+    $clock = [Diagnostics.Stopwatch]::StartNew()
     while ($true) {
         try {
             Get-ChildItem -LiteralPath $Site |
@@ -75,7 +75,7 @@ function Remove-MachineSite {
             return $true
         }
         catch {
-            if ([DateTime]::UtcNow -gt $deadline) {
+            if ($clock.Elapsed.TotalSeconds -gt 60) {
                 Stop-Step -Code 'FileInUse' `
                     -Message "$Site cannot be removed within 60 s: $($_.Exception.Message)" `
                     -Remedy 'End what has a file there open (a backup, a virus scanner), then run again.'
