@@ -1,5 +1,6 @@
 import { status } from "@grpc/grpc-js";
 import { readFileSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
 import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
 import proto from "@pulumi/pulumi/proto/resource_pb.js";
 import type {
@@ -15,6 +16,12 @@ import { filesHash, folderHash } from "../../../components/windows/steps-folder.
 import { isUnknown, type PropertyValue } from "../../../plugins/protocol/property-value.ts";
 import { projectRoot } from "../../../toolchain/project.ts";
 import { printedBy } from "./printed-by.ts";
+
+// The SDK keeps the stack of each of its promises, mapped to the sources: half of the time of a recording.
+const debuggable = createRequire(import.meta.url)("@pulumi/pulumi/runtime/debuggable.js") as {
+  debuggablePromise: <T>(promise: Promise<T>) => Promise<T>;
+};
+debuggable.debuggablePromise = (promise) => promise;
 
 type Inputs = Record<string, Value>;
 
