@@ -220,7 +220,7 @@ export function normalised(text: string): string {
     .replace(/\b[0-9a-f]{32}\b/g, "<guid>")
     .replace(/"(computerName|powerShell)":"[^"]*"/g, '"$1":"<$1>"')
     .replace(/the computer is named [^ ,]+/g, "the computer is named <computerName>")
-    .replace(/[^\s"'(]*traces-\w+[\\/]+steps/g, "<steps>")
-    .replace(/[^\s"'(]*[\\/]traces[\\/]+(?=[\w-]+[\\/]+[\w-]+\.ps1)/g, "<traces>/")
+    .replace(/(?<![^\s"'(])[^\s"'(]*traces-\w+[\\/]+steps/g, "<steps>")
+    .replace(/(?<![^\s"'(])[^\s"'(]*[\\/]traces[\\/]+(?=[\w-]+[\\/]+[\w-]+\.ps1)/g, "<traces>/")
     .replace(/\b[0-9]{18}\b/g, "<ticks>");
 }
