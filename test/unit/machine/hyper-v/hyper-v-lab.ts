@@ -11,7 +11,7 @@ import type {
   HyperVMachineParameter,
 } from "../../../../components/machine/hyper-v/parameters.ts";
 import type { FaultSetting } from "../../../../rehearsal/host/faults.ts";
-import { type RehearsalHost, startRehearsalHost } from "../../../rehearsed-machine/in-process.ts";
+import { startRehearsalHost } from "../../../rehearsed-machine/in-process.ts";
 import { diskSchema, type HyperV, hyperVSchema } from "../../../../rehearsal/windows/hyper-v.ts";
 import { inNewFolder } from "../../new-folder.ts";
 
@@ -52,25 +52,14 @@ export const goodMachine: HyperVMachineParameter = {
   diskGiB: 60,
 };
 
-/** A model of a Hyper-V host in this process, reached over real SSH. */
-export interface HyperVLab {
-  readonly windows: RehearsalHost;
-  readonly host: HyperVHostParameter;
-  /** Makes a machine as its action does, with little patience; its id. */
-  make(changes?: Partial<HyperVMachineParameter>): Promise<string>;
-  run<T>(work: (session: HyperVSession) => Promise<T>): Promise<T>;
-  model(): HyperV;
-  change(changes: Partial<HyperV>): void;
-  /** The disk at a path; undefined: there is none. */
-  disk(path: string): Promise<Disk | undefined>;
-  stop(): Promise<void>;
-}
+export type HyperVLab = Awaited<ReturnType<typeof startHyperVLab>>;
 
-/** @param setting what it has in place of a good host's. */
-export async function startHyperVLab(
-  setting: LabSetting = {},
-  ...faults: readonly FaultSetting[]
-): Promise<HyperVLab> {
+/**
+ * A model of a Hyper-V host in this process, reached over real SSH.
+ *
+ * @param setting what it has in place of a good host's.
+ */
+export async function startHyperVLab(setting: LabSetting = {}, ...faults: readonly FaultSetting[]) {
   const { image, memoryMiB = 65_536, freeDiskGiB = 60, ...hyperV } = { ...good, ...setting };
   const windows = await startRehearsalHost({
     hostName: "hv-1",
@@ -98,29 +87,27 @@ export async function startHyperVLab(
     owner: "0f".repeat(6),
   };
   const identity = await identityDisc({ userData: "#cloud-config\n{}\n", metaData: "{}\n" });
-  const run: HyperVLab["run"] = (work) => onHyperVHost(host, 600, work);
+  const run = <T>(work: (session: HyperVSession) => Promise<T>): Promise<T> =>
+    onHyperVHost(host, 600, work);
   const model = (): HyperV => {
     const found = windows.windows.state.hyperV;
     if (found === undefined) throw new Error("the host has no Hyper-V");
     return found;
   };
+  const wait = { seconds: 0.2, pauseSeconds: 0.05 };
   return {
     windows,
     host,
     run,
     model,
-    make: (changes = {}) =>
+    /** Makes a machine as its action does, with little patience; its id. */
+    make: (changes: Partial<HyperVMachineParameter> = {}): Promise<string> =>
       run((session) =>
-        makeMachine(
-          session,
-          { ...goodMachine, ...changes },
-          identity,
-          { seconds: 0.2, pauseSeconds: 0.05 },
-          () => undefined,
-        ),
+        makeMachine(session, { ...goodMachine, ...changes }, identity, wait, () => undefined),
       ),
-    change: (changes) => void Object.assign(model(), changes),
-    async disk(path) {
+    change: (changes: Partial<HyperV>) => void Object.assign(model(), changes),
+    /** The disk at a path; undefined: there is none. */
+    async disk(path: string): Promise<Disk | undefined> {
       const text = await windows.windows.drive.readText(path);
       return text === undefined ? undefined : diskSchema.parse(JSON.parse(text));
     },
