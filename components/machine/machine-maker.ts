@@ -2,13 +2,15 @@ import type * as libvirt from "@pulumi/libvirt";
 import type * as pulumi from "@pulumi/pulumi";
 import type * as z from "zod";
 import type { HostProblem } from "../../config/host-problem.ts";
+import { labNames } from "../../config/names.ts";
 import type { Check } from "../../config/problem.ts";
 import type { remoteHost } from "../../config/sections/machine-host.ts";
 import type { NamedSettings, NodeSettings, Settings } from "../../config/settings.ts";
 import type { KnownResource, ResourceKind } from "../host-resource.ts";
 import type { LabNetwork } from "../network/lab-network.ts";
 import type { GoldenImage } from "./libvirt/machine-storage.ts";
-import type { Machine, PinnedMachine } from "./machine.ts";
+import { macAddress } from "./mac-address.ts";
+import type { Machine, PinnedMachine, VirtualMachineArgs } from "./machine.ts";
 import type { SshKey } from "./ssh-key.ts";
 
 /** A host besides this one that a lab's machines may run on; what else is known of it is its maker's business. */
@@ -61,6 +63,22 @@ export interface MachinesLab {
   readonly fabric: ReadonlyMap<string, pulumi.Resource>;
   readonly libvirtProvider: libvirt.Provider;
   login(this: void, os: Machine["os"]): { readonly user: string; readonly key: SshKey };
+}
+
+/** What every maker is told of a node's machine. */
+export function virtualMachine(
+  { settings, login }: MachinesLab,
+  { name, os, cpus, memoryMiB, diskGiB, address }: NodeSettings,
+): VirtualMachineArgs {
+  return {
+    computerName: name,
+    cpus,
+    memoryMiB,
+    diskGiB,
+    address,
+    mac: macAddress(labNames(settings.lab.name).prefix, name),
+    login: login(os),
+  };
 }
 
 /** Makes the machine of a node on one host. */
