@@ -8,7 +8,6 @@ import {
   bakeText,
   nodeImages,
 } from "../../../components/windows/image/bake.ts";
-import { imageScripts } from "../../../components/windows/image/scripts-folder.ts";
 import {
   officialSoftware,
   type ProgramName,
@@ -46,10 +45,6 @@ describe("what is baked into an image", () => {
     for (const { step, parameters } of bake.steps) {
       assert.deepEqual(Object.keys(parameters), Object.keys(step.parameters), step.name);
     }
-  });
-
-  it("has the script of every step on the CD", () => {
-    for (const { name } of bakedSteps) assert.ok(imageScripts().has(`${name}.ps1`), name);
   });
 
   it("brings every program, from where it was fetched", () => {

@@ -5,14 +5,7 @@ import { machinesOf } from "../../../../components/machine/hyper-v/make-machine.
 import { generateEd25519 } from "../../../../ssh/generate-ed25519.ts";
 import type { HyperV } from "../../../../rehearsal/windows/hyper-v.ts";
 import { eachCase } from "../../each-case.ts";
-import {
-  baseDisk,
-  folder,
-  goodMachine,
-  type HyperVLab,
-  type LabSetting,
-  startHyperVLab,
-} from "./hyper-v-lab.ts";
+import { baseDisk, folder, goodMachine, HyperVLab, type LabSetting } from "./hyper-v-lab.ts";
 
 type Machine = HyperV["machines"][number];
 
@@ -37,7 +30,7 @@ describe("a machine on a model of a Hyper-V host, over SSH", () => {
   afterEach(() => lab.stop());
   const onGoodHost = (title: string, test: () => Promise<unknown>): void =>
     void it(title, async () => {
-      lab = await startHyperVLab();
+      lab = await HyperVLab.start();
       await test();
     });
   const remove = (machineName = goodMachine.name, owner = lab.host.owner) =>
@@ -94,7 +87,7 @@ describe("a machine on a model of a Hyper-V host, over SSH", () => {
   }
 
   it("is replaced by another instance, and the old one is removed, with its memory", async () => {
-    lab = await startHyperVLab({ memoryMiB: goodMachine.memoryMiB + 1024 });
+    lab = await HyperVLab.start({ memoryMiB: goodMachine.memoryMiB + 1024 });
     const id = await lab.make();
     const other = await lab.make({ making: "0b".repeat(6), cpus: 2, secureBoot: false });
     assert.notEqual(other, id);
@@ -112,7 +105,7 @@ describe("a machine on a model of a Hyper-V host, over SSH", () => {
   it("that was cut short before any of its changes is made whole by the next run", async () => {
     let places = 0;
     for (let isCut = true; isCut; places++) {
-      lab = await startHyperVLab({}, { kind: "fail", step: "New-LabMachine", at: places + 1 });
+      lab = await HyperVLab.start({}, { kind: "fail", step: "New-LabMachine", at: places + 1 });
       isCut = await lab.make().then(
         () => false,
         () => true,
@@ -127,7 +120,7 @@ describe("a machine on a model of a Hyper-V host, over SSH", () => {
   });
 
   it("goes on by itself when the connection breaks, and is found by the next run", async () => {
-    lab = await startHyperVLab({}, { kind: "dropConnection", step: "New-LabMachine", at: 1 });
+    lab = await HyperVLab.start({}, { kind: "dropConnection", step: "New-LabMachine", at: 1 });
     await assert.rejects(lab.make(), /rack-3 .*the connection was lost/);
     await lab.windows.windows.mutexes.idle();
     const [made] = lab.model().machines;
@@ -214,7 +207,7 @@ describe("a machine on a model of a Hyper-V host, over SSH", () => {
     ],
   };
   eachCase("refuses %s, and makes nothing", refusals, async ([setting, says]) => {
-    lab = await startHyperVLab(setting);
+    lab = await HyperVLab.start(setting);
     const { windows } = lab.windows;
     if (setting === undefined) delete windows.state.hyperV;
     await assert.rejects(lab.make(), says);
@@ -239,7 +232,7 @@ describe("a machine on a model of a Hyper-V host, over SSH", () => {
   });
 
   it("with another address than the lab's says which", async () => {
-    lab = await startHyperVLab({ leases: { "525400ABCDEF": "10.0.0.7" } });
+    lab = await HyperVLab.start({ leases: { "525400ABCDEF": "10.0.0.7" } });
     await assert.rejects(lab.make(), /has 10\.0\.0\.7 after .*another DHCP server/);
   });
 
@@ -250,7 +243,7 @@ describe("a machine on a model of a Hyper-V host, over SSH", () => {
   });
 
   it("is removed with its files, twice as well, and nothing else is", async () => {
-    lab = await startHyperVLab({
+    lab = await HyperVLab.start({
       machines: [{ ...foreign, name: "golden", notes: "mine" }],
     });
     await lab.make();
@@ -286,7 +279,7 @@ describe("a machine on a model of a Hyper-V host, over SSH", () => {
   });
 
   it("and a removal that was cut short is finished by the next", async () => {
-    lab = await startHyperVLab({}, { kind: "fail", step: "Remove-LabMachine" });
+    lab = await HyperVLab.start({}, { kind: "fail", step: "Remove-LabMachine" });
     await lab.make();
     await assert.rejects(remove(), /Remove-LabMachine on rack-3 failed/);
     await remove();
@@ -310,7 +303,7 @@ describe("a machine on a model of a Hyper-V host, over SSH", () => {
     "no disc": ["", /\(SecretMissing\): Standard input is no disc image \(0 bytes\)/],
   };
   eachCase("is not made of an identity that is %s", noDiscs, async ([input, says]) => {
-    lab = await startHyperVLab();
+    lab = await HyperVLab.start();
     const inputs = { ...goodMachine, machineName: goodMachine.name };
     const making = lab.run((session) => session.run("New-LabMachine", inputs, input));
     await assert.rejects(making, says);
@@ -318,7 +311,7 @@ describe("a machine on a model of a Hyper-V host, over SSH", () => {
   });
 
   it("is reported with what its host knows, and others' are not", async () => {
-    lab = await startHyperVLab({
+    lab = await HyperVLab.start({
       machines: [{ ...foreign, name: "golden", notes: "mine" }],
     });
     const id = await lab.make();
@@ -363,7 +356,7 @@ describe("a machine on a model of a Hyper-V host, over SSH", () => {
     ],
   };
   eachCase("is not talked of to %s", accesses, async ([host, says]) => {
-    lab = await startHyperVLab();
+    lab = await HyperVLab.start();
     await assert.rejects(
       onHyperVHost({ ...lab.host, ...host }, 600, (session) => session.run("Test-HyperVHost")),
       says,
