@@ -50,7 +50,19 @@ export interface MachineMaker<Hosts = z.ZodType<OtherMachineHost[]>> {
     ): Promise<readonly string[]>;
   }>;
   /** Its components, which need Pulumi. */
-  components(): Promise<MachineMakerComponents>;
+  components(): Promise<{
+    /**
+     * The hosts that have nodes, by name, each as what makes a machine there. Addresses are those of this host's DHCP server,
+     * as everywhere on the segment.
+     *
+     * @param placed nodes that are made.
+     */
+    machinesOn(
+      this: void,
+      lab: MachinesLab,
+      placed: readonly NodeSettings[],
+    ): ReadonlyMap<string, MakeMachine>;
+  }>;
 }
 
 /** What all machines of a lab have in common. */
@@ -83,17 +95,3 @@ export function virtualMachine(
 
 /** Makes the machine of a node on one host. */
 export type MakeMachine = (node: NodeSettings) => PinnedMachine;
-
-export interface MachineMakerComponents {
-  /**
-   * The hosts that have nodes, by name, each as what makes a machine there. Addresses are those of this host's DHCP server,
-   * as everywhere on the segment.
-   *
-   * @param placed nodes that are made.
-   */
-  machinesOn(
-    this: void,
-    lab: MachinesLab,
-    placed: readonly NodeSettings[],
-  ): ReadonlyMap<string, MakeMachine>;
-}

@@ -5,14 +5,10 @@ import { runMediaProgram } from "../../machine/disk/media-program.ts";
 
 /** Limits of ISO 9660 with Joliet, which is what Windows reads of such a disc, and of Windows itself. */
 const limits = {
-  /** Joliet: 64 characters of UCS-2 for a name; longer ones are truncated silently. */
-  nameLength: 64,
-  /** Longest path in Joliet's specification: below Windows' 260 with drive and terminator. */
-  pathLength: 240,
-  /** ISO 9660: folders within folders. */
-  depth: 8,
-  /** Size of one extent, which is all that Windows reads of a file. */
-  fileBytes: 4 * 1024 ** 3 - 2048,
+  nameLength: 64, // Joliet's, in UCS-2; longer ones are truncated silently.
+  pathLength: 240, // Joliet's too; below Windows' 260 with drive and terminator.
+  depth: 8, // ISO 9660's, of folders within folders.
+  fileBytes: 4 * 1024 ** 3 - 2048, // One extent, which is all that Windows reads of a file.
 };
 
 /** Files by their paths on the disc, with forward slashes: texts, which may be secret, and files of this host. */
