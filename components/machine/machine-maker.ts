@@ -2,13 +2,15 @@ import type * as libvirt from "@pulumi/libvirt";
 import type * as pulumi from "@pulumi/pulumi";
 import type * as z from "zod";
 import type { HostProblem } from "../../config/host-problem.ts";
+import { labNames } from "../../config/names.ts";
 import type { Check } from "../../config/problem.ts";
 import type { remoteHost } from "../../config/sections/machine-host.ts";
 import type { NamedSettings, NodeSettings, Settings } from "../../config/settings.ts";
 import type { KnownResource, ResourceKind } from "../host-resource.ts";
 import type { LabNetwork } from "../network/lab-network.ts";
 import type { GoldenImage } from "./libvirt/machine-storage.ts";
-import type { Machine, PinnedMachine } from "./machine.ts";
+import { macAddress } from "./mac-address.ts";
+import type { Machine, PinnedMachine, VirtualMachineArgs } from "./machine.ts";
 import type { SshKey } from "./ssh-key.ts";
 
 /** A host besides this one that a lab's machines may run on; what else is known of it is its maker's business. */
@@ -48,7 +50,19 @@ export interface MachineMaker<Hosts = z.ZodType<OtherMachineHost[]>> {
     ): Promise<readonly string[]>;
   }>;
   /** Its components, which need Pulumi. */
-  components(): Promise<MachineMakerComponents>;
+  components(): Promise<{
+    /**
+     * The hosts that have nodes, by name, each as what makes a machine there. Addresses are those of this host's DHCP server,
+     * as everywhere on the segment.
+     *
+     * @param placed nodes that are made.
+     */
+    machinesOn(
+      this: void,
+      lab: MachinesLab,
+      placed: readonly NodeSettings[],
+    ): ReadonlyMap<string, MakeMachine>;
+  }>;
 }
 
 /** What all machines of a lab have in common. */
@@ -63,19 +77,21 @@ export interface MachinesLab {
   login(this: void, os: Machine["os"]): { readonly user: string; readonly key: SshKey };
 }
 
+/** What every maker is told of a node's machine. */
+export function virtualMachine(
+  { settings, login }: MachinesLab,
+  { name, os, cpus, memoryMiB, diskGiB, address }: NodeSettings,
+): VirtualMachineArgs {
+  return {
+    computerName: name,
+    cpus,
+    memoryMiB,
+    diskGiB,
+    address,
+    mac: macAddress(labNames(settings.lab.name).prefix, name),
+    login: login(os),
+  };
+}
+
 /** Makes the machine of a node on one host. */
 export type MakeMachine = (node: NodeSettings) => PinnedMachine;
-
-export interface MachineMakerComponents {
-  /**
-   * The hosts that have nodes, by name, each as what makes a machine there. Addresses are those of this host's DHCP server,
-   * as everywhere on the segment.
-   *
-   * @param placed nodes that are made.
-   */
-  machinesOn(
-    this: void,
-    lab: MachinesLab,
-    placed: readonly NodeSettings[],
-  ): ReadonlyMap<string, MakeMachine>;
-}

@@ -22,10 +22,8 @@ export type StackMachines = InstanceType<
 
 export type MakerSection = keyof typeof machineMakers;
 
-/** Settings with all of those sections. */
 export type MakersHosts = Readonly<Record<MakerSection, readonly OtherMachineHost[]>>;
 
-/** A host of one of those sections. */
 export interface OtherHost {
   readonly host: OtherMachineHost;
   readonly maker: MachineMaker;
@@ -65,7 +63,6 @@ export function listedMachines(host: Host): Promise<HostResource[]> {
   );
 }
 
-/** A machine that somebody has removed from its host. */
 export interface GoneMachine {
   readonly urn: string;
   readonly maker: string;

@@ -8,11 +8,6 @@ export interface SshKeyArgs {
   readonly comment: string;
 }
 
-interface KeyPair {
-  readonly privateKey: string;
-  readonly publicKey: string;
-}
-
 /**
  * An Ed25519 key pair, made once and kept encrypted in the stack's state.
  *
@@ -42,7 +37,9 @@ export class SshKey {
         ignoreChanges: ["environment"],
       },
     );
-    const pair = generated.stdout.apply((json) => JSON.parse(json) as KeyPair);
+    const pair = generated.stdout.apply(
+      (json) => JSON.parse(json) as Readonly<Record<"privateKey" | "publicKey", string>>,
+    );
     this.privateKey = pulumi.secret(pair.apply((keys) => keys.privateKey));
     this.publicKey = pulumi.unsecret(pair.apply((keys) => keys.publicKey));
   }

@@ -66,7 +66,7 @@ export const bakedRehearsalImage: Artifact = {
     // Not from the stack's settings, as the image is the same for all.
     const accelerator = (await gatherKvm("kvm")) === "works" ? "kvm" : "tcg";
     const bake = await rehearsedBake(join(base, manifestName));
-    await withConfigDisc(folder, { "user-data": { text: identity } }, async (disc) => {
+    await withConfigDisc(folder, { texts: { "user-data": identity } }, async (disc) => {
       const { logFile } = context;
       const args = qemuArguments({ folder, disk, disc, accelerator });
       const qemu = new QemuProcess({ args, folder, logFile });

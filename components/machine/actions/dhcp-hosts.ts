@@ -18,21 +18,19 @@ export function dhcpHosts(xml: string): DhcpHost[] {
     }));
 }
 
-/** What has to be done for a reservation to be there. */
-export type Reserving =
-  | { readonly kind: "there" }
-  /** As `virsh net-update` calls it. */
-  | { readonly kind: "add-last" | "modify" }
-  /** Somebody else has the address. */
-  | { readonly kind: "taken"; readonly by: DhcpHost };
-
-/** Compares the reservations that are there with one that is wanted; a machine is known by its MAC address. */
-export function reserving(there: readonly DhcpHost[], wanted: DhcpHost): Reserving {
+/**
+ * Compares the reservations that are there with one that is wanted: undefined, or how `virsh net-update` is to make it, or who
+ * else has the address. A machine is known by its MAC address.
+ */
+export function reserving(
+  there: readonly DhcpHost[],
+  wanted: DhcpHost,
+): "add-last" | "modify" | { readonly takenBy: DhcpHost } | undefined {
   const own = there.find(({ mac }) => mac === wanted.mac);
   const other = there.find(({ ip, mac }) => ip === wanted.ip && mac !== wanted.mac);
-  if (other !== undefined) return { kind: "taken", by: other };
-  if (own === undefined) return { kind: "add-last" };
-  return own.ip === wanted.ip && own.name === wanted.name ? { kind: "there" } : { kind: "modify" };
+  if (other !== undefined) return { takenBy: other };
+  if (own === undefined) return "add-last";
+  return own.ip === wanted.ip && own.name === wanted.name ? undefined : "modify";
 }
 
 /** A reservation as `virsh net-update` takes it. */

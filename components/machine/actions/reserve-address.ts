@@ -19,8 +19,8 @@ export const environment = {
 };
 
 await runAction(environment, async ({ RESERVATION }) => {
-  const { uri, network, mac, address, computerName } = RESERVATION;
-  const wanted = { mac: mac.toLowerCase(), ip: address, name: computerName };
+  const { uri, network, address, computerName } = RESERVATION;
+  const wanted = { mac: RESERVATION.mac.toLowerCase(), ip: address, name: computerName };
   const named = async (...which: string[]): Promise<boolean> =>
     lines(await virsh(uri, "net-list", "--name", ...which)).includes(network);
   const update = async (how: string, xml: string): Promise<void> => {
@@ -40,14 +40,14 @@ await runAction(environment, async ({ RESERVATION }) => {
     return;
   }
   const todo = reserving(dhcpHosts(await virsh(uri, "net-dumpxml", network)), wanted);
-  if (todo.kind === "taken") {
+  if (todo === undefined) return;
+  if (typeof todo === "object") {
+    const { name, mac } = todo.takenBy;
     throw new Error(
-      `${address} is reserved for ${todo.by.name || todo.by.mac} in libvirt's network ${network}: ` +
+      `${address} is reserved for ${name || mac} in libvirt's network ${network}: ` +
         `give ${computerName} another address, or remove that (virsh net-update ${network} delete ip-dhcp-host ...)`,
     );
   }
-  if (todo.kind !== "there") {
-    await update(todo.kind, dhcpHostXml(wanted));
-    say(`reserved ${address} for ${computerName}`);
-  }
+  await update(todo, dhcpHostXml(wanted));
+  say(`reserved ${address} for ${computerName}`);
 });

@@ -4,7 +4,6 @@ import { onMachine } from "../dial-machine.ts";
 import { type AccessKeys, type MachineParameter, wayText } from "./machine-parameter.ts";
 import { RemoteFiles } from "../../../ssh/remote-files.ts";
 
-/** What is seen of a machine before anything is done on it. */
 export interface SeenMachine {
   /** What its `ver` says; empty where it knows no such command. */
   readonly ver: string;

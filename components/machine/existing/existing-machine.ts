@@ -129,12 +129,10 @@ export function connectionOf(access: SshAccess, { bastion, forward }: ByBastions
   };
 }
 
-/** Where it is, without what logs in. */
 export function placeOf({ host, port, user, hostKey }: SshAccess): Place {
   return { host, port, user, hostKey };
 }
 
-/** What logs in there. */
 export function keysOf({ privateKey, privateKeyPassword }: SshAccess): AccessKeys["machine"] {
   return { privateKey, privateKeyPassword };
 }

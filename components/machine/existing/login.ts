@@ -171,37 +171,33 @@ export function effectiveForwardPort(login: Login, file: string): number | undef
   return login.forwardPort ?? firstPort + (hash.readUInt32BE(0) % ports);
 }
 
-const bastionApart: Check<WrittenExisting> = {
-  reads: [],
-  run: ({ login, nodes }) =>
-    nodes.flatMap((node, index) => {
-      const { bastions } = effectiveLogin(login, node);
-      const isOther = (one: Bastion): boolean =>
-        one.address !== node.address && one.hostKey !== node.hostKey;
-      return unless(bastions.every(isOther), {
-        path: ["nodes", index],
-        value: node.name,
-        why: "is its own bastion: the same address or host key",
-        instead: "Write bastions: [] there, if it is reached directly, or the right host.",
+function bastionApart({ login, nodes }: WrittenExisting): SettingsProblem[] {
+  return nodes.flatMap((node, index) => {
+    const { bastions } = effectiveLogin(login, node);
+    const isOther = (one: Bastion): boolean =>
+      one.address !== node.address && one.hostKey !== node.hostKey;
+    return unless(bastions.every(isOther), {
+      path: ["nodes", index],
+      value: node.name,
+      why: "is its own bastion: the same address or host key",
+      instead: "Write bastions: [] there, if it is reached directly, or the right host.",
+    });
+  });
+}
+
+function eachBastionOnce(settings: WrittenExisting): SettingsProblem[] {
+  return writtenLogins(settings).flatMap(({ path, own: { bastions = [] } }) =>
+    bastions.flatMap((one, hop) => {
+      const before = bastions.slice(0, hop).findIndex((other) => isSame(one, other));
+      return unless(before < 0, {
+        path: [...path, "bastions", hop],
+        value: one.address,
+        why: `is bastions[${before}] once more: the same address and port, or the same host key`,
+        instead: "Leave it out, or write the right host and its own host key.",
       });
     }),
-};
-
-const eachBastionOnce: Check<WrittenExisting> = {
-  reads: [],
-  run: (settings) =>
-    writtenLogins(settings).flatMap(({ path, own: { bastions = [] } }) =>
-      bastions.flatMap((one, hop) => {
-        const before = bastions.slice(0, hop).findIndex((other) => isSame(one, other));
-        return unless(before < 0, {
-          path: [...path, "bastions", hop],
-          value: one.address,
-          why: `is bastions[${before}] once more: the same address and port, or the same host key`,
-          instead: "Leave it out, or write the right host and its own host key.",
-        });
-      }),
-    ),
-};
+  );
+}
 
 function isSame(one: Bastion, other: Bastion): boolean {
   return (
@@ -209,47 +205,40 @@ function isSame(one: Bastion, other: Bastion): boolean {
   );
 }
 
-const forwardPortUsed: Check<WrittenExisting> = {
-  reads: [],
-  run: (settings) =>
-    writtenLogins(settings).flatMap(({ path, own }) => {
-      const { forwardPort, bastions = settings.login.bastions } = own;
-      return unless(forwardPort === undefined || bastions.length > 1, {
-        path: [...path, "forwardPort"],
-        value: forwardPort,
-        why: `is for several bastions one behind the other, of which there ${bastions.length === 1 ? "is 1" : "are none"}`,
-        instead: "Leave it out.",
-      });
-    }),
-};
-
-const forwardPortsApart: Check<WrittenExisting> = {
-  reads: [],
-  run: ({ login, nodes, machine }, file) => {
-    const first = new Map<number, { readonly name: string; readonly way: string }>();
-    // Those that are made are all reached by the same bastions.
-    const made = (machine?.nodes ?? []).map((node) => ({ node, own: login, index: -1 }));
-    const there = nodes.map((node, index) => ({ node, own: effectiveLogin(login, node), index }));
-    return [...made, ...there].flatMap(({ node, own, index }): SettingsProblem[] => {
-      const port = effectiveForwardPort(own, file);
-      if (port === undefined) return [];
-      const way = wayOf(own);
-      const other = first.get(port);
-      if (other === undefined || other.way === way) {
-        first.set(port, { name: node.name, way });
-        return [];
-      }
-      return [
-        {
-          path: ["nodes", index, "forwardPort"],
-          value: port,
-          why: `leads to the bastions of ${other.name}, which are others than those of ${node.name}, or are logged in to otherwise`,
-          instead: "Write another port there, from 1024 to 65535.",
-        },
-      ];
+function forwardPortUsed(settings: WrittenExisting): SettingsProblem[] {
+  return writtenLogins(settings).flatMap(({ path, own }) => {
+    const { forwardPort, bastions = settings.login.bastions } = own;
+    return unless(forwardPort === undefined || bastions.length > 1, {
+      path: [...path, "forwardPort"],
+      value: forwardPort,
+      why: `is for several bastions one behind the other, of which there ${bastions.length === 1 ? "is 1" : "are none"}`,
+      instead: "Leave it out.",
     });
-  },
-};
+  });
+}
+
+function forwardPortsApart(
+  { login, nodes, machine }: WrittenExisting,
+  file: string,
+): SettingsProblem[] {
+  const first = new Map<number, { readonly name: string; readonly way: string }>();
+  // Those that are made are all reached by the same bastions.
+  const made = (machine?.nodes ?? []).map((node) => ({ node, own: login, index: -1 }));
+  const there = nodes.map((node, index) => ({ node, own: effectiveLogin(login, node), index }));
+  return [...made, ...there].flatMap(({ node, own, index }) => {
+    const port = effectiveForwardPort(own, file);
+    if (port === undefined) return [];
+    const way = wayOf(own);
+    const other = first.get(port) ?? { name: node.name, way };
+    first.set(port, other);
+    return unless(other.way === way, {
+      path: ["nodes", index, "forwardPort"],
+      value: port,
+      why: `leads to the bastions of ${other.name}, which are others than those of ${node.name}, or are logged in to otherwise`,
+      instead: "Write another port there, from 1024 to 65535.",
+    });
+  });
+}
 
 /** What a forwarded port stands for: the hosts before the last with what logs in, and where the last one is. */
 function wayOf(login: WrittenExisting["login"]): string {
@@ -259,16 +248,14 @@ function wayOf(login: WrittenExisting["login"]): string {
 }
 
 /** Everywhere at most one way to log in; a key in the settings is one. Values are secrets: none is shown. */
-const oneWayEach: Check<WrittenExisting> = {
-  reads: [],
-  run: (settings) =>
-    writtenLogins(settings).flatMap(({ path, own }) => [
-      ...credentialProblems(path, own),
-      ...(own.bastions ?? []).flatMap((one, hop) =>
-        credentialProblems([...path, "bastions", hop], one),
-      ),
-    ]),
-};
+function oneWayEach(settings: WrittenExisting): SettingsProblem[] {
+  return writtenLogins(settings).flatMap(({ path, own }) => [
+    ...credentialProblems(path, own),
+    ...(own.bastions ?? []).flatMap((one, hop) =>
+      credentialProblems([...path, "bastions", hop], one),
+    ),
+  ]);
+}
 
 function credentialProblems(path: Path, credential: Partial<Credential>): SettingsProblem[] {
   const { privateKey: key, privateKeyPassphrase: passphrase } = credential;
@@ -286,21 +273,24 @@ function credentialProblems(path: Path, credential: Partial<Credential>): Settin
   return wrong === undefined ? [] : [{ path: [...path, "privateKey"], value: undefined, ...wrong }];
 }
 
-const someWay: Check<WrittenExisting> = {
+function someWay({ login, nodes }: WrittenExisting): SettingsProblem[] {
+  return nodes.flatMap((node, index) =>
+    unless(waysOf(effectiveLogin(login, node)).length > 0, {
+      path: ["nodes", index],
+      value: node.name,
+      why: "cannot be logged in to: no key and no agent is named",
+      instead: `Write ${ways.join(", ")}: one of them, there or under ${pathText(["login"])}.`,
+    }),
+  );
+}
+
+const alwaysRun = (run: Check<WrittenExisting>["run"]): Check<WrittenExisting> => ({
   reads: [],
-  run: ({ login, nodes }) =>
-    nodes.flatMap((node, index) =>
-      unless(waysOf(effectiveLogin(login, node)).length > 0, {
-        path: ["nodes", index],
-        value: node.name,
-        why: "cannot be logged in to: no key and no agent is named",
-        instead: `Write ${ways.join(", ")}: one of them, there or under ${pathText(["login"])}.`,
-      }),
-    ),
-};
+  run,
+});
 
 /** Of what is written anywhere. */
-export const credentialChecks = [oneWayEach, eachBastionOnce, forwardPortUsed];
+export const credentialChecks = [oneWayEach, eachBastionOnce, forwardPortUsed].map(alwaysRun);
 
 /** Of the way that each machine is reached by. */
-export const wayChecks = [someWay, bastionApart, forwardPortsApart];
+export const wayChecks = [someWay, bastionApart, forwardPortsApart].map(alwaysRun);

@@ -33,7 +33,6 @@ export const accessKeysSchema = z.strictObject({
 export type Place = z.infer<typeof placeSchema>;
 export type AccessKeys = z.infer<typeof accessKeysSchema>;
 
-/** What the machine's actions are told of it. */
 export const machineSchema = z.strictObject({
   name: z.string(),
   place: placeSchema,
@@ -64,7 +63,6 @@ export function wayText(way: MachineWay): string {
   return `${name} (${place.user}@${place.host}:${place.port}${by})`;
 }
 
-/** The bastions, in their order. */
 export function hopsOf({
   bastion,
   through = [],

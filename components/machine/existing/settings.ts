@@ -32,7 +32,6 @@ const node = z.strictObject({
   }),
 });
 
-/** The machines that become nodes. */
 export const nodes = z.array(node).default([]);
 
 type Node = z.output<typeof node>;
@@ -41,38 +40,33 @@ interface NodesSection {
   readonly nodes: readonly Node[];
 }
 
-const onlyWindows: Check<NodesSection> = {
-  reads: [],
-  run: ({ nodes }) =>
-    nodes.flatMap(({ os }, index) =>
-      unless(os === "windows", {
-        path: ["nodes", index, "os"],
-        value: os,
-        why: "cannot be joined from here: only Windows machines are",
-        instead: "Join it by the means of its own cluster, and leave it out here.",
-      }),
-    ),
-};
+function onlyWindows({ nodes }: NodesSection): SettingsProblem[] {
+  return nodes.flatMap(({ os }, index) =>
+    unless(os === "windows", {
+      path: ["nodes", index, "os"],
+      value: os,
+      why: "cannot be joined from here: only Windows machines are",
+      instead: "Join it by the means of its own cluster, and leave it out here.",
+    }),
+  );
+}
 
-const machinesApart: Check<NodesSection> = {
-  reads: [],
-  run: ({ nodes }) => [
+function machinesApart({ nodes }: NodesSection): SettingsProblem[] {
+  const ownAddress = "Write the machine's own address.";
+  return [
     ...twice(nodes, "name", ({ name }) => name, "Write another name."),
-    ...twice(nodes, "address", ({ address }) => address, "Write the machine's own address."),
-    ...twice(
-      nodes,
-      "nodeIp",
-      (node) => node.nodeIp ?? node.address,
-      "Write the machine's own address.",
-    ).filter(({ value }) => value !== undefined),
+    ...twice(nodes, "address", ({ address }) => address, ownAddress),
+    ...twice(nodes, "nodeIp", (node) => node.nodeIp ?? node.address, ownAddress).filter(
+      ({ value }) => value !== undefined,
+    ),
     ...twice(
       nodes,
       "hostKey",
       ({ hostKey }) => hostKey.trim().split(/\s+/)[1],
       "Machines cloned with their keys cannot be distinguished: create new keys (delete C:\\ProgramData\\ssh\\ssh_host_*, restart sshd).",
     ),
-  ],
-};
+  ];
+}
 
 function twice(
   nodes: readonly Node[],
@@ -92,24 +86,19 @@ function twice(
 }
 
 /** A machine without `nodeIp` registers with its address, and kubelet does not take every one. */
-const addressRegisters: Check<NodesSection> = {
-  reads: [],
-  run: ({ nodes }) =>
-    nodes.flatMap((node, index) => {
-      const complaint = node.nodeIp === undefined ? nodeIp(node.address) : undefined;
-      return unless(complaint === undefined, {
-        path: ["nodes", index, "address"],
-        value: node.address,
-        why: complaint?.why ?? "",
-        instead: "Write an address that other nodes reach the machine at, there or as its nodeIp.",
-      });
-    }),
-};
+function addressRegisters({ nodes }: NodesSection): SettingsProblem[] {
+  return nodes.flatMap((node, index) => {
+    const complaint = node.nodeIp === undefined ? nodeIp(node.address) : undefined;
+    return unless(complaint === undefined, {
+      path: ["nodes", index, "address"],
+      value: node.address,
+      why: complaint?.why ?? "",
+      instead: "Write an address that other nodes reach the machine at, there or as its nodeIp.",
+    });
+  });
+}
 
-/** What has to fit together below `kindows:nodes`. */
 export const nodesChecks: readonly Check<NodesSection>[] = [
-  onlyWindows,
-  machinesApart,
-  addressRegisters,
+  ...[onlyWindows, machinesApart, addressRegisters].map((run) => ({ reads: [], run })),
   nodeTaints,
 ];

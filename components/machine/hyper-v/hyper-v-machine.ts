@@ -8,8 +8,7 @@ import type { environment } from "../actions/make-hyper-v-machine.ts";
 import type { environment as hostEnvironment } from "../actions/prepare-hyper-v-host.ts";
 import { addressReservation } from "../address-reservation.ts";
 import { metaData, userData } from "../identity.ts";
-import { macAddress } from "../mac-address.ts";
-import type { MachinesLab, MakeMachine } from "../machine-maker.ts";
+import { type MachinesLab, type MakeMachine, virtualMachine } from "../machine-maker.ts";
 import { connectionOnSegment, MachineComponent, type VirtualMachineArgs } from "../machine.ts";
 import { SshKey } from "../ssh-key.ts";
 import {
@@ -28,7 +27,6 @@ export function machinesOn(
   placed: readonly NodeSettings[],
 ): ReadonlyMap<string, MakeMachine> {
   const { settings } = lab;
-  const login = lab.login("windows");
   const { prefix } = labNames(settings.lab.name);
   const used = new Set(placed.map((node) => node.hypervisor));
   return new Map(
@@ -37,24 +35,16 @@ export function machinesOn(
       .map((settingsOfHost) => {
         const host = new HyperVHost(`hyper-v-${settingsOfHost.name}`, {
           host: hyperVPlace(settingsOfHost, prefix),
-          loginPublicKey: login.key.publicKey,
+          loginPublicKey: lab.login("windows").key.publicKey,
         });
-        const make = (node: NodeSettings): HyperVMachine => {
-          const { name, cpus, memoryMiB, diskGiB, address } = node;
-          return new HyperVMachine(name, {
-            computerName: name,
-            machineName: domainName(settings.lab.name, name),
-            cpus,
-            memoryMiB,
-            diskGiB,
-            address,
-            mac: macAddress(prefix, name),
-            host,
-            login,
+        const make = (node: NodeSettings): HyperVMachine =>
+          new HyperVMachine(node.name, {
+            ...virtualMachine(lab, node),
             ...startOf(settingsOfHost, settings.windows.image),
+            machineName: domainName(settings.lab.name, node.name),
+            host,
             reserve: (parent) => addressReservation(lab, node, parent),
           });
-        };
         return [settingsOfHost.name, make];
       }),
   );

@@ -52,7 +52,6 @@ export async function makeMachine(
   }
 }
 
-/** The lab's machines on a host. */
 export async function machinesOf(session: HyperVSession): Promise<ToldMachine[]> {
   const { facts } = await session.run("Get-LabMachine");
   return z.array(machineSchema).parse(facts["machines"]);

@@ -22,7 +22,6 @@ export const hyperVHostSchema = z.strictObject({
   owner: z.string(),
 });
 
-/** A machine on such a host. */
 export const hyperVMachineSchema = z.strictObject({
   name: z.string(),
   making: z.string(),
@@ -44,7 +43,6 @@ export type HyperVHostParameter = z.infer<typeof hyperVHostSchema>;
 export type HyperVMachineParameter = z.infer<typeof hyperVMachineSchema>;
 export type IdentityParameter = z.infer<typeof identitySchema>;
 
-/** A host as errors name it. */
 export function hyperVHostText({ name, user, address, port }: HyperVHostParameter): string {
   return `the Hyper-V host ${name} (${user}@${address}:${port})`;
 }

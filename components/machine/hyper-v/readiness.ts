@@ -4,7 +4,9 @@ import { pathText, unless } from "../../../config/problem.ts";
 import type { Settings } from "../../../config/settings.ts";
 import { messageOf } from "../../../host/failure.ts";
 import { dialHyperVHost } from "./host-session.ts";
-import { type HyperVHostParameter, hyperVPlace } from "./parameters.ts";
+import { hyperVPlace } from "./parameters.ts";
+
+const reachSeconds = 30;
 
 /**
  * What is in the way of logging in to the Hyper-V hosts that nodes are placed on. What a host has is looked at by a
@@ -16,7 +18,11 @@ export async function hostProblems(settings: Settings): Promise<HostProblem[]> {
   const problems = await Promise.all(
     hyperVHosts.map(async (host, index) => {
       if (!used.has(host.name)) return [];
-      const error = await reachHyperVHost(hyperVPlace(host, labNames(lab.name).prefix));
+      const place = hyperVPlace(host, labNames(lab.name).prefix);
+      const error = await dialHyperVHost(place, reachSeconds, () => Promise.resolve()).then(
+        () => undefined,
+        messageOf,
+      );
       return unreachable(host, index, error);
     }),
   );
@@ -34,18 +40,4 @@ export function unreachable(
     why: `cannot be logged in to: ${error}`,
     instead: `Its settings are ${pathText(["hyperVHosts", index])}.`,
   });
-}
-
-const reachSeconds = 30;
-
-/** Why a Hyper-V host cannot be logged in to, and what to do about it; undefined where it can. Nothing is done there. */
-export async function reachHyperVHost(
-  host: Omit<HyperVHostParameter, "owner">,
-): Promise<string | undefined> {
-  try {
-    await dialHyperVHost(host, reachSeconds, () => Promise.resolve());
-    return undefined;
-  } catch (error) {
-    return messageOf(error);
-  }
 }

@@ -12,31 +12,27 @@ const askSeconds = 90;
 /** What replaces a machine: its making's mark. */
 const triggersSchema = z.tuple([z.string().regex(/^[0-9a-f]{12}$/)]);
 
-interface HostMachines {
+interface MadeMachine {
+  readonly urn: string;
   readonly host: HyperVHostParameter;
-  /** Each with its making: the only one that is this resource. */
-  readonly machines: { readonly urn: string; readonly making: string }[];
+  /** The only one that is this resource. */
+  readonly making: string;
 }
 
-function machinesByHost(resources: readonly KnownResource[]): readonly HostMachines[] {
+function machinesAmong(resources: readonly KnownResource[]): MadeMachine[] {
   const types = new Map(resources.map(({ urn, type }) => [urn, type]));
-  const hosts = new Map<string, HostMachines>();
-  for (const resource of resources) {
-    const { data } = triggersSchema.safeParse(resource.inputs?.["triggers"]);
-    // Without its mark it would be reported as a machine that is gone.
-    if (
-      resource.type === "command:local:Command" &&
-      types.get(resource.parent ?? "") === "kindows:machine:HyperVMachine" &&
-      data !== undefined
-    ) {
+  return resources
+    .filter(
+      ({ type, parent = "" }) =>
+        type === "command:local:Command" && types.get(parent) === "kindows:machine:HyperVMachine",
+    )
+    .flatMap((resource) => {
+      const { data } = triggersSchema.safeParse(resource.inputs?.["triggers"]);
+      // Without its mark it would be reported as a machine that is gone.
+      if (data === undefined) return [];
       const host = actionParameter(resource, "HYPER_V_HOST", hyperVHostSchema);
-      const key = JSON.stringify(host);
-      const known = hosts.get(key) ?? { host, machines: [] };
-      hosts.set(key, known);
-      known.machines.push({ urn: resource.urn, making: data[0] });
-    }
-  }
-  return [...hosts.values()];
+      return [{ urn: resource.urn, host, making: data[0] }];
+    });
 }
 
 /** Asks a host which makings of the lab's machines are there. */
@@ -56,12 +52,15 @@ export async function goneMachines(
   say: (line: string) => void,
   askHost: AskHost = ask,
 ): Promise<readonly string[]> {
-  const asked = machinesByHost(resources).filter(({ host }) => !isGone(host.name));
+  const machines = machinesAmong(resources).filter(({ host }) => !isGone(host.name));
+  const hosts = new Map(machines.map(({ host }) => [JSON.stringify(host), host]));
   const gone = await Promise.all(
-    asked.map(async ({ host, machines }) => {
+    [...hosts].map(async ([key, host]) => {
       try {
         const there = await askHost(host);
-        return machines.filter(({ making }) => !there.includes(making)).map(({ urn }) => urn);
+        return machines
+          .filter((each) => JSON.stringify(each.host) === key && !there.includes(each.making))
+          .map(({ urn }) => urn);
       } catch (error) {
         say(`whether its machines are still there was not seen: ${messageOf(error)}`);
         return [];

@@ -34,7 +34,6 @@ export type ScriptInputs = Omit<HyperVHostParameter & HyperVMachineParameter, "n
   readonly machineName: string;
 };
 
-/** Values for the parameters of a script. */
 export function scriptValues(
   script: HyperVScript,
   { machineName = "", secureBoot = false, ...others }: Partial<ScriptInputs>,
@@ -50,7 +49,6 @@ export function scriptValues(
   ) as Arguments<Parameters>;
 }
 
-/** The scripts for a Hyper-V host. */
 export const hyperVScriptsSource = path.join(projectRoot, "components/machine/hyper-v/scripts");
 
 /** What is copied to a Hyper-V host, by its path below the folder there, e.g. `lib/Step.ps1`. */

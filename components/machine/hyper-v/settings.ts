@@ -47,7 +47,6 @@ const host = remoteHost.extend({
   }),
 });
 
-/** Windows hosts with Hyper-V. */
 export const hyperVHosts = z.array(host).default([]).meta({
   description: "Windows hosts with Hyper-V, for machines of this lab (docs/hyper-v.md).",
 });
@@ -99,7 +98,6 @@ function generationOf(image: Image): 1 | 2 | undefined {
   return "firmware" in image ? (image.firmware === "uefi" ? 2 : 1) : undefined;
 }
 
-/** How the machines of a host start. */
 export function startOf(
   { generation: written, secureBoot }: Start,
   image: Image,
@@ -146,5 +144,4 @@ const hyperVGeneration: Check<NamedSettings> = {
     }),
 };
 
-/** What has to fit together where machines are made on Hyper-V. */
 export const hyperVChecks: readonly Check<NamedSettings>[] = [hyperVWithWindows, hyperVGeneration];

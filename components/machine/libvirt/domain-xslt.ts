@@ -1,10 +1,3 @@
-interface DomainChanges {
-  /** Where the identity disk goes. Default: on virtio-scsi. */
-  readonly identityBus?: "scsi" | "sata";
-  readonly devices?: readonly string[];
-  readonly templates?: readonly string[];
-}
-
 /**
  * What the provider's settings can't say about a domain, as a transformation of the XML that it renders.
  *
@@ -16,14 +9,16 @@ interface DomainChanges {
  *
  * @param chain qcow2 files on the hypervisor's host: the machine's own, what that stands on, and so on.
  */
-export function domainXslt(
+export function domainXslt(chain: readonly string[]): string {
+  return stylesheet(chain, "scsi", ['<controller type="scsi" index="0" model="virtio-scsi"/>']);
+}
+
+function stylesheet(
   chain: readonly string[],
-  { identityBus = "scsi", devices = [], templates = [] }: DomainChanges = {},
+  identityBus: "scsi" | "sata",
+  devices: readonly string[],
+  templates: readonly string[] = [],
 ): string {
-  const added = [
-    ...(identityBus === "scsi" ? ['<controller type="scsi" index="0" model="virtio-scsi"/>'] : []),
-    ...devices,
-  ];
   return `<?xml version="1.0"?>
 <xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform">
   <xsl:output omit-xml-declaration="yes" indent="yes"/>
@@ -36,7 +31,7 @@ export function domainXslt(
   <xsl:template match="disk[@device='disk']/source">
     ${sourceOf(chain)}
   </xsl:template>
-${[addedTo("devices", added.join("\n      ")), ...templates].join("\n")}
+${[addedTo("devices", devices.join("\n      ")), ...templates].join("\n")}
   <xsl:template match="disk[@device='cdrom']/target">
     <target dev="sda" bus="${identityBus}"/>
   </xsl:template>
@@ -110,16 +105,17 @@ function clock(kvm: boolean): string {
  * @param kvm whether KVM runs it: only KVM has Hyper-V's enlightenments.
  */
 export function windowsDomainXslt(chain: readonly string[], kvm: boolean): string {
-  return domainXslt(chain, {
-    identityBus: "sata",
-    devices: [
+  return stylesheet(
+    chain,
+    "sata",
+    [
       '<input type="tablet" bus="usb"/>',
       `<graphics type="vnc" autoport="yes" listen="127.0.0.1">
         <listen type="address" address="127.0.0.1"/>
       </graphics>`,
       '<video><model type="vga"/></video>',
     ],
-    templates: [
+    [
       addedTo("domain", clock(kvm)),
       '  <xsl:template match="clock|graphics|video"/>',
       ...(kvm ? [addedTo("features", enlightenments)] : []),
@@ -127,5 +123,5 @@ export function windowsDomainXslt(chain: readonly string[], kvm: boolean): strin
     <xsl:copy><xsl:apply-templates select="@*"/><xsl:attribute name="discard">unmap</xsl:attribute></xsl:copy>
   </xsl:template>`,
     ],
-  });
+  );
 }

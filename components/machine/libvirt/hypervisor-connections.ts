@@ -30,21 +30,17 @@ export function hypervisorConnections({
   hypervisors,
 }: Pick<Settings, "lab" | "hypervisor" | "hypervisors">): HypervisorConnection[] {
   return hypervisors.map((one) => {
-    const pins = pinsFile(lab.name, one.name);
-    writePins(path.join(projectRoot, pins), pinnedHostKey(one));
-    const domainType = one.domainType ?? hypervisor.domainType;
+    const name = `${labNames(lab.name).prefix}.${one.name}.known_hosts`;
+    const file = path.join(localFolder, "hypervisors", name);
+    writePins(file, pinnedHostKey(one));
+    const pins = path.relative(projectRoot, file);
     return {
       ...one,
-      domainType,
+      domainType: one.domainType ?? hypervisor.domainType,
       providerUri: providerUri(one, pins),
       virshUri: virshUri(one, pins),
     };
   });
-}
-
-function pinsFile(lab: string, hypervisor: string): string {
-  const name = `${labNames(lab).prefix}.${hypervisor}.known_hosts`;
-  return path.relative(projectRoot, path.join(localFolder, "hypervisors", name));
 }
 
 /** Whole at any time: the engine's provider and a command may read it meanwhile. */

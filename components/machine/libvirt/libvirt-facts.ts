@@ -1,4 +1,5 @@
-import { addressNumber, parseRange, rangeText } from "../../../config/ipv4.ts";
+import ipaddr from "ipaddr.js";
+import { parseRange, rangeText } from "../../../config/ipv4.ts";
 import type { Gathered } from "../../../config/host-problem.ts";
 import type { Settings } from "../../../config/settings.ts";
 import { messageOf } from "../../../host/failure.ts";
@@ -6,7 +7,6 @@ import { lines } from "../../../host/host.ts";
 import { below, readXml, type XmlElement } from "../../../host/read-xml.ts";
 import { virshBatch } from "../../../host/virsh.ts";
 
-/** A network libvirt knows, running or not. */
 export interface LibvirtNetwork {
   readonly name: string;
   readonly bridge?: string;
@@ -14,13 +14,11 @@ export interface LibvirtNetwork {
   readonly cidrs: readonly string[];
 }
 
-/** A storage pool. */
 export interface LibvirtPool {
   readonly name: string;
   readonly path?: string;
 }
 
-/** A machine, running or not. */
 export interface LibvirtDomain {
   readonly name: string;
   readonly running: boolean;
@@ -110,14 +108,9 @@ function nameOf(element: XmlElement): string {
 }
 
 /** The range of an `<ip>` element: address with netmask or prefix; undefined for IPv6. */
-function cidr({ attributes }: XmlElement): string | undefined {
-  const netmask = addressNumber(attributes["netmask"] ?? "");
-  const prefix =
-    attributes["prefix"] ?? (netmask === undefined ? "32" : String(prefixLength(netmask)));
-  const range = parseRange(`${attributes["address"] ?? ""}/${prefix}`);
-  return range === undefined ? undefined : rangeText(range);
-}
-
-function prefixLength(netmask: number): number {
-  return 32 - Math.log2(2 ** 32 - netmask);
+function cidr({ attributes: { address = "", netmask, prefix } }: XmlElement): string | undefined {
+  const length =
+    prefix ?? ipaddr.IPv4.parse(netmask ?? "255.255.255.255").prefixLengthFromSubnetMask();
+  const range = parseRange(`${address}/${length}`);
+  return range && rangeText(range);
 }

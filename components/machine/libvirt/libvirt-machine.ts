@@ -189,18 +189,16 @@ function networkInterface({
   mac,
   address,
 }: LibvirtMachineArgs): libvirt.types.input.DomainNetworkInterface {
-  switch (segment.kind) {
-    case "network":
-      return {
-        networkId: segment.networkId,
-        hostname: computerName,
-        mac: mac.toUpperCase(),
-        addresses: [address],
-        // Otherwise the provider records "no address", and every later preview shows one to be added.
-        waitForLease: true,
-      };
-    case "bridge":
-      // Its hypervisor's libvirt sees no lease: that is in the DHCP server of another one.
-      return { bridge: segment.bridge, mac: mac.toUpperCase() };
+  if (segment.kind === "bridge") {
+    // Its hypervisor's libvirt sees no lease: that is in the DHCP server of another one.
+    return { bridge: segment.bridge, mac: mac.toUpperCase() };
   }
+  return {
+    networkId: segment.networkId,
+    hostname: computerName,
+    mac: mac.toUpperCase(),
+    addresses: [address],
+    // Otherwise the provider records "no address", and every later preview shows one to be added.
+    waitForLease: true,
+  };
 }

@@ -8,9 +8,8 @@ import { libvirtSegment } from "../../network/lab-network.ts";
 import { addressReservation } from "../address-reservation.ts";
 import { linuxBootSeconds } from "../../linux/steps.ts";
 import { defaultTimeouts } from "../../windows/node-step.ts";
-import type { MachinesLab, MakeMachine } from "../machine-maker.ts";
+import { type MachinesLab, type MakeMachine, virtualMachine } from "../machine-maker.ts";
 import { LibvirtMachine, type MachineSegment } from "./libvirt-machine.ts";
-import { macAddress } from "../mac-address.ts";
 import { MachineStorage, type MachineStorageArgs } from "./machine-storage.ts";
 import { hypervisorProvider } from "./hypervisor-provider.ts";
 
@@ -37,10 +36,11 @@ export function machinesOn(
 
 /** Machines of one system share an image, and all on one hypervisor a pool. */
 function maker(
-  { settings, images, login }: MachinesLab,
+  lab: MachinesLab,
   hypervisor: string,
   { domainType, place, segment }: MachineHost,
 ): MakeMachine {
+  const { settings, images } = lab;
   const suffix = hypervisor === thisHypervisor ? "" : `-${hypervisor}`;
   const storage = new MachineStorage(`machines${suffix}`, { ...place, image: images.windows });
   let linuxStorage: MachineStorage | undefined;
@@ -59,25 +59,17 @@ function maker(
     bootSeconds: defaultTimeouts.bootSeconds,
   } as const;
   const linux = { os: "linux", guest: "linux", bootSeconds: linuxBootSeconds } as const;
-  return (node) => {
-    const { name, cpus, memoryMiB, diskGiB, address } = node;
-    return new LibvirtMachine(name, {
+  return (node) =>
+    new LibvirtMachine(node.name, {
+      ...virtualMachine(lab, node),
       ...(node.os === "windows"
         ? windows
         : { ...linux, storage: (linuxStorage ??= linuxImageBeside()) }),
-      computerName: name,
-      domainName: domainName(settings.lab.name, name),
-      cpus,
-      memoryMiB,
-      diskGiB,
-      address,
+      domainName: domainName(settings.lab.name, node.name),
       domainType,
-      mac: macAddress(labNames(settings.lab.name).prefix, name),
       segment: segment(node),
-      login: login(node.os),
       libvirtProvider: place.libvirtProvider,
     });
-  };
 }
 
 function here({ settings, network, libvirtProvider }: MachinesLab): MachineHost {

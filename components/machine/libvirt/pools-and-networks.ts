@@ -23,9 +23,6 @@ export function labOf(name: string): string | undefined {
 export function libvirtKind(word: Word, kind: string): ResourceKind {
   const unlessGoneFrom = (host: Host, name: string) =>
     unlessGone(name, async () => [...(await statesOf(host, word)).keys()]);
-  /** Undefined if it is gone by now: another lab's may be removed meanwhile. */
-  const uuidOf = (host: Host, name: string): Promise<string | undefined> =>
-    virsh(host, `${word}-uuid`, name).catch(unlessGoneFrom(host, name));
   return {
     kind,
 
@@ -33,8 +30,10 @@ export function libvirtKind(word: Word, kind: string): ResourceKind {
       const found = await Promise.all(
         [...(await statesOf(host, word))].map(async ([name, state]) => {
           const lab = labOf(name);
-          const uuid = lab === undefined ? undefined : await uuidOf(host, name);
-          return lab === undefined || uuid === undefined
+          if (lab === undefined) return [];
+          // Another lab's may be removed meanwhile.
+          const uuid = await virsh(host, `${word}-uuid`, name).catch(unlessGoneFrom(host, name));
+          return uuid === undefined
             ? []
             : [{ kind, name, lab, state, identity: `${kind} ${uuid.trim()}` }];
         }),

@@ -106,7 +106,6 @@ export function availableIn(text: string): number | undefined {
     : Math.floor(kib.reduce((sum, one) => sum + Number(one), 0) / 1024);
 }
 
-/** Every further hypervisor that has nodes can have them. */
 export function checkHypervisors(
   settings: Settings,
   hypervisors: readonly HypervisorFacts[],

@@ -18,7 +18,6 @@ const exampleSubnet = "192.168.151.0/24";
 
 const domainType = z.enum(["kvm", "qemu"]);
 
-/** The hypervisor of this host. */
 export const hypervisor = z.strictObject({
   uri: text(hypervisorUri)
     .default("qemu:///system")
@@ -57,7 +56,6 @@ const remote = remoteHost.extend({
   }),
 });
 
-/** Hypervisors on other hosts. */
 export const hypervisors = z.array(remote).default([]).meta({
   description: "Further hypervisors, on other hosts, for machines of this lab (docs/fleet.md).",
 });

@@ -27,7 +27,6 @@ const volume = (path: unknown, essential = true) => ({
   essential,
 });
 
-/** Disks in a lab's pool, by the pool itself. */
 export const volumes: ResourceKind = {
   kind: volumeKind,
 
@@ -85,13 +84,11 @@ export async function volumesOf(
   await virsh(host, "pool-refresh", pool).catch(() => undefined);
   const pools = async (): Promise<string[]> => [...(await statesOf(host, "pool")).keys()];
   const listed = await virsh(host, "vol-list", pool).catch(unlessGone(pool, pools));
-  return lines(listed ?? "").map(parseVolumeLine);
-}
-
-/** One line of `virsh vol-list`: name and path; both may contain spaces, so the path starts at the last ` /`. */
-function parseVolumeLine(line: string): { readonly name: string; readonly path: string } {
-  const at = line.lastIndexOf(" /");
-  return { name: line.slice(0, at).trim(), path: line.slice(at).trim() };
+  return lines(listed).map((line) => {
+    // Name and path may contain spaces.
+    const at = line.lastIndexOf(" /");
+    return { name: line.slice(0, at).trim(), path: line.slice(at).trim() };
+  });
 }
 
 const libvirtPools = libvirtKind("pool", "libvirt pool");

@@ -14,7 +14,6 @@ export const sealedAnswerFile = "sealed.xml";
 /** Possible drive letters of CDs: Windows' own is usually D:, this one E:. Setup uses all that exist, in any order. */
 const discLetters = ["D", "E", "F", "G"];
 
-/** Firmware of the machines. */
 export type Firmware = "bios" | "uefi";
 
 export interface AnswerFileOptions {

@@ -54,7 +54,6 @@ export interface Bake {
   }[];
 }
 
-/** For an image without any step of its nodes. */
 export const bareBake: Bake = { steps: [], images: [], programs: [] };
 
 /**
@@ -113,19 +112,12 @@ export function bakeText({ steps }: Pick<Bake, "steps">): string {
   return `${JSON.stringify({ steps: named }, undefined, 2)}\n`;
 }
 
-/** Settings that determine the container images of a Windows node. */
-export interface NodeImageSettings {
-  readonly windows: Pick<Settings["windows"], "kubeProxyImage">;
-  readonly cluster: Pick<Settings["cluster"], "kubernetesVersion">;
-  readonly cni: Settings["cni"];
-}
-
 /**
  * The container images that every Windows node needs, with registry and tag: for pod sandboxes, kube-proxy, and the pod
  * network if it runs from images.
  */
 export function nodeImages(
-  { windows, cluster, cni }: NodeImageSettings,
+  { windows, cluster, cni }: Pick<Settings, "windows" | "cluster" | "cni">,
   { pauseImage }: Pick<WindowsSoftware, "pauseImage">,
 ): readonly string[] {
   const { names, version } = podNetworks[cni.kind].windowsImages?.(cni) ?? {

@@ -5,21 +5,17 @@ import { runMediaProgram } from "../../machine/disk/media-program.ts";
 
 /** Limits of ISO 9660 with Joliet, which is what Windows reads of such a disc, and of Windows itself. */
 const limits = {
-  /** Joliet: 64 characters of UCS-2 for a name; longer ones are truncated silently. */
-  nameLength: 64,
-  /** Longest path in Joliet's specification: below Windows' 260 with drive and terminator. */
-  pathLength: 240,
-  /** ISO 9660: folders within folders. */
-  depth: 8,
-  /** Size of one extent, which is all that Windows reads of a file. */
-  fileBytes: 4 * 1024 ** 3 - 2048,
+  nameLength: 64, // Joliet's, in UCS-2; longer ones are truncated silently.
+  pathLength: 240, // Joliet's too; below Windows' 260 with drive and terminator.
+  depth: 8, // ISO 9660's, of folders within folders.
+  fileBytes: 4 * 1024 ** 3 - 2048, // One extent, which is all that Windows reads of a file.
 };
 
-/** Content of a file on the disc: text, which may be secret, or a file of this host. */
-export type DiscFileContent = { readonly text: string } | { readonly file: string };
-
-/** Files by their path on the disc, with forward slashes. */
-export type DiscContent = Readonly<Record<string, DiscFileContent>>;
+/** Files by their paths on the disc, with forward slashes: texts, which may be secret, and files of this host. */
+interface DiscContent {
+  readonly texts: Readonly<Record<string, string>>;
+  readonly files?: Readonly<Record<string, string>>;
+}
 
 const label = "KINDOWS";
 
@@ -50,29 +46,33 @@ export async function withConfigDisc<T>(
   }
 }
 
-async function requireGoodNames(content: DiscContent): Promise<void> {
-  const planned = await Promise.all(
-    Object.entries(content).map(async ([target, each]) => ({
-      path: target,
-      bytes: "text" in each ? Buffer.byteLength(each.text) : (await stat(each.file)).size,
-    })),
-  );
+async function requireGoodNames({ texts, files = {} }: DiscContent): Promise<void> {
+  const planned = [
+    ...Object.entries(texts).map(([path, text]) => ({ path, bytes: Buffer.byteLength(text) })),
+    ...(await Promise.all(
+      Object.entries(files).map(async ([path, file]) => ({ path, bytes: (await stat(file)).size })),
+    )),
+  ];
   const problems = discNameProblems(planned);
   if (problems.length > 0) {
-    throw new Error(
-      `these files can't be on a disc:\n${problems.map((each) => `  - ${each}`).join("\n")}`,
-    );
+    const listed = problems.map((each) => `  - ${each}`).join("\n");
+    throw new Error(`these files can't be on a disc:\n${listed}`);
   }
 }
 
-async function writeDisc(iso: string, content: DiscContent, texts: string): Promise<void> {
-  await mkdir(texts, { mode: 0o700 });
-  const mapped: string[] = [];
-  for (const [place, [target, each]] of Object.entries(content).entries()) {
-    const file = "text" in each ? path.join(texts, String(place)) : each.file;
-    if ("text" in each) await writeFile(file, each.text, { mode: 0o600 });
-    mapped.push("-map", file, `/${target}`);
+async function writeDisc(
+  iso: string,
+  { texts, files = {} }: DiscContent,
+  folder: string,
+): Promise<void> {
+  await mkdir(folder, { mode: 0o700 });
+  const sources = { ...files };
+  for (const [place, [target, text]] of Object.entries(texts).entries()) {
+    const file = path.join(folder, String(place));
+    await writeFile(file, text, { mode: 0o600 });
+    sources[target] = file;
   }
+  const mapped = Object.entries(sources).flatMap(([target, file]) => ["-map", file, `/${target}`]);
   await writeFile(iso, "", { mode: 0o600 });
   const made = await runMediaProgram(
     "xorriso",
@@ -86,7 +86,7 @@ async function writeDisc(iso: string, content: DiscContent, texts: string): Prom
     ],
     timeoutSeconds,
   );
-  await rm(texts, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true });
   if (made.how !== "well") {
     throw new Error(`xorriso could not make ${iso}: ${complaint(made.stderr)}`);
   }

@@ -4,14 +4,12 @@ import type { HostProblem } from "../../../config/host-problem.ts";
 import { lines } from "../../../host/host.ts";
 import { MediaError, runMediaProgram } from "../../machine/disk/media-program.ts";
 
-/** A file on a disc image. */
 export interface DiscFile {
   /** With forward slashes, as the disc spells it, e.g. `sources/install.wim`. */
   readonly path: string;
   readonly bytes: number;
 }
 
-/** Content of a disc image. */
 export interface DiscListing {
   readonly path: string;
   readonly files: readonly DiscFile[];

@@ -14,7 +14,6 @@ const versionFolders: Readonly<Record<WindowsVersion, string>> = { "2022": "2k22
 /** Installs the guest agent, and keeps the drivers that a later virtio-win updates together. */
 export const guestToolsFile = "virtio-win-guest-tools.exe";
 
-/** Files of an ISO with drivers that are copied to the CD for Setup. */
 export interface DriverFiles {
   readonly drivers: Readonly<Record<string, readonly DiscFile[]>>;
   readonly guestTools: DiscFile;

@@ -26,7 +26,6 @@ import {
   type WindowsImage,
 } from "./windows-images.ts";
 
-/** Media from which an image can be built. */
 export interface ExaminedMedia {
   readonly windows: { readonly path: string; readonly image: WindowsImage };
   readonly drivers: { readonly path: string; readonly files: DriverFiles };
@@ -73,17 +72,17 @@ async function look(
   const { edition, language } = image;
   // From the settings, as the examined media may be only a part.
   const updated = mediaFor(settings).media.some(({ name }) => name === "update");
-  const paths: Partial<Record<ImageMedium["name"], string>> = {};
-  for (const medium of media) {
-    paths[medium.name] = await collecting(problems, () => locate(medium, cache));
-  }
-  const examine = <T>(
-    path: string | undefined,
+  const examine = <T extends object>(
+    name: ImageMedium["name"],
     lookAt: (path: string) => Promise<T>,
-  ): Promise<T | undefined> =>
-    collecting(problems, async () => (path === undefined ? undefined : await lookAt(path)));
-  const windows = await examine(paths.windows, async (path) => ({
-    path,
+  ): Promise<({ readonly path: string } & T) | undefined> =>
+    collecting(problems, async () => {
+      const medium = media.find((each) => each.name === name);
+      if (medium === undefined) return undefined;
+      const path = await locate(medium, cache);
+      return { path, ...(await lookAt(path)) };
+    });
+  const windows = await examine("windows", async (path) => ({
     image: await examineWindowsIso(path, { version, edition, language, updated }),
   }));
   const isEvaluation = windows?.image.editionId.includes("Eval") === true;
@@ -94,22 +93,18 @@ async function look(
       instead: "Leave it out.",
     });
   }
-  const drivers = await examine(paths.drivers, async (path) => ({
-    path,
+  const drivers = await examine("drivers", async (path) => ({
     files: findDrivers(await listDisc(path), version),
   }));
-  const openSsh = await examine(paths.openSsh, async (path) => {
-    checkOpenSsh(await listDisc(path, "zip"));
-    return { path };
-  });
-  const update = await examine(paths.update, async (path) => {
-    checkUpdate(await listDisc(path, "msu"));
-    return { path };
-  });
+  const openSsh = await examine("openSsh", async (path) =>
+    requireOpenSsh(await listDisc(path, "zip")),
+  );
+  const update = await examine("update", async (path) =>
+    requireUpdate(await listDisc(path, "msu")),
+  );
   return { problems, openSsh, update, windows, drivers };
 }
 
-/** The download of a medium. */
 export function pinnedFile({ url: uri, sha256 }: PinnedMedium): PinnedFile {
   return { uri, sha256, fileName: fileNameOf({ uri }) };
 }
@@ -151,7 +146,7 @@ const openSshFiles = ["sshd.exe", "sftp-server.exe", "ssh-keygen.exe", "install-
   (name) => `${openSshFolder}/${name}`,
 );
 
-function checkOpenSsh(archive: DiscListing): void {
+function requireOpenSsh(archive: DiscListing): DiscListing {
   const lacking = openSshFiles.filter((name) => findFile(archive, name) === undefined);
   if (lacking.length > 0) {
     throw new MediaError({
@@ -160,12 +155,13 @@ function checkOpenSsh(archive: DiscListing): void {
       instead: "Write the path of OpenSSH-Win64.zip, as PowerShell/Win32-OpenSSH publishes it.",
     });
   }
+  return archive;
 }
 
 /** Archives in an update: cabinets, or a WIM with a file of differences. */
 const payload = /\.(cab|wim|psf)$/i;
 
-function checkUpdate(archive: DiscListing): void {
+function requireUpdate(archive: DiscListing): DiscListing {
   if (!archive.files.some(({ path }) => payload.test(path))) {
     throw new MediaError({
       subject: archive.path,
@@ -174,6 +170,7 @@ function checkUpdate(archive: DiscListing): void {
         "Write the path of an .msu, as Microsoft's Update Catalog has it, not of what was unpacked from one.",
     });
   }
+  return archive;
 }
 
 /** Paths of Setup's images: a WIM, a smaller ESD, or the first of several parts. */

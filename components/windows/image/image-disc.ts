@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import path from "node:path";
+import * as z from "zod";
 import type { Settings } from "../../../config/settings.ts";
 import { generateEd25519 } from "../../../ssh/generate-ed25519.ts";
 import { MediaError } from "../../machine/disk/media-program.ts";
@@ -13,24 +14,27 @@ import {
   sealedAnswerFileText,
 } from "./answer-file.ts";
 import { bakeText, type Bake } from "./bake.ts";
-import { type DiscContent, withConfigDisc } from "./config-disc.ts";
+import { withConfigDisc } from "./config-disc.ts";
 import { extractFiles, listDisc } from "./disc.ts";
 import { guestToolsFile } from "./drivers.ts";
 import { type ExaminedMedia, openSshFolder } from "./examine-media.ts";
 import { isoImageOf } from "./media.ts";
 import { imageScripts } from "./scripts-folder.ts";
 
-/** Secrets of a single image build, which nobody knows afterwards. */
-export interface ImageSecrets {
-  /** Administrator's password until the image is sealed: 192 random bits that meet Windows' complexity rules. */
-  readonly administratorPassword: string;
-  /** The SSH server's key during the build, pinned by clients. */
-  readonly hostKey: { readonly private: string; readonly public: string };
-  /** The key that may log in during the build. */
-  readonly loginKey: { readonly private: string; readonly public: string };
-}
+const keyPairSchema = z.strictObject({ private: z.string(), public: z.string() });
 
-/** New secrets for one image. */
+/** Secrets of a single image build, which nobody knows afterwards. */
+export const imageSecretsSchema = z.strictObject({
+  /** Administrator's password until the image is sealed: 192 random bits that meet Windows' complexity rules. */
+  administratorPassword: z.string(),
+  /** The SSH server's key during the build, pinned by clients. */
+  hostKey: keyPairSchema,
+  /** The key that may log in during the build. */
+  loginKey: keyPairSchema,
+});
+
+export type ImageSecrets = z.infer<typeof imageSecretsSchema>;
+
 export function newImageSecrets(): ImageSecrets {
   return {
     administratorPassword: `${randomBytes(24).toString("base64url")}aA1-`,
@@ -92,8 +96,8 @@ export async function withImageDisc<T>(
   await mkdir(parent, { recursive: true });
   const extracted = await mkdtemp(path.join(parent, "drivers-"));
   try {
-    const files = [...Object.values(drivers).flat(), guestTools];
-    await extractFiles(await listDisc(media.drivers.path), files, extracted);
+    const wanted = [...Object.values(drivers).flat(), guestTools];
+    await extractFiles(await listDisc(media.drivers.path), wanted, extracted);
     const texts = {
       "Autounattend.xml": answerFile({
         imageIndex: media.windows.image.index,
@@ -106,7 +110,7 @@ export async function withImageDisc<T>(
       [`${kindowsFolder}/bake.json`]: bakeText(bake),
       ...inFolder(`${kindowsFolder}/ssh`, Object.entries(sshFiles(secrets))),
     };
-    const copies = {
+    const files = {
       ...inFolder(kindowsFolder, imageScripts()),
       ...Object.fromEntries(
         Object.entries(drivers).flatMap(([name, each]) =>
@@ -121,11 +125,7 @@ export async function withImageDisc<T>(
       ...(media.openSsh && { [`${kindowsFolder}/media/${openSshFolder}.zip`]: media.openSsh.path }),
       ...(media.update && { [`${kindowsFolder}/media/${updateFile}`]: media.update.path }),
     };
-    const content: DiscContent = {
-      ...Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, { text }])),
-      ...Object.fromEntries(Object.entries(copies).map(([name, file]) => [name, { file }])),
-    };
-    return await withConfigDisc(parent, content, work);
+    return await withConfigDisc(parent, { texts, files }, work);
   } finally {
     await rm(extracted, { recursive: true, force: true });
   }

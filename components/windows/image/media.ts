@@ -65,7 +65,6 @@ const evaluationTerms =
   "first 10 (it shuts down otherwise), not for production. They are shown with the download on " +
   "https://www.microsoft.com/evalcenter and by Windows itself";
 
-/** An installation medium of an image. */
 export interface ImageMedium {
   readonly name: "windows" | "drivers" | "openSsh" | "update";
   readonly source:
@@ -138,7 +137,6 @@ function tooOld(image: IsoImage, version: WindowsVersion): string | undefined {
   return isPinned ? evaluationIsos[version].tooOld : undefined;
 }
 
-/** What is found of a medium; undefined where none is wanted. */
 type Found = ImageMedium | HostProblem | undefined;
 
 function update(image: IsoImage, version: WindowsVersion, lock: SoftwareLock): Found {

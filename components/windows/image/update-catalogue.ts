@@ -17,7 +17,6 @@ export const nameAnUpdate =
   "(x64, .msu) from catalog.update.microsoft.com; then write `update: { path: /the/file.msu }` below kindows:windows.image; then run " +
   "this again. Or use a newer ISO: docs/windows-image.md, under An old ISO.";
 
-/** Microsoft's Update Catalog. */
 export const updateCatalogue = "https://www.catalog.update.microsoft.com";
 
 /** Windows Server 2022 in Microsoft's titles, without the cumulative updates of .NET. */

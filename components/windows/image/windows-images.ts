@@ -10,7 +10,6 @@ import { MediaError } from "../../machine/disk/media-program.ts";
 import { defaultRequirements } from "../host-requirements.ts";
 import { nameAnUpdate, neededWindows } from "./update-catalogue.ts";
 
-/** A Windows that a WIM file can install. */
 export interface WindowsImage {
   /** Number in its file, from 1. */
   readonly index: number;
@@ -120,7 +119,6 @@ export function imagesInList(xml: string): WindowsImage[] {
   });
 }
 
-/** The wanted Windows. */
 export interface WantedWindows {
   readonly version: WindowsVersion;
   readonly edition: WindowsEdition;

@@ -8,15 +8,15 @@ import {
   bakeText,
   nodeImages,
 } from "../../../components/windows/image/bake.ts";
-import { imageScripts } from "../../../components/windows/image/scripts-folder.ts";
 import {
   officialSoftware,
   type ProgramName,
   type WindowsSoftware,
 } from "../../../components/windows/software.ts";
 import { hostProblemText } from "../../../config/host-problem.ts";
-import { cni } from "../../../config/sections/cni.ts";
+import { resolveSettings } from "../../../config/resolve.ts";
 import { assertGolden, yamlText } from "../controlplane/golden.ts";
+import { eachCase } from "../each-case.ts";
 import { imageScripts as scripts } from "../windows/step-scripts.ts";
 
 const names = ["containerd", "kubelet", "kubeadm", "kubeLogRunner", "crictl"] as const;
@@ -45,10 +45,6 @@ describe("what is baked into an image", () => {
     for (const { step, parameters } of bake.steps) {
       assert.deepEqual(Object.keys(parameters), Object.keys(step.parameters), step.name);
     }
-  });
-
-  it("has the script of every step on the CD", () => {
-    for (const { name } of bakedSteps) assert.ok(imageScripts().has(`${name}.ps1`), name);
   });
 
   it("brings every program, from where it was fetched", () => {
@@ -91,14 +87,8 @@ describe("what is baked into an image", () => {
 const pauseImage = "registry.k8s.io/pause:3.10.2";
 
 function images(kind: PodNetworkName, kubeProxyImage?: string): readonly string[] {
-  return nodeImages(
-    {
-      windows: kubeProxyImage === undefined ? {} : { kubeProxyImage },
-      cluster: { kubernetesVersion: "1.36.4" },
-      cni: cni.parse({ kind }),
-    },
-    { pauseImage },
-  );
+  const written = { windows: { kubeProxyImage }, cni: { kind } };
+  return nodeImages(resolveSettings(written, { stack: "dev", file: "x" }), { pauseImage });
 }
 
 describe("the container images that every Windows node needs", () => {
@@ -117,14 +107,13 @@ describe("the container images that every Windows node needs", () => {
       assert.deepEqual(images(kind), [pauseImage, usual]));
   }
 
-  const written: readonly (readonly [written: string, full: string])[] = [
-    ["example.com/kube-proxy:v1", "example.com/kube-proxy:v1"],
-    ["localhost:5000/kube-proxy:v1", "localhost:5000/kube-proxy:v1"],
-    ["team/kube-proxy:v1", "docker.io/team/kube-proxy:v1"],
-    ["kube-proxy:v1", "docker.io/library/kube-proxy:v1"],
-  ];
-  for (const [image, full] of written) {
-    it(`have their registry's name: ${image}`, () =>
-      assert.ok(images("flannel", image).includes(full)));
-  }
+  const written = {
+    "example.com/kube-proxy:v1": "example.com/kube-proxy:v1",
+    "localhost:5000/kube-proxy:v1": "localhost:5000/kube-proxy:v1",
+    "team/kube-proxy:v1": "docker.io/team/kube-proxy:v1",
+    "kube-proxy:v1": "docker.io/library/kube-proxy:v1",
+  };
+  eachCase("have their registry's name: %s", written, (full, image) =>
+    assert.ok(images("flannel", image).includes(full)),
+  );
 });

@@ -23,22 +23,22 @@ const settingsOf = (windows: object, more: object = {}): Settings =>
 const keyOf = (windows: object, more: object = {}): string => imageKey(settingsOf(windows, more));
 
 describe("the image that a clone made for settings", () => {
-  const others: Readonly<Record<string, () => string>> = {
-    "another edition": () => keyOf({ image: { ...iso, edition: "datacenter-core" } }),
-    "another Windows": () => keyOf({ version: "2025" }, { cni: { kind: "kind-default" } }),
-    "another containerd, which is baked into it": () => keyOf({ containerdVersion: "2.4.2" }),
-    "another pod network, whose container images are": () =>
-      keyOf({}, { cni: { kind: "flannel" } }),
-    "another kube-proxy, whose image is": () => keyOf({ kubeProxyImage: "example.com/proxy:v1" }),
-    "another Kubernetes, which is baked into it": () => {
-      const settings = settingsOf({});
-      return imageKey({
-        ...settings,
-        cluster: { ...settings.cluster, kubernetesVersion: "1.37.0" },
-      });
-    },
+  const others: Readonly<Record<string, readonly [windows: object, more?: object]>> = {
+    "another edition": [{ image: { ...iso, edition: "datacenter-core" } }],
+    "another Windows": [{ version: "2025" }, { cni: { kind: "kind-default" } }],
+    "another containerd, which is baked into it": [{ containerdVersion: "2.4.2" }],
+    "another pod network, whose container images are": [{}, { cni: { kind: "flannel" } }],
+    "another kube-proxy, whose image is": [{ kubeProxyImage: "example.com/proxy:v1" }],
   };
-  eachCase("is another one for %s", others, (key) => assert.notEqual(key(), keyOf({})));
+  eachCase("is another one for %s", others, (written) =>
+    assert.notEqual(keyOf(...written), keyOf({})),
+  );
+
+  it("is another one for another Kubernetes, which is baked into it", () => {
+    const settings = settingsOf({});
+    const cluster = { ...settings.cluster, kubernetesVersion: "1.37.0" };
+    assert.notEqual(imageKey({ ...settings, cluster }), keyOf({}));
+  });
 
   it("is the same for what is a machine's or the lab's own", () =>
     assert.equal(keyOf({ memoryMiB: 16_384 }, { lab: { name: "other" } }), keyOf({})));
@@ -59,25 +59,18 @@ describe("what goes into an image", () => {
 
   const inputs = (
     image: object = {},
-    version = "2022",
     steps: Bake["steps"] = [],
   ): Promise<Readonly<Record<string, string>>> =>
     imageInputs(
-      resolveSettings(
-        {
-          windows: {
-            version,
-            image: {
-              kind: "iso",
-              path: at("windows.iso"),
-              drivers: { path: at("virtio.iso") },
-              openSsh: { path: at("OpenSSH-Win64.zip") },
-              ...image,
-            },
-          },
+      settingsOf({
+        image: {
+          kind: "iso",
+          path: at("windows.iso"),
+          drivers: { path: at("virtio.iso") },
+          openSsh: { path: at("OpenSSH-Win64.zip") },
+          ...image,
         },
-        { stack: "dev", file: "Pulumi.dev.yaml" },
-      ).windows,
+      }).windows,
       () => ({ steps }),
       cache,
     );
@@ -101,9 +94,7 @@ describe("what goes into an image", () => {
     const step = (seconds: number): Bake["steps"] => [
       { step: enableContainersFeature, parameters: { RebootDelaySeconds: seconds } },
     ];
-    const found = await Promise.all(
-      [[], step(1), step(2)].map((steps) => inputs({}, "2022", steps)),
-    );
+    const found = await Promise.all([[], step(1), step(2)].map((steps) => inputs({}, steps)));
     assert.equal(new Set(found.map(({ bake }) => bake)).size, 3);
   });
 

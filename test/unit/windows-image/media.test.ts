@@ -90,23 +90,6 @@ describe("media of an image", () => {
       `${openSshArchive.url} is not in this host's cache. Run \`./kindows fetch --stack <name>\`.`,
     ]));
 
-  it("of the pinned evaluation of 2022 are complete with an update, of others without", () => {
-    const asked = (rest: string, version?: string): readonly unknown[] => {
-      const named = `drivers: { path: /v.iso }, openSsh: { path: /s.zip }`;
-      const { problems } = downloadedMedia({
-        windows: windowsWith(
-          `{ kind: evaluation-iso, acceptLicence: true, ${version === "2025" ? "drivers: { path: /v.iso }" : named}${rest} }`,
-          version,
-        ),
-      });
-      return problems;
-    };
-    assert.equal(asked("").length, 1);
-    assert.deepEqual(asked(", update: { path: /u.msu }"), []);
-    assert.deepEqual(asked(`, url: "https://example.com/w.iso", sha256: ${"0a".repeat(32)}`), []);
-    assert.deepEqual(asked("", "2025"), []);
-  });
-
   it("that are old are taken with an update, which is looked at", async () => {
     await makeWindowsIso(at("old.iso"), [{ revision: 587 }]);
     const old = good().replace("windows.iso", "old.iso");
@@ -196,24 +179,40 @@ describe("media of an image", () => {
     assert.deepEqual(fetched("2025"), [virtioDrivers.url], "2025 has its own OpenSSH");
   });
 
+  /** What is fetched for an evaluation beside which the user has everything. */
+  const fetched = (
+    rest = "",
+    version = "2022",
+    acceptLicence = true,
+  ): ReturnType<typeof downloadedMedia> => {
+    const openSsh = version === "2025" ? "" : ", openSsh: { path: /s.zip }";
+    const named = `acceptLicence: ${acceptLicence}, drivers: { path: /v.iso }${openSsh}`;
+    return downloadedMedia({
+      windows: windowsWith(`{ kind: evaluation-iso, ${named}${rest} }`, version),
+    });
+  };
+  const addresses = ({
+    files,
+  }: ReturnType<typeof downloadedMedia>): (readonly [string, string])[] =>
+    files.map(({ uri, sha256: checksum }) => [uri, checksum]);
+  const own = `, url: "https://example.com/w.iso", sha256: ${"0a".repeat(32)}`;
+
+  it("of the pinned evaluation of 2022 are complete with an update, of others without", () => {
+    assert.equal(fetched().problems.length, 1);
+    assert.deepEqual(fetched(", update: { path: /u.msu }").problems, []);
+    assert.deepEqual(fetched(own).problems, []);
+    assert.deepEqual(fetched("", "2025").problems, []);
+  });
+
   it("of an evaluation are the pinned ones, or the user's own", () => {
-    const fetched = (image: string, version?: string): (readonly [string, string])[] =>
-      downloadedMedia({ windows: windowsWith(image, version) }).files.map(
-        ({ uri, sha256: checksum }) => [uri, checksum] as const,
-      );
-    const named = "drivers: { path: /v.iso }, openSsh: { path: /s.zip }";
     for (const [version, { url, sha256: checksum }] of Object.entries(evaluationIsos)) {
-      const rest = version === "2025" ? "drivers: { path: /v.iso }" : named;
-      assert.deepEqual(fetched(`{ kind: evaluation-iso, acceptLicence: true, ${rest} }`, version), [
-        [url, checksum],
-      ]);
+      assert.deepEqual(addresses(fetched("", version)), [[url, checksum]]);
     }
-    const own = `url: "https://example.com/w.iso", sha256: ${"0a".repeat(32)}, ${named}`;
-    assert.deepEqual(fetched(`{ kind: evaluation-iso, acceptLicence: true, ${own} }`), [
-      ["https://example.com/w.iso", "0a".repeat(32)],
-    ]);
-    assert.deepEqual(fetched(`{ kind: evaluation-iso, ${own} }`), [], "the terms are not accepted");
-    assert.deepEqual(fetched("{ kind: disk, path: /w.qcow2 }"), []);
+    assert.deepEqual(addresses(fetched(own)), [["https://example.com/w.iso", "0a".repeat(32)]]);
+    const without = fetched(own, "2022", false);
+    assert.deepEqual(addresses(without), [], "the terms are not accepted");
+    const disk = downloadedMedia({ windows: windowsWith("{ kind: disk, path: /w.qcow2 }") });
+    assert.deepEqual(addresses(disk), []);
   });
 
   describe("from a site", () => {

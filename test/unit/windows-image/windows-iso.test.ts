@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { chmodSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { open, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { execa } from "execa";
@@ -90,15 +90,18 @@ describe("examining a prepared disk", () => {
       ],
     ],
   };
-  for (const [name, [prepare, problems]] of Object.entries(refused)) {
-    it(`refuses ${name} with all that is wrong with it`, async () => {
+  eachCase(
+    "refuses %s with all that is wrong with it",
+    refused,
+    async ([prepare, problems], name) => {
       await prepare();
+      const found = await problemsOf(name);
       assert.deepEqual(
-        await problemsOf(name),
+        found,
         problems.map((each) => `${name} ${each}`),
       );
-    });
-  }
+    },
+  );
 
   it("refuses what is not there", async () =>
     assert.match(
@@ -311,27 +314,26 @@ describe("examining an ISO of Windows", () => {
     ]);
   });
 
-  eachCase(
-    "refuses an install.wim that is %s",
-    {
-      nonsense: [Buffer.alloc(4096, "nonsense"), "is not a WIM file"],
-      "a short one": [Buffer.from("MSWIM\0\0\0"), "is too short for a WIM file"],
-    } as const,
-    async ([content, why]) => {
-      writeFileSync(at("bad.wim"), content);
-      await makeIso(at("bad.iso"), setupFiles(at("bad.wim")));
-      assert.deepEqual(await problemsOf(at("bad.iso")), [
-        `sources/install.wim on bad.iso ${why}. Download the ISO again.`,
-      ]);
-    },
-  );
-
-  it("refuses an install.wim without its end, where the images are named", async () => {
-    await makeWim(at("cut.wim"), serverImages);
-    truncateSync(at("cut.wim"), 400);
-    await makeIso(at("cut.iso"), setupFiles(at("cut.wim")));
-    assert.deepEqual(await problemsOf(at("cut.iso")), [
-      "sources/install.wim on cut.iso is damaged or cut off: its list of images is not within it. Download the ISO again.",
+  const badWims: Readonly<Record<string, readonly [write: () => unknown, why: string]>> = {
+    nonsense: [() => writeFileSync(at("bad.wim"), "nonsense".repeat(512)), "is not a WIM file"],
+    "a short one": [
+      () => writeFileSync(at("bad.wim"), "MSWIM\0\0\0"),
+      "is too short for a WIM file",
+    ],
+    "without its end, where the images are named": [
+      async () => {
+        await makeWim(at("bad.wim"), serverImages);
+        truncateSync(at("bad.wim"), 400);
+      },
+      "is damaged or cut off: its list of images is not within it",
+    ],
+  };
+  eachCase("refuses an install.wim that is %s", badWims, async ([write, why]) => {
+    rmSync(at("bad.wim"), { force: true });
+    await write();
+    await makeIso(at("bad.iso"), setupFiles(at("bad.wim")));
+    assert.deepEqual(await problemsOf(at("bad.iso")), [
+      `sources/install.wim on bad.iso ${why}. Download the ISO again.`,
     ]);
   });
 

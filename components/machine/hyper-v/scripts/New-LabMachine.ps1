@@ -134,12 +134,11 @@ Invoke-Step -Name 'New-LabMachine' -Body {
         foreach ($old in $found) {
             $needed -= [long]($old.Machine.MemoryAssigned / 1mb)
         }
-        $problems = @(
+        Assert-NoProblem -Problem @(
             Get-NameProblem -Found $found -Site $site -Owner $Owner
             Get-HyperVHostProblem -SwitchName $SwitchName -BaseDisk $BaseDisk -Folder $Folder
             Get-MachineSizeProblem -BaseDisk $BaseDisk -Cpus $Cpus -MemoryMiB $needed -DiskGiB $DiskGiB
         )
-        Assert-NoProblem -Problem $problems
         foreach ($old in $found) {
             Remove-OwnMachine -Machine $old.Machine
         }

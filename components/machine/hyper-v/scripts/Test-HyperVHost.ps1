@@ -47,10 +47,9 @@ $ProgressPreference = 'SilentlyContinue'
 
 Invoke-Step -Name 'Test-HyperVHost' -Body {
     Assert-HyperV
-    $problems = @(
+    Assert-NoProblem -Problem @(
         Get-HyperVHostProblem -SwitchName $SwitchName -BaseDisk $BaseDisk -Folder $Folder
     )
-    Assert-NoProblem -Problem $problems
     New-StepResult -Changed $false -Facts ([ordered]@{
             computerName      = $env:COMPUTERNAME
             logicalProcessors = (Get-VMHost).LogicalProcessorCount

@@ -80,14 +80,14 @@ const emptyRestarts = 3;
 
 const sameRestartMilliseconds = 2000;
 
-/** An image could not be built. */
 export class StageError extends Error {
   override readonly name = "StageError";
-  readonly remedy: string;
 
-  constructor(message: string, remedy: string) {
+  constructor(
+    message: string,
+    readonly remedy: string,
+  ) {
     super(message);
-    this.remedy = remedy;
   }
 }
 
@@ -112,8 +112,6 @@ export class BuildStages {
   #since: number;
   #restarts = 0;
   #lastRestart = -Infinity;
-  readonly #say: (line: string) => void;
-  readonly #slowness: number;
   /** Whether the host has started scripts on it. */
   #isBack: boolean;
 
@@ -121,10 +119,13 @@ export class BuildStages {
    * @param slowness factor of all limits: emulation is some ten times slower.
    * @param isResumed whether the machine starts from the disk of a build that was interrupted after Windows was set up.
    */
-  constructor(say: (line: string) => void, now: number, slowness = 1, isResumed = false) {
-    this.#say = say;
+  constructor(
+    private readonly say: (line: string) => void,
+    now: number,
+    private readonly slowness = 1,
+    isResumed = false,
+  ) {
     this.#since = now;
-    this.#slowness = slowness;
     this.#isBack = !isResumed;
     if (isResumed) {
       this.stage = "seal";
@@ -232,7 +233,7 @@ export class BuildStages {
 
   #see(what: string): void {
     this.lastSeen = what;
-    this.#say(what);
+    this.say(what);
   }
 
   #enter(stage: StageName, seen: string, now: number): void {
@@ -244,10 +245,10 @@ export class BuildStages {
 
   #tellStage(): void {
     const limit = formatSeconds(this.#limitSeconds());
-    this.#say(`${this.#number()}: ${stages[this.stage].does}; at most ${limit}`);
+    this.say(`${this.#number()}: ${stages[this.stage].does}; at most ${limit}`);
   }
 
   #limitSeconds(): number {
-    return (this.#isBack ? stages[this.stage].limitMinutes : comeBackMinutes) * 60 * this.#slowness;
+    return (this.#isBack ? stages[this.stage].limitMinutes : comeBackMinutes) * 60 * this.slowness;
   }
 }

@@ -2,9 +2,7 @@ import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import type { Settings } from "../../../../config/settings.ts";
 import { podNetworks } from "../../../cni/registry.ts";
-import type { NodeImageSettings } from "../bake.ts";
-import { builtSoFar } from "../../../../toolchain/built.ts";
-import type { BuiltArtifacts } from "../../../../toolchain/built.ts";
+import { type BuiltArtifacts, builtSoFar } from "../../../../toolchain/built.ts";
 
 /** An image that was built from an ISO: its disk, and the first 12 digits of the hash of its inputs. */
 export type BuiltImage = NonNullable<BuiltArtifacts["windowsImages"]>[string];
@@ -16,7 +14,7 @@ export interface ImageSettings {
     "version" | "image" | "containerdVersion" | "checksums" | "kubeProxyImage"
   >;
   readonly cluster: Pick<Settings["cluster"], "kubernetesVersion">;
-  readonly cni: NodeImageSettings["cni"];
+  readonly cni: Settings["cni"];
 }
 
 /** Key by which a clone finds the image for its settings. */

@@ -20,15 +20,12 @@ import { watchInterruption } from "../../../../host/interruption.ts";
 import { NotResumed } from "./build-stages.ts";
 import { PartialImage, writeImageNote } from "./partial-image.ts";
 import { runBuilder } from "./run-builder.ts";
-import type { BuilderRun } from "./run-builder.ts";
 import { registriesOf } from "./way-out.ts";
-import { sealImage, type ImageBuild } from "./seal-image.ts";
+import type { ImageBuild } from "./seal-image.ts";
 import { findUefiFirmware, uefiPackages } from "./uefi-firmware.ts";
 
-/** Prefix of the names of images in the cache. */
 export const imageArtifactName = "windows-image";
 
-/** The image's disk in its folder in the cache. */
 export const imageFile = "windows.qcow2";
 
 /** Folder of the screenshots that were taken while an image was built. */
@@ -109,12 +106,13 @@ export function windowsImage(
   };
 }
 
-interface Build extends Pick<Settings, "windows" | "hypervisor">, Pick<BuilderRun, "signal"> {
+interface Build extends Pick<Settings, "windows" | "hypervisor"> {
   readonly cache: Cache;
   readonly bake: Bake;
   readonly changes: BuilderChanges;
   readonly into: string;
   readonly context: BuildContext;
+  readonly signal: AbortSignal;
 }
 
 async function build(all: Build): Promise<void> {
@@ -141,7 +139,7 @@ async function build(all: Build): Promise<void> {
   const uefi = firmware === "uefi" ? findUefiFirmware() : undefined;
   const screens = screensBeside(logFile);
   await rm(screens, { recursive: true, force: true });
-  const install = async (resumed: ImageSecrets | undefined): Promise<ImageBuild | undefined> => {
+  const install = async (resumed: ImageSecrets | undefined): Promise<ImageBuild> => {
     const secrets = resumed ?? newImageSecrets();
     // QEMU's sockets and the disc with keys and password: private, and removed once the image exists.
     const folder = path.join(into, "private");
@@ -177,16 +175,16 @@ async function build(all: Build): Promise<void> {
         isResumed: resumed !== undefined,
         slowness: changes.slowness,
         emulator: changes.emulator,
-        keep: () => partial.keep(secrets, folder),
-        withdraw: () => partial.withdraw(),
-        seal: (port) => sealImage(port, secrets, registriesOf(bake.images)),
+        partial,
+        secrets,
+        registries: registriesOf(bake.images),
       }),
     );
     await rm(folder, { recursive: true });
     return found;
   };
   const disk = path.join(into, imageFile);
-  let found: ImageBuild | undefined;
+  let found: ImageBuild;
   try {
     found = await install(kept).catch((error: unknown) => {
       if (!(error instanceof NotResumed)) throw error;
@@ -197,9 +195,6 @@ async function build(all: Build): Promise<void> {
   } finally {
     // However it ended: only a killed build is resumed.
     await partial.remove();
-  }
-  if (found === undefined) {
-    throw new Error("the machine was switched off before anybody looked at its Windows");
   }
   if (media.update !== undefined && found.revision === revisionOnIso) {
     progress(`warning: the update changed nothing: Windows is ${onIso}, as on the ISO`);

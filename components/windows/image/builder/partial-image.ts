@@ -4,27 +4,18 @@ import * as z from "zod";
 import type { Cache } from "../../../../toolchain/cache.ts";
 import { thisProcess } from "../../../../toolchain/owner.ts";
 import { parseJson } from "../../../../toolchain/parse-json.ts";
-import type { ImageSecrets } from "../image-disc.ts";
+import { type ImageSecrets, imageSecretsSchema } from "../image-disc.ts";
 import { uefiVariables } from "./qemu-command.ts";
 
 const stateFile = "state.json";
-
-const keySchema = z.strictObject({ private: z.string(), public: z.string() });
 
 const stateSchema = z.strictObject({
   /** Name and hash of the image: a disk of another one is never resumed. */
   address: z.string(),
   /** Boot id of this host: as QEMU does not flush, writes survive the end of QEMU but not of the host. */
   bootId: z.string(),
-  secrets: z.strictObject({
-    administratorPassword: z.string(),
-    hostKey: keySchema,
-    loginKey: keySchema,
-  }),
+  secrets: imageSecretsSchema,
 });
-
-/** Progress of an interrupted build. */
-export type CutOff = "in Setup" | "while the nodes' steps ran";
 
 /**
  * The disk of an image that is being built, in a private folder named by the image's name and hash. From the end of Windows'
@@ -50,7 +41,7 @@ export class PartialImage {
     return path.join(this.#folder, uefiVariables);
   }
 
-  async cutOff(): Promise<CutOff | undefined> {
+  async cutOff(): Promise<"in Setup" | "while the nodes' steps ran" | undefined> {
     if ((await stat(this.#folder).catch(() => undefined)) === undefined) return undefined;
     return (await this.kept()) === undefined ? "in Setup" : "while the nodes' steps ran";
   }
@@ -106,7 +97,6 @@ const noteSchema = z.object({
   revision: z.number(),
 });
 
-/** The Windows version of an image, in a file beside its disk. */
 export type ImageNote = z.infer<typeof noteSchema>;
 
 export async function writeImageNote(folder: string, note: ImageNote): Promise<void> {

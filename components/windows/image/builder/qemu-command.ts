@@ -26,7 +26,6 @@ export const imageDiskGiB = 32;
 export const serialFile = "com1.log";
 /** Screen and keyboard, for a viewer of VNC. */
 export const screenSocket = "vnc.sock";
-/** UEFI variables of this machine. */
 export const uefiVariables = "uefi-variables.fd";
 
 /** The disk's name for QEMU's monitor. */

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createWriteStream } from "node:fs";
-import { open, mkdir, readdir, rename, rm } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod";
@@ -98,28 +98,19 @@ function startProcess({ args, folder, program = "qemu-system-x86_64" }: QemuOpti
 
 /** Reads QEMU's growing log of the machine's serial port. */
 export class SerialLines {
-  #offset = 0;
-  #rest = "";
+  #read = 0;
 
   constructor(private readonly file: string) {}
 
   /** Complete new lines since the last call, without line ends and control characters. */
   async read(): Promise<string[]> {
-    await using file = await open(this.file).catch((error: unknown) => {
-      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-      return undefined; // Not created yet.
+    // Single bytes: a firmware's output has no encoding, and nothing may be lost.
+    const text = await readFile(this.file, "latin1").catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "ENOENT") throw error;
+      return ""; // Not created yet.
     });
-    if (file === undefined) return [];
-    const chunk = Buffer.alloc(64 * 1024);
-    for (;;) {
-      const { bytesRead } = await file.read(chunk, 0, chunk.length, this.#offset);
-      if (bytesRead === 0) break;
-      this.#offset += bytesRead;
-      // Single bytes: a firmware's output has no encoding, and nothing may be lost.
-      this.#rest += chunk.toString("latin1", 0, bytesRead);
-    }
-    const lines = this.#rest.split(/\r?\n/);
-    this.#rest = lines.pop() ?? "";
+    const lines = text.slice(this.#read).split(/\r?\n/);
+    this.#read = text.length - (lines.pop() ?? "").length;
     return lines.map((line) => line.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, ""));
   }
 }
@@ -143,21 +134,17 @@ export class Screenshots {
     this.#number += 1;
     const name = String(this.#number).padStart(4, "0");
     const part = path.join(this.folder, `${name}.part`);
+    const dump = (format: object): Promise<unknown> =>
+      this.qmp.execute("screendump", { filename: part, ...format });
     // QEMU before 7.1 cannot write PNG.
-    const format =
-      (await this.#dump({ filename: part, format: "png" }, "png")) ??
-      (await this.#dump({ filename: part }, "ppm"));
+    const format = await dump({ format: "png" })
+      .then(() => "png")
+      .catch(() => dump({}).then(() => "ppm"))
+      .catch(() => undefined);
     if (format === undefined) return;
     this.newest = path.join(this.folder, `${name}.${format}`);
     await rename(part, this.newest);
     const old = (await readdir(this.folder)).sort().slice(0, -kept);
     await Promise.all(old.map((each) => rm(path.join(this.folder, each), { force: true })));
-  }
-
-  #dump(args: Readonly<Record<string, string>>, format: string): Promise<string | undefined> {
-    return this.qmp.execute("screendump", args).then(
-      () => format,
-      () => undefined,
-    );
   }
 }

@@ -29,17 +29,17 @@ const answerSeconds = 60;
 
 /** A connection to QEMU's monitor: https://www.qemu.org/docs/master/interop/qmp-spec.html */
 export class Qmp {
-  readonly #input: Writable;
   readonly #waiting = new Map<number, Waiting>();
-  readonly #onEvent: (event: QmpEvent) => void;
   #greeted: Waiting | undefined;
   readonly #greeting: Promise<unknown>;
   #ended: Error | undefined;
   #lastId = 0;
 
-  constructor(output: Readable, input: Writable, onEvent: (event: QmpEvent) => void) {
-    this.#input = input;
-    this.#onEvent = onEvent;
+  constructor(
+    output: Readable,
+    private readonly input: Writable,
+    private readonly onEvent: (event: QmpEvent) => void,
+  ) {
     this.#greeting = new Promise((resolve, reject) => (this.#greeted = { resolve, reject }));
     // Reported to whoever opens the connection; perhaps nobody has yet.
     this.#greeting.catch(() => undefined);
@@ -64,7 +64,7 @@ export class Qmp {
     const answer = new Promise<unknown>((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
     });
-    this.#input.write(`${JSON.stringify({ execute: command, arguments: args, id })}\n`);
+    this.input.write(`${JSON.stringify({ execute: command, arguments: args, id })}\n`);
     return inTime(answer, `an answer to ${command}`);
   }
 
@@ -75,7 +75,7 @@ export class Qmp {
     if (greeting !== undefined) {
       this.#greeted?.resolve(undefined);
     } else if (event !== undefined) {
-      this.#onEvent({ name: event, data });
+      this.onEvent({ name: event, data });
     } else if (id !== undefined) {
       const waiting = this.#waiting.get(id);
       this.#waiting.delete(id);

@@ -7,7 +7,9 @@ import { serialFile, type BuilderMachine, qemuArguments } from "./qemu-command.t
 import { exitCodes, Failure } from "../../../../host/failure.ts";
 import { QemuProcess, SerialLines, Screenshots } from "./qemu-process.ts";
 import type { QmpEvent } from "./qmp.ts";
-import type { ImageBuild } from "./seal-image.ts";
+import type { ImageSecrets } from "../image-disc.ts";
+import type { PartialImage } from "./partial-image.ts";
+import { sealImage, type ImageBuild } from "./seal-image.ts";
 
 export interface BuilderRun {
   readonly machine: BuilderMachine;
@@ -18,18 +20,13 @@ export interface BuilderRun {
   readonly progress: Progress;
   /** Ends the machine. */
   readonly signal: AbortSignal;
-  /**
-   * Checks and seals the prepared machine over SSH. Retried until the stage's time is over.
-   *
-   * @throws StageError if a retry is useless.
-   */
-  readonly seal: (sshPort: number) => Promise<ImageBuild>;
+  /** Its disk; from the end of Windows' setup until it is sealed, the next build can go on with it. */
+  readonly partial: PartialImage;
+  readonly secrets: ImageSecrets;
+  /** That the machine may reach besides the public internet, as host and port. */
+  readonly registries: ReadonlySet<string>;
   /** Whether the disk is that of a build that was interrupted after Windows was set up. */
   readonly isResumed: boolean;
-  /** Called when Windows is set up: from now on the build can be resumed. */
-  readonly keep: () => Promise<void>;
-  /** Called when sealing begins: from now on it cannot. */
-  readonly withdraw: () => Promise<void>;
   /** Factor of each stage's time limit under KVM. Default: 1 with KVM, 10 without. */
   readonly slowness?: number | undefined;
   /** QEMU's path. Default: the one on the PATH. */
@@ -52,7 +49,7 @@ const screenTicks = 60;
  *
  * @throws NotResumed for an unusable disk of an interrupted build; StageError with stage, last observation, newest screenshot and remedy; Failure if it is interrupted.
  */
-export async function runBuilder(run: BuilderRun): Promise<ImageBuild | undefined> {
+export async function runBuilder(run: BuilderRun): Promise<ImageBuild> {
   const { machine, logFile, progress } = run;
   const qemu = new QemuProcess({
     args: qemuArguments(machine),
@@ -84,19 +81,19 @@ async function follow(
   qemu: QemuProcess,
   stages: BuildStages,
   screenshots: Screenshots,
-): Promise<ImageBuild | undefined> {
+): Promise<ImageBuild> {
   const serial = new SerialLines(path.join(run.machine.folder, serialFile));
   const sealing = new Sealing(run, qemu, stages);
   let isKept = run.isResumed;
   const keepOrWithdraw = async (): Promise<void> => {
     if (stages.isKept && !isKept) {
       isKept = true;
-      await run.keep();
+      await run.partial.keep(run.secrets, run.machine.folder);
       run.progress("Windows is set up: a build that is killed from here on is gone on with");
     }
     if (stages.isSealing && isKept) {
       isKept = false;
-      await run.withdraw();
+      await run.partial.withdraw();
     }
   };
   const readSerial = async (): Promise<void> => {
@@ -140,7 +137,8 @@ async function follow(
         // It may have been said between the two checks.
         await readSealed();
         stages.poweredOff();
-        return sealing.build;
+        if (sealing.build !== undefined) return sealing.build;
+        throw new Error("the machine was switched off before anybody looked at its Windows");
       }
     }
     if (qemu.ending !== undefined) {
@@ -212,7 +210,8 @@ class Sealing {
   async #try(): Promise<void> {
     while (!this.#stop && this.qemu.ending === undefined) {
       try {
-        this.build = await this.run.seal(await this.qemu.sshPort());
+        const { secrets, registries } = this.run;
+        this.build = await sealImage(await this.qemu.sshPort(), secrets, registries);
         return;
       } catch (error) {
         if (error instanceof StageError) {

@@ -45,31 +45,24 @@ export type ImageBuild = z.infer<typeof resultSchema>["facts"];
  */
 export async function sealImage(
   port: number,
-  secrets: ImageSecrets,
+  { loginKey, hostKey }: ImageSecrets,
   registries: ReadonlySet<string>,
 ): Promise<ImageBuild> {
   const way = { port: wayOutPort, accept: wayOutTo(registries) };
-  const login = builderLogin(port, secrets);
-  try {
-    return buildIn(await runOverSsh(login, sealCommand, timeoutSeconds, "", way));
-  } catch (error) {
-    throw sealingError(error);
-  }
-}
-
-/** SSH options for the builder. Emulated, or on a busy host, it may be silent for minutes. */
-function builderLogin(
-  port: number,
-  { loginKey, hostKey }: Pick<ImageSecrets, "loginKey" | "hostKey">,
-): SshSource {
-  return {
+  const login: SshSource = {
     host: "127.0.0.1",
     port,
     user: "Administrator",
     privateKey: loginKey.private,
     hostKey: hostKey.public,
+    // Emulated, or on a busy host, it may say nothing for minutes.
     silentSeconds: 300,
   };
+  try {
+    return buildIn(await runOverSsh(login, sealCommand, timeoutSeconds, "", way));
+  } catch (error) {
+    throw sealingError(error);
+  }
 }
 
 /** A StageError if a script failed for good, so that there is no retry. */

@@ -1,9 +1,13 @@
 import { existsSync } from "node:fs";
 import type { UefiFirmware } from "./qemu-command.ts";
 
-/** Paths of UEFI firmware for machines: Debian and Ubuntu, Fedora, Arch, openSUSE. */
-const places: readonly UefiFirmware[] = [
-  ["/usr/share/OVMF/OVMF_CODE_4M.fd", "/usr/share/OVMF/OVMF_VARS_4M.fd"],
+const debian: UefiFirmware = {
+  code: "/usr/share/OVMF/OVMF_CODE_4M.fd",
+  variables: "/usr/share/OVMF/OVMF_VARS_4M.fd",
+};
+
+/** Where other versions of Debian and Ubuntu, Fedora, Arch and openSUSE have it. */
+const others = [
   ["/usr/share/OVMF/OVMF_CODE.fd", "/usr/share/OVMF/OVMF_VARS.fd"],
   ["/usr/share/edk2/ovmf/OVMF_CODE.fd", "/usr/share/edk2/ovmf/OVMF_VARS.fd"],
   ["/usr/share/edk2/x64/OVMF_CODE.4m.fd", "/usr/share/edk2/x64/OVMF_VARS.4m.fd"],
@@ -12,10 +16,7 @@ const places: readonly UefiFirmware[] = [
 
 /** The UEFI firmware of this host. If it has none, Debian's path, as a preview needs no firmware. */
 export function uefiFirmware(): UefiFirmware {
-  const [debian] = places;
-  const found = places.find(isThere) ?? debian;
-  if (found === undefined) throw new Error("no place of UEFI is known");
-  return found;
+  return [debian, ...others].find(isThere) ?? debian;
 }
 
 /** @throws with the package to install if this host has none. */

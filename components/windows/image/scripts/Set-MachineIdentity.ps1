@@ -38,7 +38,6 @@ $ProgressPreference = 'SilentlyContinue'
 . (Join-Path $PSScriptRoot 'lib\Services.ps1')
 . (Join-Path $PSScriptRoot 'lib\SerialLog.ps1')
 . (Join-Path $PSScriptRoot 'lib\IdentityDisc.ps1')
-. (Join-Path $PSScriptRoot 'lib\MachineName.ps1')
 . (Join-Path $PSScriptRoot 'lib\SshServer.ps1')
 . (Join-Path $PSScriptRoot 'lib\Sealing.ps1')
 . (Join-Path $PSScriptRoot 'lib\FirstBoot.ps1')

@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import type * as z from "zod";
 import { generateEd25519 } from "../../../../ssh/generate-ed25519.ts";
@@ -53,77 +54,76 @@ export const goodMachine: HyperVMachineParameter = {
 };
 
 /** A model of a Hyper-V host in this process, reached over real SSH. */
-export interface HyperVLab {
-  readonly windows: RehearsalHost;
-  readonly host: HyperVHostParameter;
-  /** Makes a machine as its action does, with little patience; its id. */
-  make(changes?: Partial<HyperVMachineParameter>): Promise<string>;
-  run<T>(work: (session: HyperVSession) => Promise<T>): Promise<T>;
-  model(): HyperV;
-  change(changes: Partial<HyperV>): void;
-  /** The disk at a path; undefined: there is none. */
-  disk(path: string): Promise<Disk | undefined>;
-  stop(): Promise<void>;
-}
+export class HyperVLab {
+  private constructor(
+    readonly windows: RehearsalHost,
+    readonly host: HyperVHostParameter,
+    private readonly identity: Buffer,
+  ) {}
 
-/** @param setting what it has in place of a good host's. */
-export async function startHyperVLab(
-  setting: LabSetting = {},
-  ...faults: readonly FaultSetting[]
-): Promise<HyperVLab> {
-  const { image, memoryMiB = 65_536, freeDiskGiB = 60, ...hyperV } = { ...good, ...setting };
-  const windows = await startRehearsalHost({
-    hostName: "hv-1",
-    authorizedKeys: [key.public],
-    faults,
-  });
-  windows.programs.memoryMiB = memoryMiB;
-  windows.programs.freeDiskGiB = () => Promise.resolve(freeDiskGiB);
-  windows.windows.state.hyperV = hyperVSchema.parse(hyperV);
-  await windows.windows.save();
-  if (image) await windows.windows.drive.write(baseDisk, JSON.stringify(image));
-  const privateKeyFile = inNewFolder()("key");
-  writeFileSync(privateKeyFile, key.private, { mode: 0o600 });
-  const host: HyperVHostParameter = {
-    name: "rack-3",
-    address: "127.0.0.1",
-    port: windows.port,
-    user: "Administrator",
-    hostKey: windows.hostKey,
-    privateKeyFile,
-    switchName: "Lab",
-    folder,
-    baseDisk,
-    lab: "kindows-t",
-    owner: "0f".repeat(6),
-  };
-  const identity = await identityDisc({ userData: "#cloud-config\n{}\n", metaData: "{}\n" });
-  const run: HyperVLab["run"] = (work) => onHyperVHost(host, 600, work);
-  const model = (): HyperV => {
-    const found = windows.windows.state.hyperV;
-    if (found === undefined) throw new Error("the host has no Hyper-V");
-    return found;
-  };
-  return {
-    windows,
-    host,
-    run,
-    model,
-    make: (changes = {}) =>
-      run((session) =>
-        makeMachine(
-          session,
-          { ...goodMachine, ...changes },
-          identity,
-          { seconds: 0.2, pauseSeconds: 0.05 },
-          () => undefined,
-        ),
-      ),
-    change: (changes) => void Object.assign(model(), changes),
-    async disk(path) {
-      const text = await windows.windows.drive.readText(path);
-      return text === undefined ? undefined : diskSchema.parse(JSON.parse(text));
-    },
-    stop: () => windows.stop(),
-  };
+  /** @param setting what it has in place of a good host's. */
+  static async start(
+    setting: LabSetting = {},
+    ...faults: readonly FaultSetting[]
+  ): Promise<HyperVLab> {
+    const { image, memoryMiB = 65_536, freeDiskGiB = 60, ...hyperV } = { ...good, ...setting };
+    const windows = await startRehearsalHost({
+      hostName: "hv-1",
+      authorizedKeys: [key.public],
+      faults,
+    });
+    windows.programs.memoryMiB = memoryMiB;
+    windows.programs.freeDiskGiB = () => Promise.resolve(freeDiskGiB);
+    windows.windows.state.hyperV = hyperVSchema.parse(hyperV);
+    await windows.windows.save();
+    if (image) await windows.windows.drive.write(baseDisk, JSON.stringify(image));
+    const privateKeyFile = inNewFolder()("key");
+    writeFileSync(privateKeyFile, key.private, { mode: 0o600 });
+    const host: HyperVHostParameter = {
+      name: "rack-3",
+      address: "127.0.0.1",
+      port: windows.port,
+      user: "Administrator",
+      hostKey: windows.hostKey,
+      privateKeyFile,
+      switchName: "Lab",
+      folder,
+      baseDisk,
+      lab: "kindows-t",
+      owner: "0f".repeat(6),
+    };
+    const identity = await identityDisc({ userData: "#cloud-config\n{}\n", metaData: "{}\n" });
+    return new HyperVLab(windows, host, identity);
+  }
+
+  run<T>(work: (session: HyperVSession) => Promise<T>): Promise<T> {
+    return onHyperVHost(this.host, 600, work);
+  }
+
+  model(): HyperV {
+    return this.windows.windows.state.hyperV ?? assert.fail("the host has no Hyper-V");
+  }
+
+  /** Makes a machine as its action does, with little patience; its id. */
+  make(changes: Partial<HyperVMachineParameter> = {}): Promise<string> {
+    const machine = { ...goodMachine, ...changes };
+    const wait = { seconds: 0.2, pauseSeconds: 0.05 };
+    return this.run((session) =>
+      makeMachine(session, machine, this.identity, wait, () => undefined),
+    );
+  }
+
+  change(changes: Partial<HyperV>): void {
+    Object.assign(this.model(), changes);
+  }
+
+  /** The disk at a path; undefined: there is none. */
+  async disk(path: string): Promise<Disk | undefined> {
+    const text = await this.windows.windows.drive.readText(path);
+    return text === undefined ? undefined : diskSchema.parse(JSON.parse(text));
+  }
+
+  stop(): Promise<void> {
+    return this.windows.stop();
+  }
 }

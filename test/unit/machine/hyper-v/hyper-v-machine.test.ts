@@ -6,8 +6,11 @@ import {
   HyperVHost,
   HyperVMachine,
 } from "../../../../components/machine/hyper-v/hyper-v-machine.ts";
-import { instanceId, ownerId } from "../../../../components/machine/hyper-v/parameters.ts";
-import type { HyperVHostParameter } from "../../../../components/machine/hyper-v/parameters.ts";
+import {
+  type HyperVHostParameter,
+  instanceId,
+  ownerId,
+} from "../../../../components/machine/hyper-v/parameters.ts";
 import { SshKey } from "../../../../components/machine/ssh-key.ts";
 import {
   isSecretInput,
@@ -16,10 +19,11 @@ import {
   type Recorded,
   revealed,
 } from "../../controlplane/recorded-resources.ts";
+import { eachCase } from "../../each-case.ts";
 import { hyperVScripts as scripts, nodes } from "../../windows/step-scripts.ts";
 import { goodMachine } from "./hyper-v-lab.ts";
 
-const host: HyperVHostParameter = {
+const place: Omit<HyperVHostParameter, "owner"> = {
   name: "rack-3",
   address: "192.0.2.3",
   port: 22,
@@ -30,13 +34,14 @@ const host: HyperVHostParameter = {
   folder: "D:\\Hyper-V machines",
   baseDisk: "D:\\images\\server 2022.vhdx",
   lab: "kindows-fleet",
-  owner: "0f0f0f0f0f0f",
 };
+const host: HyperVHostParameter = { ...place, owner: "0f0f0f0f0f0f" };
 const machine = { ...goodMachine, name: "kindows-fleet-win-1", memoryMiB: 8192 };
 
 describe("marks of a machine on Hyper-V", () => {
-  const making = (changes: object, of: object = {}): string =>
-    instanceId({ ...host, ...of }, { ...machine, ...changes }, "ssh-ed25519 BBBB win-1");
+  /** Of a host and of a machine, where no name is both's. */
+  const making = (changes: object = {}): string =>
+    instanceId({ ...host, ...changes }, { ...machine, ...changes }, "ssh-ed25519 BBBB win-1");
 
   it("tell the owner by his key alone, whatever its comment", () => {
     assert.equal(ownerId("ssh-ed25519 AAAA kindows-a"), ownerId("ssh-ed25519 AAAA b\n"));
@@ -44,46 +49,35 @@ describe("marks of a machine on Hyper-V", () => {
     assert.match(ownerId("ssh-ed25519 AAAA a"), /^[0-9a-f]{12}$/);
   });
 
-  for (const [what, changed] of [
-    ["memory", making({ memoryMiB: 4096 })],
-    ["processors", making({ cpus: 2 })],
-    ["disk", making({ diskGiB: 80 })],
-    ["generation", making({ generation: 1 })],
-    ["Secure Boot", making({ secureBoot: false })],
-    ["MAC address", making({ macAddress: "525400000000" })],
-    ["image", making({}, { baseDisk: "D:\\other.vhdx" })],
-    ["switch", making({}, { switchName: "Other" })],
-    ["folder", making({}, { folder: "E:\\kindows" })],
-    ["host", making({}, { hostKey: "ssh-ed25519 CCCC" })],
-  ] as const) {
-    it(`another ${what} is another instance`, () => assert.notEqual(changed, making({})));
-  }
+  const others: Readonly<Record<string, object>> = {
+    memory: { memoryMiB: 4096 },
+    processors: { cpus: 2 },
+    disk: { diskGiB: 80 },
+    generation: { generation: 1 },
+    "Secure Boot": { secureBoot: false },
+    "MAC address": { macAddress: "525400000000" },
+    image: { baseDisk: "D:\\other.vhdx" },
+    switch: { switchName: "Other" },
+    folder: { folder: "E:\\kindows" },
+    host: { hostKey: "ssh-ed25519 CCCC" },
+  };
+  eachCase("another %s is another instance", others, (changes) =>
+    assert.notEqual(making(changes), making()),
+  );
 
   it("how the host is reached, and a key that logs in, make none", () =>
     assert.equal(
-      making({}, { address: "hv.example.test", port: 2222, privateKeyFile: "/other" }),
-      making({}),
+      making({ address: "hv.example.test", port: 2222, privateKeyFile: "/other" }),
+      making(),
     ));
-});
-
-describe("scripts for a Hyper-V host", () => {
-  it("write no identity where it could be read", () => {
-    const reported = scripts.flatMap((script) =>
-      nodes(script.root, "command")
-        .map((command) => command.text)
-        .filter((command) => /^(Write-StepProgress|Stop-Step|New-StepResult)/.test(command))
-        .filter((command) => /\$(identity|bytes|reading)\b(?!\.Length)/i.test(command)),
-    );
-    assert.deepEqual(reported, []);
-  });
 });
 
 describe("HyperVMachine", () => {
   let resources: ReadonlyMap<string, Recorded>;
-  let machine: HyperVMachine;
+  let made: HyperVMachine;
 
   before(async () => {
-    ({ made: machine, resources } = await record(
+    ({ made, resources } = await record(
       (name) =>
         JSON.stringify({
           id: `id of ${name}`,
@@ -93,41 +87,22 @@ describe("HyperVMachine", () => {
       (opts) => {
         const key = new SshKey("login", { comment: "t" });
         const host = new HyperVHost("hyper-v-rack-3", {
-          host: {
-            name: "rack-3",
-            address: "192.0.2.3",
-            port: 22,
-            user: "Administrator",
-            hostKey: "ssh-ed25519 AAAA",
-            privateKeyFile: "/k",
-            switchName: "Lab",
-            folder: "D:\\kindows",
-            baseDisk: "D:\\image.vhdx",
-            lab: "kindows-t",
-          },
+          host: place,
           loginPublicKey: key.publicKey,
         });
-        const [address, mac] = ["192.168.150.10", "52:54:00:ab:cd:ef"];
         const lab = {
           settings: { lab: { name: "t" }, hypervisor: { uri: "qemu:///system" } },
           network: { networkId: pulumi.output("id") },
         };
-        const reserve = (parent: pulumi.Resource) =>
-          addressReservation(lab, { name: "win-1", address }, parent);
         return new HyperVMachine(
           "win-1",
           {
+            ...machine,
             computerName: "win-1",
-            machineName: "kindows-t-win-1",
-            generation: 2,
-            secureBoot: true,
-            cpus: 4,
-            memoryMiB: 8192,
-            diskGiB: 60,
-            address,
-            mac,
+            machineName: machine.name,
+            mac: "52:54:00:ab:cd:ef",
             host,
-            reserve,
+            reserve: (parent) => addressReservation(lab, { ...machine, name: "win-1" }, parent),
             login: { user: "Administrator", key },
           },
           opts,
@@ -149,20 +124,21 @@ describe("HyperVMachine", () => {
     const environment = revealed(inputs["environment"]) as Record<string, unknown>;
     const { owner, ...host } = json(environment["HYPER_V_HOST"]);
     assert.match(String(owner), /^[0-9a-f]{12}$/);
-    assert.equal(host["folder"], "D:\\kindows");
+    assert.deepEqual(host, place);
     const { making, ...spec } = json(environment["MACHINE"]);
     assert.match(String(making), /^[0-9a-f]{12}$/);
-    assert.deepEqual(spec, {
-      name: "kindows-t-win-1",
-      generation: 2,
-      secureBoot: true,
-      macAddress: "525400ABCDEF",
-      address: "192.168.150.10",
-      cpus: 4,
-      memoryMiB: 8192,
-      diskGiB: 60,
-    });
+    assert.deepEqual({ ...spec, making: machine.making }, machine);
     assert.deepEqual(inputs["triggers"], [making]);
+  });
+
+  it("has an identity that no script writes where it could be read", () => {
+    const reported = scripts.flatMap((script) =>
+      nodes(script.root, "command")
+        .map((command) => command.text)
+        .filter((command) => /^(Write-StepProgress|Stop-Step|New-StepResult)/.test(command))
+        .filter((command) => /\$(identity|bytes|text|reading)\b(?!\.Length)/i.test(command)),
+    );
+    assert.deepEqual(reported, []);
   });
 
   it("gives its identity as a secret, and its host no secret at all", () => {
@@ -178,13 +154,13 @@ describe("HyperVMachine", () => {
     assert.match(String(inputs["create"]), /prepare-hyper-v-host\.ts$/);
     assert.match(String(inputs["delete"]), /prepare-hyper-v-host\.ts --remove$/);
     // How it is reached replaces nothing: what is there stays.
-    assert.deepEqual(inputs["triggers"], ["ssh-ed25519 AAAA", "D:\\kindows"]);
+    assert.deepEqual(inputs["triggers"], [place.hostKey, place.folder]);
     const order = [...resources.keys()].map((key) => key.split("/").at(-1));
     assert.ok(order.indexOf("hyper-v-rack-3") < order.lastIndexOf("win-1"));
   });
 
   it("is reached over SSH with its own host key pinned, all of it secret", async () => {
-    const { value, secret } = await look(machine.connection);
+    const { value, secret } = await look(made.connection);
     const { host, hostKey, dialErrorLimit } = value;
     assert.deepEqual(
       [secret, host, hostKey, dialErrorLimit],

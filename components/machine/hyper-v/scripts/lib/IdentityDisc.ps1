@@ -1,6 +1,6 @@
 # The identity disc of a machine, which comes on standard input.
 
-# Reads the machine's identity disc off standard input, in base64. Errors never repeat what was read: a key is on it.
+# Reads the machine's identity disc, in base64. Errors never repeat what was read: a key is on it.
 function Read-IdentityDisc {
     $remedy = 'Give the disc in base64 on standard input, and end the input.'
     # As a stream of its own, since only that can be waited for in bounded time.
@@ -9,23 +9,18 @@ function Read-IdentityDisc {
     if (-not $reading.Wait(60000)) {
         Stop-Step -Code 'SecretMissing' -Message 'Standard input did not end within 60 s.' -Remedy $remedy
     }
-    Read-IdentityText -Text $reading.Result
-}
-
-# Returns the disc that a text in base64 holds; stops the step where it holds none.
-function Read-IdentityText {
-    param([string] $Text)
+    $text = $reading.Result.Trim()
     try {
-        $bytes = [Convert]::FromBase64String($Text.Trim())
+        $bytes = [Convert]::FromBase64String($text)
     }
     catch {
-        Stop-Step -Code 'SecretMissing' -Message "Standard input is not base64 ($($Text.Length) characters)." `
-            -Remedy 'Give the disc in base64 on standard input, and end the input.'
+        Stop-Step -Code 'SecretMissing' -Message "Standard input is not base64 ($($text.Length) characters)." `
+            -Remedy $remedy
     }
     # "CD001", here in base64, in sector 16 of 2048 bytes: ISO 9660.
     if ($bytes.Length -lt 34816 -or [Convert]::ToBase64String($bytes, 32769, 5) -cne 'Q0QwMDE=') {
         Stop-Step -Code 'SecretMissing' -Message "Standard input is no disc image ($($bytes.Length) bytes)." `
-            -Remedy 'Give the disc in base64 on standard input, and end the input.'
+            -Remedy $remedy
     }
     , $bytes
 }

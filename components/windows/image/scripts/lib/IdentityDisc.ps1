@@ -1,4 +1,4 @@
-# The disc that tells a machine made from the image who it is: cloud-init's NoCloud form, made by libvirt's provider.
+# Who a machine is, by a disc in cloud-init's NoCloud form, which libvirt's provider or kindows makes.
 
 $IdentityDiscName = 'cidata'
 
@@ -63,4 +63,14 @@ function Disable-IdentityDisc {
     catch {
         Write-SerialLine -Message "warning: the identity disc stays readable: $($_.Exception.Message)"
     }
+}
+
+# Returns whether the machine must reboot to be called so.
+function Set-MachineName {
+    param([string] $Name)
+    $key = 'HKLM:\SYSTEM\CurrentControlSet\Control\ComputerName\ComputerName'
+    if ((Get-ItemProperty -LiteralPath $key).ComputerName -ne $Name) {
+        Rename-Computer -NewName $Name -Force
+    }
+    (Get-PendingComputerName) -ne ''
 }
