@@ -10,9 +10,9 @@ import {
   unwrap,
   containsSecret,
   isList,
-  isMap,
   isPlainMap,
   type PropertyValue,
+  reveal,
   secret,
 } from "../protocol/property-value.ts";
 import { redactor } from "../protocol/redaction.ts";
@@ -236,15 +236,9 @@ function liveValue(
     value = bareInput.map(
       (element, index) => liveValue(element, befores[index], bareNow[index]) ?? null,
     );
-  } else value = sameValue(withoutMarks(bareBefore), withoutMarks(bareNow)) ? bareInput : bareNow;
+  } else {
+    const isSame = sameValue(reveal(bareBefore ?? null), reveal(bareNow ?? null));
+    value = isSame ? bareInput : bareNow;
+  }
   return input !== bareInput && value !== undefined ? secret(value) : value;
-}
-
-function withoutMarks(value: PropertyValue | undefined): PropertyValue | undefined {
-  const bare = unwrap(value);
-  if (isList(bare)) return bare.map((element) => withoutMarks(element) ?? null);
-  if (!isMap(bare)) return bare;
-  return Object.fromEntries(
-    Object.entries(bare).map(([name, element]) => [name, withoutMarks(element)]),
-  );
 }
