@@ -83,7 +83,7 @@ export function objectType(kind: Kind, cluster: Cluster): ResourceType {
           ? target.apply(inputs, forced(inputs), options)
           : target.create(inputs, options, operation);
       if (preview) {
-        const made = await cluster.preview(inputs, redactor(inputs), make);
+        const made = await cluster.preview(inputs, make);
         return { id: "", properties: previewState(made, inputs) };
       }
       const made = await make().catch((error: unknown) => {
@@ -110,7 +110,7 @@ export function objectType(kind: Kind, cluster: Cluster): ResourceType {
       const options = optionsFor(news, olds, preview, operation);
       const target = targetOf(news);
       const change = (): Promise<KubernetesObject> => target.applyOver(news, forced(news), options);
-      if (preview) return previewState(await cluster.preview(news, redactor(news), change), news);
+      if (preview) return previewState(await cluster.preview(news, change), news);
       const made = await change().catch((error: unknown) => {
         throw failed(`${target.title} was not updated`, error, news);
       });

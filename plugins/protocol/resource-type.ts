@@ -1,5 +1,5 @@
 import type { Operation } from "./operation.ts";
-import type { PropertyMap, PropertyValue } from "./property-value.ts";
+import type { PropertyMap } from "./property-value.ts";
 import type { PropertyChange } from "./property-diff.ts";
 
 export interface CheckFailure {
@@ -83,9 +83,4 @@ export class InitializationFailed extends Error {
   ) {
     super(reason);
   }
-}
-
-/** Properties that stay out of an answer: those without a value. */
-export function defined(map: Record<string, PropertyValue | undefined>): PropertyMap {
-  return Object.fromEntries(Object.entries(map).filter(([, value]) => value !== undefined));
 }
