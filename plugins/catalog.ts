@@ -18,16 +18,10 @@ export const bundledPlugins: readonly BundledPlugin[] = [
     executable: "pulumi-language-nodejs",
     version: "3.248.0",
   },
-  {
-    name: "command",
-    kind: "resource",
-    executable: "pulumi-resource-command",
-    version: "1.2.1",
-  },
-  {
-    name: "kubernetes",
-    kind: "resource",
-    executable: "pulumi-resource-kubernetes",
-    version: "4.34.2",
-  },
+  provider("command", "1.2.1"),
+  provider("kubernetes", "4.34.2"),
 ];
+
+function provider(name: string, version: string): BundledPlugin {
+  return { name, kind: "resource", executable: `pulumi-resource-${name}`, version };
+}

@@ -6,7 +6,6 @@ import { runLocally } from "../command/run-locally.ts";
 import type { Properties } from "../protocol/property-shape.ts";
 import { isAbsent } from "../protocol/property-value.ts";
 import {
-  defined,
   notCovered,
   type ProviderDefinition,
   type ResourceType,
@@ -52,7 +51,7 @@ const actionType: ResourceType = {
     const given = { ...state, addPreviousOutputInEnv: true };
     const { stdout } = await runLocally(commandRun(read, given, state), operation);
     const { gone, changed } = findingSchema.parse(stdout === "" ? {} : JSON.parse(stdout));
-    return { inputs, state: defined({ ...state, gone, changed }) };
+    return { inputs, state: { ...state, gone, changed } };
   },
   update(request, operation) {
     const { olds, news } = request;
@@ -61,7 +60,7 @@ const actionType: ResourceType = {
       diffInputs(properties, olds, news).changes.every(({ keys }) => keys[0] === "read");
     // How it is looked at says nothing about what was made.
     if (!isSame) return command.update(request, operation);
-    return Promise.resolve(defined({ ...news, stdout: olds["stdout"], stderr: olds["stderr"] }));
+    return Promise.resolve({ ...news, stdout: olds["stdout"], stderr: olds["stderr"] });
   },
 };
 

@@ -12,28 +12,26 @@ const DEFAULT_SECONDS = 600;
 
 const POLL_MILLISECONDS = 500;
 
-/** Result of waiting: the object as last seen and, if it did not become ready, why. */
-export interface Awaited {
-  readonly live: KubernetesObject;
-  readonly failure: string | undefined;
-}
-
-/** Waits until an object is ready, reporting each step. Never throws for an object that does not get ready. */
+/**
+ * Waits until an object is ready, reporting each step. Never throws for an object that does not get ready.
+ *
+ * @returns the object as last seen and, if it did not become ready, why.
+ */
 export async function awaitReady(
   target: ClusterObject,
   first: KubernetesObject,
   operation: Operation,
-): Promise<Awaited> {
+): Promise<{ readonly live: KubernetesObject; readonly failure?: string }> {
   const { signal } = operation;
   const skips = first.metadata?.annotations?.[ANNOTATION.skipAwait] === "true";
-  if (skips) return { live: first, failure: undefined };
+  if (skips) return { live: first };
   const seconds = operation.timeoutSeconds ?? DEFAULT_SECONDS;
   const end = Date.now() + seconds * 1000;
   let live = first;
   let shown = "";
   for (;;) {
     const { state, message } = readiness(live);
-    if (state === "ready") return { live, failure: undefined };
+    if (state === "ready") return { live };
     if (message !== shown) operation.progress(`waiting: ${message}`);
     shown = message;
     const over = signal.aborted || Date.now() > end;

@@ -1,6 +1,7 @@
 import { ApiError, type ApiRequest, ClusterApi } from "../../kubernetes/cluster-api.ts";
 import type { Operation } from "../protocol/operation.ts";
 import { containsUnknown, type PropertyMap } from "../protocol/property-value.ts";
+import { redactor } from "../protocol/redaction.ts";
 import { ClusterObject } from "./cluster-object.ts";
 import type { Kind } from "./kinds.ts";
 import type { KubernetesObject } from "./object.ts";
@@ -8,11 +9,6 @@ import type { Settings } from "./settings.ts";
 import pRetry from "p-retry";
 import { messageOf } from "../../host/failure.ts";
 import { clientConnection } from "../../kubernetes/client-connection.ts";
-
-/** Answers to a dry run that say nothing against the real one: what is missing may be made before it. */
-const NOT_FOUND = 404;
-const FORBIDDEN = 403;
-const ALREADY_EXISTS = "AlreadyExists";
 
 /** The cluster the settings mean; nothing is asked before it is needed. */
 export class Cluster {
@@ -48,7 +44,6 @@ export class Cluster {
   /** Tries something in a preview: the outcome, or undefined where that is not possible yet. @throws when refused */
   async preview(
     inputs: PropertyMap,
-    redact: (text: string) => string,
     attempt: () => Promise<KubernetesObject>,
   ): Promise<KubernetesObject | undefined> {
     if (containsUnknown(inputs)) return undefined;
@@ -56,10 +51,10 @@ export class Cluster {
       return await attempt();
     } catch (error) {
       if (!(error instanceof ApiError)) return undefined;
-      const early =
-        error.status === NOT_FOUND || error.status === FORBIDDEN || error.reason === ALREADY_EXISTS;
-      if (early) return undefined;
-      throw new Error(redact(error.message));
+      const { status, reason } = error;
+      // These say nothing against the real one: what is missing may be made before it.
+      if (status === 404 || status === 403 || reason === "AlreadyExists") return undefined;
+      throw new Error(redactor(inputs)(error.message));
     }
   }
 }

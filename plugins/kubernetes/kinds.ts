@@ -25,7 +25,7 @@ const selector = { immutable: [["spec", "selector"]] } as const;
 const roleRef = { immutable: [["roleRef"]] } as const;
 
 /** The kinds that are covered, by the type token. */
-const kinds: ReadonlyMap<string, Kind> = new Map([
+export const kinds: ReadonlyMap<string, Kind> = new Map([
   ...group("v1", [
     ["ConfigMap", "configmaps", { immutable: [["data"], ["binaryData"]] }],
     ["Namespace", "namespaces", clusterWide],
@@ -51,10 +51,6 @@ const kinds: ReadonlyMap<string, Kind> = new Map([
     ["Installation", "installations", clusterWide],
   ]),
 ]);
-
-export function kindOf(type: string): Kind | undefined {
-  return kinds.get(type);
-}
 
 /** URL path of the objects of a kind in a namespace, or of one of them. */
 export function objectPath(kind: Kind, namespace: string, name?: string): string {

@@ -10,9 +10,9 @@ import {
   unwrap,
   containsSecret,
   isList,
-  isMap,
   isPlainMap,
   type PropertyValue,
+  reveal,
   secret,
 } from "../protocol/property-value.ts";
 import { redactor } from "../protocol/redaction.ts";
@@ -83,7 +83,7 @@ export function objectType(kind: Kind, cluster: Cluster): ResourceType {
           ? target.apply(inputs, forced(inputs), options)
           : target.create(inputs, options, operation);
       if (preview) {
-        const made = await cluster.preview(inputs, redactor(inputs), make);
+        const made = await cluster.preview(inputs, make);
         return { id: "", properties: previewState(made, inputs) };
       }
       const made = await make().catch((error: unknown) => {
@@ -110,7 +110,7 @@ export function objectType(kind: Kind, cluster: Cluster): ResourceType {
       const options = optionsFor(news, olds, preview, operation);
       const target = targetOf(news);
       const change = (): Promise<KubernetesObject> => target.applyOver(news, forced(news), options);
-      if (preview) return previewState(await cluster.preview(news, redactor(news), change), news);
+      if (preview) return previewState(await cluster.preview(news, change), news);
       const made = await change().catch((error: unknown) => {
         throw failed(`${target.title} was not updated`, error, news);
       });
@@ -236,15 +236,9 @@ function liveValue(
     value = bareInput.map(
       (element, index) => liveValue(element, befores[index], bareNow[index]) ?? null,
     );
-  } else value = sameValue(withoutMarks(bareBefore), withoutMarks(bareNow)) ? bareInput : bareNow;
+  } else {
+    const isSame = sameValue(reveal(bareBefore ?? null), reveal(bareNow ?? null));
+    value = isSame ? bareInput : bareNow;
+  }
   return input !== bareInput && value !== undefined ? secret(value) : value;
-}
-
-function withoutMarks(value: PropertyValue | undefined): PropertyValue | undefined {
-  const bare = unwrap(value);
-  if (isList(bare)) return bare.map((element) => withoutMarks(element) ?? null);
-  if (!isMap(bare)) return bare;
-  return Object.fromEntries(
-    Object.entries(bare).map(([name, element]) => [name, withoutMarks(element)]),
-  );
 }

@@ -1,6 +1,6 @@
 import { notCovered, type ProviderDefinition } from "../protocol/resource-type.ts";
 import { Cluster } from "./cluster.ts";
-import { kindOf } from "./kinds.ts";
+import { kinds } from "./kinds.ts";
 import { objectType } from "./object-type.ts";
 import { checkSettings, diffSettings, parseSettings } from "./settings.ts";
 
@@ -16,7 +16,7 @@ export function kubernetesProvider(): ProviderDefinition {
       cluster = new Cluster(parseSettings(settings));
     },
     resourceType(type) {
-      const kind = kindOf(type);
+      const kind = kinds.get(type);
       if (kind === undefined) throw new Error(notCovered("kubernetes", `resource type ${type}`));
       return objectType(kind, cluster);
     },

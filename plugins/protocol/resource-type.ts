@@ -1,5 +1,5 @@
 import type { Operation } from "./operation.ts";
-import type { PropertyMap, PropertyValue } from "./property-value.ts";
+import type { PropertyMap } from "./property-value.ts";
 import type { PropertyChange } from "./property-diff.ts";
 
 export interface CheckFailure {
@@ -23,47 +23,35 @@ export interface Difference {
   readonly deleteBeforeReplace: boolean;
 }
 
-export interface DiffRequest {
-  readonly oldInputs: PropertyMap;
+interface Change {
   /** Outputs of the last update. */
   readonly olds: PropertyMap;
   readonly news: PropertyMap;
 }
 
-export interface CreateRequest {
-  readonly inputs: PropertyMap;
-  /** Nothing may be changed; unknown values may be among the inputs and the outputs. */
+/** `preview`: nothing may be changed; unknown values may be among inputs and outputs. */
+interface Planned {
   readonly preview: boolean;
 }
 
-export interface ReadRequest {
-  readonly id: string;
+interface Known {
   /** Inputs of the last update; empty when an existing resource is being imported. */
   readonly inputs: PropertyMap;
   /** Outputs of the last update. */
   readonly state: PropertyMap;
 }
 
-export interface UpdateRequest {
-  readonly olds: PropertyMap;
-  readonly news: PropertyMap;
-  readonly preview: boolean;
-}
-
 /** What a provider can do with the resources of one type. Properties keep their secret marks. */
 export interface ResourceType {
   check(news: PropertyMap): Checked;
-  diff(request: DiffRequest): Difference;
+  diff(request: Change & { readonly oldInputs: PropertyMap }): Difference;
   create(
-    request: CreateRequest,
+    request: Planned & { readonly inputs: PropertyMap },
     operation: Operation,
   ): Promise<{ readonly id: string; readonly properties: PropertyMap }>;
   /** The live resource, or undefined when it is gone. */
-  read(
-    request: ReadRequest,
-    operation: Operation,
-  ): Promise<{ readonly inputs: PropertyMap; readonly state: PropertyMap } | undefined>;
-  update(request: UpdateRequest, operation: Operation): Promise<PropertyMap>;
+  read(request: Known & { readonly id: string }, operation: Operation): Promise<Known | undefined>;
+  update(request: Change & Planned, operation: Operation): Promise<PropertyMap>;
   delete(olds: PropertyMap, operation: Operation): Promise<void>;
 }
 
@@ -95,9 +83,4 @@ export class InitializationFailed extends Error {
   ) {
     super(reason);
   }
-}
-
-/** Properties that stay out of an answer: those without a value. */
-export function defined(map: Record<string, PropertyValue | undefined>): PropertyMap {
-  return Object.fromEntries(Object.entries(map).filter(([, value]) => value !== undefined));
 }

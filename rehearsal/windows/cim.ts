@@ -16,8 +16,10 @@ import {
 } from "../../powershell/values.ts";
 import { object } from "./objects.ts";
 
+type Instances = readonly Readonly<Record<string, Value>>[];
+
 export interface CimClass {
-  readonly instances: () => Promise<readonly Readonly<Record<string, Value>>[]>;
+  readonly instances: () => Instances | Promise<Instances>;
   /** By name; each returns its ReturnValue. */
   readonly methods?: Readonly<
     Record<string, (instance: CustomObject, args: Hashtable) => Promise<number>>

@@ -12,8 +12,8 @@ export class NamedMutexes {
 
   constructor(private readonly time: MachineTime) {}
 
-  /** Waits for those before, so many milliseconds at most. */
-  async enter(name: string, milliseconds: number): Promise<"entered" | "busy"> {
+  /** Waits for those before, so many milliseconds at most; whether they have left. */
+  async enter(name: string, milliseconds: number): Promise<boolean> {
     const before = this.#last.get(name);
     let leave = (): void => undefined;
     const left = new Promise<void>((resolve) => {
@@ -26,10 +26,10 @@ export class NamedMutexes {
     });
     if (before !== undefined && !(await within(this.time, before, milliseconds))) {
       leave();
-      return "busy";
+      return false;
     }
     this.#leave.set(name, leave);
-    return "entered";
+    return true;
   }
 
   leave(name: string): void {
@@ -59,10 +59,9 @@ export function defineMutexTypes(types: Types, mutexes: NamedMutexes): void {
       },
     },
     methods: {
-      "WaitOne(timespan)": async ({ state }: Mutex, span: Value) => {
+      "WaitOne(timespan)": ({ state }: Mutex, span: Value) => {
         const milliseconds = millisecondsOf(span);
-        const longest = milliseconds < 0 ? Infinity : milliseconds;
-        return (await mutexes.enter(state, longest)) !== "busy";
+        return mutexes.enter(state, milliseconds < 0 ? Infinity : milliseconds);
       },
       "ReleaseMutex()": ({ state }: Mutex) => mutexes.leave(state),
       "Dispose()": () => undefined,

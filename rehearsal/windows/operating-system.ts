@@ -37,7 +37,7 @@ export function operatingSystemClasses(
         const isServer = version.edition.startsWith("Server");
         const { memoryMiB } = programs;
         const freeMiB = memoryMiB - (state.hyperV ? memoryTakenMiB(state.hyperV) : 0);
-        return Promise.resolve([
+        return [
           {
             Caption: `Microsoft ${version.productName}`,
             ProductType: isServer ? 3 : 1,
@@ -45,7 +45,7 @@ export function operatingSystemClasses(
             TotalVisibleMemorySize: number(memoryMiB * 1024),
             FreePhysicalMemory: number(freeMiB * 1024),
           },
-        ]);
+        ];
       },
     },
     Win32_LogicalDisk: {
@@ -55,15 +55,15 @@ export function operatingSystemClasses(
       },
     },
     // Updates, and the page file: there is none of either.
-    Win32_QuickFixEngineering: { instances: () => Promise.resolve([]) },
-    Win32_PageFileUsage: { instances: () => Promise.resolve([]) },
+    Win32_QuickFixEngineering: { instances: () => [] },
+    Win32_PageFileUsage: { instances: () => [] },
     SoftwareLicensingProduct: {
       instances: () => {
         const { evaluationEnds } = version;
         const left =
           evaluationEnds === "" ? 0 : Date.parse(evaluationEnds) - programs.now().getTime();
         const channel = evaluationEnds === "" ? "VOLUME_KMSCLIENT" : "TIMEBASED_EVAL";
-        return Promise.resolve([
+        return [
           {
             ApplicationID: windowsApplication,
             PartialProductKey: "3V66T",
@@ -71,11 +71,11 @@ export function operatingSystemClasses(
             GracePeriodRemaining: Math.max(0, Math.ceil(left / 60_000)),
             LicenseStatus: left < 0 ? notification : licensed,
           },
-        ]);
+        ];
       },
     },
     Win32_NetworkAdapterConfiguration: {
-      instances: () => Promise.resolve([{ Index: 1, DHCPEnabled: true, IPEnabled: true }]),
+      instances: () => [{ Index: 1, DHCPEnabled: true, IPEnabled: true }],
       methods: {
         // An address that is away comes back by itself or not at all.
         RenewDHCPLease: () => Promise.resolve(machine.hasAddress ? 0 : notRenewed),

@@ -48,11 +48,7 @@ import { defineServiceTypes, serviceClass, serviceCmdlets } from "./services.ts"
 /** ERROR_DISK_FULL, as HRESULT. */
 const diskFull = -2147024784;
 
-export interface ScriptConsole {
-  readonly output: (text: string) => void;
-  readonly error: (text: string) => void;
-  readonly input: () => Promise<Buffer>;
-}
+export type ScriptConsole = Pick<ScriptMachine, "output" | "error" | "input">;
 
 /** The console of what runs without a session. */
 const nobody: ScriptConsole = {

@@ -57,8 +57,6 @@ export function processCmdlets(machine: WindowsHost): readonly Cmdlet[] {
 export function processClass(machine: WindowsHost): CimClass {
   return {
     instances: () =>
-      Promise.resolve(
-        listedProcesses(machine).map(({ path, id }) => ({ ProcessId: id, ExecutablePath: path })),
-      ),
+      listedProcesses(machine).map(({ path, id }) => ({ ProcessId: id, ExecutablePath: path })),
   };
 }

@@ -55,8 +55,8 @@ const longest = 24 * 3600;
 
 const systemFolder = "c:\\windows\\system32\\";
 
-/** Variables that are a program's own business here, in lower case. */
-const windowsVariables = ["comspec", "path", "temp"];
+/** Variables that are a program's own business here. */
+const windowsVariables = ["ComSpec", "Path", "TEMP"];
 
 /**
  * @param environment the variables that programs get.
@@ -74,11 +74,13 @@ export function windowsProcesses(
     isWindowsOwn(file)
       ? systemPrograms.get(file.slice(systemFolder.length).toLowerCase())
       : undefined;
-  const others = [...Object.keys(machine.sessionVariables).map(lower), ...windowsVariables];
+  const others = [...Object.keys(machine.sessionVariables), ...windowsVariables].map((name) =>
+    name.toLowerCase(),
+  );
   /** Those besides Windows' own, as `NAME=value`. */
   const variables = (): string[] =>
     [...environment.all()]
-      .filter(([name]) => !others.includes(lower(name)))
+      .filter(([name]) => !others.includes(name.toLowerCase()))
       .map(([name, value]) => `${name}=${value}`);
   const isFile = (path: string): boolean => {
     const found = findOnDrive(fs.realpathSync(drive.root), windowsPathNames(path));
@@ -118,10 +120,6 @@ export function windowsProcesses(
       });
     },
   };
-}
-
-function lower(name: string): string {
-  return name.toLowerCase();
 }
 
 function below(folder: string): string {
@@ -164,8 +162,9 @@ function running(
  * ask of it is done by the model.
  *
  * Source: https://github.com/containerd/containerd/blob/v2.1.0/cmd/containerd/command/service_windows.go.
+ *
+ * @returns what the program does; undefined: it does not register itself.
  */
-/** What a program does that is told to register itself; undefined: this one is not. */
 function registration(exe: string, args: readonly string[]): SystemProgram | undefined {
   const flag = "--register-service";
   if (!exe.toLowerCase().endsWith("\\containerd.exe") || !args.includes(flag)) return undefined;

@@ -7,9 +7,9 @@
  * https://learn.microsoft.com/windows-server/administration/windows-commands/sc-failure.
  */
 import { cmdlets, type Cmdlet } from "../../powershell/commands.ts";
-import { toText } from "../../powershell/convert.ts";
+import { convert, toText } from "../../powershell/convert.ts";
 import { raised, type Types } from "../../powershell/types.ts";
-import { NetObject, type EnumValue, type Value } from "../../powershell/values.ts";
+import { NetObject, type Value } from "../../powershell/values.ts";
 import { ServiceError } from "../host/service-manager.ts";
 import type { Service } from "../host/state.ts";
 import type { WindowsHost } from "../host/windows-host.ts";
@@ -96,17 +96,13 @@ export function defineServiceTypes(
       throw raised("System.InvalidOperationException", message, { inner: exception });
     }
   };
-  const enumerated = (of: typeof status, name: string): EnumValue | null =>
-    of.enumeration?.get(name.toLowerCase()) ?? null;
   types.define({
     name: `${namespace}.ServiceController`,
     properties: {
       Name: ({ state }: Controller) => state.name,
       DisplayName: ({ state }: Controller) => state.service.displayName,
-      Status: ({ state }: Controller) =>
-        enumerated(status, state.isRunning ? "Running" : "Stopped"),
-      StartType: ({ state }: Controller) =>
-        enumerated(startMode, startTypes[state.service.startType]),
+      Status: ({ state }: Controller) => convert(state.isRunning ? "Running" : "Stopped", status),
+      StartType: ({ state }: Controller) => convert(startTypes[state.service.startType], startMode),
     },
     methods: {
       "Start()": ({ state }: Controller) => order(state.name, "start"),
@@ -161,11 +157,8 @@ export function serviceCmdlets(machine: WindowsHost): readonly Cmdlet[] {
 }
 
 function startTypeOf(mode: string): Service["startType"] {
-  const known = { automatic: "auto", manual: "manual", disabled: "disabled" } as const;
-  return known[mode.toLowerCase() as keyof typeof known];
+  return mode.toLowerCase().replace("automatic", "auto") as Service["startType"];
 }
-
-const startModes = { auto: "Auto", manual: "Manual", disabled: "Disabled" } as const;
 
 /** Win32_Service. */
 export function serviceClass(machine: WindowsHost): CimClass {
@@ -182,7 +175,7 @@ export function serviceClass(machine: WindowsHost): CimClass {
             DisplayName: service.displayName,
             Description: service.description,
             PathName: service.commandLine,
-            StartMode: startModes[service.startType],
+            StartMode: startTypes[service.startType].replace("Automatic", "Auto"),
             State: found.isRunning ? "Running" : "Stopped",
           });
         }

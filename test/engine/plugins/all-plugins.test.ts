@@ -4,7 +4,7 @@ import path from "node:path";
 import { bundledPlugins } from "../../../plugins/catalog.ts";
 import { ApiServer } from "./support/api-server.ts";
 import { EngineProject, succeeded, official } from "./support/engine.ts";
-import { eventually, processGone } from "./support/eventually.ts";
+import { processGone, processIn } from "./support/eventually.ts";
 import { makeKey, SshServer } from "./support/ssh-server.ts";
 
 /** Inputs of the program's resources. */
@@ -189,13 +189,8 @@ describe("the engine with all plugins", () => {
        setInterval(() => undefined, 1000);
        new local.Command("sleeper", { create: "cp /proc/$PPID/cmdline host; echo $$ > command; exec sleep 3000" });`);
     const engine = project.start(["up", "--yes", "--skip-preview"]);
-    const running = ["program", "command"].map((file) =>
-      eventually(`a process is named in ${file}`, async () => {
-        const text = await readFile(path.join(project.folder, file), "utf8").catch(() => "");
-        return text.endsWith("\n") ? Number(text) : undefined;
-      }),
-    );
-    const processes = await Promise.all(running);
+    const files = ["program", "command"].map((file) => path.join(project.folder, file));
+    const processes = await Promise.all(files.map(processIn));
     // A preview is much quicker without a process for each provider.
     assert.match(await readFile(path.join(project.folder, "host"), "utf8"), /language-nodejs/);
     engine.kill("SIGKILL");

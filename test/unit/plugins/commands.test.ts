@@ -5,10 +5,9 @@ import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import net, { createServer } from "node:net";
 import path from "node:path";
 
-import { waitUntil } from "../../../host/wait-until.ts";
 import { isSecret, type PropertyMap, secret } from "../../../plugins/protocol/property-value.ts";
 import { dial } from "../../../ssh/dial.ts";
-import { eventually, processGone } from "../../engine/plugins/support/eventually.ts";
+import { eventually, processGone, processIn } from "../../engine/plugins/support/eventually.ts";
 import { official } from "../../engine/plugins/support/engine.ts";
 import { Plugin, type Resource, type Step } from "../../engine/plugins/support/plugin.ts";
 import { makeEncryptedKey, makeKey, SshServer } from "../../engine/plugins/support/ssh-server.ts";
@@ -31,12 +30,6 @@ describe("command.local.Command", () => {
 
   const journal = async (): Promise<string[]> =>
     (await readFile(path.join(dir, "journal"), "utf8")).split("\n").slice(0, -1);
-  /** Number of the process that a command writes into a file. */
-  const processIn = (file: string): Promise<number> =>
-    eventually(`a process is named in ${file}`, async () => {
-      const text = await readFile(path.join(dir, file), "utf8").catch(() => "");
-      return text.endsWith("\n") ? Number(text) : undefined;
-    });
 
   const first: PropertyMap = {
     dir,
@@ -134,7 +127,7 @@ describe("command.local.Command", () => {
       command.up({ dir, create: "echo waiting; sleep 3000 & echo $! > sleeper; wait" }, 4),
       /create of command took longer than its customTimeouts allow \(4 s\).*waiting/s,
     );
-    await processGone(await processIn("sleeper"));
+    await processGone(await processIn(path.join(dir, "sleeper")));
   });
 
   it("has no secret in an error or a log line", async function () {
@@ -157,7 +150,7 @@ describe("command.local.Command", () => {
     if (official) this.skip();
     const running = command.up({ dir, create: "echo $$ > cancelled; echo begun; exec sleep 3000" });
     const ended = assert.rejects(running, /create of command was cancelled: running/);
-    const sleeper = await processIn("cancelled");
+    const sleeper = await processIn(path.join(dir, "cancelled"));
     await plugin.cancel();
     await processGone(sleeper);
     await ended;
@@ -234,7 +227,10 @@ describe("kindows.host.Action", () => {
   });
 });
 
-describe("command.remote.Command", () => {
+const signature = "4dabf18193072939515e22adb298388d";
+const [asset, archive] = ["c44067f5952c0a294b673a41bacd8c17", "0def7320c3a5731c473e5ecbe6d01bc7"];
+
+describe("command.remote", () => {
   const hostKey = makeKey();
   const key = makeKey();
   let plugin: Plugin;
@@ -416,6 +412,97 @@ describe("command.remote.Command", () => {
     await processGone(Number(await readFile(sleeper, "utf8")));
     await closed(server);
   });
+
+  describe("CopyToRemote", () => {
+    const local = (name: string): string => path.join(folder, "source", name);
+    const remote = (name: string): string => path.join(folder, "remote", name);
+
+    before(async () => {
+      await mkdir(remote("existing"), { recursive: true });
+      await mkdir(local("deeper"), { recursive: true });
+      await writeFile(local("one.txt"), "one");
+      await writeFile(local("deeper/big"), Buffer.alloc(300_000, 7));
+    });
+
+    /** Assets and archives as the engine sends them; their hashes are by content. */
+    const ofFile = (kind: string, file: string, content: string): PropertyMap => ({
+      [signature]: kind,
+      path: file,
+      hash: createHash("sha256").update(content).digest("hex"),
+    });
+    /** Where to, and what, while the file has this content. */
+    const copies = (content: string): Readonly<Record<string, readonly [string, PropertyMap]>> => ({
+      folder: ["folder", ofFile(archive, path.join(folder, "source"), content)],
+      content: ["content", ofFile(archive, `${folder}/source/`, content)],
+      into: ["existing", ofFile(archive, path.join(folder, "source"), content)],
+      file: ["renamed.txt", ofFile(asset, local("one.txt"), content)],
+      fileInto: ["existing", ofFile(asset, local("one.txt"), content)],
+    });
+    const inputs = ([to, source]: readonly [string, PropertyMap], more = {}): PropertyMap => ({
+      connection: { ...usual(), dialErrorLimit: 1, ...more },
+      remotePath: remote(to),
+      source,
+    });
+    const resources: Record<string, Resource> = {};
+    const up = async (content: string, more = {}): Promise<Record<string, Step[]>> => {
+      const steps: Record<string, Step[]> = {};
+      for (const [name, copy] of Object.entries(copies(content))) {
+        const resource = (resources[name] ??= plugin.resource("command:remote:CopyToRemote", name));
+        steps[name] = await resource.up(inputs(copy, more));
+      }
+      return steps;
+    };
+    const remoteFiles = async (): Promise<string[]> => {
+      const entries = await readdir(remote(""), { recursive: true, withFileTypes: true });
+      return entries
+        .filter((entry) => entry.isFile())
+        .map((entry) => path.relative(remote(""), path.join(entry.parentPath, entry.name)))
+        .sort();
+    };
+
+    it("puts folders and files where the remote path says, depending on what is there", async () => {
+      await up("one");
+      assert.deepEqual(await remoteFiles(), [
+        "content/deeper/big",
+        "content/one.txt",
+        "existing/one.txt",
+        "existing/source/deeper/big",
+        "existing/source/one.txt",
+        "folder/source/deeper/big",
+        "folder/source/one.txt",
+        "renamed.txt",
+      ]);
+      assert.ok((await readFile(remote("content/deeper/big"))).equals(Buffer.alloc(300_000, 7)));
+      assert.ok(Object.values(await up("one")).every(([step]) => step === "same"));
+      await closed(server);
+    });
+
+    it("copies again what changed, and only that; nothing where only the connection did; deletes nothing", async () => {
+      await writeFile(local("one.txt"), "two");
+      const steps = await up("two");
+      const updated = Object.keys(steps).filter((name) => steps[name]?.[0] === "update");
+      assert.deepEqual(updated.sort(), ["content", "file", "fileInto", "folder", "into"]);
+      assert.equal(await readFile(remote("renamed.txt"), "utf8"), "two");
+
+      const { accepted } = server;
+      const moved = await up("two", { perDialTimeout: 7 });
+      assert.ok(Object.values(moved).every(([step]) => step === "update"));
+      assert.equal(server.accepted, accepted);
+
+      const before = await remoteFiles();
+      for (const resource of Object.values(resources)) await resource.delete();
+      assert.deepEqual(await remoteFiles(), before);
+    });
+
+    it("fails for a folder over a file, and for a file without its folder", async () => {
+      const failing = plugin.resource("command:remote:CopyToRemote", "failing");
+      const folder = ofFile(archive, local(""), "two");
+      await assert.rejects(failing.up(inputs(["renamed.txt", folder])), /renamed\.txt/);
+      const file = ofFile(asset, local("one.txt"), "two");
+      const nowhere = inputs(["missing/parent.txt", file]);
+      await assert.rejects(failing.up(nowhere), /missing\/parent\.txt/);
+    });
+  });
 });
 
 /** Listens on a port and hangs up, until that many connections were tried. */
@@ -432,118 +519,6 @@ async function refuseConnections(port: number, attempts: number): Promise<void> 
     listener.listen(port, "127.0.0.1");
   });
 }
-
-const signature = "4dabf18193072939515e22adb298388d";
-const [asset, archive] = ["c44067f5952c0a294b673a41bacd8c17", "0def7320c3a5731c473e5ecbe6d01bc7"];
-
-describe("command.remote.CopyToRemote", () => {
-  const hostKey = makeKey();
-  const key = makeKey();
-  let plugin: Plugin;
-  let server: SshServer;
-  const folder = newFolder();
-  const local = (name: string): string => path.join(folder, "source", name);
-  const remote = (name: string): string => path.join(folder, "remote", name);
-
-  before(async () => {
-    await mkdir(remote("existing"), { recursive: true });
-    await mkdir(local("deeper"), { recursive: true });
-    await writeFile(local("one.txt"), "one");
-    await writeFile(local("deeper/big"), Buffer.alloc(300_000, 7));
-    plugin = await Plugin.start("command");
-    server = await SshServer.start({ hostKey, authorizedKeys: [key.publicKey] });
-  });
-  after(async () => {
-    await server.stop();
-    await plugin.stop();
-  });
-
-  /** Assets and archives as the engine sends them; their hashes are by content. */
-  const ofFile = (kind: string, file: string, content: string): PropertyMap => ({
-    [signature]: kind,
-    path: file,
-    hash: createHash("sha256").update(content).digest("hex"),
-  });
-  /** Where to, and what, while the file has this content. */
-  const copies = (content: string): Readonly<Record<string, readonly [string, PropertyMap]>> => ({
-    folder: ["folder", ofFile(archive, path.join(folder, "source"), content)],
-    content: ["content", ofFile(archive, `${folder}/source/`, content)],
-    into: ["existing", ofFile(archive, path.join(folder, "source"), content)],
-    file: ["renamed.txt", ofFile(asset, local("one.txt"), content)],
-    fileInto: ["existing", ofFile(asset, local("one.txt"), content)],
-  });
-  const inputs = ([to, source]: readonly [string, PropertyMap], more = {}): PropertyMap => ({
-    connection: {
-      host: "127.0.0.1",
-      port: server.port,
-      dialErrorLimit: 1,
-      privateKey: key.privateKey,
-      hostKey: hostKey.publicKey,
-      ...more,
-    },
-    remotePath: remote(to),
-    source,
-  });
-  const resources: Record<string, Resource> = {};
-  const up = async (content: string, more = {}): Promise<Record<string, Step[]>> => {
-    const steps: Record<string, Step[]> = {};
-    for (const [name, copy] of Object.entries(copies(content))) {
-      const resource = (resources[name] ??= plugin.resource("command:remote:CopyToRemote", name));
-      steps[name] = await resource.up(inputs(copy, more));
-    }
-    return steps;
-  };
-  const remoteFiles = async (): Promise<string[]> => {
-    const entries = await readdir(remote(""), { recursive: true, withFileTypes: true });
-    return entries
-      .filter((entry) => entry.isFile())
-      .map((entry) => path.relative(remote(""), path.join(entry.parentPath, entry.name)))
-      .sort();
-  };
-
-  it("puts folders and files where the remote path says, depending on what is there", async () => {
-    await up("one");
-    assert.deepEqual(await remoteFiles(), [
-      "content/deeper/big",
-      "content/one.txt",
-      "existing/one.txt",
-      "existing/source/deeper/big",
-      "existing/source/one.txt",
-      "folder/source/deeper/big",
-      "folder/source/one.txt",
-      "renamed.txt",
-    ]);
-    assert.ok((await readFile(remote("content/deeper/big"))).equals(Buffer.alloc(300_000, 7)));
-    assert.ok(Object.values(await up("one")).every(([step]) => step === "same"));
-    await eventually("all connections are closed", () => (server.open === 0 ? true : undefined));
-  });
-
-  it("copies again what changed, and only that; nothing where only the connection did; deletes nothing", async () => {
-    await writeFile(local("one.txt"), "two");
-    const steps = await up("two");
-    const updated = Object.keys(steps).filter((name) => steps[name]?.[0] === "update");
-    assert.deepEqual(updated.sort(), ["content", "file", "fileInto", "folder", "into"]);
-    assert.equal(await readFile(remote("renamed.txt"), "utf8"), "two");
-
-    const { accepted } = server;
-    const moved = await up("two", { perDialTimeout: 7 });
-    assert.ok(Object.values(moved).every(([step]) => step === "update"));
-    assert.equal(server.accepted, accepted);
-
-    const before = await remoteFiles();
-    for (const resource of Object.values(resources)) await resource.delete();
-    assert.deepEqual(await remoteFiles(), before);
-  });
-
-  it("fails for a folder over a file, and for a file without its folder", async () => {
-    const failing = plugin.resource("command:remote:CopyToRemote", "failing");
-    const folder = ofFile(archive, local(""), "two");
-    await assert.rejects(failing.up(inputs(["renamed.txt", folder])), /renamed\.txt/);
-    const file = ofFile(asset, local("one.txt"), "two");
-    const nowhere = inputs(["missing/parent.txt", file]);
-    await assert.rejects(failing.up(nowhere), /missing\/parent\.txt/);
-  });
-});
 
 describe("dialling", () => {
   let server: net.Server;
@@ -568,11 +543,11 @@ describe("dialling", () => {
   };
 
   /** The last connection may hear a little later. */
-  const leftAlone = (signal: AbortSignal): Promise<void> =>
-    waitUntil({ what: "no listener", timeoutSeconds: 300, pollMilliseconds: 10 }, () => {
-      const { length } = getEventListeners(signal, "abort");
-      return Promise.resolve(length === 0 ? undefined : `${length} listeners`);
-    });
+  const leftAlone = (signal: AbortSignal): Promise<boolean> =>
+    eventually(
+      "nobody listens",
+      () => getEventListeners(signal, "abort").length === 0 || undefined,
+    );
 
   it("leaves nothing behind on the operation's signal, however many attempts it took", async () => {
     const { signal } = new AbortController();

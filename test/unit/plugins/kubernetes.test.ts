@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { CoreV1Event, V1Pod } from "@kubernetes/client-node";
 
 import { checkObject } from "../../../plugins/kubernetes/checked-inputs.ts";
-import { type Kind, kindOf } from "../../../plugins/kubernetes/kinds.ts";
+import { type Kind, kinds } from "../../../plugins/kubernetes/kinds.ts";
 import { diffObject, liveInputs, objectState } from "../../../plugins/kubernetes/object-type.ts";
 import { describe as describePods } from "../../../plugins/kubernetes/await-ready.ts";
 import { readiness } from "../../../plugins/kubernetes/readiness.ts";
@@ -15,7 +15,7 @@ import {
 } from "../../../plugins/protocol/property-value.ts";
 import { eachCase } from "../each-case.ts";
 
-const kind = (name: string): Kind => kindOf(`kubernetes:${name}`) ?? assert.fail(name);
+const kind = (name: string): Kind => kinds.get(`kubernetes:${name}`) ?? assert.fail(name);
 
 const configMap = kind("core/v1:ConfigMap");
 const daemonSet = kind("apps/v1:DaemonSet");

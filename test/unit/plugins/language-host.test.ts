@@ -16,7 +16,7 @@ import {
   runEnvironment,
 } from "../../../plugins/language-nodejs/program-runner.ts";
 import type { PropertyMap } from "../../../plugins/protocol/property-value.ts";
-import { waitUntil } from "../../../host/wait-until.ts";
+import { eventually } from "../../engine/plugins/support/eventually.ts";
 import { projectRoot } from "../../../toolchain/project.ts";
 import { differingFiles } from "../../../toolchain/sdk/generate-sdk.ts";
 import { newFolder } from "../new-folder.ts";
@@ -123,10 +123,7 @@ describe("a program", () => {
     const running = run(
       `require("node:fs").writeFileSync(${JSON.stringify(started)}, ""); setInterval(() => undefined, 1000);`,
     );
-    const what = "the program to run";
-    await waitUntil({ what, timeoutSeconds: 300, pollMilliseconds: 20 }, () =>
-      Promise.resolve(existsSync(started) ? undefined : "nothing yet"),
-    );
+    await eventually("the program runs", () => existsSync(started) || undefined);
     runner.cancel();
     assert.equal((await running).error, "the program was ended by SIGTERM");
   });

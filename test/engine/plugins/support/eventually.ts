@@ -1,3 +1,5 @@
+import { readFile } from "node:fs/promises";
+
 /** Waits until a probe has a result. @throws after 5 minutes, which ends a hang */
 export async function eventually<Result>(
   what: string,
@@ -10,6 +12,14 @@ export async function eventually<Result>(
     if (Date.now() > end) throw new Error(`waited 5 min until ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
+}
+
+/** Number of the process that a command writes into a file. */
+export function processIn(file: string): Promise<number> {
+  return eventually(`a process is named in ${file}`, async () => {
+    const text = await readFile(file, "utf8").catch(() => "");
+    return text.endsWith("\n") ? Number(text) : undefined;
+  });
 }
 
 /** Waits until there is no process with this id. */

@@ -1,76 +1,16 @@
 import { spawn } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
-import { type FileHandle, mkdir, open, stat } from "node:fs/promises";
 import { type AddressInfo, connect, createServer, type Server } from "node:net";
-import ssh2, {
-  type Attributes,
-  type AuthContext,
-  type Connection,
-  type Session,
-  type SFTPWrapper,
-} from "ssh2";
+import ssh2, { type AuthContext, type Connection, type Session } from "ssh2";
 
-import { endSftp } from "../../../../rehearsal/host/ssh/sftp-server.ts";
+import { Drive } from "../../../../rehearsal/host/drive.ts";
+import { serveSftp } from "../../../../rehearsal/host/ssh/sftp-server.ts";
+import { RecentWrites } from "../../../../rehearsal/windows/recent-writes.ts";
 import { started, stopped } from "../../../left-running.ts";
 import { generateEd25519 } from "../../../../ssh/generate-ed25519.ts";
 
-const { STATUS_CODE, flagsToString } = ssh2.utils.sftp;
-
-/** Serves the part of SFTP that uploads need, on the files of this machine. */
-function serveSftp(sftp: SFTPWrapper): void {
-  const handles = new Map<number, FileHandle>();
-  let next = 0;
-
-  /** Gives what comes of some work as the answer to a request. */
-  const answer = <Result>(id: number, work: Promise<Result>, give: (done: Result) => void): void =>
-    void work.then(give, (error: NodeJS.ErrnoException) => {
-      const { NO_SUCH_FILE, FAILURE } = STATUS_CODE;
-      sftp.status(id, error.code === "ENOENT" ? NO_SUCH_FILE : FAILURE, error.message);
-    });
-  const status = (id: number, work: Promise<unknown>): void =>
-    answer(id, work, () => sftp.status(id, STATUS_CODE.OK));
-  const attributes = (id: number, work: ReturnType<typeof stat>): void =>
-    answer(id, work, (found) => sftp.attrs(id, attributesOf(found)));
-  const handleOf = (buffer: Buffer): FileHandle => {
-    const handle = handles.get(buffer.readUInt32BE());
-    if (handle === undefined) throw new Error("there is no such handle");
-    return handle;
-  };
-
-  sftp.on("OPEN", (id, file, flags) => {
-    answer(id, open(file, flagsToString(flags) ?? "r"), (opened) => {
-      next += 1;
-      handles.set(next, opened);
-      const handle = Buffer.alloc(4);
-      handle.writeUInt32BE(next);
-      sftp.handle(id, handle);
-    });
-  });
-  sftp.on("WRITE", (id, handle, offset, data) => {
-    status(id, handleOf(handle).write(data, 0, data.length, offset));
-  });
-  sftp.on("CLOSE", (id, handle) => {
-    status(id, handleOf(handle).close());
-    handles.delete(handle.readUInt32BE());
-  });
-  sftp.on("FSTAT", (id, handle) => attributes(id, handleOf(handle).stat()));
-  sftp.on("FSETSTAT", (id) => sftp.status(id, STATUS_CODE.OK));
-  sftp.on("MKDIR", (id, folder) => status(id, mkdir(folder)));
-  sftp.on("STAT", (id, file) => attributes(id, stat(file)));
-  // Go's client, which the official plugin uses, waits for it.
-  sftp.on("end", () => endSftp(sftp));
-}
-
-function attributesOf(found: Awaited<ReturnType<typeof stat>>): Attributes {
-  return {
-    mode: Number(found.mode),
-    uid: Number(found.uid),
-    gid: Number(found.gid),
-    size: Number(found.size),
-    atime: Math.trunc(Number(found.atimeMs) / 1000),
-    mtime: Math.trunc(Number(found.mtimeMs) / 1000),
-  };
-}
+/** This machine's files, as the SFTP server of a rehearsed machine serves its drive. */
+const drive = new Drive("/");
 
 /** A key pair as SSH programs write it. */
 interface SshKey {
@@ -173,7 +113,10 @@ export class SshServer {
   }
 
   #session(session: Session): void {
-    session.on("sftp", (accept) => serveSftp(accept()));
+    session.on("sftp", (accept) => {
+      const recentWrites = new RecentWrites(new AbortController().signal);
+      serveSftp(accept(), { drive, recentWrites }, () => undefined);
+    });
     session.on("exec", (accept, _reject, { command }) => {
       const channel = accept();
       const child = spawn("/bin/sh", ["-c", command], { detached: true });
