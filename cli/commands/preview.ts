@@ -9,10 +9,10 @@ import { labIdentity, stackSettings } from "../stack-settings.ts";
 /** `kindows preview`: what `up` would change; changes nothing. */
 export async function preview({ stack }: Options): Promise<void> {
   const settings = await stackSettings(stack);
-  const { names } = await labIdentity(stack);
+  const { lab } = await labIdentity(stack);
   await prepare(settings, say);
   await ensureLocalState();
-  const pulumi = enginePulumi(stack, names.prefix);
+  const pulumi = enginePulumi(stack, lab);
   await ensureStack(pulumi);
   await pulumi.operation(["preview"]);
 }

@@ -38,7 +38,7 @@ export async function up({ stack, yes, verbose }: Options<"yes" | "verbose">): P
   // Report mistakes in the settings before half an hour of building.
   const settings = await stackSettings(stack);
   const identity = await labIdentity(stack);
-  const lab = identity.names.prefix;
+  const { lab } = identity;
   let fleet: Fleet = { reachable: [], unreachable: [] };
   await asOnlyRun(stack, async () => {
     await prepareStack(settings, consentOf(stack, yes), say);

@@ -42,7 +42,7 @@ export interface Diagnosis {
 /** Looks at this host with a stack in mind; changes nothing. */
 export async function examine(stack: string): Promise<Diagnosis> {
   const identity = await labIdentity(stack);
-  const lab = identity.names.prefix;
+  const { lab } = identity;
   const host = thisHost(identity);
   const [prepared, tools, survey, states] = await Promise.all([
     hostProblems(stack),
@@ -165,7 +165,7 @@ async function statesOfProject() {
 /** Name of a stack's lab. A stack that is no lab has a state too, but nothing on this host has its name. */
 async function labOf(stack: string): Promise<string> {
   try {
-    return (await labIdentity(stack)).names.prefix;
+    return (await labIdentity(stack)).lab;
   } catch (error) {
     if (error instanceof Failure) return labNames(stack).prefix;
     throw error;
