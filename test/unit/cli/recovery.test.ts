@@ -248,7 +248,7 @@ describe("programs that are to be pushed again", () => {
 });
 
 describe("a stack's exported state", () => {
-  it("is read with what this program does not know kept", () => {
+  it("is read with what this program does not know kept, and with what is not there", () => {
     const exported = {
       version: 3,
       deployment: {
@@ -259,12 +259,8 @@ describe("a stack's exported state", () => {
       },
     };
     assert.deepEqual(parseDeployment(JSON.stringify(exported)), exported);
-  });
-
-  it("of a stack that never was up has no resources and no pending operations", () => {
     const empty = parseDeployment('{"version":3,"deployment":{"manifest":{}}}');
-    assert.deepEqual(resourcesOf(empty), []);
-    assert.deepEqual(pendingOperations(empty), []);
+    assert.deepEqual([resourcesOf(empty), pendingOperations(empty)], [[], []]);
   });
 
   const guess = '{"type":"guessing","resource":{"urn":"u","type":"t"}}';
