@@ -30,7 +30,6 @@ export async function existingSettings(stack: string): Promise<ExistingSettings 
   return resolveExisting(readable, { file: fileName(stack) }, others);
 }
 
-/** Sections of a stack's file, their kind, and mistakes around them. */
 function partsOf(
   stack: string,
   { config, outside }: SettingsFile,
@@ -47,7 +46,6 @@ export function noLab(stack: string): Failure {
   );
 }
 
-/** What is needed to clean up after a lab. */
 export interface LabIdentity {
   readonly stack: string;
   /** Its prefix, e.g. `kindows-rehearsal`, which its names begin with. */

@@ -38,7 +38,6 @@ const nodeRequirements = {
   PodNetwork: "none",
 } as const;
 
-/** Answers of a lab that is up; whatever did not answer has a reason instead. */
 export interface LabAnswers {
   readonly state: LabState;
   readonly cluster: ClusterAnswer | string;
@@ -75,9 +74,9 @@ export function checkLab(answers: LabAnswers): readonly Finding[] {
   ];
 }
 
-function checkCluster(...[cluster, known, now]: Parameters<typeof checkNodes>): readonly Finding[] {
+function checkCluster(...answer: Parameters<typeof checkNodes>): readonly Finding[] {
   try {
-    return checkNodes(cluster, known, now);
+    return checkNodes(...answer);
   } catch (error) {
     const seen = `its answer cannot be read: ${messageOf(error)}`;
     return [{ name: "API server", seen, remedy: "is something else at its address?" }];
@@ -160,10 +159,8 @@ export type ClockReading = { readonly node: string } & (
 export async function askClock(machine: NodeMachine): Promise<ClockReading> {
   const { node } = machine;
   try {
-    const command = scriptCommand(machine.checkFolder, testWindowsHost, {
-      ComputerName: node,
-      ...nodeRequirements,
-    });
+    const parameters = { ComputerName: node, ...nodeRequirements };
+    const command = scriptCommand(machine.checkFolder, testWindowsHost, parameters);
     const asked = new Date();
     const result = await stepOverSsh(testWindowsHost.name, machine, command, clockSeconds);
     const answered = new Date();
@@ -233,7 +230,6 @@ function duration(seconds: number): string {
   return seconds < 7200 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`;
 }
 
-/** Findings about nodes that have not joined and whose token is no longer valid. */
 export function checkTokens(
   unjoined: readonly string[],
   tokens: readonly V1Secret[] | undefined,

@@ -85,7 +85,6 @@ export async function examine(stack: string): Promise<Diagnosis> {
   };
 }
 
-/** What is stopped or wrong in a lab that is up, and why that could not be found out. */
 export type Inside = Pick<StoppedSeen, "blind"> &
   Pick<Diagnosis, "asleep" | "findings" | "heartbeats" | "problems">;
 
@@ -97,7 +96,6 @@ const nothingInside: Inside = {
   problems: [],
 };
 
-/** Examines a lab that is up. An unreadable state is reported as a problem, along with all others. */
 export async function lookIntoLab(stack: string, lab: string, host: Host): Promise<Inside> {
   const [{ stopped: asleep, blind }, answers] = await Promise.all([
     stoppedOf(lab, host),
@@ -111,7 +109,7 @@ export async function lookIntoLab(stack: string, lab: string, host: Host): Promi
   return {
     ...seen,
     findings: checkLab(answers),
-    heartbeats: typeof cluster === "string" ? {} : Object.fromEntries(heartbeatsOf(cluster)),
+    heartbeats: typeof cluster === "string" ? {} : heartbeatsOf(cluster),
   };
 }
 

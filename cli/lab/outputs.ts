@@ -5,7 +5,7 @@ import { byOtherVersion } from "../engine/facts.ts";
 import { enginePulumi, type Pulumi } from "../engine/pulumi.ts";
 import { stackExists } from "../engine/states.ts";
 import { labIdentity } from "../stack-settings.ts";
-import { writeAccessFiles, type AccessFiles } from "./access.ts";
+import { writeAccessFiles } from "./access.ts";
 
 const nodeSchema = z.object({
   name: z.string(),
@@ -49,14 +49,8 @@ export async function labOutputs(pulumi: Pulumi): Promise<LabOutputs | undefined
   return parsed.data;
 }
 
-export interface UpLab {
-  readonly lab: string;
-  readonly outputs: LabOutputs;
-  readonly access: AccessFiles;
-}
-
 /** Outputs of a stack's lab; rewrites its access files. @throws Failure when the stack does not exist, or is not up. */
-export async function labThatIsUp(stack: string): Promise<UpLab> {
+export async function labThatIsUp(stack: string) {
   const { lab } = await labIdentity(stack);
   const outputs = (await stackExists(stack))
     ? await labOutputs(enginePulumi(stack, lab))
