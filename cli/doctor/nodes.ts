@@ -4,6 +4,7 @@ import type {
   V1NodeCondition,
   V1NodeList,
   V1PodList,
+  V1SecretList,
 } from "@kubernetes/client-node";
 
 import { isCordonedForUpgrade } from "../../components/controlplane/drain.ts";
@@ -19,6 +20,7 @@ export interface ClusterAnswer {
   readonly nodes: unknown;
   readonly pods: unknown;
   readonly leases: unknown;
+  readonly tokens?: Partial<V1SecretList>;
 }
 
 /** Time of each kubelet's last heartbeat, by its own clock; none if the answer is no list of leases. */

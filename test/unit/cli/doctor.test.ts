@@ -265,7 +265,6 @@ describe("a lab as a whole", () => {
       pods: { items: [] },
       leases: { items: [] },
     },
-    tokens: undefined,
     certificates: [plane],
     now,
     clocks: [{ node: "win-1", seconds: 0 }],
