@@ -41,7 +41,7 @@ export async function up({ stack, yes, verbose }: Options<"yes" | "verbose">): P
   const { lab } = identity;
   let fleet: Fleet = { reachable: [], unreachable: [] };
   await asOnlyRun(stack, async () => {
-    await prepareStack(settings, consentOf(stack, yes), say);
+    await prepareStack(settings, consentOf(stack, yes));
     await ensureLocalState();
     fleet = await fleetOf(stack, settings);
     if (fleet.unreachable.length > 0) say(leftText(fleet.unreachable, settings));

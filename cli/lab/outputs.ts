@@ -5,7 +5,7 @@ import { byOtherVersion } from "../engine/facts.ts";
 import { enginePulumi, type Pulumi } from "../engine/pulumi.ts";
 import { stackExists } from "../engine/states.ts";
 import { labIdentity } from "../stack-settings.ts";
-import { writeAccessFiles } from "./access.ts";
+import { writeAccessFiles, type AccessFiles } from "./access.ts";
 
 const nodeSchema = z.object({
   name: z.string(),
@@ -50,7 +50,9 @@ export async function labOutputs(pulumi: Pulumi): Promise<LabOutputs | undefined
 }
 
 /** Outputs of a stack's lab; rewrites its access files. @throws Failure when the stack does not exist, or is not up. */
-export async function labThatIsUp(stack: string) {
+export async function labThatIsUp(
+  stack: string,
+): Promise<{ lab: string; outputs: LabOutputs; access: AccessFiles }> {
   const { lab } = await labIdentity(stack);
   const outputs = (await stackExists(stack))
     ? await labOutputs(enginePulumi(stack, lab))
