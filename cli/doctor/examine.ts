@@ -13,9 +13,9 @@ import { resourcesOf } from "../engine/deployment.ts";
 import { lockFolder } from "../engine/folders.ts";
 import { runLockFile } from "../engine/run-lock.ts";
 import { readState, stacksWithState } from "../engine/states.ts";
-import { ownedIdentities, surveyHost } from "../host-resources/host-resources.ts";
+import { ownedIdentities, surveyHost, type Survey } from "../host-resources/host-resources.ts";
 import type { HostResource } from "../../components/host-resource.ts";
-import { stoppedOf, type StoppedResource, type StoppedSeen } from "../host-resources/stopped.ts";
+import { stoppedOf, type StoppedResource } from "../host-resources/stopped.ts";
 import { ownershipOf } from "../lab/claim.ts";
 import { isExecutable } from "../../host/search-path.ts";
 import { thisHost, type Host } from "../../host/host.ts";
@@ -52,7 +52,7 @@ export async function examine(stack: string): Promise<Diagnosis> {
   ]);
   const busy = states.busy.has(lab);
   const elsewhere = new Map<string, string>();
-  for (const each of new Set(survey.things.map((thing) => thing.lab))) {
+  for (const each of new Set(survey.found.map((thing) => thing.lab))) {
     const owner = states.labs.has(each) ? undefined : await ownershipOf(each, stack);
     if (owner?.claim && owner.isTheirs) elsewhere.set(each, owner.claim.project);
   }
@@ -76,7 +76,7 @@ export async function examine(stack: string): Promise<Diagnosis> {
         .map(({ kind, reason }) => `cannot see whether each ${kind} runs: ${reason}`),
       ...problems,
     ],
-    leftovers: sortOrphans(survey.things, {
+    leftovers: sortOrphans(survey.found, {
       own: lab,
       busy: new Set([...states.busy, ...states.unreadable]),
       owned: states.owned,
@@ -85,7 +85,7 @@ export async function examine(stack: string): Promise<Diagnosis> {
   };
 }
 
-export type Inside = Pick<StoppedSeen, "blind"> &
+export type Inside = Pick<Survey<never>, "blind"> &
   Pick<Diagnosis, "asleep" | "findings" | "heartbeats" | "problems">;
 
 const nothingInside: Inside = {
@@ -97,7 +97,7 @@ const nothingInside: Inside = {
 };
 
 export async function lookIntoLab(stack: string, lab: string, host: Host): Promise<Inside> {
-  const [{ stopped: asleep, blind }, answers] = await Promise.all([
+  const [{ found: asleep, blind }, answers] = await Promise.all([
     stoppedOf(lab, host),
     askLab(stack, lab, host).catch(messageOf),
   ]);

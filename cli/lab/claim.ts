@@ -82,7 +82,7 @@ async function assertNothingThere(pulumi: Pulumi, lab: string, host: Host): Prom
   const state = await pulumi.exportState();
   if (resourcesOf(state).length > 0 || pendingOperations(state).length > 0) return;
   // Files are this clone's own.
-  const found = (await surveyHost(host)).things.filter(
+  const found = (await surveyHost(host)).found.filter(
     (thing) => thing.lab === lab && thing.kind !== labFiles.kind,
   );
   if (found.length > 0) {

@@ -176,7 +176,7 @@ describe("starting what of a lab is stopped", () => {
     const silent = new Error("no answer within 60 s");
     const host = recordedHost({ ...paused, ...idleNetwork, [psLine]: silent }, "", here);
     assert.deepEqual(await stoppedOf("kindows-x", host), {
-      stopped: [
+      found: [
         { kind: "libvirt network", name: "kindows-x", verb: "start" },
         { kind: "paused libvirt domain", name: "kindows-x-win-1", verb: "start" },
       ],
