@@ -3,7 +3,7 @@ import path from "node:path";
 import { closest, distance } from "fastest-levenshtein";
 import * as z from "zod";
 import type { ExistingSettings } from "../config/existing.ts";
-import { labNames, type LabNames } from "../config/names.ts";
+import { labNames } from "../config/names.ts";
 import { type SettingsProblem, SettingsError } from "../config/problem.ts";
 import { type Settings, settingsSchema } from "../config/settings.ts";
 import { stackSections, type StackSections, namespace } from "../config/stack-sections.ts";
@@ -11,13 +11,13 @@ import { projectRoot } from "../toolchain/project.ts";
 import { settingsFile, stackOf } from "./engine/folders.ts";
 import { Failure, messageOf } from "../host/failure.ts";
 import { LineCounter, parseDocument, isCollection, isScalar, visit, type Document } from "yaml";
-import { resolveConfig, type SettingsSource } from "../config/resolve.ts";
+import { resolveConfig } from "../config/resolve.ts";
 
 /** All settings of a stack, from its file. @throws SettingsError with every mistake, as the Pulumi program does. */
 export async function stackSettings(stack: string): Promise<Settings> {
   const file = await settingsOf(stack);
   if (partsOf(stack, file).kind !== "lab") throw noLab(stack);
-  return settingsIn(file, { stack, file: fileName(stack) });
+  return resolveConfig(file.config, { stack, file: fileName(stack) }, file.outside);
 }
 
 /** All settings of a stack of existing machines, except for encrypted ones. Undefined for a lab. */
@@ -30,7 +30,6 @@ export async function existingSettings(stack: string): Promise<ExistingSettings 
   return resolveExisting(readable, { file: fileName(stack) }, others);
 }
 
-/** Sections of a stack's file, their kind, and mistakes around them. */
 function partsOf(
   stack: string,
   { config, outside }: SettingsFile,
@@ -47,10 +46,10 @@ export function noLab(stack: string): Failure {
   );
 }
 
-/** What is needed to clean up after a lab. */
 export interface LabIdentity {
   readonly stack: string;
-  readonly names: LabNames;
+  /** Its prefix, e.g. `kindows-rehearsal`, which its names begin with. */
+  readonly lab: string;
   readonly libvirtUri: string;
 }
 
@@ -69,7 +68,7 @@ export async function findLab(stack: string): Promise<LabIdentity | undefined> {
   const hypervisor = z.object({ uri: z.string() }).safeParse(sections["hypervisor"]);
   return {
     stack,
-    names: labNames(lab.success ? lab.data.name : stack),
+    lab: labNames(lab.success ? lab.data.name : stack).prefix,
     libvirtUri: hypervisor.success ? hypervisor.data.uri : "qemu:///system",
   };
 }
@@ -123,11 +122,6 @@ interface SettingsFile {
   /** The content of `config:`, keys as written. */
   readonly config: Readonly<Record<string, unknown>>;
   readonly outside: readonly SettingsProblem[];
-}
-
-/** All settings in a stack's file. @throws SettingsError with every mistake, around and in the settings. */
-export function settingsIn({ config, outside }: SettingsFile, source: SettingsSource): Settings {
-  return resolveConfig(config, source, outside);
 }
 
 /** Parses a stack's file. @throws SettingsError if it is not YAML, or has no settings. */

@@ -30,13 +30,13 @@ const timeoutSeconds = 60;
 
 /** This host, and the hypervisors of a stack's lab on others. */
 export function thisHost(
-  lab: { stack: string; names: { readonly prefix: string }; libvirtUri: string },
+  { libvirtUri, ...of }: { stack: string; lab: string; libvirtUri: string },
   others: readonly RemoteHost[] = [],
 ): Host {
   return {
-    libvirtUri: lab.libvirtUri,
+    libvirtUri,
     others,
-    of: { stack: lab.stack, lab: lab.names.prefix },
+    of,
     run: async (program, args) => {
       const { how, stdout, reason } = await runProgram(program, args, timeoutSeconds);
       if (how === "well") return stdout;

@@ -46,7 +46,6 @@ function checkTools(
   }));
 }
 
-/** The programs for the Windows nodes are known by their checksums, and in this host's cache. */
 function checkPrograms(_settings: Settings, { programs }: HostFacts): HostProblem[] {
   const { unpinned, missing } = programs;
   return [
@@ -64,7 +63,6 @@ function checkPrograms(_settings: Settings, { programs }: HostFacts): HostProble
   ];
 }
 
-/** Hosts elsewhere can have the nodes that are placed on them. */
 function checkOtherHosts(settings: Settings, { otherHosts, segmentMtu }: HostFacts): HostProblem[] {
   const isAlone = machineNodes(settings).every(({ hypervisor }) => hypervisor === thisHypervisor);
   return [
@@ -76,7 +74,6 @@ function checkOtherHosts(settings: Settings, { otherHosts, segmentMtu }: HostFac
   ];
 }
 
-/** libvirt is there, and its QEMU runs machines of the type asked for. */
 function checkLibvirt(
   { hypervisor: { uri, domainType } }: Settings,
   { libvirt, packageManager }: HostFacts,

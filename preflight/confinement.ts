@@ -33,7 +33,6 @@ const logs = [
   ["tail", "--lines=20000", "/var/log/audit/audit.log"],
 ];
 
-/** Looks whether AppArmor or SELinux is on below `/sys`, and what it denied. */
 export async function gatherConfinement(sys = "/sys"): Promise<ConfinementFacts> {
   const [appArmor, seLinux] = await Promise.all(
     ["module/apparmor/parameters/enabled", "fs/selinux/enforce"].map((file) =>

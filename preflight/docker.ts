@@ -54,7 +54,6 @@ const containerSchema = z
     ...(Labels?.[clusterLabel] && { kindCluster: Labels[clusterLabel] }),
   }));
 
-/** The Docker engine of this host, and what it has that a lab could run into. */
 export interface DockerFacts extends z.infer<typeof infoSchema> {
   readonly networks: readonly z.infer<typeof networkSchema>[];
   readonly containers: readonly z.infer<typeof containerSchema>[];

@@ -54,7 +54,6 @@ function questionsOf(settings: Settings) {
   };
 }
 
-/** The programs that are pushed to machines, by file name; a rehearsal's are in its image. */
 function gatherPrograms(settings: Settings) {
   const isRehearsal = settings.windows.image.kind === "rehearsal";
   const all = isRehearsal ? [] : programArtifacts(stackSoftware(settings));
@@ -75,7 +74,6 @@ export const providerTools = {
   xsltproc: "completes the machines' descriptions",
 } as const;
 
-/** Looks for those that are missing on the PATH, as the provider will. */
 export async function missingTools(
   searchPath = process.env["PATH"] ?? "",
 ): Promise<readonly (keyof typeof providerTools)[]> {

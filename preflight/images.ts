@@ -81,7 +81,6 @@ function disksTooSmall(
     }));
 }
 
-/** The disk that Linux machines start from, and the programs they get, as they are on this host. */
 export interface LinuxArtifactFacts {
   readonly image: UsableImage | Extract<LocatedImage, string> | { readonly wrongSha256: string };
   readonly programs: "there" | "missing";

@@ -148,7 +148,6 @@ async function room(folder: string): Promise<Disk> {
   return { folder, freeGiB: free, device: dev };
 }
 
-/** What is still to be made fits on the disks; where both folders are on one, both together. */
 export function checkDisks(settings: Settings, facts: HostFacts): HostProblem[] {
   const all = needs(settings, facts);
   const [poolGiB, dockerGiB] = [total(all, "poolGiB"), total(all, "dockerGiB")];

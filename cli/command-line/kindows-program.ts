@@ -57,16 +57,24 @@ Exit codes: 0 success, 1 something is wrong or failed, 2 unknown command or opti
     .exitOverride()
     .configureHelp({ showGlobalOptions: true });
 
-  addStackCommands(program);
-  addAccessCommands(program);
-  addVerificationCommands(program);
-  addHostCommands(program);
-  addImageCommands(program.command("image"));
-  addExistingMachineCommands(program);
-  addCacheCommands(program.command("cache"));
-  addShellCommands(program);
+  const add = adding(program);
+  addStackCommands(add);
+  addAccessCommands(add);
+  addVerificationCommands(add);
+  addHostCommands(add);
+  addImageCommands(adding(add("image", "the disk that Windows machines start from")));
+  addExistingMachineCommands(add);
+  addCacheCommands(adding(add("cache", "what was built or downloaded once, for all clones")));
+  addShellCommands(program, add);
   return program;
 }
+
+type Add = (name: string, description: string) => Command;
+
+const adding =
+  (to: Command): Add =>
+  (name, description) =>
+    to.command(name).description(description);
 
 /**
  * Runs a command with the program's options, its own, and its operands by their names. The exit code that it returns becomes
@@ -88,45 +96,33 @@ function run<Name extends string>(
 const fetchOption = (): Option =>
   new Option("-y, --yes", "fetch what is missing without asking").default(false);
 
-function addStackCommands(program: Command): void {
-  program
-    .command("up")
-    .description("create the lab or update it; ends with the table of nodes")
+function addStackCommands(add: Add): void {
+  add("up", "create the lab or update it; ends with the table of nodes")
     .addOption(fetchOption())
     .option("--verbose", "print the engine's whole log as well", false)
     .action(run(() => import("../commands/up.ts"), "up"));
-  program
-    .command("down")
-    .description("remove the lab and everything it left on this host")
-    .action(run(() => import("../commands/down.ts"), "down"));
-  program
-    .command("preview")
-    .description("show what `up` would change")
-    .action(run(() => import("../commands/preview.ts"), "preview"));
-  program
-    .command("preview-diff")
-    .description("show what a change does to the stacks, as Markdown: for pull requests")
+  add("down", "remove the lab and everything it left on this host").action(
+    run(() => import("../commands/down.ts"), "down"),
+  );
+  add("preview", "show what `up` would change").action(
+    run(() => import("../commands/preview.ts"), "preview"),
+  );
+  add("preview-diff", "show what a change does to the stacks, as Markdown: for pull requests")
     .requiredOption("--base <reference>", "branch, tag or commit to compare with")
     .option("--out <file>", "where to write it, instead of standard output")
     .option("--stacks <names>", "only these, separated by commas; else all it touches", commaList)
     .action(run(() => import("../commands/preview-diff.ts"), "previewDiff"));
-  program
-    .command("policy")
-    .description("check what the stacks ask for against the rules in policy/")
+  add("policy", "check what the stacks ask for against the rules in policy/")
     .option("--stacks <names>", "only these, separated by commas; else all", commaList)
     .option("--rules", "only list the rules", false)
     .action(run(() => import("../commands/policy.ts"), "policy"));
-  program
-    .command("topology")
-    .description("draw the stack as an SVG: machines, networks, and what waits for what")
+  add("topology", "draw the stack as an SVG: machines, networks, and what waits for what")
     .option("--out <file>", "where to write it, instead of standard output")
     .action(run(() => import("../commands/topology.ts"), "topology"));
 }
 
-function addAccessCommands(program: Command): void {
-  program
-    .command("status")
-    .description("show nodes, machines, and how to reach them")
+function addAccessCommands(add: Add): void {
+  add("status", "show nodes, machines, and how to reach them")
     .option("--json", "print JSON", false)
     .addOption(
       new Option("--watch", "look again and again until ^C; not at a terminal, tell only changes")
@@ -141,9 +137,7 @@ function addAccessCommands(program: Command): void {
       .default(false)
       .conflicts(["print", "remove"])
       .implies({ merge: true });
-  program
-    .command("kubeconfig")
-    .description("print the path of the lab's kubeconfig; --merge adds it to your own")
+  add("kubeconfig", "print the path of the lab's kubeconfig; --merge adds it to your own")
     .addOption(
       new Option("--print", "print the kubeconfig itself").default(false).conflicts("remove"),
     )
@@ -157,11 +151,10 @@ function addAccessCommands(program: Command): void {
     .option("--remove", "take out what --merge has put there; `down` does so too", false)
     .action(run(() => import("../commands/kubeconfig.ts"), "kubeconfig"));
 
-  program
-    .command("logs")
-    .description(
-      "collect the logs of Windows nodes into .kindows/<stack>/logs; --follow prints them as they come",
-    )
+  add(
+    "logs",
+    "collect the logs of Windows nodes into .kindows/<stack>/logs; --follow prints them as they come",
+  )
     .argument("[source...]", "names of nodes; with --follow also control-plane and steps; else all")
     .option("--follow", "print lines as they come, without secrets, until ^C", false)
     .option("--tail <lines>", "with --follow: last lines of each log to begin with", lines, 10)
@@ -172,15 +165,11 @@ function addAccessCommands(program: Command): void {
       600,
     )
     .action(run(() => import("../commands/logs.ts"), "logs"));
-  program
-    .command("ssh")
-    .description("open a shell on a node's machine, or run one command: kindows ssh win-1 -- ver")
+  add("ssh", "open a shell on a node's machine, or run one command: kindows ssh win-1 -- ver")
     .argument("<node>", "name of the node")
     .argument("[command...]", "what to run there instead of a shell")
     .action(run(() => import("../commands/ssh.ts"), "ssh"));
-  program
-    .command("console")
-    .description("print how to see the screen of a node's machine, even while it boots")
+  add("console", "print how to see the screen of a node's machine, even while it boots")
     .argument("<node>", "name of the node")
     .option("--open", "open a viewer, where there is one", false)
     .addOption(
@@ -191,10 +180,8 @@ function addAccessCommands(program: Command): void {
     .action(run(() => import("../commands/console.ts"), "showConsole"));
 }
 
-function addVerificationCommands(program: Command): void {
-  program
-    .command("verify")
-    .description("test every path of the cluster's network, and show the results as a table")
+function addVerificationCommands(add: Add): void {
+  add("verify", "test every path of the cluster's network, and show the results as a table")
     .option("--kubeconfig <file>", "the cluster of a kubeconfig, instead of the stack's lab")
     .option("--context <name>", "context of that kubeconfig (default: its current one)")
     .option("--rows <ids>", "only these, separated by commas; * stands for anything", commaList)
@@ -210,9 +197,7 @@ function addVerificationCommands(program: Command): void {
     .option("--junit <file>", "write the results as JUnit's XML")
     .option("--html <file>", "write the results as a page with the matrix")
     .action(run(() => import("../commands/verify.ts"), "verify"));
-  program
-    .command("conformance")
-    .description("run Kubernetes' own tests on Windows nodes; needs real ones")
+  add("conformance", "run Kubernetes' own tests on Windows nodes; needs real ones")
     .option("--suite <id>", "which tests: see --list", "sig-windows")
     .option("--list", "only print the suites", false)
     .option("--dry-run", "only print what would be applied, or run", false)
@@ -227,104 +212,84 @@ function addVerificationCommands(program: Command): void {
     .action(run(() => import("../commands/conformance.ts"), "conformance"));
 }
 
-function addHostCommands(program: Command): void {
-  program
-    .command("doctor")
-    .description(
-      "report what this host has, what it lacks for the stack, what has stopped, and what labs left",
-    )
+function addHostCommands(add: Add): void {
+  add(
+    "doctor",
+    "report what this host has, what it lacks for the stack, what has stopped, and what labs left",
+  )
     .option("--json", "print JSON", false)
     .option("--fix", "first start what has stopped and remove what is left of the lab", false)
     .action(run(() => import("../commands/doctor.ts"), "doctor"));
-  program
-    .command("prepare")
-    .description(
-      "install packages, build or download tools and images, start daemons; nothing else",
-    )
+  add(
+    "prepare",
+    "install packages, build or download tools and images, start daemons; nothing else",
+  )
     .addOption(fetchOption())
     .action(run(() => import("../commands/prepare.ts"), "prepare"));
-  program
-    .command("fetch")
-    .description(
-      "download what is installed on Windows nodes and what their image is built from; list what is there",
-    )
+  add(
+    "fetch",
+    "download what is installed on Windows nodes and what their image is built from; list what is there",
+  )
     .option("--list", "only say what is there and what is missing", false)
     .action(run(() => import("../commands/fetch.ts"), "fetch"));
-  program
-    .command("lock")
-    .description("list what is downloaded, and where its checksum in software.lock.json comes from")
+  add("lock", "list what is downloaded, and where its checksum in software.lock.json comes from")
     .option("--update", "lock the publishers' checksums of files that are not locked", false)
     .action(run(() => import("../commands/lock.ts"), "lock"));
 }
 
-function addImageCommands(image: Command): void {
-  image.description("the disk that Windows machines start from");
-  image
-    .command("check")
-    .description("examine what the stack's image is built from: ISOs, drivers, a disk")
-    .action(run(() => import("../commands/image.ts"), "check"));
-  image
-    .command("scripts")
-    .description(
-      "write the scripts that seal your own Windows Server, so that its disk can be the image",
-    )
+function addImageCommands(add: Add): void {
+  add("check", "examine what the stack's image is built from: ISOs, drivers, a disk").action(
+    run(() => import("../commands/image.ts"), "check"),
+  );
+  add(
+    "scripts",
+    "write the scripts that seal your own Windows Server, so that its disk can be the image",
+  )
     .argument("<folder>", "a folder that does not exist yet")
     .option("--language <name>", "language of that Windows", "en-US")
     .action(run(() => import("../commands/image.ts"), "writeScripts"));
-  image
-    .command("build")
-    .description("build the stack's image from its ISO unless it exists; `up` does this too")
+  add("build", "build the stack's image from its ISO unless it exists; `up` does this too")
     .addOption(fetchOption())
     .action(run(() => import("../commands/image.ts"), "build"));
-  image
-    .command("ls")
-    .description("list the images built from an ISO, what uses them, and unfinished ones")
-    .action(run(() => import("../commands/image.ts"), "list"));
-  image
-    .command("prune")
-    .description(
-      "remove what killed builds left, and images that no lab of this host and no stack of this clone uses",
-    )
+  add("ls", "list the images built from an ISO, what uses them, and unfinished ones").action(
+    run(() => import("../commands/image.ts"), "list"),
+  );
+  add(
+    "prune",
+    "remove what killed builds left, and images that no lab of this host and no stack of this clone uses",
+  )
     .option("--dry-run", "only say what would be removed", false)
     .action(run(() => import("../commands/image.ts"), "prune"));
 }
 
-function addExistingMachineCommands(program: Command): void {
-  program
-    .command("bootstrap")
-    .description("print the lines that turn on SSH on an existing Windows Server")
+function addExistingMachineCommands(add: Add): void {
+  add("bootstrap", "print the lines that turn on SSH on an existing Windows Server")
     .argument("<host>", "its address or name")
     .option("--key <file>", "public key that may log in (default: ~/.ssh/id_ed25519.pub)")
     .action(run(() => import("../commands/bootstrap.ts"), "bootstrap"));
-  program
-    .command("host-key")
-    .description("print the SSH host key of an existing machine, to pin in the settings")
+  add("host-key", "print the SSH host key of an existing machine, to pin in the settings")
     .argument("<host>", "its address or name")
     .option("--port <number>", "its SSH port", port, 22)
     .action(run(() => import("../commands/bootstrap.ts"), "hostKey"));
 }
 
-function addCacheCommands(cache: Command): void {
-  cache.description("what was built or downloaded once, for all clones");
-  cache
-    .command("ls")
-    .description("list the entries, their size and last use")
-    .action(run(() => import("../commands/cache.ts"), "list"));
-  cache
-    .command("prune")
-    .description("remove entries that no clone has used for a while")
+function addCacheCommands(add: Add): void {
+  add("ls", "list the entries, their size and last use").action(
+    run(() => import("../commands/cache.ts"), "list"),
+  );
+  add("prune", "remove entries that no clone has used for a while")
     .option("--unused-for <days>", "how long not used; 0 empties the cache", days, 30)
     .action(run(() => import("../commands/cache.ts"), "prune"));
 }
 
-function addShellCommands(program: Command): void {
-  program
-    .command("env")
-    .description("print what a shell needs for plain `pulumi` on the stack")
-    .action(run(() => import("../commands/env.ts"), "env"));
-  program
-    .command("completion")
-    .description("print what a shell needs to complete kindows: source <(kindows completion bash)")
+function addShellCommands(program: Command, add: Add): void {
+  add("env", "print what a shell needs for plain `pulumi` on the stack").action(
+    run(() => import("../commands/env.ts"), "env"),
+  );
+  add(
+    "completion",
+    "print what a shell needs to complete kindows: source <(kindows completion bash)",
+  )
     .addArgument(new Argument("<shell>", "which shell").choices(shells))
     .action(run(() => import("../completion/complete.ts"), "printCompletion"));
   program

@@ -162,12 +162,10 @@ async function report(folder: string, exitCode: number): Promise<number> {
   return exitCode === 0 && bad === 0 && ran > 0 ? exitCodes.ok : exitCodes.failed;
 }
 
-async function readText(file: string): Promise<string> {
-  try {
-    return await readFile(file, "utf8");
-  } catch (error) {
+function readText(file: string): Promise<string> {
+  return readFile(file, "utf8").catch((error: unknown) => {
     throw new Failure(`--repo-list ${file} can't be read: ${messageOf(error)}`);
-  }
+  });
 }
 
 function requireRealWindows({ windows, nodes, cni }: Settings): void {

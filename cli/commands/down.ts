@@ -20,7 +20,7 @@ const nothing: ReadonlySet<string> = new Set();
 /** `kindows down`: removes everything of a lab, in whatever state it is. */
 export async function down({ stack }: Options): Promise<void> {
   const identity = await labIdentity(stack);
-  const lab = identity.names.prefix;
+  const { lab } = identity;
   await assertNotTheirs(lab, stack);
   await asOnlyRun(stack, async () => {
     await startDaemons(identity.libvirtUri, say);

@@ -4,7 +4,6 @@ import { Cache } from "../../toolchain/cache.ts";
 import type { Options } from "../command-line/options.ts";
 import { exitCodes, messageOf } from "../../host/failure.ts";
 import {
-  type DownloadedMedia,
   downloadedMedia,
   fetchFiles,
   fetchNoted,
@@ -12,7 +11,7 @@ import {
   pushedArtifacts,
   pushedPrograms,
 } from "../fetch/stack-programs.ts";
-import { findPrograms, type HostArtifact, programsText } from "../fetch/programs.ts";
+import { findPrograms, programsText } from "../fetch/programs.ts";
 import { say } from "../progress.ts";
 import { existingSettings, stackSettings } from "../stack-settings.ts";
 
@@ -37,10 +36,7 @@ export async function fetch({ stack, list }: Options<"list">): Promise<number> {
   return states.some(({ state }) => state === "missing") ? exitCodes.failed : exitCodes.ok;
 }
 
-async function wanted(
-  stack: string,
-  list: boolean,
-): Promise<{ programs: HostArtifact[]; media: DownloadedMedia }> {
+async function wanted(stack: string, list: boolean) {
   const existing = await existingSettings(stack);
   if (existing !== undefined) {
     const programs = pushedArtifacts(existingSoftware(existing));

@@ -39,8 +39,8 @@ interface LogsOptions extends Options<"follow"> {
 export async function logs(options: LogsOptions): Promise<number> {
   if (options.follow) return followLogs(options);
   const { stack, source: nodes } = options;
-  const { names } = await labIdentity(stack);
-  const { machines: sources } = await labStateOf(enginePulumi(stack, names.prefix));
+  const { lab } = await labIdentity(stack);
+  const { machines: sources } = await labStateOf(enginePulumi(stack, lab));
   const known = sources.map(({ node }) => node);
   const unknown = nodes.filter((name) => !known.includes(name));
   if (known.length === 0 || unknown.length > 0) {
@@ -120,8 +120,7 @@ async function streamsOf(
   identity: LabIdentity,
   note: (text: string) => void,
 ): Promise<Map<string, readonly LogStream[]>> {
-  const { stack, names } = identity;
-  const lab = names.prefix;
+  const { stack, lab } = identity;
   const streams = new Map<string, readonly LogStream[]>();
   const state = () => labStateOf(enginePulumi(stack, lab));
   const [nodes, machines] = await Promise.all([

@@ -8,9 +8,9 @@ import { existingSettings, stackSettings } from "../stack-settings.ts";
 /** `kindows prepare`: installs and starts host packages, daemons, tools and images that the stack needs. */
 export async function prepare({ stack, yes }: Options<"yes">): Promise<void> {
   if (await existingSettings(stack)) {
-    await prepareHost(undefined, say);
+    await prepareHost(undefined);
   } else {
-    await prepareStack(await stackSettings(stack), consentOf(stack, yes), say);
+    await prepareStack(await stackSettings(stack), consentOf(stack, yes));
   }
   say(`everything that the stack ${stack} needs is in place`);
 }

@@ -3,16 +3,15 @@ import { enginePulumi } from "../engine/pulumi.ts";
 import { ensureStack } from "../engine/states.ts";
 import { ensureLocalState } from "../engine/folders.ts";
 import type { Options } from "../command-line/options.ts";
-import { say } from "../progress.ts";
 import { labIdentity, stackSettings } from "../stack-settings.ts";
 
 /** `kindows preview`: what `up` would change; changes nothing. */
 export async function preview({ stack }: Options): Promise<void> {
   const settings = await stackSettings(stack);
-  const { names } = await labIdentity(stack);
-  await prepare(settings, say);
+  const { lab } = await labIdentity(stack);
+  await prepare(settings);
   await ensureLocalState();
-  const pulumi = enginePulumi(stack, names.prefix);
+  const pulumi = enginePulumi(stack, lab);
   await ensureStack(pulumi);
   await pulumi.operation(["preview"]);
 }

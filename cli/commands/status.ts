@@ -80,7 +80,7 @@ const apiTimeout = "1500ms";
  */
 async function knownLab(stack: string): Promise<(() => Promise<LabStatus>) | undefined> {
   const identity = await labIdentity(stack);
-  const lab = identity.names.prefix;
+  const { lab } = identity;
   const outputs = await labOutputs(enginePulumi(stack, lab));
   if (outputs === undefined) return undefined;
   const access = await writeAccessFiles(stack, outputs);

@@ -12,7 +12,7 @@ import { ensureStack } from "../engine/states.ts";
 import { beginUpLog, upLogFile, type UpLog } from "../engine/up-log.ts";
 import { removeOrphans } from "../host-resources/host-resources.ts";
 import { assertAddressesFree } from "../lab/addresses-in-use.ts";
-import { assertMayUse, claimLab } from "../lab/claim.ts";
+import { claimLab } from "../lab/claim.ts";
 import {
   unreachableAmong,
   unreachableText,
@@ -38,10 +38,10 @@ export async function up({ stack, yes, verbose }: Options<"yes" | "verbose">): P
   // Report mistakes in the settings before half an hour of building.
   const settings = await stackSettings(stack);
   const identity = await labIdentity(stack);
-  const lab = identity.names.prefix;
+  const { lab } = identity;
   let fleet: Fleet = { reachable: [], unreachable: [] };
   await asOnlyRun(stack, async () => {
-    await prepareStack(settings, consentOf(stack, yes), say);
+    await prepareStack(settings, consentOf(stack, yes));
     await ensureLocalState();
     fleet = await fleetOf(stack, settings);
     if (fleet.unreachable.length > 0) say(leftText(fleet.unreachable, settings));
@@ -50,8 +50,7 @@ export async function up({ stack, yes, verbose }: Options<"yes" | "verbose">): P
     const pulumi = enginePulumi(stack, lab, leaving.environment);
     const host = thisHost(identity, fleet.reachable);
     await ensureStack(pulumi);
-    await assertMayUse(pulumi, lab, host);
-    await claimLab(lab, stack);
+    await claimLab(pulumi, lab, host);
     const recovery = { pulumi, host, lab, unreachable, extent: "built-on", say } as const;
     const { scope, resources } = await recoverState(recovery);
     assertAddressesFree(resources, settings, stack);

@@ -115,7 +115,6 @@ export async function checkReportFiles(files: ReportFiles): Promise<void> {
   if (problems.length > 0) throw new Failure(problems.join("\n"));
 }
 
-/** @returns the files */
 export async function writeReportFiles(
   files: ReportFiles,
   verification: Verification,

@@ -23,17 +23,17 @@ export interface Screen {
  */
 export async function screenOf(
   host: Host,
-  { stack, names }: LabIdentity,
+  { stack, lab }: LabIdentity,
   node: string,
 ): Promise<Screen> {
-  const machines = (await domains.find(host)).filter(({ lab }) => lab === names.prefix);
+  const machines = (await domains.find(host)).filter((each) => each.lab === lab);
   if (machines.length === 0) {
     throw new Failure(`the stack ${stack} has no machines: \`kindows up --stack ${stack}\``);
   }
-  const domain = `${names.prefix}-${node}`;
+  const domain = `${lab}-${node}`;
   const machine = machines.find(({ name }) => name === domain);
   if (machine === undefined) {
-    const known = machines.map(({ name }) => name.slice(names.prefix.length + 1)).sort();
+    const known = machines.map(({ name }) => name.slice(lab.length + 1)).sort();
     throw new Failure(
       `the stack ${stack} has no machine "${node}" (those there are: ${known.join(", ")})`,
     );

@@ -38,12 +38,9 @@ const nodeRequirements = {
   PodNetwork: "none",
 } as const;
 
-/** Answers of a lab that is up; whatever did not answer has a reason instead. */
 export interface LabAnswers {
   readonly state: LabState;
   readonly cluster: ClusterAnswer | string;
-  /** Secrets with bootstrap tokens; undefined if they cannot be read or none is needed. */
-  readonly tokens: readonly V1Secret[] | undefined;
   readonly certificates: readonly ContainerCertificates[];
   readonly clocks: readonly ClockReading[];
   readonly running: ReadonlySet<string>;
@@ -51,7 +48,7 @@ export interface LabAnswers {
 }
 
 export function checkLab(answers: LabAnswers): readonly Finding[] {
-  const { state, cluster, tokens, certificates, clocks, running, now } = answers;
+  const { state, cluster, certificates, clocks, running, now } = answers;
   const joined = state.machines.flatMap(({ node, join }) => (join === undefined ? [] : [node]));
   const canJoin = (node: string): boolean =>
     running.has(node) && typeof cluster !== "string" && joined.includes(node);
@@ -71,13 +68,17 @@ export function checkLab(answers: LabAnswers): readonly Finding[] {
       ? [silentCluster(cluster, certificates, certificateFindings.length > 0)]
       : checkCluster(cluster, known, now)),
     ...checkClocks(clocks, canJoin),
-    ...checkTokens(state.unjoined, tokens, now),
+    ...checkTokens(
+      state.unjoined,
+      typeof cluster === "string" ? undefined : cluster.tokens?.items,
+      now,
+    ),
   ];
 }
 
-function checkCluster(...[cluster, known, now]: Parameters<typeof checkNodes>): readonly Finding[] {
+function checkCluster(...answer: Parameters<typeof checkNodes>): readonly Finding[] {
   try {
-    return checkNodes(cluster, known, now);
+    return checkNodes(...answer);
   } catch (error) {
     const seen = `its answer cannot be read: ${messageOf(error)}`;
     return [{ name: "API server", seen, remedy: "is something else at its address?" }];
@@ -105,13 +106,12 @@ function silentCluster(
 export async function askLab(stack: string, lab: string, host: Host): Promise<LabAnswers> {
   const state = await labStateOf(enginePulumi(stack, lab));
   const running = await runningNodes(lab, host);
-  const [cluster, tokens, certificates, clocks] = await Promise.all([
+  const [cluster, certificates, clocks] = await Promise.all([
     askCluster(state.kubeconfig),
-    state.unjoined.length > 0 ? askTokens(state.kubeconfig) : undefined,
     gatherCertificates(lab, host).catch(() => []), // Reported elsewhere if Docker does not answer.
     Promise.all(state.machines.flatMap((each) => (running.has(each.node) ? [askClock(each)] : []))),
   ]);
-  return { state, cluster, tokens, certificates, clocks, running, now: new Date() };
+  return { state, cluster, certificates, clocks, running, now: new Date() };
 }
 
 /** Nodes by machine (libvirt) or container (Docker). A silent daemon is reported elsewhere. */
@@ -126,28 +126,22 @@ async function runningNodes(lab: string, host: Host): Promise<ReadonlySet<string
   return new Set([...machines.map((name) => name.slice(lab.length + 1)), ...nodes]);
 }
 
+const bootstrapTokens =
+  "/api/v1/namespaces/kube-system/secrets?fieldSelector=type%3Dbootstrap.kubernetes.io%2Ftoken";
+
 export async function askCluster(kubeconfig: string | undefined): Promise<ClusterAnswer | string> {
   if (kubeconfig === undefined) return "the state has no kubeconfig: `kindows up` was not finished";
   try {
     const api = new ClusterApi(kubeconfig, apiSeconds);
-    const [nodes, pods, leases] = await Promise.all([
+    const [nodes, pods, leases, tokens] = await Promise.all([
       api.get<unknown>("/api/v1/nodes"),
       api.get<unknown>("/api/v1/namespaces/kube-system/pods"),
       api.get<unknown>("/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases"),
+      api.get<Partial<V1SecretList>>(bootstrapTokens),
     ]);
-    return { nodes, pods, leases };
+    return { nodes, pods, leases, tokens };
   } catch (error) {
     return messageOf(error);
-  }
-}
-
-async function askTokens(kubeconfig = ""): Promise<readonly V1Secret[] | undefined> {
-  try {
-    const selector = encodeURIComponent("type=bootstrap.kubernetes.io/token");
-    const secrets = `/api/v1/namespaces/kube-system/secrets?fieldSelector=${selector}`;
-    return (await new ClusterApi(kubeconfig, apiSeconds).get<V1SecretList>(secrets)).items;
-  } catch {
-    return undefined;
   }
 }
 
@@ -160,10 +154,8 @@ export type ClockReading = { readonly node: string } & (
 export async function askClock(machine: NodeMachine): Promise<ClockReading> {
   const { node } = machine;
   try {
-    const command = scriptCommand(machine.checkFolder, testWindowsHost, {
-      ComputerName: node,
-      ...nodeRequirements,
-    });
+    const parameters = { ComputerName: node, ...nodeRequirements };
+    const command = scriptCommand(machine.checkFolder, testWindowsHost, parameters);
     const asked = new Date();
     const result = await stepOverSsh(testWindowsHost.name, machine, command, clockSeconds);
     const answered = new Date();
@@ -233,7 +225,6 @@ function duration(seconds: number): string {
   return seconds < 7200 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`;
 }
 
-/** Findings about nodes that have not joined and whose token is no longer valid. */
 export function checkTokens(
   unjoined: readonly string[],
   tokens: readonly V1Secret[] | undefined,

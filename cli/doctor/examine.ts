@@ -13,9 +13,9 @@ import { resourcesOf } from "../engine/deployment.ts";
 import { lockFolder } from "../engine/folders.ts";
 import { runLockFile } from "../engine/run-lock.ts";
 import { readState, stacksWithState } from "../engine/states.ts";
-import { ownedIdentities, surveyHost } from "../host-resources/host-resources.ts";
+import { ownedIdentities, surveyHost, type Survey } from "../host-resources/host-resources.ts";
 import type { HostResource } from "../../components/host-resource.ts";
-import { stoppedOf, type StoppedResource, type StoppedSeen } from "../host-resources/stopped.ts";
+import { stoppedOf, type StoppedResource } from "../host-resources/stopped.ts";
 import { ownershipOf } from "../lab/claim.ts";
 import { isExecutable } from "../../host/search-path.ts";
 import { thisHost, type Host } from "../../host/host.ts";
@@ -42,7 +42,7 @@ export interface Diagnosis {
 /** Looks at this host with a stack in mind; changes nothing. */
 export async function examine(stack: string): Promise<Diagnosis> {
   const identity = await labIdentity(stack);
-  const lab = identity.names.prefix;
+  const { lab } = identity;
   const host = thisHost(identity);
   const [prepared, tools, survey, states] = await Promise.all([
     hostProblems(stack),
@@ -52,7 +52,7 @@ export async function examine(stack: string): Promise<Diagnosis> {
   ]);
   const busy = states.busy.has(lab);
   const elsewhere = new Map<string, string>();
-  for (const each of new Set(survey.things.map((thing) => thing.lab))) {
+  for (const each of new Set(survey.found.map((thing) => thing.lab))) {
     const owner = states.labs.has(each) ? undefined : await ownershipOf(each, stack);
     if (owner?.claim && owner.isTheirs) elsewhere.set(each, owner.claim.project);
   }
@@ -76,7 +76,7 @@ export async function examine(stack: string): Promise<Diagnosis> {
         .map(({ kind, reason }) => `cannot see whether each ${kind} runs: ${reason}`),
       ...problems,
     ],
-    leftovers: sortOrphans(survey.things, {
+    leftovers: sortOrphans(survey.found, {
       own: lab,
       busy: new Set([...states.busy, ...states.unreadable]),
       owned: states.owned,
@@ -85,8 +85,7 @@ export async function examine(stack: string): Promise<Diagnosis> {
   };
 }
 
-/** What is stopped or wrong in a lab that is up, and why that could not be found out. */
-export type Inside = Pick<StoppedSeen, "blind"> &
+export type Inside = Pick<Survey<never>, "blind"> &
   Pick<Diagnosis, "asleep" | "findings" | "heartbeats" | "problems">;
 
 const nothingInside: Inside = {
@@ -97,9 +96,8 @@ const nothingInside: Inside = {
   problems: [],
 };
 
-/** Examines a lab that is up. An unreadable state is reported as a problem, along with all others. */
 export async function lookIntoLab(stack: string, lab: string, host: Host): Promise<Inside> {
-  const [{ stopped: asleep, blind }, answers] = await Promise.all([
+  const [{ found: asleep, blind }, answers] = await Promise.all([
     stoppedOf(lab, host),
     askLab(stack, lab, host).catch(messageOf),
   ]);
@@ -111,7 +109,7 @@ export async function lookIntoLab(stack: string, lab: string, host: Host): Promi
   return {
     ...seen,
     findings: checkLab(answers),
-    heartbeats: typeof cluster === "string" ? {} : Object.fromEntries(heartbeatsOf(cluster)),
+    heartbeats: typeof cluster === "string" ? {} : heartbeatsOf(cluster),
   };
 }
 
@@ -165,7 +163,7 @@ async function statesOfProject() {
 /** Name of a stack's lab. A stack that is no lab has a state too, but nothing on this host has its name. */
 async function labOf(stack: string): Promise<string> {
   try {
-    return (await labIdentity(stack)).names.prefix;
+    return (await labIdentity(stack)).lab;
   } catch (error) {
     if (error instanceof Failure) return labNames(stack).prefix;
     throw error;

@@ -52,7 +52,7 @@ function repairsOf({ asleep, findings }: Pick<Diagnosis, "asleep" | "findings">)
  */
 export async function fix(stack: string): Promise<void> {
   const identity = await labIdentity(stack);
-  const lab = identity.names.prefix;
+  const { lab } = identity;
   const place = { stack, lab, host: thisHost(identity) };
   await assertNotTheirs(lab, stack);
   await asOnlyRun(stack, async () => {

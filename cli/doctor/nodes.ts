@@ -4,6 +4,7 @@ import type {
   V1NodeCondition,
   V1NodeList,
   V1PodList,
+  V1SecretList,
 } from "@kubernetes/client-node";
 
 import { isCordonedForUpgrade } from "../../components/controlplane/drain.ts";
@@ -19,12 +20,13 @@ export interface ClusterAnswer {
   readonly nodes: unknown;
   readonly pods: unknown;
   readonly leases: unknown;
+  readonly tokens?: Partial<V1SecretList>;
 }
 
 /** Time of each kubelet's last heartbeat, by its own clock; none if the answer is no list of leases. */
-export function heartbeatsOf({ leases }: Pick<ClusterAnswer, "leases">): ReadonlyMap<string, Date> {
+export function heartbeatsOf({ leases }: ClusterAnswer): Readonly<Record<string, Date>> {
   const { items = [] } = (leases ?? {}) as Partial<V1LeaseList>;
-  return new Map(
+  return Object.fromEntries(
     items.flatMap(({ metadata, spec }) => {
       const time = new Date(spec?.renewTime ?? "");
       return Number.isNaN(time.getTime()) ? [] : [[metadata?.name ?? "", time] as const];
@@ -57,17 +59,13 @@ export function checkNodes(
   const ready = nodes.filter((node) => condition(node, "Ready")?.status === "True").map(nameOf);
   return [
     ...missing.map((name) => ({
-      ...kubeletFinding(
-        name,
-        known,
-        "it is not in the cluster, though it has joined: somebody has deleted it",
-      ),
+      ...kubeletFinding(name, known, deleted),
       remedy: "restart kubelet on it: it registers again",
     })),
     ...nodes.flatMap((node) => checkNode(node, known)),
     // A node is shown as Ready for a while after its kubelet has stopped.
     ...ready.flatMap((name) => {
-      const heard = known.wrongClocks.includes(name) ? undefined : heartbeats.get(name);
+      const heard = known.wrongClocks.includes(name) ? undefined : heartbeats[name];
       const seconds = (now.getTime() - (heard ?? now).getTime()) / 1000;
       const seen = `its kubelet has given no sign for ${Math.round(seconds)} s`;
       return seconds <= silenceSeconds ? [] : [kubeletFinding(name, known, seen)];
@@ -75,6 +73,8 @@ export function checkNodes(
     ...checkPods(answer.pods, ready, now),
   ];
 }
+
+const deleted = "it is not in the cluster, though it has joined: somebody has deleted it";
 
 function nameOf({ metadata }: V1Node): string {
   if (metadata?.name === undefined) throw new Error("it has an item without a name");
@@ -85,21 +85,16 @@ function condition({ status }: V1Node, wanted: string): V1NodeCondition | undefi
   return status?.conditions?.find(({ type }) => type === wanted);
 }
 
-/** What a node's kubelet is to blame for, with what helps where it runs. */
 function kubeletFinding(name: string, known: KnownNodes, seen: string): Finding {
+  const found = { name: `node ${name}`, seen };
   if (known.containers.includes(name)) {
     const remedy = `docker exec ${name} journalctl -u kubelet`;
-    return {
-      name: `node ${name}`,
-      seen,
-      remedy,
-      repair: { kind: "restart-kubelet", container: name },
-    };
+    return { ...found, remedy, repair: { kind: "restart-kubelet", container: name } };
   }
+  const remedy = `kindows logs ${name}`;
   return {
-    name: `node ${name}`,
-    seen,
-    remedy: `kindows logs ${name}`,
+    ...found,
+    remedy,
     ...(known.canJoin(name) && { repair: { kind: "run-join", node: name } }),
   };
 }

@@ -79,15 +79,11 @@ const restartControlPlane =
 /** Client certificate and key are replaced in base64, as kubeconfigs have them, so that JSON needs no escaping. */
 export function withNewClient(state: string, before: string, after: string): string {
   const [old, fresh] = [credentials(before), credentials(after)];
-  const base64 = (pem: string | undefined): string => Buffer.from(pem ?? "").toString("base64");
-  return [
-    [old.certificate, fresh.certificate],
-    [old.key, fresh.key],
-  ].reduce(
-    (text, [from, to]) =>
-      from === undefined || to === undefined ? text : text.replaceAll(base64(from), base64(to)),
-    state,
-  );
+  const base64 = (pem: string): string => Buffer.from(pem).toString("base64");
+  return (["certificate", "key"] as const).reduce((text, part) => {
+    const [from, to] = [old[part], fresh[part]];
+    return from && to ? text.replaceAll(base64(from), base64(to)) : text;
+  }, state);
 }
 
 /** As in kubeadm's documentation: a kubeconfig with a client certificate inside, which kubelet uses. */

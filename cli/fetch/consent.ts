@@ -16,7 +16,7 @@ export interface Consent {
 
 export function consentOf(stack: string, yes: boolean): Consent {
   const isTerminal = process.stdin.isTTY && process.stderr.isTTY;
-  return { stack, yes, ask: isTerminal ? (question) => answer(question) : undefined };
+  return { stack, yes, ask: isTerminal ? answer : undefined };
 }
 
 /** Asks before downloading what a stack lacks in the cache. @param makesImage whether its image has to be built. */

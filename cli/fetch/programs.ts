@@ -28,7 +28,7 @@ export interface ProgramState {
   /** Bytes of the file, or of an incomplete download. */
   readonly bytes: number;
   /** Folder named by the SHA-256 that holds the file; undefined while it is missing. */
-  readonly folder: string | undefined;
+  readonly folder?: string;
   readonly problem?: string;
 }
 
@@ -45,8 +45,9 @@ export function findPrograms(files: readonly FetchedFile[], cache: Cache): Promi
       const { sha256 } = file;
       const problem = "no checksum is known, and nothing is installed without one";
       if (sha256 === undefined) return missing(file, sha256, problem, cache);
-      const there = await inCache(file, sha256, cache);
-      return there ?? missing(file, sha256, "not in the cache", cache);
+      return (
+        (await inCache(file, sha256, cache)) ?? missing(file, sha256, "not in the cache", cache)
+      );
     }),
   );
 }
@@ -119,14 +120,7 @@ async function missing(
 ): Promise<ProgramState> {
   const part = path.join(cache.downloadsFolder, `${sha256}.part`);
   const bytes = (await stat(part).catch(() => undefined))?.size ?? 0;
-  return {
-    fileName: fileNameOf(file),
-    sha256,
-    state: "missing",
-    bytes,
-    folder: undefined,
-    problem,
-  };
+  return { fileName: fileNameOf(file), sha256, state: "missing", bytes, problem };
 }
 
 export function programsText(states: readonly ProgramState[]): string {

@@ -32,7 +32,6 @@ async function find(host: Host): Promise<readonly Container[]> {
 const clusterSchema = z.object({ name: z.string(), controlPlanes: z.literal([1, 3]) });
 const workerSchema = z.object({ name: z.string() });
 
-/** Containers of a lab's kind cluster: its nodes and its load balancer. */
 export const containers: ResourceKind<Container> = {
   kind,
   find,

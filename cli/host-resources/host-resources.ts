@@ -23,23 +23,19 @@ export const resourceKinds: readonly ResourceKind[] = [
   labFiles,
 ];
 
-export interface Survey {
-  readonly things: readonly HostResource[];
+export interface Survey<T> {
+  readonly found: readonly T[];
+  /** Kinds that could not be looked for. */
   readonly blind: readonly { readonly kind: string; readonly reason: string }[];
 }
 
-export async function surveyHost(
-  host: Host,
-  kinds: readonly ResourceKind[] = resourceKinds,
-): Promise<Survey> {
-  const { found, blind } = await lookFor(kinds, (kind) => kind.find(host));
-  return { things: found, blind };
-}
+export const surveyHost = (host: Host, kinds = resourceKinds): Promise<Survey<HostResource>> =>
+  lookFor(kinds, (kind) => kind.find(host));
 
 export async function lookFor<K extends { readonly kind: string }, T>(
   kinds: readonly K[],
   find: (kind: K) => Promise<readonly T[]>,
-): Promise<{ readonly found: readonly T[]; readonly blind: Survey["blind"] }> {
+): Promise<Survey<T>> {
   const blind: { kind: string; reason: string }[] = [];
   const found = await Promise.all(
     kinds.map((each) =>
@@ -75,7 +71,7 @@ export interface CleanupScope {
   readonly lab: string;
   readonly owned: ReadonlySet<string>;
   /** What was just found on the host. Default: it is listed. */
-  readonly survey?: Survey;
+  readonly survey?: Survey<HostResource>;
 }
 
 /**
@@ -92,8 +88,8 @@ export async function removeOrphans(
 ): Promise<void> {
   const isLeft = (each: HostResource): boolean =>
     each.lab === lab && (each.identity === undefined || !owned.has(each.identity));
-  const { things, blind } = survey ?? (await surveyHost(host, kinds));
-  if (blind.length === 0 && !things.some(isLeft)) return;
+  const before = survey ?? (await surveyHost(host, kinds));
+  if (before.blind.length === 0 && !before.found.some(isLeft)) return;
   const troubles: string[] = [];
   for (const kind of kinds) {
     const found = await kind.find(host).catch((error: unknown) => {

@@ -18,23 +18,18 @@ export interface StoppedResource extends Stopped {
   readonly verb: string;
 }
 
-export interface StoppedSeen extends Pick<Survey, "blind"> {
-  readonly stopped: readonly StoppedResource[];
-}
-
-export async function stoppedOf(
+export function stoppedOf(
   lab: string,
   host: Host,
   among: readonly Stop[] = stops,
-): Promise<StoppedSeen> {
-  const { found, blind } = await lookFor(among, async (stop) =>
+): Promise<Survey<StoppedResource>> {
+  return lookFor(among, async (stop) =>
     (await stop.find(host, lab)).map((each) => ({
       kind: stop.kind,
       verb: stop.verb?.[0] ?? "start",
       ...each,
     })),
   );
-  return { stopped: found, blind };
 }
 
 /**
@@ -50,8 +45,8 @@ export async function startStopped(
   say: (line: string) => void,
 ): Promise<void> {
   const wanted = stops.filter(({ neededToRemove }) => which === "all" || neededToRemove === true);
-  const { stopped, blind } = await stoppedOf(lab, host, wanted);
-  if (stopped.length === 0 && blind.length === 0) return;
+  const { found, blind } = await stoppedOf(lab, host, wanted);
+  if (found.length === 0 && blind.length === 0) return;
   const troubles: string[] = [];
   for (const stop of wanted) {
     const { kind, verb = ["start", "started"] } = stop;

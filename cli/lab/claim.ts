@@ -52,12 +52,6 @@ export async function ownershipOf(lab: string, stack: string): Promise<Ownership
   return { claim, isTheirs: claim.backend !== undefined || existsSync(stateFolder) };
 }
 
-export async function claimLab(lab: string, stack: string): Promise<void> {
-  const file = claimFile(lab);
-  await mkdir(path.dirname(file), { recursive: true });
-  await writeFile(file, `${JSON.stringify(ourClaim(stack))}\n`);
-}
-
 function ourClaim(stack: string): Claim {
   const backend = chosenBackend();
   return {
@@ -75,14 +69,20 @@ function claimFile(lab: string): string {
   return path.join(cacheRoot(), "labs", `${lab}.json`);
 }
 
-/** @throws if host resources with the lab's name are another clone's, or unknown to this one. */
-export async function assertMayUse(pulumi: Pulumi, lab: string, host: Host): Promise<void> {
-  const ownership = await assertNotTheirs(lab, pulumi.stack);
-  if (ownership.claim !== undefined) return;
+/** Records that the stack runs the lab. @throws if what has its name on the host is another clone's, or unknown. */
+export async function claimLab(pulumi: Pulumi, lab: string, host: Host): Promise<void> {
+  const { claim } = await assertNotTheirs(lab, pulumi.stack);
+  if (claim === undefined) await assertNothingThere(pulumi, lab, host);
+  const file = claimFile(lab);
+  await mkdir(path.dirname(file), { recursive: true });
+  await writeFile(file, `${JSON.stringify(ourClaim(pulumi.stack))}\n`);
+}
+
+async function assertNothingThere(pulumi: Pulumi, lab: string, host: Host): Promise<void> {
   const state = await pulumi.exportState();
   if (resourcesOf(state).length > 0 || pendingOperations(state).length > 0) return;
   // Files are this clone's own.
-  const found = (await surveyHost(host)).things.filter(
+  const found = (await surveyHost(host)).found.filter(
     (thing) => thing.lab === lab && thing.kind !== labFiles.kind,
   );
   if (found.length > 0) {

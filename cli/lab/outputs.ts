@@ -49,20 +49,16 @@ export async function labOutputs(pulumi: Pulumi): Promise<LabOutputs | undefined
   return parsed.data;
 }
 
-export interface UpLab {
-  readonly lab: string;
-  readonly outputs: LabOutputs;
-  readonly access: AccessFiles;
-}
-
 /** Outputs of a stack's lab; rewrites its access files. @throws Failure when the stack does not exist, or is not up. */
-export async function labThatIsUp(stack: string): Promise<UpLab> {
-  const { names } = await labIdentity(stack);
+export async function labThatIsUp(
+  stack: string,
+): Promise<{ lab: string; outputs: LabOutputs; access: AccessFiles }> {
+  const { lab } = await labIdentity(stack);
   const outputs = (await stackExists(stack))
-    ? await labOutputs(enginePulumi(stack, names.prefix))
+    ? await labOutputs(enginePulumi(stack, lab))
     : undefined;
   if (outputs === undefined) {
     throw new Failure(`the stack ${stack} is not up: \`kindows up --stack ${stack}\``);
   }
-  return { lab: names.prefix, outputs, access: await writeAccessFiles(stack, outputs) };
+  return { lab, outputs, access: await writeAccessFiles(stack, outputs) };
 }

@@ -15,7 +15,6 @@ export async function diagnoseMade(stack: string, fix: boolean): Promise<Diagnos
   return examineMade(made, resourcesOf(await readState(stack)));
 }
 
-/** Looks at the machines that were made for a stack, in their cluster; changes nothing. */
 export async function examineMade(
   { stack, machines }: MachinesMade,
   resources: readonly StateResource[],

@@ -11,7 +11,6 @@ export interface MachinesMade {
   readonly machines: StackMachines;
 }
 
-/** The machines that were made for a stack. */
 export async function machinesMade(stack: string): Promise<MachinesMade> {
   const settings = await existingSettings(stack);
   if (settings?.machine === undefined) throw noLab(stack);

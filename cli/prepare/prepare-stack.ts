@@ -1,22 +1,18 @@
 import type { Settings } from "../../config/settings.ts";
-import type { Progress } from "../../toolchain/artifact.ts";
 import { Cache } from "../../toolchain/cache.ts";
 import { requireConsent, type Consent } from "../fetch/consent.ts";
 import { ensureStackPrograms, findUpdate } from "../fetch/stack-programs.ts";
+import { say } from "../progress.ts";
 import { requireMakeableImage } from "./image-checks.ts";
 import { prepare } from "./prepare.ts";
 import { ensureStackImage } from "./stack-image.ts";
 
 /** First reports what prevents its image from being built, then asks whether to download what is missing. */
-export async function prepareStack(
-  settings: Settings,
-  consent: Consent,
-  say: Progress,
-): Promise<void> {
+export async function prepareStack(settings: Settings, consent: Consent): Promise<void> {
   await findUpdate(settings);
   const makesImage = await requireMakeableImage(settings, new Cache(), say);
   await requireConsent(settings, makesImage, consent);
-  await prepare(settings, say);
+  await prepare(settings);
   await ensureStackPrograms(settings);
   await ensureStackImage(settings);
 }

@@ -34,6 +34,7 @@ import {
 } from "../../toolchain/ensure.ts";
 import { ensureHostPackages } from "../../toolchain/host-packages.ts";
 import { isNamed } from "../../components/linux/cloud-image/located.ts";
+import { say } from "../progress.ts";
 import { prepareCloudImage } from "./cloud-image.ts";
 import { engineTools, prepareEngine } from "../../toolchain/prepare-engine.ts";
 import { ensureStackPackages, throwAny } from "./image-checks.ts";
@@ -55,8 +56,8 @@ import { runProgram } from "../../host/run-program.ts";
  * @param settings of the stack. Undefined for existing machines and an existing cluster, which need only the engine: no
  *   daemon, no hypervisor, no image.
  */
-export async function prepare(settings: Settings | undefined, say: Progress): Promise<void> {
-  const options: PrepareOptions = {
+export async function prepare(settings: Settings | undefined): Promise<void> {
+  const options: EnsureOptions = {
     progress: say,
     ensurePackages: (names) => ensureHostPackages(names, say),
     ensureRoom: (missing) => requireRoomToPrepare(missing, settings, say),
@@ -69,18 +70,15 @@ export async function prepare(settings: Settings | undefined, say: Progress): Pr
   await removeCompilerCaches(new Cache(), "go", say);
 }
 
-type PrepareOptions = EnsureOptions & { readonly progress: Progress };
-
-async function prepareLab(settings: Settings, options: PrepareOptions): Promise<void> {
-  const { progress: say } = options;
+async function prepareLab(settings: Settings, options: EnsureOptions): Promise<void> {
   // A user who may not install packages gets one message about all of them.
   const packages = await checkArtifacts([...engineTools.lab, ...machineImages(settings)]);
   const daemons = await ensureStackPackages(settings, packages, say);
-  await ensureDaemons(settings.hypervisor.uri, daemons, options);
+  await ensureDaemons(settings.hypervisor.uri, daemons, { ...options, progress: say });
 
   const cloudImage = await prepareCloudImage(settings, options);
   // The slowest first.
-  const images = [...machineImages(settings), ...(await containerImages(settings, say))];
+  const images = [...machineImages(settings), ...(await containerImages(settings))];
   const disk = userDisk(settings, say);
   const release =
     settings.cni.kind === "calico" ? calicoRelease(settings.cni.calico.version) : undefined;
@@ -147,7 +145,7 @@ async function builtGuest(folder: string): Promise<BuiltArtifacts["rehearsalImag
 const pullTimeoutSeconds = 900;
 
 /** kind's images, if they were built here before, or none is set and the official one cannot be pulled. */
-async function containerImages(settings: Settings, say: Progress): Promise<readonly Artifact[]> {
+async function containerImages(settings: Settings): Promise<readonly Artifact[]> {
   const { cluster } = settings;
   const images = [nodeImage, ...(cluster.controlPlanes > 1 ? [loadBalancerImage] : [])];
   if (cluster.nodeImage !== undefined) return [];

@@ -40,7 +40,7 @@ export async function recoverState(
   await startStopped(lab, host, extent === "built-on" ? "all" : "needed to remove", say);
 
   const survey = await surveyHost(host);
-  const things = survey.things.filter((thing) => thing.lab === lab);
+  const things = survey.found.filter((thing) => thing.lab === lab);
   const before = await pulumi.exportState();
   // Unnecessary before a removal, which simply finds nothing to remove.
   const elsewhere = extent === "built-on" ? await goneElsewhere(resourcesOf(before), say) : [];

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { HostResource } from "../../components/host-resource.ts";
 import type { GoneMachine } from "../../components/machine/registry.ts";
 import {
   pendingOperations,
@@ -12,7 +13,7 @@ import {
 import { StackFacts } from "../engine/facts.ts";
 import type { Pulumi } from "../engine/pulumi.ts";
 import { say } from "../progress.ts";
-import { ownedIdentities, ownedResources, type Survey } from "../host-resources/host-resources.ts";
+import { ownedIdentities, ownedResources } from "../host-resources/host-resources.ts";
 
 export interface Repair {
   readonly deployment: Deployment;
@@ -21,7 +22,7 @@ export interface Repair {
 }
 
 export interface Observation {
-  readonly things: Survey["things"];
+  readonly things: readonly HostResource[];
   readonly blind: readonly { readonly kind: string }[];
   /** Resources on unreachable hypervisors: none of them counts as gone. */
   readonly unreachable?: ReadonlySet<string>;

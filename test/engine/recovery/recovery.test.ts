@@ -11,17 +11,9 @@ import { labVariable } from "../../../config/names.ts";
 import type { HostResource } from "../../../components/host-resource.ts";
 import type { Host } from "../../../host/host.ts";
 import { recoverState } from "../../../cli/recovery/recover.ts";
-import type { Extent } from "../../../cli/recovery/repair.ts";
-import { repairState } from "../../../cli/recovery/repair.ts";
+import { type Extent, repairState } from "../../../cli/recovery/repair.ts";
 import { waitUntil } from "../../../host/wait-until.ts";
 import { EngineProject, findTool } from "../plugins/support/engine.ts";
-
-/** An engine operation under way in a process of its own. */
-interface RunningOperation {
-  readonly kill: (signal: NodeJS.Signals) => void;
-  /** Exit code (nothing when a signal ended it) and all output. */
-  readonly end: Promise<{ readonly exitCode: number | undefined; readonly output: string }>;
-}
 
 /** Lab whose marker the engine's processes carry. */
 const marker = `kindows-engine-test-${process.pid}`;
@@ -97,7 +89,7 @@ ${body}`,
    *
    * @param marked whether its processes carry the lab's marker; those of plain `pulumi` do not.
    */
-  const start = (operation: string, marked = true): RunningOperation => {
+  const start = (operation: string, marked = true) => {
     const { stack, workplace } = pulumi;
     const environment = { ...workplace.environment, ...(marked && { [labVariable]: marker }) };
     const args = [operation, "--yes", "--skip-preview"];
@@ -110,7 +102,7 @@ ${body}`,
       },
     );
     return {
-      kill: (signal) => void child.kill(signal),
+      kill: (signal: NodeJS.Signals) => child.kill(signal),
       end: child.then(({ exitCode, all }) => ({ exitCode, output: all })),
     };
   };
@@ -125,21 +117,15 @@ ${body}`,
 
   const recover = (say: (line: string) => void = () => undefined): Promise<unknown> =>
     recoverState({ pulumi, host: bareHost, lab: marker, extent: "built-on", say });
-  const repair = async (
-    things: readonly HostResource[],
-    extent: Extent,
-  ): Promise<readonly string[]> => {
-    const { deployment, notes } = repairState(
-      await pulumi.exportState(),
-      { things, blind: [] },
-      extent,
-    );
+  const repair = async (things: readonly HostResource[], extent: Extent) => {
+    const observed = { things, blind: [] };
+    const { deployment, notes } = repairState(await pulumi.exportState(), observed, extent);
     await pulumi.importState(deployment);
     return notes;
   };
 
   /** An `up` that has come as far as a command that waits. */
-  const startUp = async (begun: string, marked = true): Promise<RunningOperation> => {
+  const startUp = async (begun: string, marked = true): Promise<ReturnType<typeof start>> => {
     const running = start("up", marked);
     const options = { what: begun, timeoutSeconds: 300, pollMilliseconds: 100 };
     await Promise.race([

@@ -4,7 +4,6 @@ import path from "node:path";
 
 import { screenOf, openViewer, wayTo } from "../../../cli/console/screen.ts";
 import type { LabIdentity } from "../../../cli/stack-settings.ts";
-import { labNames } from "../../../config/names.ts";
 import { eventually } from "../../engine/plugins/support/eventually.ts";
 import { eachCase } from "../each-case.ts";
 import { newFolder } from "../new-folder.ts";
@@ -12,7 +11,7 @@ import { domainXml, recordedHost, type Answers } from "./recorded-host.ts";
 
 const lab: LabIdentity = {
   stack: "dev",
-  names: labNames("dev"),
+  lab: "kindows-dev",
   libvirtUri: "test:///default",
 };
 const domain = (graphics: string, network = "kindows-dev"): string => domainXml(network, graphics);

@@ -124,20 +124,20 @@ describe("kindows fetch", () => {
     assert.equal(existsSync(lockFile()), false);
   });
 
-  it("locks nothing when the file is not what its publisher says", async () => {
+  it("takes nothing but what its publisher says, or what is pinned, which nobody is asked for", async () => {
     site["/kubelet.exe"] = serve(kubeadm);
-    const [state] = await fetch([medium("kubelet.exe")]);
-    assert.equal(state?.state, "missing");
-    const why = `has SHA-256 ${sha256(kubeadm)}, not the pinned .*kept as \\S+ for a look`;
-    assert.match(state.problem ?? "", new RegExp(why));
+    for (const [pinned, expected, asked] of [
+      [undefined, sha256(kubelet), ["/kubelet.exe.sha256", "/kubelet.exe"]],
+      ["1".repeat(64), "1".repeat(64), ["/kubelet.exe"]],
+    ] as const) {
+      server.asked.length = 0;
+      const [state] = await fetch([medium("kubelet.exe", pinned)]);
+      assert.equal(state?.state, "missing");
+      const why = `has SHA-256 ${sha256(kubeadm)}, not the pinned ${expected}: not used.*kept as`;
+      assert.match(state.problem ?? "", new RegExp(why));
+      assert.deepEqual(paths(), asked);
+    }
     assert.equal(existsSync(lockFile()), false);
-  });
-
-  it("never asks the publisher for a checksum that is known, and refuses everything else", async () => {
-    const [state] = await fetch([medium("kubelet.exe", "1".repeat(64))]);
-    assert.equal(state?.state, "missing");
-    assert.match(state?.problem ?? "", /not the pinned 1{64}: not used/);
-    assert.deepEqual(paths(), ["/kubelet.exe"]);
   });
 
   it("goes on with the others after one that does not come, and names it", async () => {
@@ -222,8 +222,10 @@ describe("kindows lock", () => {
     assert.deepEqual(Object.keys(readSoftwareLock(file)), [published("one").url]);
   });
 
-  it("asks for nothing that a publisher has vouched for, and changes nothing", async () => {
+  it("asks for nothing that a publisher has vouched for, nor without --update, and changes nothing", async () => {
     lock(["one", "b", "https://example.test/one"]);
+    const { url } = published("two");
+    assert.deepEqual(lockedFiles([published("two")], file), [{ url, takenFrom: undefined }]);
     const before = readFileSync(file, "utf8");
     await update("one");
     assert.equal(server.asked.length, 0);
@@ -239,12 +241,6 @@ describe("kindows lock", () => {
       other.problem ?? "",
       /is locked to the SHA-256 b+ \(from independent publications\), not to a+ from https:/,
     );
-  });
-
-  it("without --update asks nobody", () => {
-    const [state] = lockedFiles([published("one")], file);
-    assert.deepEqual(state, { url: published("one").url, takenFrom: undefined });
-    assert.equal(server.asked.length, 0);
   });
 });
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 
-import { resourceName, type StateResource } from "../../../cli/engine/deployment.ts";
+import type { StateResource } from "../../../cli/engine/deployment.ts";
 import type { Pulumi } from "../../../cli/engine/pulumi.ts";
 import { onEachHypervisor } from "../../../components/machine/libvirt/host-resources.ts";
 import { labOf } from "../../../components/machine/libvirt/pools-and-networks.ts";
@@ -19,7 +19,7 @@ import { goneMachines } from "../../../components/machine/hyper-v/recovery.ts";
 import { repairState } from "../../../cli/recovery/repair.ts";
 import { resolveSettings } from "../../../config/resolve.ts";
 import { eachCase } from "../each-case.ts";
-import { component, deployment, resource, urn } from "./state-builder.ts";
+import { component, deployment, libvirtMachine, resource, windowsNode } from "./state-builder.ts";
 
 const key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEB";
 const settings = resolveSettings(
@@ -176,76 +176,51 @@ describe("the outputs of a lab", () => {
     }));
 });
 
-const providers = "pulumi:providers:libvirt";
-const at = (name: string): { readonly provider: string } => ({
-  provider: `${urn(providers, name)}::some-id`,
-});
-const domain = "libvirt:index/domain:Domain";
 const command = "command:local:Command";
 const below = ({ urn: parent }: StateResource): { readonly parent: string } => ({ parent });
-const sized = { cpus: 1, memoryMiB: 1, diskGiB: 1, domainType: "kvm" } as const;
-const machine = (node: string): StateResource =>
-  component("kindows:machine:LibvirtMachine", node, {
-    node,
-    os: "windows",
-    address: "192.0.2.1",
-    ...sized,
-  });
-const [win1, win1b, win2] = [machine("win-1"), machine("win-1-b"), machine("win-2")];
-const node = (name: string): StateResource =>
-  component("kindows:windows:WindowsNode", name, { node: name, checkFolder: "C:\\k" });
-const [node1, node1b] = [node("win-1"), node("win-1-b")];
-const win3 = machine("win-3");
-const create = "node run.js actions/mint-bootstrap-token.ts";
-const token = resource(command, "win-3-token", { ...below(win3), inputs: { create } });
 const names = (urns: readonly string[]): string[] =>
   urns.map((each) => each.split("::").slice(-2).join(" ")).sort();
-
-describe("what the state has on further hypervisors", () => {
-  const storage = (name: string, hypervisor?: string): StateResource =>
-    component("kindows:machine:MachineStorage", name, {
-      ...(hypervisor !== undefined && { hypervisor: remote(hypervisor) }),
-    });
-  const [here, linuxOnB] = [storage("machines"), storage("linux-machines-b", "b")];
-  const [onB, onB2] = [storage("machines-b", "b"), storage("machines-b-2", "b-2")];
-  const pool = (name: string, id: string, of: StateResource): StateResource =>
-    resource("libvirt:index/pool:Pool", name, {
-      ...at(name.replace("machines", "hypervisor")),
-      ...below(of),
-      id,
-    });
-  const machineOn = (hypervisor: string, of: StateResource, id: string): StateResource =>
-    resource(domain, resourceName(of.urn), { ...at(hypervisor), ...below(of), id });
-  const server = { host: "b", port: 22, user: "root", hostKey: key, privateKeyFile: "/k" };
-  const fabricHost = { name: "b", server, lab: "kindows-t", script: "", unit: "" };
-  const fabricParameter = { FABRIC_HOST: JSON.stringify(fabricHost) };
-  const fabricOnB = component("kindows:network:FabricHost", "fabric-b", { host: "b" });
-  const resources = [
-    ...["hypervisor", "hypervisor-b", "hypervisor-b-2"].map((name) => resource(providers, name)),
-    resource("libvirt:index/network:Network", "lab", { ...at("hypervisor"), id: "n" }),
-    ...[here, onB, onB2, linuxOnB],
-    ...[pool("machines-b", "p", onB), pool("machines-b-2", "p2", onB2)],
-    resource(command, "machines-b-images", below(onB)),
-    resource(command, "machines-b-2-images", below(onB2)),
-    resource(command, "linux-machines-b-images", below(linuxOnB)),
-    component("kindows:network:FabricHost", "fabric-local", { host: "local" }),
-    fabricOnB,
-    resource(command, "fabric-b", {
-      ...below(fabricOnB),
-      inputs: { environment: fabricParameter },
-    }),
-    resource(command, "machines-images", below(here)),
-    ...[win1, win1b, win2],
-    machineOn("hypervisor", win1, "d1"),
-    machineOn("hypervisor-b", win1b, "d2"),
-    machineOn("hypervisor-b-2", win2, "d3"),
-    resource(command, "win-1-b-reservation", below(win1b)),
-    ...[node1, node1b],
-    resource("command:remote:Command", "win-1-b-join", below(node1b)),
-    resource("command:remote:Command", "win-1-join", {
-      ...below(node1),
+const storage = (name: string, hypervisor?: string): StateResource =>
+  component(
+    "kindows:machine:MachineStorage",
+    name,
+    hypervisor ? { hypervisor: remote(hypervisor) } : {},
+  );
+/** What a lab has on a hypervisor: its provider, a pool with the images, and a machine with a step on its node. */
+function partsOn(hypervisor: string | undefined, node: string): StateResource[] {
+  const suffix = hypervisor === undefined ? "" : `-${hypervisor}`;
+  const provider = resource("pulumi:providers:libvirt", `hypervisor${suffix}`);
+  const made = { provider: `${provider.urn}::some-id` };
+  const pool = `machines${suffix}`;
+  const [disks, vm] = [storage(pool, hypervisor), libvirtMachine(node)];
+  const joined = windowsNode(node);
+  return [
+    ...[provider, disks, vm, joined],
+    resource("libvirt:index/pool:Pool", pool, { ...made, ...below(disks), id: `of${suffix}` }),
+    resource(command, `${pool}-images`, below(disks)),
+    resource("libvirt:index/domain:Domain", node, { ...made, ...below(vm), id: node }),
+    resource(command, `${node}-reservation`, below(vm)),
+    resource("command:remote:Command", `${node}-join`, {
+      ...below(joined),
       dependencies: [token.urn],
     }),
+  ];
+}
+const win3 = libvirtMachine("win-3");
+const create = "node run.js actions/mint-bootstrap-token.ts";
+const token = resource(command, "win-3-token", { ...below(win3), inputs: { create } });
+
+describe("what the state has on further hypervisors", () => {
+  const linuxOnB = storage("linux-machines-b", "b");
+  const server = { host: "b", port: 22, user: "root", hostKey: key, privateKeyFile: "/k" };
+  const fabricHost = { name: "b", server, lab: "kindows-t", script: "", unit: "" };
+  const environment = { FABRIC_HOST: JSON.stringify(fabricHost) };
+  const fabricOnB = component("kindows:network:FabricHost", "fabric-b", { host: "b" });
+  const resources = [
+    ...[...partsOn(undefined, "win-1"), ...partsOn("b", "win-1-b"), ...partsOn("b-2", "win-2")],
+    ...[linuxOnB, resource(command, "linux-machines-b-images", below(linuxOnB))],
+    component("kindows:network:FabricHost", "fabric-local", { host: "local" }),
+    ...[fabricOnB, resource(command, "fabric-b", { ...below(fabricOnB), inputs: { environment } })],
     ...[win3, token],
   ];
 
@@ -274,7 +249,7 @@ describe("what the state has on further hypervisors", () => {
   it("is nothing where none is asked about", () => assert.deepEqual(urnsOn(resources, []), []));
 
   it("is not taken for gone while its hypervisor does not answer", () => {
-    const things = ["network n", "pool p2", "domain d1", "domain d3"].map((name) => ({
+    const things = ["pool of", "pool of-b-2", "domain win-1", "domain win-2"].map((name) => ({
       kind: "",
       name,
       lab: "kindows-t",
@@ -284,8 +259,8 @@ describe("what the state has on further hypervisors", () => {
     const unreachable = new Set(urnsOn(resources, ["b"]));
     assert.deepEqual(repairState(state, { things, blind: [], unreachable }, "built-on").notes, []);
     assert.deepEqual(repairState(state, { things, blind: [] }, "built-on").notes, [
-      "gone from this host: Pool machines-b (libvirt pool p)",
-      "gone from this host: Domain win-1-b (libvirt domain d2)",
+      "gone from this host: Pool machines-b (libvirt pool of-b)",
+      "gone from this host: Domain win-1-b (libvirt domain win-1-b)",
     ]);
   });
 

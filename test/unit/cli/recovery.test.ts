@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
-import path from "node:path";
 
 import {
   type Deployment,
@@ -27,8 +26,8 @@ import {
 } from "../../../cli/recovery/repair.ts";
 import { resolveSettings } from "../../../config/resolve.ts";
 import { eachCase } from "../each-case.ts";
-import { newFolder } from "../new-folder.ts";
-import { component, deployment, resource, urn } from "./state-builder.ts";
+import { inNewFolder } from "../new-folder.ts";
+import { deployment, libvirtMachine, resource, urn, windowsNode } from "./state-builder.ts";
 
 const network = urn("libvirt:index/network:Network", "lab");
 const dockerNetwork = urn("docker:index/network:Network", "lab");
@@ -215,9 +214,7 @@ describe("repairing a state", () => {
 });
 
 const copy = "command:remote:CopyToRemote";
-const node = (name: string): StateResource =>
-  component("kindows:windows:WindowsNode", name, { node: name, checkFolder: "C:\\k" });
-const [win1, win10] = [node("win-1"), node("win-10")];
+const [win1, win10] = [windowsNode("win-1"), windowsNode("win-10")];
 const copied = (of: StateResource, name: string, ...triggers: string[]): StateResource =>
   resource(copy, name, { parent: of.urn, inputs: { triggers: ["machine", ...triggers] } });
 const [home, kubelet, containerd, other] = [
@@ -251,7 +248,7 @@ describe("programs that are to be pushed again", () => {
 });
 
 describe("a stack's exported state", () => {
-  it("is read with what this program does not know kept", () => {
+  it("is read with what this program does not know kept, and with what is not there", () => {
     const exported = {
       version: 3,
       deployment: {
@@ -262,12 +259,8 @@ describe("a stack's exported state", () => {
       },
     };
     assert.deepEqual(parseDeployment(JSON.stringify(exported)), exported);
-  });
-
-  it("of a stack that never was up has no resources and no pending operations", () => {
     const empty = parseDeployment('{"version":3,"deployment":{"manifest":{}}}');
-    assert.deepEqual(resourcesOf(empty), []);
-    assert.deepEqual(pendingOperations(empty), []);
+    assert.deepEqual([resourcesOf(empty), pendingOperations(empty)], [[], []]);
   });
 
   const guess = '{"type":"guessing","resource":{"urn":"u","type":"t"}}';
@@ -308,24 +301,15 @@ describe("the engine's lock", () => {
     assert.equal(checkLock(lock, hostname, found), verdict),
   );
 
-  const files: Readonly<Record<string, readonly [content: string, verdict?: Verdict]>> = {
-    "as the engine writes it": [JSON.stringify(lock), "alive"],
-    "half-written by a killed engine": ['{"pid":12', "dead"],
-  };
-  eachCase("is read from a file %s; attributes beside it are none", files, async ([text, is]) => {
-    const folder = newFolder();
-    await writeFile(path.join(folder, "a.json"), text);
-    await writeFile(path.join(folder, "a.json.attrs"), "{}");
-    const found = await readLocks(folder, "here");
-    const holder = started("pulumi", -1000);
-    const verdicts = found.map((each) =>
-      checkLock(each, "here", each.pid > 0 ? holder : undefined),
-    );
-    assert.deepEqual(verdicts, [is]);
+  it("is read from its file, and half-written by a killed engine is nobody's; attributes are none", async () => {
+    const at = inNewFolder();
+    await writeFile(at("a.json"), JSON.stringify(lock));
+    await writeFile(at("a.json.attrs"), "{}");
+    await writeFile(at("b.json"), '{"pid":12');
+    const nobody = { pid: 0, username: "nobody", hostname: "here", timestamp: new Date(0) };
+    assert.deepEqual(await readLocks(at(), "here"), [lock, nobody]);
+    assert.deepEqual(await readLocks(at("none"), "here"), []);
   });
-
-  it("is none where the stack was never locked", async () =>
-    assert.deepEqual(await readLocks(path.join(newFolder(), "none"), "here"), []));
 });
 
 describe("a running process", () => {
@@ -339,17 +323,7 @@ describe("a running process", () => {
 
 describe("nodes that get the address of a machine that still runs", () => {
   const machines = (...names: readonly string[]) =>
-    names.map((node, index) =>
-      component("kindows:machine:LibvirtMachine", node, {
-        node,
-        os: "windows",
-        address: `10.0.0.${index + 10}`,
-        cpus: 2,
-        memoryMiB: 4096,
-        diskGiB: 40,
-        domainType: "kvm",
-      }),
-    );
+    names.map((node, index) => libvirtMachine(node, `10.0.0.${index + 10}`));
   const check = (
     state: readonly StateResource[],
     nodes: readonly (string | { readonly name: string; readonly address: string })[],

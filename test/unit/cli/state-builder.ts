@@ -25,6 +25,20 @@ export function component<T extends FactsType>(
   return resource(type, name, { custom: false, inputs: { facts }, ...rest });
 }
 
+export const libvirtMachine = (node: string, address = "192.0.2.1"): StateResource =>
+  component("kindows:machine:LibvirtMachine", node, {
+    node,
+    os: "windows",
+    address,
+    cpus: 2,
+    memoryMiB: 4096,
+    diskGiB: 40,
+    domainType: "kvm",
+  });
+
+export const windowsNode = (node: string): StateResource =>
+  component("kindows:windows:WindowsNode", node, { node, checkFolder: "C:\\k" });
+
 /** A state with these resources, as `pulumi stack export` prints it. */
 export function deployment(
   resources: readonly StateResource[],

@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import * as pulumi from "@pulumi/pulumi";
 import { setAllConfig } from "@pulumi/pulumi/runtime/config.js";
 
-import { readSettingsFile, settingsIn } from "../../../cli/stack-settings.ts";
+import { readSettingsFile } from "../../../cli/stack-settings.ts";
 import { resolveExisting } from "../../../config/existing.ts";
 import { problemText, SettingsError } from "../../../config/problem.ts";
+import { resolveConfig } from "../../../config/resolve.ts";
 import { stackSections } from "../../../config/stack-sections.ts";
 import { type BadCase, badCase, badCases, tables } from "./bad-settings/bad-cases.ts";
 
@@ -65,7 +66,7 @@ function settingsOf(text: string, { stack }: Pick<BadCase, "stack">): unknown {
   const file = readSettingsFile(text, source.file);
   const { kind, sections, strays } = stackSections(file.config, source.file);
   return kind === "lab"
-    ? settingsIn(file, source)
+    ? resolveConfig(file.config, source, file.outside)
     : resolveExisting(sections, source, [...file.outside, ...strays]);
 }
 
