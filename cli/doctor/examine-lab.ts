@@ -137,7 +137,8 @@ export async function askCluster(kubeconfig: string | undefined): Promise<Cluste
       api.get<unknown>("/api/v1/nodes"),
       api.get<unknown>("/api/v1/namespaces/kube-system/pods"),
       api.get<unknown>("/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases"),
-      api.get<Partial<V1SecretList>>(bootstrapTokens),
+      // A kubeconfig may lack the right to read Secrets, and the rest can be seen without.
+      api.get<Partial<V1SecretList>>(bootstrapTokens).catch(() => ({})),
     ]);
     return { nodes, pods, leases, tokens };
   } catch (error) {
