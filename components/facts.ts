@@ -60,7 +60,6 @@ export const componentFacts = {
 
 export type FactsType = keyof typeof componentFacts;
 
-/** The record of a component of a type. */
 export type Facts<T extends FactsType> = z.infer<(typeof componentFacts)[T]>;
 
 /** What every component that is a machine says, whoever makes it; and as an output, how it is logged in to. */

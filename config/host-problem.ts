@@ -9,10 +9,14 @@ export function hostProblemText({ subject, why, instead }: HostProblem): string 
   return `${subject} ${why}. ${instead}`;
 }
 
-export function hostProblemsText(problems: readonly HostProblem[]): string {
+/** All of them in one message. */
+export function hostProblemsText(
+  problems: readonly HostProblem[],
+  where: "on this host" | "in the cluster" = "on this host",
+): string {
   const count = problems.length === 1 ? "1 thing is" : `${problems.length} things are`;
   const lines = problems.map((problem) => `  - ${hostProblemText(problem)}`);
-  return `${count} in the way on this host; nothing was changed:\n${lines.join("\n")}`;
+  return `${count} in the way ${where}; nothing was changed:\n${lines.join("\n")}`;
 }
 
 /** Facts, or why they could not be gathered. */

@@ -25,7 +25,6 @@ export interface Finding extends Violation {
   readonly accepted?: string;
 }
 
-/** A stack's violations of the rules. */
 export function check(
   preview: Previewed,
   { limits, exceptions }: Allowances,

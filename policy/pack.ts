@@ -53,7 +53,12 @@ function diagnosticOf({ rule, message, accepted }: Finding, urn: string): Analyz
     .setUrn(urn);
 }
 
-function answer(findings: readonly Finding[], urn: string): AnalyzeResponse {
+function answer(
+  resources: Parameters<typeof previewed>[0],
+  isAbout: (finding: Finding) => boolean,
+  urn: string,
+): AnalyzeResponse {
+  const findings = check(previewed(resources), allowances, packRules).filter(isAbout);
   return new analyzer.AnalyzeResponse().setDiagnosticsList(
     findings.map((finding) => diagnosticOf(finding, urn)),
   );
@@ -61,17 +66,13 @@ function answer(findings: readonly Finding[], urn: string): AnalyzeResponse {
 
 const server: IAnalyzerServer = {
   // Before a resource is created or changed: what is about a resource.
-  analyze: unary((request) => {
-    const findings = check(previewed([request]), allowances, packRules);
-    const about = findings.filter(({ resource }) => resource !== undefined);
-    return answer(about, request.getUrn());
-  }),
+  analyze: unary((request) =>
+    answer([request], ({ resource }) => resource !== undefined, request.getUrn()),
+  ),
   // At the end: what is about the stack as a whole.
-  analyzeStack: unary((request) => {
-    const findings = check(previewed(request.getResourcesList()), allowances, packRules);
-    const about = findings.filter(({ resource }) => resource === undefined);
-    return answer(about, "");
-  }),
+  analyzeStack: unary((request) =>
+    answer(request.getResourcesList(), ({ resource }) => resource === undefined, ""),
+  ),
   getAnalyzerInfo: unary(() =>
     new analyzer.AnalyzerInfo()
       .setName(pack)

@@ -50,7 +50,6 @@ function textsBelow(
 
 const count = z.number().int().positive();
 
-/** Resource limits of a stack: limits.yaml. */
 export const limitsSchema = z.strictObject({
   /** Resources in the state: more of them make each preview slower. */
   resources: count,

@@ -23,7 +23,6 @@ export interface MachineAccess extends ByBastions {
   readonly machine: SshAccess;
 }
 
-/** Credentials for one server, according to the settings. */
 export type Login = Pick<
   ExistingNode["login"],
   "user" | "port" | "privateKeyFile" | "privateKey" | "privateKeyPassphrase" | "agent"
@@ -62,7 +61,6 @@ export function byBastions(
 export interface Surroundings {
   readonly cluster: Pick<ExaminedCluster, "kubeconfig" | "facts"> | undefined;
   readonly access: (node: ExistingNode) => MachineAccess | undefined;
-  /** By which hosts machines are reached that are made. */
   readonly bastions?: ByBastions;
 }
 

@@ -74,7 +74,6 @@ async function look(settings: ExistingSettings): Promise<Surroundings> {
   return { cluster: examined, access, bastions };
 }
 
-/** @throws where there are problems, with all of them. */
 function refuse(what: string, problems: readonly string[]): void {
   if (problems.length === 0) return;
   const lines = problems.map((problem) => `  - ${problem}`);
@@ -90,7 +89,6 @@ function kubeconfigProblems({ cluster }: ExistingSettings): string[] {
   }
 }
 
-/** The private keys of machines and bastions, each file read once. */
 function readKeys(logins: readonly Login[]): {
   readonly problems: readonly string[];
   readonly of: (login: Login) => Omit<SshAccess, "host" | "hostKey">;

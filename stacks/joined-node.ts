@@ -6,7 +6,6 @@ import type { JoiningMachine } from "../components/node/joining-machine.ts";
 import { WindowsNode, type WindowsNodeArgs } from "../components/windows/windows-node.ts";
 import { type LabImages, linuxPrograms } from "./lab-images.ts";
 
-/** What is installed on Windows machines. */
 export type NodePrograms = Pick<WindowsNodeArgs, "software" | "requirements">;
 
 export interface JoinedCluster extends Pick<JoiningMachine, "controlPlane" | "podNetwork"> {
@@ -17,7 +16,6 @@ export interface StackMachine {
   readonly node: { readonly name: string } & Pick<JoiningMachine, "nodeIp"> &
     Required<Pick<JoiningMachine, "labels" | "taints" | "kubeletArgs">>;
   readonly machine: PinnedMachine;
-  /** Who logs in to the machine. */
   readonly sshUser: string;
 }
 

@@ -12,7 +12,7 @@ import { imageManifestSchema, parseImageManifest } from "../components/windows/i
 import type { GoldenImage } from "../components/machine/libvirt/machine-storage.ts";
 import {
   imageSoftware,
-  type ProgramArtifact,
+  programArtifacts,
   stackSoftware,
   type WindowsSoftware,
 } from "../components/windows/software.ts";
@@ -21,7 +21,6 @@ import { mustBeConverted, diskIdentity } from "../toolchain/disk-format.ts";
 import type { NodePrograms } from "./joined-node.ts";
 import type { LabImages } from "./lab-images.ts";
 
-/** The disk that machines start from, and the programs that are installed on them. */
 export interface MachineImage extends NodePrograms {
   readonly disk: GoldenImage;
 }
@@ -89,19 +88,11 @@ function found(settings: Settings): z.infer<typeof foundSchema> {
 
 /** The image will contain the programs, except crictl; their checksums are known once it is built. Nothing is pushed. */
 function notCarriedYet(software: WindowsSoftware): WindowsSoftware {
-  const carried = (artifact: ProgramArtifact): ProgramArtifact => ({
-    ...artifact,
-    sha256: undefined,
-    origin: "image",
-  });
-  return {
-    ...software,
-    containerd: carried(software.containerd),
-    kubelet: carried(software.kubelet),
-    kubeadm: carried(software.kubeadm),
-    kubeLogRunner: carried(software.kubeLogRunner),
-    crictl: undefined,
-  };
+  const carried = programArtifacts(software).map(([name, artifact]) => [
+    name,
+    { ...artifact, sha256: undefined, origin: "image" },
+  ]);
+  return { ...software, ...(Object.fromEntries(carried) as object), crictl: undefined };
 }
 
 /** A user's own disk. A VHD or VHDX is used as it was converted, a qcow2 in its place. */

@@ -4,7 +4,6 @@ import type { NodeSetup, MachineProxy } from "../components/windows/node-setup.t
 import { podNetworks } from "../components/cni/registry.ts";
 import type { AnyWindows } from "../config/sections/windows.ts";
 
-/** How the Windows machines are prepared, according to the settings. */
 export function nodeSetup(settings: Settings): NodeSetup {
   const podNetwork = podNetworks[settings.cni.kind].onWindows(settings);
   return windowsSetup(settings.windows, podNetwork, reachedInside(settings));

@@ -5,7 +5,6 @@ import type { Settings } from "../config/settings.ts";
 /** Names further hypervisors that do not answer, separated by commas: their nodes are left as they are. */
 export const unreachableVariable = "KINDOWS_AWAY";
 
-/** Whether a hypervisor is left as it is. */
 export function isAway(hypervisor: string): boolean {
   return namesIn(process.env[unreachableVariable]).includes(hypervisor);
 }

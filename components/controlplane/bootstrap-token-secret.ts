@@ -27,7 +27,6 @@ export function tokenId(text: string): string {
   return text.slice(0, text.indexOf("."));
 }
 
-/** Name of the Secret in kube-system that makes the API server know a token. */
 export function tokenSecretName(id: string): string {
   return `bootstrap-token-${id}`;
 }

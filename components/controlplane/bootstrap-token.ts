@@ -42,7 +42,6 @@ export class BootstrapToken {
       },
       {
         parent: machine.resource,
-        // It was in a component of its own.
         aliases: [{ name: machine.name, parent: pulumi.createUrn(machine.name, formerType) }],
         dependsOn: cluster,
         deletedWith: cluster,

@@ -5,7 +5,6 @@ import { changeNode } from "../../kubernetes/change-node.ts";
 import { ApiError, hasStatus, type ClusterApi } from "../../kubernetes/cluster-api.ts";
 import { awaitReadyNode } from "./actions/node-waits.ts";
 
-/** A node's pods on their way to others. */
 export interface Eviction {
   readonly name: string;
   /** Longest wait for its pods to go, in seconds. */
@@ -21,11 +20,7 @@ export async function drainAndDelete(api: ClusterApi, eviction: Eviction): Promi
   const { name, say } = eviction;
   const why = await closeNode(api, eviction, cordoned, "removed");
   if (why !== undefined) return say(`${why}: there is no node to be removed`);
-  try {
-    await evictPods(api, eviction);
-  } catch (error) {
-    say(`${messageOf(error)}: deleting the node ${name} all the same`);
-  }
+  await evictPods(api, eviction, `deleting the node ${name} all the same`);
   try {
     if (await api.delete(`/api/v1/nodes/${name}`)) say(`the node ${name} is deleted`);
   } catch (error) {
@@ -44,11 +39,7 @@ export async function drainForUpgrade(api: ClusterApi, eviction: Eviction): Prom
   const why = await closeNode(api, eviction, cordonedForUpgrade, "drained");
   if (why !== undefined) return say(`${why}: ${name} is upgraded with the pods it has`);
   say(`${name} takes no new pods; those on it are evicted`);
-  try {
-    await evictPods(api, eviction);
-  } catch (error) {
-    say(`${messageOf(error)}: ${name} is upgraded with them`);
-  }
+  await evictPods(api, eviction, `${name} is upgraded with them`);
 }
 
 /**
@@ -85,16 +76,19 @@ async function closeNode(
   }
 }
 
-/** @throws when pods are left at the end of the time, naming them and what stood against their eviction. */
-async function evictPods(api: ClusterApi, eviction: Eviction): Promise<void> {
-  const { name, drainTimeoutSeconds, say } = eviction;
+/** Pods that are left at the end of the time are named, with what stood against their eviction. */
+async function evictPods(
+  api: ClusterApi,
+  { name, drainTimeoutSeconds, say }: Eviction,
+  otherwise: string,
+): Promise<void> {
   const options = {
     what: `the pods on ${name} to go`,
     timeoutSeconds: drainTimeoutSeconds,
     pollMilliseconds: 1000,
     onChange: (seen: string) => say(`${name}: ${seen}`),
   };
-  await waitUntil(options, async () => {
+  const emptied = waitUntil(options, async () => {
     const { items } = await api.get<V1PodList>(
       `/api/v1/pods?fieldSelector=${encodeURIComponent(`spec.nodeName=${name}`)}`,
     );
@@ -104,6 +98,7 @@ async function evictPods(api: ClusterApi, eviction: Eviction): Promise<void> {
     const refusal = refusals.find((each) => each !== undefined);
     return `still there: ${pods.map(podName).join(", ")}${refusal ? ` (${refusal})` : ""}`;
   });
+  await emptied.catch((error: unknown) => say(`${messageOf(error)}: ${otherwise}`));
 }
 
 async function evict(api: ClusterApi, pod: V1Pod): Promise<string | undefined> {
@@ -156,7 +151,6 @@ function cordonedForUpgrade(node: V1Node): V1Node | undefined {
   return cordoned(node, { [annotation]: reason });
 }
 
-/** Whether an upgrade has closed it. */
 export function isCordonedForUpgrade(node: V1Node): boolean {
   return node.metadata?.annotations?.[annotation] === reason;
 }

@@ -47,7 +47,6 @@ const clusterTimeouts = { create: "20m", update: "20m", delete: "20m" };
 /** Longest wait for nodes to be Ready, in seconds: a pod network that kind does not bring is pulled from a registry first. */
 const readySeconds = (cni: PodNetworkName): number => (isDefault(cni) ? 300 : 1200);
 
-/** Whether the network comes with the image. */
 const isDefault = (cni: PodNetworkName): boolean => podNetworks[cni].linuxNodes === "kind";
 
 /**
@@ -166,7 +165,6 @@ export class KindCluster extends pulumi.ComponentResource implements ControlPlan
 
 interface LinuxWorkerArgs {
   readonly worker: Omit<Worker, "network"> & { readonly network: pulumi.Input<string> };
-  /** Admin kubeconfig; secret. */
   readonly kubeconfig: pulumi.Output<string>;
   /** The cluster's own resource: a worker goes with it, and is made again with it. */
   readonly cluster: pulumi.Resource;

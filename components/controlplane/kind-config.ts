@@ -1,7 +1,6 @@
 import { stringify } from "yaml";
 import * as z from "zod";
 
-/** A kind cluster as the program asks for it; the same on every host. */
 export const clusterSchema = z.strictObject({
   name: z.string(),
   image: z.string(),

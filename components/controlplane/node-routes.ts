@@ -23,7 +23,7 @@ export const routedSchema = z.object({
 export function nodeRoutes(
   { nodes: names, serviceCidr }: z.infer<typeof routedSchema>,
   nodes: readonly V1Node[],
-): { readonly routes: readonly NodeRoute[] } | { readonly missing: string } {
+): string | { readonly found: readonly NodeRoute[] } {
   const known = names.map((name) => {
     const node = nodes.find(({ metadata }) => metadata?.name === name);
     const ranges = node?.spec?.podCIDRs ?? [node?.spec?.podCIDR ?? ""];
@@ -41,7 +41,7 @@ export function nodeRoutes(
   const [first] = routes;
   if (first === undefined || routes.length < known.length) {
     const without = known.filter(({ range, nextHop }) => !(range && nextHop));
-    return { missing: without.map(({ name }) => name).join(", ") || "every node" };
+    return `none known yet of ${without.map(({ name }) => name).join(", ") || "every node"}`;
   }
-  return { routes: [...routes, { range: serviceCidr, nextHop: first.nextHop }] };
+  return { found: [...routes, { range: serviceCidr, nextHop: first.nextHop }] };
 }

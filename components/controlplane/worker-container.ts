@@ -15,15 +15,12 @@ export interface ControlPlaneContainer {
   };
 }
 
-/** A worker as the program asks for it. */
 export const workerSchema = z.strictObject({
   /** Of container, host and node. */
   name: z.string(),
   cluster: z.string(),
   image: z.string(),
-  /** Name of the Docker network. */
   network: z.string(),
-  /** `host:port` of the API server. */
   endpoint: z.string(),
   /** Longest wait for the node to be Ready, which it is when it has its CNI. */
   readySeconds: z.number().positive(),

@@ -1,6 +1,5 @@
 import { stringify } from "yaml";
 
-/** What every Linux node that joins has. */
 export interface LinuxJoin {
   readonly name: string;
   readonly endpoint: string;
@@ -8,13 +7,11 @@ export interface LinuxJoin {
   readonly token: string;
 }
 
-/** A worker in a container beside kind's own. */
 export interface WorkerJoin extends LinuxJoin {
   readonly cluster: string;
   readonly address: string;
 }
 
-/** A worker on a machine of its own. */
 export interface MachineJoin extends LinuxJoin {
   /** Labels as kubelet's `--node-labels` takes them; empty: none. */
   readonly nodeLabels: string;
@@ -51,10 +48,6 @@ export function machineJoinConfig(join: MachineJoin): string {
   );
 }
 
-/**
- * @param registration how the node registers, besides its name.
- * @param rest what comes after the discovery.
- */
 function joinConfig(
   { name, endpoint, token, caCertHash }: LinuxJoin,
   registration: object,

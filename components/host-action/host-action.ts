@@ -5,7 +5,6 @@ import { isPackage } from "../own-files.ts";
 
 export type Variables = Readonly<Record<string, z.ZodType>>;
 
-/** Parameters of a host action, and the command that runs it. */
 export interface HostActionArgs<V extends Variables> extends Pick<
   local.CommandArgs,
   "triggers" | "logging" | "addPreviousOutputInEnv"

@@ -1,6 +1,6 @@
 import type { V1DaemonSetList, V1Node } from "@kubernetes/client-node";
 
-import { unreadyReason } from "../../components/controlplane/node-facts.ts";
+import { unreadyReason } from "../../components/controlplane/unready-reason.ts";
 import type { ClusterApi } from "../../kubernetes/cluster-api.ts";
 import type { Os } from "../rows/row.ts";
 

@@ -7,7 +7,7 @@ import * as z from "zod";
 
 import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
 import { waitUntil } from "../../../host/wait-until.ts";
-import { unreadyReason } from "../../controlplane/node-facts.ts";
+import { unreadyReason } from "../../controlplane/unready-reason.ts";
 import { runAction, say, text } from "../../host-action/run-action.ts";
 import { missingComponents, type TigeraStatus } from "../calico/tigera-status.ts";
 import { podTroubles } from "../../../kubernetes/pod-state.ts";

@@ -1,13 +1,12 @@
 /**
- * Host action: adds a Linux worker to a kind cluster, which kind itself cannot, and prints `NodeFacts` once it is
- * Ready. A worker that has joined is adopted, a half-made one is made again.
+ * Host action: adds a Linux worker to a kind cluster, which kind itself cannot, and waits until it is Ready. A worker
+ * that has joined is adopted, a half-made one is made again.
  */
 import type { V1Node } from "@kubernetes/client-node";
 import { messageOf } from "../../../host/failure.ts";
 import { caCertHash } from "../../../kubernetes/ca-cert-hash.ts";
 import { clusterLabel, firstControlPlane } from "../../../config/names.ts";
 import { tokenText } from "../bootstrap-token-secret.ts";
-import { nodeFacts } from "../node-facts.ts";
 import {
   type ControlPlaneContainer,
   nodeStarted,
@@ -55,7 +54,7 @@ await runAction(environment, async ({ KUBECONFIG_CONTENT: kubeconfig, WORKER: wo
     await join(worker, kubeconfig, api);
     await docker(["exec", name, "touch", markerFile]);
   }
-  return nodeFacts(await awaitReadyNode(api, name, worker.readySeconds));
+  await awaitReadyNode(api, name, worker.readySeconds);
 });
 
 async function hasJoined(name: string, api: ClusterApi): Promise<boolean> {

@@ -1,7 +1,6 @@
-/** Host action: waits until a node is Ready, and prints `NodeFacts`. */
+/** Host action: waits until a node is Ready. */
 import * as z from "zod";
 import { runAction, say, text } from "../../host-action/run-action.ts";
-import { nodeFacts } from "../node-facts.ts";
 import { awaitReadyNode } from "./node-waits.ts";
 import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
 
@@ -13,7 +12,6 @@ export const environment = {
 };
 
 await runAction(environment, async ({ KUBECONFIG_CONTENT, NODE: { name, timeoutSeconds } }) => {
-  const node = await awaitReadyNode(new ClusterApi(KUBECONFIG_CONTENT), name, timeoutSeconds);
+  await awaitReadyNode(new ClusterApi(KUBECONFIG_CONTENT), name, timeoutSeconds);
   say(`${name} is Ready`);
-  return nodeFacts(node);
 });

@@ -20,7 +20,7 @@ export async function ensureClusterImages(shape: {
     const archive = [built.nodeImage, built.loadBalancerImage].find(
       (each) => each?.reference === image,
     )?.archive;
-    if (archive !== undefined && !(await isPresent(image))) {
+    if (archive !== undefined && (await docker(["images", "--quiet", image])) === "") {
       say(`loading ${image} into Docker`);
       await docker(["load", "--input", archive], { timeoutSeconds: loadTimeoutSeconds });
     }
@@ -41,14 +41,5 @@ export async function dropStandIn(): Promise<void> {
     }
   } catch {
     // There is none, or it is in use.
-  }
-}
-
-async function isPresent(image: string): Promise<boolean> {
-  try {
-    await docker(["image", "inspect", "--format", "{{.Id}}", image]);
-    return true;
-  } catch {
-    return false; // Loading it shows what is wrong, if it is anything else.
   }
 }

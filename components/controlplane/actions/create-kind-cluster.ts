@@ -57,16 +57,13 @@ async function completeCluster(
 }
 
 async function finishCluster(shape: ClusterShape): Promise<void> {
-  await Promise.all([removeKindsToken(shape.name), removeTaints(shape.name)]);
+  // kind's bootstrap token is the same everywhere and lives for a day; ours are minted for each join.
+  const removal = ["delete", "secret", "bootstrap-token-abcdef", "--ignore-not-found"];
+  await kubectl(shape.name, ["--namespace", "kube-system", ...removal]);
+  await removeTaints(shape.name);
   await docker(["exec", "--interactive", firstControlPlane(shape.name), "tee", markerFile], {
     input: fingerprint(shape),
   });
-}
-
-/** kind's bootstrap token is the same everywhere and lives for a day; ours are minted for each join. */
-async function removeKindsToken(cluster: string): Promise<void> {
-  const removal = ["delete", "secret", "bootstrap-token-abcdef", "--ignore-not-found"];
-  await kubectl(cluster, ["--namespace", "kube-system", ...removal]);
 }
 
 /** Control planes take ordinary pods whatever the number of workers: those come and go by setting. */

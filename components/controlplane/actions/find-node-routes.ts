@@ -17,9 +17,6 @@ await runAction(environment, ({ KUBECONFIG_CONTENT, ROUTED: routed }) => {
   const api = new ClusterApi(KUBECONFIG_CONTENT);
   return waitUntil(
     { what: "the Linux nodes' addresses and pods' ranges", timeoutSeconds, onChange: say },
-    async () => {
-      const ways = nodeRoutes(routed, (await api.get<V1NodeList>("/api/v1/nodes")).items);
-      return "routes" in ways ? { found: ways.routes } : `none known yet of ${ways.missing}`;
-    },
+    async () => nodeRoutes(routed, (await api.get<V1NodeList>("/api/v1/nodes")).items),
   );
 });

@@ -12,7 +12,6 @@ export interface TokenRequest {
   readonly description: string;
 }
 
-/** Makes the cluster accept a new bootstrap token. */
 export async function mintToken(api: ClusterApi, request: TokenRequest): Promise<Token> {
   return waitUntil(
     { what: "the API server to take a bootstrap token", timeoutSeconds: apiTimeoutSeconds },

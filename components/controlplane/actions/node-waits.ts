@@ -1,10 +1,9 @@
 import type { V1Node } from "@kubernetes/client-node";
-import { unreadyReason } from "../node-facts.ts";
+import { unreadyReason } from "../unready-reason.ts";
 import type { ClusterApi } from "../../../kubernetes/cluster-api.ts";
 import { say } from "../../host-action/run-action.ts";
 import { type Look, waitUntil, type WaitOptions } from "../../../host/wait-until.ts";
 
-/** Waits until a node is Ready. */
 export function awaitReadyNode(
   api: ClusterApi,
   name: string,

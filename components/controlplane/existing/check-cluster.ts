@@ -15,36 +15,16 @@ const kubeletMayLag = 3;
 /** Written on everything that this program makes in a cluster. */
 const ownMark = "pulumi.com/patchFieldManager";
 
-interface WantedNode {
-  readonly name: string;
-  /** IPv4 address that it registers with. */
-  readonly nodeIp: string;
-}
-
-interface Ranges {
-  readonly podCidr: string;
-  readonly serviceCidr: string;
-}
-
-/** How machines find the API server and know that it is the right one. */
-interface JoinTarget {
-  readonly endpoint: string;
-  /** `sha256:<hex>` of the CA that kubeadm's join will see. */
-  readonly caCertHash: string;
-}
-
 export interface WantedCluster {
-  /** Version of the nodes, e.g. `1.36.4`. */
   readonly kubernetesVersion: string;
   readonly endpoint?: string | undefined;
   readonly podCidr?: string | undefined;
   readonly serviceCidr?: string | undefined;
   readonly cni: WantedPodNetwork;
-  readonly nodes: readonly WantedNode[];
+  readonly nodes: readonly { readonly name: string; readonly nodeIp: string }[];
 }
 
-/** What a cluster is, as far as nodes that join it depend on it. */
-export interface ClusterFacts extends JoinTarget, Ranges {
+export interface ClusterFacts {
   /** Tells it from every other: the uid of its namespace kube-system. */
   readonly id: string;
   /** Version of its API server, without a leading `v`. */
@@ -52,16 +32,22 @@ export interface ClusterFacts extends JoinTarget, Ranges {
   readonly distribution: Distribution;
   readonly podNetwork: FoundPodNetwork;
   readonly kubeProxy: "install" | "there";
+  /** How machines find the API server. */
+  readonly endpoint: string;
+  /** `sha256:<hex>` of the CA that kubeadm's join will see. */
+  readonly caCertHash: string;
+  readonly podCidr: string;
+  readonly serviceCidr: string;
 }
 
-/** A cluster checked: what it is, or all that stands against it. Warnings either way. */
+type Ranges = Pick<ClusterFacts, "podCidr" | "serviceCidr">;
+
 export type ClusterCheck = { readonly warnings: readonly string[] } & (
   { readonly facts: ClusterFacts } | { readonly problems: readonly ClusterProblem[] }
 );
 
 type Report = (subject: string, why: string, instead: string) => void;
 
-/** Whether Windows machines can be joined to a cluster that gave these answers; pure. */
 export function checkCluster(answers: ClusterAnswers, wanted: WantedCluster): ClusterCheck {
   const problems: ClusterProblem[] = [];
   const report: Report = (subject, why, instead) => {
@@ -178,7 +164,6 @@ function checkDistribution(
   return settings.certificatesDir === "/etc/kubernetes/ssl" ? "kubespray" : "kubeadm";
 }
 
-/** Whether nodes of a version, e.g. `1.36.4`, may join an API server that says this of itself, e.g. `v1.36.4`. */
 function checkVersion(server: string, nodes: string, report: Report): void {
   const [api, node] = [semver.coerce(server), semver.parse(nodes)];
   if (api === null || node === null) {
@@ -213,7 +198,7 @@ function checkEndpoint(
   answers: ClusterAnswers,
   wanted: string | undefined,
   report: Report,
-): JoinTarget | undefined {
+): Pick<ClusterFacts, "endpoint" | "caCertHash"> | undefined {
   const subject = "ConfigMap kube-public/cluster-info";
   const recreate = "Recreate it: kubeadm init phase bootstrap-token, on a control plane.";
   const text = found<V1ConfigMap>(answers, "clusterInfo")?.data?.["kubeconfig"];
@@ -279,12 +264,10 @@ function checkRanges(
 /**
  * Whether machines fit in with the nodes that are there: a node of the same name may be the machine's own, of an earlier
  * run, where it has the same address and runs Windows.
- *
- * @param ranges of the cluster; undefined where they are not known.
  */
 function checkNodes(
   answers: ClusterAnswers,
-  wanted: readonly WantedNode[],
+  wanted: WantedCluster["nodes"],
   ranges: Ranges | undefined,
   report: Report,
 ): void {
@@ -344,7 +327,6 @@ const others: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** Which pod network the cluster has and whether Windows nodes can have it. */
 function checkPodNetwork(
   answers: ClusterAnswers,
   wanted: WantedPodNetwork,
@@ -377,7 +359,6 @@ function checkPodNetwork(
   return none;
 }
 
-/** Whether kube-proxy for Windows is installed by this stack, or is there already and left alone. */
 function checkKubeProxy(answers: ClusterAnswers, report: Report): "install" | "there" {
   const theirs = (found<V1DaemonSetList>(answers, "daemonSets")?.items ?? []).some(
     ({ metadata, spec }) =>

@@ -5,8 +5,7 @@ import * as z from "zod";
 
 /** A kubeconfig with one cluster and one user, all in it; or everything that is in the way of one. */
 export type ChosenKubeconfig =
-  | { readonly kubeconfig: string; readonly context: string }
-  | { readonly problems: readonly string[] };
+  { readonly kubeconfig: string } | { readonly problems: readonly string[] };
 
 /** Anything else than a text counts as none. */
 const text = z.string().min(1).optional().catch(undefined);
@@ -99,7 +98,7 @@ export function chooseKubeconfig(
     contexts: [{ name, context: { cluster: name, user: name } }],
   };
   const { problems } = parts;
-  return problems.length > 0 ? { problems } : { context: name, kubeconfig: stringify(whole) };
+  return problems.length > 0 ? { problems } : { kubeconfig: stringify(whole) };
 }
 
 function parsed(kubeconfig: string): unknown {
@@ -110,7 +109,6 @@ function parsed(kubeconfig: string): unknown {
   }
 }
 
-/** Parts of a kubeconfig with everything in them, and what is in the way of that. */
 class SelfContained {
   readonly problems: string[] = [];
 

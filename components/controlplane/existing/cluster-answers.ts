@@ -1,6 +1,5 @@
 import type { Right } from "./rights.ts";
 
-/** What the API server said to one question: what was asked for, or its refusal. */
 export type Answer =
   | { readonly status: 200; readonly body: unknown }
   | { readonly status: number; readonly message: string };
@@ -17,10 +16,8 @@ export const commonQuestions = {
   clusterInfo: "/api/v1/namespaces/kube-public/configmaps/cluster-info",
 } as const;
 
-/** Everything a cluster was asked and what it said: what is checked, and what tests record. */
 export interface ClusterAnswers {
   readonly answers: Readonly<Record<keyof typeof commonQuestions, Answer> & Record<string, Answer>>;
-  /** What the kubeconfig's user may do of what is needed. */
   readonly rights: readonly { readonly right: Right; readonly allowed: boolean }[];
 }
 

@@ -1,22 +1,20 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
+import { hostProblemsText } from "../../../config/host-problem.ts";
 import { messageOf } from "../../../host/failure.ts";
 import { ApiError, ClusterApi } from "../../../kubernetes/cluster-api.ts";
 import { inExisting } from "../../cni/registry.ts";
 import { chooseKubeconfig } from "./choose-kubeconfig.ts";
 import { commonQuestions, type Answer, type ClusterAnswers } from "./cluster-answers.ts";
-import { clusterProblemsText } from "./cluster-problem.ts";
 import { checkCluster, type ClusterFacts, type WantedCluster } from "./check-cluster.ts";
 import { isAllowed, rightsQuestions, type Right } from "./rights.ts";
 
-/** Where a kubeconfig is: in a file or in the settings themselves. */
 export interface KubeconfigSource {
   readonly file?: string | undefined;
   readonly text?: string | undefined;
   readonly context?: string | undefined;
 }
 
-/** A cluster that machines can be joined to. */
 export interface ExaminedCluster {
   /** With one cluster and one user; secret. */
   readonly kubeconfig: string;
@@ -24,7 +22,6 @@ export interface ExaminedCluster {
   readonly warnings: readonly string[];
 }
 
-/** Longest wait for one answer, in seconds. */
 const answerSeconds = 15;
 
 /** Looks at a cluster and changes nothing. @throws with everything that stands against joining machines to it */
@@ -42,7 +39,7 @@ export async function examineCluster(
     );
   }
   const result = checkCluster(answers, wanted);
-  if ("problems" in result) throw new Error(clusterProblemsText(result.problems));
+  if ("problems" in result) throw new Error(hostProblemsText(result.problems, "in the cluster"));
   return { kubeconfig, facts: result.facts, warnings: result.warnings };
 }
 
@@ -72,14 +69,12 @@ function sourceName({ file }: KubeconfigSource): string {
 
 const ofNetworks = [...inExisting.values()];
 
-/** What a cluster is asked. */
 export const questions: Readonly<Record<string, string>> = Object.fromEntries(
   [commonQuestions, ...ofNetworks.map((network) => network.questions)].flatMap((some) =>
     Object.entries(some),
   ),
 );
 
-/** What the kubeconfig's user may be asked to be allowed. */
 export const allRights: readonly Right[] = [
   ...rightsQuestions,
   ...ofNetworks.flatMap(({ rights }) => rights),

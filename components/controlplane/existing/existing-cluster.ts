@@ -17,7 +17,6 @@ export interface ExistingClusterArgs extends Pick<
   readonly hostsEntries: readonly HostsEntry[];
 }
 
-/** What of a cluster that was looked at is needed here. */
 interface FoundCluster extends Pick<ExaminedCluster, "kubeconfig"> {
   readonly facts: Pick<ExaminedCluster["facts"], "id" | "endpoint" | "caCertHash">;
 }

@@ -11,46 +11,37 @@ export interface Right {
   readonly purpose: string;
 }
 
-const nodes = (verb: string, purpose: string): Right => ({
-  verb,
-  group: "",
-  resource: "nodes",
-  purpose,
-});
-
-const inKubeSystem = (verb: string, group: string, resource: string, purpose: string): Right => ({
-  verb,
-  group,
-  resource,
-  purpose,
-  namespace: "kube-system",
-});
+/** One for each verb. @param more where it is not all of the resource, in all of the cluster. */
+export function rightsTo(
+  verbs: readonly string[],
+  group: string,
+  resource: string,
+  purpose: string,
+  more: Pick<Right, "namespace" | "subresource"> = {},
+): Right[] {
+  return verbs.map((verb) => ({ verb, group, resource, purpose, ...more }));
+}
 
 const kubeProxy = "kube-proxy on Windows nodes";
+const inKubeSystem = { namespace: "kube-system" };
 
 /** All that it takes to have an object of one's own in a cluster. */
 export const written = ["create", "get", "patch", "delete"];
 
 /** All that joining and removing nodes takes, whatever the pod network. */
 export const rightsQuestions: readonly Right[] = [
-  nodes("get", "to wait for a node"),
-  nodes("list", "to see who is a node already"),
-  nodes("update", "to label, taint and drain a node"),
-  nodes("delete", "to take a node out"),
-  { verb: "list", group: "", resource: "pods", purpose: "to drain a node" },
-  {
-    verb: "create",
-    group: "",
-    resource: "pods",
-    subresource: "eviction",
-    purpose: "to drain a node",
-  },
-  inKubeSystem("create", "", "secrets", "for a join's token"),
-  inKubeSystem("delete", "", "secrets", "to remove a join's token"),
-  inKubeSystem("get", "", "configmaps", "to read kubeadm's settings"),
-  ...written.map((verb) => inKubeSystem(verb, "", "configmaps", kubeProxy)),
-  ...written.map((verb) => inKubeSystem(verb, "apps", "daemonsets", kubeProxy)),
-  { verb: "list", group: "apps", resource: "daemonsets", purpose: "to see what runs on all nodes" },
+  ...rightsTo(["get"], "", "nodes", "to wait for a node"),
+  ...rightsTo(["list"], "", "nodes", "to see who is a node already"),
+  ...rightsTo(["update"], "", "nodes", "to label, taint and drain a node"),
+  ...rightsTo(["delete"], "", "nodes", "to take a node out"),
+  ...rightsTo(["list"], "", "pods", "to drain a node"),
+  ...rightsTo(["create"], "", "pods", "to drain a node", { subresource: "eviction" }),
+  ...rightsTo(["create"], "", "secrets", "for a join's token", inKubeSystem),
+  ...rightsTo(["delete"], "", "secrets", "to remove a join's token", inKubeSystem),
+  ...rightsTo(["get"], "", "configmaps", "to read kubeadm's settings", inKubeSystem),
+  ...rightsTo(written, "", "configmaps", kubeProxy, inKubeSystem),
+  ...rightsTo(written, "apps", "daemonsets", kubeProxy, inKubeSystem),
+  ...rightsTo(["list"], "apps", "daemonsets", "to see what runs on all nodes"),
 ];
 
 /** A right as `kubectl auth can-i` takes it, and what it is for. */
@@ -61,7 +52,6 @@ export function rightText({ verb, group, resource, subresource, ...right }: Righ
   return `${verb} ${resource}${groupText}${subresourceText}${namespace} (${right.purpose})`;
 }
 
-/** Asks the API server about one right. */
 export async function isAllowed(
   api: Pick<ClusterApi, "ask">,
   { verb, group, resource, subresource, namespace }: Right,

@@ -33,7 +33,6 @@ const hostsEntry = z.strictObject({
   }),
 });
 
-/** The existing cluster. */
 export const cluster = z.strictObject({
   kubeconfig: kubeconfig.prefault({}).meta({
     description: "How this host reaches the cluster. Exec and token users work too.",
@@ -65,7 +64,6 @@ export const cluster = z.strictObject({
 
 const endpointForm = "Write HOST:PORT, e.g. api.example.com:6443.";
 
-/** `host:port` of an API server, the host an IPv4 address or a DNS name. */
 function endpoint(value: string): Complaint | undefined {
   if (/^[a-z]+:\/\//i.test(value)) {
     return {
@@ -84,7 +82,6 @@ function endpoint(value: string): Complaint | undefined {
   return { why: `has no host name or IPv4 address before the port`, instead: endpointForm };
 }
 
-/** A released version in three numbers, without a leading v. */
 function fullVersion(value: string): Complaint | undefined {
   if (/^\d+\.\d+\.\d+$/.test(value) && semver.valid(value) === value) return undefined;
   const nearest = /^\d+\.\d+$/.test(value)
@@ -114,7 +111,6 @@ export function kubeconfigProblems(
   return unless(isOne, { ...place, why: "has file and text", instead: "Keep one of them." });
 }
 
-/** Pods and services do not share addresses. */
 const rangesApart: Check<ClusterSection> = {
   reads: ["cluster.podCidr", "cluster.serviceCidr"],
   run: ({ cluster: { podCidr, serviceCidr } }) => {
@@ -129,7 +125,6 @@ const rangesApart: Check<ClusterSection> = {
   },
 };
 
-/** What has to fit together below `kindows:cluster`. */
 export const clusterChecks: readonly Check<ClusterSection>[] = [
   {
     reads: ["cluster.kubeconfig.file", "cluster.kubeconfig.text"],

@@ -1,4 +1,4 @@
-import { createWriteStream } from "node:fs";
+import { appendFile } from "node:fs/promises";
 import { execa } from "execa";
 
 /** Runs a program of a build to its end. */
@@ -15,23 +15,17 @@ const defaultTimeoutSeconds = 1200;
  * Programs run with the C locale; their output goes to the build's log as well, the failing one's tail into the error.
  */
 export function commandRunner(logFile: string): RunCommand {
+  const log = { file: logFile, append: true };
   return async (program, args, options = {}) => {
-    const log = createWriteStream(logFile, { flags: "a" });
-    log.write(`$ ${program} ${args.join(" ")}\n`);
-    const running = execa(program, args, {
+    await appendFile(logFile, `$ ${program} ${args.join(" ")}\n`);
+    const { stdout } = await execa(program, args, {
       input: options.input ?? "",
       env: { LC_ALL: "C", DEBIAN_FRONTEND: "noninteractive" },
       timeout: (options.timeoutSeconds ?? defaultTimeoutSeconds) * 1000,
-      stdout: ["pipe"],
-      stderr: ["pipe"],
+      stdout: ["pipe", log],
+      stderr: ["pipe", log],
       maxBuffer: 64 * 1024 * 1024,
     });
-    running.stdout.pipe(log, { end: false });
-    running.stderr.pipe(log, { end: false });
-    try {
-      return (await running).stdout;
-    } finally {
-      log.end();
-    }
+    return stdout;
   };
 }

@@ -21,7 +21,6 @@ export const importerConfigPath = `/apis/${importerApi}/cdiconfigs/config`;
 export interface ImporterConfig {
   readonly status?: {
     readonly uploadProxyURL?: string;
-    /** PEM certificates. */
     readonly uploadProxyCA?: string;
   };
 }

@@ -3,6 +3,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { isDryRun } from "@pulumi/pulumi/runtime/index.js";
 import { CustomResource } from "@pulumi/kubernetes/apiextensions/customResource.js";
 import { Provider } from "@pulumi/kubernetes/provider.js";
+import { hostProblemsText } from "../../../config/host-problem.ts";
 import { messageOf } from "../../../host/failure.ts";
 import { LocalPort } from "../../../host/local-port.ts";
 import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
@@ -11,7 +12,6 @@ import {
   type KubeconfigSource,
   readKubeconfig,
 } from "../../controlplane/existing/examine-cluster.ts";
-import { clusterProblemsText } from "../../controlplane/existing/cluster-problem.ts";
 import { isPreviewAnywhere } from "../../preview-anywhere.ts";
 import type { ByBastions } from "../existing/existing-machine.ts";
 import type { PinnedMachine } from "../machine.ts";
@@ -125,11 +125,10 @@ async function look(lab: Lab, source: KubeconfigSource): Promise<FoundCluster> {
   const kubeconfig = readKubeconfig(source);
   const api = new ClusterApi(kubeconfig);
   const problems = await clusterProblems(api, lab);
-  if (problems.length > 0) throw new Error(clusterProblemsText(problems));
+  if (problems.length > 0) throw new Error(hostProblemsText(problems, "in the cluster"));
   return { kubeconfig, api, watch: await LabWatch.open(api, lab) };
 }
 
-/** The address of a node's machine, if that runs. */
 function addressNow(
   lab: Lab,
   { name, address }: KubeVirtNode,

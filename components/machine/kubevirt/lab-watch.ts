@@ -3,7 +3,6 @@ import { ApiError, hasStatus, type ClusterApi } from "../../../kubernetes/cluste
 import { setTimeout as sleep } from "node:timers/promises";
 import { importerApi, kubevirtApi, labSelector, type Lab } from "./objects.ts";
 
-/** What is looked at of an object in the cluster. */
 export interface Seen {
   readonly metadata: {
     readonly name: string;
@@ -32,25 +31,23 @@ export interface Seen {
   };
 }
 
-/** What of a lab is in the cluster, by name. */
-export interface LabObjects {
-  readonly machines: ReadonlyMap<string, Seen>;
-  readonly instances: ReadonlyMap<string, Seen>;
-  readonly volumes: ReadonlyMap<string, Seen>;
-}
+/** What is looked at of a lab: API and resource. */
+const resources = {
+  machines: [kubevirtApi, "virtualmachines"],
+  instances: [kubevirtApi, "virtualmachineinstances"],
+  volumes: [importerApi, "datavolumes"],
+} as const;
 
-type Kind = keyof LabObjects;
+type Kind = keyof typeof resources;
 
-const kinds: readonly Kind[] = ["machines", "instances", "volumes"];
+const kinds = Object.keys(resources) as readonly Kind[];
 
-/** Path of all objects of a kind in a namespace. */
+/** By name. */
+export type LabObjects = Readonly<Record<Kind, ReadonlyMap<string, Seen>>>;
+
 export function listPath(kind: Kind, namespace: string): string {
-  const where = `namespaces/${namespace}`;
-  return {
-    machines: `/apis/${kubevirtApi}/${where}/virtualmachines`,
-    instances: `/apis/${kubevirtApi}/${where}/virtualmachineinstances`,
-    volumes: `/apis/${importerApi}/${where}/datavolumes`,
-  }[kind];
+  const [api, resource] = resources[kind];
+  return `/apis/${api}/namespaces/${namespace}/${resource}`;
 }
 
 interface List {
@@ -64,7 +61,6 @@ interface WatchEvent {
   readonly object: Seen & { readonly code?: number; readonly message?: string };
 }
 
-/** How long one wait may take, and where its progress goes. */
 export interface Wait {
   /** As in "waited 60 s for <what>". */
   readonly what: string;
@@ -200,13 +196,9 @@ export class LabWatch {
   }
 
   async #list(kind: Kind): Promise<void> {
-    const { metadata, items } = await this.api.request<List>(
-      "GET",
-      listPath(kind, this.lab.machine.namespace),
-      {
-        query: labSelector(this.lab),
-      },
-    );
+    const path = listPath(kind, this.lab.machine.namespace);
+    const query = labSelector(this.lab);
+    const { metadata, items } = await this.api.request<List>("GET", path, { query });
     this.#lost = undefined;
     this.#versions.set(kind, metadata.resourceVersion);
     const objects = this.objects[kind];

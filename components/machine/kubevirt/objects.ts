@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { type KubeVirtNode, type KubeVirtSettings, usualSize } from "./settings.ts";
 
-/** Group and version of what KubeVirt and its importer have. */
 export const kubevirtApi = "kubevirt.io/v1";
 export const importerApi = "cdi.kubevirt.io/v1beta1";
 
@@ -12,7 +11,6 @@ export interface Lab {
   readonly machine: KubeVirtSettings;
 }
 
-/** @param stack name of the stack. */
 export function labOf(machine: KubeVirtSettings, stack: string): Lab {
   const name = stack
     .toLowerCase()
@@ -21,12 +19,10 @@ export function labOf(machine: KubeVirtSettings, stack: string): Lab {
   return { prefix: `kindows-${name}`.slice(0, 40), machine };
 }
 
-/** Labels by which a stack's objects are found. */
 export function labLabels({ prefix }: Pick<Lab, "prefix">): Record<string, string> {
   return { "app.kubernetes.io/managed-by": "kindows", "kindows.dev/lab": prefix };
 }
 
-/** Query that lists those with these labels. */
 export function labSelector(lab: Pick<Lab, "prefix">): { readonly labelSelector: string } {
   const labels = Object.entries(labLabels(lab)).map(([key, value]) => `${key}=${value}`);
   return { labelSelector: labels.join(",") };
@@ -102,7 +98,6 @@ function imageFrom(
   };
 }
 
-/** What a machine's disk is a clone of. */
 function cloneSource(lab: Lab): object {
   const { image, namespace } = lab.machine;
   if (image.kind === "pvc" || image.kind === "snapshot") {

@@ -1,11 +1,18 @@
 import { constants } from "node:fs";
 import { access } from "node:fs/promises";
+import { quantityToScalar } from "@kubernetes/client-node/dist/util.js";
 import semver from "semver";
 import type { HostProblem } from "../../../config/host-problem.ts";
 import { unless } from "../../../config/problem.ts";
 import { messageOf } from "../../../host/failure.ts";
 import { type ClusterApi, hasStatus } from "../../../kubernetes/cluster-api.ts";
-import { isAllowed, type Right, rightText, written } from "../../controlplane/existing/rights.ts";
+import {
+  isAllowed,
+  type Right,
+  rightsTo,
+  rightText,
+  written,
+} from "../../controlplane/existing/rights.ts";
 import { type ImporterConfig, importerConfigPath } from "./image-upload.ts";
 import { listPath, type Seen } from "./lab-watch.ts";
 import {
@@ -276,9 +283,8 @@ class AskedCluster {
     };
     return quotas.flatMap(({ metadata, status: { hard = {}, used = {} } = {} }) =>
       Object.entries(needed).flatMap(([resource, bytes]) => {
-        const limit = quantity(hard[resource]) ?? Infinity;
-        const left = limit - (quantity(used[resource]) ?? 0);
-        return unless(bytes <= left, {
+        const left = quantity(hard[resource]) - quantity(used[resource]);
+        return unless(hard[resource] === undefined || bytes <= left, {
           subject: `The ResourceQuota ${namespace}/${metadata.name}`,
           why: `leaves ${gib(left)} GiB of ${resource}, and ${made} ${gib(bytes)}`,
           instead: "Have it raised, or make fewer or smaller machines.",
@@ -317,70 +323,39 @@ function released(
   });
 }
 
-function gib(bytes: number): number {
-  return Math.round((bytes / 2 ** 30) * 10) / 10;
+function quantity(text: string | undefined): number {
+  return Number(quantityToScalar(text ?? ""));
 }
 
-const units: Readonly<Record<string, number>> = {
-  "": 1,
-  m: 1e-3,
-  k: 1e3,
-  M: 1e6,
-  G: 1e9,
-  T: 1e12,
-  P: 1e15,
-  Ki: 2 ** 10,
-  Mi: 2 ** 20,
-  Gi: 2 ** 30,
-  Ti: 2 ** 40,
-  Pi: 2 ** 50,
-};
-
-function quantity(text: string | undefined): number | undefined {
-  const [, number, unit = ""] = /^(-?[\d.]+)([A-Za-z]*)$/.exec(text ?? "") ?? [];
-  const factor = units[unit];
-  return number === undefined || factor === undefined ? undefined : Number(number) * factor;
+function gib(bytes: number): number {
+  return Math.round((bytes / 2 ** 30) * 10) / 10;
 }
 
 /** All that making, finding, reaching and removing the machines takes. */
 function neededRights(lab: Lab): readonly Right[] {
   const { namespace, image, portForward } = lab.machine;
-  const right =
-    (group: string, resource: string, purpose: string, subresource?: string) =>
-    (verb: string): Right => ({
-      verb,
-      group,
-      resource,
-      purpose,
-      namespace,
-      ...(subresource !== undefined && { subresource }),
-    });
+  const there = { namespace };
+  const forward = { ...there, subresource: "portforward" };
   const seen = ["list", "watch"];
+  const imageVerbs = goldenImage(lab) === undefined ? seen : [...written, ...seen];
+  const instances = "virtualmachineinstances";
+  const uploads = "uploadtokenrequests";
   const elsewhere = "namespace" in image ? (image.namespace ?? namespace) : namespace;
+  const ofDisk = { namespace: elsewhere, subresource: "source" };
+  const clone = "to clone a disk of another namespace";
   return [
-    ...[...written, ...seen].map(right("kubevirt.io", "virtualmachines", "to make machines")),
-    ...seen.map(right("kubevirt.io", "virtualmachineinstances", "to see whether they run")),
-    ...[...(goldenImage(lab) === undefined ? [] : written), ...seen].map(
-      right("cdi.kubevirt.io", "datavolumes", "for their disks"),
-    ),
-    ...written.map(right("", "secrets", "for their identity discs")),
-    ...(portForward ? ["get"] : []).map(
-      right("subresources.kubevirt.io", "virtualmachineinstances", "for SSH", "portforward"),
-    ),
-    ...(image.kind === "upload" ? ["create"] : []).map(
-      right("upload.cdi.kubevirt.io", "uploadtokenrequests", "to upload the image"),
-    ),
+    ...rightsTo([...written, ...seen], "kubevirt.io", "virtualmachines", "to make machines", there),
+    ...rightsTo(seen, "kubevirt.io", instances, "to see whether they run", there),
+    ...rightsTo(imageVerbs, "cdi.kubevirt.io", "datavolumes", "for their disks", there),
+    ...rightsTo(written, "", "secrets", "for their identity discs", there),
+    ...(portForward
+      ? rightsTo(["get"], "subresources.kubevirt.io", instances, "for SSH", forward)
+      : []),
+    ...(image.kind === "upload"
+      ? rightsTo(["create"], "upload.cdi.kubevirt.io", uploads, "to upload the image", there)
+      : []),
     ...(elsewhere === namespace
       ? []
-      : [
-          {
-            verb: "create",
-            group: "cdi.kubevirt.io",
-            resource: "datavolumes",
-            subresource: "source",
-            namespace: elsewhere,
-            purpose: "to clone a disk of another namespace",
-          },
-        ]),
+      : rightsTo(["create"], "cdi.kubevirt.io", "datavolumes", clone, ofDisk)),
   ];
 }

@@ -102,7 +102,6 @@ const node = z.strictObject({
 /** Size of machines without an instance type, where the settings do not say it. */
 export const usualSize = { cpus: 4, memoryMiB: 8192 } as const;
 
-/** Machines that are made on a cluster with KubeVirt. */
 export const kubevirtSettings = z
   .strictObject({
     kind: z.literal("kubevirt").meta({ description: "Who makes them." }),
@@ -194,7 +193,6 @@ export const kubevirtSettings = z
 export type KubeVirtSettings = z.output<typeof kubevirtSettings>;
 export type KubeVirtNode = KubeVirtSettings["nodes"][number];
 
-/** A disk's address that the importer takes. */
 function diskUrl(value: string): Complaint | undefined {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
@@ -287,7 +285,6 @@ function check(
   };
 }
 
-/** What has to fit together below `kindows:machine`. */
 export const kubevirtChecks: readonly Check<KubeVirtSection>[] = [
   check(["kubeconfig", "kubeconfig.file", "kubeconfig.text"], ({ kubeconfig }) =>
     kubeconfig === undefined

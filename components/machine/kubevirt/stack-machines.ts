@@ -33,10 +33,8 @@ const paths = {
 } as const;
 type Kind = keyof typeof paths;
 
-/** The machines of a stack on a cluster with KubeVirt, for commands. */
 export class StackMachines {
   readonly lab: Lab;
-  /** Host of the cluster's API server. */
   readonly server: string;
   readonly #api: ClusterApi;
 
@@ -74,7 +72,6 @@ export class StackMachines {
     });
   }
 
-  /** A local port that leads to the screen of a node's machine, by VNC; it ends with this process. */
   async screen(node: string, failed: (why: string) => void): Promise<LocalPort> {
     const open = () => openSubresource(this.#api, this.#instance(node), "vnc");
     // Tells at once what is wrong. Whoever comes next takes the screen over.
@@ -85,7 +82,6 @@ export class StackMachines {
     return port;
   }
 
-  /** What the machine of a node shows, as PNG. */
   screenshot(node: string): Promise<Buffer> {
     return screenshot(this.#api, this.#instance(node));
   }
@@ -94,7 +90,6 @@ export class StackMachines {
     return { namespace: this.lab.machine.namespace, name: machineName(this.lab, node) };
   }
 
-  /** What is in the way of making them, or of reaching their cluster. */
   problems(): Promise<HostProblem[]> {
     return clusterProblems(this.#api, this.lab);
   }

@@ -5,6 +5,7 @@ import { readPreview } from "../../../cli/preview-diff/previewed.ts";
 import type { Previewed } from "../../../cli/preview-diff/previewed.ts";
 import { check, needless, readAllowances } from "../../../policy/check.ts";
 import { rules } from "../../../policy/rules.ts";
+import { assertSaid } from "../controlplane/golden.ts";
 import { newFolder } from "../new-folder.ts";
 
 const limits = { resources: 3, machineMemoryMiB: 8192, machineCpus: 4, machineDiskGiB: 60 };
@@ -41,7 +42,8 @@ const command = (environment: Readonly<Record<string, unknown>>): Given => ({
 const cases: readonly {
   readonly rule: string;
   readonly keeps: readonly (readonly Given[])[];
-  readonly breaks: readonly (readonly [readonly Given[], RegExp])[];
+  /** What is said of each is in golden/broken-rules.yaml. */
+  readonly breaks: readonly (readonly Given[])[];
 }[] = [
   {
     rule: "images-by-digest",
@@ -54,14 +56,11 @@ const cases: readonly {
       [{ type: daemonSet, inputs: { imagePullPolicy: "IfNotPresent", imageHash: "x" } }],
     ],
     breaks: [
-      [
-        [pod("x:v1")],
-        /^spec\.template\.spec\.containers\.0\.image is x:v1: name it as x:v1@sha256:<digest>$/,
-      ],
-      [[pod("x")], /x@sha256/],
-      [[pod("x@sha256:abc")], /name it as x@sha256:<digest>/],
-      [[command({ CLUSTER: '{"image":"kindest/node:v1.36.4"}' })], /environment\.CLUSTER\.image/],
-      [[command({ CLUSTER: '{"image":"kindest/node:kindows-latest"}' })], /CLUSTER\.image/],
+      [pod("x:v1")],
+      [pod("x")],
+      [pod("x@sha256:abc")],
+      [command({ CLUSTER: '{"image":"kindest/node:v1.36.4"}' })],
+      [command({ CLUSTER: '{"image":"kindest/node:kindows-latest"}' })],
     ],
   },
   {
@@ -72,25 +71,16 @@ const cases: readonly {
       [command({ TOKEN: '{"ttlMinutes":60}', secretName: "x", PASSWORD: "" })],
     ],
     breaks: [
-      [[command({ PASSWORD: "hunter2" })], /^environment\.PASSWORD has the name of a secret/],
-      [[command({ NODE: '{"productKey":"AAAAA"}' })], /environment\.NODE\.productKey/],
-      [
-        [{ type: remote, deletedWith: "x", inputs: { create: "join abcdef.0123456789abcdef" } }],
-        /^create holds a key or a token/,
-      ],
-      [
-        [command({ X: "-----BEGIN PRIVATE KEY-----\nQUJD\n-----END PRIVATE KEY-----" })],
-        /environment\.X holds a key/,
-      ],
+      [command({ PASSWORD: "hunter2" })],
+      [command({ NODE: '{"productKey":"AAAAA"}' })],
+      [{ type: remote, deletedWith: "x", inputs: { create: "join abcdef.0123456789abcdef" } }],
+      [command({ X: "-----BEGIN PRIVATE KEY-----\nQUJD\n-----END PRIVATE KEY-----" })],
     ],
   },
   {
     rule: "deleted-with-machine",
     keeps: [[{ type: remote, deletedWith: "urn:x" }], [command({})]],
-    breaks: [
-      [[{ type: remote }], /has no deletedWith/],
-      [[{ type: "command:remote:CopyToRemote" }], /has no deletedWith/],
-    ],
+    breaks: [[{ type: remote }], [{ type: "command:remote:CopyToRemote" }]],
   },
   {
     rule: "resource-budget",
@@ -103,10 +93,10 @@ const cases: readonly {
       [{ type: domain, inputs: { memory: "3eeb2bf0-c639-47a8-9e75-3b44932eb421" } }],
     ],
     breaks: [
-      [[command({}), command({}), command({}), command({})], /^4 resources, and 3 are allowed/],
-      [[{ type: domain, inputs: { memory: 8193 } }], /8193 MiB.*raise machineMemoryMiB in policy/],
-      [[{ type: domain, inputs: { vcpu: 5 } }], /5 virtual processors, and 4/],
-      [[{ type: volume, inputs: { size: 60 * 1024 ** 3 + 1 } }], /61 GiB of disks, and 60/],
+      [command({}), command({}), command({}), command({})],
+      [{ type: domain, inputs: { memory: 8193 } }],
+      [{ type: domain, inputs: { vcpu: 5 } }],
+      [{ type: volume, inputs: { size: 60 * 1024 ** 3 + 1 } }],
     ],
   },
   {
@@ -116,13 +106,10 @@ const cases: readonly {
       [command({ ADDRESS: "127.0.0.1:6443", TIME: "12:00::30" })],
     ],
     breaks: [
-      [[command({ LISTEN: "0.0.0.0:6443" })], /environment\.LISTEN has 0\.0\.0\.0: .*127\.0\.0\.1/],
-      [[command({ LISTEN: "--bind 0.0.0.0 --x" })], /has 0\.0\.0\.0/],
-      [[command({ LISTEN: "http://[::]:80" })], /has \[::\]:80/],
-      [
-        [{ type: domain, inputs: { graphics: { listenAddress: "0.0.0.0" } } }],
-        /graphics\.listenAddress/,
-      ],
+      [command({ LISTEN: "0.0.0.0:6443" })],
+      [command({ LISTEN: "--bind 0.0.0.0 --x" })],
+      [command({ LISTEN: "http://[::]:80" })],
+      [{ type: domain, inputs: { graphics: { listenAddress: "0.0.0.0" } } }],
     ],
   },
 ];
@@ -135,23 +122,24 @@ describe("the policies", () => {
     );
   });
 
-  for (const { rule, keeps, breaks } of cases) {
-    const found = (given: readonly Given[]) =>
-      check(previewed(given), { limits, exceptions: [] }).filter((each) => each.rule === rule);
-    for (const given of keeps) {
-      it(`${rule} is kept by ${JSON.stringify(given).slice(0, 100)}`, () =>
-        assert.deepEqual(found(given), []));
-    }
-    for (const [given, message] of breaks) {
-      it(`${rule} is broken by ${JSON.stringify(given).slice(0, 100)}`, () => {
-        const findings = found(given);
-        assert.equal(findings.length, 1);
-        assert.match(findings[0]?.message ?? "", message);
-        if (rule !== "no-clear-secrets") return;
-        assert.doesNotMatch(JSON.stringify(findings), /hunter2|AAAAA|QUJD|0123456789abcdef/);
-      });
-    }
+  const found = (rule: string, given: readonly Given[]) =>
+    check(previewed(given), { limits, exceptions: [] }).filter((each) => each.rule === rule);
+
+  for (const { rule, keeps } of cases) {
+    it(`are kept: ${rule}`, () => {
+      for (const given of keeps) assert.deepEqual(found(rule, given), []);
+    });
   }
+
+  it("say what breaks them, and no secret", async () => {
+    const broken = cases.flatMap(({ rule, breaks }) =>
+      breaks.map((given) => [`${rule}: ${JSON.stringify(given)}`, { rule, given }] as const),
+    );
+    const file = "broken-rules.yaml";
+    await assertSaid(new URL(import.meta.url), file, Object.fromEntries(broken), (one) =>
+      found(one.rule, one.given).map(({ message }) => message),
+    );
+  });
 
   it("accept what an exception names, by rule and resource, and tell one that nothing needs", () => {
     const exceptions = [

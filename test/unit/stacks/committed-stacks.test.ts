@@ -123,15 +123,11 @@ describe("the ports that lead to bastions behind others", () => {
         (port, index) => [`win-${index + 1}`, behindTwo(port)] as const,
       );
       await assert.rejects(openForwards(ways), ({ message }: Error) => {
-        const [head, ...lines] = message.split("\n");
-        assert.equal(head, "not all bastions can be reached; nothing was changed:");
-        const begin = (port: number, names: string): string =>
-          `  - port ${port} of this host cannot lead to jump@127.0.0.1:2 for ${names}: somebody else`;
-        assert.ok(lines[0]?.startsWith(begin(first, "win-1, win-3")), message);
-        assert.ok(lines[1]?.startsWith(begin(second, "win-2")), message);
-        assert.equal(lines.length, 2);
-        assert.match(message, /listens there\. .*forwardPort/);
-        return true;
+        const line = (port: number, names: string): string =>
+          `  - port ${port} of this host cannot lead to jump@127.0.0.1:2 for ${names}: somebody else listens there\\. .*forwardPort.*`;
+        const lines = [line(first, "win-1, win-3"), line(second, "win-2")].join("\n");
+        const head = "not all bastions can be reached; nothing was changed:";
+        return new RegExp(`^${head}\n${lines}$`).test(message);
       });
     } finally {
       await Promise.all(others.map((each) => new Promise((resolve) => each.close(resolve))));

@@ -13,7 +13,7 @@ const calico = (node: string): readonly string[] => [
   `Command ${node}-confirm-externalnetwork`,
 ];
 
-/** Changes of the stack `dev`, with Calico and a prepared disk, each alone. */
+/** Changes of the stack `dev`, with Calico and a prepared disk, each alone, that plan something else than in `rehearsal`. */
 export const devChanges: readonly SettingChange[] = [
   {
     name: "another node",
@@ -25,11 +25,6 @@ export const devChanges: readonly SettingChange[] = [
         joinOf("win-2", calico("win-2")),
       ],
     },
-  },
-  {
-    name: "more memory",
-    settings: { windows: { memoryMiB: 12288 } },
-    plans: { replaced: ["Domain win-1"] },
   },
   {
     name: "another containerd",
@@ -59,11 +54,6 @@ export const devChanges: readonly SettingChange[] = [
       cluster: { workers: ["worker-1", "worker-2", "worker-3"].map((name) => ({ name })) },
     },
     plans: { created: ["Action control-plane-worker-3"] },
-  },
-  {
-    name: "a shorter life of join tokens",
-    settings: { cluster: { tokenTtlMinutes: 30 } },
-    plans: {},
   },
   {
     name: "a byte in Add-ExternalNetwork.ps1",

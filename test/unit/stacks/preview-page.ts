@@ -35,7 +35,7 @@ _another containerd_ below shows what a new version of a node's program plans.
 
 ## The stack dev
 
-With Calico and a prepared disk as its image:
+With Calico and a prepared disk as its image, what it plans otherwise:
 
 ${listOf(devChanges)}
 

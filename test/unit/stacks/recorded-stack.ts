@@ -54,7 +54,7 @@ let recordings = 0;
  *
  * One at a time: files and environment are the process's.
  *
- * @throws what the program throws.
+ * @throws what the program throws, and what it reports as an error.
  */
 export async function recordedStack(stack: string, variation: Variation = {}): Promise<Recording> {
   const { settings, up, files, environment } = variation;
@@ -62,7 +62,7 @@ export async function recordedStack(stack: string, variation: Variation = {}): P
     typeof up === "object"
       ? new RecordingMonitor(stack, up.steps, stackOutputs(up))
       : new RecordingMonitor(stack, up);
-  const diagnostics: object[] = [];
+  const diagnostics: { readonly severity: string | undefined; readonly message: string }[] = [];
   const engine = {
     setRootResource: (_: unknown, done: () => void) => done(),
     log(request: { getSeverity(): number; getMessage(): string }, done: () => void): void {
@@ -105,6 +105,8 @@ export async function recordedStack(stack: string, variation: Variation = {}): P
   } finally {
     for (const each of restore) each();
   }
+  const errors = diagnostics.filter(({ severity }) => severity === "error");
+  if (errors.length > 0) throw new Error(errors.map(({ message }) => message).join("\n"));
   const { steps, outputs } = monitor;
   const json = JSON.stringify({ steps: [...steps.values()], diagnostics });
   return { ...readPreview(json, projectRoot), steps, outputs };

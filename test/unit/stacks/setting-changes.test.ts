@@ -119,8 +119,6 @@ for (const { title, stack, settings, changes } of stacks) {
       ]) {
         assert.ok(names.includes(name), name);
       }
-      const wrong = base.diagnostics.filter(({ severity }) => severity === "error");
-      assert.deepEqual(wrong, []);
     });
 
     it("shows the same in the same order each time", async () => {

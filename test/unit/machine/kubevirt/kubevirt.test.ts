@@ -14,83 +14,54 @@ import { SshKey } from "../../../../components/machine/ssh-key.ts";
 import { hostProblemText } from "../../../../config/host-problem.ts";
 import { ApiError } from "../../../../kubernetes/cluster-api.ts";
 import { eachCase } from "../../each-case.ts";
-import { assertGolden, yamlText } from "../../controlplane/golden.ts";
+import { assertGolden, assertSaid, yamlText } from "../../controlplane/golden.ts";
 import { isSecretInput, look, record, revealed } from "../../controlplane/recorded-resources.ts";
 import { labWith, settingsWith } from "./kubevirt-lab.ts";
 
+const here = new URL(import.meta.url);
+
 describe("kindows:machine of KubeVirt", () => {
-  const refused: Readonly<Record<string, readonly [machine: object, text: string]>> = {
-    "a masquerade": [
-      { network: { pod: "masquerade" } },
-      'kindows:machine.network.pod: "masquerade" gives every machine the same address, so every node would register with it (kubevirt/kubevirt pull request 2493). Write bridge, where the cluster\'s pod network permits it, or multus: NAMESPACE/NAME instead.',
-    ],
-    "no network": [
-      { network: {} },
-      "kindows:machine.network: names no network. Write multus: NAMESPACE/NAME, or pod: bridge.",
-    ],
+  const hostKey =
+    "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ8Vxxy0Jm2x0m5dUyBEuU3kXlUnRzSUKgKyuG1QHZ3A";
+  const bastions = [{ address: "jump.example.com", user: "jump", hostKey }];
+  /** Settings with mistakes; what is said of them is in golden/refused-settings.yaml. */
+  const refused: Readonly<Record<string, readonly [machine: object, others?: object]>> = {
+    "a masquerade": [{ network: { pod: "masquerade" } }],
+    "no network": [{ network: {} }],
     "a migration that pods' networks do not permit": [
       { network: { pod: "bridge" }, evictionStrategy: "LiveMigrate" },
-      'kindows:machine.evictionStrategy: "LiveMigrate" cannot be: KubeVirt moves no machine that is bridged to the pod network, and no drain would end. Write LiveMigrateIfPossible or None, or a network of multus.',
     ],
-    "a size beside an instance type": [
-      { instanceType: "u1.large", cpus: 2 },
-      "kindows:machine.cpus: 2 is what the instance type u1.large says. Leave it out, or leave instanceType out.",
-    ],
+    "a size beside an instance type": [{ instanceType: "u1.large", cpus: 2 }],
     "an image with a login in its address": [
       { image: { kind: "http", url: "https://me:word@example.com/x.qcow2" } },
-      'kindows:machine.image.url: "https://...@example.com/x.qcow2" holds a login, which everybody could read in the DataVolume. Put it into a Secret, and write its name as secret.',
     ],
     "a container disk without a tag": [
       { image: { kind: "registry", reference: "registry.example.com/windows" } },
-      'kindows:machine.image.reference: "registry.example.com/windows" has no tag of its own and no digest, so it could be another image tomorrow. Write NAME:TAG or NAME@sha256:DIGEST.',
     ],
-    "Secure Boot with BIOS": [
-      { firmware: "bios", secureBoot: true },
-      "kindows:machine.secureBoot: true is for machines that start with UEFI. Leave it out, or write firmware: uefi for an image that was installed so.",
-    ],
-    "a zone of Windows": [
-      { timeZone: "W. Europe Standard Time" },
-      'kindows:machine.timeZone: "W. Europe Standard Time" is no time zone. Write one as Europe/Berlin, or UTC.',
-    ],
-    "two nodes of one name": [
-      { nodes: [{ name: "win-1" }, { name: "win-1" }] },
-      'kindows:machine.nodes[1].name: "win-1" is that of kindows:machine.nodes[0] too. Write another name.',
-    ],
-    "a node with a host key": [
-      { nodes: [{ name: "win-1", hostKey: "ssh-ed25519 AAAA" }] },
-      'kindows:machine.nodes[0].hostKey: "ssh-ed25519 AAAA" is not a setting. Leave it out.',
-    ],
+    "Secure Boot with BIOS": [{ firmware: "bios", secureBoot: true }],
+    "a zone of Windows": [{ timeZone: "W. Europe Standard Time" }],
+    "two nodes of one name": [{ nodes: [{ name: "win-1" }, { name: "win-1" }] }],
+    "a node with a host key": [{ nodes: [{ name: "win-1", hostKey: "ssh-ed25519 AAAA" }] }],
     "an upload to a proxy that anybody may listen to": [
       { image: { kind: "upload", path: "/a", sha256: "0".repeat(64), proxy: "http://cdi" } },
-      'kindows:machine.image.proxy: "http://cdi" is not an https address. Write https://HOST or https://HOST:PORT.',
     ],
-    "a kubeconfig from two places": [
-      { kubeconfig: { file: "/a", text: "b" } },
-      "kindows:machine.kubeconfig: has file and text. Keep one of them.",
+    "a kubeconfig from two places": [{ kubeconfig: { file: "/a", text: "b" } }],
+    "the API server beside bastions": [
+      { portForward: true },
+      { login: { privateKeyFile: "/key", bastions } },
     ],
   };
-  eachCase("refuses %s", refused, ([machine, text]) =>
-    assert.throws(
-      () => settingsWith(machine),
-      ({ message }: Error) => {
-        assert.ok(message.includes("1 mistake in the settings"), message);
-        assert.ok(message.includes(text), message);
-        return true;
-      },
-    ),
-  );
+  it("is refused with every mistake", () =>
+    assertSaid(here, "refused-settings.yaml", refused, ([machine, others]) => {
+      try {
+        settingsWith(machine, others);
+      } catch (error) {
+        return (error as Error).message.replace(/ Known here: .*/, "").split("\n");
+      }
+      assert.fail("it was taken");
+    }));
 
-  it("refuses to go through the API server beside bastions", () => {
-    const hostKey =
-      "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ8Vxxy0Jm2x0m5dUyBEuU3kXlUnRzSUKgKyuG1QHZ3A";
-    const bastions = [{ address: "jump.example.com", user: "jump", hostKey }];
-    assert.throws(
-      () => settingsWith({ portForward: true }, { login: { privateKeyFile: "/key", bastions } }),
-      /1 mistake [^]*kindows:machine\.portForward: true stands beside kindows:login\.bastions\. Keep one of the two ways to the machines\./,
-    );
-  });
-
-  it("reports all mistakes at once, also beside those of other sections", () =>
+  it("is refused for all mistakes at once, also beside those of other sections", () =>
     assert.throws(
       () =>
         settingsWith(
@@ -123,7 +94,7 @@ describe("objects of KubeVirt", () => {
     const lab = labWith(machine);
     const vm = virtualMachine(lab, { name: "win-1" }, "52:54:00:00:00:01");
     const objects = [goldenImage(lab), vm].filter((each) => each !== undefined);
-    assertGolden(new URL(import.meta.url), `${name}.yaml`, yamlText(...objects));
+    assertGolden(here, `${name}.yaml`, yamlText(...objects));
   });
 
   it("have another image where its source is another", () => {
@@ -213,15 +184,20 @@ const goodCluster: Readonly<Record<string, unknown>> = {
   "/api/v1/namespaces/windows/resourcequotas": { items: [] },
 };
 
-/** @param changed answers; undefined: there is none, a number: an error of that status. */
-function cluster(
-  changed: Readonly<Record<string, unknown>>,
-  denied: readonly string[] = [],
-): Asked {
+/** A cluster in which something is otherwise. */
+interface OtherCluster {
+  /** Its answers, by paths; undefined: there is none, a number: an error of that status. */
+  readonly answers?: Readonly<Record<string, unknown>>;
+  readonly denied?: readonly string[];
+  readonly machine?: object;
+}
+
+function cluster({ answers: changed, denied = [] }: OtherCluster): Asked {
   const answers = { ...goodCluster, ...changed };
   return {
     get: (path) => {
       const answer = answers[path] ?? 404;
+      if (answer instanceof Error) return Promise.reject(answer);
       return typeof answer === "number"
         ? Promise.reject(new ApiError(answer, "no"))
         : Promise.resolve(answer as never);
@@ -237,143 +213,96 @@ function cluster(
   };
 }
 
-describe("a cluster for machines", () => {
-  const image = goldenImage(labWith())?.metadata.name ?? "";
-  const theirs =
-    "is there, and not this stack's: it is neither taken over nor removed. Remove it, or give the node or the stack another name.";
-  const problems: Readonly<
-    Record<
-      string,
-      readonly [Readonly<Record<string, unknown>>, machine: object, expected: string[]]
-    >
-  > = {
-    "that has everything": [{}, {}, []],
-    "that shows this user little": [
-      {
-        "/apis/cdi.kubevirt.io/v1beta1/cdis": 403,
-        "/api/v1/namespaces/windows": 403,
-        "/apis/storage.k8s.io/v1/storageclasses": 403,
-        "/api/v1/namespaces/windows/resourcequotas": 403,
+/** Clusters for machines; what is said to be in the way is in golden/cluster-problems.yaml. */
+const clusters: Readonly<Record<string, OtherCluster>> = {
+  "one that has everything": {},
+  "one that shows this user little": {
+    answers: {
+      "/apis/cdi.kubevirt.io/v1beta1/cdis": 403,
+      "/api/v1/namespaces/windows": 403,
+      "/apis/storage.k8s.io/v1/storageclasses": 403,
+      "/api/v1/namespaces/windows/resourcequotas": 403,
+    },
+  },
+  "one without KubeVirt and CDI": {
+    answers: {
+      "/apis": groups("apps/v1"),
+      "/apis/subresources.kubevirt.io/v1/version": undefined,
+    },
+  },
+  "one with old ones": {
+    answers: {
+      "/apis/subresources.kubevirt.io/v1/version": { gitVersion: "v0.58.0-12-gabc" },
+      "/apis/cdi.kubevirt.io/v1beta1/cdis": { items: [{ status: { observedVersion: "v1.55.0" } }] },
+    },
+  },
+  "one without what the settings name": {
+    answers: {
+      "/api/v1/namespaces/windows": undefined,
+      "/apis/k8s.cni.cncf.io/v1/namespaces/windows/network-attachment-definitions/lan": undefined,
+    },
+    machine: {
+      storageClass: "ssd",
+      instanceType: "u1.large",
+      image: { kind: "pvc", name: "golden", namespace: "images" },
+    },
+  },
+  "one without Multus and a default storage class": {
+    answers: { "/apis/k8s.cni.cncf.io/v1": undefined },
+    machine: { storageClass: undefined },
+  },
+  "one whose upload proxy nobody reaches, for a disk that is not here": {
+    answers: { "/apis/cdi.kubevirt.io/v1beta1/cdiconfigs/config": { status: {} } },
+    machine: { image: { kind: "upload", path: "/nowhere.qcow2", sha256: "0".repeat(64) } },
+  },
+  "one with somebody else's objects of the same names": {
+    answers: {
+      "/apis/kubevirt.io/v1/namespaces/windows/virtualmachines": {
+        items: [
+          { metadata: { name: "kindows-prod-win-1", labels: { app: "theirs" } } },
+          { metadata: { name: "kindows-prod-win-2", labels: labLabels(labWith()) } },
+        ],
       },
-      {},
-      [],
-    ],
-    "without KubeVirt and CDI": [
-      { "/apis": groups("apps/v1"), "/apis/subresources.kubevirt.io/v1/version": undefined },
-      {},
-      [
-        "KubeVirt is not in the cluster for the machines. Install it (https://kubevirt.io/user-guide/cluster_admin/installation/), or write the cluster that has it as kindows:machine.kubeconfig.",
-        "CDI is not in the cluster for the machines. Install KubeVirt's Containerized Data Importer there (https://github.com/kubevirt/containerized-data-importer).",
-      ],
-    ],
-    "with old ones": [
-      {
-        "/apis/subresources.kubevirt.io/v1/version": { gitVersion: "v0.58.0-12-gabc" },
-        "/apis/cdi.kubevirt.io/v1beta1/cdis": {
-          items: [{ status: { observedVersion: "v1.55.0" } }],
-        },
+      "/apis/cdi.kubevirt.io/v1beta1/namespaces/windows/datavolumes": {
+        items: [{ metadata: { name: goldenImage(labWith())?.metadata.name } }],
       },
-      {},
-      [
-        "KubeVirt is 0.58.0 there, which is too old. Use 1.1.0 or newer.",
-        "CDI is 1.55.0 there, which is too old. Use 1.58.0 or newer.",
-      ],
-    ],
-    "without what the settings name": [
-      {
-        "/api/v1/namespaces/windows": undefined,
-        "/apis/k8s.cni.cncf.io/v1/namespaces/windows/network-attachment-definitions/lan": undefined,
-      },
-      {
-        storageClass: "ssd",
-        instanceType: "u1.large",
-        image: { kind: "pvc", name: "golden", namespace: "images" },
-      },
-      [
-        "The namespace windows is not in the cluster for the machines. Make it (kubectl create namespace windows), or write another machine.namespace.",
-        "The NetworkAttachmentDefinition windows/lan is not in the cluster for the machines. Make it, or write another machine.network.multus.",
-        "The PersistentVolumeClaim images/golden is not in the cluster for the machines. Write another machine.image.",
-        "The instance type u1.large is not in the cluster for the machines. Write another machine.instanceType, or cpus and memoryMiB instead.",
-        "The storage class ssd is not in the cluster for the machines (there are slow, fast). Write another machine.storageClass.",
-      ],
-    ],
-    "without Multus and a default storage class": [
-      { "/apis/k8s.cni.cncf.io/v1": undefined },
-      { storageClass: undefined },
-      [
-        "Multus is not in the cluster for the machines. Install it, or write machine.network.pod: bridge where the pod network permits that.",
-        "The cluster for the machines has no default storage class (there are slow, fast). Write one as machine.storageClass.",
-      ],
-    ],
-    "whose upload proxy nobody reaches, for a disk that is not here": [
-      { "/apis/cdi.kubevirt.io/v1beta1/cdiconfigs/config": { status: {} } },
-      { image: { kind: "upload", path: "/nowhere.qcow2", sha256: "0".repeat(64) } },
-      [
-        "/nowhere.qcow2 cannot be read. Write the path of a disk on this host as machine.image.path.",
-        "CDI knows no address of its upload proxy. Write one as machine.image.proxy (docs/kubevirt.md).",
-      ],
-    ],
-    "with somebody else's objects of the same names": [
-      {
-        "/apis/kubevirt.io/v1/namespaces/windows/virtualmachines": {
-          items: [
-            { metadata: { name: "kindows-prod-win-1", labels: { app: "theirs" } } },
-            { metadata: { name: "kindows-prod-win-2", labels: labLabels(labWith()) } },
-          ],
-        },
-        "/apis/cdi.kubevirt.io/v1beta1/namespaces/windows/datavolumes": {
-          items: [{ metadata: { name: image } }],
-        },
-      },
-      {},
-      [
-        `The VirtualMachine windows/kindows-prod-win-1 ${theirs}`,
-        `The DataVolume windows/${image} ${theirs}`,
-      ],
-    ],
-    "whose quota leaves too little": [
-      {
-        "/api/v1/namespaces/windows/resourcequotas": {
-          items: [
-            {
-              metadata: { name: "small" },
-              status: {
-                hard: { "requests.memory": "20Gi", "requests.storage": "1Ti", pods: "3" },
-                used: { "requests.memory": "12Gi", "requests.storage": "0" },
-              },
+    },
+  },
+  "one whose quota leaves too little": {
+    answers: {
+      "/api/v1/namespaces/windows/resourcequotas": {
+        items: [
+          {
+            metadata: { name: "small" },
+            status: {
+              hard: { "requests.memory": "20Gi", "requests.storage": "1Ti", pods: "3" },
+              used: { "requests.memory": "12Gi", "requests.storage": "0" },
             },
-          ],
-        },
+          },
+        ],
       },
-      {},
-      [
-        "The ResourceQuota windows/small leaves 8 GiB of requests.memory, and the 2 machines that are to be made need 16. Have it raised, or make fewer or smaller machines.",
-      ],
+    },
+  },
+  "one that denies some rights: verb, resource and namespace": {
+    answers: { "/api/v1/namespaces/images/persistentvolumeclaims/golden": {} },
+    denied: [
+      ...["patch virtualmachines", "watch datavolumes", "create datavolumes/source"],
+      "get virtualmachineinstances/portforward",
     ],
-  };
-  eachCase("%s: what is in the way", problems, async ([changed, machine, expected]) => {
-    const found = await clusterProblems(cluster(changed), labWith(machine));
-    assert.deepEqual(found.map(hostProblemText), expected);
-  });
+    machine: {
+      image: { kind: "pvc", name: "golden", namespace: "images" },
+      portForward: true,
+    },
+  },
+  "one that does not answer": { answers: { "/apis": new Error("connect ECONNREFUSED") } },
+};
 
-  it("names each right that is missing: verb, resource and namespace", async () => {
-    const denied = ["patch virtualmachines", "watch datavolumes", "create datavolumes/source"];
-    denied.push("get virtualmachineinstances/portforward");
-    const image = { kind: "pvc", name: "golden", namespace: "images" };
-    const lab = labWith({ image, portForward: true });
-    const path = "/api/v1/namespaces/images/persistentvolumeclaims/golden";
-    const found = await clusterProblems(cluster({ [path]: {} }, denied), lab);
-    assert.deepEqual(found.map(hostProblemText), [
-      "The kubeconfig's user in the cluster for the machines may not: patch virtualmachines.kubevirt.io -n windows (to make machines), watch datavolumes.cdi.kubevirt.io -n windows (for their disks), get virtualmachineinstances.subresources.kubevirt.io/portforward -n windows (for SSH), create datavolumes.cdi.kubevirt.io/source -n images (to clone a disk of another namespace). Have an administrator allow that in the namespace windows (docs/kubevirt.md has a Role).",
-    ]);
-  });
-
-  it("that does not answer is said to be just that", async () => {
-    const silent = { ...cluster({}), get: () => Promise.reject(new Error("connect ECONNREFUSED")) };
-    assert.deepEqual((await clusterProblems(silent, labWith())).map(hostProblemText), [
-      "The cluster for the machines (kindows:machine) does not answer: connect ECONNREFUSED. Write another kindows:machine.kubeconfig, or see to it that this host reaches it.",
-    ]);
-  });
+describe("a cluster for machines", () => {
+  it("is said to have everything, or what is in the way", () =>
+    assertSaid(here, "cluster-problems.yaml", clusters, async (one) => {
+      const problems = await clusterProblems(cluster(one), labWith(one.machine));
+      return problems.map(hostProblemText);
+    }));
 });
 
 describe("KubeVirtMachine", () => {
