@@ -15,7 +15,7 @@ import { stageHome, stepFolders } from "../../../components/windows/steps-copy.t
 import { folderHash, stepsSource } from "../../../components/windows/steps-folder.ts";
 import { exportNodeLog, nodeScripts } from "../../../components/windows/steps.ts";
 import { inNewFolder } from "../new-folder.ts";
-import { scripts, steps, withDotSourced } from "./step-scripts.ts";
+import { steps, withDotSourced } from "./step-scripts.ts";
 
 const every = [...nodeScripts.keys()];
 /** No resource runs it: it lies where it always lies. */
@@ -57,13 +57,6 @@ describe("the folders of the steps", () => {
     });
   }
 
-  it("have what a task dot-sources by itself later", () => {
-    const { files } = folders.get("Add-ExternalNetwork") ?? assert.fail("no folder");
-    for (const name of ["Step.ps1", "NativeCommand.ps1", "ExternalNetworkTask.ps1"]) {
-      assert.ok(files.has(`lib/${name}`), name);
-    }
-  });
-
   const edits: readonly (readonly [string, readonly string[]])[] = [
     ["Join-Node.ps1", ["Join-Node"]],
     ["Install-Kubernetes.ps1", ["Install-Kubernetes"]],
@@ -84,12 +77,6 @@ describe("the folders of the steps", () => {
       assert.deepEqual(found, [...moved].sort());
     });
   }
-
-  it("leave no part of the library out", () => {
-    const used = new Set([...folders.values()].flatMap(({ files }) => [...files.keys()]));
-    const wrong = scripts.map(({ file }) => file).filter((file) => !used.has(file));
-    assert.deepEqual(wrong, []);
-  });
 });
 
 function folder(files: Readonly<Record<string, string>>): string {
