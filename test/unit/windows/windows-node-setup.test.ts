@@ -80,8 +80,7 @@ describe("a Windows node with a setup of its own", () => {
   });
 
   it("gets OVN's hybrid overlay after the join, on a switch that it had before it", async () => {
-    const ranges = { podCidr: "10.244.0.0/16", serviceCidr: "10.96.0.0/16" };
-    const podNetwork = { kind: "ovn-kubernetes", vxlanPort: 9898, ...ranges } as const;
+    const podNetwork = { kind: "ovn-kubernetes", vxlanPort: 9898 };
     const setup = { ...defaultSetup, podNetwork };
     const { cniPlugins, flannel: hybridOverlay } = flannelSoftware;
     const node = await makeNode({ setup, software: { ...software, cniPlugins, hybridOverlay } });
@@ -99,13 +98,8 @@ describe("a Windows node with a setup of its own", () => {
   });
 
   describe("with Flannel", () => {
-    const network = {
-      backend: "vxlan",
-      podCidr: "10.244.0.0/16",
-      serviceCidr: "10.96.0.0/16",
-      nodeCidr: "192.168.150.0/24",
-    } as const;
-    const setup = { ...defaultSetup, podNetwork: { kind: "flannel", network } } as const;
+    const network = { backend: "vxlan", nodeCidr: "192.168.150.0/24" } as const;
+    const setup = { ...defaultSetup, podNetwork: { kind: "flannel", ...network } };
 
     it("gets the service before the join, its network after it, and is Ready after that", async () => {
       const node = await makeNode({
@@ -119,8 +113,11 @@ describe("a Windows node with a setup of its own", () => {
         ([, text = ""]) => JSON.parse(Buffer.from(text, "base64").toString()) as unknown,
       );
       assert.deepEqual(files, [
-        netConf(network.podCidr, "vxlan"),
-        windowsCniConf(network, "192.168.150.77"),
+        netConf("10.244.0.0/16", "vxlan"),
+        windowsCniConf(
+          { ...network, podCidr: "10.244.0.0/16", serviceCidr: "10.96.0.0/16" },
+          "192.168.150.77",
+        ),
       ]);
       assert.match(node.create("node-test-windowshost") ?? "", / -PodNetwork flannel$/);
       assert.match(

@@ -117,7 +117,7 @@ describe("a cluster that is there", () => {
     ],
     "one with Flannel": [
       { ...withFlannel, ...nodeCidr },
-      { podNetwork: { kind: "flannel", backend: "vxlan" } },
+      { podNetwork: { kind: "flannel", backend: "vxlan", nodeCidr: "10.0.0.0/24" } },
     ],
     "one with Flannel by plain routes, of kubespray's": [
       {
@@ -126,7 +126,7 @@ describe("a cluster that is there", () => {
         flannelConfigInKubeSystem: netConf('{"Backend":{"Type":"host-gw"}}'),
         wanted: { cni: { kind: "flannel", mayChange: false, nodeCidr: "10.0.0.0/24" } },
       },
-      { podNetwork: { kind: "flannel", backend: "host-gw" } },
+      { podNetwork: { kind: "flannel", backend: "host-gw", nodeCidr: "10.0.0.0/24" } },
     ],
     "one with OVN's hybrid overlay, by the environment of its pods": [
       ovn({ env: hybridEnvironment }),
