@@ -134,6 +134,7 @@ describe("routes to the cluster's ranges", () => {
     const { value, secret } = await look(made ?? assert.fail());
     assert.equal(renderRoutes(value), "10.244.0.0/24=192.168.150.128;10.96.0.0/16=192.168.150.128");
     assert.equal(secret, false);
+    assert.equal(hasClusterRoutes(settings(yaml)), true);
     const action = resources.get("command:local:Command/node-routes");
     const { ROUTED } = revealed(action?.inputs["environment"]) as { ROUTED?: string };
     assert.deepEqual(JSON.parse(ROUTED ?? ""), { nodes, serviceCidr: "10.96.0.0/16" });
@@ -146,10 +147,6 @@ describe("routes to the cluster's ranges", () => {
     ]) {
       assert.equal((await routesOf(yaml)).made, undefined);
     }
-  });
-
-  it("are there for the rows of verify exactly where nodes get them", () => {
-    assert.equal(hasClusterRoutes(settings(`{ ${kindDefault} }`)), true);
     assert.equal(hasClusterRoutes(settings("{ nodes: [{ name: win-1 }] }")), false);
   });
 });
