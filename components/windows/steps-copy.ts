@@ -157,18 +157,16 @@ const stagedFolder = keptFolder("steps");
 /** An outdated folder is kept this long, as another run may be about to copy it. */
 const keptHours = 24;
 
-/** Content of `C:/kindows`, on this host. */
-interface StagedHome {
-  readonly folder: string;
-  /** Name of the archive of all steps in its folder `steps`. */
-  readonly archive: string;
-}
-
 /**
  * Writes the files to copy to a machine: the folder `home`, and all steps in one archive, since each copied file costs a few
  * round trips. Existing files stay as they are.
+ *
+ * @returns the folder with the content of `C:/kindows`, and the archive's name in its folder `steps`.
  */
-export function stageHome(home: string, folders: Iterable<StepFolder>): StagedHome {
+export function stageHome(
+  home: string,
+  folders: Iterable<StepFolder>,
+): { readonly folder: string; readonly archive: string } {
   const steps = new Map(
     [...folders].flatMap(({ name, files }) =>
       [...files].map(([file, content]) => [`${name}/${file}`, content] as const),
