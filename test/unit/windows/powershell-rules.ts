@@ -42,13 +42,11 @@ const moduleFunctions = words(
   Remove-NetRoute Remove-Partition Start-ScheduledTask Unregister-ScheduledTask Write-VolumeCache`,
 );
 
-const imageCmdlets = words(
+/** Further ones of the scripts that make an image, and of those for Hyper-V. */
+const furtherCmdlets = words(
   `Disable-PnpDevice Expand-Archive Get-AppxPackage Get-LocalUser Get-Partition New-ScheduledTaskTrigger
-  Remove-AppxPackage Remove-Partition Rename-Computer Set-LocalUser Set-SConfig Set-Service`,
-);
-
-const hyperVCmdlets = words(
-  `Add-VMDvdDrive Get-VHD Get-VM Get-VMDvdDrive Get-VMHardDiskDrive Get-VMHost Get-VMNetworkAdapter Get-VMSwitch
+  Remove-AppxPackage Remove-Partition Rename-Computer Set-LocalUser Set-SConfig Set-Service
+  Add-VMDvdDrive Get-VHD Get-VM Get-VMDvdDrive Get-VMHardDiskDrive Get-VMHost Get-VMNetworkAdapter Get-VMSwitch
   New-VHD New-VM Remove-VM Set-VM Set-VMDvdDrive Set-VMFirmware Set-VMNetworkAdapter Start-VM Stop-VM`,
 );
 
@@ -84,9 +82,9 @@ interface Rule {
   readonly bad: readonly string[];
 }
 
-const line = (wrong: (line: string) => boolean): Rule["broken"] => {
+function line(wrong: (line: string) => boolean): Rule["broken"] {
   return ({ text }) => text.split("\n").filter(wrong);
-};
+}
 
 /** Rules for every script, by what it does. */
 export const rules: Readonly<Record<string, Rule>> = {
@@ -208,7 +206,7 @@ export const stepRules: Readonly<Record<string, Rule>> = {
       broken: (step) => {
         const known = new Set([
           ...cmdlets,
-          ...(step.pool === undefined ? [] : [...imageCmdlets, ...hyperVCmdlets]),
+          ...(step.pool === undefined ? [] : furtherCmdlets),
           ...withDotSourced(step).flatMap((each) => [...functions(each).keys()]),
         ]);
         return reachable(step)
