@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { ControlPlane } from "../components/controlplane/control-plane.ts";
-import type { FoundPodNetwork } from "../components/cni/pod-network.ts";
+import type { WindowsPodNetwork } from "../components/cni/pod-network.ts";
 import { inExisting, podNetworkNamed } from "../components/cni/registry.ts";
 import type { NodeSetup } from "../components/windows/node-setup.ts";
 import type { ExistingNode, ExistingSettings } from "../config/existing.ts";
@@ -148,7 +148,7 @@ async function machinesMade(
 }
 
 /** The pod network if the cluster was not asked: that of the settings, or else the first one, which is the most common. */
-function unknownNetwork({ cni: { kind } }: ExistingSettings): FoundPodNetwork {
+function unknownNetwork({ cni: { kind } }: ExistingSettings): WindowsPodNetwork {
   if (kind === "none") return { kind };
   const [first] = inExisting.values();
   return (inExisting.get(kind) ?? first)?.assumed ?? { kind: "none" };
@@ -159,12 +159,10 @@ type Ranges = Pick<ControlPlane, "podCidr" | "serviceCidr">;
 /** How the machines are prepared, according to the settings and the cluster's pod network. */
 function existingSetup(
   settings: ExistingSettings,
-  network: FoundPodNetwork,
+  network: WindowsPodNetwork,
   ranges: Ranges,
 ): NodeSetup {
-  const cluster = { ...ranges, nodeCidr: settings.cni.nodeCidr };
-  const podNetwork = inExisting.get(network.kind)?.onWindows(network, cluster) ?? network;
-  return windowsSetup(settings.windows, podNetwork, reachedInside(settings, ranges));
+  return windowsSetup(settings.windows, network, reachedInside(settings, ranges));
 }
 
 function reachedInside(

@@ -2,15 +2,15 @@ import * as pulumi from "@pulumi/pulumi";
 import type { ControlPlane } from "../controlplane/control-plane.ts";
 import { inExisting } from "./registry.ts";
 import type {
-  FoundPodNetwork,
   HnsNetwork,
   PodNetwork,
   PodNetworkComponents,
+  WindowsPodNetwork,
 } from "./pod-network.ts";
 
 export interface ExistingPodNetworkArgs extends Pick<PodNetworkComponents, "complete"> {
   readonly controlPlane: ControlPlane;
-  readonly network: FoundPodNetwork;
+  readonly network: WindowsPodNetwork;
 }
 
 /**

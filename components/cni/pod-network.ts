@@ -30,12 +30,15 @@ export interface PodNetwork {
   awaitOnWindows(nodes: readonly pulumi.Resource[]): void;
 }
 
-/** A pod network on a Windows node: its kind, and the values for its steps; `none` if its pods have no network. */
+/**
+ * A pod network on a Windows node, by the settings or as it was found in a cluster: its kind, and values for its steps, which
+ * depend on the kind; `none` if its pods have no network.
+ */
 export interface WindowsPodNetwork {
   readonly kind: string;
 }
 
-/** Steps that a pod network adds for Windows nodes. Their values are undefined on nodes with another one. */
+/** Steps that a pod network adds for Windows nodes that have it. */
 export interface PodNetworkSteps {
   /** After all programs are on the machine. */
   readonly beforeJoin: readonly NodeStep[];
@@ -102,13 +105,8 @@ export interface PodNetworkComponents {
     parent: pulumi.Resource,
     name: string,
     controlPlane: ControlPlane,
-    network: FoundPodNetwork,
+    network: WindowsPodNetwork,
   ): pulumi.Resource;
-}
-
-/** The pod network found in a cluster, or `none`; further fields depend on the kind. */
-export interface FoundPodNetwork {
-  readonly kind: string;
 }
 
 export type WantedPodNetwork = Pick<WrittenExisting["cni"], "kind" | "mayChange" | "nodeCidr"> &
@@ -137,7 +135,7 @@ export interface PodNetworkInExisting {
   readonly rights: readonly Right[];
   readonly checks: readonly Check<WrittenExisting>[];
   /** Placeholder in a preview that contacts no cluster. */
-  readonly assumed: FoundPodNetwork;
+  readonly assumed: WindowsPodNetwork;
   /** Programs that the settings name, with their checksums. */
   programs?(settings: WrittenExisting["cni"]): NamedPrograms;
   /** Checks whether Windows nodes can use it; undefined if the cluster does not have it. */
@@ -146,11 +144,7 @@ export interface PodNetworkInExisting {
     wanted: WantedPodNetwork,
     cluster: { readonly serviceCidr: string; readonly endpoint: string },
   ):
-    { readonly network: FoundPodNetwork; readonly problems: readonly ClusterProblem[] } | undefined;
-  /** The network on Windows nodes. */
-  onWindows(
-    network: FoundPodNetwork,
-    ranges: Pick<ControlPlane, "podCidr" | "serviceCidr"> & Pick<WantedPodNetwork, "nodeCidr">,
-  ): WindowsPodNetwork;
-  hnsNetwork(network: FoundPodNetwork): HnsNetwork;
+    | { readonly network: WindowsPodNetwork; readonly problems: readonly ClusterProblem[] }
+    | undefined;
+  hnsNetwork(network: WindowsPodNetwork): HnsNetwork;
 }

@@ -1,3 +1,4 @@
+import type { NodeStep } from "../windows/node-step.ts";
 import { calico } from "./calico/definition.ts";
 import { flannel } from "./flannel/definition.ts";
 import { kindDefault } from "./kind-default.ts";
@@ -19,7 +20,6 @@ const onlyExisting = { "ovn-kubernetes": ovnKubernetes } as const;
 
 const all = { ...podNetworks, ...onlyExisting };
 
-/** Names of the programs that pod networks install on Windows nodes. */
 export type PodNetworkProgram = {
   [Name in keyof typeof all]: keyof (typeof all)[Name]["programs"];
 }[keyof typeof all];
@@ -43,7 +43,14 @@ export const podNetworkPrograms = Object.assign(
   ...definitions.map(([, { programs }]) => programs),
 ) as Readonly<Record<PodNetworkProgram, PublishedProgram>>;
 
-const steps = definitions.map(([, { nodeSteps }]) => nodeSteps);
+/** Steps of each pod network, which nodes with another one go without. */
+const steps = definitions.map(([kind, { nodeSteps }]) => {
+  const only = (step: NodeStep): NodeStep => ({
+    ...step,
+    values: (node) => (node.setup.podNetwork.kind === kind ? step.values(node) : undefined),
+  });
+  return { beforeJoin: nodeSteps.beforeJoin.map(only), afterJoin: nodeSteps.afterJoin.map(only) };
+});
 
 export const podNetworkSteps: PodNetworkSteps = {
   beforeJoin: steps.flatMap(({ beforeJoin }) => beforeJoin),

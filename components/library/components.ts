@@ -133,7 +133,7 @@ export class WindowsNode extends pulumi.ComponentResource<Joined> {
     const { computerName, address, nodeCidr = "" } = args;
     const podNetwork = oneOf(onWindows, "podNetwork", args.podNetwork ?? "none");
     const { containerdVersion = defaultContainerdVersion, checksums = {} } = args;
-    const { kubernetesVersion, podCidr, serviceCidr } = rangesOf(args);
+    const { kubernetesVersion } = rangesOf(args);
     const versions = { kubernetes: kubernetesVersion, containerd: containerdVersion };
     const programs = podNetworkNamed(podNetwork)?.programs;
     const known = { checksums, lock: {}, folders: {} };
@@ -156,13 +156,8 @@ export class WindowsNode extends pulumi.ComponentResource<Joined> {
     const machine = new ExistingMachine(name, { ...identity, access, reset }, child);
     const ttlMinutes = args.tokenTtlMinutes ?? 60;
     const { token } = new BootstrapToken(`${name}-token`, { controlPlane, machine, ttlMinutes });
-    const network = { kind: podNetwork, backend: backendOf(args) };
-    const setup = {
-      ...defaultSetup,
-      podNetwork:
-        inExisting.get(podNetwork)?.onWindows(network, { podCidr, serviceCidr, nodeCidr }) ??
-        defaultSetup.podNetwork,
-    };
+    const network = { kind: podNetwork, backend: backendOf(args), nodeCidr };
+    const setup = { ...defaultSetup, podNetwork: network };
     const { labels, taints = [] } = args;
     const node = {
       machine,

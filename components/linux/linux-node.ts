@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Facts } from "../facts.ts";
 import { nodeObject } from "../node/node-object.ts";
-import type { JoiningMachine } from "../node/joining-machine.ts";
+import { type JoiningMachine, withDefaults } from "../node/joining-machine.ts";
 import { textFact } from "../windows/step-result.ts";
 import { runLinuxSteps } from "./run-steps.ts";
 import { installPrograms, joinNode, type LinuxPrograms } from "./steps.ts";
@@ -38,7 +38,7 @@ export class LinuxNode extends pulumi.ComponentResource {
   readonly resource: pulumi.Resource;
 
   constructor(name: string, args: LinuxNodeArgs, opts?: pulumi.ComponentResourceOptions) {
-    const { machine, controlPlane, programs, labels = {}, taints = [] } = args;
+    const { machine, controlPlane, programs, podNetwork } = args;
     const facts: Facts<"kindows:linux:LinuxNode"> = { node: machine.name };
     super("kindows:linux:LinuxNode", name, { facts }, opts);
     if (machine.os !== "linux") {
@@ -54,33 +54,17 @@ export class LinuxNode extends pulumi.ComponentResource {
         this,
       );
     }
-    const joining = {
-      machine,
-      controlPlane,
-      programs,
-      token: args.token,
-      labels,
-      taints,
-      kubeletArgs: args.kubeletArgs ?? {},
-      nodeIp: pulumi.output(args.nodeIp ?? machine.address),
-    };
+    const joining = { ...withDefaults(args), programs };
     const steps = runLinuxSteps({ name, machine, parent: this }, joining);
     const joined = steps.of(joinNode);
     const installed = steps.of(installPrograms);
-    const node = nodeObject(
-      name,
-      machine,
-      controlPlane,
-      {
-        labels,
-        taints,
-        versions: { kubernetes: programs.kubernetesVersion, programs: programs.sha256 },
-        readySeconds,
-        token: args.token,
-        needs: args.podNetwork === undefined ? [] : [args.podNetwork],
-      },
-      { parent: this, dependsOn: [joined.command] },
-    );
+    const node = nodeObject(name, joining, {
+      versions: { kubernetes: programs.kubernetesVersion, programs: programs.sha256 },
+      readySeconds,
+      needs: podNetwork === undefined ? [] : [podNetwork],
+      parent: this,
+      dependsOn: [joined.command],
+    });
     this.registered = node.registered;
     this.resource = node.ready;
     this.nodeName = joined.result.apply((result) => textFact(result, "nodeName"));

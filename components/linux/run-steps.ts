@@ -7,6 +7,7 @@ import { machineJoinConfig } from "../controlplane/worker-join-config.ts";
 import {
   inOrder,
   limits,
+  onMachine,
   remoteStep,
   type StepContext,
   type StepRun,
@@ -37,28 +38,21 @@ function scriptCommand(name: string, values: readonly string[]): string {
 }
 
 /** Copies the step scripts to a machine that may still be booting. */
-function copySteps({ name, machine, parent }: StepContext): pulumi.Resource {
-  const limit = `${linuxBootSeconds}s`;
+function copySteps(context: StepContext): pulumi.Resource {
+  const { connection, instanceId, resource } = context.machine;
   return new remote.CopyToRemote(
-    `${name}-steps`,
+    `${context.name}-steps`,
     {
-      connection: machine.connection,
+      connection,
       // With a slash at the end, the folder's content is copied, not the folder itself.
       source: new pulumi.asset.FileArchive(linuxStepsSource),
       remotePath: remoteSteps(),
-      triggers: [machine.instanceId],
+      triggers: [instanceId],
     },
-    {
-      parent,
-      dependsOn: [machine.resource],
-      deletedWith: machine.resource,
-      deleteBeforeReplace: true,
-      customTimeouts: { create: limit, update: limit },
-    },
+    { ...onMachine(context, linuxBootSeconds), dependsOn: [resource] },
   );
 }
 
-/** Runs the steps of a machine. */
 export function runLinuxSteps(context: StepContext, node: JoiningLinuxNode): StepRuns<LinuxStep> {
   return inOrder(context, copySteps(context), linuxSteps, (step, before) =>
     runStep(context, node, step, [

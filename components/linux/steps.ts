@@ -1,7 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { MachineJoin } from "../controlplane/worker-join-config.ts";
-import type { JoiningMachine } from "../node/joining-machine.ts";
-import { renderLabels } from "../node/node-registration.ts";
+import type { Joining } from "../node/joining-machine.ts";
+import { renderLabels, renderSorted } from "../node/node-registration.ts";
 import { stageTitles, type StepTitle } from "../node/step-title.ts";
 
 /** The archive of a node's programs for Debian (programs/artifact.ts). */
@@ -15,8 +15,7 @@ export interface LinuxPrograms {
 }
 
 /** A machine that becomes a node: the source of the steps' values. */
-export interface JoiningLinuxNode extends Required<Omit<JoiningMachine, "podNetwork" | "nodeIp">> {
-  readonly nodeIp: pulumi.Output<string>;
+export interface JoiningLinuxNode extends Joining {
   readonly programs: LinuxPrograms;
 }
 
@@ -98,8 +97,6 @@ export const linuxSteps: readonly LinuxStep[] = [prepareHost, installPrograms, j
  * in its containers; here they are below the root, as everywhere else.
  */
 export function kubeletArguments(args: Readonly<Record<string, string>>): string {
-  return Object.entries({ ...args, "cgroup-root": "/" })
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, value]) => `--${name}=${value}`)
-    .join(" ");
+  const own = Object.entries({ ...args, "cgroup-root": "/" });
+  return renderSorted(Object.fromEntries(own.map(([name, value]) => [`--${name}`, value])), " ");
 }

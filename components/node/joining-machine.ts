@@ -1,4 +1,4 @@
-import type * as pulumi from "@pulumi/pulumi";
+import * as pulumi from "@pulumi/pulumi";
 import type { ControlPlane } from "../controlplane/control-plane.ts";
 import type { Machine } from "../machine/machine.ts";
 import type { Taint } from "./node-registration.ts";
@@ -24,4 +24,15 @@ export interface JoiningMachine {
   readonly kubeletArgs?: Readonly<Record<string, string>>;
   /** IPv4 address the node registers with; the machine must have it. Default: the machine's address. */
   readonly nodeIp?: string;
+}
+
+/** Such a machine with all that its steps need to know of it. */
+export interface Joining extends Required<Omit<JoiningMachine, "podNetwork" | "nodeIp">> {
+  readonly nodeIp: pulumi.Output<string>;
+}
+
+export function withDefaults(args: JoiningMachine): Joining {
+  const { machine, controlPlane, token, labels = {}, taints = [], kubeletArgs = {} } = args;
+  const nodeIp = pulumi.output(args.nodeIp ?? machine.address);
+  return { machine, controlPlane, token, labels, taints, kubeletArgs, nodeIp };
 }

@@ -4,22 +4,19 @@ import { hostAction, observedAction } from "../host-action/host-action.ts";
 import type { environment as registration } from "../controlplane/actions/await-node.ts";
 import type { environment as readiness } from "../controlplane/actions/await-ready.ts";
 import type { environment as removal } from "../controlplane/actions/remove-node.ts";
-import { type ControlPlane, deletedWith } from "../controlplane/control-plane.ts";
+import { deletedWith } from "../controlplane/control-plane.ts";
 import { tokenId } from "../controlplane/bootstrap-token-secret.ts";
-import type { Machine } from "../machine/machine.ts";
-import type { Taint } from "./node-registration.ts";
+import type { Joining } from "./joining-machine.ts";
 
 export interface NodeObjectArgs {
-  readonly labels: Readonly<Record<string, string>>;
-  readonly taints: readonly Taint[];
   /** Versions on it; a change ends an upgrade, and the Node takes pods again. */
   readonly versions: Readonly<Record<string, string>>;
   /** How long it may take to become Ready, or to be drained. */
   readonly readySeconds: number;
   /** What else it needs to become Ready: the pod network. The time starts after that. */
   readonly needs: readonly pulumi.Resource[];
-  /** The token with which the machine joined; secret. Deleted once the Node exists. */
-  readonly token: pulumi.Output<string>;
+  readonly parent: pulumi.Resource;
+  readonly dependsOn: pulumi.Resource[];
 }
 
 /** The Node in the two states that others wait for. */
@@ -32,13 +29,12 @@ export interface NodeObject {
 /**
  * The Node in the cluster: created by the join; drained and deleted with this resource, unless the whole control plane is
  * deleted. Keeps its labels and taints in line with the settings, as kubelet sets them only when it registers the Node.
+ * The token with which the machine joined is deleted once the Node exists.
  */
 export function nodeObject(
   name: string,
-  machine: Machine,
-  controlPlane: ControlPlane,
-  { labels, taints, versions, readySeconds, needs, token }: NodeObjectArgs,
-  options: { readonly parent: pulumi.Resource; readonly dependsOn: pulumi.Resource[] },
+  { machine, controlPlane, labels, taints, token }: Joining,
+  { versions, readySeconds, needs, parent, dependsOn }: NodeObjectArgs,
 ): NodeObject {
   // The action ends by its own limit and reports what it last saw; Pulumi's is for one that hangs.
   const limit = `${readySeconds + 60}s`;
@@ -48,7 +44,7 @@ export function nodeObject(
   const TOKEN_ID = pulumi.unsecret(token).apply(tokenId);
   const more = { triggers: [machine.instanceId], logging: "none" as const };
   const child = {
-    parent: options.parent,
+    parent,
     ...deletedWith(controlPlane),
     // A new machine of the same name must not find the Node of the old one.
     deleteBeforeReplace: true,
@@ -67,7 +63,7 @@ export function nodeObject(
       },
       ...more,
     },
-    { ...child, dependsOn: options.dependsOn },
+    { ...child, dependsOn },
   );
   const ready = new local.Command(
     `${name}-ready`,

@@ -5,12 +5,17 @@ export interface Taint {
   readonly effect: "NoSchedule" | "PreferNoSchedule" | "NoExecute";
 }
 
-/** Labels for kubelet's `--node-labels`, sorted by key, so that their order in the settings does not matter. */
-export function renderLabels(labels: Readonly<Record<string, string>>): string {
-  return Object.entries(labels)
+/** `name=value` of each, sorted by name, so that their order in the settings does not matter. */
+export function renderSorted(values: Readonly<Record<string, string>>, separator: string): string {
+  return Object.entries(values)
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, value]) => `${key}=${value}`)
-    .join(",");
+    .map(([name, value]) => `${name}=${value}`)
+    .join(separator);
+}
+
+/** Labels for kubelet's `--node-labels`. */
+export function renderLabels(labels: Readonly<Record<string, string>>): string {
+  return renderSorted(labels, ",");
 }
 
 /** Taints for kubelet's `--register-with-taints`, in the given order. */
@@ -20,12 +25,4 @@ export function renderTaints(taints: readonly Taint[]): string {
       value === "" ? `${key}:${effect}` : `${key}=${value}:${effect}`,
     )
     .join(",");
-}
-
-/** Arguments for Join-Node, sorted by name, so that their order in the settings does not matter. */
-export function renderKubeletArgs(args: Readonly<Record<string, string>>): string {
-  return Object.entries(args)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, value]) => `${name}=${value}`)
-    .join(" ");
 }

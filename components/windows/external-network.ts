@@ -10,17 +10,14 @@ const title = { doing: "gets its pods' network", noun: "network" };
  * A pod network's HNS network on the machine's adapter. Creating it disconnects the machine, so that is done on its own and
  * waited for.
  *
- * @param nameOf its name; undefined if that pod network has none on the machine.
+ * @param nameOf its name
  */
-export function externalNetwork(
-  nameOf: (node: JoiningNode) => string | undefined,
-): readonly NodeStep[] {
-  const values = (node: JoiningNode) => {
-    const name = nameOf(node);
-    return name === undefined
-      ? undefined
-      : { Address: node.machine.address, DelaySeconds: delaySeconds, Network: name };
-  };
+export function externalNetwork(nameOf: (node: JoiningNode) => string): readonly NodeStep[] {
+  const values = (node: JoiningNode) => ({
+    Address: node.machine.address,
+    DelaySeconds: delaySeconds,
+    Network: nameOf(node),
+  });
   return [
     nodeStep({ name: "Add-ExternalNetwork", title, parameters, seconds: 120, values }),
     nodeStep({

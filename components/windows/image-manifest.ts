@@ -1,5 +1,6 @@
 import { RunError } from "@pulumi/pulumi/errors.js";
 import * as z from "zod";
+import { parseJson } from "../../toolchain/parse-json.ts";
 
 const artifact = z.object({
   fileName: z.string().min(1),
@@ -17,7 +18,6 @@ export const imageManifestSchema = z.object({
   }),
 });
 
-/** A file in an image. */
 export type CarriedArtifact = z.infer<typeof artifact>;
 
 /** What an image has in `C:\kindows\media\<sha256>\<fileName>`, as its build recorded it. */
@@ -30,10 +30,8 @@ export type ImageManifest = z.infer<typeof imageManifestSchema>;
  * @throws RunError with its mistakes, which Pulumi prints without a stack trace.
  */
 export function parseImageManifest(text: string): ImageManifest {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
+  const value = parseJson(text);
+  if (value === undefined) {
     throw new RunError("the image's manifest is not JSON; build the image again");
   }
   const parsed = imageManifestSchema.safeParse(value);

@@ -6,7 +6,6 @@ import { undoCommand } from "./step-command.ts";
 import { reset } from "./steps.ts";
 import { folderHash, stepsSource } from "./steps-folder.ts";
 
-/** How a machine is made what it was before Windows nodes' steps ran on it. */
 export function machineReset(software: WindowsSoftware): ExistingMachineArgs["reset"] {
   return {
     seconds: scriptSeconds(reset.script),

@@ -1,5 +1,6 @@
 import { existingWindows, type AnyWindows } from "../../config/sections/windows.ts";
 import type { WindowsPodNetwork } from "../cni/pod-network.ts";
+import { renderSorted } from "../node/node-registration.ts";
 
 /** Proxy of a machine, as in its environment variables. */
 export interface MachineProxy {
@@ -30,9 +31,7 @@ export const defaultSetup: NodeSetup = {
 export function renderRegistryMirrors(
   mirrors: Readonly<Record<string, readonly string[]>>,
 ): string {
-  return Object.entries(mirrors)
-    .filter(([, addresses]) => addresses.length > 0)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([registry, addresses]) => `${registry}=${addresses.join(",")}`)
-    .join(";");
+  const asked = Object.entries(mirrors).filter(([, addresses]) => addresses.length > 0);
+  const lists = asked.map(([registry, addresses]) => [registry, addresses.join(",")] as const);
+  return renderSorted(Object.fromEntries(lists), ";");
 }

@@ -1,5 +1,5 @@
 import type * as pulumi from "@pulumi/pulumi";
-import type { JoiningMachine } from "../node/joining-machine.ts";
+import type { Joining } from "../node/joining-machine.ts";
 import type { StepTitle } from "../node/step-title.ts";
 import type { HostRequirements } from "./host-requirements.ts";
 import type { NodeSetup } from "./node-setup.ts";
@@ -65,8 +65,7 @@ export interface ClusterRoute {
 }
 
 /** A machine that becomes a node, and its settings: the source of the steps' values. */
-export interface JoiningNode extends Required<Omit<JoiningMachine, "podNetwork" | "nodeIp">> {
-  readonly nodeIp: pulumi.Output<string>;
+export interface JoiningNode extends Joining {
   readonly software: WindowsSoftware;
   readonly setup: NodeSetup;
   readonly requirements: HostRequirements;

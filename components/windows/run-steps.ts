@@ -116,6 +116,19 @@ function runStep(
   );
 }
 
+/** What is done on a machine is gone with it. */
+export function onMachine(
+  { machine, parent }: StepContext,
+  seconds: number,
+): pulumi.CustomResourceOptions {
+  return {
+    parent,
+    deletedWith: machine.resource,
+    deleteBeforeReplace: true,
+    customTimeouts: limits(`${seconds}s`),
+  };
+}
+
 export function limits(run: string, undo = run): pulumi.CustomTimeouts {
   return { create: run, update: run, delete: undo };
 }
@@ -171,7 +184,8 @@ function pushPrograms(
 ): PushedPrograms {
   const pushes = programArtifacts(software).flatMap(([name, { uri, origin, sha256 }]) => {
     if (origin === "image") return [];
-    const folder = fetched(origin.folder);
+    const folder =
+      origin.folder !== undefined && existsSync(origin.folder) ? origin.folder : undefined;
     if (folder === undefined && !pulumi.runtime.isDryRun()) {
       throw new pulumi.ResourceError(
         `${context.machine.name}: ${uri} is not in this host's cache: run \`./kindows fetch --stack <name>\``,
@@ -192,8 +206,4 @@ function pushPrograms(
     return [[name, push] as const];
   });
   return Object.fromEntries(pushes);
-}
-
-function fetched(folder: string | undefined): string | undefined {
-  return folder !== undefined && existsSync(folder) ? folder : undefined;
 }

@@ -2,7 +2,7 @@ import type { PublishedProgram } from "../cni/pod-network.ts";
 import type { Settings } from "../../config/settings.ts";
 import { podNetworkPrograms, podNetworks, type PodNetworkProgram } from "../cni/registry.ts";
 import { fileNameOf } from "./media-folder.ts";
-import type { CarriedArtifact, ImageManifest } from "./image-manifest.ts";
+import type { ImageManifest } from "./image-manifest.ts";
 import {
   type SoftwareLock,
   readSoftwareLock,
@@ -10,7 +10,6 @@ import {
 } from "../../toolchain/software-lock.ts";
 import { builtSoFar } from "../../toolchain/built.ts";
 
-/** Files that every Windows node needs. */
 const neededNames = ["containerd", "kubelet", "kubeadm", "kubeLogRunner"] as const;
 
 /** Kubernetes' and containerd's own; an image may lack crictl. */
@@ -79,12 +78,6 @@ export interface KnownPrograms {
 
 const pauseImage = "registry.k8s.io/pause:3.10.2";
 
-const kubernetesFiles = {
-  kubelet: "kubelet.exe",
-  kubeadm: "kubeadm.exe",
-  kubeLogRunner: "kube-log-runner.exe",
-};
-
 /** cri-tools' release for Kubernetes 1.36; it speaks CRI v1, as every containerd 2.x does. */
 const crictlVersion = "1.36.0";
 
@@ -98,19 +91,13 @@ export function officialSoftware(
   known: KnownPrograms,
   ofPodNetwork: Readonly<Record<string, PublishedProgram>> = {},
 ): WindowsSoftware {
-  const common = commonNames.map((name) => [name, published(name, versions)] as const);
-  const artifacts = [...common, ...Object.entries(ofPodNetwork)].map(
-    ([name, { uri, checksumUri }]): [string, ProgramArtifact] => {
-      const sha256 = known.checksums[name as ProgramName] ?? known.lock[uri]?.sha256;
-      const folder = sha256 === undefined ? undefined : known.folders[sha256];
-      return [name, { uri, sha256, origin: { checksumUri, folder } }];
-    },
-  );
-  return {
-    versions,
-    pauseImage,
-    ...(Object.fromEntries(artifacts) as CommonArtifacts),
-  };
+  const files = Object.entries({ ...published(versions), ...ofPodNetwork });
+  const artifacts = files.map(([name, { uri, checksumUri }]): [string, ProgramArtifact] => {
+    const sha256 = known.checksums[name as ProgramName] ?? known.lock[uri]?.sha256;
+    const folder = sha256 === undefined ? undefined : known.folders[sha256];
+    return [name, { uri, sha256, origin: { checksumUri, folder } }];
+  });
+  return { versions, pauseImage, ...(Object.fromEntries(artifacts) as CommonArtifacts) };
 }
 
 /**
@@ -119,8 +106,12 @@ export function officialSoftware(
  * @throws if the image contains other files than those versions.
  */
 export function imageSoftware(versions: WindowsVersions, manifest: ImageManifest): WindowsSoftware {
-  const carried = (name: CommonName, { fileName, sha256 }: CarriedArtifact): ProgramArtifact => {
-    const { uri } = published(name, versions);
+  const files = published(versions);
+  const artifacts = commonNames.flatMap((name): [string, ProgramArtifact][] => {
+    const carried = manifest.media[name];
+    if (carried === undefined) return [];
+    const { fileName, sha256 } = carried;
+    const { uri } = files[name];
     const asked = fileNameOf({ uri });
     if (asked !== fileName) {
       throw new Error(
@@ -128,11 +119,7 @@ export function imageSoftware(versions: WindowsVersions, manifest: ImageManifest
           `set windows.containerdVersion and cluster.kubernetesVersion to what the image was built for`,
       );
     }
-    return { uri, sha256, origin: "image" };
-  };
-  const artifacts = commonNames.flatMap((name) => {
-    const file = manifest.media[name];
-    return file === undefined ? [] : [[name, carried(name, file)] as const];
+    return [[name, { uri, sha256, origin: "image" }]];
   });
   return { versions, pauseImage, ...(Object.fromEntries(artifacts) as CommonArtifacts) };
 }
@@ -169,33 +156,30 @@ export function unpinnedMessage(artifacts: readonly ProgramArtifact[]): string {
  * have one with the file's name in `<file>.sha256sum` (its Makefile runs `sha256sum`), cri-tools' a bare one in
  * `<file>.sha256` (its hack/release.sh).
  */
-function published(
-  name: CommonName,
-  { containerd, kubernetes }: WindowsVersions,
-): Pick<PublishedProgram, "uri" | "checksumUri"> {
+function published({
+  containerd,
+  kubernetes,
+}: WindowsVersions): Readonly<Record<CommonName, Pick<PublishedProgram, "uri" | "checksumUri">>> {
   const onGithub = (repository: string, version: string, stem: string): string =>
     `https://github.com/${repository}/releases/download/v${version}/${stem}-windows-amd64.tar.gz`;
   const withChecksum = (uri: string, ending = "sha256") => ({
     uri,
     checksumUri: `${uri}.${ending}`,
   });
-  switch (name) {
-    case "containerd":
-      return withChecksum(
-        onGithub("containerd/containerd", containerd, `containerd-${containerd}`),
-        "sha256sum",
-      );
-    case "crictl":
-      return withChecksum(
-        onGithub("kubernetes-sigs/cri-tools", crictlVersion, `crictl-v${crictlVersion}`),
-      );
-    case "kubelet":
-    case "kubeadm":
-    case "kubeLogRunner":
-      return withChecksum(
-        `https://dl.k8s.io/v${kubernetes}/bin/windows/amd64/${kubernetesFiles[name]}`,
-      );
-  }
+  const ofKubernetes = (file: string) =>
+    withChecksum(`https://dl.k8s.io/v${kubernetes}/bin/windows/amd64/${file}`);
+  return {
+    containerd: withChecksum(
+      onGithub("containerd/containerd", containerd, `containerd-${containerd}`),
+      "sha256sum",
+    ),
+    kubelet: ofKubernetes("kubelet.exe"),
+    kubeadm: ofKubernetes("kubeadm.exe"),
+    kubeLogRunner: ofKubernetes("kube-log-runner.exe"),
+    crictl: withChecksum(
+      onGithub("kubernetes-sigs/cri-tools", crictlVersion, `crictl-v${crictlVersion}`),
+    ),
+  };
 }
 
 /**

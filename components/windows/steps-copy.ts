@@ -1,8 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import { remote } from "@pulumi/command";
-import type { Machine } from "../machine/machine.ts";
 import { ownFolder, keptFolder } from "../own-files.ts";
-import type { NodeTimeouts, Script } from "./node-step.ts";
+import type { Script } from "./node-step.ts";
+import { onMachine, type StepContext } from "./run-steps.ts";
 import { exportNodeLog, nodeScripts } from "./steps.ts";
 import {
   cpSync,
@@ -122,19 +122,12 @@ export interface StepsCopy {
  * Existing scripts are not removed: a step of an earlier version is undone by that version's script.
  */
 export function copySteps(
-  name: string,
-  machine: Machine,
+  context: StepContext,
   folders: ReadonlyMap<string, StepFolder>,
-  timeouts: NodeTimeouts,
-  parent: pulumi.Resource,
+  bootSeconds: number,
 ): StepsCopy {
   const { folder, archive } = stageHome(homeSource, folders.values());
-  const options = (seconds: number): pulumi.CustomResourceOptions => ({
-    parent,
-    deletedWith: machine.resource,
-    deleteBeforeReplace: true,
-    customTimeouts: { create: `${seconds}s`, update: `${seconds}s` },
-  });
+  const { name, machine } = context;
   const home = new remote.CopyToRemote(
     `${name}-home`,
     {
@@ -144,7 +137,7 @@ export function copySteps(
       remotePath: "C:/kindows",
       triggers: [machine.instanceId],
     },
-    { ...options(timeouts.bootSeconds), dependsOn: [machine.resource] },
+    { ...onMachine(context, bootSeconds), dependsOn: [machine.resource] },
   );
   const steps = new remote.Command(
     `${name}-steps`,
@@ -154,7 +147,7 @@ export function copySteps(
       triggers: [machine.instanceId],
       addPreviousOutputInEnv: false,
     },
-    { ...options(300), dependsOn: [home] },
+    { ...onMachine(context, 300), dependsOn: [home] },
   );
   return { resource: steps, folderOf: (script) => remoteFolderOf(folders, script) };
 }
@@ -164,18 +157,16 @@ const stagedFolder = keptFolder("steps");
 /** An outdated folder is kept this long, as another run may be about to copy it. */
 const keptHours = 24;
 
-/** Content of `C:/kindows`, on this host. */
-interface StagedHome {
-  readonly folder: string;
-  /** Name of the archive of all steps in its folder `steps`. */
-  readonly archive: string;
-}
-
 /**
  * Writes the files to copy to a machine: the folder `home`, and all steps in one archive, since each copied file costs a few
  * round trips. Existing files stay as they are.
+ *
+ * @returns the folder with the content of `C:/kindows`, and the archive's name in its folder `steps`.
  */
-export function stageHome(home: string, folders: Iterable<StepFolder>): StagedHome {
+export function stageHome(
+  home: string,
+  folders: Iterable<StepFolder>,
+): { readonly folder: string; readonly archive: string } {
   const steps = new Map(
     [...folders].flatMap(({ name, files }) =>
       [...files].map(([file, content]) => [`${name}/${file}`, content] as const),

@@ -1,6 +1,6 @@
 import { windowsTimeZone } from "../../config/time-zones.ts";
 import { podNetworkSteps } from "../cni/registry.ts";
-import { renderKubeletArgs, renderLabels, renderTaints } from "../node/node-registration.ts";
+import { renderLabels, renderSorted, renderTaints } from "../node/node-registration.ts";
 import { stageTitles } from "../node/step-title.ts";
 import { fileNameOf, artifactPath } from "./media-folder.ts";
 import { renderRegistryMirrors, type NodeSetup } from "./node-setup.ts";
@@ -225,7 +225,7 @@ export const joinNode = nodeStep({
     NodeIp: nodeIp,
     NodeLabels: renderLabels(labels),
     NodeTaints: renderTaints(taints),
-    KubeletArgs: renderKubeletArgs(kubeletArgs),
+    KubeletArgs: renderSorted(kubeletArgs, " "),
     TimeoutSeconds: timeouts.joinSeconds,
   }),
   stdin: ({ token, controlPlane }) => ({ token, caCertHashes: [controlPlane.caCertHash] }),

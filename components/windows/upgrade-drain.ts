@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import * as pulumi from "@pulumi/pulumi";
 
 /** Longest waits, in seconds: for pods to be evicted, and for the cluster's kubeconfig to be known. */
@@ -23,7 +24,10 @@ export function drainBeforeUpgrade(
     const say = (line: string): void => {
       void pulumi.log.info(line, parent);
     };
-    const content = await known(kubeconfig, kubeconfigSeconds);
+    const content = await Promise.race([
+      new Promise<string>((resolve) => void kubeconfig.apply(resolve)),
+      setTimeout(kubeconfigSeconds * 1000, undefined, { ref: false }),
+    ]);
     if (content === undefined) {
       say(
         `the cluster does not exist after ${kubeconfigSeconds} s: ${host} is upgraded with its pods`,
@@ -35,17 +39,6 @@ export function drainBeforeUpgrade(
     const { drainForUpgrade } = await import("../controlplane/drain.ts");
     const api = new ClusterApi(content, 10);
     await drainForUpgrade(api, { name: host, drainTimeoutSeconds: drainSeconds, say });
-  });
-}
-
-/** An output's value; undefined if it is not known in time. */
-function known<T>(output: pulumi.Output<T>, seconds: number): Promise<T | undefined> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve(undefined), seconds * 1000);
-    output.apply((value) => {
-      clearTimeout(timer);
-      resolve(value);
-    });
   });
 }
 

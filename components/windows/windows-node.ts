@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Facts } from "../facts.ts";
 import { isPackage } from "../own-files.ts";
-import type { JoiningMachine } from "../node/joining-machine.ts";
+import { type JoiningMachine, withDefaults } from "../node/joining-machine.ts";
 import { nodeObject } from "../node/node-object.ts";
 import { defaultRequirements, type HostRequirements } from "./host-requirements.ts";
 import { defaultSetup, type NodeSetup } from "./node-setup.ts";
@@ -63,8 +63,7 @@ export class WindowsNode extends pulumi.ComponentResource {
   readonly resource: pulumi.Resource;
 
   constructor(name: string, args: WindowsNodeArgs, opts?: pulumi.ComponentResourceOptions) {
-    const { machine, controlPlane, software, labels = {}, taints = [] } = args;
-    const { versions } = software;
+    const { machine, controlPlane, software, podNetwork } = args;
     const folders = stepFolders(stepsSource);
     const facts: Facts<"kindows:windows:WindowsNode"> = {
       node: machine.name,
@@ -79,45 +78,33 @@ export class WindowsNode extends pulumi.ComponentResource {
     }
     const timeouts = args.timeouts ?? defaultTimeouts;
     const joining: JoiningNode = {
-      machine,
-      controlPlane,
-      token: args.token,
+      ...withDefaults(args),
       software,
-      labels,
-      taints,
       timeouts,
-      kubeletArgs: args.kubeletArgs ?? {},
-      nodeIp: pulumi.output(args.nodeIp ?? machine.address),
       requirements: args.requirements ?? defaultRequirements,
       setup: args.setup ?? defaultSetup,
       routes: args.routes && pulumi.output(args.routes),
       checksums: checksums(machine.name, software, this),
     };
+    const context = { name, machine, parent: this };
     const steps = runSteps(
-      { name, machine, parent: this },
+      context,
       joining,
-      copySteps(name, machine, folders, timeouts, this),
+      copySteps(context, folders, timeouts.bootSeconds),
       drainBeforeUpgrade(name, machine.name, controlPlane.kubeconfig, this),
     );
     const joined = steps.of(joinNode);
-    const node = nodeObject(
-      name,
-      machine,
-      controlPlane,
-      {
-        labels,
-        taints,
-        versions: { ...versions },
-        readySeconds: timeouts.readySeconds,
-        token: args.token,
-        needs: [
-          ...(args.podNetwork === undefined ? [] : [args.podNetwork]),
-          // In parallel to kubelet becoming Ready.
-          ...(steps.last === joined.command ? [] : [steps.last]),
-        ],
-      },
-      { parent: this, dependsOn: [joined.command] },
-    );
+    const node = nodeObject(name, joining, {
+      versions: { ...software.versions },
+      readySeconds: timeouts.readySeconds,
+      needs: [
+        ...(podNetwork === undefined ? [] : [podNetwork]),
+        // In parallel to kubelet becoming Ready.
+        ...(steps.last === joined.command ? [] : [steps.last]),
+      ],
+      parent: this,
+      dependsOn: [joined.command],
+    });
     this.registered = node.registered;
     this.resource = node.ready;
 
@@ -190,15 +177,11 @@ export function hostWarnings(host: string, result: StepResult, now: Date): strin
   const warnings: string[] = [];
   if (typeof evaluationEnds === "string" && evaluationEnds !== "") {
     const days = Math.floor((Date.parse(evaluationEnds) - now.getTime()) / dayMilliseconds);
-    const remedy =
-      "then Windows shuts down every hour. Extend it on the machine (`slmgr /rearm`, a reboot), or make a new image";
-    if (days < 0) {
+    const ends = days < 0 ? `ended on ${evaluationEnds}` : `ends in ${days} days`;
+    if (days <= warningDays) {
       warnings.push(
-        `${host}: the evaluation licence of its Windows ended on ${evaluationEnds}: ${remedy}`,
-      );
-    } else if (days <= warningDays) {
-      warnings.push(
-        `${host}: the evaluation licence of its Windows ends in ${days} days: ${remedy}`,
+        `${host}: the evaluation licence of its Windows ${ends}: then Windows shuts down every hour. ` +
+          "Extend it on the machine (`slmgr /rearm`, a reboot), or make a new image",
       );
     }
   }

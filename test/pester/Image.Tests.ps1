@@ -3,7 +3,10 @@
 # test/unit/windows-image/scripts-run.test.ts.
 BeforeAll {
     . "$PSScriptRoot/support/Support.ps1"
-    $ImageFolder = New-ImageFolder -Path (Join-Path $TestDrive 'cd')
+    # As on the CD: the scripts that make an image, with the steps' library in theirs.
+    $ImageFolder = Join-Path $TestDrive 'cd'
+    Copy-Item -LiteralPath "$LibFolder/../../image/scripts" -Destination $ImageFolder -Recurse
+    Copy-Item -Path "$LibFolder/*.ps1" -Destination (Join-Path $ImageFolder 'lib')
     foreach ($lib in Get-ChildItem -LiteralPath (Join-Path $ImageFolder 'lib') -Filter '*.ps1' -File) {
         . $lib.FullName
     }

@@ -32,8 +32,6 @@ export interface CalicoArgs {
   readonly network: Omit<CalicoNetworkOptions, "podCidr" | "serviceCidr">;
   /** Settings in Calico's own API. */
   readonly configuration: CalicoConfiguration;
-  /** Longest waits, in seconds. Default: `defaultCalicoTimeouts`. */
-  readonly timeouts?: CalicoTimeouts;
 }
 
 export function install(controlPlane: ControlPlane, { cni, nodes }: PodNetworkSettings): Calico {
@@ -79,15 +77,14 @@ export function complete(
   }, cluster);
 }
 
-export interface CalicoTimeouts {
-  /** Until the operator runs, including the pull of its image. */
-  readonly operatorSeconds: number;
-  /** Until Calico runs on Linux and its API answers, and then until it runs on Windows. */
-  readonly rolloutSeconds: number;
-}
+/** Longest wait until the operator runs, including the pull of its image. */
+const operatorSeconds = 600;
 
-/** Calico's own tests allow 600 s for its Windows pods; images over a slow line take longer. */
-const defaultCalicoTimeouts: CalicoTimeouts = { operatorSeconds: 600, rolloutSeconds: 1200 };
+/**
+ * Longest wait until Calico runs on Linux and its API answers, and then until it runs on Windows. Calico's own tests allow
+ * 600 s for its Windows pods; images over a slow line take longer.
+ */
+const rolloutSeconds = 1200;
 
 /** Calico's components on Linux nodes in its operator's status, and the resource of each. */
 const linuxComponents = {
@@ -127,8 +124,7 @@ export class Calico extends pulumi.ComponentResource implements PodNetwork {
     this.#name = name;
     this.#args = args;
     this.windows = network.windows ? calicoHnsNetwork : undefined;
-    const timeouts = args.timeouts ?? defaultCalicoTimeouts;
-    const object = this.#inCluster({ provider: controlPlane.provider });
+    const object = { ...this.#inCluster, provider: controlPlane.provider };
     const { podCidr, serviceCidr } = controlPlane;
     const wanted = installationObjects({ ...network, podCidr, serviceCidr });
 
@@ -154,10 +150,7 @@ export class Calico extends pulumi.ComponentResource implements PodNetwork {
       ...object,
       // The operator reads the address of the API server when it starts.
       dependsOn: [definitions, account, binding, services],
-      customTimeouts: {
-        create: `${timeouts.operatorSeconds}s`,
-        update: `${timeouts.operatorSeconds}s`,
-      },
+      customTimeouts: { create: `${operatorSeconds}s`, update: `${operatorSeconds}s` },
     });
     // After the operator, as an older one would not know all fields of a newer Installation.
     const afterOperator = { ...object, dependsOn: [operator] };
@@ -171,18 +164,18 @@ export class Calico extends pulumi.ComponentResource implements PodNetwork {
       installed,
       api,
     ]);
-    const timeoutSeconds = timeouts.rolloutSeconds;
     this.resource = this.#action<typeof configuring>(
       "configuration",
       {
         create: "cni/configure-calico",
         environment: {
           KUBECONFIG_CONTENT: this.#kubeconfig,
-          CALICO: { ...configuration, timeoutSeconds },
+          CALICO: { ...configuration, timeoutSeconds: rolloutSeconds },
         },
         addPreviousOutputInEnv: true,
       },
-      { dependsOn: [onLinux], timeoutSeconds },
+      [onLinux],
+      rolloutSeconds,
     );
     this.registerOutputs({});
   }
@@ -199,14 +192,14 @@ export class Calico extends pulumi.ComponentResource implements PodNetwork {
     what: Pick<z.input<(typeof rollout)["CALICO"]>, "components" | "linuxNodes">,
     dependsOn: readonly pulumi.Resource[],
   ): pulumi.Resource {
-    const { release, network, timeouts = defaultCalicoTimeouts } = this.#args;
-    const timeoutSeconds = timeouts.rolloutSeconds;
+    const { release, network } = this.#args;
     // The network is a trigger, so that a change of it is waited for.
-    const CALICO = { version: release.calico, ...what, network, timeoutSeconds };
+    const CALICO = { version: release.calico, ...what, network, timeoutSeconds: rolloutSeconds };
     return this.#action<typeof rollout>(
       suffix,
       { create: "cni/await-calico", environment: { KUBECONFIG_CONTENT: this.#kubeconfig, CALICO } },
-      { dependsOn, timeoutSeconds },
+      dependsOn,
+      rolloutSeconds,
     );
   }
 
@@ -217,24 +210,21 @@ export class Calico extends pulumi.ComponentResource implements PodNetwork {
   #action<V extends Variables>(
     suffix: string,
     action: HostActionArgs<V>,
-    options: {
-      readonly dependsOn?: readonly pulumi.Resource[];
-      readonly timeoutSeconds?: number;
-    } = {},
+    dependsOn: readonly pulumi.Resource[] = [],
+    timeoutSeconds = 240,
   ): local.Command {
-    const { controlPlane } = this.#args;
     // The action ends by its own limit and reports what it last saw; Pulumi's is for one that hangs.
-    const limit = `${(options.timeoutSeconds ?? 240) + 60}s`;
+    const limit = `${timeoutSeconds + 60}s`;
     return new local.Command(`${this.#name}-${suffix}`, hostAction(action), {
-      ...this.#inCluster({}),
-      dependsOn: [controlPlane.resource, ...(options.dependsOn ?? [])],
+      ...this.#inCluster,
+      dependsOn: [this.#args.controlPlane.resource, ...dependsOn],
       customTimeouts: { create: limit, update: limit },
     });
   }
 
   /** Objects in a cluster are deleted and created with it, even if the provider stays the same. */
-  #inCluster<T extends object>(further: T): T & pulumi.CustomResourceOptions {
+  get #inCluster() {
     const { resource } = this.#args.controlPlane;
-    return { parent: this, deletedWith: resource, replaceWith: [resource], ...further };
+    return { parent: this, deletedWith: resource, replaceWith: [resource] };
   }
 }

@@ -21,12 +21,7 @@ export const calico: PodNetworkDefinition<typeof calicoSettings, never> = {
   }),
   onWindows: () => ({ kind: "calico" }),
   // Its agent on Windows runs in a pod, and would create its HNS network at any time; so that is created before.
-  nodeSteps: {
-    beforeJoin: externalNetwork(({ setup }) =>
-      setup.podNetwork.kind === "calico" ? "External" : undefined,
-    ),
-    afterJoin: [],
-  },
+  nodeSteps: { beforeJoin: externalNetwork(() => "External"), afterJoin: [] },
   existing: existingCalico,
   components: () => import("./calico.ts"),
 };

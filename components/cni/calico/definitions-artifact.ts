@@ -13,7 +13,6 @@ import { hashSources } from "../../../toolchain/tools/sources-hash.ts";
 import { zipMembers } from "../../../toolchain/zip-member.ts";
 import type { CalicoRelease } from "./release.ts";
 
-/** Name of the file in the artifact's folder. */
 export const definitionsName = "definitions.yaml";
 
 const moduleFolder = fileURLToPath(new URL("../../../toolchain/modules/calico", import.meta.url));

@@ -2,14 +2,13 @@ import type { V1ConfigMap } from "@kubernetes/client-node";
 import { unless } from "../../../config/problem.ts";
 import { found, type ClusterAnswers } from "../../controlplane/existing/cluster-answers.ts";
 import type { ClusterChange, ClusterProblem } from "../../controlplane/existing/cluster-problem.ts";
-import type { FoundPodNetwork, HnsNetwork, PodNetworkInExisting } from "../pod-network.ts";
+import type { HnsNetwork, PodNetworkInExisting, WindowsPodNetwork } from "../pod-network.ts";
 
 /** Calico in an existing cluster, and what may be changed in it. */
-export interface FoundCalico extends FoundPodNetwork {
+export interface FoundCalico extends WindowsPodNetwork {
   readonly changes: readonly ClusterChange[];
 }
 
-/** The names of Calico's HNS network and of its endpoint on Windows nodes. */
 export const calicoHnsNetwork: HnsNetwork = { name: "Calico", endpoint: "Calico_ep" };
 
 const foundCalico = (changes: readonly ClusterChange[]): FoundCalico => ({
@@ -51,7 +50,6 @@ export const existingCalico: PodNetworkInExisting = {
       ],
     };
   },
-  onWindows: ({ kind }) => ({ kind }),
   hnsNetwork: () => calicoHnsNetwork,
 };
 

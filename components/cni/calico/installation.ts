@@ -23,7 +23,6 @@ const windowsFolders = {
   cniLogDir: "/var/log/calico/cni",
 };
 
-/** Calico's Installation, and the server of its own API. */
 export function installationObjects({
   windows,
   ...options

@@ -13,29 +13,24 @@ export interface TigeraCondition {
   readonly observedGeneration?: number;
 }
 
-export interface WantedComponent {
-  /** Name of its TigeraStatus, e.g. `calico`. */
-  readonly name: string;
-  /** Generation of its resource: an older report is outdated. */
-  readonly generation: number;
-}
-
 /**
  * Components that are not ready yet, one sentence each with the operator's message.
+ *
+ * @param wanted generation of each component's resource by the name of its TigeraStatus: an older report is outdated.
  */
 export function missingComponents(
   statuses: readonly TigeraStatus[],
-  wanted: readonly WantedComponent[],
+  wanted: Readonly<Record<string, number>>,
 ): string[] {
-  return wanted.flatMap((component) => {
-    const status = statuses.find(({ metadata }) => metadata.name === component.name);
+  return Object.entries(wanted).flatMap(([name, generation]) => {
+    const status = statuses.find(({ metadata }) => metadata.name === name);
     const why =
-      status === undefined ? "no report of the operator's yet" : reason(status, component);
-    return why === undefined ? [] : [`${component.name}: ${why}`];
+      status === undefined ? "no report of the operator's yet" : reason(status, generation);
+    return why === undefined ? [] : [`${name}: ${why}`];
   });
 }
 
-function reason(status: TigeraStatus, { generation }: WantedComponent): string | undefined {
+function reason(status: TigeraStatus, generation: number): string | undefined {
   const conditions = status.status?.conditions ?? [];
   const current = (type: string): TigeraCondition | undefined =>
     conditions.find((each) => each.type === type && each.status === "True");

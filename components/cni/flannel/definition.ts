@@ -1,4 +1,4 @@
-import type { PodNetworkDefinition, PodNetworkSettings } from "../pod-network.ts";
+import type { PodNetworkDefinition } from "../pod-network.ts";
 import { existingFlannel } from "./existing.ts";
 import { flannelNodeSteps, type FlannelOnWindows } from "./node-steps.ts";
 import { flannelPrograms } from "./release.ts";
@@ -12,14 +12,12 @@ export const flannel: PodNetworkDefinition<typeof flannelSettings, keyof typeof 
   linuxNodes: "in time",
   lackingOnWindows: {},
   programs: flannelPrograms,
-  onWindows: (settings) => (isRehearsed(settings) ? { kind: "none" } : onWindows(settings)),
+  onWindows(settings): FlannelOnWindows | { readonly kind: "none" } {
+    if (isRehearsed(settings)) return { kind: "none" };
+    const { cni, network } = settings;
+    return { kind: "flannel", backend: cni.flannel.backend, nodeCidr: network.cidr };
+  },
   nodeSteps: flannelNodeSteps,
   existing: existingFlannel,
   components: () => import("./flannel.ts"),
 };
-
-function onWindows({ cni, cluster, network }: PodNetworkSettings): FlannelOnWindows {
-  const { podCidr, serviceCidr } = cluster;
-  const { backend } = cni.flannel;
-  return { kind: "flannel", network: { backend, podCidr, serviceCidr, nodeCidr: network.cidr } };
-}

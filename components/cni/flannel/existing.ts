@@ -4,18 +4,9 @@ import { addressNumber, contains, parseRange } from "../../../config/ipv4.ts";
 import { type Check, unless } from "../../../config/problem.ts";
 import { found, type ClusterAnswers } from "../../controlplane/existing/cluster-answers.ts";
 import type { ClusterProblem } from "../../controlplane/existing/cluster-problem.ts";
-import {
-  accessRights,
-  type FoundPodNetwork,
-  type HnsNetwork,
-  type PodNetworkInExisting,
-} from "../pod-network.ts";
+import { accessRights, type HnsNetwork, type PodNetworkInExisting } from "../pod-network.ts";
 import { flannelHnsNetwork, type FlannelBackend } from "./flannel-config.ts";
 import type { FlannelOnWindows } from "./node-steps.ts";
-
-export interface FoundFlannel extends FoundPodNetwork {
-  readonly backend: FlannelBackend;
-}
 
 /** Its files on a Windows machine contain the nodes' own range. */
 const rangeWritten: Check<WrittenExisting> = {
@@ -51,7 +42,12 @@ export function flannelOnHns(backend: FlannelBackend): HnsNetwork {
   return { name: flannelHnsNetwork(backend), endpoint: undefined };
 }
 
-const foundFlannel = (backend: FlannelBackend): FoundFlannel => ({ kind: "flannel", backend });
+const foundFlannel = (backend: FlannelBackend, nodeCidr = ""): FlannelOnWindows => ({
+  kind: "flannel",
+  backend,
+  // Required with Flannel: by the settings' checks, or when the cluster was examined.
+  nodeCidr,
+});
 
 export const existingFlannel: PodNetworkInExisting = {
   installedAs: "Flannel",
@@ -73,18 +69,10 @@ export const existingFlannel: PodNetworkInExisting = {
       instead: "Write the IPv4 range of the nodes' addresses.",
     });
     return typeof backend === "string"
-      ? { network: foundFlannel(backend), problems: lacking }
+      ? { network: foundFlannel(backend, nodeCidr), problems: lacking }
       : { network: { kind: "none" }, problems: [backend, ...lacking] };
   },
-  onWindows: (
-    { backend }: FoundFlannel,
-    { podCidr, serviceCidr, nodeCidr = "" },
-  ): FlannelOnWindows => ({
-    kind: "flannel",
-    // Required with Flannel: by the settings' checks, or when the cluster was examined.
-    network: { backend, podCidr, serviceCidr, nodeCidr },
-  }),
-  hnsNetwork: ({ backend }: FoundFlannel) => flannelOnHns(backend),
+  hnsNetwork: ({ backend }: FlannelOnWindows) => flannelOnHns(backend),
 };
 
 interface NetConf {

@@ -6,13 +6,14 @@ import {
   flannelHnsNetwork,
   netConf,
   windowsCniConf,
-  type WindowsCniNetwork,
+  type FlannelBackend,
 } from "./flannel-config.ts";
 
-/** Flannel on a Windows node: its ranges, and how packets get from node to node. */
 export interface FlannelOnWindows extends WindowsPodNetwork {
   readonly kind: "flannel";
-  readonly network: WindowsCniNetwork;
+  readonly backend: FlannelBackend;
+  /** Range of the nodes' own addresses. */
+  readonly nodeCidr: string;
 }
 
 const programs = ["flannel", "flannelPlugin", "cniPlugins"] as const;
@@ -36,9 +37,10 @@ const installFlannel = nodeStep({
   seconds: 300,
   programs,
   values: (node) => {
-    const network = networkOf(node);
-    if (network === undefined) return undefined;
-    const { machine, nodeIp, checksums } = node;
+    const { machine, nodeIp, checksums, controlPlane } = node;
+    const { podCidr, serviceCidr } = controlPlane;
+    const { backend, nodeCidr } = networkOf(node);
+    const network = { backend, podCidr, serviceCidr, nodeCidr };
     const sums = checksums(...programs);
     const places = placesOf(
       node,
@@ -48,7 +50,7 @@ const installFlannel = nodeStep({
     return {
       NodeName: machine.name,
       NodeIp: nodeIp,
-      NetConf: fileText(netConf(network.podCidr, network.backend)),
+      NetConf: fileText(netConf(podCidr, backend)),
       CniConf: nodeIp.apply((ip) => fileText(windowsCniConf(network, ip))),
       DaemonPath: places.flannel,
       DaemonSha256: sums.flannel,
@@ -63,18 +65,11 @@ const installFlannel = nodeStep({
 /** flanneld reads its pods' range from the Node, and then creates their network. */
 export const flannelNodeSteps: PodNetworkSteps = {
   beforeJoin: [installFlannel],
-  afterJoin: externalNetwork((node) => {
-    const network = networkOf(node);
-    return network && flannelHnsNetwork(network.backend);
-  }),
+  afterJoin: externalNetwork((node) => flannelHnsNetwork(networkOf(node).backend)),
 };
 
-function networkOf({ setup: { podNetwork } }: JoiningNode): WindowsCniNetwork | undefined {
-  return isFlannel(podNetwork) ? podNetwork.network : undefined;
-}
-
-function isFlannel(podNetwork: WindowsPodNetwork): podNetwork is FlannelOnWindows {
-  return podNetwork.kind === "flannel";
+function networkOf({ setup }: JoiningNode): FlannelOnWindows {
+  return setup.podNetwork as FlannelOnWindows;
 }
 
 function fileText(content: object): string {

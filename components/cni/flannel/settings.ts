@@ -12,30 +12,30 @@ export const flannelSettings = z
   })
   .prefault({});
 
-/** Flannel's plain routes lead directly from node to node: all must be on the one network segment. */
-const flannelOnWindows: Check<NamedSettings> = {
-  reads: ["cni.kind", "cni.flannel.backend", "network.cidr"],
-  run: ({ cni, nodes, network }) =>
-    cni.kind !== "flannel" || cni.flannel.backend !== "host-gw"
-      ? []
-      : nodes.flatMap(({ nodeIp }, index) =>
-          unless(nodeIp === undefined || isOn(network.cidr, nodeIp), {
-            path: ["nodes", index, "nodeIp"],
-            value: nodeIp,
-            why: `is not on the lab's segment ${network.cidr}, and kindows:cni.flannel.backend host-gw knows only neighbours`,
-            instead: "Leave it out for the machine's own address, or write vxlan for the backend.",
-          }),
-        ),
-};
+export const flannelChecks: readonly Check<NamedSettings>[] = [
+  // Its plain routes lead directly from node to node: all must be on the one network segment.
+  {
+    reads: ["cni.kind", "cni.flannel.backend", "network.cidr"],
+    run: ({ cni, nodes, network }) =>
+      cni.kind !== "flannel" || cni.flannel.backend !== "host-gw"
+        ? []
+        : nodes.flatMap(({ nodeIp }, index) =>
+            unless(nodeIp === undefined || isOn(network.cidr, nodeIp), {
+              path: ["nodes", index, "nodeIp"],
+              value: nodeIp,
+              why: `is not on the lab's segment ${network.cidr}, and kindows:cni.flannel.backend host-gw knows only neighbours`,
+              instead:
+                "Leave it out for the machine's own address, or write vxlan for the backend.",
+            }),
+          ),
+  },
+];
 
 /** Malformed values are reported elsewhere. */
 function isOn(segment: string, address: string): boolean {
   const [range, number] = [parseRange(segment), addressNumber(address)];
   return range === undefined || number === undefined || contains(range, number);
 }
-
-/** Rules across sections if Flannel is the pod network. */
-export const flannelChecks: readonly Check<NamedSettings>[] = [flannelOnWindows];
 
 /** Pods of a rehearsed node have no network. */
 export function isRehearsed({ windows }: Pick<Settings, "windows">): boolean {

@@ -2,7 +2,7 @@ import { externalNetwork } from "../../windows/external-network.ts";
 import { flannelPrograms } from "../flannel/release.ts";
 import type { PodNetworkDefinition } from "../pod-network.ts";
 import { existingOvnKubernetes } from "./existing.ts";
-import { installHybridOverlay, isHybridOverlay, program } from "./node-steps.ts";
+import { installHybridOverlay, program } from "./node-steps.ts";
 
 export const ovnKubernetes: PodNetworkDefinition<undefined, "hybridOverlay" | "cniPlugins"> = {
   title: "OVN-Kubernetes",
@@ -15,9 +15,7 @@ export const ovnKubernetes: PodNetworkDefinition<undefined, "hybridOverlay" | "c
   onWindows: () => ({ kind: "none" }),
   nodeSteps: {
     // hybrid-overlay-node.exe makes its networks on the switch of the first one, which alone cuts the machine off.
-    beforeJoin: externalNetwork(({ setup }) =>
-      isHybridOverlay(setup.podNetwork) ? "External" : undefined,
-    ),
+    beforeJoin: externalNetwork(() => "External"),
     afterJoin: [installHybridOverlay],
   },
   existing: existingOvnKubernetes,

@@ -4,22 +4,13 @@ import { namedFileProblems, type NamedFile } from "../../../config/named-file.ts
 import { type Check, type SettingsProblem, unless } from "../../../config/problem.ts";
 import { found, type ClusterAnswers } from "../../controlplane/existing/cluster-answers.ts";
 import type { ClusterProblem } from "../../controlplane/existing/cluster-problem.ts";
-import {
-  accessRights,
-  type FoundPodNetwork,
-  type NamedPrograms,
-  type PodNetworkInExisting,
-} from "../pod-network.ts";
+import { accessRights, type NamedPrograms, type PodNetworkInExisting } from "../pod-network.ts";
 import { type HybridOverlayOnWindows, hybridOverlayNetwork, program } from "./node-steps.ts";
-
-interface FoundHybridOverlay extends FoundPodNetwork {
-  readonly vxlanPort: number;
-}
 
 /** Default of ovn-kubernetes, and the one port that Windows Server 2019 has. */
 const usualPort = 4789;
 
-const foundHybridOverlay = (vxlanPort: number): FoundHybridOverlay => ({
+const foundHybridOverlay = (vxlanPort: number): HybridOverlayOnWindows => ({
   kind: "ovn-kubernetes",
   vxlanPort,
 });
@@ -59,10 +50,6 @@ export const existingOvnKubernetes: PodNetworkInExisting = {
     const port = Number(options["hybrid-overlay-vxlan-port"] ?? usualPort);
     return { network: foundHybridOverlay(port), problems };
   },
-  onWindows: (
-    { vxlanPort }: FoundHybridOverlay,
-    { podCidr, serviceCidr },
-  ): HybridOverlayOnWindows => ({ kind: "ovn-kubernetes", vxlanPort, podCidr, serviceCidr }),
   hnsNetwork: () => ({ name: hybridOverlayNetwork, endpoint: undefined }),
   programs({ hybridOverlay }): NamedPrograms {
     const uri = programUri(hybridOverlay);

@@ -16,12 +16,6 @@ export interface HybridOverlayOnWindows extends WindowsPodNetwork {
   readonly kind: "ovn-kubernetes";
   /** UDP port of its VXLAN. */
   readonly vxlanPort: number;
-  readonly podCidr: string;
-  readonly serviceCidr: string;
-}
-
-export function isHybridOverlay(network: WindowsPodNetwork): network is HybridOverlayOnWindows {
-  return network.kind === "ovn-kubernetes";
 }
 
 const programs = ["hybridOverlay", "cniPlugins"] as const;
@@ -45,8 +39,7 @@ export const installHybridOverlay = nodeStep({
   programs,
   needsCluster: true,
   values: (node) => {
-    const { podNetwork } = node.setup;
-    if (!isHybridOverlay(podNetwork)) return undefined;
+    const podNetwork = node.setup.podNetwork as HybridOverlayOnWindows;
     const sums = node.checksums(...programs);
     const places = placesOf(
       node,
@@ -56,8 +49,8 @@ export const installHybridOverlay = nodeStep({
     return {
       NodeName: node.machine.name,
       NodeIp: node.nodeIp,
-      PodCidr: podNetwork.podCidr,
-      ServiceCidr: podNetwork.serviceCidr,
+      PodCidr: node.controlPlane.podCidr,
+      ServiceCidr: node.controlPlane.serviceCidr,
       VxlanPort: podNetwork.vxlanPort,
       ProgramPath: places.hybridOverlay,
       ProgramSha256: sums.hybridOverlay,

@@ -3,7 +3,7 @@ import semver from "semver";
 import { parse } from "yaml";
 import { addressNumber, contains, parseRange } from "../../../config/ipv4.ts";
 import { publicKeyHash } from "../../../kubernetes/ca-cert-hash.ts";
-import type { FoundPodNetwork, WantedPodNetwork } from "../../cni/pod-network.ts";
+import type { WantedPodNetwork, WindowsPodNetwork } from "../../cni/pod-network.ts";
 import { inExisting, podNetworkNamed } from "../../cni/registry.ts";
 import { type ClusterAnswers, found } from "./cluster-answers.ts";
 import type { ClusterProblem } from "./cluster-problem.ts";
@@ -30,7 +30,7 @@ export interface ClusterFacts {
   /** Version of its API server, without a leading `v`. */
   readonly serverVersion: string;
   readonly distribution: Distribution;
-  readonly podNetwork: FoundPodNetwork;
+  readonly podNetwork: WindowsPodNetwork;
   readonly kubeProxy: "install" | "there";
   /** How machines find the API server. */
   readonly endpoint: string;
@@ -332,7 +332,7 @@ function checkPodNetwork(
   wanted: WantedPodNetwork,
   cluster: { readonly serviceCidr: string; readonly endpoint: string },
   report: Report,
-): FoundPodNetwork {
+): WindowsPodNetwork {
   const none = { kind: "none" };
   if (wanted.kind === "none") return none;
   for (const [kind, definition] of inExisting) {

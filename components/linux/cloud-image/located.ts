@@ -9,7 +9,6 @@ import {
 } from "../../../toolchain/disk-format.ts";
 import type { WantedDisk } from "../../machine/disk/examine-disk.ts";
 
-/** The disk that Linux machines start from, according to the settings. */
 export type LinuxImageSettings = Settings["linux"]["image"];
 
 /** The disk on this host and its identity; or why there is none. */

@@ -93,7 +93,6 @@ rmdir ${fabricsFolder} 2>/dev/null || :
 `;
 }
 
-/** Where the programs of all labs' fabrics are on a host. */
 export const fabricsFolder = "/var/lib/kindows";
 
 function folderOf(lab: string): string {

@@ -16,10 +16,6 @@ FeatureFailed; 75 RebootNotDone (try again).
 [CmdletBinding()]
 param()
 
-Set-StrictMode -Version Latest
-$ErrorActionPreference = 'Stop'
-$ProgressPreference = 'SilentlyContinue'
-
 . (Join-Path $PSScriptRoot 'lib\Step.ps1')
 . (Join-Path $PSScriptRoot 'lib\PendingReboot.ps1')
 . (Join-Path $PSScriptRoot 'lib\ContainersFeature.ps1')

@@ -115,15 +115,8 @@ Invoke-Step -Name 'Install-Containerd' -Body {
     $isAsked = (Test-Path -LiteralPath $defaultPath) -and
     (Test-CheckedProgram -Path $program -Checksum $ArchiveSha256 -Version $Version)
     if (-not $isAsked) {
-        $answer = Invoke-NativeCommand -FilePath $program -ArgumentList '--version' -TimeoutSeconds 60 `
-            -Remedy 'Look whether the archive is for windows-amd64.'
-        # "containerd github.com/containerd/containerd/v2 v2.3.4 <commit>"; from modules without v, with a +suffix.
-        if ($answer -notmatch '\sv?(?<version>[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.]+)?)(\+\S*)?(\s|$)' -or
-            $Matches['version'] -ne $Version) {
-            Stop-Step -Code 'VersionMismatch' `
-                -Message "containerd.exe says '$($answer.Trim())', expected was version $Version." `
-                -Remedy 'Set windows.containerdVersion and the checksum of its archive to the same release.'
-        }
+        Assert-ProgramVersion -Path $program -ArgumentList '--version' -Version $Version `
+            -Remedy 'Set windows.containerdVersion and the checksum of its archive to the same release.'
         $default = Invoke-NativeCommand -FilePath $program -ArgumentList 'config', 'default' -TimeoutSeconds 60 `
             -Remedy 'Look whether the archive is for windows-amd64.'
         Write-WholeText -Path $defaultPath -Text $default

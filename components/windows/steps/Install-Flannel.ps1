@@ -103,8 +103,7 @@ Invoke-Step -Name 'Install-Flannel' -Body {
     }
     Remove-ReplacedFile -Folder 'C:\k'
     Remove-ReplacedFile -Folder $plugins
-    $changed = $serviceHost -ne 'installed' -or
-    @($flanneldFrom, $pluginFrom, $cniPluginsFrom | Where-Object { $_ -ne 'installed' }).Count -gt 0
+    $changed = $serviceHost -eq 'compiled' -or $flanneldFrom, $pluginFrom, $cniPluginsFrom -contains 'media'
 
     # flanneld reads its configuration at its start; CNI's is read for each pod.
     if (Set-EncodedFile -Path 'C:\etc\kube-flannel\net-conf.json' -Content $NetConf -Service 'flanneld') {

@@ -89,8 +89,7 @@ Invoke-Step -Name 'Install-HybridOverlay' -Body {
     }
     Remove-ReplacedFile -Folder 'C:\k'
     Remove-ReplacedFile -Folder $plugins
-    $changed = @($programFrom, $cniPluginsFrom | Where-Object { $_ -ne 'installed' }).Count -gt 0
-
+    $changed = $programFrom, $cniPluginsFrom -contains 'media'
     $changed = (Add-FirewallRule -Name $HybridOverlayFirewallRule -Protocol UDP -Port $VxlanPort `
             -DisplayName 'VXLAN of OVN-Kubernetes') -or $changed
     $commandLine = Get-HybridOverlayCommandLine -NodeName $NodeName -VxlanPort $VxlanPort

@@ -102,9 +102,7 @@ Invoke-Step -Name 'Install-Kubernetes' -Body {
         throw
     }
     Remove-ReplacedFile -Folder 'C:\k'
-    $changed = $exclusion.Changed -or
-    @($kubeletFrom, $kubeadmFrom, $logRunnerFrom | Where-Object { $_ -ne 'installed' }).Count -gt 0
-
+    $changed = $exclusion.Changed -or $kubeletFrom, $kubeadmFrom, $logRunnerFrom -contains 'media'
     $changed = (Add-MachinePath -Folder 'C:\k') -or $changed
     $changed = (Register-KubeletService) -or $changed
     $changed = (Set-ServiceProxy -Name 'kubelet') -or $changed

@@ -93,7 +93,7 @@ Invoke-Step -Name 'Reset-Node' -Body {
         }
         Invoke-Cleanup -Name 'registry' -Body { Remove-CalicoRegistryKey }
         Invoke-Cleanup -Name 'Defender' -Body { Remove-NodeExclusion -Folder $NodeFolders }
-        Invoke-Cleanup -Name 'hosts file' -Body { Remove-HostsLine -Path "$env:SystemRoot\System32\drivers\etc\hosts" }
+        Invoke-Cleanup -Name 'hosts file' -Body { Remove-HostsLine }
         Invoke-Cleanup -Name 'DNS' -Body {
             if (Set-DnsServer -Server @()) { 'the DNS servers' }
         }

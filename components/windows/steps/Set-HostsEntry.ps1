@@ -35,21 +35,17 @@ param(
 . (Join-Path $PSScriptRoot 'lib\NameResolution.ps1')
 
 Invoke-Step -Name 'Set-HostsEntry' -Body {
-    $path = "$env:SystemRoot\System32\drivers\etc\hosts"
     $wanted = @(
         foreach ($pair in $Entry -split ';' | Where-Object { $_ -ne '' }) {
             $address, $name = $pair -split '=', 2
             @{ Address = $address; Name = $name }
         }
     )
-    $before = @(Get-HostsLine -Path $path)
+    $before = @(Get-HostsLine)
     $after = @(Merge-HostsLine -Line $before -Wanted $wanted)
 
     $changed = ($before -join "`n") -ne ($after -join "`n")
-    if ($changed) {
-        Save-HostsFile -Path $path -Line $after
-        Clear-DnsClientCache -ErrorAction Continue
-    }
+    if ($changed) { Save-HostsFile -Line $after }
     $changed = (Set-DnsServer -Server @($DnsServers -split ',' | Where-Object { $_ -ne '' })) -or $changed
     New-StepResult -Changed $changed -Facts ([ordered]@{ entries = $Entry; dnsServers = $DnsServers })
 }

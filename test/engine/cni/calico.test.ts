@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { mkdir, readdir, readFile } from "node:fs/promises";
 import path from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { execa } from "execa";
 import { parse } from "yaml";
 
@@ -20,14 +21,12 @@ interface Variation {
 }
 
 /** A project with this project's sources, for programs with Calico in them; the cluster is the file `kubeconfig`. */
-async function calicoProject(releases: readonly CalicoRelease[]): Promise<EngineProject> {
+async function calicoProject({ definitionsSha256 }: CalicoRelease): Promise<EngineProject> {
   const project = await sourcesProject();
   await mkdir(path.join(project.folder, ".kindows"), { recursive: true });
   const prepared = Object.values(builtArtifacts().calicoDefinitions ?? {})[0];
   if (prepared === undefined) throw new Error("Calico's definitions are not prepared");
-  const calicoDefinitions = Object.fromEntries(
-    releases.map(({ definitionsSha256 }) => [definitionsSha256, prepared]),
-  );
+  const calicoDefinitions = { [definitionsSha256]: prepared };
   await project.write(".kindows/artifacts.json", JSON.stringify({ tools: {}, calicoDefinitions }));
   return project;
 }
@@ -55,10 +54,9 @@ function calicoProgram({ release, mtu, felix = {} }: Variation): string {
     release: ${JSON.stringify(release)},
     network: {
       encapsulation: "VXLAN", bgp: "Disabled", windows: true,
-      mtu: ${mtu === undefined ? "undefined" : String(mtu)},
+      mtu: ${String(mtu)},
     },
     configuration: { felix: ${JSON.stringify(felix)} },
-    timeouts: { operatorSeconds: 240, rolloutSeconds: 240 },
   });
   calico.awaitOnWindows([]);
 `;
@@ -71,21 +69,10 @@ const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
 interface LiveObject {
   readonly metadata: { readonly generation: number };
+  readonly spec: Readonly<Record<string, unknown>>;
 }
 
-interface LiveDeployment extends LiveObject {
-  readonly spec: {
-    readonly template: { readonly spec: { readonly containers: [{ image: string }] } };
-  };
-}
-
-interface LiveInstallation extends LiveObject {
-  readonly spec: { readonly calicoNetwork: { readonly ipPools: readonly object[] } };
-}
-
-/** Address that an API server would publish of itself; one that listens on a loopback address publishes none. */
-const publishedAddress = "192.0.2.128";
-
+/** Gives it the address that it would publish of itself: one that listens on a loopback address publishes none. */
 async function publishAddress(server: ApiServer): Promise<void> {
   await server.request("POST", "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices", {
     metadata: {
@@ -93,7 +80,7 @@ async function publishAddress(server: ApiServer): Promise<void> {
       labels: { "kubernetes.io/service-name": "kubernetes" },
     },
     addressType: "IPv4",
-    endpoints: [{ addresses: [publishedAddress] }],
+    endpoints: [{ addresses: ["192.0.2.128"] }],
     ports: [{ name: "https", port: 6443, protocol: "TCP" }],
   });
 }
@@ -102,93 +89,81 @@ async function publishAddress(server: ApiServer): Promise<void> {
  * Stands in for Tigera's operator, whose image can't be had here, and for the controllers that a lone API server lacks:
  * says of the Deployment that it runs, serves Calico's own API, and says of Calico's parts that they are there.
  * Everything it writes goes through the API server, and so through Calico's real definitions.
+ *
+ * @param calico Calico's version by the operator's
+ * @returns what ends it, and throws what went wrong, unless that was only that a definition was not there yet.
  */
-class StandInOperator {
-  #running = true;
-  #serves = false;
-  #loop: Promise<void> = Promise.resolve();
-  #failure: Error | undefined;
-
-  /** @param calico Calico's version by the operator's */
-  constructor(
-    private readonly server: ApiServer,
-    private readonly calico: Readonly<Record<string, string>>,
-  ) {}
-
-  start(): void {
-    this.#loop = (async () => {
-      while (this.#running) {
-        await this.#reconcile().catch((error: unknown) => {
-          this.#failure = error as Error;
-        });
-        await new Promise((resolve) => setTimeout(resolve, 200));
-      }
-    })();
-  }
-
-  /** @throws what went wrong in its last round, unless that was only that a definition was not there yet. */
-  async stop(): Promise<void> {
-    this.#running = false;
-    await this.#loop;
-    if (this.#failure !== undefined && !this.#failure.message.startsWith("404"))
-      throw this.#failure;
-  }
+function startOperator(
+  server: ApiServer,
+  calico: Readonly<Record<string, string>>,
+): () => Promise<void> {
+  let running = true;
+  let serves = false;
+  let failure: Error | undefined;
 
   /** Serves Calico's own API, as its API server would: from the definitions that the operator brings for it. */
-  async #serveCalicoApi(operator: string): Promise<void> {
+  async function serveCalicoApi(operator: string): Promise<void> {
     const folder = path.join(
       await operatorFolder(operator, () => undefined, goEnvironment("go-tests")),
       "pkg/imports/crds/calico/v3.projectcalico.org",
     );
-    const wanted = (await readdir(folder)).filter((name) =>
-      /_(ipam|felix)configurations\.yaml$/.test(name),
-    );
-    for (const name of wanted) {
+    for (const name of await readdir(folder)) {
+      if (!/_(ipam|felix)configurations\.yaml$/.test(name)) continue;
       const definition: unknown = parse(await readFile(path.join(folder, name), "utf8"));
-      await this.server.request("POST", definitions, definition);
+      await server.request("POST", definitions, definition);
     }
   }
 
-  async #reconcile(): Promise<void> {
-    const operator = await this.server.get<LiveDeployment>(deployment);
-    if (operator === undefined) return;
-    const { generation } = operator.metadata;
-    const one = { replicas: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1 };
-    await this.server.patch(`${deployment}/status`, {
-      status: { observedGeneration: generation, ...one },
-    });
-    const installed = await this.server.get<LiveInstallation>(installationPath);
-    if (installed === undefined) return;
-    const [, tag = ""] = operator.spec.template.spec.containers[0].image.split(":v");
-    if (!this.#serves) {
-      await this.#serveCalicoApi(tag);
-      this.#serves = true;
-    }
-    await this.#report(installed.metadata.generation);
-    await this.server.patch(`${installationPath}/status`, {
-      status: { variant: "Calico", calicoVersion: `v${this.calico[tag] ?? ""}` },
-    });
-  }
-
-  async #report(generation: number): Promise<void> {
+  async function report(name: string, generation: number): Promise<void> {
     const reported = {
       reason: "AllObjectsAvailable",
       message: "",
       lastTransitionTime: "2026-01-01T00:00:00Z",
-    };
-    for (const name of ["ippools", "calico", "apiserver", "calico-windows"]) {
       // Its controller for Windows does not note which generation it has seen.
-      const observed = name === "calico-windows" ? {} : { observedGeneration: generation };
-      const conditions = ["Available", "Progressing", "Degraded"].map((type) => {
-        return { type, status: type === "Available" ? "True" : "False", ...reported, ...observed };
-      });
-      if ((await this.server.get(`${statuses}/${name}`)) === undefined) {
-        const kind = { apiVersion: "operator.tigera.io/v1", kind: "TigeraStatus" };
-        await this.server.request("POST", statuses, { ...kind, metadata: { name } });
-      }
-      await this.server.patch(`${statuses}/${name}/status`, { status: { conditions } });
+      ...(name !== "calico-windows" && { observedGeneration: generation }),
+    };
+    const conditions = ["Available", "Progressing", "Degraded"].map((type) => {
+      return { type, status: type === "Available" ? "True" : "False", ...reported };
+    });
+    if ((await server.get(`${statuses}/${name}`)) === undefined) {
+      const kind = { apiVersion: "operator.tigera.io/v1", kind: "TigeraStatus" };
+      await server.request("POST", statuses, { ...kind, metadata: { name } });
     }
+    await server.patch(`${statuses}/${name}/status`, { status: { conditions } });
   }
+
+  async function reconcile(): Promise<void> {
+    const operator = await server.get<LiveObject>(deployment);
+    if (operator === undefined) return;
+    const { generation } = operator.metadata;
+    const one = { replicas: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1 };
+    await server.patch(`${deployment}/status`, {
+      status: { observedGeneration: generation, ...one },
+    });
+    const installed = await server.get<LiveObject>(installationPath);
+    if (installed === undefined) return;
+    const [, tag = ""] = /tigera\/operator:v([\d.]+)/.exec(JSON.stringify(operator.spec)) ?? [];
+    if (!serves) await serveCalicoApi(tag);
+    serves = true;
+    for (const name of ["ippools", "calico", "apiserver", "calico-windows"]) {
+      await report(name, installed.metadata.generation);
+    }
+    await server.patch(`${installationPath}/status`, {
+      status: { variant: "Calico", calicoVersion: `v${calico[tag] ?? ""}` },
+    });
+  }
+
+  const loop = (async () => {
+    while (running) {
+      await reconcile().catch((error: unknown) => (failure = error as Error));
+      await setTimeout(200);
+    }
+  })();
+  return async () => {
+    running = false;
+    await loop;
+    if (failure !== undefined && !failure.message.startsWith("404")) throw failure;
+  };
 }
 
 const release = calicoRelease("3.32.1");
@@ -208,23 +183,22 @@ const all = [
 describe("Calico in the engine", () => {
   let server: ApiServer;
   let project: EngineProject;
-  let operator: StandInOperator;
+  let stopOperator: () => Promise<void>;
 
   before(async () => {
     server = await ApiServer.start();
     await publishAddress(server);
-    project = await calicoProject([release]);
+    project = await calicoProject(release);
     await project.write("kubeconfig", server.kubeconfig);
-    operator = new StandInOperator(server, {
+    stopOperator = startOperator(server, {
       [release.operator]: release.calico,
       [next.operator]: next.calico,
     });
-    operator.start();
     await up({ felix: { logSeverityScreen: "Debug" } });
   });
 
   after(async () => {
-    await operator.stop();
+    await stopOperator();
     await project.dispose();
     await server.stop();
   });
@@ -242,10 +216,8 @@ describe("Calico in the engine", () => {
     (await server.get<{ spec: Record<string, unknown> }>(path))?.spec ?? {};
 
   it("has all its definitions there", async () => {
-    const { items } = (await server.get<{ items: object[] }>(
-      "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
-    )) ?? { items: [] };
-    assert.equal(items.length, 32 + 2);
+    const all = await server.get<{ items: object[] }>(definitions);
+    assert.equal(all?.items.length, 32 + 2);
   });
 
   it("sets strict affinity in Calico's own API, and Felix's fields", async () => {
@@ -281,8 +253,10 @@ describe("Calico in the engine", () => {
 
     it("may be installed as we do it", () =>
       server.request(
-        ...(["PATCH", `${installations}/default?${query}&fieldManager=test&force=true`] as const),
-        ...([usual, "application/apply-patch+yaml"] as const),
+        "PATCH",
+        `${installationPath}?${query}&fieldManager=test&force=true`,
+        usual,
+        "application/apply-patch+yaml",
       ));
 
     const refused: Readonly<Record<string, readonly [object, RegExp]>> = {
@@ -301,7 +275,7 @@ describe("Calico in the engine", () => {
   describe("that is there", () => {
     it("changes in place, over what the operator has written: largest packet, Felix's fields", async () => {
       const pools = [{ name: "default-ipv4-ippool", cidr: "10.244.0.0/16", blockSize: 26 }];
-      await server.patch(`${installations}/default`, {
+      await server.patch(installationPath, {
         spec: { calicoNetwork: { ipPools: pools } },
       });
       await server.patch(`${calicoApi}/felixconfigurations/default`, { spec: { vxlanVNI: 4096 } });
@@ -309,7 +283,7 @@ describe("Calico in the engine", () => {
       assert.deepEqual(touched(run, "update"), [
         ...["calico", "calico-configuration", "calico-linux", "calico-windows"],
       ]);
-      const { calicoNetwork } = (await spec(`${installations}/default`)) as {
+      const { calicoNetwork } = (await spec(installationPath)) as {
         calicoNetwork: { mtu: number; ipPools: Record<string, unknown>[] };
       };
       assert.equal(calicoNetwork.mtu, 1400);
@@ -322,10 +296,10 @@ describe("Calico in the engine", () => {
     });
 
     it("goes from one version to the next in place, with a readable report; the operator's defaults are no drift", async () => {
-      const { calicoNetwork } = (await spec(`${installations}/default`)) as {
+      const { calicoNetwork } = (await spec(installationPath)) as {
         calicoNetwork: object;
       };
-      await server.patch(`${installations}/default`, {
+      await server.patch(installationPath, {
         spec: { flexVolumePath: "None", calicoNetwork: { ...calicoNetwork, hostPorts: "Enabled" } },
       });
       const variation = { release: next, mtu: 1400, felix: { bpfLogLevel: "Info" } };

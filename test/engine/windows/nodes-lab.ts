@@ -75,9 +75,7 @@ function nodesProgram(
   import { imageSoftware } from "./components/windows/software.ts";
 
   const privateKey = readFileSync("key", "utf8");
-  const network = {
-    backend: "vxlan", podCidr: "10.244.0.0/16", serviceCidr: "10.96.0.0/16", nodeCidr: "192.168.150.0/24",
-  };
+  const podNetwork = { kind: "flannel", backend: "vxlan", nodeCidr: "192.168.150.0/24" };
 
   function softwareOf({ media, containerd = { version: "2.4.2", media }, kubelet, flannel }) {
     const versions = { kubernetes: "1.36.4", containerd: containerd.version };
@@ -117,6 +115,8 @@ function nodesProgram(
       caCertHash: pulumi.output("sha256:" + "5".repeat(64)),
       hostsEntries: pulumi.output([{ address: "192.168.150.128", name: "kindows-test-control-plane" }]),
       resource: new local.Command(name + "-cluster", { create: "true", triggers: [cluster] }),
+      podCidr: "10.244.0.0/16",
+      serviceCidr: "10.96.0.0/16",
     };
     if (given.node === false) return undefined;
     const { token } = new BootstrapToken(name + "-token", {
@@ -126,7 +126,7 @@ function nodesProgram(
       machine, controlPlane, token,
       software: softwareOf(given),
       labels: given.labels ?? { zone: "a" },
-      ...(flannel && { setup: { ...defaultSetup, podNetwork: { kind: "flannel", network } } }),
+      ...(flannel && { setup: { ...defaultSetup, podNetwork } }),
       ...(nextHop && {
         routes: ["10.244.0.0/16", "10.96.0.0/16"].map((range) => ({ range, nextHop })),
       }),
@@ -147,33 +147,27 @@ function nodesProgram(
 
 /** The real engine, plugins and component, against models of Windows with fake programs. */
 export class NodesLab {
-  readonly #hosts: Readonly<Record<string, RehearsalHost>>;
-  readonly project: EngineProject;
-
-  private constructor(hosts: Readonly<Record<string, RehearsalHost>>, project: EngineProject) {
-    this.#hosts = hosts;
-    this.project = project;
-  }
+  private constructor(
+    private readonly hosts: Readonly<Record<string, RehearsalHost>>,
+    readonly project: EngineProject,
+  ) {}
 
   static async start(names: readonly string[]): Promise<NodesLab> {
     const key = makeKey();
     const hosts: Record<string, RehearsalHost> = {};
     for (const hostName of names) {
-      hosts[hostName] = await startRehearsalHost({
-        hostName,
-        authorizedKeys: [key.publicKey],
-      });
+      hosts[hostName] = await startRehearsalHost({ hostName, authorizedKeys: [key.publicKey] });
     }
     return new NodesLab(hosts, await nodesProject(key.privateKey));
   }
 
   async dispose(): Promise<void> {
     await this.project.dispose();
-    await Promise.all(Object.values(this.#hosts).map((host) => host.stop()));
+    await Promise.all(Object.values(this.hosts).map((host) => host.stop()));
   }
 
   host(name: string): RehearsalHost {
-    return this.#hosts[name] ?? assert.fail(`there is no machine ${name}`);
+    return this.hosts[name] ?? assert.fail(`there is no machine ${name}`);
   }
 
   file(name: string, file: string): string {
@@ -195,7 +189,7 @@ export class NodesLab {
   }
 
   async tryUp(variations: Variations, ...flags: string[]): Promise<EngineRun> {
-    await this.project.program(nodesProgram(this.#hosts, variations));
+    await this.project.program(nodesProgram(this.hosts, variations));
     return this.project.up(...flags);
   }
 }

@@ -1,59 +1,21 @@
 # What the tests share. Dot-sourced in BeforeAll of each file, after Pester has found the tests.
 
 $LibFolder = [IO.Path]::GetFullPath("$PSScriptRoot/../../../components/windows/steps/lib")
-$StepsFolder = Split-Path -Path $LibFolder
 
-<#
-.SYNOPSIS
-Runs a block that must fail as a step fails; returns code, message and remedy.
-
-.PARAMETER Body
-The block.
-#>
+# Runs a block that must fail as a step fails; returns code, message and remedy.
 function Get-StepFailure {
-    [CmdletBinding()]
-    param(
-        [Parameter(Mandatory = $true)]
-        [scriptblock] $Body
-    )
-
-    $failure = $null
+    param([scriptblock] $Body)
     try {
         $null = & $Body
     }
     catch {
-        $failure = $_.Exception
+        return [pscustomobject]@{
+            Code    = [string]$_.Exception.Data['StepCode']
+            Message = $_.Exception.Message
+            Remedy  = [string]$_.Exception.Data['StepRemedy']
+        }
     }
-    if ($null -eq $failure) {
-        throw 'It was expected to fail, and did not.'
-    }
-    [pscustomobject]@{
-        Code    = [string]$failure.Data['StepCode']
-        Message = $failure.Message
-        Remedy  = [string]$failure.Data['StepRemedy']
-    }
-}
-
-<#
-.SYNOPSIS
-Lays the scripts that make an image out as they are on the CD, with the steps' library in theirs; returns the folder.
-
-.PARAMETER Path
-The folder, which is made.
-#>
-function New-ImageFolder {
-    [CmdletBinding()]
-    param(
-        [Parameter(Mandatory = $true)]
-        [string] $Path
-    )
-
-    $source = Join-Path (Split-Path -Path $StepsFolder) 'image/scripts'
-    Copy-Item -LiteralPath $source -Destination $Path -Recurse
-    foreach ($lib in Get-ChildItem -LiteralPath $LibFolder -Filter '*.ps1' -File) {
-        Copy-Item -LiteralPath $lib.FullName -Destination (Join-Path $Path 'lib')
-    }
-    $Path
+    throw 'It was expected to fail, and did not.'
 }
 
 # Cmdlets of Windows that PowerShell on Linux lacks. Pester can mock what exists only, so each gets a stand-in with the

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import type * as pulumi from "@pulumi/pulumi";
 
 import { withFields } from "../../../components/cni/calico/configuration.ts";
 import {
@@ -11,16 +10,7 @@ import {
   missingComponents,
   type TigeraCondition,
 } from "../../../components/cni/calico/tigera-status.ts";
-import type { ControlPlane } from "../../../components/controlplane/control-plane.ts";
-import { podTroubles } from "../../../kubernetes/pod-state.ts";
 import { assertGolden, yamlText } from "../controlplane/golden.ts";
-import {
-  look,
-  record,
-  type Recorded,
-  type Resources,
-  revealed,
-} from "../controlplane/recorded-resources.ts";
 import { runOnCluster } from "../controlplane/run-action.ts";
 import { eachCase } from "../each-case.ts";
 
@@ -34,25 +24,10 @@ const network: CalicoNetworkOptions = {
   windows: true,
 };
 
-interface Spec {
-  readonly calicoNetwork: Readonly<Record<string, unknown>>;
-  readonly windowsNodes?: object;
-}
-
-const specOf = (changes: Partial<CalicoNetworkOptions>): Spec =>
-  installationObjects({ ...network, ...changes }).Installation.spec as unknown as Spec;
-
 describe("Calico's objects", () => {
   it("are an Installation with the cluster's ranges, VXLAN and HNS, and the API server", () => {
     const { Installation, APIServer } = installationObjects(network);
     assertGolden(here, "installation.yaml", yamlText(Installation, APIServer));
-  });
-
-  it("leave Windows out where there is none, as the operator refuses its folders then", () => {
-    const spec = specOf({ windows: false, encapsulation: "VXLANCrossSubnet", bgp: "Enabled" });
-    assert.equal(spec.calicoNetwork["windowsDataplane"], "Disabled");
-    assert.equal(spec.calicoNetwork["bgp"], "Enabled");
-    assert.equal(spec.windowsNodes, undefined);
   });
 
   it("in its own API are left alone where they are as they shall be", () => {
@@ -81,200 +56,33 @@ describe("a report of Tigera's operator", () => {
     reason: "ResourceNotReady",
     message: 'DaemonSet "calico-system/calico-node" is not available (awaiting 2 nodes)',
   };
-  const invalid = {
-    reason: "InvalidConfigurationError",
-    message: "Invalid Installation provided: spec.cni must be defined",
-  };
-  const allThere = [
-    available,
-    ...[underWay, degraded].map((each) => ({ ...each, status: "False" })),
-  ];
-  const reported = (statuses: Parameters<typeof missingComponents>[0]) =>
-    missingComponents(statuses, [{ name: "calico", generation: 2 }]);
-
-  type Case = readonly [what: string, conditions: readonly TigeraCondition[], reported?: string];
-  const cases: readonly Case[] = [
-    ["nothing when all is there", allThere],
-    ["nothing of a generation the operator does not note", [there]],
-    ["nothing of a generation that was never set", [{ ...there, observedGeneration: 0 }]],
-    [
-      ...(["what the operator refuses", [available, { ...degraded, ...invalid }]] as const),
-      `degraded: ${invalid.reason}: ${invalid.message}`,
+  const cases: Readonly<Record<string, readonly [TigeraCondition[], reported?: string]>> = {
+    "nothing when all is there": [
+      [available, ...[underWay, degraded].map((each) => ({ ...each, status: "False" }))],
     ],
-    ["what is under way", [underWay], `not there yet: ${underWay.reason}: ${underWay.message}`],
-    [
-      ...(["that nothing is said", [{ ...there, status: "False" }]] as const),
+    "nothing of a generation the operator does not note": [[there]],
+    "nothing of a generation that was never set": [[{ ...there, observedGeneration: 0 }]],
+    "what the operator refuses": [
+      [available, { ...degraded, reason: "Invalid", message: "spec.cni must be defined" }],
+      "degraded: Invalid: spec.cni must be defined",
+    ],
+    "what is under way": [[underWay], `not there yet: ${underWay.reason}: ${underWay.message}`],
+    "that nothing is said": [
+      [{ ...there, status: "False" }],
       "not there yet, and the operator does not say why",
     ],
-    ["a refusal without words", [degraded], "degraded: without a reason"],
-    [
-      ...(["that a report is too old", [{ ...available, observedGeneration: 1 }]] as const),
+    "a refusal without words": [[degraded], "degraded: without a reason"],
+    "that a report is too old": [
+      [{ ...available, observedGeneration: 1 }],
       "the operator has not looked at the newest settings yet",
     ],
-  ];
-  for (const [what, conditions, expected] of cases) {
-    it(`tells ${what}`, () => {
-      const found = reported([{ metadata: { name: "calico" }, status: { conditions } }]);
-      assert.deepEqual(found, expected === undefined ? [] : [`calico: ${expected}`]);
-    });
-  }
-
-  it("tells that there is none yet, or only one of another component", () => {
-    const other = { metadata: { name: "apiserver" }, status: { conditions: [available] } };
-    for (const statuses of [[], [other]]) {
-      assert.deepEqual(reported(statuses), ["calico: no report of the operator's yet"]);
-    }
-  });
-});
-
-describe("pods say what holds them up", () => {
-  const waiting = { reason: "ImagePullBackOff", message: 'Back-off pulling image "quay.io/x"' };
-  const unschedulable = { type: "PodScheduled", status: "False", message: "0/1 nodes fit" };
-  const ended = (exitCode: number): object => ({ name: "c", state: { terminated: { exitCode } } });
-  eachCase<readonly [status: object, says: string]>(
-    "%s",
-    {
-      "an image that can't be pulled": [
-        { initContainerStatuses: [{ name: "install-cni", state: { waiting } }] },
-        'install-cni waits: ImagePullBackOff (Back-off pulling image "quay.io/x")',
-      ],
-      "no node that takes them": [{ conditions: [unschedulable] }, "0/1 nodes fit"],
-      "how a container ended, unless it did well": [
-        { containerStatuses: [ended(0), ended(3)] },
-        "c ended with 3",
-      ],
-    },
-    ([status, says]) => assert.deepEqual(podTroubles({ status }), [says]),
-  );
-});
-
-const timeouts = { operatorSeconds: 70, rolloutSeconds: 80 };
-
-const cluster = "Command cp";
-const operator = "Deployment tigera-operator";
-const linux = "Command calico-linux";
-
-/** What is waited for, by the resource that waits, each with its type's last part. */
-const waits: Readonly<Record<string, readonly string[]>> = {
-  "Command calico-definitions": [cluster],
-  "Command calico-endpoint": [cluster],
-  "Namespace tigera-operator": [],
-  "ServiceAccount tigera-operator": ["Namespace tigera-operator"],
-  "ClusterRoleBinding tigera-operator": [],
-  "ConfigMap tigera-operator-endpoint": ["Namespace tigera-operator"],
-  // It reads the address of the API server when it starts.
-  [operator]: [
-    ...["Command calico-definitions", "ServiceAccount tigera-operator"],
-    ...["ClusterRoleBinding tigera-operator", "ConfigMap tigera-operator-endpoint"],
-  ],
-  // After the operator: an older one would not know what a newer Installation says.
-  "Installation calico": [operator],
-  "APIServer calico-apiserver": ["Installation calico"],
-  [linux]: [cluster, "Installation calico", "APIServer calico-apiserver"],
-  "Command calico-configuration": [cluster, linux],
-  "Command calico-windows": [cluster, "Command calico-configuration"],
-};
-
-describe("Calico's resources", () => {
-  const network = { encapsulation: "VXLAN", bgp: "Disabled", windows: true, mtu: 1400 } as const;
-
-  let resources: Resources;
-
-  before(async () => {
-    ({ resources } = await record(
-      () => JSON.stringify({ address: "192.168.150.128", port: 6443 }),
-      async (opts) => {
-        const { secret } = await import("@pulumi/pulumi");
-        const { local } = await import("@pulumi/command");
-        const { Provider } = await import("@pulumi/kubernetes/provider.js");
-        const { Calico } = await import("../../../components/cni/calico/calico.ts");
-        const controlPlane = {
-          kubeconfig: secret("the kubeconfig"),
-          provider: new Provider("cp", {}),
-          resource: new local.Command("cp", {}, opts),
-          podCidr: "10.244.0.0/16",
-          serviceCidr: "10.96.0.0/16",
-        } as unknown as ControlPlane;
-        const configuration = { felix: { bpfLogLevel: "Info" } };
-        const release = calicoRelease("3.32.1");
-        new Calico(
-          "calico",
-          { controlPlane, release, network, configuration, timeouts },
-          opts,
-        ).awaitOnWindows([]);
-      },
-    ));
-  });
-
-  const shortName = (type: string, name: string): string => `${type.split(":").at(-1)} ${name}`;
-  const own = (): readonly (readonly [string, Recorded])[] =>
-    [...resources]
-      .filter(([key]) => !key.startsWith("kindows:") && !key.endsWith("/cp"))
-      .map(([key, each]) => {
-        const at = key.lastIndexOf("/");
-        return [shortName(key.slice(0, at), key.slice(at + 1)), each] as const;
-      });
-
-  it("wait for each other", async () => {
-    const found: Record<string, string[]> = {};
-    for (const [name, { opts }] of own()) {
-      const needed = [opts.dependsOn ?? []].flat() as pulumi.Resource[];
-      found[name] = await Promise.all(
-        needed.map(async ({ urn }) => {
-          const [types = "", last = ""] = (await look(urn)).value.split("::").slice(-2);
-          return shortName(types, last);
-        }),
-      );
-    }
-    assert.deepEqual(found, waits);
-  });
-
-  it("all go with the cluster, and come again with a new one", () => {
-    const { resource } = resources.get("command:local:Command/cp") ?? assert.fail();
-    assert.ok(resource);
-    for (const [name, { opts }] of own()) {
-      assert.equal(opts.deletedWith, resource, name);
-      assert.deepEqual(opts.replaceWith, [resource], name);
-    }
-  });
-
-  it("wait as long as they are asked to, and the engine a little longer", () => {
-    const limits = Object.fromEntries(
-      own().flatMap(([name, { opts }]) => {
-        const { create, update } = opts.customTimeouts ?? {};
-        assert.equal(create, update, name);
-        return create === undefined ? [] : [[name, create]];
-      }),
+  };
+  eachCase("tells %s", cases, ([conditions, expected]) => {
+    const status = { metadata: { name: "calico" }, status: { conditions } };
+    assert.deepEqual(
+      missingComponents([status], { calico: 2 }),
+      expected === undefined ? [] : [`calico: ${expected}`],
     );
-    assert.deepEqual(limits, {
-      "Command calico-definitions": "300s",
-      "Command calico-endpoint": "300s",
-      [operator]: "70s",
-      [linux]: "140s",
-      "Command calico-configuration": "140s",
-      "Command calico-windows": "140s",
-    });
-    const reported = (suffix: string): unknown => {
-      const { inputs } = resources.get(`command:local:Command/calico-${suffix}`) ?? assert.fail();
-      const { CALICO } = revealed(inputs["environment"]) as { readonly CALICO: string };
-      return JSON.parse(CALICO);
-    };
-    const [ippools, calico, apiserver] = ["installations", "installations", "apiservers"];
-    const common = { version: "3.32.1", network, timeoutSeconds: 80 };
-    assert.deepEqual(reported("linux"), {
-      ...common,
-      components: { ippools, calico, apiserver },
-      linuxNodes: true,
-    });
-    assert.deepEqual(reported("windows"), {
-      ...common,
-      components: { "calico-windows": "installations" },
-      linuxNodes: false,
-    });
-    assert.deepEqual(reported("configuration"), {
-      felix: { bpfLogLevel: "Info" },
-      timeoutSeconds: 80,
-    });
   });
 });
 
@@ -384,18 +192,5 @@ describe("host actions of the pod network", () => {
     );
     assert.equal(exitCode, 1);
     assert.match(stderr, /last seen: the operator has installed v3\.32\.1 so far/);
-  });
-
-  it("print the API server's own address", async () => {
-    const slice = {
-      addressType: "IPv4",
-      endpoints: [{ addresses: ["192.168.150.128"] }],
-      ports: [{ name: "https", port: 6443 }],
-    };
-    const { stdout } = await runOnCluster("cni/actions/find-api-server", {}, () => [
-      200,
-      { items: [slice] },
-    ]);
-    assert.deepEqual(JSON.parse(stdout), { address: "192.168.150.128", port: 6443 });
   });
 });

@@ -1,19 +1,27 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import type { V1EndpointSlice } from "@kubernetes/client-node";
+import type * as pulumi from "@pulumi/pulumi";
 import { parseAllDocuments } from "yaml";
 
-import { operatorObjects } from "../../../components/cni/calico/calico.ts";
+import { Calico, operatorObjects } from "../../../components/cni/calico/calico.ts";
 import { calicoRelease } from "../../../components/cni/calico/release.ts";
 import { netConf, windowsCniConf } from "../../../components/cni/flannel/flannel-config.ts";
 import { flannelObjects, windowsAccess } from "../../../components/cni/flannel/flannel.ts";
+import type { ControlPlane } from "../../../components/controlplane/control-plane.ts";
 import { publishedAddress } from "../../../components/controlplane/actions/endpoint-slices.ts";
 import { podNetworks } from "../../../components/cni/registry.ts";
 import { accessObjects } from "../../../components/cni/windows-access.ts";
 import { resolveSettings } from "../../../config/resolve.ts";
 import { controlPlaneFixture } from "../controlplane/fixture-node.ts";
 import { assertGolden, yamlText } from "../controlplane/golden.ts";
-import { record, type Resources } from "../controlplane/recorded-resources.ts";
+import {
+  look,
+  record,
+  type Recorded,
+  type Resources,
+  revealed,
+} from "../controlplane/recorded-resources.ts";
 
 const endpoint = JSON.stringify({ address: "192.168.150.128", port: 6443 });
 
@@ -48,13 +56,17 @@ describe("pod networks", () => {
     });
   });
 
-  it("Calico: without Windows nodes nobody waits for it there", async () => {
-    const { network, resources } = await made({});
+  it("Calico: without Windows nodes it has nothing of Windows, and nobody waits for it there", async () => {
+    const bgp = { encapsulation: "VXLANCrossSubnet", bgp: "Enabled" };
+    const { network, resources } = await made({ cni: { calico: bgp } });
     assert.equal(network.windows, undefined);
     assert.equal(names(resources).includes("command:local:Command/calico-windows"), false);
     const { spec } = resources.get("kubernetes:operator.tigera.io/v1:Installation/calico")
-      ?.inputs as { spec: { calicoNetwork: { windowsDataplane: string } } };
-    assert.equal(spec.calicoNetwork.windowsDataplane, "Disabled");
+      ?.inputs as { spec: { calicoNetwork: Record<string, unknown>; windowsNodes?: object } };
+    assert.equal(spec.calicoNetwork["windowsDataplane"], "Disabled");
+    assert.equal(spec.calicoNetwork["bgp"], "Enabled");
+    // The operator refuses its folders then.
+    assert.equal(spec.windowsNodes, undefined);
   });
 
   it("Flannel: its own objects, on Linux", async () => {
@@ -103,6 +115,120 @@ describe("pod networks", () => {
     const { network, resources, cluster } = await made({ cni: { kind: "kind-default" } });
     assert.equal(network.resource, cluster);
     assert.deepEqual(names(resources), []);
+  });
+});
+
+const cluster = "Anything control-plane";
+const operator = "Deployment tigera-operator";
+const linux = "Command calico-linux";
+
+/** What is waited for, by the resource that waits, each with its type's last part. */
+const waits: Readonly<Record<string, readonly string[]>> = {
+  "Command calico-definitions": [cluster],
+  "Command calico-endpoint": [cluster],
+  "Namespace tigera-operator": [],
+  "ServiceAccount tigera-operator": ["Namespace tigera-operator"],
+  "ClusterRoleBinding tigera-operator": [],
+  "ConfigMap tigera-operator-endpoint": ["Namespace tigera-operator"],
+  // It reads the address of the API server when it starts.
+  [operator]: [
+    ...["Command calico-definitions", "ServiceAccount tigera-operator"],
+    ...["ClusterRoleBinding tigera-operator", "ConfigMap tigera-operator-endpoint"],
+  ],
+  // After the operator: an older one would not know what a newer Installation says.
+  "Installation calico": [operator],
+  "APIServer calico-apiserver": ["Installation calico"],
+  [linux]: [cluster, "Installation calico", "APIServer calico-apiserver"],
+  "Command calico-configuration": [cluster, linux],
+  "Command calico-windows": [cluster, "Command calico-configuration"],
+};
+
+describe("Calico's resources", () => {
+  const network = { encapsulation: "VXLAN", bgp: "Disabled", windows: true, mtu: 1400 } as const;
+  let resources: Resources;
+  let controlPlane: ControlPlane;
+
+  before(async () => {
+    const release = calicoRelease("3.32.1");
+    const configuration = { felix: { bpfLogLevel: "Info" } };
+    ({ resources, made: controlPlane } = await record(
+      () => endpoint,
+      (opts) => {
+        const controlPlane = controlPlaneFixture();
+        const args = { controlPlane, release, network, configuration };
+        new Calico("calico", args, opts).awaitOnWindows([]);
+        return controlPlane;
+      },
+    ));
+  });
+
+  const shortName = (type: string, name: string): string => `${type.split(":").at(-1)} ${name}`;
+  const own = (): readonly (readonly [string, Recorded])[] =>
+    [...resources]
+      .filter(([key]) => !/^kindows:|\/(cp|control-plane)$/.test(key))
+      .map(([key, each]) => {
+        const at = key.lastIndexOf("/");
+        return [shortName(key.slice(0, at), key.slice(at + 1)), each] as const;
+      });
+
+  it("wait for each other", async () => {
+    const found: Record<string, string[]> = {};
+    for (const [name, { opts }] of own()) {
+      const needed = [opts.dependsOn ?? []].flat() as pulumi.Resource[];
+      found[name] = await Promise.all(
+        needed.map(async ({ urn }) => {
+          const [types = "", last = ""] = (await look(urn)).value.split("::").slice(-2);
+          return shortName(types, last);
+        }),
+      );
+    }
+    assert.deepEqual(found, waits);
+  });
+
+  it("all go with the cluster, and come again with a new one", () => {
+    for (const [name, { opts }] of own()) {
+      assert.equal(opts.deletedWith, controlPlane.resource, name);
+      assert.deepEqual(opts.replaceWith, [controlPlane.resource], name);
+    }
+  });
+
+  it("wait as long as they are asked to, and the engine a little longer", () => {
+    const limits = Object.fromEntries(
+      own().flatMap(([name, { opts }]) => {
+        const { create, update } = opts.customTimeouts ?? {};
+        assert.equal(create, update, name);
+        return create === undefined ? [] : [[name, create]];
+      }),
+    );
+    assert.deepEqual(limits, {
+      "Command calico-definitions": "300s",
+      "Command calico-endpoint": "300s",
+      [operator]: "600s",
+      [linux]: "1260s",
+      "Command calico-configuration": "1260s",
+      "Command calico-windows": "1260s",
+    });
+    const reported = (suffix: string): unknown => {
+      const { inputs } = resources.get(`command:local:Command/calico-${suffix}`) ?? assert.fail();
+      const { CALICO } = revealed(inputs["environment"]) as { readonly CALICO: string };
+      return JSON.parse(CALICO);
+    };
+    const [ippools, calico, apiserver] = ["installations", "installations", "apiservers"];
+    const common = { version: "3.32.1", network, timeoutSeconds: 1200 };
+    assert.deepEqual(reported("linux"), {
+      ...common,
+      components: { ippools, calico, apiserver },
+      linuxNodes: true,
+    });
+    assert.deepEqual(reported("windows"), {
+      ...common,
+      components: { "calico-windows": "installations" },
+      linuxNodes: false,
+    });
+    assert.deepEqual(reported("configuration"), {
+      felix: { bpfLogLevel: "Info" },
+      timeoutSeconds: 1200,
+    });
   });
 });
 

@@ -4,8 +4,8 @@ import os from "node:os";
 import path from "node:path";
 
 import {
-  renderKubeletArgs,
   renderLabels,
+  renderSorted,
   renderTaints,
 } from "../../../components/node/node-registration.ts";
 import { below, readXml } from "../../../host/read-xml.ts";
@@ -102,10 +102,10 @@ describe("what a node registers with", () => {
     "labels in another order": [renderLabels({ a: "1", "example.com/a": "", b: "2" }), labels],
     "taints, which keep theirs": [renderTaints([os, busy]), "os=windows:NoSchedule,busy:NoExecute"],
     "arguments of kubelet, without dashes": [
-      renderKubeletArgs(args),
+      renderSorted(args, " "),
       "feature-gates=A=true,B=false max-pods=60 v=4",
     ],
-    nothing: [renderKubeletArgs({}) + renderLabels({}) + renderTaints([]), ""],
+    nothing: [renderSorted({}, " ") + renderLabels({}) + renderTaints([]), ""],
   };
   eachCase("%s", cases, ([rendered, expected]) => assert.equal(rendered, expected));
 });

@@ -138,19 +138,16 @@ describe("a Linux node", () => {
       /linux-1 is a windows machine/,
     ));
 
-  it("refuses programs of another version, and such as are not made", async () => {
-    const programs = { path: undefined, sha256, kubernetesVersion: "1.36.4" };
-    const other = { ...programs, kubernetesVersion: "1.35.0" };
-    const version = /are of Kubernetes 1\.35\.0, the cluster is of 1\.36\.4/;
-    await assert.rejects(
-      makeNode(() => ({ programs: other })),
-      version,
-    );
-    await assert.rejects(
-      makeNode(() => ({ programs })),
-      /are not made: run `\.\/kindows prepare`/,
-    );
-  });
+  const refused: Readonly<Record<string, readonly [kubernetesVersion: string, RegExp]>> = {
+    "of another version": ["1.35.0", /are of Kubernetes 1\.35\.0, the cluster is of 1\.36\.4/],
+    "that are not made": ["1.36.4", /are not made: run `\.\/kindows prepare`/],
+  };
+  eachCase("refuses programs %s", refused, ([kubernetesVersion, message]) =>
+    assert.rejects(
+      makeNode(() => ({ programs: { path: undefined, sha256, kubernetesVersion } })),
+      message,
+    ),
+  );
 });
 
 describe("a Linux node's kubelet", () => {
@@ -171,11 +168,7 @@ const library = path.join(steps, "lib.sh");
 /** Runs lines with the steps' library, as a step does: `sh`, `set -eu`. */
 function run(lines: string) {
   const command = ["-c", `set -eu\n. ${library}\n${lines}`];
-  const { status, stdout, stderr } = spawnSync("sh", command, {
-    encoding: "utf8",
-    timeout: 300_000,
-  });
-  return { code: status, out: stdout, errors: stderr };
+  return spawnSync("sh", command, { encoding: "utf8", timeout: 300_000 });
 }
 
 describe("the library of the Linux steps", () => {
@@ -183,8 +176,8 @@ describe("the library of the Linux steps", () => {
   beforeEach(() => (at = inNewFolder()));
 
   it("gives a result that this program reads", () => {
-    const { out } = run(`begin join-node\nchanged=true\nfinish '"nodeName":"linux-1"'`);
-    const { changed, facts, rebootRequired } = parseStepResult("join-node", "linux-1", out);
+    const { stdout } = run(`begin join-node\nchanged=true\nfinish '"nodeName":"linux-1"'`);
+    const { changed, facts, rebootRequired } = parseStepResult("join-node", "linux-1", stdout);
     assert.deepEqual(
       { changed, facts, rebootRequired },
       { changed: true, facts: { nodeName: "linux-1" }, rebootRequired: false },
@@ -192,10 +185,12 @@ describe("the library of the Linux steps", () => {
   });
 
   it("ends with code, reason and remedy where something is wrong", () => {
-    const { code, out, errors } = run("begin prepare-host\nfail NoGood 'it is bad.' 'Do this.'");
-    assert.equal(code, 1);
-    assert.equal(out, "");
-    assert.match(errors, /^prepare-host on \S+ failed \(NoGood\): it is bad\. Do this\.\n$/);
+    const { status, stdout, stderr } = run(
+      "begin prepare-host\nfail NoGood 'it is bad.' 'Do this.'",
+    );
+    assert.equal(status, 1);
+    assert.equal(stdout, "");
+    assert.match(stderr, /^prepare-host on \S+ failed \(NoGood\): it is bad\. Do this\.\n$/);
   });
 
   const written = {
@@ -209,24 +204,24 @@ describe("the library of the Linux steps", () => {
     ([before, changed]) => {
       const file = at("file");
       if (before !== "") writeFileSync(file, before);
-      const { out } = run(`begin x\nwrite_file ${file} <<CONF\nnew\nCONF\necho $changed`);
+      const { stdout } = run(`begin x\nwrite_file ${file} <<CONF\nnew\nCONF\necho $changed`);
       assert.equal(readFileSync(file, "utf8"), "new\n");
       assert.deepEqual(readdirSync(at()), ["file"]);
-      assert.equal(out.trim(), changed);
+      assert.equal(stdout.trim(), changed);
     },
   );
 
   it("names the packages of programs that are missing", () => {
-    const { out } = run("packages_of conntrack ip modprobe nsenter sha256sum iptables");
-    assert.equal(out, "conntrack\niproute2\nkmod\nutil-linux\ncoreutils\niptables\n");
+    const { stdout } = run("packages_of conntrack ip modprobe nsenter sha256sum iptables");
+    assert.equal(stdout, "conntrack\niproute2\nkmod\nutil-linux\ncoreutils\niptables\n");
   });
 
   it("finds programs that are not there", () => {
-    const { out } = run(`PATH=${at()}; missing_programs`);
-    assert.match(out, /^ conntrack gzip ip .* tar$/);
-    const programs = out.trim().split(" ");
+    const { stdout } = run(`PATH=${at()}; missing_programs`);
+    assert.match(stdout, /^ conntrack gzip ip .* tar$/);
+    const programs = stdout.trim().split(" ");
     for (const name of programs) writeFileSync(at(name), "", { mode: 0o755 });
-    assert.equal(run(`PATH=${at()}; missing_programs`).out, "");
+    assert.equal(run(`PATH=${at()}; missing_programs`).stdout, "");
   });
 
   const installed: Readonly<Record<string, readonly [aptGet: string, code: number]>> = {
@@ -237,7 +232,7 @@ describe("the library of the Linux steps", () => {
     const program = at("apt-get");
     writeFileSync(program, `#!/bin/sh\n${aptGet}\n`, { mode: 0o755 });
     const done = run(`PATH=${at()}:$PATH; install_packages conntrack iptables`);
-    assert.equal(done.code, code);
+    assert.equal(done.status, code);
     if (code === 0) {
       assert.match(
         readFileSync(`${program}.log`, "utf8"),
@@ -248,8 +243,8 @@ describe("the library of the Linux steps", () => {
 
   it("waits until a command is successful, and no longer than it may", () => {
     const file = at("later");
-    assert.equal(run(`(sleep 1; : >${file}) & await 300 test -e ${file}`).code, 0);
-    assert.equal(run("await 1 false || exit 7").code, 7);
+    assert.equal(run(`(sleep 1; : >${file}) & await 300 test -e ${file}`).status, 0);
+    assert.equal(run("await 1 false || exit 7").status, 7);
   });
 });
 

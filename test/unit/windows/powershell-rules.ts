@@ -13,8 +13,10 @@ import {
   type StepScript,
 } from "./step-scripts.ts";
 
+const words = (text: string): string[] => text.split(/\s+/);
+
 /** Cmdlets of Windows PowerShell 5.1 and of Windows Server 2022's modules that scripts may use. */
-const cmdlets = new Set(
+const cmdlets = words(
   `Add-DnsClientNrptRule Add-MpPreference Add-Type Clear-DnsClientCache ConvertFrom-Json ConvertTo-Json Copy-Item
   ForEach-Object Get-ChildItem Get-CimInstance Get-Command Get-Content Get-DnsClientNrptRule Get-FileHash
   Get-HnsEndpoint Get-HnsNetwork Get-HnsPolicyList Get-Item Get-ItemProperty Get-MpPreference
@@ -24,37 +26,31 @@ const cmdlets = new Set(
   Register-ScheduledTask Remove-DnsClientNrptRule Remove-HnsEndpoint Remove-HnsNetwork Remove-Item
   Remove-ItemProperty Remove-MpPreference Remove-NetFirewallRule Remove-NetRoute Select-Object Set-Date
   Set-ItemProperty Set-StrictMode Set-TimeZone Sort-Object Split-Path Start-ScheduledTask Start-Sleep Test-Path
-  Unregister-ScheduledTask Where-Object Write-VolumeCache`.split(/\s+/),
+  Unregister-ScheduledTask Where-Object Write-VolumeCache`,
 );
 
 /**
  * Those that are functions of a module (CDXML or a script): they don't see a script's `$ErrorActionPreference`, and go on
  * after an error (PowerShell/PowerShell#4568, #24389).
  */
-const moduleFunctions = new Set(
+const moduleFunctions = words(
   `Add-DnsClientNrptRule Add-MpPreference Clear-DnsClientCache Disable-PnpDevice Expand-Archive
   Get-DnsClientNrptRule Get-FileHash Get-HnsEndpoint Get-HnsNetwork Get-HnsPolicyList Get-MpPreference
   Get-NetFirewallRule Get-NetIPAddress Get-NetRoute Get-Partition New-NetFirewallRule New-NetRoute
   New-ScheduledTaskAction New-ScheduledTaskPrincipal New-ScheduledTaskTrigger Register-ScheduledTask
   Remove-DnsClientNrptRule Remove-HnsEndpoint Remove-HnsNetwork Remove-MpPreference Remove-NetFirewallRule
-  Remove-NetRoute Remove-Partition Start-ScheduledTask Unregister-ScheduledTask Write-VolumeCache`.split(
-    /\s+/,
-  ),
+  Remove-NetRoute Remove-Partition Start-ScheduledTask Unregister-ScheduledTask Write-VolumeCache`,
 );
 
-const imageCmdlets =
+/** Further ones of the scripts that make an image, and of those for Hyper-V. */
+const furtherCmdlets = words(
   `Disable-PnpDevice Expand-Archive Get-AppxPackage Get-LocalUser Get-Partition New-ScheduledTaskTrigger
-  Remove-AppxPackage Remove-Partition Rename-Computer Set-LocalUser Set-SConfig Set-Service`.split(
-    /\s+/,
-  );
+  Remove-AppxPackage Remove-Partition Rename-Computer Set-LocalUser Set-SConfig Set-Service
+  Add-VMDvdDrive Get-VHD Get-VM Get-VMDvdDrive Get-VMHardDiskDrive Get-VMHost Get-VMNetworkAdapter Get-VMSwitch
+  New-VHD New-VM Remove-VM Set-VM Set-VMDvdDrive Set-VMFirmware Set-VMNetworkAdapter Start-VM Stop-VM`,
+);
 
-const hyperVCmdlets =
-  `Add-VMDvdDrive Get-VHD Get-VM Get-VMDvdDrive Get-VMHardDiskDrive Get-VMHost Get-VMNetworkAdapter Get-VMSwitch
-  New-VHD New-VM Remove-VM Set-VM Set-VMDvdDrive Set-VMFirmware Set-VMNetworkAdapter Start-VM Stop-VM`.split(
-    /\s+/,
-  );
-
-const automaticVariables = "_ true false null matches psscriptroot psversiontable".split(" ");
+const automaticVariables = words("_ true false null matches psscriptroot psversiontable");
 
 /** The exit code of each kind of error, as the library has them. */
 export const exitCodes: ReadonlyMap<string, string> = new Map(
@@ -86,9 +82,9 @@ interface Rule {
   readonly bad: readonly string[];
 }
 
-const line = (wrong: (line: string) => boolean): Rule["broken"] => {
+function line(wrong: (line: string) => boolean): Rule["broken"] {
   return ({ text }) => text.split("\n").filter(wrong);
-};
+}
 
 /** Rules for every script, by what it does. */
 export const rules: Readonly<Record<string, Rule>> = {
@@ -151,7 +147,7 @@ export const rules: Readonly<Record<string, Rule>> = {
     {
       broken: ({ root }) =>
         nodes(root, "command")
-          .filter((command) => moduleFunctions.has(commandName(command)))
+          .filter((command) => moduleFunctions.includes(commandName(command)))
           .map((command) => command.text)
           .filter((call) => !/ -ErrorAction /.test(call)),
       bad: ["Start-ScheduledTask -TaskName 'x'"],
@@ -210,7 +206,7 @@ export const stepRules: Readonly<Record<string, Rule>> = {
       broken: (step) => {
         const known = new Set([
           ...cmdlets,
-          ...(step.pool === undefined ? [] : [...imageCmdlets, ...hyperVCmdlets]),
+          ...(step.pool === undefined ? [] : furtherCmdlets),
           ...withDotSourced(step).flatMap((each) => [...functions(each).keys()]),
         ]);
         return reachable(step)

@@ -3,11 +3,9 @@ import { podNetworks } from "../../../components/cni/registry.ts";
 import { parseImageManifest } from "../../../components/windows/image-manifest.ts";
 import {
   imageSoftware,
-  programArtifacts,
   officialSoftware,
   unpinned,
   unpinnedMessage,
-  type WindowsSoftware,
 } from "../../../components/windows/software.ts";
 
 const nothingKnown = { checksums: {}, lock: {}, folders: {} };
@@ -26,30 +24,22 @@ const manifest = {
   },
 };
 
-/** Where each program is, and where its checksum: behind its own address, or elsewhere. */
-const sources = (software: WindowsSoftware): (readonly [string, string])[] =>
-  programArtifacts(software).map(([, { uri, origin }]) => [
-    uri,
-    origin === "image" ? "" : origin.checksumUri.replace(uri, ""),
-  ]);
-
 describe("software of a Windows node", () => {
   it("has Flannel's where that is the pod network, with what GitHub tells where no checksum is", () => {
-    const releases = "https://github.com/containernetworking/plugins/releases/download/v1.9.1";
-    const flannel = "https://github.com/flannel-io";
-    assert.deepEqual(
-      sources(officialSoftware(versions, nothingKnown, podNetworks.flannel.programs)).slice(5),
-      [
-        [
-          `${flannel}/flannel/releases/download/v0.28.9/flannel-v0.28.9-windows-amd64.tar.gz`,
-          "https://api.github.com/repos/flannel-io/flannel/releases/tags/v0.28.9",
-        ],
-        [
-          `${flannel}/cni-plugin/releases/download/v1.9.1-flannel3/cni-plugin-flannel-windows-amd64-v1.9.1-flannel3.tgz`,
-          ".sha256",
-        ],
-        [`${releases}/cni-plugins-windows-amd64-v1.9.1.tgz`, ".sha256"],
-      ],
+    const software = officialSoftware(versions, nothingKnown, podNetworks.flannel.programs);
+    const checksumOf = (name: "flannel" | "flannelPlugin" | "cniPlugins") => {
+      const { origin } = software[name] ?? assert.fail(name);
+      return origin === "image" ? "" : origin.checksumUri;
+    };
+    const github = "https://github.com";
+    assert.deepEqual((["flannel", "flannelPlugin", "cniPlugins"] as const).map(checksumOf), [
+      "https://api.github.com/repos/flannel-io/flannel/releases/tags/v0.28.9",
+      `${github}/flannel-io/cni-plugin/releases/download/v1.9.1-flannel3/cni-plugin-flannel-windows-amd64-v1.9.1-flannel3.tgz.sha256`,
+      `${github}/containernetworking/plugins/releases/download/v1.9.1/cni-plugins-windows-amd64-v1.9.1.tgz.sha256`,
+    ]);
+    assert.equal(
+      software.flannel?.uri,
+      `${github}/flannel-io/flannel/releases/download/v0.28.9/flannel-v0.28.9-windows-amd64.tar.gz`,
     );
   });
 

@@ -5,7 +5,6 @@ import type { Arguments } from "../../../components/windows/node-step.ts";
 import { quoteForCmd, scriptCommand } from "../../../components/windows/step-command.ts";
 import { parseStepResult, textFact } from "../../../components/windows/step-result.ts";
 import {
-  confirmReboot,
   enableContainersFeature,
   exportNodeLog,
   resetNode,
@@ -81,12 +80,6 @@ describe("commands of steps", () => {
     );
     assert.match(scriptCommand(folder, exportNodeLog, { TailKiB: 1024 }), / -TailKiB 1024$/);
   });
-
-  it("put a folder with blanks between quotes", () =>
-    assert.match(
-      scriptCommand("C:\\my steps", confirmReboot, {}),
-      / -File "C:\\my steps\\Confirm-Reboot\.ps1"$/,
-    ));
 
   const entry = (length: number): Arguments<typeof setHostsEntry.parameters> => ({
     Entry: "a".repeat(length),

@@ -22,8 +22,6 @@ export interface DeclaredParameter {
   readonly name: string;
   readonly type: string;
   readonly mandatory: boolean;
-  readonly pattern: string | undefined;
-  readonly range: readonly [number, number] | undefined;
   readonly attributes: readonly string[];
   readonly defaultText: string | undefined;
 }
@@ -83,18 +81,10 @@ export function declaredParameters(below: Node): DeclaredParameter[] {
 function declaredParameter(node: Node): DeclaredParameter {
   const attributes = nodes(node, "attribute").map((attribute) => attribute.text);
   const types = attributes.filter((text) => !text.includes("("));
-  const pattern = attributes
-    .map((text) => /^\[ValidatePattern\('([^']*)'/.exec(text)?.[1])
-    .find(Boolean);
-  const range = attributes
-    .map((text) => /^\[ValidateRange\((\d+), (\d+)\)\]$/.exec(text))
-    .find(Boolean);
   return {
     name: node.children.find((child) => child?.type === "variable")?.text.slice(1) ?? "",
     type: types[0]?.slice(1, -1) ?? "",
     mandatory: attributes.some((text) => text.includes("Mandatory")),
-    pattern,
-    range: range ? [Number(range[1]), Number(range[2])] : undefined,
     attributes,
     defaultText: nodes(node, "script_parameter_default")[0]?.text.replace(/^=\s*/, ""),
   };

@@ -63,30 +63,32 @@ export const stepFacts: Readonly<Record<string, object>> = {
   "Join-Node": { nodeName: "win-1" },
 };
 
+/** What a step of it prints. */
+export const printed = (_name: string, inputs: Recorded["inputs"]): string =>
+  stepAnswer(inputs["create"], /\\([A-Za-z-]+)\.ps1/, stepFacts);
+
+/** What a node is made of where a test says nothing else. */
+export const usualArgs = (os: Machine["os"] = "windows"): WindowsNodeArgs => ({
+  machine: { ...machineFixture(os), name: "win-1" },
+  controlPlane: controlPlaneFixture(),
+  token: pulumi.secret(secrets.token),
+  software,
+  labels: { "example.com/pool": "a", zone: "b" },
+  taints: [{ key: "os", value: "windows", effect: "NoSchedule" }],
+  kubeletArgs: { "max-pods": "60" },
+});
+
 /** Makes a WindowsNode and records how each of its resources was registered. */
 export async function makeNode(
   change: Partial<WindowsNodeArgs> = {},
   { os = "windows", preview = false }: { os?: Machine["os"]; preview?: boolean } = {},
 ): Promise<MockedNode> {
-  const { made, resources } = await record(
-    (_name, inputs) => stepAnswer(inputs["create"], /\\([A-Za-z-]+)\.ps1/, stepFacts),
-    (opts) => {
-      const machine = machineFixture(os);
-      const controlPlane = controlPlaneFixture();
-      const args: WindowsNodeArgs = {
-        machine: { ...machine, name: "win-1" },
-        controlPlane,
-        token: pulumi.secret(secrets.token),
-        software,
-        labels: { "example.com/pool": "a", zone: "b" },
-        taints: [{ key: "os", value: "windows", effect: "NoSchedule" }],
-        kubeletArgs: { "max-pods": "60" },
-        ...change,
-      };
-      return { machine, controlPlane, node: new WindowsNode("node", args, opts) };
-    },
-    preview,
-  );
+  const make = (opts: pulumi.ComponentResourceOptions) => {
+    const { machine, controlPlane, ...others } = usualArgs(os);
+    const args = { machine, controlPlane, ...others, ...change };
+    return { machine, controlPlane, node: new WindowsNode("node", args, opts) };
+  };
+  const { made, resources } = await record(printed, make, preview);
   const own = [...resources]
     .map(([key, resource]) => [key.split("/").at(-1) ?? "", resource] as const)
     .filter(([name]) => /^node(-|$)/.test(name));

@@ -6,20 +6,11 @@ import * as pulumi from "@pulumi/pulumi";
 
 import { netConf, windowsCniConf } from "../../../components/cni/flannel/flannel-config.ts";
 import { BootstrapToken } from "../../../components/controlplane/bootstrap-token.ts";
-import type { ControlPlane } from "../../../components/controlplane/control-plane.ts";
-import { bakeOf } from "../../../components/windows/image/bake.ts";
 import { defaultSetup } from "../../../components/windows/node-setup.ts";
-import type { Script } from "../../../components/windows/node-step.ts";
 import { replacesPrograms } from "../../../components/windows/upgrade-drain.ts";
 import type { ProgramArtifact, WindowsSoftware } from "../../../components/windows/software.ts";
-import { scriptCommand } from "../../../components/windows/step-command.ts";
 import { homeSource } from "../../../components/windows/steps-copy.ts";
 import { stepsSource } from "../../../components/windows/steps-folder.ts";
-import {
-  installContainerd,
-  installKubernetes,
-  nodeScripts,
-} from "../../../components/windows/steps.ts";
 import { WindowsNode, type WindowsNodeArgs } from "../../../components/windows/windows-node.ts";
 import { commandProvider } from "../../../plugins/command/provider.ts";
 import { kindowsProvider } from "../../../plugins/kindows/provider.ts";
@@ -33,7 +24,9 @@ import {
   makeNode,
   type MockedNode,
   nodeResources as order,
+  printed,
   software,
+  usualArgs,
 } from "./windows-node-mocks.ts";
 
 const additional = ({ names }: MockedNode): string[] =>
@@ -87,8 +80,7 @@ describe("a Windows node with a setup of its own", () => {
   });
 
   it("gets OVN's hybrid overlay after the join, on a switch that it had before it", async () => {
-    const ranges = { podCidr: "10.244.0.0/16", serviceCidr: "10.96.0.0/16" };
-    const podNetwork = { kind: "ovn-kubernetes", vxlanPort: 9898, ...ranges } as const;
+    const podNetwork = { kind: "ovn-kubernetes", vxlanPort: 9898 };
     const setup = { ...defaultSetup, podNetwork };
     const { cniPlugins, flannel: hybridOverlay } = flannelSoftware;
     const node = await makeNode({ setup, software: { ...software, cniPlugins, hybridOverlay } });
@@ -106,13 +98,8 @@ describe("a Windows node with a setup of its own", () => {
   });
 
   describe("with Flannel", () => {
-    const network = {
-      backend: "vxlan",
-      podCidr: "10.244.0.0/16",
-      serviceCidr: "10.96.0.0/16",
-      nodeCidr: "192.168.150.0/24",
-    } as const;
-    const setup = { ...defaultSetup, podNetwork: { kind: "flannel", network } } as const;
+    const network = { backend: "vxlan", nodeCidr: "192.168.150.0/24" } as const;
+    const setup = { ...defaultSetup, podNetwork: { kind: "flannel", ...network } };
 
     it("gets the service before the join, its network after it, and is Ready after that", async () => {
       const node = await makeNode({
@@ -126,8 +113,11 @@ describe("a Windows node with a setup of its own", () => {
         ([, text = ""]) => JSON.parse(Buffer.from(text, "base64").toString()) as unknown,
       );
       assert.deepEqual(files, [
-        netConf(network.podCidr, "vxlan"),
-        windowsCniConf(network, "192.168.150.77"),
+        netConf("10.244.0.0/16", "vxlan"),
+        windowsCniConf(
+          { ...network, podCidr: "10.244.0.0/16", serviceCidr: "10.96.0.0/16" },
+          "192.168.150.77",
+        ),
       ]);
       assert.match(node.create("node-test-windowshost") ?? "", / -PodNetwork flannel$/);
       assert.match(
@@ -272,48 +262,45 @@ describe("a Windows node whose image carries no programs", () => {
   });
 });
 
-const sha = (digit: string): string => digit.repeat(64);
-const folder = "C:\\kindows\\steps\\0123456789ab";
-
-/** The command of a step with the image's own programs, but for what is changed. */
-function commandOf(script: Script, change: object, from = folder): string {
-  const { steps } = bakeOf(software, []);
-  const { step, parameters } = steps.find((each) => each.step === script) ?? assert.fail();
-  return scriptCommand(from, step, { ...parameters, ...change });
-}
-const containerd = (change: object = {}, from?: string): string =>
-  commandOf(installContainerd, change, from);
-const kubernetes = (change: object = {}): string => commandOf(installKubernetes, change);
-
 describe("a step that runs again", () => {
-  const crictl = { CrictlPath: "C:\\crictl.tar.gz", CrictlSha256: sha("e") };
-  const cases: readonly (readonly [string, unknown, unknown, boolean])[] = [
-    ["another containerd", containerd(), containerd({ Version: "2.3.4" }), true],
-    ["another build of it", containerd(), containerd({ ArchiveSha256: sha("e") }), true],
-    ["another Kubernetes", kubernetes(), kubernetes({ Version: "1.37.0" }), true],
-    ["another build of kubelet", kubernetes(), kubernetes({ KubeletSha256: sha("e") }), true],
-    ["another kube-log-runner", kubernetes(), kubernetes({ KubeLogRunnerSha256: sha("e") }), true],
-    ["another kubeadm", kubernetes(), kubernetes({ KubeadmSha256: sha("e") }), false],
-    ["an edited script", containerd(), containerd({}, "C:\\kindows\\steps\\f00000000000"), false],
-    ["other mirrors", containerd(), containerd({ RegistryMirrors: "docker.io=https://m" }), false],
-    ["a crictl", containerd(), containerd(crictl), false],
-    ["nothing else", kubernetes(), kubernetes(), false],
-    ["a command that is not known", containerd(), undefined, true],
+  let node: MockedNode;
+  before(async () => (node = await makeNode()));
+
+  const [containerd, kubernetes] = ["node-install-containerd", "node-install-kubernetes"];
+  const cases: readonly (readonly [string, string, from: RegExp, to: string, boolean])[] = [
+    ["another containerd", containerd, /-Version \S+/, "-Version 2.3.4", true],
+    ["another build of it", containerd, /-ArchiveSha256 1/, "-ArchiveSha256 e", true],
+    ["another Kubernetes", kubernetes, /-Version \S+/, "-Version 1.37.0", true],
+    ["another build of kubelet", kubernetes, /-KubeletSha256 2/, "-KubeletSha256 e", true],
+    [
+      "another kube-log-runner",
+      kubernetes,
+      /-KubeLogRunnerSha256 4/,
+      "-KubeLogRunnerSha256 e",
+      true,
+    ],
+    ["another kubeadm", kubernetes, /-KubeadmSha256 3/, "-KubeadmSha256 e", false],
+    ["an edited script", containerd, /[0-9a-f]{12}/, "f00000000000", false],
+    [
+      "other mirrors",
+      containerd,
+      /-RegistryMirrors ""/,
+      "-RegistryMirrors docker.io=https://m",
+      false,
+    ],
+    ["a crictl", containerd, /-CrictlSha256 ""/, "-CrictlSha256 e", false],
+    ["a command that is not known", containerd, /.*/, "", true],
   ];
-  for (const [what, before, now, replaces] of cases) {
-    it(`with ${what} ${replaces ? "replaces" : "does not replace"} what pods live on`, () =>
-      assert.equal(replacesPrograms(before, now), replaces));
+  for (const [what, step, from, to, replaces] of cases) {
+    it(`with ${what} ${replaces ? "replaces" : "does not replace"} what pods live on`, () => {
+      const command = node.create(step) ?? "";
+      assert.match(command, from);
+      assert.equal(replacesPrograms(command, command.replace(from, to)), replaces);
+    });
   }
 });
 
 const sources = [stepsSource, homeSource];
-
-/** A step answers as its script would. */
-function answer(command: string): string {
-  const step = [...nodeScripts.keys()].find((each) => command.endsWith(each.toLowerCase()));
-  const facts = { build: "10.0.20348", revision: 4405, version: "1", nodeName: "win-1" };
-  return JSON.stringify({ step, changed: true, rebootRequired: false, seconds: 1, facts });
-}
 
 interface Inputs {
   readonly type: string;
@@ -353,43 +340,23 @@ describe("what a change plans on a Windows node that is up", () => {
     },
   ];
 
-  /** A node and what it stands on, as test/engine/windows/nodes-lab.ts has them. */
-  function makeNode(
-    { labels = { zone: "a" }, instance = "one", domain = "one", tokenMinutes = 60 }: Variation,
-    args: Partial<WindowsNodeArgs>,
-    opts: pulumi.ComponentResourceOptions,
-  ): Promise<void> {
-    const instanceId = pulumi.output(instance);
-    new local.Command("identity", { triggers: [instance] }, opts);
-    const machine = {
-      name: "win-1",
-      address: "192.168.150.10",
-      instanceId,
-      os: "windows" as const,
-      connection: pulumi.secret({ host: "192.168.150.10" }),
-      resource: new local.Command("machine", { triggers: [instanceId, domain] }, opts),
-    };
-    const controlPlane = {
-      kubeconfig: pulumi.secret("users: admin"),
-      endpoint: pulumi.output("kindows-test-control-plane:6443"),
-      caCertHash: pulumi.output("sha256:5"),
-      hostsEntries: pulumi.output([{ address: "192.168.150.128", name: "kindows-test-lb" }]),
-      resource: new local.Command("control-plane", {}, opts),
-    } as unknown as ControlPlane;
-    const minting = { controlPlane, machine, ttlMinutes: tokenMinutes };
-    const { token } = new BootstrapToken("token", minting);
-    const taints = [{ key: "os", value: "windows", effect: "NoSchedule" }] as const;
-    const more = { labels, taints, kubeletArgs: { "max-pods": "60" }, ...args };
-    new WindowsNode("win-1", { machine, controlPlane, token, software, ...more }, opts);
-    return Promise.resolve();
-  }
-
   /** The inputs of all resources that are no components, as the engine compares them, by the resource's name. */
   async function inputsOf(
-    to: Variation = {},
+    { labels = { zone: "a" }, instance = "one", domain = "one", tokenMinutes = 60 }: Variation = {},
     args: Partial<WindowsNodeArgs> = {},
   ): Promise<ReadonlyMap<string, Inputs>> {
-    const { resources } = await record(answer, (opts) => makeNode(to, args, opts));
+    // What it stands on is as test/engine/windows/nodes-lab.ts has it.
+    const { resources } = await record(printed, (opts) => {
+      const usual = usualArgs();
+      const { controlPlane } = usual;
+      const instanceId = pulumi.output(instance);
+      new local.Command("identity", { triggers: [instance] }, opts);
+      const resource = new local.Command("machine", { triggers: [instanceId, domain] }, opts);
+      const machine = { ...usual.machine, instanceId, resource };
+      const minting = { controlPlane, machine, ttlMinutes: tokenMinutes };
+      const { token } = new BootstrapToken("token", minting);
+      new WindowsNode("win-1", { ...usual, machine, token, labels, ...args }, opts);
+    });
     const found = new Map<string, Inputs>();
     for (const [key, { inputs, opts }] of resources) {
       const [type = "", name = ""] = key.split("/");

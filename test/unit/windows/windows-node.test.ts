@@ -2,10 +2,8 @@ import assert from "node:assert/strict";
 import { isSecret } from "@pulumi/pulumi";
 import { bakedNodeSteps, bakeOf } from "../../../components/windows/image/bake.ts";
 import { scriptCommand } from "../../../components/windows/step-command.ts";
-import { splitArguments } from "../../../rehearsal/host/cmd/arguments.ts";
 import { secrets } from "../controlplane/fixture-node.ts";
 import { look, revealed } from "../controlplane/recorded-resources.ts";
-import { declaredParameters, steps } from "./step-scripts.ts";
 import {
   makeNode,
   nodeCommands as commands,
@@ -92,30 +90,13 @@ describe("a Windows node", () => {
   it("does not take a machine without Windows", () =>
     assert.rejects(makeNode({}, { os: "linux" }), /win-1 is a linux machine: .* os "windows"/));
 
-  for (const name of commands) {
-    it(`${name} runs a script with values its parameters take`, () => {
-      const [program, ...words] = splitArguments(create(name));
-      assert.equal(program, "powershell.exe");
-      const script = words[words.indexOf("-File") + 1] ?? "";
-      const [, step] =
-        /^C:\\kindows\\steps\\([A-Za-z-]+)-[0-9a-f]{12}\\\1\.ps1$/.exec(script) ?? [];
-      assert.equal(name, `node-${step?.toLowerCase()}`);
-
-      const values = words.slice(words.indexOf("-File") + 2);
-      const parameters = declaredParameters(
-        steps.find((each) => each.name === step)?.root ?? assert.fail(),
-      );
-      assert.deepEqual(
-        values.filter((_, index) => index % 2 === 0),
-        parameters.map((parameter) => `-${parameter.name}`),
-      );
-      for (const [index, { name: parameter, pattern, range }] of parameters.entries()) {
-        const value = values[index * 2 + 1] ?? "";
-        assert.match(value, new RegExp(pattern ?? "", "i"), parameter);
-        if (range) assert.ok(Number(value) >= range[0] && Number(value) <= range[1], parameter);
-      }
-    });
-  }
+  it("runs each step's script in a folder of its own", () => {
+    for (const name of commands) {
+      const [, step = ""] = /^powershell\.exe .* -File (\S+)/.exec(create(name)) ?? [];
+      assert.match(step.toLowerCase(), /^c:\\kindows\\steps\\([a-z-]+)-[0-9a-f]{12}\\\1\.ps1$/);
+      assert.ok(step.toLowerCase().endsWith(`\\${name.replace("node-", "")}.ps1`), step);
+    }
+  });
 
   const sha = (digit: string): string => digit.repeat(64);
   const archive = `C:\\kindows\\media\\${sha("1")}\\containerd.tar.gz`;

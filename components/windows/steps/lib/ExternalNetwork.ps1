@@ -4,18 +4,23 @@
 
 $CalicoKey = 'HKLM:\Software\Tigera\Calico'
 
+# Where HNS has none, its module may give one $null.
+function Get-ExternalNetwork {
+    param([string] $Name)
+    Get-HnsNetwork -ErrorAction Stop | Where-Object { $null -ne $_ -and $_.Name -eq $Name } | Select-Object -First 1
+}
+
 function Test-ExternalNetwork {
     param([string] $Name = 'External')
-    @(Get-HnsNetwork -ErrorAction Stop | Where-Object { $null -ne $_ -and $_.Name -eq $Name }).Count -gt 0
+    $null -ne (Get-ExternalNetwork -Name $Name)
 }
 
 # With its switch on the adapter, HNS knows the adapter's address: Calico's own script waits for it (node-service.ps1).
 function Test-ExternalSwitch {
     param([string] $Name)
-    @(Get-HnsNetwork -ErrorAction Stop | Where-Object {
-            $null -ne $_ -and $_.Name -eq $Name -and $_.PSObject.Properties.Name -contains 'ManagementIP' -and
-            [string]$_.ManagementIP -ne ''
-        }).Count -gt 0
+    $network = Get-ExternalNetwork -Name $Name
+    $null -ne $network -and $network.PSObject.Properties.Name -contains 'ManagementIP' -and
+    [string]$network.ManagementIP -ne ''
 }
 
 # With the values Calico's own script uses (node-service.ps1), so that Calico finds its own.

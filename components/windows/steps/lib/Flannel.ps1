@@ -50,8 +50,7 @@ function Start-FlannelNetwork {
 # host-local's records: a file for each address in use, by its name, and whose it is in it.
 function Save-BridgeAddress {
     param([string] $Name, [string] $RecordFolder = 'C:\var\lib\cni\networks')
-    $network = Get-HnsNetwork -ErrorAction Stop | Where-Object { $_.Name -eq $Name } |
-        Select-Object -First 1
+    $network = Get-ExternalNetwork -Name $Name
     $bytes = ([Net.IPAddress](([string]$network.Subnets[0].AddressPrefix -split '/')[0])).GetAddressBytes()
     $bytes[3] += 2
     $folder = Join-Path $RecordFolder $Name

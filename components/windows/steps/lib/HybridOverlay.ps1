@@ -32,9 +32,7 @@ function Start-HybridOverlay {
 }
 
 function Get-HybridOverlaySubnet {
-    $network = Get-HnsNetwork -ErrorAction Stop | Where-Object { $_.Name -eq $HybridOverlayNetwork } |
-        Select-Object -First 1
-    [string]$network.Subnets[0].AddressPrefix
+    [string](Get-ExternalNetwork -Name $HybridOverlayNetwork).Subnets[0].AddressPrefix
 }
 
 function Get-EndpointPolicy {

@@ -175,12 +175,19 @@ function Install-Program {
     $from
 }
 
+# kubelet says "Kubernetes v1.36.4", kubeadm "v1.36.4", containerd "containerd <module> v2.3.4 <commit>"; built from
+# modules, without v and with a +suffix.
 function Assert-ProgramVersion {
-    param([string] $Path, [string[]] $ArgumentList, [string] $Version)
+    param(
+        [string] $Path, [string[]] $ArgumentList, [string] $Version,
+        [string] $Remedy = 'Set cluster.kubernetesVersion and the checksums of its Windows programs to the same ' +
+        'release.'
+    )
     $answer = Invoke-NativeCommand -FilePath $Path -ArgumentList $ArgumentList -TimeoutSeconds 60 `
         -Remedy "Look whether $Path is a program for windows-amd64."
-    if ($answer -notmatch 'v(?<version>[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.]+)?)' -or $Matches['version'] -ne $Version) {
+    if ($answer -notmatch '(^|\s)v?(?<version>[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.]+)?)(\+\S*)?(\s|$)' -or
+        $Matches['version'] -ne $Version) {
         Stop-Step -Code 'VersionMismatch' -Message "$Path says '$($answer.Trim())', expected was version $Version." `
-            -Remedy 'Set cluster.kubernetesVersion and the checksums of its Windows programs to the same release.'
+            -Remedy $Remedy
     }
 }

@@ -48,12 +48,10 @@ function Assert-KubeletArgument {
 
 # The service is stopped and manual. Returns whether it was missing.
 function Register-KubeletService {
-    $missing = -not (Test-Service -Name 'kubelet')
-    if ($missing) {
-        $null = New-Service -Name 'kubelet' -DisplayName 'kubelet' -Description 'Kubernetes node agent' `
-            -BinaryPathName (Get-KubeletCommandLine) -StartupType Manual -DependsOn 'containerd'
-    }
-    $missing
+    if (Test-Service -Name 'kubelet') { return $false }
+    $null = New-Service -Name 'kubelet' -DisplayName 'kubelet' -Description 'Kubernetes node agent' `
+        -BinaryPathName (Get-KubeletCommandLine) -StartupType Manual -DependsOn 'containerd'
+    $true
 }
 
 # Manual until the node has joined, Automatic from then on. Returns whether anything differed; a joined node's is

@@ -2,7 +2,8 @@
 
 . (Join-Path $PSScriptRoot 'WholeFile.ps1')
 
-# In the hosts file, lines that end with it are ours; everybody else's stay as they are.
+$HostsPath = "$env:SystemRoot\System32\drivers\etc\hosts"
+# Lines in it that end with this are ours; everybody else's stay as they are.
 $HostsMark = '# kindows'
 
 # Returns the lines of others, then the wanted ones: tables with Address and Name.
@@ -26,7 +27,7 @@ function Merge-HostsLine {
 }
 
 function Invoke-HostsFile {
-    param([string] $File, [scriptblock] $Body)
+    param([scriptblock] $Body)
     $lastError = ''
     for ($try = 1; $try -le 10; $try++) {
         try {
@@ -37,31 +38,29 @@ function Invoke-HostsFile {
             Start-Sleep -Seconds 1
         }
     }
-    Stop-Step -Code 'HostsFileBusy' -Message "$File could not be had in 10 s: $lastError" `
+    Stop-Step -Code 'HostsFileBusy' -Message "$HostsPath could not be had in 10 s: $lastError" `
         -Remedy 'Find what holds the file (a virus scanner, an editor), then run again.'
 }
 
 function Get-HostsLine {
-    param([string] $Path)
-    if (Test-Path -LiteralPath $Path) {
-        Invoke-HostsFile -File $Path -Body { [IO.File]::ReadAllLines($Path, [Text.Encoding]::Default) }
+    if (Test-Path -LiteralPath $HostsPath) {
+        Invoke-HostsFile -Body { [IO.File]::ReadAllLines($HostsPath, [Text.Encoding]::Default) }
     }
 }
 
 function Save-HostsFile {
-    param([string] $Path, [string[]] $Line)
+    param([string[]] $Line)
     $text = (@($Line) + '') -join "`r`n"
     $bytes = [Text.Encoding]::Default.GetBytes($text)
-    Invoke-HostsFile -File $Path -Body { Write-WholeFile -Path $Path -Bytes $bytes }
+    Invoke-HostsFile -Body { Write-WholeFile -Path $HostsPath -Bytes $bytes }
+    Clear-DnsClientCache -ErrorAction Continue
 }
 
 function Remove-HostsLine {
-    param([string] $Path)
-    $before = @(Get-HostsLine -Path $Path)
+    $before = @(Get-HostsLine)
     $after = @(Merge-HostsLine -Line $before -Wanted @())
     if ($after.Count -lt $before.Count) {
-        Save-HostsFile -Path $Path -Line $after
-        Clear-DnsClientCache -ErrorAction Continue
+        Save-HostsFile -Line $after
         "$($before.Count - $after.Count) hosts entries"
     }
 }
