@@ -25,7 +25,7 @@ export interface LockOptions {
 export async function withLock<T>(
   lockFile: string,
   options: LockOptions,
-  work: () => Promise<T>,
+  work: () => T | Promise<T>,
 ): Promise<T> {
   await mkdir(path.dirname(lockFile), { recursive: true });
   const candidate = `${lockFile}.${process.pid}.${Math.random().toString(36).slice(2)}`;

@@ -87,7 +87,7 @@ async function prepareLab(settings: Settings, options: PrepareOptions): Promise<
   const definitions = release && calicoDefinitions(release);
   const others = [disk?.artifact, definitions].filter((artifact) => artifact !== undefined);
   const ensured = await prepareEngine([...images, ...others], options);
-  await recordBuilt({
+  recordBuilt({
     tools: {},
     ...(await builtImages(images, ensured)),
     calicoDefinitions: release &&

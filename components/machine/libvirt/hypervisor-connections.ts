@@ -1,5 +1,5 @@
-import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { writeWhole } from "../../../host/write-whole.ts";
 import { localFolder, projectRoot } from "../../../toolchain/project.ts";
 import { labNames } from "../../../config/names.ts";
 import type { Settings } from "../../../config/settings.ts";
@@ -31,7 +31,8 @@ export function hypervisorConnections({
 }: Pick<Settings, "lab" | "hypervisor" | "hypervisors">): HypervisorConnection[] {
   return hypervisors.map((one) => {
     const pins = pinsFile(lab.name, one.name);
-    writePins(path.join(projectRoot, pins), pinnedHostKey(one));
+    // The engine's provider and a command may read it meanwhile.
+    writeWhole(path.join(projectRoot, pins), pinnedHostKey(one), 0o600);
     const domainType = one.domainType ?? hypervisor.domainType;
     return {
       ...one,
@@ -45,14 +46,6 @@ export function hypervisorConnections({
 function pinsFile(lab: string, hypervisor: string): string {
   const name = `${labNames(lab).prefix}.${hypervisor}.known_hosts`;
   return path.relative(projectRoot, path.join(localFolder, "hypervisors", name));
-}
-
-/** Whole at any time: the engine's provider and a command may read it meanwhile. */
-function writePins(file: string, content: string): void {
-  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-  const draft = `${file}.${process.pid}`;
-  writeFileSync(draft, content, { mode: 0o600 });
-  renameSync(draft, file);
 }
 
 type SshServer = Place & Pick<RemoteHypervisor, "privateKeyFile">;
