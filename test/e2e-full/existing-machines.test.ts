@@ -2,9 +2,17 @@ import assert from "node:assert/strict";
 import { readState } from "../../cli/engine/states.ts";
 import { resourcesOf } from "../../cli/engine/deployment.ts";
 import { isReady } from "../e2e/cluster.ts";
-import { succeeded, printSeconds, type Finished } from "../e2e/lab.ts";
+import { succeeded, printSeconds } from "../e2e/lab.ts";
 import { differences } from "./outside/disk-content.ts";
-import { clearHost, controlPlane, Estate, estateLab as lab } from "./outside/estate.ts";
+import {
+  clearHost,
+  controlPlane,
+  Estate,
+  estateLab as lab,
+  pulumi,
+  removeStack,
+  up,
+} from "./outside/estate.ts";
 import type { OutsideMachine } from "./outside/outside-machine.ts";
 import { answers } from "./outside/ssh-daemon.ts";
 import { verifiedOutside } from "./outside/verified-outside.ts";
@@ -41,12 +49,6 @@ describe("existing machines joined to an existing cluster", function () {
     });
   }
 
-  const pulumi = (command: string): Promise<Finished> =>
-    lab.withEnvironment(`pulumi ${command} --non-interactive`);
-
-  const up = (what: string): Promise<Finished> =>
-    succeeded(pulumi("up --yes --skip-preview"), what);
-
   const names = async (): Promise<readonly string[]> =>
     (await estate.cluster.nodes()).map(({ metadata }) => metadata.name).sort();
 
@@ -63,8 +65,7 @@ describe("existing machines joined to an existing cluster", function () {
     await second.start();
   });
   after(async () => {
-    await pulumi("destroy --yes --skip-preview");
-    await pulumi("stack rm --yes --force");
+    await removeStack();
     await estate.remove();
     await lab.removeSettings();
   });
@@ -78,7 +79,7 @@ describe("existing machines joined to an existing cluster", function () {
   it("joins both, the second by the bastion", async () => {
     await configure([first, second]);
     await succeeded(lab.kindows("fetch"));
-    await succeeded(lab.withEnvironment(`pulumi stack init ${lab.stack} --non-interactive`));
+    await succeeded(pulumi(`stack init ${lab.stack}`));
     const run = await up("up of both");
     assert.ok(!run.output.includes("PRIVATE KEY"));
     assert.deepEqual(await names(), [controlPlane, "win-1", "win-2"]);

@@ -7,9 +7,17 @@ import { fileSha256 } from "../../rehearsal/image/media.ts";
 import { builtTool } from "../../toolchain/built.ts";
 import { projectRoot } from "../../toolchain/project.ts";
 import { killPoint } from "../e2e/kill-points.ts";
-import { engineChanges, type Finished, printSeconds, succeeded, tail } from "../e2e/lab.ts";
+import { engineChanges, printSeconds, succeeded, tail } from "../e2e/lab.ts";
 import { type Guest, type GuestStart, KubeVirtStandIn } from "../engine/kubevirt/stand-in.ts";
-import { clearHost, controlPlane, estateLab as lab, Ground } from "./outside/estate.ts";
+import {
+  clearHost,
+  controlPlane,
+  estateLab as lab,
+  Ground,
+  pulumi,
+  removeStack,
+  up,
+} from "./outside/estate.ts";
 import { OutsideMachine } from "./outside/outside-machine.ts";
 
 const moment = killPoint("during join-node");
@@ -77,12 +85,6 @@ describe("a machine on KubeVirt, from nothing to a node and back", function () {
     };
   }
 
-  const pulumi = (command: string, onLine?: (line: string) => void): Promise<Finished> =>
-    lab.withEnvironment(`pulumi ${command} --non-interactive`, onLine);
-
-  const up = (what: string): Promise<Finished> =>
-    succeeded(pulumi("up --yes --skip-preview"), what);
-
   const ready = (): Promise<string> =>
     ground.cluster.kubectl(
       ...["get", "node", "win-1", "-o"],
@@ -112,8 +114,7 @@ describe("a machine on KubeVirt, from nothing to a node and back", function () {
     });
   });
   after(async () => {
-    await pulumi("destroy --yes --skip-preview");
-    await pulumi("stack rm --yes --force");
+    await removeStack();
     await kubevirt.end();
     await ground.remove();
     await lab.removeSettings();

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
-import os, { tmpdir } from "node:os";
+import os from "node:os";
 import path from "node:path";
 import { execa } from "execa";
 import { parse, stringify } from "yaml";
@@ -91,28 +91,20 @@ function secretParts(text: string): string[] {
 
 /** Files below the project's state folder, and the temporary folder, that somebody else may read. */
 async function readableByOthers(lab: TestLab): Promise<string[]> {
-  const files = await Promise.all([
-    openFiles(localFolder, 3),
-    openFiles(path.dirname(lab.kubeconfig), 3),
-    openFiles(tmpdir(), 1),
-  ]);
-  return files.flat().filter((file) => !file.startsWith(lab.logFolder));
-}
-
-async function openFiles(folder: string, depth: number): Promise<string[]> {
-  const mode = await stat(folder).catch(() => undefined);
-  if (mode === undefined || (mode.mode & 0o005) !== 0o005) return [];
-  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
-  const nested = await Promise.all(
-    entries.map(async (entry) => {
-      const file = path.join(folder, entry.name);
-      if (entry.isDirectory()) return depth > 0 ? openFiles(file, depth - 1) : [];
-      const info = entry.isFile() ? await stat(file).catch(() => undefined) : undefined;
-      const small = info !== undefined && info.size < 20_000_000;
-      return small && (info.mode & 0o004) !== 0 ? [file] : [];
-    }),
-  );
-  return nested.flat();
+  const closed = ["-type", "d", "!", "-perm", "-o=rx", "-prune", "-o"];
+  const open = [...closed, "-type", "f", "-perm", "-o=r", "-size", "-20000k", "-print0"];
+  const folders = [
+    [localFolder, "4"],
+    [path.dirname(lab.kubeconfig), "4"],
+    [os.tmpdir(), "2"],
+  ] as const;
+  const found = folders.map(async ([folder, depth]) => {
+    const args = [folder, "-maxdepth", depth, ...open];
+    // It fails where something goes away meanwhile.
+    const { stdout } = await execa("find", args, { reject: false });
+    return stdout.split("\0").filter((file) => file !== "" && !file.startsWith(lab.logFolder));
+  });
+  return (await Promise.all(found)).flat();
 }
 
 const network = { cidr: "192.168.152.0/24" };

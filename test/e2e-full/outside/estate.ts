@@ -27,8 +27,9 @@ import { Cache } from "../../../toolchain/cache.ts";
 import { ensureArtifacts } from "../../../toolchain/ensure.ts";
 import { projectRoot } from "../../../toolchain/project.ts";
 import { Cluster } from "../../e2e/cluster.ts";
-import { bareMachines, succeeded, TestLab, virsh } from "../../e2e/lab.ts";
+import { bareMachines, type Finished, succeeded, TestLab, virsh } from "../../e2e/lab.ts";
 import { debugfs, rootOf, rootOffset } from "./disk-content.ts";
+import { addNamespace } from "./network-namespace.ts";
 import { OutsideMachine } from "./outside-machine.ts";
 import { type KeyFile, makeKeyFile, SshDaemon } from "./ssh-daemon.ts";
 
@@ -130,18 +131,11 @@ async function standInCrictl(media: string): Promise<CarriedArtifact> {
 
 const namespace = outside;
 
-const [portHere, portThere] = [`${outside}-j`, "eth0"];
-
-const ip = (...args: string[]): Promise<unknown> => execa("ip", args);
+const portHere = `${outside}-j`;
 
 /** A host on the segment with nothing but an SSH server: a network namespace with one end of a cable. */
 async function startBastion(address: string, folder: string, login: KeyFile): Promise<SshDaemon> {
-  await ip("netns", "add", namespace);
-  await ip("link", "add", portHere, "type", "veth", "peer", portThere, "netns", namespace);
-  await ip("link", "set", portHere, "master", bridge, "up");
-  await ip("-n", namespace, "address", "add", `${address}/24`, "dev", portThere);
-  await ip("-n", namespace, "link", "set", portThere, "up");
-  await ip("-n", namespace, "link", "set", "lo", "up");
+  await addNamespace({ namespace, address: `${address}/24`, end: portHere, bridge });
   return SshDaemon.start({ folder, address, port: 22, login, namespace });
 }
 
@@ -241,6 +235,17 @@ const addresses = { bastion: `${network}.5`, first: `${network}.10`, second: `${
 /** Of the stack that joins all of it. */
 export const estateLab = new TestLab("e2eexisting");
 
+export const pulumi = (command: string, onLine?: (line: string) => void): Promise<Finished> =>
+  estateLab.withEnvironment(`pulumi ${command} --non-interactive`, onLine);
+
+export const up = (what: string): Promise<Finished> =>
+  succeeded(pulumi("up --yes --skip-preview"), what);
+
+export async function removeStack(): Promise<void> {
+  await pulumi("destroy --yes --skip-preview");
+  await pulumi("stack rm --yes --force");
+}
+
 const macs = {
   first: macAddress(estateLab.prefix, "win-1"),
   second: macAddress(estateLab.prefix, "win-2"),
@@ -252,7 +257,7 @@ export async function clearHost(): Promise<void> {
   await succeeded(estateLab.kindows("prepare"));
   await removeAll();
   // Fails where there is none.
-  await estateLab.withEnvironment("pulumi stack rm --yes --force --non-interactive");
+  await pulumi("stack rm --yes --force");
 }
 
 /** A cluster made by kind, a segment for machines, where `win-1` has an address of its own, and a disk they start from. */
