@@ -139,24 +139,6 @@ async function startBastion(address: string, folder: string, login: KeyFile): Pr
   return SshDaemon.start({ folder, address, port: 22, login, namespace });
 }
 
-async function removeBastion(): Promise<void> {
-  await execa("ip", ["link", "delete", portHere], { reject: false });
-  await execa("ip", ["netns", "delete", namespace], { reject: false });
-}
-
-const rule = (address: string): string[] => [
-  ...["OUTPUT", "-d", address, "-p", "tcp", "--dport", "22", "-j", "REJECT"],
-];
-
-/** From now on this host itself does not get at a machine's SSH server, as where a firewall stands in between. */
-async function shutOut(address: string): Promise<void> {
-  await execa("iptables", ["-I", ...rule(address)]);
-}
-
-async function letIn(address: string): Promise<void> {
-  await execa("iptables", ["-D", ...rule(address)], { reject: false });
-}
-
 const kindSeconds = 600;
 
 /** What the cluster itself removes: the kubelets' requests, an hour after they were signed. */
@@ -231,6 +213,9 @@ export class OutsideCluster extends Cluster {
 
 const [network] = segment.cidr.split(".0/");
 const addresses = { bastion: `${network}.5`, first: `${network}.10`, second: `${network}.11` };
+
+/** Shuts this host itself out from a machine's SSH server, as where a firewall stands in between. */
+const shutOut = ["OUTPUT", "-d", addresses.second, "-p", "tcp", "--dport", "22", "-j", "REJECT"];
 
 /** Of the stack that joins all of it. */
 export const estateLab = new TestLab("e2eexisting");
@@ -336,7 +321,7 @@ export class Estate {
     };
     const machines = [await machine("win-1", "first"), await machine("win-2", "second")] as const;
     const bastion = await startBastion(addresses.bastion, path.join(folder, "bastion"), login);
-    await shutOut(addresses.second);
+    await execa("iptables", ["-I", ...shutOut]);
     return new Estate(ground, machines, bastion, addresses.bastion, login);
   }
 
@@ -351,8 +336,9 @@ export class Estate {
 }
 
 async function removeAll(): Promise<void> {
-  await letIn(addresses.second);
-  await removeBastion();
+  await execa("iptables", ["-D", ...shutOut], { reject: false });
+  await execa("ip", ["link", "delete", portHere], { reject: false });
+  await execa("ip", ["netns", "delete", namespace], { reject: false });
   const domains = (await virsh("list", "--all", "--name")).split("\n");
   for (const domain of domains.filter((name) => name.startsWith(`${outside}-`))) {
     await execa("virsh", ["-c", "qemu:///system", "destroy", domain], { reject: false });
