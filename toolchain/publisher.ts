@@ -155,7 +155,7 @@ function inRelease(text: string, fileName: string): string | undefined {
   return /^sha256:([0-9a-fA-F]{64})$/.exec(asset?.digest ?? "")?.[1];
 }
 
-const lock = { timeoutSeconds: 30, pollMilliseconds: 50, onWait: () => undefined };
+const lockSeconds = 30;
 
 /** Adds a file to the lock. A publisher's checksum replaces one from elsewhere. @throws if another one is locked for it. */
 export async function addToLock(
@@ -164,7 +164,7 @@ export async function addToLock(
   entry: SoftwareLock[string],
 ): Promise<void> {
   const guard = path.join(path.dirname(file), ".kindows", "software-lock");
-  await withLock(guard, lock, () => {
+  await withLock(guard, lockSeconds, () => {
     const known = readSoftwareLock(file);
     const earlier = known[uri];
     if (earlier !== undefined && earlier.sha256 !== entry.sha256) {
