@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { execa } from "execa";
-import { waitUntil } from "../../host/wait-until.ts";
 import { fileSha256 } from "../../rehearsal/image/media.ts";
 import { builtTool } from "../../toolchain/built.ts";
 import { projectRoot } from "../../toolchain/project.ts";
@@ -93,15 +92,8 @@ describe("a machine on KubeVirt, from nothing to a node and back", function () {
     );
 
   /** Waits until its kubelet, as it runs from now on, has renewed its lease. */
-  async function untilRenewed(): Promise<void> {
-    const renewed = async () => (await ground.cluster.leaseRenewals()).get("win-1");
-    const before = await renewed();
-    const what = "win-1 to renew its lease";
-    await waitUntil({ what, timeoutSeconds: 300, pollMilliseconds: 1000 }, async () => {
-      const now = await renewed();
-      return now === before ? `renewed last at ${now ?? "no time"}` : undefined;
-    });
-  }
+  const untilRenewed = async (): Promise<void> =>
+    ground.cluster.untilRenewed("win-1", await ground.cluster.leaseRenewal("win-1"));
 
   before(async () => {
     await clearHost();

@@ -143,15 +143,6 @@ interface PlantedFault {
   readonly mend?: () => Promise<unknown>;
 }
 
-/** A machine may be back before the control plane has noticed that it was gone. */
-async function heardOf(wanted: string, since: Date): Promise<void> {
-  const what = `${wanted} to be heard of`;
-  await waitUntil({ what, timeoutSeconds: 300, pollMilliseconds: 2000 }, async () => {
-    const heard = (await lab.leaseRenewals()).get(wanted);
-    return heard !== undefined && new Date(heard) > since ? undefined : `last at ${heard}`;
-  });
-}
-
 const ghostNetwork = "<network><name>kindows-e2eghost</name><bridge name='kw-e2eghost'/></network>";
 const ghostDomain = `<domain type='qemu'><name>${name}-ghost</name><memory unit='MiB'>64</memory>
   <os><type arch='x86_64' machine='q35'>hvm</type></os>
@@ -319,9 +310,10 @@ const faults: readonly PlantedFault[] = [
     fault: "a full disk has paused the machine",
     plant: async () => {
       await smallDisk.take();
-      const start = new Date();
+      const before = await lab.leaseRenewal("win-1");
       await virsh("start", machine);
-      await heardOf("win-1", start);
+      // The machine may be back before the control plane has noticed that it was gone.
+      await lab.untilRenewed("win-1", before);
       await smallDisk.fill();
       // Ends when the machine goes on, or loses its power.
       putOnMachine("C:/rehearsal/big", Buffer.alloc(96 << 20, 1)).catch(() => undefined);

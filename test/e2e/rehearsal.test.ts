@@ -174,9 +174,6 @@ describe("a rehearsal lab from nothing to nothing", function () {
       .sort((one, other) => (one.name < other.name ? -1 : 1));
   }
 
-  const leaseRenewed = async (): Promise<string> =>
-    (await lab.leaseRenewals()).get("win-1") ?? "never";
-
   it("is gone after down when its up was killed while the machine booted", async () => {
     await lab.killedUp(killPoint("VM booting"));
     await succeeded(lab.kindows("down"));
@@ -282,15 +279,9 @@ describe("a rehearsal lab from nothing to nothing", function () {
     assert.match(await lab.onMachine("win-1", "net stop kubelet"), /was stopped successfully/);
     assert.match(await lab.onMachine("win-1", "systeminfo"), /\bkubelet Stopped\b/);
     // Nobody renews it now: whatever does so later is the kubelet that is started here.
-    const before = await leaseRenewed();
+    const before = await lab.leaseRenewal("win-1");
     assert.match(await lab.onMachine("win-1", "net start kubelet"), /was started successfully/);
-    await waitUntil(
-      { what: "win-1 to renew its lease", timeoutSeconds: 300, pollMilliseconds: 2000 },
-      async () => {
-        const now = await leaseRenewed();
-        return now === before ? `renewed last at ${now}` : undefined;
-      },
-    );
+    await lab.untilRenewed("win-1", before);
     await lab.untilReady([controlPlane, "win-1"]);
     // The same pods with the same containers, none of them started once more.
     assert.deepEqual(await podsOnNode(), pods);
