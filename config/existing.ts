@@ -121,18 +121,9 @@ function filled({ windows, nodes, ...settings }: WrittenExisting, file: string):
       containerdVersion: windows.containerdVersion ?? defaultContainerdVersion,
     },
     nodes: nodes.map((node) => {
-      const { name, os, address, hostKey, labels, taints, kubeletArgs, nodeIp } = node;
-      return {
-        name,
-        os,
-        address,
-        hostKey,
-        labels,
-        taints,
-        kubeletArgs,
-        nodeIp: nodeIp ?? address,
-        login: whole(effectiveLogin(settings.login, node)),
-      };
+      const { name, os, address, hostKey, labels, taints, kubeletArgs, nodeIp = address } = node;
+      const login = whole(effectiveLogin(settings.login, node));
+      return { name, os, address, hostKey, labels, taints, kubeletArgs, nodeIp, login };
     }),
   };
 }

@@ -1,7 +1,12 @@
-import { isAbsolute } from "node:path";
 import * as z from "zod";
 import type { Complaint, SettingsProblem } from "./problem.ts";
-import { text } from "./values/value.ts";
+import { ofForm, text } from "./values/value.ts";
+
+export const localFile = ofForm(
+  /^\//,
+  "is not an absolute path, so what it means would depend on where the command is started",
+  "Write the path from / on.",
+);
 
 const schema = (what: string, downloader: string) =>
   z
@@ -21,15 +26,6 @@ const schema = (what: string, downloader: string) =>
 /** A file that nobody has pinned here. @param what e.g. "the virtio drivers' ISO" @param downloader the command for it. */
 export function namedFile(what: string, downloader: string): ReturnType<typeof schema> {
   return schema(what, downloader);
-}
-
-export function localFile(value: string): Complaint | undefined {
-  return isAbsolute(value)
-    ? undefined
-    : {
-        why: "is not an absolute path, so what it means would depend on where the command is started",
-        instead: "Write the path from / on.",
-      };
 }
 
 const addressForm = "Write https://HOST/PATH/FILE.";

@@ -41,7 +41,7 @@ export async function ensureTestEngine(): Promise<void> {
   const definitions = calicoDefinitions(calico);
   const further = [kubernetesLinux, etcd, versitygw, definitions, yamlHost];
   const ensured = await prepareEngine(further, options);
-  await recordBuilt({
+  recordBuilt({
     tools: {
       etcd: path.join(ensured.path(etcd), "etcd"),
       "pulumi-language-yaml": path.join(ensured.path(yamlHost), "pulumi-language-yaml"),

@@ -2,9 +2,9 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import * as z from "zod";
 
+import { writeWhole } from "../host/write-whole.ts";
 import { parseJson } from "./parse-json.ts";
 import { localFolder } from "./project.ts";
-import { writeWhole } from "./whole-file.ts";
 
 const imageSchema = z.object({ reference: z.string(), archive: z.string() });
 
@@ -100,13 +100,12 @@ export function builtRehearsalImage(image: {
 }
 
 /** Merges with what was prepared earlier, for this stack or another one. Written atomically. */
-export async function recordBuilt(added: BuiltArtifacts): Promise<void> {
+export function recordBuilt(added: BuiltArtifacts): void {
   const earlier = builtSoFar();
   const names = (Object.keys(builtSchema.shape) as (keyof BuiltArtifacts)[]).filter(
     (name) => earlier[name] ?? added[name],
   );
   const all = names.map((name) => [name, { ...earlier[name], ...added[name] }] as const);
   const text = `${JSON.stringify(Object.fromEntries(all), undefined, 2)}\n`;
-  if (text === `${JSON.stringify(earlier, undefined, 2)}\n`) return;
-  await writeWhole(file, text);
+  if (text !== `${JSON.stringify(earlier, undefined, 2)}\n`) writeWhole(file, text);
 }

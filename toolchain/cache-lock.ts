@@ -8,31 +8,27 @@ import { readJson } from "./parse-json.ts";
 
 const ownerSchema = z.object({ pid: z.number(), startTicks: z.string(), bootId: z.string() });
 
-export interface LockOptions {
-  /** Longest wait for a running owner, in seconds. */
-  readonly timeoutSeconds: number;
-  /** Called while waiting for a running owner: at once, and then every minute. */
-  readonly onWait: (owner: Owner) => void;
-  readonly pollMilliseconds: number;
-}
+const pollMilliseconds = 100;
 
 /**
  * Runs `work` as the only process that holds `lockFile`; a lock whose owner is dead is taken over. It saves work but is not
  * needed for correctness: in the tiny window in which a take-over can lead to two owners, something is built twice.
  *
+ * @param onWait called while waiting for a running owner: at once, and then every minute.
  * @throws if a running process still holds the lock after `timeoutSeconds`, naming that process.
  */
 export async function withLock<T>(
   lockFile: string,
-  options: LockOptions,
-  work: () => Promise<T>,
+  timeoutSeconds: number,
+  work: () => T | Promise<T>,
+  onWait: (owner: Owner) => void = () => undefined,
 ): Promise<T> {
   await mkdir(path.dirname(lockFile), { recursive: true });
   const candidate = `${lockFile}.${process.pid}.${Math.random().toString(36).slice(2)}`;
   // Written to a temporary file and linked, so that nobody reads an incomplete owner.
   await writeFile(candidate, JSON.stringify(await thisProcess()));
   try {
-    await acquire(lockFile, candidate, options);
+    await acquire(lockFile, candidate, timeoutSeconds, onWait);
     try {
       return await work();
     } finally {
@@ -43,7 +39,12 @@ export async function withLock<T>(
   }
 }
 
-async function acquire(lockFile: string, candidate: string, options: LockOptions): Promise<void> {
+async function acquire(
+  lockFile: string,
+  candidate: string,
+  timeoutSeconds: number,
+  onWait: (owner: Owner) => void,
+): Promise<void> {
   const started = Date.now();
   let lastReport = 0;
   for (;;) {
@@ -58,17 +59,17 @@ async function acquire(lockFile: string, candidate: string, options: LockOptions
       await removeDead(lockFile, candidate);
       continue;
     }
-    if (Date.now() - started > options.timeoutSeconds * 1000) {
+    if (Date.now() - started > timeoutSeconds * 1000) {
       throw new Error(
-        `process ${owner.pid} has held ${lockFile} for more than ${options.timeoutSeconds} s: ` +
+        `process ${owner.pid} has held ${lockFile} for more than ${timeoutSeconds} s: ` +
           `wait for it or end it, then run this again`,
       );
     }
     if (Date.now() - lastReport > 60_000) {
       lastReport = Date.now();
-      options.onWait(owner);
+      onWait(owner);
     }
-    await sleep(options.pollMilliseconds);
+    await sleep(pollMilliseconds);
   }
 }
 

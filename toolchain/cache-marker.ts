@@ -4,8 +4,8 @@ import { lstat, readdir, readlink } from "node:fs/promises";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import * as z from "zod";
+import { writeWhole } from "../host/write-whole.ts";
 import { readJson } from "./parse-json.ts";
-import { writeWhole } from "./whole-file.ts";
 
 /** File in every entry of the cache; written last, so an entry without it is incomplete. */
 export const markerName = ".kindows-complete.json";
@@ -37,7 +37,7 @@ export async function writeMarker(folder: string, name: string, seconds: number)
     }
   }
   if (Object.keys(files).length === 0) throw new Error(`the build of ${name} made no file`);
-  await replaceMarker(folder, { name, seconds, files });
+  replaceMarker(folder, { name, seconds, files });
 }
 
 /** Only a file whose time has changed is read again; if its content is the recorded one, its new time is recorded. */
@@ -65,7 +65,7 @@ export async function findDamage(folder: string): Promise<string | undefined> {
     }
   }
   if (Object.keys(touched).length > 0) {
-    await replaceMarker(folder, { ...marker, files: { ...marker.files, ...touched } });
+    replaceMarker(folder, { ...marker, files: { ...marker.files, ...touched } });
   }
   return undefined;
 }
@@ -89,6 +89,6 @@ export async function sha256OfFile(file: string): Promise<string> {
   return hash.digest("hex");
 }
 
-function replaceMarker(folder: string, marker: Marker): Promise<void> {
-  return writeWhole(path.join(folder, markerName), JSON.stringify(marker));
+function replaceMarker(folder: string, marker: Marker): void {
+  writeWhole(path.join(folder, markerName), JSON.stringify(marker));
 }

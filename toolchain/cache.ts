@@ -4,7 +4,8 @@ import os from "node:os";
 import path from "node:path";
 
 import type { Artifact } from "./artifact.ts";
-import { livingOwner, withLock, type LockOptions } from "./cache-lock.ts";
+import { livingOwner, withLock } from "./cache-lock.ts";
+import type { Owner } from "./owner.ts";
 import { beginBuild } from "./compiler-caches.ts";
 import { findDamage, markerName, writeMarker } from "./cache-marker.ts";
 import { isReadOnly } from "./read-only.ts";
@@ -121,8 +122,13 @@ export class Cache {
   }
 
   /** Runs `work` as the only process (on this machine) that builds or removes the entry. */
-  withEntryLock<T>(address: string, options: LockOptions, work: () => Promise<T>): Promise<T> {
-    return withLock(this.lockFile(address), options, work);
+  withEntryLock<T>(
+    address: string,
+    timeoutSeconds: number,
+    work: () => Promise<T>,
+    onWait?: (owner: Owner) => void,
+  ): Promise<T> {
+    return withLock(this.lockFile(address), timeoutSeconds, work, onWait);
   }
 
   /** `build` fills an empty folder, which is renamed into place. Requires the lock; removes what a dead builder left. */

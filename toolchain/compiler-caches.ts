@@ -3,7 +3,6 @@ import path from "node:path";
 import { execa } from "execa";
 
 import type { Progress } from "./artifact.ts";
-import type { LockOptions } from "./cache-lock.ts";
 import type { Cache } from "./cache.ts";
 import { isReadOnly } from "./read-only.ts";
 
@@ -14,19 +13,13 @@ export type CompilerAddress = (typeof compilerAddresses)[number];
 
 const timeoutSeconds = 600;
 
-const lockOptions: LockOptions = {
-  timeoutSeconds,
-  pollMilliseconds: 50,
-  onWait: () => undefined,
-};
-
 export function compilerFolder(cache: Cache, address: CompilerAddress): string {
   return path.join(cache.root, address);
 }
 
 /** Creates the folder of a build, which protects the compiler's caches; waits if they are just being removed. */
 export function beginBuild(cache: Cache, into: string): Promise<unknown> {
-  return cache.withEntryLock("go", lockOptions, () => mkdir(into, { recursive: true }));
+  return cache.withEntryLock("go", timeoutSeconds, () => mkdir(into, { recursive: true }));
 }
 
 /** Removes them atomically, unless something is being built; new builds wait meanwhile. @returns whether there were any. */
@@ -38,7 +31,7 @@ export async function removeCompilerCaches(
   const folder = compilerFolder(cache, address);
   if ((await stat(folder).catch(() => undefined)) === undefined) return false;
   try {
-    return await cache.withEntryLock("go", lockOptions, async () => {
+    return await cache.withEntryLock("go", timeoutSeconds, async () => {
       await cache.removeHalfMade(address);
       if (await cache.isBuilding()) return false;
       say(`removes ${folder}, which only builds need`);

@@ -42,8 +42,11 @@ export async function ensureDocker(
         if (boundingSetHasSysResource(await readFile("/proc/self/status", "utf8"))) {
           return [await startDetached("dockerd", [])];
         }
+        // It requests all of the kernel's capabilities for a privileged container, whose start fails if one is not available.
         const folder = (await ensureArtifacts([wrappedRuntime], options)).path(wrappedRuntime);
-        return [await startDetached("dockerd", wrappedArguments(path.join(folder, "runc")))];
+        const runtime = ["--add-runtime", `kindows-runc=${path.join(folder, "runc")}`];
+        const args = [...runtime, "--default-runtime", "kindows-runc"];
+        return [await startDetached("dockerd", args)];
       },
     },
     options.progress,
@@ -183,8 +186,6 @@ async function giveKvmToItsGroup(): Promise<void> {
 
 const source = fileURLToPath(new URL("runc-without-sys-resource.sh", import.meta.url));
 
-const runtimeName = "kindows-runc";
-
 export const wrappedRuntime: Artifact = {
   name: "container-runtime",
   needs: [],
@@ -195,11 +196,3 @@ export const wrappedRuntime: Artifact = {
     await chmod(path.join(into, "runc"), 0o755);
   },
 };
-
-/**
- * Docker requests all of the kernel's capabilities for a privileged container, whose start fails if one of them is not
- * available; only then the wrapped runtime, whose executable this is, becomes the default.
- */
-export function wrappedArguments(runtime: string): readonly string[] {
-  return ["--add-runtime", `${runtimeName}=${runtime}`, "--default-runtime", runtimeName];
-}

@@ -2,7 +2,7 @@ import { mkdir, readFile, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { execa } from "execa";
-import type { Progress } from "./artifact.ts";
+import type { BuildContext, Progress } from "./artifact.ts";
 import { sha256OfFile } from "./cache-marker.ts";
 import { transferText } from "./progress-text.ts";
 
@@ -13,7 +13,7 @@ export interface DownloadSource {
 }
 
 /** Defaults for some hundred megabytes over a slow, unreliable line. */
-export const usualLimits = {
+const usualLimits = {
   connectSeconds: 20,
   /** Longest time of one attempt. */
   wholeSeconds: 3600,
@@ -25,7 +25,10 @@ export const usualLimits = {
   progressSeconds: 5,
 };
 
-export interface DownloadOptions extends Readonly<typeof usualLimits> {
+export interface DownloadOptions
+  extends Readonly<Partial<typeof usualLimits>>, Pick<BuildContext, "downloads" | "progress"> {}
+
+interface Transfer extends Readonly<typeof usualLimits> {
   /** The incomplete download, on the file system of `into`: resumed, and kept if the connection breaks. */
   readonly partial: string;
   readonly progress: Progress;
@@ -49,7 +52,7 @@ const curlExit = { httpError: 22, writeError: 23, rangeError: 33 } as const;
 const brokenConnection: readonly (number | undefined)[] = [18, 28, 52, 55, 56, 92];
 
 /**
- * Downloads a file with curl, which knows the user's proxy settings, and resumes. The caller must hold a lock of `partial`.
+ * Downloads a file with curl, which knows the user's proxy settings, and resumes. The caller must hold a lock for the checksum.
  *
  * @throws DownloadError with the reason: no curl, no route, an error of the server, no disk space.
  * @throws WrongContentError if the file has another checksum; it is kept aside, and there is nothing at `into`.
@@ -57,9 +60,11 @@ const brokenConnection: readonly (number | undefined)[] = [18, 28, 52, 55, 56, 9
 export async function download(
   source: DownloadSource,
   into: string,
-  options: DownloadOptions,
+  { downloads, ...given }: DownloadOptions,
 ): Promise<void> {
-  const { partial, progress } = options;
+  const partial = path.join(downloads, `${source.sha256}.part`);
+  const options = { ...usualLimits, ...given, partial };
+  const { progress } = options;
   await mkdir(path.dirname(partial), { recursive: true });
   let failures = 0;
   while (!(await isWhole(source, partial))) {
@@ -95,11 +100,7 @@ type TransferEnd =
   | "range refused"
   | { readonly why: string; readonly noRoom: boolean; readonly mayPass: boolean };
 
-async function transfer(
-  url: string,
-  earlier: number,
-  options: DownloadOptions,
-): Promise<TransferEnd> {
+async function transfer(url: string, earlier: number, options: Transfer): Promise<TransferEnd> {
   const { partial, slowSeconds } = options;
   const headers = `${partial}.headers`;
   const running = curl(
@@ -135,9 +136,8 @@ async function transfer(
 
 export async function curl(
   args: readonly string[],
-  limits: Pick<DownloadOptions, "connectSeconds" | "wholeSeconds">,
+  { connectSeconds, wholeSeconds }: { connectSeconds: number; wholeSeconds: number },
 ): Promise<{ failed: boolean; exitCode: number | undefined; stdout: string; why: string }> {
-  const { connectSeconds, wholeSeconds } = limits;
   const { failed, exitCode, code, stdout, stderr, shortMessage } = await execa(
     "curl",
     [
@@ -160,7 +160,7 @@ export async function curl(
 function watch(
   headers: string,
   earlier: number,
-  { partial, progress, progressSeconds }: DownloadOptions,
+  { partial, progress, progressSeconds }: Transfer,
 ): NodeJS.Timeout {
   const started = Date.now();
   const report = async (): Promise<void> => {

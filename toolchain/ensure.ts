@@ -2,7 +2,6 @@ import path from "node:path";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { messageOf } from "../host/failure.ts";
 import type { Artifact, Progress } from "./artifact.ts";
-import type { LockOptions } from "./cache-lock.ts";
 import { Cache, artifactAddress } from "./cache.ts";
 import { formatSeconds } from "./progress-text.ts";
 import { Slots } from "./slots.ts";
@@ -10,8 +9,6 @@ import { Slots } from "./slots.ts";
 export interface EnsureOptions {
   readonly cache?: Cache;
   readonly progress?: Progress;
-  /** Default: 2. Most of a build uses every core; a second one fills the single-threaded phases (linking, packing). */
-  readonly parallel?: number;
   /** Called once, before the first build, with the Debian packages that builds need. Default: does nothing. */
   readonly ensurePackages?: (packages: readonly string[]) => Promise<void>;
   /** Called once, before that, with everything to build. Default: does nothing. */
@@ -46,7 +43,8 @@ export async function ensureArtifacts(
   if (packages.length > 0) await options.ensurePackages?.(packages);
   await Promise.all(missing.map(async (each) => each.check?.()));
 
-  const slots = new Slots(options.parallel ?? 2);
+  // Most of a build uses every core; a second one fills the single-threaded phases (linking, packing).
+  const slots = new Slots(2);
   const running = new Map<Artifact, Promise<void>>();
   let failed = false;
   missing.forEach((artifact, rank) => {
@@ -136,12 +134,7 @@ async function makeEntry(
   const elapsed = (): string => formatSeconds((Date.now() - started) / 1000);
   const progress: Progress = (line) => say(`${artifact.name}: ${line} (${elapsed()})`);
   const logFile = cache.logFile(address);
-  const lock: LockOptions = {
-    timeoutSeconds: lockTimeoutSeconds,
-    pollMilliseconds: 500,
-    onWait: ({ pid }) => progress(`process ${pid} is making it, waiting`),
-  };
-  await cache.withEntryLock(address, lock, async () => {
+  const make = async (): Promise<void> => {
     if ((await cache.state(address)).kind === "complete") {
       progress("made by another process meanwhile");
       return;
@@ -163,7 +156,10 @@ async function makeEntry(
       clearInterval(heartbeat);
     }
     progress("done");
-  });
+  };
+  await cache.withEntryLock(address, lockTimeoutSeconds, make, ({ pid }) =>
+    progress(`process ${pid} is making it, waiting`),
+  );
 }
 
 export async function endOfLog(logFile: string, lines: number): Promise<string> {

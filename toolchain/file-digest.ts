@@ -3,11 +3,11 @@ import { stat } from "node:fs/promises";
 import path from "node:path";
 import * as z from "zod";
 
+import { writeWhole } from "../host/write-whole.ts";
 import type { Cache } from "./cache.ts";
 import { sha256OfFile } from "./cache-marker.ts";
 import { readJson } from "./parse-json.ts";
 import { isReadOnly } from "./read-only.ts";
-import { writeWhole } from "./whole-file.ts";
 
 const noteSchema = z.object({
   size: z.number(),
@@ -25,7 +25,7 @@ export async function digestOfFile(file: string, cache: Cache): Promise<string> 
   if (note?.size === size && note.mtimeMs === mtimeMs && note.ino === ino) return note.sha256;
   const sha256 = await sha256OfFile(file);
   try {
-    await writeWhole(noteFile, JSON.stringify({ size, mtimeMs, ino, sha256 }));
+    writeWhole(noteFile, JSON.stringify({ size, mtimeMs, ino, sha256 }));
   } catch (error) {
     if (!isReadOnly(error)) throw error;
   }

@@ -24,21 +24,19 @@ export interface Host {
   find(executable: string): Promise<string | undefined>;
 }
 
-export type Plan =
-  | { readonly kind: "nothing" }
-  | { readonly kind: "install"; readonly packages: readonly string[] }
-  | { readonly kind: "tell"; readonly message: string };
-
-/** Skips what has its program, from whatever source; root installs the rest with apt-get, else it is left to the user. */
-export async function planPackages(names: readonly string[], host: Host): Promise<Plan> {
+/** Skips what has its program, from whatever source. @throws with the command for the user unless root can run apt-get. */
+export async function packagesToInstall(
+  names: readonly string[],
+  host: Host,
+): Promise<readonly string[]> {
   const missing: string[] = [];
   for (const name of [...new Set(names)].sort()) {
     if (!(await isThere(name, host))) missing.push(name);
   }
-  if (missing.length === 0) return { kind: "nothing" };
+  if (missing.length === 0) return [];
   const manager = await findPackageManager(host);
-  if (manager === "apt-get" && host.isRoot) return { kind: "install", packages: missing };
-  return { kind: "tell", message: tellUser(missing, manager) };
+  if (manager === "apt-get" && host.isRoot) return missing;
+  throw new Error(tellUser(missing, manager));
 }
 
 async function findPackageManager(host: Host): Promise<PackageManager | undefined> {
@@ -86,16 +84,10 @@ export function joinCommand(group: "docker" | "libvirt"): string {
 
 /** Installs packages. @throws with the command to run if this process may not or cannot install them. */
 export async function ensureHostPackages(names: readonly string[], say: Progress): Promise<void> {
-  const plan = await planPackages(names, thisHost);
-  switch (plan.kind) {
-    case "nothing":
-      return;
-    case "tell":
-      throw new Error(plan.message);
-    case "install":
-      say(`installing host packages: ${plan.packages.join(" ")}`);
-      await installWithApt(plan.packages, say);
-  }
+  const missing = await packagesToInstall(names, thisHost);
+  if (missing.length === 0) return;
+  say(`installing host packages: ${missing.join(" ")}`);
+  await installWithApt(missing, say);
 }
 
 async function installWithApt(packages: readonly string[], say: Progress): Promise<void> {

@@ -38,7 +38,7 @@ export async function prepareEngine(
   } else {
     await linkPlugins(links); // Labs' plugins there stay.
   }
-  await recordBuilt({
+  recordBuilt({
     tools: {
       pulumi: path.join(ensured.path(pulumi), "pulumi"),
       kubectl: path.join(ensured.path(kubectl), "kubectl"),

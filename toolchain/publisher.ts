@@ -1,13 +1,7 @@
 import path from "node:path";
 import type { BuildContext, Progress } from "./artifact.ts";
-import {
-  curl,
-  downloadText,
-  DownloadError,
-  WrongContentError,
-  download,
-  usualLimits,
-} from "./download.ts";
+import { curl, download, DownloadError, downloadText, WrongContentError } from "./download.ts";
+import { writeWhole } from "../host/write-whole.ts";
 import { parseJson } from "./parse-json.ts";
 import { isReadOnly } from "./read-only.ts";
 import {
@@ -19,7 +13,6 @@ import {
 } from "./software-lock.ts";
 import * as z from "zod";
 import { withLock } from "./cache-lock.ts";
-import { writeWhole } from "./whole-file.ts";
 
 export interface PublishedFile {
   /** https URL, whose last part is the file's name. */
@@ -41,11 +34,6 @@ export function githubFile(
     url: `${release}/${file}`,
     checksumUrl: checksums === undefined ? releaseApi : `${release}/${checksums}`,
   };
-}
-
-export interface FetchOptions {
-  readonly lockFile?: string;
-  readonly limits?: typeof usualLimits;
 }
 
 /** Longest wait for a connection to a publisher, and for its first answer, in seconds. */
@@ -113,16 +101,15 @@ export async function lockChecksum(
 export async function fetchPublished(
   file: PublishedFile,
   into: string,
-  { progress, downloads }: Pick<BuildContext, "progress" | "downloads">,
-  { lockFile = softwareLockFile, limits = usualLimits }: FetchOptions = {},
+  context: Pick<BuildContext, "progress" | "downloads">,
+  lockFile: string = softwareLockFile,
 ): Promise<void> {
   const unreachable = await whyUnreachable(file.url);
   if (unreachable !== undefined) throw new DownloadError(unreachable);
   const locked = readSoftwareLock(lockFile)[file.url]?.sha256;
   const sha256 = locked ?? (await publishersChecksum(file));
-  const partial = path.join(downloads, `${sha256}.part`);
   try {
-    await download({ url: file.url, sha256 }, into, { ...limits, partial, progress });
+    await download({ url: file.url, sha256 }, into, context);
   } catch (error) {
     if (error instanceof WrongContentError) {
       const from = locked === undefined ? file.checksumUrl : softwareLockName;
@@ -130,7 +117,7 @@ export async function fetchPublished(
     }
     throw error;
   }
-  if (locked === undefined) await lockChecksum(file, sha256, progress, lockFile);
+  if (locked === undefined) await lockChecksum(file, sha256, context.progress, lockFile);
 }
 
 /** A release on GitHub, with each file's checksum since 2025 (REST API, "Get a release by tag name"). */
@@ -168,7 +155,7 @@ function inRelease(text: string, fileName: string): string | undefined {
   return /^sha256:([0-9a-fA-F]{64})$/.exec(asset?.digest ?? "")?.[1];
 }
 
-const lock = { timeoutSeconds: 30, pollMilliseconds: 50, onWait: () => undefined };
+const lockSeconds = 30;
 
 /** Adds a file to the lock. A publisher's checksum replaces one from elsewhere. @throws if another one is locked for it. */
 export async function addToLock(
@@ -177,7 +164,7 @@ export async function addToLock(
   entry: SoftwareLock[string],
 ): Promise<void> {
   const guard = path.join(path.dirname(file), ".kindows", "software-lock");
-  await withLock(guard, lock, async () => {
+  await withLock(guard, lockSeconds, () => {
     const known = readSoftwareLock(file);
     const earlier = known[uri];
     if (earlier !== undefined && earlier.sha256 !== entry.sha256) {
@@ -186,7 +173,7 @@ export async function addToLock(
       );
     }
     if (!earlier?.takenFrom.startsWith("https://")) {
-      await writeWhole(file, renderSoftwareLock({ ...known, [uri]: entry }));
+      writeWhole(file, renderSoftwareLock({ ...known, [uri]: entry }));
     }
   });
 }

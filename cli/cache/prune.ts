@@ -22,9 +22,8 @@ export async function removeEntries(
   say: (line: string) => void,
 ): Promise<number> {
   let freed = 0;
-  const options = { timeoutSeconds: 1, pollMilliseconds: 100, onWait: () => undefined };
   for (const { address, bytes } of entries) {
-    await cache.withEntryLock(address, options, () => cache.remove(address));
+    await cache.withEntryLock(address, 1, () => cache.remove(address));
     await removeLogs(cache, address);
     freed += bytes;
     say(`removed ${address}`);

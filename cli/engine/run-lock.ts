@@ -1,8 +1,7 @@
 import path from "node:path";
 
 import { cacheRoot } from "../../toolchain/cache.ts";
-import { isAlive } from "../../toolchain/owner.ts";
-import { readOwner, withLock } from "../../toolchain/cache-lock.ts";
+import { livingOwner, withLock } from "../../toolchain/cache-lock.ts";
 import { Failure, exitCodes } from "../../host/failure.ts";
 import { localFolder } from "../../toolchain/project.ts";
 import { chosenBackend } from "./backend.ts";
@@ -35,13 +34,12 @@ export async function asHolderOf<T>(
   does: string,
   work: () => Promise<T>,
 ): Promise<T> {
-  const owner = await readOwner(file);
-  if (owner !== undefined && (await isAlive(owner))) {
+  const owner = await livingOwner(file);
+  if (owner !== undefined) {
     throw new Failure(
       `another kindows command (process ${owner.pid}) ${does}: wait for it, or end it with \`kill ${owner.pid}\``,
       exitCodes.busy,
     );
   }
-  const options = { timeoutSeconds: 1, pollMilliseconds: 100, onWait: () => undefined };
-  return withLock(file, options, work);
+  return withLock(file, 1, work);
 }

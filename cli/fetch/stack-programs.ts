@@ -52,7 +52,7 @@ export async function fetchNoted(programs: readonly HostArtifact[]): Promise<Pro
   const states = await fetchFiles(programs);
   const folders: Record<string, string> = {};
   for (const { sha256, folder } of states) if (sha256 && folder) folders[sha256] = folder;
-  if (Object.keys(folders).length > 0) await recordBuilt({ tools: {}, windowsPrograms: folders });
+  if (Object.keys(folders).length > 0) recordBuilt({ tools: {}, windowsPrograms: folders });
   return states;
 }
 

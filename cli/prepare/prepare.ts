@@ -85,7 +85,7 @@ async function prepareLab(settings: Settings, options: EnsureOptions): Promise<v
   const definitions = release && calicoDefinitions(release);
   const others = [disk?.artifact, definitions].filter((artifact) => artifact !== undefined);
   const ensured = await prepareEngine([...images, ...others], options);
-  await recordBuilt({
+  recordBuilt({
     tools: {},
     ...(await builtImages(images, ensured)),
     calicoDefinitions: release &&

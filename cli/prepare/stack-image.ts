@@ -54,7 +54,7 @@ export async function buildStackImage(
     });
     const disk = path.join(ensured.path(artifact), imageFile);
     const hash = address.slice(address.lastIndexOf("-") + 1).slice(0, 12);
-    await recordBuilt({
+    recordBuilt({
       tools: {},
       windowsImages: { [imageKey(settings)]: { path: disk, hash } },
     });

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 
 import type { Artifact } from "../../toolchain/artifact.ts";
 import { sha256OfFile } from "../../toolchain/cache-marker.ts";
-import { download, usualLimits, WrongContentError } from "../../toolchain/download.ts";
+import { download, WrongContentError } from "../../toolchain/download.ts";
 
 export interface PinnedFile {
   readonly uri: string;
@@ -22,7 +22,7 @@ export function downloadArtifact({ uri, sha256, fileName }: PinnedFile): Artifac
     needs: [],
     hostPackages: ["curl"],
     inputs: () => Promise.resolve({ fileName, sha256 }),
-    build: async (into, { downloads, progress }) => {
+    build: async (into, context) => {
       const folder = path.join(into, sha256);
       await mkdir(folder);
       if (uri.startsWith("file:")) {
@@ -32,11 +32,7 @@ export function downloadArtifact({ uri, sha256, fileName }: PinnedFile): Artifac
         if (found === sha256) return;
         throw new WrongContentError(`${source} has the SHA-256 ${found}, not ${sha256}`);
       }
-      await download({ url: uri, sha256 }, path.join(folder, fileName), {
-        ...usualLimits,
-        partial: path.join(downloads, `${sha256}.part`),
-        progress,
-      });
+      await download({ url: uri, sha256 }, path.join(folder, fileName), context);
     },
   };
 }

@@ -1,7 +1,21 @@
 import * as z from "zod";
 import { type Check, type Complaint, unless } from "../problem.ts";
 import { unnamed } from "../values/dns-name.ts";
-import { text } from "../values/value.ts";
+import { ofForm, text } from "../values/value.ts";
+
+const namePart = /^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/;
+
+const labelValue = ofForm(
+  new RegExp(`^$|${namePart.source}`),
+  "is not a Kubernetes label value",
+  "Write up to 63 letters, digits, -, _ and ., with a letter or digit at both ends, or nothing.",
+);
+
+const kubeletArgumentValue = ofForm(
+  /^[!#$&-~]*$/,
+  "can't stand in the command line of a Windows service",
+  "Write it without blanks, double quotes, % and characters beyond ASCII.",
+);
 
 const taint = z
   .strictObject({
@@ -30,7 +44,6 @@ export const registration = {
   }),
 };
 
-const namePart = /^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/;
 const prefixPart = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/;
 const maxPrefixLength = 253;
 
@@ -88,16 +101,6 @@ function labelKey(value: string): Complaint | undefined {
     };
   }
   return undefined;
-}
-
-function labelValue(value: string): Complaint | undefined {
-  return value === "" || namePart.test(value)
-    ? undefined
-    : {
-        why: "is not a Kubernetes label value",
-        instead:
-          "Write up to 63 letters, digits, -, _ and ., with a letter or digit at both ends, or nothing.",
-      };
 }
 
 type Refusal = readonly [why: string, instead: string];
@@ -159,16 +162,6 @@ function kubeletArgumentName(name: string): Complaint | undefined {
   }
   const [why, instead] = refusedArguments.get(name) ?? [];
   return why !== undefined && instead !== undefined ? { why, instead } : undefined;
-}
-
-/** Value of an argument of kubelet: it becomes a part of a Windows service's command line. */
-function kubeletArgumentValue(value: string): Complaint | undefined {
-  return /^[!#$&-~]*$/.test(value)
-    ? undefined
-    : {
-        why: "can't stand in the command line of a Windows service",
-        instead: "Write it without blanks, double quotes, % and characters beyond ASCII.",
-      };
 }
 
 interface NodesSection {

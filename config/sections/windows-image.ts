@@ -1,4 +1,3 @@
-import { isAbsolute } from "node:path";
 import * as z from "zod";
 import {
   downloadAddress,
@@ -10,7 +9,19 @@ import {
 } from "../named-file.ts";
 import { type Check, type Complaint, type SettingsProblem, unless } from "../problem.ts";
 import { windowsEditions } from "../supported.ts";
-import { text } from "../values/value.ts";
+import { ofForm, text } from "../values/value.ts";
+
+const updateNumber = ofForm(
+  /^KB[0-9]{7}$/,
+  "is not the number of an update",
+  "Write one like KB5044281.",
+);
+
+export const language = ofForm(
+  /^[a-z]{2,3}(-[A-Z][a-z]{3})?-[A-Z]{2}$/,
+  "is not a language as Windows writes it",
+  "Write one like en-US.",
+);
 
 const ownFile = (what: string) => namedFile(what, "`./kindows fetch`");
 
@@ -120,19 +131,9 @@ function imagePath(value: string): Complaint | undefined {
         "Convert it (qemu-img convert -O qcow2) and write the path of the result, from / on; an ISO has `kind: iso`.",
     };
   }
-  if (!isAbsolute(value)) {
-    return {
-      why: "is not an absolute path, so what it means would depend on where the command is started",
-      instead: "Write the path from / on, e.g. /var/lib/kindows/windows-2022.qcow2.",
-    };
-  }
-  return undefined;
-}
-
-export function language(value: string): Complaint | undefined {
-  return /^[a-z]{2,3}(-[A-Z][a-z]{3})?-[A-Z]{2}$/.test(value)
-    ? undefined
-    : { why: "is not a language as Windows writes it", instead: "Write one like en-US." };
+  const relative = localFile(value);
+  const instead = "Write the path from / on, e.g. /var/lib/kindows/windows-2022.qcow2.";
+  return relative && { ...relative, instead };
 }
 
 const productKeyForm = /^[0-9A-Z]{5}(-[0-9A-Z]{5}){4}$/;
@@ -145,12 +146,6 @@ function productKey(value: string): Complaint | undefined {
         why: "is not a product key",
         instead: "Write five groups of five capital letters and digits, separated by dashes.",
       };
-}
-
-function updateNumber(value: string): Complaint | undefined {
-  return /^KB[0-9]{7}$/.test(value)
-    ? undefined
-    : { why: "is not the number of an update", instead: "Write one like KB5044281." };
 }
 
 type Image = z.output<typeof image>;

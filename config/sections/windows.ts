@@ -13,7 +13,7 @@ import {
 } from "../supported.ts";
 import { ianaTimeZone, windowsTimeZone } from "../time-zones.ts";
 import { ipv4 } from "../values/ip-address.ts";
-import { between, text } from "../values/value.ts";
+import { between, ofForm, text } from "../values/value.ts";
 import { oneOfVersions } from "../values/version.ts";
 import { imageReference } from "./cluster.ts";
 import { image, imageChecks } from "./windows-image.ts";
@@ -36,6 +36,18 @@ export const machineSize = {
     unit: "GiB",
   }),
 };
+
+export const adminUser = ofForm(
+  /^[A-Za-z][A-Za-z0-9._-]{0,19}$/,
+  "is not a local Windows account name",
+  "Write at most 20 letters, digits, ., _ and -, starting with a letter, e.g. Administrator.",
+);
+
+const windowsVersion = ofForm(
+  new RegExp(`^(${windowsVersions.join("|")})$`),
+  `is not a supported Windows Server version (supported: ${windowsVersions.join(", ")})`,
+  `Write "${windowsVersions[0]}".`,
+);
 
 const proxy = z.strictObject({
   http: text(proxyAddress)
@@ -160,17 +172,6 @@ interface WindowsSection {
 
 interface ExistingWindowsSection {
   readonly windows: z.output<typeof existingWindows>;
-}
-
-const maxAccountLength = 20;
-
-export function adminUser(value: string): Complaint | undefined {
-  return /^[A-Za-z][A-Za-z0-9._-]*$/.test(value) && value.length <= maxAccountLength
-    ? undefined
-    : {
-        why: "is not a local Windows account name",
-        instead: `Write at most ${maxAccountLength} letters, digits, ., _ and -, starting with a letter, e.g. Administrator.`,
-      };
 }
 
 /** An image of kube-proxy for Windows that is the same one tomorrow, as far as its tag says. */
@@ -303,15 +304,6 @@ function dnsServer(value: string): Complaint | undefined {
   return kind === undefined
     ? undefined
     : { why: kind, instead: "Write the address of a DNS server that the machines reach." };
-}
-
-function windowsVersion(value: string): Complaint | undefined {
-  return windowsVersions.some((version) => version === value)
-    ? undefined
-    : {
-        why: `is not a supported Windows Server version (supported: ${windowsVersions.join(", ")})`,
-        instead: `Write "${windowsVersions[0]}".`,
-      };
 }
 
 const versions = [

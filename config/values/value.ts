@@ -19,6 +19,11 @@ export function text(validate: Validator): z.ZodString {
   });
 }
 
+/** Refuses what does not have this form, whatever is wrong with it. */
+export function ofForm(form: RegExp, why: string, instead: string): Validator {
+  return (value) => (form.test(value) ? undefined : { why, instead });
+}
+
 export function between(low: number, high: number): z.ZodNumber {
   return z.number().int().min(low).max(high);
 }

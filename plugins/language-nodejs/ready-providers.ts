@@ -1,8 +1,8 @@
 import { rmSync } from "node:fs";
-import { mkdir, rename, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import service from "@pulumi/pulumi/proto/provider_grpc_pb.js";
+import { writeWhole } from "../../host/write-whole.ts";
 import { beforeExit, listen } from "../protocol/plugin-server.ts";
 import { providerService } from "../protocol/provider-service.ts";
 import { providers } from "../providers.ts";
@@ -20,15 +20,12 @@ export async function makeProvidersReady(names: readonly string[], engine: strin
   beforeExit(() => {
     rmSync(folder, { recursive: true, force: true });
   });
-  await mkdir(folder, { recursive: true, mode: 0o700 });
   for (const name of names) {
     const definition = await providers[name]?.();
     if (definition === undefined) continue;
     const port = await listen((server) => {
       server.addService(service.ResourceProviderService, providerService(definition, engine));
     });
-    const file = path.join(folder, name);
-    await writeFile(`${file}.new`, `${port}\n`);
-    await rename(`${file}.new`, file);
+    writeWhole(path.join(folder, name), `${port}\n`, 0o600);
   }
 }

@@ -1,10 +1,11 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { open, readFile, rename, statfs, writeFile } from "node:fs/promises";
+import { open, readFile, statfs } from "node:fs/promises";
 import { type NetworkInterfaceInfo, networkInterfaces, totalmem } from "node:os";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
+import { writeWhole } from "../../host/write-whole.ts";
 import { Drive } from "../host/drive.ts";
 import {
   type HostsEntry,
@@ -188,9 +189,10 @@ export class WinePrograms implements WindowsPrograms {
     this.clockOffsetMilliseconds += moved;
   }
 
-  async setHostsEntries(entries: readonly HostsEntry[]): Promise<void> {
+  setHostsEntries(entries: readonly HostsEntry[]): Promise<void> {
     const lines = entries.map(({ address, names }) => `${address} ${names.join(" ")}\n`);
-    await replaceFile(this.options.hostsFile, `127.0.0.1 localhost\n${lines.join("")}`);
+    writeWhole(this.options.hostsFile, `127.0.0.1 localhost\n${lines.join("")}`);
+    return Promise.resolve();
   }
 
   async setRoutes(routes: readonly Route[]): Promise<void> {
@@ -199,7 +201,7 @@ export class WinePrograms implements WindowsPrograms {
     const before = await readFile(routesFile, "utf8").catch(() => "");
     const lines = routes.map(({ destination, nextHop }) => `${destination} via ${nextHop}\n`);
     // A DHCP lease may come at any time, and overwrites the file.
-    await replaceFile(routesFile, lines.join(""));
+    writeWhole(routesFile, lines.join(""));
     const wanted = new Set(routes.map(({ destination }) => destination));
     const gone = (before.match(/^\S+/gm) ?? []).filter((range) => !wanted.has(range));
     await promisify(execFile)(routesScript, gone, { timeout: routesSeconds * 1000 });
@@ -228,12 +230,6 @@ export class WinePrograms implements WindowsPrograms {
   async #assertProgram(exe: string): Promise<void> {
     if (!(await this.#drive.isFile(exe))) throw new Error(`there is no program ${exe}`);
   }
-}
-
-/** Readers see the old file or the new one. */
-async function replaceFile(file: string, text: string): Promise<void> {
-  await writeFile(`${file}.new`, text);
-  await rename(`${file}.new`, file);
 }
 
 /** Debian's busybox does not find that out by itself. */

@@ -37,7 +37,7 @@ const buildSources = [
 
 /** What the guest's program is bundled from, by the versions of packages that it may import; relative to this folder. */
 const guestSources = (): string[] => [
-  "../../package-lock.json",
+  ...["../../package-lock.json", "../../host/write-whole.ts"],
   ...["../guest", "../host", "../windows", "../../powershell"].flatMap((folder) =>
     filesBelow(join(import.meta.dirname, folder))
       .filter((name) => name.endsWith(".ts"))

@@ -15,7 +15,6 @@ function ownTool(folder: string, program = `${folder}.exe`): ToolArtifact {
     go: {
       module: join(import.meta.dirname, "..", folder),
       packages: { [program]: "." },
-      os: "windows",
       forWine: true,
     },
   });

@@ -1,13 +1,85 @@
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { readState } from "../../cli/engine/states.ts";
 import { resourcesOf } from "../../cli/engine/deployment.ts";
+import { agnhostImage } from "../../components/controlplane/node-image/container-images.ts";
+import { ClusterApi } from "../../kubernetes/cluster-api.ts";
+import { builtTool } from "../../toolchain/built.ts";
+import { startHostServer } from "../../verify/cluster/outside.ts";
+import { readNodes } from "../../verify/cluster/snapshot.ts";
+import { selectRows } from "../../verify/rows/select.ts";
+import { verifyCluster } from "../../verify/verify.ts";
 import { isReady } from "../e2e/cluster.ts";
-import { succeeded, printSeconds, type Finished } from "../e2e/lab.ts";
+import { succeeded, printSeconds } from "../e2e/lab.ts";
 import { differences } from "./outside/disk-content.ts";
-import { clearHost, controlPlane, Estate, estateLab as lab } from "./outside/estate.ts";
+import {
+  clearHost,
+  controlPlane,
+  Estate,
+  estateLab as lab,
+  type OutsideCluster,
+  pulumi,
+  removeStack,
+  segment,
+  up,
+} from "./outside/estate.ts";
 import type { OutsideMachine } from "./outside/outside-machine.ts";
 import { answers } from "./outside/ssh-daemon.ts";
-import { verifiedOutside } from "./outside/verified-outside.ts";
+
+/** Between Linux pods of the one Linux node. */
+const passing = [
+  "linux-pod-to-linux-pod-same-node",
+  "linux-pod-to-linux-service",
+  "linux-pod-to-host",
+  "linux-node-to-linux-service",
+];
+
+/** To and from the HostProcess pods of rehearsed Windows, on its nodes' own addresses. */
+const rehearsed = [
+  "linux-pod-to-windows-host-pod",
+  "linux-pod-to-windows-host-service",
+  "windows-node-to-linux-node-port",
+  "windows-node-to-linux-host-pod",
+  "windows-node-to-windows-host-pod",
+  "windows-node-to-host",
+  "outside-to-windows-host-pod",
+];
+
+/** Tries the paths of a cluster with rehearsed Windows nodes that have no pod network, and no routes to one. */
+async function verifiedOutside({ kubeconfig }: OutsideCluster): Promise<void> {
+  const api = new ClusterApi(await readFile(kubeconfig, "utf8"));
+  const host = await startHostServer(segment.gateway);
+  try {
+    const { results, leftBehind } = await verifyCluster(
+      {
+        api,
+        kubeconfig,
+        host,
+        kubectl: builtTool("kubectl"),
+        image: agnhostImage,
+        facts: {
+          nodes: await readNodes(api),
+          rehearsal: true,
+          noWindowsPodNetwork: "needs a pod network on Windows: kindows:cni.kind is none",
+          windowsNodeRoutes: false,
+        },
+        rows: selectRows([...passing, ...rehearsed]),
+        signal: new AbortController().signal,
+        say: () => undefined,
+      },
+      false,
+    );
+    assert.equal(leftBehind, undefined);
+    const ended = (status: string): string[] =>
+      (results ?? []).filter((each) => each.status === status).map(({ row }) => row.id);
+    const wrong = (results ?? []).filter(({ status }) => !["passed", "rehearsed"].includes(status));
+    assert.deepEqual(wrong, []);
+    assert.deepEqual(ended("passed").sort(), [...passing].sort());
+    assert.deepEqual(ended("rehearsed").sort(), [...rehearsed].sort());
+  } finally {
+    await host.stop();
+  }
+}
 
 /** Longest that anything may take that asks a machine which is gone. */
 const goneSeconds = 120;
@@ -41,12 +113,6 @@ describe("existing machines joined to an existing cluster", function () {
     });
   }
 
-  const pulumi = (command: string): Promise<Finished> =>
-    lab.withEnvironment(`pulumi ${command} --non-interactive`);
-
-  const up = (what: string): Promise<Finished> =>
-    succeeded(pulumi("up --yes --skip-preview"), what);
-
   const names = async (): Promise<readonly string[]> =>
     (await estate.cluster.nodes()).map(({ metadata }) => metadata.name).sort();
 
@@ -63,8 +129,7 @@ describe("existing machines joined to an existing cluster", function () {
     await second.start();
   });
   after(async () => {
-    await pulumi("destroy --yes --skip-preview");
-    await pulumi("stack rm --yes --force");
+    await removeStack();
     await estate.remove();
     await lab.removeSettings();
   });
@@ -78,7 +143,7 @@ describe("existing machines joined to an existing cluster", function () {
   it("joins both, the second by the bastion", async () => {
     await configure([first, second]);
     await succeeded(lab.kindows("fetch"));
-    await succeeded(lab.withEnvironment(`pulumi stack init ${lab.stack} --non-interactive`));
+    await succeeded(pulumi(`stack init ${lab.stack}`));
     const run = await up("up of both");
     assert.ok(!run.output.includes("PRIVATE KEY"));
     assert.deepEqual(await names(), [controlPlane, "win-1", "win-2"]);

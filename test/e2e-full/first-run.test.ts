@@ -25,6 +25,7 @@ import * as tools from "../../toolchain/tools/table.ts";
 import type { Download } from "../../toolchain/tools/tool.ts";
 import { succeeded, tail, printSeconds } from "../e2e/lab.ts";
 import { type Finished, runAsGroup } from "../e2e/process-group.ts";
+import { ip } from "./outside/network-namespace.ts";
 import { zip } from "../unit/toolchain/zip-file.ts";
 
 const dockerHub = "registry-1.docker.io";
@@ -380,10 +381,6 @@ const rules = [
   (how: string) => [how, "FORWARD", "-i", cable, "-j", "ACCEPT"],
   (how: string) => [how, "FORWARD", "-o", cable, "-j", "ACCEPT"],
 ];
-
-async function ip(...args: readonly string[]): Promise<void> {
-  await execa("ip", args);
-}
 
 /** The mirror of Debian that this machine's apt asks first; none where it is another distribution, or says it otherwise. */
 async function mirror(): Promise<string | undefined> {

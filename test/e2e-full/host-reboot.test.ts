@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
-import { readdir, readFile, rm, stat } from "node:fs/promises";
+import { readFile, rm, stat } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { execa } from "execa";
 
 import { messageOf } from "../../host/failure.ts";
+import { lines } from "../../host/host.ts";
 import { waitUntil } from "../../host/wait-until.ts";
 import { dockerState, libvirtState } from "../../toolchain/daemon-state.ts";
 import { ensureDocker, ensureLibvirt } from "../../toolchain/daemons.ts";
@@ -84,15 +85,11 @@ class HostPower {
 
   async #running(): Promise<Process[]> {
     const ours = [...daemons, new RegExp(`^\\S*qemu-system-\\S+ .*guest=${this.lab}-`)];
-    const names = await readdir("/proc");
-    const found = await Promise.all(
-      names
-        .filter((name) => /^\d+$/.test(name))
-        .map(async (name) => {
-          const text = await readFile(`/proc/${name}/cmdline`, "utf8").catch(() => "");
-          return { pid: Number(name), command: text.split("\0").join(" ").trim() };
-        }),
-    );
+    const all = await linesOf("ps", "-eww", "-o", "pid=,args=");
+    const found = all.map((line) => {
+      const [pid = "", command = ""] = line.split(/ (.*)/);
+      return { pid: Number(pid), command };
+    });
     return found.filter(({ command }) => ours.some((each) => each.test(command)));
   }
 
@@ -133,11 +130,7 @@ async function mounted(where: RegExp): Promise<readonly string[]> {
 }
 
 async function linesOf(program: string, ...args: readonly string[]): Promise<readonly string[]> {
-  const { stdout } = await execa(program, args, { timeout: 60_000 });
-  return stdout
-    .split("\n")
-    .map((line) => line.trim())
-    .filter((line) => line !== "");
+  return lines((await execa(program, args, { timeout: 60_000 })).stdout);
 }
 
 const controlPlane = "kindows-reboot-control-plane";

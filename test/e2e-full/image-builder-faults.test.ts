@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { ChildProcess } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { spawnSync, type ChildProcess } from "node:child_process";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -54,14 +54,11 @@ describe("the making of an image that goes wrong", () => {
     await ensureArtifacts([artifact], { cache, progress });
   };
 
-  const machines = (): number[] =>
-    readdirSync("/proc")
-      .filter((name) => /^\d+$/.test(name))
-      .map(Number)
-      .filter((pid) => {
-        const words = commandLine(pid);
-        return words.includes("kindows-image-builder") && words.includes(folder);
-      });
+  const machines = (): number[] => {
+    const line = `kindows-image-builder.*${folder}`;
+    const { stdout } = spawnSync("pgrep", ["--full", line], { encoding: "utf8" });
+    return stdout.split("\n").filter(Boolean).map(Number);
+  };
   const noMachine = (): Promise<void> => {
     const options = { what: "QEMU to end", timeoutSeconds: 10, pollMilliseconds: 50 };
     return waitUntil(options, () =>
@@ -287,11 +284,3 @@ exec qemu-system-x86_64 "\${args[@]}"
     assert.equal(reported.filter((text) => text.includes("stage 2 of 7")).length, 1);
   });
 });
-
-function commandLine(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ");
-  } catch {
-    return "";
-  }
-}

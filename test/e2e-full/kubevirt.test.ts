@@ -2,14 +2,21 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { execa } from "execa";
-import { waitUntil } from "../../host/wait-until.ts";
 import { fileSha256 } from "../../rehearsal/image/media.ts";
 import { builtTool } from "../../toolchain/built.ts";
 import { projectRoot } from "../../toolchain/project.ts";
 import { killPoint } from "../e2e/kill-points.ts";
-import { engineChanges, type Finished, printSeconds, succeeded, tail } from "../e2e/lab.ts";
+import { engineChanges, printSeconds, succeeded, tail } from "../e2e/lab.ts";
 import { type Guest, type GuestStart, KubeVirtStandIn } from "../engine/kubevirt/stand-in.ts";
-import { clearHost, controlPlane, estateLab as lab, Ground } from "./outside/estate.ts";
+import {
+  clearHost,
+  controlPlane,
+  estateLab as lab,
+  Ground,
+  pulumi,
+  removeStack,
+  up,
+} from "./outside/estate.ts";
 import { OutsideMachine } from "./outside/outside-machine.ts";
 
 const moment = killPoint("during join-node");
@@ -77,12 +84,6 @@ describe("a machine on KubeVirt, from nothing to a node and back", function () {
     };
   }
 
-  const pulumi = (command: string, onLine?: (line: string) => void): Promise<Finished> =>
-    lab.withEnvironment(`pulumi ${command} --non-interactive`, onLine);
-
-  const up = (what: string): Promise<Finished> =>
-    succeeded(pulumi("up --yes --skip-preview"), what);
-
   const ready = (): Promise<string> =>
     ground.cluster.kubectl(
       ...["get", "node", "win-1", "-o"],
@@ -91,15 +92,8 @@ describe("a machine on KubeVirt, from nothing to a node and back", function () {
     );
 
   /** Waits until its kubelet, as it runs from now on, has renewed its lease. */
-  async function untilRenewed(): Promise<void> {
-    const renewed = async () => (await ground.cluster.leaseRenewals()).get("win-1");
-    const before = await renewed();
-    const what = "win-1 to renew its lease";
-    await waitUntil({ what, timeoutSeconds: 300, pollMilliseconds: 1000 }, async () => {
-      const now = await renewed();
-      return now === before ? `renewed last at ${now ?? "no time"}` : undefined;
-    });
-  }
+  const untilRenewed = async (): Promise<void> =>
+    ground.cluster.untilRenewed("win-1", await ground.cluster.leaseRenewal("win-1"));
 
   before(async () => {
     await clearHost();
@@ -112,8 +106,7 @@ describe("a machine on KubeVirt, from nothing to a node and back", function () {
     });
   });
   after(async () => {
-    await pulumi("destroy --yes --skip-preview");
-    await pulumi("stack rm --yes --force");
+    await removeStack();
     await kubevirt.end();
     await ground.remove();
     await lab.removeSettings();

@@ -4,7 +4,7 @@ import { knownStacks } from "../../cli/stack-settings.ts";
 import { goneVariable } from "../../components/machine/existing/machine-parameter.ts";
 import { TestLab } from "../e2e/lab.ts";
 import { clearHost, estateLab } from "./outside/estate.ts";
-import { removeNamespaces } from "./outside/host-namespaces.ts";
+import { removeNamespaces } from "./outside/network-namespace.ts";
 import { SecondHypervisor } from "./outside/second-hypervisor.ts";
 
 /** Removes what a part has left that was ended half way: settings that are still there are those of a lab that may be. */

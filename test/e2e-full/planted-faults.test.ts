@@ -3,39 +3,14 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { execa } from "execa";
-import ssh2 from "ssh2";
+import type { Client } from "ssh2";
 
 import { resourcesOf } from "../../cli/engine/deployment.ts";
 import { readState } from "../../cli/engine/states.ts";
 import { waitUntil } from "../../host/wait-until.ts";
+import { onServer } from "../../ssh/dial.ts";
+import { RemoteFiles } from "../../ssh/remote-files.ts";
 import { inContainer, succeeded, tail, TestLab, virsh } from "../e2e/lab.ts";
-
-async function putOnMachine(
-  lab: TestLab,
-  node: string,
-  file: string,
-  content: Buffer,
-): Promise<void> {
-  const { host, user: username, privateKey } = await lab.machine(node);
-  const client = new ssh2.Client();
-  try {
-    await new Promise<void>((resolve, reject) => {
-      client.once("error", reject);
-      client.once("ready", () => {
-        client.sftp((error, sftp) => {
-          if (error) return reject(error);
-          sftp.mkdir(path.posix.dirname(file), () => {
-            sftp.writeFile(file, content, (failure) => (failure ? reject(failure) : resolve()));
-          });
-        });
-      });
-      client.connect({ host, username, privateKey });
-    });
-  } finally {
-    client.on("error", () => undefined);
-    client.end();
-  }
-}
 
 /** kubeadm's configuration in the container, with certificates that live for a minute. */
 const shortLived =
@@ -144,6 +119,15 @@ async function pausedByItsDisk(domain: string): Promise<void> {
 
 const lab = new TestLab("e2eplanted");
 const { prefix: name, controlPlane: plane } = lab;
+
+/** Writes a file in a folder that the machine of win-1 has. */
+async function putOnMachine(file: string, content: Buffer): Promise<void> {
+  const minutes = 10;
+  const write = async (client: Client): Promise<void> =>
+    (await RemoteFiles.open(client)).write(file, content);
+  await onServer(await lab.machine("win-1"), minutes * 60, () => undefined, write);
+}
+
 const machine = `${name}-win-1`;
 const bridge = "kw-e2eplanted";
 const smallDisk = new SmallDisk(machine);
@@ -157,15 +141,6 @@ interface PlantedFault {
   readonly repairs?: readonly RegExp[];
   /** What a person does, where `--fix` does not, or not everything. */
   readonly mend?: () => Promise<unknown>;
-}
-
-/** A machine may be back before the control plane has noticed that it was gone. */
-async function heardOf(wanted: string, since: Date): Promise<void> {
-  const what = `${wanted} to be heard of`;
-  await waitUntil({ what, timeoutSeconds: 300, pollMilliseconds: 2000 }, async () => {
-    const heard = (await lab.leaseRenewals()).get(wanted);
-    return heard !== undefined && new Date(heard) > since ? undefined : `last at ${heard}`;
-  });
 }
 
 const ghostNetwork = "<network><name>kindows-e2eghost</name><bridge name='kw-e2eghost'/></network>";
@@ -313,8 +288,6 @@ const faults: readonly PlantedFault[] = [
     // Strikes when the machine is asked for its time.
     plant: () =>
       putOnMachine(
-        lab,
-        "win-1",
         "C:/rehearsal/faults.json",
         Buffer.from('[{"kind":"clockOff","step":"Test-WindowsHost","at":"start","hours":-5}]'),
       ),
@@ -337,14 +310,13 @@ const faults: readonly PlantedFault[] = [
     fault: "a full disk has paused the machine",
     plant: async () => {
       await smallDisk.take();
-      const start = new Date();
+      const before = await lab.leaseRenewal("win-1");
       await virsh("start", machine);
-      await heardOf("win-1", start);
+      // The machine may be back before the control plane has noticed that it was gone.
+      await lab.untilRenewed("win-1", before);
       await smallDisk.fill();
       // Ends when the machine goes on, or loses its power.
-      void putOnMachine(lab, "win-1", "C:/rehearsal/big", Buffer.alloc(96 << 20, 1)).catch(
-        () => undefined,
-      );
+      putOnMachine("C:/rehearsal/big", Buffer.alloc(96 << 20, 1)).catch(() => undefined);
       await pausedByItsDisk(machine);
     },
     named: [

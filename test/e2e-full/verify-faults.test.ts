@@ -9,14 +9,15 @@ import { builtTool } from "../../toolchain/built.ts";
 import { projectRoot } from "../../toolchain/project.ts";
 import { waitUntil } from "../../host/wait-until.ts";
 import { readNodes } from "../../verify/cluster/snapshot.ts";
-import type { RowResult } from "../../verify/result.ts";
 import { makeWorkloads, tryRows } from "../../verify/verify.ts";
 import { policyRows } from "../../verify/rows/policies.ts";
 import { removeNamespace } from "../../verify/run/own-namespace.ts";
 import { selectRows } from "../../verify/rows/select.ts";
 import { inContainer, succeeded, TestLab, tail } from "../e2e/lab.ts";
-import { linuxRows, namedRows, rowsWith, verified } from "../e2e/verified.ts";
+import { linuxRows, namedRows, verified, type VerifiedRow } from "../e2e/verified.ts";
 import { enforcer, enforcerObjects, enforcerProgram } from "./modules/kube-network-policies.ts";
+
+type Row = Omit<VerifiedRow, "seen">;
 
 /** A real cluster, something wrong with it, and what verify makes of that: the right rows, the right reason, no others. */
 describe("verify, where something is wrong", () => {
@@ -39,7 +40,7 @@ describe("verify, where something is wrong", () => {
   async function withPlanted(
     plant: () => Promise<void>,
     ids: readonly string[] = tried,
-  ): Promise<readonly RowResult[]> {
+  ): Promise<readonly Row[]> {
     const { kubeconfig } = lab;
     const api = new ClusterApi(await readFile(kubeconfig, "utf8"));
     const options = {
@@ -57,17 +58,17 @@ describe("verify, where something is wrong", () => {
       await makeWorkloads(options);
       await lab.kubectl(...ours, "rollout", "status", "daemonset", "linux-server");
       await plant();
-      return await tryRows(options);
+      const results = await tryRows(options);
+      return results.map(({ row, status, reason }) => ({ id: row.id, status, reason }));
     } finally {
       await removeNamespace(options.api, options.say);
     }
   }
 
-  function failed(results: readonly RowResult[], reason: RegExp): readonly string[] {
-    const those = results.filter(({ status }) => status === "failed");
-    for (const { row, reason: reported } of those)
-      assert.match(reported, reason, `${row.id}: ${reported}`);
-    return those.map(({ row }) => row.id);
+  function failed(rows: readonly Row[], reason: RegExp): readonly string[] {
+    const those = rows.filter(({ status }) => status === "failed");
+    for (const { id, reason: reported } of those) assert.match(reported, reason, id);
+    return those.map(({ id }) => id);
   }
 
   it("fails what goes by a Service whose selector fits nothing", async () => {
@@ -164,17 +165,13 @@ spec:
     const rows = "linux-pod-to-host,outside-to-linux-*,windows-pod-to-host";
     const run = await verified(lab, "--image", image, "--timeout", "20", "--rows", rows);
     assert.equal(run.exitCode, 1, tail(run.output));
-    assert.deepEqual(rowsWith(run.rows, "failed"), [
+    const reason =
+      /the image registry\.k8s\.io\/e2e-test-images\/no-such-image:1 cannot be pulled on /;
+    assert.deepEqual(failed(run.rows, reason), [
       "linux-pod-to-host",
       "outside-to-linux-service-linux-node",
       "outside-to-linux-host-port",
     ]);
-    for (const { reason } of run.rows.filter(({ status }) => status === "failed")) {
-      assert.match(
-        reason,
-        /the image registry\.k8s\.io\/e2e-test-images\/no-such-image:1 cannot be pulled on /,
-      );
-    }
   });
 
   it("fails what leads over a node that is not Ready, says which, and cleans up all the same", async () => {
@@ -184,13 +181,10 @@ spec:
       const rows = "linux-pod-to-linux-pod-other-node,linux-pod-to-linux-service,windows-settings";
       const run = await verified(lab, "--timeout", "20", "--rows", rows);
       assert.equal(run.exitCode, 1, tail(run.output));
-      assert.deepEqual(rowsWith(run.rows, "failed"), [
+      assert.deepEqual(failed(run.rows, new RegExp(`^the node ${worker} is not Ready: `)), [
         "linux-pod-to-linux-pod-other-node",
         "linux-pod-to-linux-service",
       ]);
-      for (const { reason } of run.rows.filter(({ status }) => status === "failed")) {
-        assert.match(reason, new RegExp(`^the node ${worker} is not Ready: `));
-      }
       assert.doesNotMatch(await lab.kubectl("get", "namespaces"), /kindows-verify/);
     } finally {
       await inContainer(worker, "systemctl", "start", "kubelet");

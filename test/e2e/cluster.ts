@@ -62,6 +62,19 @@ export class Cluster {
     return new Map(items.map(({ metadata, spec }) => [metadata.name, spec.renewTime]));
   }
 
+  async leaseRenewal(node: string): Promise<string | undefined> {
+    return (await this.leaseRenewals()).get(node);
+  }
+
+  /** Waits until the kubelet of a node whose lease was renewed last at `before` renews it. */
+  async untilRenewed(node: string, before: string | undefined): Promise<void> {
+    const what = `${node} to renew its lease`;
+    await waitUntil({ what, timeoutSeconds: 300, pollMilliseconds: 2000 }, async () => {
+      const now = await this.leaseRenewal(node);
+      return now === before ? `renewed last at ${now ?? "no time"}` : undefined;
+    });
+  }
+
   async kubectl(...args: string[]): Promise<string> {
     return this.#kubectl(args);
   }

@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
-import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, openSync } from "node:fs";
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { execa } from "execa";
 import { parse, stringify } from "yaml";
@@ -16,70 +14,17 @@ import { Cluster } from "./cluster.ts";
 import type { KillPoint } from "./kill-points.ts";
 import { type Finished, runAsGroup } from "./process-group.ts";
 
-const pollMilliseconds = 2000;
-
-/** What machines write to their serial consoles, of which libvirt keeps nothing: why a guest ended. */
-class ConsoleLog {
-  /** By machine. One ends with its terminal; a machine that is restarted has another. */
-  readonly #readers = new Map<string, ChildProcess>();
-  readonly #files = new Set<string>();
-  #timer: NodeJS.Timeout | undefined;
-  #stopped = false;
-
-  /** @param prefix of the names of the lab's machines; @param folder gets a file for each machine, which grows. */
-  constructor(
-    private readonly prefix: string,
-    private readonly folder: string,
-  ) {}
-
-  start(): void {
-    this.#timer = setInterval(() => {
-      // No libvirt yet, or a machine that has just ended: there is another look.
-      this.#look().catch(() => undefined);
-    }, pollMilliseconds);
-  }
-
-  stop(): void {
-    this.#stopped = true;
-    clearInterval(this.#timer);
-    for (const reader of this.#readers.values()) reader.kill();
-    this.#readers.clear();
-  }
-
-  async lastLines(count: number): Promise<string> {
-    const ends = [...this.#files].map(async (file) => {
-      const lines = (await readFile(file, "utf8")).trimEnd().split(/\r?\n/);
-      return `${path.basename(file)}:\n  ${lines.slice(-count).join("\n  ")}`;
-    });
-    return (await Promise.all(ends)).join("\n");
-  }
-
-  async #look(): Promise<void> {
-    const { stdout } = await execa("virsh", ["--quiet", "list", "--name"], { timeout: 10_000 });
-    const own = stdout.split("\n").map((name) => name.trim());
-    for (const domain of own.filter((name) => name.startsWith(this.prefix))) {
-      if (this.#readers.has(domain)) continue;
-      const { stdout: terminal } = await execa("virsh", ["--quiet", "ttyconsole", domain], {
-        timeout: 10_000,
-      });
-      if (terminal !== "") await this.#keep(domain, terminal);
-    }
-  }
-
-  async #keep(domain: string, terminal: string): Promise<void> {
-    await mkdir(this.folder, { recursive: true });
-    const file = path.join(this.folder, `${domain}.console`);
-    if (this.#stopped || this.#readers.has(domain)) return;
-    const log = openSync(file, "a", 0o600);
-    // A process of its own: reading a terminal would hold one of this one's few threads for good.
-    const reader = spawn("cat", [terminal], { stdio: ["ignore", log, "ignore"] });
-    closeSync(log);
-    this.#files.add(file);
-    this.#readers.set(domain, reader);
-    reader.once("exit", () => this.#readers.delete(domain));
-    reader.once("error", () => this.#readers.delete(domain));
-  }
-}
+/**
+ * Keeps what machines write to their serial consoles, of which libvirt keeps nothing: why a guest ended. Gets the prefix of
+ * their names, and a folder for a file of each, which has one reader; that ends with the terminal, or the machine.
+ */
+const keepConsoles = `umask 077
+while sleep 2; do
+  for domain in $(virsh --quiet list --name | grep "^$0"); do
+    terminal=$(virsh --quiet ttyconsole "$domain") && [ -n "$terminal" ] || continue
+    flock --nonblock "$1/$domain.console" cat "$terminal" >>"$1/$domain.console" &
+  done
+done`;
 
 const resultSchema = z.object({
   step: z.string(),
@@ -248,16 +193,24 @@ export class TestLab extends Cluster {
     const command = path.join(projectRoot, "kindows");
     const all = ["--stack", this.stack, ...args];
     if (args[0] !== "up") return this.spawn(command, all, onLine);
-    const consoles = new ConsoleLog(`${this.prefix}-`, this.logFolder);
-    consoles.start();
+    const stopped = new AbortController();
+    const keeping = runAsGroup("sh", ["-c", keepConsoles, `${this.prefix}-`, this.logFolder], {
+      logFile: path.join(this.logFolder, "consoles.log"),
+      signal: stopped.signal,
+    });
     try {
       const finished = await this.spawn(command, all, onLine);
       if (finished.exitCode !== 0 && finished.exitCode !== undefined) {
-        console.log(`up failed; the last of the consoles:\n${await consoles.lastLines(15)}`);
+        const last = await execa("sh", ["-c", "tail -n 15 *.console"], {
+          cwd: this.logFolder,
+          reject: false,
+        });
+        console.log(`up failed; the last of the consoles:\n${last.stdout}`);
       }
       return finished;
     } finally {
-      consoles.stop();
+      stopped.abort();
+      await keeping;
     }
   }
 

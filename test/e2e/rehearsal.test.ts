@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
-import os, { tmpdir } from "node:os";
+import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
+import os from "node:os";
 import path from "node:path";
 import { execa } from "execa";
-import { parse, stringify } from "yaml";
 
 import { readState } from "../../cli/engine/states.ts";
 import { bakedNodeSteps } from "../../components/windows/image/bake.ts";
@@ -91,36 +90,24 @@ function secretParts(text: string): string[] {
 
 /** Files below the project's state folder, and the temporary folder, that somebody else may read. */
 async function readableByOthers(lab: TestLab): Promise<string[]> {
-  const files = await Promise.all([
-    openFiles(localFolder, 3),
-    openFiles(path.dirname(lab.kubeconfig), 3),
-    openFiles(tmpdir(), 1),
-  ]);
-  return files.flat().filter((file) => !file.startsWith(lab.logFolder));
-}
-
-async function openFiles(folder: string, depth: number): Promise<string[]> {
-  const mode = await stat(folder).catch(() => undefined);
-  if (mode === undefined || (mode.mode & 0o005) !== 0o005) return [];
-  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
-  const nested = await Promise.all(
-    entries.map(async (entry) => {
-      const file = path.join(folder, entry.name);
-      if (entry.isDirectory()) return depth > 0 ? openFiles(file, depth - 1) : [];
-      const info = entry.isFile() ? await stat(file).catch(() => undefined) : undefined;
-      const small = info !== undefined && info.size < 20_000_000;
-      return small && (info.mode & 0o004) !== 0 ? [file] : [];
-    }),
-  );
-  return nested.flat();
+  const closed = ["-type", "d", "!", "-perm", "-o=rx", "-prune", "-o"];
+  const open = [...closed, "-type", "f", "-perm", "-o=r", "-size", "-20000k", "-print0"];
+  const folders = [
+    [localFolder, "4"],
+    [path.dirname(lab.kubeconfig), "4"],
+    [os.tmpdir(), "2"],
+  ] as const;
+  const found = folders.map(async ([folder, depth]) => {
+    const args = [folder, "-maxdepth", depth, ...open];
+    // It fails where something goes away meanwhile.
+    const { stdout } = await execa("find", args, { reject: false });
+    return stdout.split("\0").filter((file) => file !== "" && !file.startsWith(lab.logFolder));
+  });
+  return (await Promise.all(found)).flat();
 }
 
 const network = { cidr: "192.168.152.0/24" };
 const oneNode = [{ name: "win-1" }];
-
-interface Config {
-  readonly "current-context": string;
-}
 
 /** All that changes is win-2's and worker-1's, but for win-1's routes: pods of a Linux node are reached by way of it. */
 function assertOnlyOfNewcomers(changes: readonly Change[], done: Change["operation"]): void {
@@ -186,9 +173,6 @@ describe("a rehearsal lab from nothing to nothing", function () {
       }))
       .sort((one, other) => (one.name < other.name ? -1 : 1));
   }
-
-  const leaseRenewed = async (): Promise<string> =>
-    (await lab.leaseRenewals()).get("win-1") ?? "never";
 
   it("is gone after down when its up was killed while the machine booted", async () => {
     await lab.killedUp(killPoint("VM booting"));
@@ -260,18 +244,9 @@ describe("a rehearsal lab from nothing to nothing", function () {
     assert.deepEqual([healthy, machinesOfStack.map(({ name }) => name)], [true, ["win-1"]]);
   });
 
-  it("comes into the user's kubeconfig and goes out of it, and leaves what was there", async () => {
+  it("comes into the user's kubeconfig, by which it is reached, and goes out of it", async () => {
     const folder = await mkdtemp(path.join(os.tmpdir(), "kindows-e2e-home-"));
     const file = path.join(folder, "config");
-    const before = stringify({
-      apiVersion: "v1",
-      kind: "Config",
-      "current-context": "other",
-      clusters: [{ name: "other", cluster: { server: "https://192.0.2.1:6443" } }],
-      contexts: [{ name: "other", context: { cluster: "other", user: "other" } }],
-      users: [{ name: "other", user: { token: "none" } }],
-    });
-    await writeFile(file, before, { mode: 0o600 });
     const withFile = (...args: string[]): Promise<Finished> =>
       lab.withEnvironment(
         `KUBECONFIG=${file} ./kindows --stack ${lab.stack} kubeconfig ${args.join(" ")}`,
@@ -281,9 +256,8 @@ describe("a rehearsal lab from nothing to nothing", function () {
       const nodes = ["--context", "kindows-e2e", "get", "nodes", "-o", "name"];
       const named = await new Cluster(file).kubectl(...nodes);
       assert.deepEqual(named.split("\n").sort(), [`node/${controlPlane}`, "node/win-1"]);
-      assert.equal((parse(await readFile(file, "utf8")) as Config)["current-context"], "other");
       await succeeded(withFile("--remove"));
-      assert.deepEqual(parse(await readFile(file, "utf8")), parse(before));
+      assert.doesNotMatch(await readFile(file, "utf8"), /kindows-e2e/);
     } finally {
       await rm(folder, { recursive: true });
     }
@@ -305,15 +279,9 @@ describe("a rehearsal lab from nothing to nothing", function () {
     assert.match(await lab.onMachine("win-1", "net stop kubelet"), /was stopped successfully/);
     assert.match(await lab.onMachine("win-1", "systeminfo"), /\bkubelet Stopped\b/);
     // Nobody renews it now: whatever does so later is the kubelet that is started here.
-    const before = await leaseRenewed();
+    const before = await lab.leaseRenewal("win-1");
     assert.match(await lab.onMachine("win-1", "net start kubelet"), /was started successfully/);
-    await waitUntil(
-      { what: "win-1 to renew its lease", timeoutSeconds: 300, pollMilliseconds: 2000 },
-      async () => {
-        const now = await leaseRenewed();
-        return now === before ? `renewed last at ${now}` : undefined;
-      },
-    );
+    await lab.untilRenewed("win-1", before);
     await lab.untilReady([controlPlane, "win-1"]);
     // The same pods with the same containers, none of them started once more.
     assert.deepEqual(await podsOnNode(), pods);

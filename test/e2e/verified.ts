@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { allRows } from "../../verify/rows/select.ts";
-import { tail, type TestLab } from "./lab.ts";
+import { type Finished, tail, type TestLab } from "./lab.ts";
 
 export interface VerifiedRow {
   readonly id: string;
@@ -11,10 +11,7 @@ export interface VerifiedRow {
   readonly seen: string;
 }
 
-export interface Verified {
-  readonly exitCode: number | undefined;
-  readonly output: string;
-  readonly seconds: number;
+export interface Verified extends Finished {
   readonly rows: readonly VerifiedRow[];
 }
 

@@ -4,7 +4,7 @@ import { execa } from "execa";
 
 import type { BuildContext } from "../artifact.ts";
 import { DownloadError } from "../download.ts";
-import { fetchPublished, type FetchOptions } from "../publisher.ts";
+import { fetchPublished } from "../publisher.ts";
 import { zipMembers } from "../zip-member.ts";
 import type { Download, Outcome } from "./tool.ts";
 
@@ -15,12 +15,12 @@ export async function fetchDownloads(
   downloads: readonly Download[],
   into: string,
   context: Pick<BuildContext, "progress" | "downloads">,
-  options?: FetchOptions,
+  lockFile?: string,
 ): Promise<Outcome> {
   try {
     for (const each of downloads) {
       const file = path.join(into, "executable" in each ? each.executable : "archive");
-      await fetchPublished(each, file, context, options);
+      await fetchPublished(each, file, context, lockFile);
       if ("members" in each) {
         await unpack(file, each, into);
         await rm(file);

@@ -52,10 +52,14 @@ export async function goInputs(go: GoBuild): Promise<Readonly<Record<string, str
       go.packages,
       go.variables ?? {},
       go.tags ?? [],
-      go.os ?? "linux",
+      goos(go),
       go.forWine ?? false,
     ]),
   };
+}
+
+function goos({ forWine }: GoBuild): string {
+  return forWine ? "windows" : "linux";
 }
 
 /** Two builds of this process would otherwise write the same files. */
@@ -63,7 +67,7 @@ const overlayWriter = new Slots(1);
 
 export async function buildGo(go: GoBuild, into: string, context: BuildContext): Promise<void> {
   await ensureGo(Object.keys(go.packages).join(", "), context.progress);
-  const env = { ...goEnvironment(), GOOS: go.os ?? "linux" };
+  const env = { ...goEnvironment(), GOOS: goos(go) };
   const variables = Object.entries(go.variables ?? {}).map(
     ([name, value]) => `-X ${name}=${value}`,
   );

@@ -174,7 +174,6 @@ export const kubernetesWindows = toolArtifact({
       "kube-log-runner.exe": "k8s.io/component-base/logs/kube-log-runner",
     },
     variables: kubernetesVariables,
-    os: "windows",
     forWine: true,
   },
 });
@@ -187,7 +186,6 @@ export const kubeProxyWindows = toolArtifact({
     module: module("kubernetes"),
     packages: { "kube-proxy.exe": "k8s.io/kubernetes/cmd/kube-proxy" },
     variables: kubernetesVariables,
-    os: "windows",
     forWine: true,
   },
 });
@@ -245,7 +243,6 @@ function windowsContainerd(name: string, version: string, moduleName: string): T
       module: module(moduleName),
       packages: { "containerd.exe": "github.com/containerd/containerd/v2/cmd/containerd" },
       variables: containerdVariables(version),
-      os: "windows",
       forWine: true,
     },
   });
@@ -279,7 +276,6 @@ export const agnhostWindows = toolArtifact({
   go: {
     module: module("agnhost"),
     packages: { "agnhost.exe": "k8s.io/kubernetes/test/images/agnhost" },
-    os: "windows",
     forWine: true,
   },
 });

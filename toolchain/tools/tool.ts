@@ -34,8 +34,7 @@ export interface GoBuild {
   /** Values set at link time, by full variable name. */
   readonly variables?: Readonly<Record<string, string>>;
   readonly tags?: readonly string[];
-  readonly os?: "linux" | "windows";
-  /** Against a standard library for Wine (windows-goroot-overlay.ts), and so that it can map them (page-aligned.ts). */
+  /** For Windows, with a standard library for Wine (windows-goroot-overlay.ts), and mapped by it (page-aligned.ts). */
   readonly forWine?: boolean;
 }
 

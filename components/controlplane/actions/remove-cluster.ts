@@ -40,11 +40,8 @@ export async function removeCluster(name: string): Promise<readonly string[]> {
 export function withCluster<T>(name: string, work: () => Promise<T>): Promise<T> {
   return withLock(
     path.join(keptFolder("locks"), `${name}.lock`),
-    {
-      timeoutSeconds: createTimeoutSeconds,
-      pollMilliseconds: 500,
-      onWait: (owner) => say(`process ${owner.pid} is making this cluster: waiting for it`),
-    },
+    createTimeoutSeconds,
     work,
+    (owner) => say(`process ${owner.pid} is making this cluster: waiting for it`),
   );
 }

@@ -1,5 +1,5 @@
-import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { writeWhole } from "../../../host/write-whole.ts";
 import { localFolder, projectRoot } from "../../../toolchain/project.ts";
 import { labNames } from "../../../config/names.ts";
 import type { Settings } from "../../../config/settings.ts";
@@ -32,7 +32,8 @@ export function hypervisorConnections({
   return hypervisors.map((one) => {
     const name = `${labNames(lab.name).prefix}.${one.name}.known_hosts`;
     const file = path.join(localFolder, "hypervisors", name);
-    writePins(file, pinnedHostKey(one));
+    // The engine's provider and a command may read it meanwhile.
+    writeWhole(file, pinnedHostKey(one), 0o600);
     const pins = path.relative(projectRoot, file);
     return {
       ...one,
@@ -41,14 +42,6 @@ export function hypervisorConnections({
       virshUri: virshUri(one, pins),
     };
   });
-}
-
-/** Whole at any time: the engine's provider and a command may read it meanwhile. */
-function writePins(file: string, content: string): void {
-  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-  const draft = `${file}.${process.pid}`;
-  writeFileSync(draft, content, { mode: 0o600 });
-  renameSync(draft, file);
 }
 
 type SshServer = Place & Pick<RemoteHypervisor, "privateKeyFile">;

@@ -27,8 +27,9 @@ import { Cache } from "../../../toolchain/cache.ts";
 import { ensureArtifacts } from "../../../toolchain/ensure.ts";
 import { projectRoot } from "../../../toolchain/project.ts";
 import { Cluster } from "../../e2e/cluster.ts";
-import { bareMachines, succeeded, TestLab, virsh } from "../../e2e/lab.ts";
+import { bareMachines, type Finished, succeeded, TestLab, virsh } from "../../e2e/lab.ts";
 import { debugfs, rootOf, rootOffset } from "./disk-content.ts";
+import { addNamespace } from "./network-namespace.ts";
 import { OutsideMachine } from "./outside-machine.ts";
 import { type KeyFile, makeKeyFile, SshDaemon } from "./ssh-daemon.ts";
 
@@ -130,37 +131,12 @@ async function standInCrictl(media: string): Promise<CarriedArtifact> {
 
 const namespace = outside;
 
-const [portHere, portThere] = [`${outside}-j`, "eth0"];
-
-const ip = (...args: string[]): Promise<unknown> => execa("ip", args);
+const portHere = `${outside}-j`;
 
 /** A host on the segment with nothing but an SSH server: a network namespace with one end of a cable. */
 async function startBastion(address: string, folder: string, login: KeyFile): Promise<SshDaemon> {
-  await ip("netns", "add", namespace);
-  await ip("link", "add", portHere, "type", "veth", "peer", portThere, "netns", namespace);
-  await ip("link", "set", portHere, "master", bridge, "up");
-  await ip("-n", namespace, "address", "add", `${address}/24`, "dev", portThere);
-  await ip("-n", namespace, "link", "set", portThere, "up");
-  await ip("-n", namespace, "link", "set", "lo", "up");
+  await addNamespace({ namespace, address: `${address}/24`, end: portHere, bridge });
   return SshDaemon.start({ folder, address, port: 22, login, namespace });
-}
-
-async function removeBastion(): Promise<void> {
-  await execa("ip", ["link", "delete", portHere], { reject: false });
-  await execa("ip", ["netns", "delete", namespace], { reject: false });
-}
-
-const rule = (address: string): string[] => [
-  ...["OUTPUT", "-d", address, "-p", "tcp", "--dport", "22", "-j", "REJECT"],
-];
-
-/** From now on this host itself does not get at a machine's SSH server, as where a firewall stands in between. */
-async function shutOut(address: string): Promise<void> {
-  await execa("iptables", ["-I", ...rule(address)]);
-}
-
-async function letIn(address: string): Promise<void> {
-  await execa("iptables", ["-D", ...rule(address)], { reject: false });
 }
 
 const kindSeconds = 600;
@@ -238,8 +214,22 @@ export class OutsideCluster extends Cluster {
 const [network] = segment.cidr.split(".0/");
 const addresses = { bastion: `${network}.5`, first: `${network}.10`, second: `${network}.11` };
 
+/** Shuts this host itself out from a machine's SSH server, as where a firewall stands in between. */
+const shutOut = ["OUTPUT", "-d", addresses.second, "-p", "tcp", "--dport", "22", "-j", "REJECT"];
+
 /** Of the stack that joins all of it. */
 export const estateLab = new TestLab("e2eexisting");
+
+export const pulumi = (command: string, onLine?: (line: string) => void): Promise<Finished> =>
+  estateLab.withEnvironment(`pulumi ${command} --non-interactive`, onLine);
+
+export const up = (what: string): Promise<Finished> =>
+  succeeded(pulumi("up --yes --skip-preview"), what);
+
+export async function removeStack(): Promise<void> {
+  await pulumi("destroy --yes --skip-preview");
+  await pulumi("stack rm --yes --force");
+}
 
 const macs = {
   first: macAddress(estateLab.prefix, "win-1"),
@@ -252,7 +242,7 @@ export async function clearHost(): Promise<void> {
   await succeeded(estateLab.kindows("prepare"));
   await removeAll();
   // Fails where there is none.
-  await estateLab.withEnvironment("pulumi stack rm --yes --force --non-interactive");
+  await pulumi("stack rm --yes --force");
 }
 
 /** A cluster made by kind, a segment for machines, where `win-1` has an address of its own, and a disk they start from. */
@@ -331,7 +321,7 @@ export class Estate {
     };
     const machines = [await machine("win-1", "first"), await machine("win-2", "second")] as const;
     const bastion = await startBastion(addresses.bastion, path.join(folder, "bastion"), login);
-    await shutOut(addresses.second);
+    await execa("iptables", ["-I", ...shutOut]);
     return new Estate(ground, machines, bastion, addresses.bastion, login);
   }
 
@@ -346,8 +336,9 @@ export class Estate {
 }
 
 async function removeAll(): Promise<void> {
-  await letIn(addresses.second);
-  await removeBastion();
+  await execa("iptables", ["-D", ...shutOut], { reject: false });
+  await execa("ip", ["link", "delete", portHere], { reject: false });
+  await execa("ip", ["netns", "delete", namespace], { reject: false });
   const domains = (await virsh("list", "--all", "--name")).split("\n");
   for (const domain of domains.filter((name) => name.startsWith(`${outside}-`))) {
     await execa("virsh", ["-c", "qemu:///system", "destroy", domain], { reject: false });

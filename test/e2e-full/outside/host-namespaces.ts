@@ -16,6 +16,7 @@ import { ensureHostPackages } from "../../../toolchain/host-packages.ts";
 import { addressPlan, segmentOf } from "../../../config/address-plan.ts";
 import { resolveSettings } from "../../../config/resolve.ts";
 import { machineNodes, type Settings } from "../../../config/settings.ts";
+import { addNamespace, ip, removeNamespaces } from "./network-namespace.ts";
 
 /** What stands for Open vSwitch on several hosts. */
 export const switchPackages = ["openvswitch-switch", "ovn-host", "ovn-central", "ethtool"];
@@ -170,27 +171,24 @@ export class HostNamespaces {
     await ip("-n", this.network, "link", "set", "br0", "up");
     for (const host of this.hosts) {
       await mkdir(path.join(this.folder, host), { recursive: true });
-      await this.plug(this.namespace(host), `${this.address(host)}/24`, this.network, "br0");
+      const [namespace, machine] = [this.namespace(host), this.machine(host)];
+      await addNamespace({
+        namespace,
+        address: `${this.address(host)}/24`,
+        end: namespace,
+        outside: this.network,
+        bridge: "br0",
+        mtu: this.mtu,
+      });
       if (this.fabric === "ovn") await this.startSwitch(host);
-      await this.plug(this.machine(host), `${this.machineAddress(host)}/24`, this.namespace(host));
-      await ip("-n", this.machine(host), "route", "add", "default", "via", this.gateway(host));
-      const args = ["netns", "exec", this.machine(host), process.execPath, "-e", server];
+      const address = `${this.machineAddress(host)}/24`;
+      await addNamespace({ namespace: machine, address, end: machine, outside: namespace });
+      await ip("-n", machine, "route", "add", "default", "via", this.gateway(host));
+      const args = ["netns", "exec", machine, process.execPath, "-e", server];
       this.servers.push(execa("ip", args, { reject: false }));
     }
     for (const host of this.hosts.filter((one) => this.isLibvirts(one)))
       await this.makeBridge(host);
-  }
-
-  /** A namespace with an interface whose other end is in another one, in a bridge there if one is named. */
-  private async plug(inside: string, address: string, outside: string, bridge?: string) {
-    const mtu = String(bridge === undefined ? 1500 : this.mtu);
-    await ip("netns", "add", inside);
-    const end = ["type", "veth", "peer", "name", "eth0", "netns", inside];
-    await ip("-n", outside, "link", "add", inside, "mtu", mtu, ...end);
-    await ip("-n", outside, "link", "set", inside, ...(bridge ? ["master", bridge] : []), "up");
-    await ip("-n", inside, "link", "set", "lo", "up");
-    await ip("-n", inside, "link", "set", "eth0", "mtu", mtu, "up");
-    await ip("-n", inside, "address", "add", address, "dev", "eth0");
   }
 
   private async startSwitch(host: string): Promise<void> {
@@ -343,19 +341,4 @@ fi`,
   }
 }
 
-/** Removes the network namespaces whose names begin so, with what runs in them, daemons too; fine when there are none. */
-export async function removeNamespaces(prefix: string): Promise<void> {
-  const { stdout } = await execa("ip", ["netns", "list"]);
-  const names = stdout.split("\n").map((line) => line.split(" ")[0] ?? "");
-  for (const name of names.filter((each) => each.startsWith(prefix))) {
-    const { stdout: found } = await execa("ip", ["netns", "pids", name], { reject: false });
-    await execa("kill", found.split("\n").filter(Boolean), { reject: false });
-    await ip("netns", "delete", name);
-  }
-}
-
 const hostKey = "AAAAC3NzaC1lZDI1NTE5AAAAIAEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEB";
-
-async function ip(...args: string[]): Promise<void> {
-  await execa("ip", args);
-}

@@ -6,7 +6,8 @@ import { execa } from "execa";
 import { fabricsFolder } from "../../../components/network/fabric/host-script.ts";
 import { ensureHostPackages } from "../../../toolchain/host-packages.ts";
 import type { LabSettings } from "../../e2e/lab.ts";
-import { removeNamespaces, switchPackages, switchText } from "./host-namespaces.ts";
+import { switchPackages, switchText } from "./host-namespaces.ts";
+import { addNamespace, ip, removeNamespaces } from "./network-namespace.ts";
 import { type KeyFile, makeKeyFile, SshDaemon } from "./ssh-daemon.ts";
 
 const [network, mtu] = ["10.199.78", 1600];
@@ -37,14 +38,9 @@ export class SecondHypervisor {
     for (const file of ["libvirtd.conf", "virtlogd.conf", "qemu.conf"]) {
       await cp(path.join("/etc/libvirt", file), path.join(this.folder, "etc", file));
     }
-    await ip("netns", "add", this.cable);
-    const end = ["type", "veth", "peer", "name", "eth0", "netns", this.cable];
-    await ip("link", "add", this.cable, "mtu", String(mtu), ...end);
-    await ip("link", "set", this.cable, "up");
-    await ip("address", "add", `${here}/24`, "dev", this.cable);
-    await ip("-n", this.cable, "link", "set", "lo", "up");
-    await ip("-n", this.cable, "link", "set", "eth0", "mtu", String(mtu), "up");
-    await ip("-n", this.cable, "address", "add", `${there}/24`, "dev", "eth0");
+    const [namespace, end] = [this.cable, this.cable];
+    await addNamespace({ namespace, end, address: `${there}/24`, mtu });
+    await ip("address", "add", `${here}/24`, "dev", end);
     if (hasSwitch) await this.startSwitches();
     this.login = await makeKeyFile(path.join(this.folder, "login"));
     this.daemon = await SshDaemon.start({
@@ -129,8 +125,4 @@ ip link delete ovs-netdev`;
     await rm(this.folder, { recursive: true, force: true });
     await rmdir(fabricsFolder).catch(() => undefined);
   }
-}
-
-async function ip(...args: string[]): Promise<void> {
-  await execa("ip", args);
 }

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import language from "@pulumi/pulumi/proto/language_pb.js";
+import { execa } from "execa";
 import { parse } from "yaml";
 import {
   copyLocalSdk,
@@ -18,7 +19,6 @@ import {
 import type { PropertyMap } from "../../../plugins/protocol/property-value.ts";
 import { eventually } from "../../engine/plugins/support/eventually.ts";
 import { projectRoot } from "../../../toolchain/project.ts";
-import { differingFiles } from "../../../toolchain/sdk/generate-sdk.ts";
 import { newFolder } from "../new-folder.ts";
 
 describe("the arguments of a program", () => {
@@ -161,7 +161,7 @@ describe("the SDK of a package in Pulumi.yaml", () => {
   it("is the one that lies in the project", async () => {
     const into = newFolder();
     await copyLocalSdk(projectRoot, JSON.stringify(schema), into);
-    assert.deepEqual(await differingFiles(sdk, into), []);
+    await execa("diff", ["-r", "--exclude=bin", "--exclude=node_modules", sdk, into]);
   });
 
   for (const other of [{ version: "0.9.7" }, { parameterization: {} }, { name: "other" }]) {

@@ -252,7 +252,7 @@ describe("artifact cache", () => {
     ]);
   });
 
-  it("builds at most as many at once as it may, in the order given", async () => {
+  it("builds at most two at once, in the order given", async () => {
     let now = 0;
     let most = 0;
     const started: string[] = [];
@@ -268,12 +268,9 @@ describe("artifact cache", () => {
         await writeFile(path.join(into, "tool"), name);
       },
     });
-    await ensure(slow("a", 2), slow("b", 2), slow("c"));
+    await ensure(slow("a", 2), slow("b", 2), slow("c"), slow("d"));
     assert.equal(most, 2);
-    started.length = 0;
-    const later = [slow("d"), slow("e"), slow("f")];
-    await ensureArtifacts(later, { cache, parallel: 1, progress: () => undefined });
-    assert.deepEqual(started, ["d", "e", "f"]);
+    assert.deepEqual(started.slice(0, 2).sort(), ["a", "b"]);
   });
 
   describe("locks", () => {
@@ -314,16 +311,14 @@ describe("artifact cache", () => {
 
     it("gives up on a living owner after the time given, naming it", async () => {
       await locked("a-1", await owner({}));
-      const options = { timeoutSeconds: 0.02, pollMilliseconds: 5, onWait: () => undefined };
-      const waiting = cache.withEntryLock("a-1", options, () => Promise.resolve());
+      const waiting = cache.withEntryLock("a-1", 0.02, () => Promise.resolve());
       await assert.rejects(waiting, new RegExp(`process ${process.pid} has held`));
     });
 
     it("is given back after a failure", async () => {
-      const options = { timeoutSeconds: 600, pollMilliseconds: 5, onWait: () => undefined };
       const failing = (): Promise<never> => Promise.reject(new Error("x"));
-      await assert.rejects(cache.withEntryLock("a-1", options, failing));
-      assert.equal(await cache.withEntryLock("a-1", options, () => Promise.resolve(7)), 7);
+      await assert.rejects(cache.withEntryLock("a-1", 600, failing));
+      assert.equal(await cache.withEntryLock("a-1", 600, () => Promise.resolve(7)), 7);
     });
   });
 
@@ -339,7 +334,6 @@ describe("artifact cache", () => {
   });
 });
 
-const lockOptions = { timeoutSeconds: 600, pollMilliseconds: 10, onWait: () => undefined };
 const nobody = 65534;
 
 describe("the compiler's caches", () => {
@@ -360,7 +354,7 @@ describe("the compiler's caches", () => {
   afterEach(() => chmod(module, 0o755).catch(() => undefined));
 
   const build = (work: () => Promise<unknown>): Promise<unknown> =>
-    cache.withEntryLock("tool-0123", lockOptions, () =>
+    cache.withEntryLock("tool-0123", 600, () =>
       cache.make("tool-0123", "tool", async (into) => {
         await work();
         await writeFile(path.join(into, "tool"), "");
@@ -409,7 +403,7 @@ describe("the compiler's caches", () => {
   it("keep a build waiting while they go", async () => {
     const order: string[] = [];
     let built: Promise<unknown> = Promise.resolve();
-    await cache.withEntryLock("go", lockOptions, async () => {
+    await cache.withEntryLock("go", 600, async () => {
       built = build(() => Promise.resolve(order.push("built")));
       while (!existsSync(cache.lockFile("tool-0123"))) await sleep(1);
       await sleep(20);

@@ -32,12 +32,13 @@ describe("downloads", () => {
   });
 
   const into = (): string => path.join(folder, "kubelet.exe");
-  const partial = (): string => path.join(folder, "downloads/part");
+  const part = `${sha256}.part`;
+  const partial = (): string => path.join(folder, "downloads", part);
   const left = (): string[] => readdirSync(path.join(folder, "downloads"));
   const ranges = (): (string | undefined)[] => server.asked.map(({ range }) => range);
   const fetch = (options: Partial<DownloadOptions> = {}, url?: string): Promise<void> =>
     download({ url: url ?? `${server.url}/kubelet.exe`, sha256 }, into(), {
-      partial: partial(),
+      downloads: path.join(folder, "downloads"),
       connectSeconds: 600,
       wholeSeconds: 600,
       slowSeconds: 600,
@@ -80,7 +81,7 @@ describe("downloads", () => {
     answers(cutAfter(1000, content));
     await assert.rejects(fetch(), { name: "DownloadError", message: /curl: \((18|56)\)/ });
     assert.equal(server.asked.length, 3);
-    assert.deepEqual(left(), ["part"]);
+    assert.deepEqual(left(), [part]);
     assert.equal(existsSync(into()), false);
     server.asked.length = 0;
     answers(serve(content));

@@ -15,7 +15,6 @@ import {
 import { parseStartTicks } from "../../../toolchain/owner.ts";
 import { engineTools } from "../../../toolchain/prepare-engine.ts";
 import { assemblePulumiHome, linkPlugins, pluginPlace } from "../../../toolchain/pulumi-home.ts";
-import { differingFiles } from "../../../toolchain/sdk/generate-sdk.ts";
 import { hashSources } from "../../../toolchain/tools/sources-hash.ts";
 import { newFolder } from "../new-folder.ts";
 
@@ -147,23 +146,6 @@ describe("engine plugins", () => {
       await assemblePulumiHome([one], folder);
       assert.equal(readlinkSync(path.join(folder, one.place)), one.target);
     });
-  });
-
-  it("a generated SDK differs where a file does, or is missing on either side; what is compiled does not count", async () => {
-    for (const [name, content] of Object.entries({
-      "a/index.ts": "same",
-      "b/index.ts": "same",
-      "a/changed.ts": "1",
-      "b/changed.ts": "2",
-      "a/config/only.ts": "",
-      "b/extra.ts": "",
-      "b/bin/index.js": "",
-    })) {
-      mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
-      writeFileSync(path.join(folder, name), content);
-    }
-    const differing = await differingFiles(path.join(folder, "a"), path.join(folder, "b"));
-    assert.deepEqual(differing, ["changed.ts", "config/only.ts", "extra.ts"]);
   });
 
   it("a hash of sources changes with a name or a content that counts, and with nothing else", async () => {

@@ -1,8 +1,7 @@
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
-import { createServer as createProxy } from "node:http";
-import { connect, type AddressInfo } from "node:net";
+import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { fixture } from "../controlplane/fixture-kubeconfig.ts";
 
@@ -73,23 +72,3 @@ export function serve(content: Buffer, cutAfterBytes?: number): Answer {
 }
 
 export const cutAfter = (bytes: number, content: Buffer): Answer => serve(content, bytes);
-
-/** A proxy that brings every connection to one server, whatever name was asked for. */
-export async function startProxy(
-  to: HttpsServer,
-): Promise<{ url: string; asked: string[]; stop(): void }> {
-  const asked: string[] = [];
-  const proxy = createProxy().on("connect", (request, socket, head) => {
-    asked.push(request.url ?? "");
-    const upstream = connect(Number(new URL(to.url).port), "127.0.0.1", () => {
-      socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
-      upstream.write(head);
-      upstream.pipe(socket).pipe(upstream);
-    });
-    for (const each of [upstream, socket]) each.on("error", () => upstream.destroy());
-  });
-  proxy.listen(0, "127.0.0.1");
-  await once(proxy, "listening");
-  const { port } = proxy.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${String(port)}`, asked, stop: () => void proxy.close() };
-}

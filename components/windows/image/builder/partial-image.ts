@@ -1,6 +1,7 @@
-import { chmod, copyFile, mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, copyFile, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import * as z from "zod";
+import { writeWhole } from "../../../../host/write-whole.ts";
 import type { Cache } from "../../../../toolchain/cache.ts";
 import { thisProcess } from "../../../../toolchain/owner.ts";
 import { parseJson } from "../../../../toolchain/parse-json.ts";
@@ -73,10 +74,8 @@ export class PartialImage {
       await chmod(this.uefiVariables, 0o600);
     }
     const { bootId } = await thisProcess();
-    const part = path.join(this.#folder, `${stateFile}.part`);
     const state: z.infer<typeof stateSchema> = { address: this.address, bootId, secrets };
-    await writeFile(part, `${JSON.stringify(state)}\n`, { mode: 0o600 });
-    await rename(part, path.join(this.#folder, stateFile));
+    writeWhole(path.join(this.#folder, stateFile), `${JSON.stringify(state)}\n`, 0o600);
   }
 
   /** From now on it cannot be resumed: removes its keys, as soon nobody can log in to it. */
