@@ -158,7 +158,6 @@ func (s *server) remove(id string) error {
 	return s.state.save()
 }
 
-// ContainerStatus tells what is modelled.
 func (s *server) ContainerStatus(_ context.Context, in *runtimeapi.ContainerStatusRequest) (*runtimeapi.ContainerStatusResponse, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -169,7 +168,6 @@ func (s *server) ContainerStatus(_ context.Context, in *runtimeapi.ContainerStat
 	return &runtimeapi.ContainerStatusResponse{Status: proto.CloneOf(c.Status)}, nil
 }
 
-// ListContainers lists what is modelled, newest first.
 func (s *server) ListContainers(_ context.Context, in *runtimeapi.ListContainersRequest) (*runtimeapi.ListContainersResponse, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

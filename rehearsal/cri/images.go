@@ -66,7 +66,6 @@ func (s *server) RemoveImage(_ context.Context, in *runtimeapi.RemoveImageReques
 	return &runtimeapi.RemoveImageResponse{}, s.state.save()
 }
 
-// findImage finds an image by reference or id.
 func (st *state) findImage(name string) *runtimeapi.Image {
 	if img := st.Images[name]; img != nil {
 		return img

@@ -32,7 +32,6 @@ func (j *job) add(process *os.Process) error {
 // terminate asks the container's own process to end.
 func (j *job) terminate() error { return j.signal(1, syscall.SIGTERM) }
 
-// kill ends every process.
 func (j *job) kill() error { return j.signal(-1, syscall.SIGKILL) }
 
 func (j *job) signal(sign int, signal syscall.Signal) error {
@@ -44,7 +43,6 @@ func (j *job) signal(sign int, signal syscall.Signal) error {
 
 func (j *job) close() error { return nil }
 
-// exitCode is how a process ended.
 func exitCode(state *os.ProcessState) int32 {
 	if wait, ok := state.Sys().(syscall.WaitStatus); ok && wait.Signaled() {
 		return 128 + int32(wait.Signal())

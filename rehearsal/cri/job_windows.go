@@ -94,10 +94,8 @@ func (j *job) terminate() error {
 	return windows.CloseHandle(windows.Handle(thread))
 }
 
-// kill ends every process.
 func (j *job) kill() error { return windows.TerminateJobObject(j.handle, uint32(killedCode)) }
 
 func (j *job) close() error { return windows.CloseHandle(j.handle) }
 
-// exitCode is how a process ended.
 func exitCode(state *os.ProcessState) int32 { return int32(state.ExitCode()) }

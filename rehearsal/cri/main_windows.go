@@ -16,7 +16,6 @@ import (
 )
 
 const (
-	// pipeRoot begins the name of every named pipe.
 	pipeRoot = `\\.\pipe\`
 	// startTime is how long containerd may take to answer after its start.
 	startTime = 120 * time.Second

@@ -129,7 +129,6 @@ func (s *server) containersOf(sandboxID string) []string {
 	return ids
 }
 
-// PodSandboxStatus tells what is modelled.
 func (s *server) PodSandboxStatus(_ context.Context, in *runtimeapi.PodSandboxStatusRequest) (*runtimeapi.PodSandboxStatusResponse, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -140,7 +139,6 @@ func (s *server) PodSandboxStatus(_ context.Context, in *runtimeapi.PodSandboxSt
 	return &runtimeapi.PodSandboxStatusResponse{Status: proto.CloneOf(sb.Status)}, nil
 }
 
-// ListPodSandbox lists what is modelled, newest first.
 func (s *server) ListPodSandbox(_ context.Context, in *runtimeapi.ListPodSandboxRequest) (*runtimeapi.ListPodSandboxResponse, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -154,30 +152,6 @@ func (s *server) ListPodSandbox(_ context.Context, in *runtimeapi.ListPodSandbox
 		}
 	}
 	slices.SortFunc(response.Items, func(a, b *runtimeapi.PodSandbox) int { return int(b.CreatedAt - a.CreatedAt) })
-	return response, nil
-}
-
-// ListPodSandboxStats are zero for each running pod.
-func (s *server) ListPodSandboxStats(_ context.Context, in *runtimeapi.ListPodSandboxStatsRequest) (*runtimeapi.ListPodSandboxStatsResponse, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	filter := &runtimeapi.PodSandboxFilter{Id: in.GetFilter().GetId(), LabelSelector: in.GetFilter().GetLabelSelector()}
-	response := &runtimeapi.ListPodSandboxStatsResponse{}
-	now := s.now().UnixNano()
-	for _, sb := range s.state.Sandboxes {
-		if sb.isReady() && sb.matches(filter) {
-			response.Stats = append(response.Stats, &runtimeapi.PodSandboxStats{
-				Attributes: &runtimeapi.PodSandboxAttributes{
-					Id: sb.Status.Id, Metadata: sb.Status.Metadata,
-					Labels: sb.Status.Labels, Annotations: sb.Status.Annotations,
-				},
-				Windows: &runtimeapi.WindowsPodSandboxStats{
-					Cpu:    &runtimeapi.WindowsCpuUsage{Timestamp: now, UsageCoreNanoSeconds: zero},
-					Memory: &runtimeapi.WindowsMemoryUsage{Timestamp: now, WorkingSetBytes: zero},
-				},
-			})
-		}
-	}
 	return response, nil
 }
 

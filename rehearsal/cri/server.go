@@ -26,7 +26,6 @@ type server struct {
 	runtimeapi.UnimplementedRuntimeServiceServer
 	runtimeapi.UnimplementedImageServiceServer
 
-	// containerd is the real runtime.
 	containerd       runtimeapi.RuntimeServiceClient
 	containerdImages runtimeapi.ImageServiceClient
 
@@ -47,17 +46,14 @@ type server struct {
 	processes map[string]*hostProcess
 }
 
-// Version is containerd's.
 func (s *server) Version(ctx context.Context, in *runtimeapi.VersionRequest) (*runtimeapi.VersionResponse, error) {
 	return s.containerd.Version(ctx, in)
 }
 
-// RuntimeConfig is containerd's.
 func (s *server) RuntimeConfig(ctx context.Context, in *runtimeapi.RuntimeConfigRequest) (*runtimeapi.RuntimeConfigResponse, error) {
 	return s.containerd.RuntimeConfig(ctx, in)
 }
 
-// ImageFsInfo is containerd's.
 func (s *server) ImageFsInfo(ctx context.Context, in *runtimeapi.ImageFsInfoRequest) (*runtimeapi.ImageFsInfoResponse, error) {
 	return s.containerdImages.ImageFsInfo(ctx, in)
 }
@@ -102,17 +98,14 @@ func refuse(what string) error {
 	return status.Errorf(codes.Unimplemented, "rehearsed: %s needs a real Windows node", what)
 }
 
-// Attach is refused.
 func (s *server) Attach(context.Context, *runtimeapi.AttachRequest) (*runtimeapi.AttachResponse, error) {
 	return nil, refuse("kubectl attach")
 }
 
-// PortForward is refused.
 func (s *server) PortForward(context.Context, *runtimeapi.PortForwardRequest) (*runtimeapi.PortForwardResponse, error) {
 	return nil, refuse("kubectl port-forward")
 }
 
-// CheckpointContainer is refused.
 func (s *server) CheckpointContainer(context.Context, *runtimeapi.CheckpointContainerRequest) (*runtimeapi.CheckpointContainerResponse, error) {
 	return nil, refuse("a checkpoint")
 }

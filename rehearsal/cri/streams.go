@@ -51,12 +51,10 @@ func (r *streamRuntime) Exec(ctx context.Context, id string, words []string, std
 	return nil
 }
 
-// Attach is refused earlier.
 func (r *streamRuntime) Attach(context.Context, string, io.Reader, io.WriteCloser, io.WriteCloser, bool, <-chan remotecommand.TerminalSize) error {
 	return refuse("kubectl attach")
 }
 
-// PortForward is refused earlier.
 func (r *streamRuntime) PortForward(context.Context, string, int32, io.ReadWriteCloser) error {
 	return refuse("kubectl port-forward")
 }
