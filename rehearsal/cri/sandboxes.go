@@ -19,34 +19,31 @@ const firstPodOffset = 3
 // setPodCIDR sets the range; kubelet gives a node's pod ranges comma-separated, of which the first is used.
 func (s *server) setPodCIDR(cidrs string) error {
 	cidr, _, _ := strings.Cut(cidrs, ",")
-	if _, err := netip.ParsePrefix(cidr); err != nil {
+	prefix, err := netip.ParsePrefix(cidr)
+	if err != nil {
 		return fmt.Errorf("the node's pod range: %w", err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.state.PodCIDR = cidr
+	s.state.PodCIDR = prefix
 	return s.state.save()
 }
 
 // freeIP is the lowest address of the node's range that no living sandbox has.
 func (st *state) freeIP() (string, error) {
-	if st.PodCIDR == "" {
+	if !st.PodCIDR.IsValid() {
 		return "", fmt.Errorf("the node has no pod range yet")
-	}
-	prefix, err := netip.ParsePrefix(st.PodCIDR)
-	if err != nil {
-		return "", err
 	}
 	taken := map[string]bool{}
 	for _, sb := range st.Sandboxes {
 		taken[sb.Status.Network.Ip] = taken[sb.Status.Network.Ip] || sb.isReady()
 	}
-	address := prefix.Masked().Addr()
+	address := st.PodCIDR.Masked().Addr()
 	for range firstPodOffset {
 		address = address.Next()
 	}
 	// The last address is the range's broadcast address.
-	for ; prefix.Contains(address.Next()); address = address.Next() {
+	for ; st.PodCIDR.Contains(address.Next()); address = address.Next() {
 		if !taken[address.String()] {
 			return address.String(), nil
 		}

@@ -35,7 +35,7 @@ type server struct {
 	roots string
 	// volumes is the folder in which kubelet keeps pods' volumes.
 	volumes string
-	// streams is where kubectl exec's streams are served; nil until serveStreams.
+	// streams is where kubectl exec's streams are served, by serveStreams.
 	streams streaming.Server
 	// now is the clock; tests give their own.
 	now func() time.Time

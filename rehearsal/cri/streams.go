@@ -8,8 +8,6 @@ import (
 	"net/http"
 	"net/url"
 
-	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/status"
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 	"k8s.io/cri-streaming/pkg/streaming"
 	"k8s.io/cri-streaming/pkg/streaming/remotecommand"
@@ -71,9 +69,6 @@ func writerOf(stream io.WriteCloser) io.Writer {
 func (s *server) Exec(_ context.Context, in *runtimeapi.ExecRequest) (*runtimeapi.ExecResponse, error) {
 	if _, err := s.running(in.GetContainerId(), "kubectl exec"); err != nil {
 		return nil, err
-	}
-	if s.streams == nil {
-		return nil, status.Error(codes.Unavailable, "kubectl's streams are not served")
 	}
 	return s.streams.GetExec(in)
 }
