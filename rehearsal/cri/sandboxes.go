@@ -113,7 +113,6 @@ func (s *server) RemovePodSandbox(_ context.Context, in *runtimeapi.RemovePodSan
 	return &runtimeapi.RemovePodSandboxResponse{}, s.state.save()
 }
 
-// containersOf lists the ids of a sandbox's containers.
 func (s *server) containersOf(sandboxID string) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -21,7 +21,6 @@ import (
 // rehearsed is what every modelled container writes to its log, and what refusals begin with.
 const rehearsed = "rehearsed: this container was not started, only modelled"
 
-// server answers kubelet's calls.
 type server struct {
 	runtimeapi.UnimplementedRuntimeServiceServer
 	runtimeapi.UnimplementedImageServiceServer
@@ -32,8 +31,7 @@ type server struct {
 	// images is a folder with a folder of programs for each image that has them.
 	images string
 	// roots is a folder for the files of each container that really runs.
-	roots string
-	// volumes is the folder in which kubelet keeps pods' volumes.
+	roots   string
 	volumes string
 	// streams is where kubectl exec's streams are served, by serveStreams.
 	streams streaming.Server
@@ -56,18 +54,6 @@ func (s *server) RuntimeConfig(ctx context.Context, in *runtimeapi.RuntimeConfig
 
 func (s *server) ImageFsInfo(ctx context.Context, in *runtimeapi.ImageFsInfoRequest) (*runtimeapi.ImageFsInfoResponse, error) {
 	return s.containerdImages.ImageFsInfo(ctx, in)
-}
-
-// GetContainerEvents is containerd's; it never has any.
-func (s *server) GetContainerEvents(in *runtimeapi.GetEventsRequest, out runtimeapi.RuntimeService_GetContainerEventsServer) error {
-	events, err := s.containerd.GetContainerEvents(out.Context(), in)
-	for err == nil {
-		var event *runtimeapi.ContainerEventResponse
-		if event, err = events.Recv(); err == nil {
-			err = out.Send(event)
-		}
-	}
-	return err
 }
 
 // Status is containerd's, but for the pod network: that one is modelled, so it is ready.
