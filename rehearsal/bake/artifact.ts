@@ -6,6 +6,7 @@ import { diskNode, serialFile } from "../../components/windows/image/builder/qem
 import { QemuProcess } from "../../components/windows/image/builder/qemu-process.ts";
 import { userData } from "../../components/machine/identity.ts";
 import { waitUntil } from "../../host/wait-until.ts";
+import { runOverSsh } from "../../ssh/run-over-ssh.ts";
 import { gatherKvm } from "../../preflight/kvm.ts";
 import { folderHash, stepsSource } from "../../components/windows/steps-folder.ts";
 import type { Artifact } from "../../toolchain/artifact.ts";
@@ -13,7 +14,7 @@ import { projectRoot } from "../../toolchain/project.ts";
 import { diskName, manifestName, rehearsalImage } from "../image/artifact.ts";
 import { buildCommand } from "../image/build-command.ts";
 import { sourceHashes } from "../image/source-hashes.ts";
-import { type BakingMachine, runBake } from "./run-bake.ts";
+import { runBake } from "./run-bake.ts";
 import { bakeOf, type Bake } from "../../components/windows/image/bake.ts";
 import { parseImageManifest } from "../../components/windows/image-manifest.ts";
 import { imageSoftware } from "../../components/windows/software.ts";
@@ -33,10 +34,8 @@ const bakeSources = [
 ];
 
 /**
- * The rehearsal guest's disk on which the nodes' steps for every node have already run, as in a Windows image: feature,
- * containerd and Kubernetes. A node made from it does not reboot, and unpacks nothing.
- *
- * A temporary machine in a plain QEMU runs them; like the plain image it contains the media, which an upgrade's reset may need.
+ * The rehearsal guest's disk on which the nodes' steps for every node have already run, in a plain QEMU: a node made from
+ * it does not reboot, and unpacks nothing. It still contains the media, which an upgrade's reset may need.
  */
 export const bakedRehearsalImage: Artifact = {
   name: "rehearsal-image-baked",
@@ -74,11 +73,20 @@ export const bakedRehearsalImage: Artifact = {
         await qemu.qmp.open();
         await qemu.qmp.execute("cont");
         const login = {
+          host: "127.0.0.1",
           port: await qemu.sshPort(),
+          user: "Administrator",
           hostKey: hostKey.public,
           privateKey: loginKey.private,
         };
-        await runBake(bake, login, bakingMachine(qemu), context.progress);
+        await runBake(bake, login, context.progress);
+        // The guest can only reboot.
+        await qemu.qmp.execute("set-action", { reboot: "shutdown" });
+        await runOverSsh(login, "shutdown /r /t 1", offSeconds);
+        const what = "the machine to be switched off";
+        await waitUntil({ what, timeoutSeconds: offSeconds, pollMilliseconds: 200 }, () =>
+          Promise.resolve(qemu.ending === undefined ? "it runs" : undefined),
+        );
       } finally {
         await qemu.end();
         const said = await readFile(join(folder, serialFile), "utf8").catch(() => "");
@@ -95,10 +103,7 @@ export const bakedRehearsalImage: Artifact = {
   },
 };
 
-/**
- * What is baked into the rehearsal's image: the same steps as for Windows, with the image's own programs. No container
- * images, as the guest has no ctr.exe to pull them.
- */
+/** The same steps as for Windows, without container images, as the guest has no ctr.exe to pull them. */
 async function rehearsedBake(manifest: string): Promise<Bake> {
   const versions = { kubernetes: kubernetesVersion, containerd: rehearsalVersions.containerd };
   const software = imageSoftware(versions, parseImageManifest(await readFile(manifest, "utf8")));
@@ -106,33 +111,15 @@ async function rehearsedBake(manifest: string): Promise<Bake> {
   return { ...bake, steps: bake.steps.filter(({ step }) => step !== addContainerImage) };
 }
 
-/** As on the machines of a rehearsal. */
 const memoryMiB = 3072;
 
 /** Time limit for the shutdown request, some seconds, and files being written. */
 const offSeconds = 60;
 
-/** The machine on which the image is baked, in a plain QEMU without libvirt. */
-function bakingMachine(qemu: QemuProcess): BakingMachine {
-  return {
-    async endWithNextReboot() {
-      await qemu.qmp.execute("set-action", { reboot: "shutdown" });
-    },
-    async off() {
-      const what = "the machine to be switched off";
-      await waitUntil({ what, timeoutSeconds: offSeconds, pollMilliseconds: 200 }, () =>
-        Promise.resolve(qemu.ending === undefined ? "it runs" : undefined),
-      );
-    },
-  };
-}
-
 interface QemuSettings {
   /** Working directory of QEMU, private. */
   readonly folder: string;
-  /** The disk that is baked, qcow2. */
   readonly disk: string;
-  /** The identity disc. */
   readonly disc: string;
   /** The same programs run either way. */
   readonly accelerator: "kvm" | "tcg";

@@ -14,31 +14,17 @@ import { uploadSource } from "../../ssh/upload.ts";
 import type { Progress } from "../../toolchain/artifact.ts";
 import { projectRoot } from "../../toolchain/project.ts";
 
-/** What is asked of the machine itself. */
-export interface BakingMachine {
-  /** From now on a reboot ends the machine, as the guest can only reboot. */
-  endWithNextReboot(): Promise<void>;
-  /** @throws if it is not switched off in time. */
-  off(): Promise<void>;
-}
-
 /** Longest wait until a machine answers; emulated and in parallel to other builds it needs some 20 s. */
 const bootSeconds = 300;
 /** Longest time a step may take; emulated and alone the slowest takes some 20 s. */
 const stepSeconds = 600;
 
-/**
- * Runs the steps of a bake on a machine, as `up` runs them on a node, and switches it off.
- *
- * @throws with the step's error if one fails.
- */
+/** Runs the steps of a bake on a machine, as `up` runs them on a node. @throws with the step's error if one fails. */
 export async function runBake(
   bake: Pick<Bake, "steps">,
-  login: Pick<SshSource, "port" | "hostKey" | "privateKey">,
-  machine: BakingMachine,
+  source: SshSource,
   progress: Progress,
 ): Promise<void> {
-  const source: SshSource = { ...login, host: "127.0.0.1", user: "Administrator" };
   const steps = join(projectRoot, stepsSource);
   const folder = `C:/kindows/steps/${folderHash(steps)}`;
   progress("waits for the machine");
@@ -66,12 +52,8 @@ export async function runBake(
     // It has closed the server's port, so the next connection is to the next boot.
     if (rebootRequired) await connected(source, () => Promise.resolve());
   }
-  await machine.endWithNextReboot();
-  await runOverSsh(source, "shutdown /r /t 1", stepSeconds);
-  await machine.off();
 }
 
-/** Copies as `up` does, after waiting for the machine to answer. */
 async function copy(source: SshSource, path: string, remotePath: string): Promise<void> {
   await connected(source, (client, signal) => uploadSource(client, { path }, remotePath, signal));
 }

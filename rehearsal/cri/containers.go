@@ -158,7 +158,6 @@ func (s *server) remove(id string) error {
 	return s.state.save()
 }
 
-// ContainerStatus tells what is modelled.
 func (s *server) ContainerStatus(_ context.Context, in *runtimeapi.ContainerStatusRequest) (*runtimeapi.ContainerStatusResponse, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -169,7 +168,6 @@ func (s *server) ContainerStatus(_ context.Context, in *runtimeapi.ContainerStat
 	return &runtimeapi.ContainerStatusResponse{Status: proto.CloneOf(c.Status)}, nil
 }
 
-// ListContainers lists what is modelled, newest first.
 func (s *server) ListContainers(_ context.Context, in *runtimeapi.ListContainersRequest) (*runtimeapi.ListContainersResponse, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -188,7 +186,6 @@ func (s *server) ListContainers(_ context.Context, in *runtimeapi.ListContainers
 	return response, nil
 }
 
-// ContainerStats are zero, as nothing is measured.
 func (s *server) ContainerStats(_ context.Context, in *runtimeapi.ContainerStatsRequest) (*runtimeapi.ContainerStatsResponse, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -199,7 +196,6 @@ func (s *server) ContainerStats(_ context.Context, in *runtimeapi.ContainerStats
 	return &runtimeapi.ContainerStatsResponse{Stats: c.stats(s.now())}, nil
 }
 
-// ListContainerStats are zero for each running container.
 func (s *server) ListContainerStats(_ context.Context, in *runtimeapi.ListContainerStatsRequest) (*runtimeapi.ListContainerStatsResponse, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -251,7 +247,6 @@ func (s *server) ReopenContainerLog(_ context.Context, in *runtimeapi.ReopenCont
 	return &runtimeapi.ReopenContainerLogResponse{}, err
 }
 
-// logRehearsed has the log of a modelled container say that it is one.
 func (s *server) logRehearsed(c *container) error {
 	return appendToLog(c.Status.LogPath, logEntry(s.now(), "stdout", "F", []byte(rehearsed)))
 }

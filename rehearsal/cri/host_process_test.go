@@ -50,7 +50,6 @@ func (s *testServer) up(config *runtimeapi.ContainerConfig) (string, string) {
 	return id, log
 }
 
-// awaitLog waits until a container has written something.
 func awaitLog(t *testing.T, file, wanted string) string {
 	t.Helper()
 	for end := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
@@ -64,7 +63,6 @@ func awaitLog(t *testing.T, file, wanted string) string {
 	}
 }
 
-// assertEnd waits until a container has ended, as it should.
 func (s *testServer) assertEnd(id string, code int32, reason string) *runtimeapi.ContainerStatus {
 	s.t.Helper()
 	for end := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {

@@ -36,7 +36,6 @@ func (s *server) PullImage(_ context.Context, in *runtimeapi.PullImageRequest) (
 	return &runtimeapi.PullImageResponse{ImageRef: img.Id}, s.state.save()
 }
 
-// ListImages lists the images that were "pulled".
 func (s *server) ListImages(_ context.Context, in *runtimeapi.ListImagesRequest) (*runtimeapi.ListImagesResponse, error) {
 	wanted := in.GetFilter().GetImage().GetImage()
 	s.mu.Lock()
@@ -66,7 +65,6 @@ func (s *server) RemoveImage(_ context.Context, in *runtimeapi.RemoveImageReques
 	return &runtimeapi.RemoveImageResponse{}, s.state.save()
 }
 
-// findImage finds an image by reference or id.
 func (st *state) findImage(name string) *runtimeapi.Image {
 	if img := st.Images[name]; img != nil {
 		return img

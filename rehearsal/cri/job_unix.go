@@ -16,12 +16,10 @@ type job struct{ leader int }
 
 func newJob() (*job, error) { return &job{}, nil }
 
-// prepare makes the process that the command starts one of the job's.
 func (j *job) prepare(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pgid: j.leader}
 }
 
-// add takes in a process that has just been started.
 func (j *job) add(process *os.Process) error {
 	if j.leader == 0 {
 		j.leader = process.Pid
@@ -29,10 +27,8 @@ func (j *job) add(process *os.Process) error {
 	return nil
 }
 
-// terminate asks the container's own process to end.
 func (j *job) terminate() error { return j.signal(1, syscall.SIGTERM) }
 
-// kill ends every process.
 func (j *job) kill() error { return j.signal(-1, syscall.SIGKILL) }
 
 func (j *job) signal(sign int, signal syscall.Signal) error {
@@ -44,7 +40,6 @@ func (j *job) signal(sign int, signal syscall.Signal) error {
 
 func (j *job) close() error { return nil }
 
-// exitCode is how a process ended.
 func exitCode(state *os.ProcessState) int32 {
 	if wait, ok := state.Sys().(syscall.WaitStatus); ok && wait.Signaled() {
 		return 128 + int32(wait.Signal())

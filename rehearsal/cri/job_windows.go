@@ -18,7 +18,6 @@ const killedCode int32 = 1
 // shutdownEvent is CTRL_SHUTDOWN_EVENT, which Windows sends where Linux has SIGTERM.
 const shutdownEvent = 6
 
-// memberRights are what a process is opened with to put it into a job and to tell it to end.
 const memberRights = windows.PROCESS_SET_QUOTA | windows.PROCESS_TERMINATE | windows.PROCESS_CREATE_THREAD |
 	windows.PROCESS_QUERY_INFORMATION | windows.PROCESS_VM_OPERATION | windows.PROCESS_VM_READ | windows.PROCESS_VM_WRITE
 
@@ -63,7 +62,6 @@ func (j *job) prepare(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: flags}
 }
 
-// add takes in a process that has just been started.
 func (j *job) add(process *os.Process) error {
 	member, err := windows.OpenProcess(memberRights, false, uint32(process.Pid))
 	if err != nil {
@@ -94,10 +92,8 @@ func (j *job) terminate() error {
 	return windows.CloseHandle(windows.Handle(thread))
 }
 
-// kill ends every process.
 func (j *job) kill() error { return windows.TerminateJobObject(j.handle, uint32(killedCode)) }
 
 func (j *job) close() error { return windows.CloseHandle(j.handle) }
 
-// exitCode is how a process ended.
 func exitCode(state *os.ProcessState) int32 { return int32(state.ExitCode()) }

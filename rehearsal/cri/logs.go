@@ -42,7 +42,6 @@ func appendToLog(path string, entries []byte) error {
 	return errors.Join(err, log.Close())
 }
 
-// processLog takes what a process writes on one of its streams.
 type processLog struct {
 	path   string
 	stream string
@@ -52,7 +51,6 @@ type processLog struct {
 	rest []byte
 }
 
-// processLogs are those of both streams of a process.
 func processLogs(path string) (stdout, stderr *processLog) {
 	file := &sync.Mutex{}
 	return &processLog{path: path, stream: "stdout", file: file}, &processLog{path: path, stream: "stderr", file: file}
@@ -76,7 +74,6 @@ func (l *processLog) Write(output []byte) (int, error) {
 	}
 }
 
-// end writes a last line that has no end.
 func (l *processLog) end() error {
 	if len(l.rest) == 0 {
 		return nil

@@ -16,14 +16,11 @@ import (
 )
 
 const (
-	// pipeRoot begins the name of every named pipe.
-	pipeRoot = `\\.\pipe\`
-	// startTime is how long containerd may take to answer after its start.
+	pipeRoot  = `\\.\pipe\`
 	startTime = 120 * time.Second
 	// containerRoots is where HostProcess containers' files are, as with containerd before version 1.7.
 	containerRoots = `C:\C`
-	// podVolumes is where kubelet keeps pods' volumes.
-	podVolumes = `C:\var\lib\kubelet\pods`
+	podVolumes     = `C:\var\lib\kubelet\pods`
 	// maxMessageBytes is the largest message, as kubelet and containerd have it.
 	maxMessageBytes = 16 << 20
 )

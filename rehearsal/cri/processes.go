@@ -20,8 +20,7 @@ import (
 const (
 	// outputSeconds is how long the output of a process is waited for that has ended: others may have it open.
 	outputSeconds = 2
-	// killSeconds is how long a killed process may take to be gone.
-	killSeconds = 30
+	killSeconds   = 30
 	// execOutputBytes is how much of a command's output is kept for kubelet, as containerd has it.
 	execOutputBytes = 16 << 20
 	// mountPointVariable tells a HostProcess container where its image and its volumes are.
@@ -40,7 +39,6 @@ type hostProcess struct {
 	ended chan struct{}
 }
 
-// newProcess is what a container will run, whose files it makes.
 func (s *server) newProcess(root, reference string, words []string, config *runtimeapi.ContainerConfig) (*hostProcess, error) {
 	if err := s.makeRoot(root, filepath.Join(s.images, imageName(reference)), config.GetMounts()); err != nil {
 		os.RemoveAll(root)
@@ -150,7 +148,6 @@ func (p *hostProcess) startInJob(cmd *exec.Cmd) error {
 	return nil
 }
 
-// command prepares a program of the container or of the machine, with the container's environment.
 func (p *hostProcess) command(words []string) (*exec.Cmd, error) {
 	if len(words) == 0 {
 		return nil, fmt.Errorf("there is no command")
@@ -180,9 +177,7 @@ func (p *hostProcess) stop(grace time.Duration) error {
 	}
 }
 
-// running is the process of a container that really runs.
-//
-// The error of a container that is only modelled says so, and what would need a real one.
+// running says for a container that is only modelled what would need a real one.
 func (s *server) running(id, what string) (*hostProcess, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

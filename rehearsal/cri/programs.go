@@ -48,7 +48,6 @@ var programExtensions = []string{".com", ".exe", ".bat", ".cmd"}
 // notRecognized is a command that cmd.exe knows no program for, in its words.
 type notRecognized struct{ name string }
 
-// notRecognizedCode is how cmd.exe ends then.
 const notRecognizedCode int32 = 1
 
 func (e notRecognized) Error() string {

@@ -19,34 +19,31 @@ const firstPodOffset = 3
 // setPodCIDR sets the range; kubelet gives a node's pod ranges comma-separated, of which the first is used.
 func (s *server) setPodCIDR(cidrs string) error {
 	cidr, _, _ := strings.Cut(cidrs, ",")
-	if _, err := netip.ParsePrefix(cidr); err != nil {
+	prefix, err := netip.ParsePrefix(cidr)
+	if err != nil {
 		return fmt.Errorf("the node's pod range: %w", err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.state.PodCIDR = cidr
+	s.state.PodCIDR = prefix
 	return s.state.save()
 }
 
 // freeIP is the lowest address of the node's range that no living sandbox has.
 func (st *state) freeIP() (string, error) {
-	if st.PodCIDR == "" {
+	if !st.PodCIDR.IsValid() {
 		return "", fmt.Errorf("the node has no pod range yet")
-	}
-	prefix, err := netip.ParsePrefix(st.PodCIDR)
-	if err != nil {
-		return "", err
 	}
 	taken := map[string]bool{}
 	for _, sb := range st.Sandboxes {
 		taken[sb.Status.Network.Ip] = taken[sb.Status.Network.Ip] || sb.isReady()
 	}
-	address := prefix.Masked().Addr()
+	address := st.PodCIDR.Masked().Addr()
 	for range firstPodOffset {
 		address = address.Next()
 	}
 	// The last address is the range's broadcast address.
-	for ; prefix.Contains(address.Next()); address = address.Next() {
+	for ; st.PodCIDR.Contains(address.Next()); address = address.Next() {
 		if !taken[address.String()] {
 			return address.String(), nil
 		}
@@ -116,7 +113,6 @@ func (s *server) RemovePodSandbox(_ context.Context, in *runtimeapi.RemovePodSan
 	return &runtimeapi.RemovePodSandboxResponse{}, s.state.save()
 }
 
-// containersOf lists the ids of a sandbox's containers.
 func (s *server) containersOf(sandboxID string) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -129,7 +125,6 @@ func (s *server) containersOf(sandboxID string) []string {
 	return ids
 }
 
-// PodSandboxStatus tells what is modelled.
 func (s *server) PodSandboxStatus(_ context.Context, in *runtimeapi.PodSandboxStatusRequest) (*runtimeapi.PodSandboxStatusResponse, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -140,7 +135,6 @@ func (s *server) PodSandboxStatus(_ context.Context, in *runtimeapi.PodSandboxSt
 	return &runtimeapi.PodSandboxStatusResponse{Status: proto.CloneOf(sb.Status)}, nil
 }
 
-// ListPodSandbox lists what is modelled, newest first.
 func (s *server) ListPodSandbox(_ context.Context, in *runtimeapi.ListPodSandboxRequest) (*runtimeapi.ListPodSandboxResponse, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -154,30 +148,6 @@ func (s *server) ListPodSandbox(_ context.Context, in *runtimeapi.ListPodSandbox
 		}
 	}
 	slices.SortFunc(response.Items, func(a, b *runtimeapi.PodSandbox) int { return int(b.CreatedAt - a.CreatedAt) })
-	return response, nil
-}
-
-// ListPodSandboxStats are zero for each running pod.
-func (s *server) ListPodSandboxStats(_ context.Context, in *runtimeapi.ListPodSandboxStatsRequest) (*runtimeapi.ListPodSandboxStatsResponse, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	filter := &runtimeapi.PodSandboxFilter{Id: in.GetFilter().GetId(), LabelSelector: in.GetFilter().GetLabelSelector()}
-	response := &runtimeapi.ListPodSandboxStatsResponse{}
-	now := s.now().UnixNano()
-	for _, sb := range s.state.Sandboxes {
-		if sb.isReady() && sb.matches(filter) {
-			response.Stats = append(response.Stats, &runtimeapi.PodSandboxStats{
-				Attributes: &runtimeapi.PodSandboxAttributes{
-					Id: sb.Status.Id, Metadata: sb.Status.Metadata,
-					Labels: sb.Status.Labels, Annotations: sb.Status.Annotations,
-				},
-				Windows: &runtimeapi.WindowsPodSandboxStats{
-					Cpu:    &runtimeapi.WindowsCpuUsage{Timestamp: now, UsageCoreNanoSeconds: zero},
-					Memory: &runtimeapi.WindowsMemoryUsage{Timestamp: now, WorkingSetBytes: zero},
-				},
-			})
-		}
-	}
 	return response, nil
 }
 

@@ -21,22 +21,19 @@ import (
 // rehearsed is what every modelled container writes to its log, and what refusals begin with.
 const rehearsed = "rehearsed: this container was not started, only modelled"
 
-// server answers kubelet's calls.
 type server struct {
 	runtimeapi.UnimplementedRuntimeServiceServer
 	runtimeapi.UnimplementedImageServiceServer
 
-	// containerd is the real runtime.
 	containerd       runtimeapi.RuntimeServiceClient
 	containerdImages runtimeapi.ImageServiceClient
 
 	// images is a folder with a folder of programs for each image that has them.
 	images string
 	// roots is a folder for the files of each container that really runs.
-	roots string
-	// volumes is the folder in which kubelet keeps pods' volumes.
+	roots   string
 	volumes string
-	// streams is where kubectl exec's streams are served; nil until serveStreams.
+	// streams is where kubectl exec's streams are served, by serveStreams.
 	streams streaming.Server
 	// now is the clock; tests give their own.
 	now func() time.Time
@@ -47,31 +44,16 @@ type server struct {
 	processes map[string]*hostProcess
 }
 
-// Version is containerd's.
 func (s *server) Version(ctx context.Context, in *runtimeapi.VersionRequest) (*runtimeapi.VersionResponse, error) {
 	return s.containerd.Version(ctx, in)
 }
 
-// RuntimeConfig is containerd's.
 func (s *server) RuntimeConfig(ctx context.Context, in *runtimeapi.RuntimeConfigRequest) (*runtimeapi.RuntimeConfigResponse, error) {
 	return s.containerd.RuntimeConfig(ctx, in)
 }
 
-// ImageFsInfo is containerd's.
 func (s *server) ImageFsInfo(ctx context.Context, in *runtimeapi.ImageFsInfoRequest) (*runtimeapi.ImageFsInfoResponse, error) {
 	return s.containerdImages.ImageFsInfo(ctx, in)
-}
-
-// GetContainerEvents is containerd's; it never has any.
-func (s *server) GetContainerEvents(in *runtimeapi.GetEventsRequest, out runtimeapi.RuntimeService_GetContainerEventsServer) error {
-	events, err := s.containerd.GetContainerEvents(out.Context(), in)
-	for err == nil {
-		var event *runtimeapi.ContainerEventResponse
-		if event, err = events.Recv(); err == nil {
-			err = out.Send(event)
-		}
-	}
-	return err
 }
 
 // Status is containerd's, but for the pod network: that one is modelled, so it is ready.
@@ -102,17 +84,14 @@ func refuse(what string) error {
 	return status.Errorf(codes.Unimplemented, "rehearsed: %s needs a real Windows node", what)
 }
 
-// Attach is refused.
 func (s *server) Attach(context.Context, *runtimeapi.AttachRequest) (*runtimeapi.AttachResponse, error) {
 	return nil, refuse("kubectl attach")
 }
 
-// PortForward is refused.
 func (s *server) PortForward(context.Context, *runtimeapi.PortForwardRequest) (*runtimeapi.PortForwardResponse, error) {
 	return nil, refuse("kubectl port-forward")
 }
 
-// CheckpointContainer is refused.
 func (s *server) CheckpointContainer(context.Context, *runtimeapi.CheckpointContainerRequest) (*runtimeapi.CheckpointContainerResponse, error) {
 	return nil, refuse("a checkpoint")
 }

@@ -15,7 +15,6 @@ import (
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
-// fakeContainerd answers what the server passes through.
 type fakeContainerd struct {
 	runtimeapi.RuntimeServiceClient
 	podCIDR string

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/netip"
 	"os"
 	"time"
 
@@ -34,7 +35,7 @@ type state struct {
 	// Boot names the boot of the machine in which this was written.
 	Boot string `json:"boot"`
 	// PodCIDR is where pods' addresses come from; kubelet tells it when the node has been given one.
-	PodCIDR    string                `json:"podCIDR"`
+	PodCIDR    netip.Prefix          `json:"podCIDR"`
 	Sandboxes  map[string]*sandbox   `json:"sandboxes"`
 	Containers map[string]*container `json:"containers"`
 	// Images by the reference they were asked for by, e.g. registry.k8s.io/pause:3.10.2.

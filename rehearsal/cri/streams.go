@@ -8,8 +8,6 @@ import (
 	"net/http"
 	"net/url"
 
-	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/status"
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 	"k8s.io/cri-streaming/pkg/streaming"
 	"k8s.io/cri-streaming/pkg/streaming/remotecommand"
@@ -51,12 +49,10 @@ func (r *streamRuntime) Exec(ctx context.Context, id string, words []string, std
 	return nil
 }
 
-// Attach is refused earlier.
 func (r *streamRuntime) Attach(context.Context, string, io.Reader, io.WriteCloser, io.WriteCloser, bool, <-chan remotecommand.TerminalSize) error {
 	return refuse("kubectl attach")
 }
 
-// PortForward is refused earlier.
 func (r *streamRuntime) PortForward(context.Context, string, int32, io.ReadWriteCloser) error {
 	return refuse("kubectl port-forward")
 }
@@ -73,9 +69,6 @@ func writerOf(stream io.WriteCloser) io.Writer {
 func (s *server) Exec(_ context.Context, in *runtimeapi.ExecRequest) (*runtimeapi.ExecResponse, error) {
 	if _, err := s.running(in.GetContainerId(), "kubectl exec"); err != nil {
 		return nil, err
-	}
-	if s.streams == nil {
-		return nil, status.Error(codes.Unavailable, "kubectl's streams are not served")
 	}
 	return s.streams.GetExec(in)
 }

@@ -1,12 +1,10 @@
 import { readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { uptime } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Drive } from "../host/drive.ts";
 import { startHost } from "../host/start-host.ts";
 import { statePath } from "../host/state.ts";
 import { readKeptScripts } from "../windows/kept-scripts.ts";
-import { prefixFolder } from "../wine/guest-root.ts";
 import { WinePrograms } from "./wine-programs.ts";
 import * as z from "zod";
 
@@ -16,8 +14,6 @@ const retrySeconds = 10;
 /** What the kernel takes the time from: "tsc", or another one where it found that wrong. */
 const clockSourceFile = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
 
-const driveC = join(prefixFolder, "drive_c");
-
 /** One line on the serial console, a terminal of libvirt's: `virsh console` shows it. */
 function log(line: string): void {
   console.log(`rehearsal guest: ${uptime().toFixed(1)} s: ${line}`);
@@ -26,14 +22,8 @@ function log(line: string): void {
 async function main(): Promise<void> {
   const identity = parseIdentity(await readFile("/run/identity/user-data", "utf8"));
   await writeFile("/proc/sys/kernel/hostname", identity.computerName);
-  const programs = new WinePrograms({
-    driveC,
-    bootTime: await readBootTime("/proc/stat", "/run/boot-time"),
-    hostsFile: "/etc/hosts",
-    routesFile: "/run/routes",
-    routesScript: "/opt/kindows/routes",
-    rebootScript: "/opt/kindows/reboot",
-  });
+  const programs = new WinePrograms({ bootTime: await readBootTime() });
+  const { driveC } = programs;
   const isFirstBoot = !(await new Drive(driveC).isFile(statePath));
   // The machine is there while sshd is stopped, too: without this the process would end for want of anything to do, and
   // init would start another one, which serves.
@@ -58,18 +48,13 @@ main().catch(async (error: unknown) => {
   process.exit(1);
 });
 
-/**
- * When this boot began, to the second; the same for the whole boot.
- *
- * Linux computes it from the clock each time, so the first answer is kept.
- *
- * @param record file that does not survive a reboot.
- */
-async function readBootTime(procStat: string, record: string): Promise<Date> {
+/** To the second. Linux computes it from the clock each time, so the first answer is kept until the next boot. */
+async function readBootTime(): Promise<Date> {
+  const record = "/run/boot-time";
   const kept = await readFile(record, "utf8").catch(() => undefined);
   if (kept !== undefined) return new Date(kept);
-  const seconds = /^btime (\d+)$/m.exec(await readFile(procStat, "utf8"))?.[1];
-  if (seconds === undefined) throw new Error(`${procStat} has no btime`);
+  const seconds = /^btime (\d+)$/m.exec(await readFile("/proc/stat", "utf8"))?.[1];
+  if (seconds === undefined) throw new Error("/proc/stat has no btime");
   const bootTime = new Date(Number(seconds) * 1000);
   await writeFile(record, bootTime.toISOString());
   return bootTime;
@@ -88,11 +73,7 @@ const userDataSchema = z
     authorizedKeys: ssh_authorized_keys,
   }));
 
-/**
- * Reads `user-data`: the line `#cloud-config` and JSON.
- *
- * @throws with what is wrong with it, without its secrets.
- */
+/** @throws with what is wrong with it, without its secrets. */
 function parseIdentity(userData: string): z.infer<typeof userDataSchema> {
   const [firstLine, ...rest] = userData.split("\n");
   if (firstLine?.trim() !== "#cloud-config") {

@@ -2,11 +2,9 @@ import { type ChildProcess, spawn } from "node:child_process";
 import type { StartOptions } from "../host/programs.ts";
 import { wineEnvironment, wineLoader } from "../wine/guest-root.ts";
 
-/** How a Windows program is started under Wine. */
 export interface WineStart extends StartOptions {
   /** Linux folder below drive C: from elsewhere the program would see drive Z:, the Linux root. */
   readonly cwd: string;
-  /** Linux files or pipes for its three standard streams. */
   readonly stdio: ("pipe" | "ignore" | number)[];
 }
 
@@ -17,11 +15,7 @@ export interface WineStart extends StartOptions {
  */
 const goEnvironment = { GOGC: "400", GOMAXPROCS: "1", GODEBUG: "asyncpreemptoff=1" };
 
-/**
- * Starts a program, in a process group of its own.
- *
- * @param exe Windows path.
- */
+/** Starts a program, by its Windows path, in a process group of its own. */
 export type StartProgram = (
   exe: string,
   args: readonly string[],
@@ -37,7 +31,6 @@ export const startWine: StartProgram = (exe, args, options) =>
     detached: true,
   });
 
-/** Linux variables of a program that is started so. */
 export function processEnvironment(options: WineStart): Record<string, string> {
   return {
     ...wineEnvironment,

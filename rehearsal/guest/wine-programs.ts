@@ -5,7 +5,9 @@ import { type NetworkInterfaceInfo, networkInterfaces, totalmem } from "node:os"
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
+import { join } from "node:path";
 import { writeWhole } from "../../host/write-whole.ts";
+import { prefixFolder } from "../wine/guest-root.ts";
 import { Drive } from "../host/drive.ts";
 import {
   type HostsEntry,
@@ -20,18 +22,19 @@ import { serverTime, tcpProbe } from "../host/probes.ts";
 import { type StartProgram, killGroup, startWine } from "./wine-process.ts";
 import { criPipe, criReadyFile, serviceProcesses, WineServices } from "./wine-services.ts";
 
-/** Paths in the guest. */
-export interface WineProgramsOptions {
-  readonly driveC: string;
-  readonly bootTime: Date;
-  /** Linux' own hosts file, with which Wine's programs resolve names. */
-  readonly hostsFile: string;
+const guestPaths = {
+  driveC: join(prefixFolder, "drive_c"),
+  /** Linux' own, with which Wine's programs resolve names. */
+  hostsFile: "/etc/hosts",
   /** The wanted routes, as `routesScript` reads them: "RANGE via ADDRESS". */
-  readonly routesFile: string;
-  /** Program that makes the routes of `routesFile`, after removing those to the ranges it is given. */
-  readonly routesScript: string;
-  /** Script that reboots the machine after the seconds it is given. */
-  readonly rebootScript: string;
+  routesFile: "/run/routes",
+  /** Makes the routes of `routesFile`, after removing those to the ranges it is given. */
+  routesScript: "/opt/kindows/routes",
+};
+
+/** Paths elsewhere than in the guest are for tests. */
+export interface WineProgramsOptions extends Partial<typeof guestPaths> {
+  readonly bootTime: Date;
   /** How programs are started. Default: `startWine`. */
   readonly start?: StartProgram;
 }
@@ -42,25 +45,24 @@ export const endedUnderWine = "ended under Wine by";
 /** Seconds after a program's end in which its output must have been read. */
 const outputSeconds = 1;
 
-/** Time limit for setting routes, in seconds. */
 const routesSeconds = 20;
 
-/** The real Windows programs of the guest, under Wine. */
 export class WinePrograms implements WindowsPrograms {
   readonly driveC: string;
   readonly bootTime: Date;
   readonly memoryMiB = Math.floor(totalmem() / 2 ** 20);
   clockOffsetMilliseconds = 0;
+  readonly #paths: typeof guestPaths;
   readonly #drive: Drive;
   readonly #services: WineServices;
   readonly #start: StartProgram;
-  /** Waits until the time of the requested reboot. */
   #reboot: ChildProcess | undefined;
 
-  constructor(private readonly options: WineProgramsOptions) {
-    this.driveC = options.driveC;
+  constructor(options: WineProgramsOptions) {
+    this.#paths = { ...guestPaths, ...options };
+    this.driveC = this.#paths.driveC;
     this.bootTime = options.bootTime;
-    this.#drive = new Drive(options.driveC);
+    this.#drive = new Drive(this.driveC);
     this.#start = options.start ?? startWine;
     this.#services = new WineServices(this.#drive, this.#start);
   }
@@ -191,12 +193,12 @@ export class WinePrograms implements WindowsPrograms {
 
   setHostsEntries(entries: readonly HostsEntry[]): Promise<void> {
     const lines = entries.map(({ address, names }) => `${address} ${names.join(" ")}\n`);
-    writeWhole(this.options.hostsFile, `127.0.0.1 localhost\n${lines.join("")}`);
+    writeWhole(this.#paths.hostsFile, `127.0.0.1 localhost\n${lines.join("")}`);
     return Promise.resolve();
   }
 
   async setRoutes(routes: readonly Route[]): Promise<void> {
-    const { routesFile, routesScript } = this.options;
+    const { routesFile, routesScript } = this.#paths;
     // What is not there, before the first, are no routes.
     const before = await readFile(routesFile, "utf8").catch(() => "");
     const lines = routes.map(({ destination, nextHop }) => `${destination} via ${nextHop}\n`);
@@ -210,7 +212,7 @@ export class WinePrograms implements WindowsPrograms {
   async reboot(delaySeconds: number): Promise<boolean> {
     if (this.#reboot && delaySeconds > 0) return false;
     // A separate program, so that the reboot happens even if this one ends.
-    const child = spawn(this.options.rebootScript, [String(delaySeconds)], {
+    const child = spawn("/opt/kindows/reboot", [String(delaySeconds)], {
       detached: true,
       stdio: "ignore",
     });
@@ -248,7 +250,6 @@ async function busybox(...args: readonly string[]): Promise<string> {
   return (await promisify(execFile)("/bin/busybox", args)).stdout;
 }
 
-/** IPv4 addresses of the machine. */
 function ipv4Addresses(): NetworkInterfaceInfo[] {
   return Object.values(networkInterfaces())
     .flatMap((each) => each ?? [])
@@ -275,10 +276,7 @@ function isJoin(exe: string, [command]: readonly string[]): boolean {
   return /\\kubeadm\.exe$/i.test(exe) && command === "join";
 }
 
-/**
- * Runs `kubeadm.exe join`. Under Wine its request to the service manager goes nowhere, so it is made here when kubeadm has
- * written the last file it writes before it.
- */
+/** Under Wine kubeadm's request to the service manager goes nowhere: it is made here, after the last file before it. */
 async function runJoin<Result>(
   drive: Drive,
   args: readonly string[],

@@ -6,7 +6,6 @@ import type { Drive } from "../host/drive.ts";
 import type { StartOptions } from "../host/programs.ts";
 import { type StartProgram, killGroup } from "./wine-process.ts";
 
-/** One process of a service. */
 interface ServiceProcess {
   readonly exe: string;
   readonly args: readonly string[];
@@ -72,7 +71,6 @@ export class WineServices {
     return this.#running.has(name);
   }
 
-  /** Starts the service's processes; returns when they exist. */
   async start(
     name: string,
     processes: readonly ServiceProcess[],
@@ -93,7 +91,6 @@ export class WineServices {
     }
   }
 
-  /** Ends the service's processes and waits until they are gone. */
   async stop(name: string): Promise<void> {
     const children = this.#running.get(name) ?? [];
     const gone = children.filter(isAlive).map((child) => once(child, "exit"));

@@ -11,7 +11,6 @@ import { AccessDeniedError, formatWindowsPath, windowsPathNames } from "./window
  * can be reached: neither by `..` nor by links that lead out of it.
  */
 export class Drive {
-  /** Whether nothing more can be written. */
   full = false;
 
   /** A `durable` drive has what was written on the disk before it says so: it may lose its power at any time. */
@@ -56,10 +55,7 @@ export class Drive {
     return (await this.read(path))?.toString("utf8").replace(/^\uFEFF/, "");
   }
 
-  /**
-   * Writes a whole file, making its folders; a reader, or a power cut, sees the old one or the new one.
-   * `secret` files can be read by their owner only.
-   */
+  /** A reader, or a power cut, sees the old file or the new one. `secret` ones can be read by their owner only. */
   async write(path: string, content: string | Buffer, secret = false): Promise<void> {
     this.assertRoom();
     await this.writeRegardless(path, content, secret);
@@ -80,7 +76,6 @@ export class Drive {
     await rename(temporary, target);
   }
 
-  /** @throws DiskFullError where nothing more can be written. */
   assertRoom(): void {
     if (this.full) throw new DiskFullError();
   }
@@ -104,9 +99,6 @@ export class Drive {
 }
 
 /**
- * Linux path of a file on a drive that is kept in a folder: names are found without regard to case, and what does not
- * exist yet keeps the case asked for.
- *
  * Asks the file system without giving others their turn: on an emulated CPU a look by way of Node.js' threads takes
  * twenty times as long, and every file that is copied to the machine needs a dozen.
  *
@@ -162,7 +154,6 @@ async function unlessMissing<T>(look: () => Promise<T>): Promise<T | undefined> 
   }
 }
 
-/** Whether an error of node:fs says that a file or one of its folders is not there. */
 export function isMissing(error: unknown): boolean {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   return code === "ENOENT" || code === "ENOTDIR";

@@ -85,7 +85,6 @@ export type FaultPoint = z.infer<typeof at>;
 /** A JSON array of faults, e.g. put there by SFTP; read before each step and at each boot. */
 export const faultsPath = "C:\\rehearsal\\faults.json";
 
-/** Checks faults; what is wrong is an error that names the place. */
 export function checkedFaults(value: unknown, source: string): Fault[] {
   const result = faultsSchema.safeParse(value);
   if (!result.success) throw new Error(`${source}: ${z.prettifyError(result.error)}`);

@@ -13,7 +13,6 @@ export interface MachineTime {
 /** Node.js' timers know no longer wait. */
 const longest = 2 ** 31 - 1;
 
-/** The time of the machine this runs on. */
 export const realTime: MachineTime = {
   elapsed: () => performance.now(),
   busy: (work) => work(),

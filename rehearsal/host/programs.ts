@@ -9,12 +9,10 @@ export interface ProgramResult {
   readonly stderr: string;
 }
 
-/** A file that is no program. */
 export class NotAProgram extends Error {
   override readonly name = "NotAProgram";
 }
 
-/** How a program is started. */
 export interface StartOptions {
   /** Folders that stand on the machine's PATH, Windows style. Default: none but Windows' own. */
   readonly path?: readonly string[];
@@ -22,7 +20,6 @@ export interface StartOptions {
   readonly environment?: readonly string[];
 }
 
-/** How a program is run to its end. */
 export interface RunOptions extends StartOptions {
   /** Written to its standard input, which is then closed; none means empty input. */
   readonly stdin?: string;
@@ -36,13 +33,11 @@ export interface RunOptions extends StartOptions {
   readonly startService?: (name: string) => Promise<void>;
 }
 
-/** How a program is started as a service. */
 export interface ServiceOptions extends StartOptions {
   /** File on C:, Windows style, to which stdout and stderr are appended; none means they are dropped. */
   readonly logFile?: string | undefined;
 }
 
-/** One line of the hosts file. */
 export interface HostsEntry {
   readonly address: string;
   readonly names: readonly string[];
@@ -84,20 +79,15 @@ export interface WindowsPrograms {
   ): Promise<void>;
   /** Ends a service and everything it started; nothing happens when it does not run. */
   stopService(name: string): Promise<void>;
-  /** Whether its process lives. */
   isServiceRunning(name: string): Promise<boolean>;
 
-  /**
-   * Whether a program serves `\\\\.\\pipe\\<name>` by now, e.g. `containerd-containerd`: what `Test-Path` says of a pipe.
-   */
+  /** What `Test-Path` says of `\\\\.\\pipe\\<name>`, e.g. `containerd-containerd`. */
   isPipeServed(name: string): Promise<boolean>;
 
   /**
-   * Unpacks a tar archive into a folder; both are Linux paths.
+   * Unpacks a tar archive into a folder, both Linux paths, without the first `strip` folders of its names.
    *
-   * @param strip so many folders are taken off the front of its names. Default: 0.
-   * @returns the Linux paths of what it held, which need not be on the disk yet.
-   * @throws with what tar had to say.
+   * @returns the paths of what it held, which need not be on the disk yet. @throws with what tar had to say.
    */
   unpack(archive: string, folder: string, strip?: number): Promise<readonly string[]>;
 
@@ -110,29 +100,19 @@ export interface WindowsPrograms {
   /** The same with their prefix lengths, e.g. `192.168.150.10/24`. */
   segments(): readonly string[];
 
-  /**
-   * Tries one TCP connection from the machine, names resolved as its programs resolve them.
-   * Returns what went wrong, or undefined when it was accepted within `timeoutSeconds`.
-   */
+  /** What went wrong, or undefined when it was accepted in time; names are resolved as the machine's programs do. */
   connect(host: string, port: number, timeoutSeconds: number): Promise<string | undefined>;
 
   /** Time of a server that speaks TLS, whatever its certificate; undefined where it does not tell in `timeoutSeconds`. */
   serverTime(host: string, port: number, timeoutSeconds: number): Promise<Date | undefined>;
 
-  /** The machine's clock. */
   now(): Date;
   setClock(time: Date): Promise<void>;
 
-  /**
-   * Makes these names, and no others given earlier, resolve for the programs (under Wine: Linux' own /etc/hosts).
-   * Called whenever C:\Windows\System32\drivers\etc\hosts changes, and once after boot.
-   */
+  /** Makes these names, and no others, resolve for the programs; called after boot and when Windows' hosts file changes. */
   setHostsEntries(entries: readonly HostsEntry[]): Promise<void>;
 
-  /**
-   * Makes these routes, and no others given earlier, hold for the programs (under Wine: Linux' own). Called whenever one
-   * changes, and once after boot, when the machine may have no address yet: they hold as soon as it has.
-   */
+  /** Makes these routes, and no others, hold for the programs; after boot the machine may have no address yet. */
   setRoutes(routes: readonly Route[]): Promise<void>;
 
   /**

@@ -24,7 +24,6 @@ const unsupportedScript = 70;
 /** Runs `powershell.exe -File script args...`; returns the exit code. */
 export async function runScript(
   host: WindowsHost,
-  /** As given on the command line. */
   script: string,
   args: readonly string[],
   io: CommandIo,
@@ -88,7 +87,6 @@ async function runOnPowerShell(
   }
 }
 
-/** What PowerShell has its streams from. */
 const consoleOf = (host: WindowsHost, io: CommandIo, output = (text: string) => io.out(text)) => ({
   output,
   error: (text: string) => io.err(text),

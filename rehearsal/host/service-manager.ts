@@ -8,7 +8,6 @@ import { formatWindowsPath, windowsPathNames } from "./windows-path.ts";
 
 const servicesKey = "SYSTEM\\CurrentControlSet\\Services";
 
-/** What the service manager refuses. */
 export class ServiceError extends Error {
   override readonly name = "ServiceError";
 }
@@ -58,7 +57,6 @@ export class ServiceManager {
     await this.machine.save();
   }
 
-  /** Changes some settings of a service that exists. */
   async change(name: string, settings: Partial<Service>): Promise<void> {
     await this.configure(name, { ...this.#existing(name), ...settings });
   }
@@ -86,7 +84,6 @@ export class ServiceManager {
     await programs.stopService(name);
   }
 
-  /** Stops a service and takes it off the list. */
   async remove(name: string): Promise<void> {
     if (!this.get(name)) return;
     await this.stop(name);
@@ -168,10 +165,7 @@ export interface WorkingProgram {
 /** Arguments that show a program that the service manager started it. */
 const serviceFlags = ["--windows-service", "--run-service"];
 
-/**
- * Takes off a service's command line what only makes sense under Windows' own service manager: kube-log-runner in front
- * and the flags that make a program talk to that manager. Wine's can't be the parent of a Go service.
- */
+/** Takes off what only works under Windows' own service manager: Wine's can't be the parent of a Go service. */
 export function workingProgram(commandLine: string): WorkingProgram {
   const words = splitArguments(commandLine);
   const files: string[] = [];

@@ -5,13 +5,11 @@ import { serveSftp } from "./ssh/sftp-server.ts";
 import { SshServer } from "./ssh/ssh-server.ts";
 import { PowerLost, WindowsHost, type WindowsHostOptions } from "./windows-host.ts";
 
-/** What a rehearsal host is started with. */
 export interface HostOptions extends Pick<
   WindowsHostOptions,
   "programs" | "faults" | "version" | "time" | "power"
 > {
   readonly identity: Pick<Identity, "computerName" | "hostPrivateKey" | "authorizedKeys">;
-  /** SSH port; 0 takes any free one. */
   readonly port: number;
   /** Address to listen on. Default: all. */
   readonly address?: string;
@@ -21,9 +19,7 @@ export interface HostOptions extends Pick<
   readonly log: (line: string) => void;
 }
 
-/** A rehearsal host that answers. */
 export interface RunningHost {
-  /** Where SSH listens. */
   readonly port: number;
   readonly windows: WindowsHost;
   /** Resolves when the services that start with Windows have been started. */
@@ -37,11 +33,7 @@ export interface RunningHost {
 /** Seconds after which a service that ended by itself is started again: the scripts set the same. */
 const restartSeconds = 5;
 
-/**
- * Boots the model of Windows from what lies on its drive, opens SSH, then starts the services that start with Windows.
- *
- * A host that was shut down in the middle of anything comes up as Windows would: with the files as they were.
- */
+/** Boots the model of Windows from its drive, opens SSH, then starts the services that start with Windows. */
 export async function startHost(options: HostOptions): Promise<RunningHost> {
   const { programs, identity, log, address = "0.0.0.0" } = options;
   const ssh: SshServer = new SshServer({

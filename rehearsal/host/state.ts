@@ -29,7 +29,6 @@ const routeSchema = z.strictObject({
 
 const hostNetworkSchema = z.strictObject({
   type: z.string(),
-  /** Range of addresses. */
   addressPrefix: z.string(),
   endpoints: z.array(z.string()),
 });
@@ -43,7 +42,6 @@ const stateSchema = z.strictObject({
   }),
   services: z.record(z.string(), serviceSchema),
   firewallRules: z.record(z.string(), firewallRuleSchema),
-  /** HKEY_LOCAL_MACHINE, by the keys' paths. */
   registry: z.record(
     z.string(),
     z.record(
@@ -78,13 +76,10 @@ const stateSchema = z.strictObject({
 /** What the model of Windows remembers across reboots. */
 export type HostState = z.infer<typeof stateSchema>;
 
-/** One entry of the service manager. */
 export type Service = z.infer<typeof serviceSchema>;
 
-/** One network in HNS. */
 export type HostNetwork = z.infer<typeof hostNetworkSchema>;
 
-/** A way to a range of addresses. */
 export type Route = z.infer<typeof routeSchema>;
 
 /** Where the state lies on drive C:. */

@@ -1,4 +1,5 @@
 import type { Drive } from "./drive.ts";
+import type { SshServer } from "./ssh/ssh-server.ts";
 import { type FaultSetting, Faults } from "./faults.ts";
 import { type MachineTime, realTime } from "./machine-time.ts";
 import type { WindowsPrograms, HostsEntry } from "./programs.ts";
@@ -30,25 +31,14 @@ export class PowerLost extends Error {
 }
 
 /** The SSH server, as the machine's network and services deal with it. */
-export interface Sshd {
-  /** Closes its port; sessions that are open go on. */
-  stopListening(): void;
-  /** Opens its port, unless it is open. */
-  listen(): Promise<unknown>;
-  /** Cuts every connection, as a change of the network adapter does. */
-  cutConnections(): void;
-  /** Resolves when all answers that were given so far have left the machine. */
-  answered(): Promise<void>;
-}
+export type Sshd = Pick<SshServer, "stopListening" | "listen" | "cutConnections" | "answered">;
 
-/** What a model of Windows is made of. */
 export interface WindowsHostOptions {
   readonly computerName: string;
   readonly drive: Drive;
   readonly programs: WindowsPrograms;
   /** Besides those in C:\rehearsal\faults.json. Default: none. */
   readonly faults?: readonly FaultSetting[] | undefined;
-  /** What its Windows says of itself. Default: `rehearsedWindows`. */
   readonly version?: WindowsVersion | undefined;
   readonly sshd: Sshd;
   /** Default: `realTime`. */
@@ -73,11 +63,7 @@ const ownVariables = {
 /** Home of the only user. */
 export const homeFolder = "C:\\Users\\Administrator";
 
-/**
- * The model of one Windows machine during one boot: its drive, features, services, and the programs it can run.
- *
- * Recreated at each boot from the files on the drive.
- */
+/** The model of one Windows machine during one boot; recreated at each from the files on the drive. */
 export class WindowsHost {
   readonly computerName: string;
   readonly drive: Drive;
@@ -97,20 +83,17 @@ export class WindowsHost {
   bytesReceived = 0;
   /** What each scheduled task has PowerShell run, by its name in lower case. */
   readonly scheduledTasks = new Map<string, string>();
-  /** HKEY_LOCAL_MACHINE. */
   readonly registry: RegistryKey;
   /** By name, e.g. that by which steps wait for one another. */
   readonly mutexes: NamedMutexes;
   readonly time: MachineTime;
   /** What is kept through reboots, once it is saved. */
   readonly state: HostState;
-  /** Writes the state to the drive. */
   readonly save: () => Promise<void>;
   /** Routes in force; those of the state come back with a boot. */
   readonly routesInForce: Route[];
   readonly #sshd: Sshd;
   readonly #power: AbortSignal;
-  /** The hosts file that the programs know. */
   #hosts: string | undefined;
   #tasks: Promise<unknown> = Promise.resolve();
 
@@ -179,7 +162,6 @@ export class WindowsHost {
     this.#hosts = text;
   }
 
-  /** Variables of a session besides the machine's. */
   get sessionVariables(): Readonly<Record<string, string>> {
     return {
       COMPUTERNAME: this.computerName.toUpperCase(),
@@ -205,15 +187,18 @@ export class WindowsHost {
 
   /** Cuts the machine off for so many seconds; what runs on it goes on. */
   loseAddress(seconds: number): void {
-    this.#sshd.stopListening();
-    this.#sshd.cutConnections();
+    this.#cutOff();
     this.#goesOn(async () => {
       await this.sleep(seconds);
       await this.#sshd.listen();
     });
   }
 
-  /** Whom scripts run as. */
+  #cutOff(): void {
+    this.#sshd.stopListening();
+    this.#sshd.cutConnections();
+  }
+
   account: Account = { name: "Administrator", isAdministrator: true };
 
   /** Called before each cmdlet that only Windows has; what it throws is how that ends. */
@@ -226,10 +211,8 @@ export class WindowsHost {
     return folders.slice(ownVariables.Path.split(";").length);
   }
 
-  /** How Windows starts sshd. */
   sshdStartType: Service["startType"] = "auto";
 
-  /** Whether its adapter has its addresses. */
   hasAddress = true;
 
   /** Whether the switch of the last network is on the adapter. */
@@ -249,16 +232,12 @@ export class WindowsHost {
     return [...own.filter((each) => each.startsWith("127.")), "169.254.7.7/16"];
   }
 
-  /**
-   * A virtual switch on the adapter cuts the machine off, a moment after it was asked for, for some seconds; by a fault,
-   * until it boots.
-   */
+  /** Cuts the machine off, a moment later, for some seconds; by a fault, until it boots. */
   async #putSwitchOnAdapter(): Promise<void> {
     this.#isSettled = false;
     await this.sleep(switchSeconds / 4);
     this.hasAddress = false;
-    this.#sshd.stopListening();
-    this.#sshd.cutConnections();
+    this.#cutOff();
     if (await this.faults.strikes("addressLost")) return;
     await this.sleep(switchSeconds);
     this.#isSettled = true;
@@ -266,7 +245,6 @@ export class WindowsHost {
     if (this.isSshdListening) await this.#sshd.listen();
   }
 
-  /** Does what nobody waits for, as long as the machine has power. */
   #goesOn(work: () => Promise<void>): void {
     this.time.busy(work).catch(() => undefined);
   }
@@ -279,7 +257,6 @@ export class WindowsHost {
     this.#goesOn(() => this.#putSwitchOnAdapter());
   }
 
-  /** Whether sshd runs. */
   isSshdListening = true;
 
   stopSshd(): void {
@@ -297,10 +274,7 @@ export class WindowsHost {
     this.#sshd.cutConnections();
   }
 
-  /**
-   * Runs what no session waits for, as a scheduled task; it ends with the power. It begins when the steps have ended, and
-   * sent their results.
-   */
+  /** Runs what no session waits for until the power goes; it begins when the steps have ended, and sent their results. */
   startTask(work: () => Promise<void>): void {
     const begin = async (): Promise<void> => {
       await this.#sshd.answered();

@@ -1,12 +1,9 @@
-/** What a machine's Windows says of itself. */
 export interface WindowsVersion {
   readonly productName: string;
   readonly edition: string;
   readonly build: number;
-  /** UBR. */
   readonly revision: number;
   readonly is64Bit: boolean;
-  /** Version of its PowerShell. */
   readonly powerShell: string;
   /** End of an evaluation licence, UTC to the second; empty for a licence that does not end. */
   readonly evaluationEnds: string;

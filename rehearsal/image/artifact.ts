@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { filesBelow } from "../../components/windows/steps-folder.ts";
 import type { Artifact } from "../../toolchain/artifact.ts";
 import { writeBootDisk, type DiskLayout } from "../../toolchain/boot-disk/boot-disk.ts";
+import { projectRoot } from "../../toolchain/project.ts";
 import {
   agnhostWindows,
   containerdVersion,
@@ -10,10 +11,9 @@ import {
   kubernetesWindows,
 } from "../../toolchain/tools/table.ts";
 import { rehearsedBuild } from "../host/windows-version.ts";
-import { prefixSources } from "../wine/prefix.ts";
 import { buildCommand, requireRootOfOwn } from "./build-command.ts";
 import { rehearsalDebian } from "./debian.ts";
-import { driveC, makeGuestRoot, removeBuildFiles, startScripts } from "./guest-root.ts";
+import { driveC, makeGuestRoot, removeBuildFiles } from "./guest-root.ts";
 import { guestTools, rehearsalCri, rehearsalCurl, rehearsalNslookup } from "./guest-tools.ts";
 import { writeInitramfs } from "./initramfs.ts";
 import { writeMedia } from "./media.ts";
@@ -23,26 +23,16 @@ import { sourceHashes } from "./source-hashes.ts";
 export const diskName = "guest.qcow2";
 export const manifestName = "manifest.json";
 
-/** Sources that are not part of the guest program's bundle, relative to this folder. */
-const buildSources = [
-  ...["artifact.ts", "guest-root.ts", "initramfs.ts", "media.ts"],
-  "guest-program.ts",
-  ...["../../toolchain/boot-disk/boot-disk.ts", "../../toolchain/boot-disk/partition-table.ts"],
-  ...[
-    "../guest/inittab",
-    "../guest/initramfs-init",
-    ...startScripts.map((name) => `../guest/${name}`),
-  ],
-];
-
-/** What the guest's program is bundled from, by the versions of packages that it may import; relative to this folder. */
-const guestSources = (): string[] => [
-  ...["../../package-lock.json", "../../host/write-whole.ts"],
-  ...["../guest", "../host", "../windows", "../../powershell"].flatMap((folder) =>
-    filesBelow(join(import.meta.dirname, folder))
-      .filter((name) => name.endsWith(".ts"))
-      .map((name) => `${folder}/${name}`),
-  ),
+/** What the image is made of, with all that the guest's program may import; relative to the project. */
+const sources = (): string[] => [
+  ...["package-lock.json", "host/write-whole.ts"],
+  ...["toolchain/boot-disk/boot-disk.ts", "toolchain/boot-disk/partition-table.ts"],
+  ...["image", "guest", "host", "windows", "wine", "../powershell"].flatMap((name) => {
+    const folder = join("rehearsal", name);
+    return filesBelow(join(projectRoot, folder))
+      .filter((file) => !file.endsWith(".md"))
+      .map((file) => `${folder}/${file}`);
+  }),
 ];
 
 /** What lies below C:\rehearsal, with its name in its artifact. */
@@ -55,22 +45,14 @@ const programsOnDriveC = [
   [rehearsalNslookup, "nslookup.exe", "images/agnhost/nslookup.exe"],
 ] as const;
 
-/**
- * Kernel modules the guest loads, in this order: virtio disk and network, and CD drives on IDE and virtio-scsi.
- *
- * The cloud kernel has no AHCI: it boots in 4 s without KVM where the general one takes 9 s.
- */
+/** In this order. The cloud kernel has no AHCI: it boots in 4 s without KVM where the general one takes 9 s. */
 const kernelModules = [
   ...["virtio", "virtio_ring", "virtio_pci_modern_dev", "virtio_pci_legacy_dev", "virtio_pci"],
   ...["virtio_blk", "failover", "net_failover", "virtio_net", "scsi_common", "scsi_mod"],
   ...["virtio_scsi", "cdrom", "sr_mod", "libata", "ata_piix", "isofs"],
 ];
 
-/**
- * The rehearsal guest's disk, `guest.qcow2`, and `manifest.json`, which names the media it carries.
- *
- * Made without loop devices and without starting anything of the guest's but Wine, for its prefix.
- */
+/** Made without loop devices and without starting anything of the guest's but Wine, for its prefix. */
 export const rehearsalImage: Artifact = {
   name: "rehearsal-image",
   needs: [rehearsalDebian, ...guestTools],
@@ -80,11 +62,7 @@ export const rehearsalImage: Artifact = {
   ],
   check: requireRootOfOwn,
   inputs: async () => ({
-    ...(await sourceHashes(import.meta.dirname, [
-      ...buildSources,
-      ...guestSources(),
-      ...prefixSources.map((name) => `../wine/${name}`),
-    ])),
+    ...(await sourceHashes(projectRoot, sources())),
     node: process.version,
   }),
   async build(into, context) {
@@ -143,7 +121,6 @@ async function kernelOf(root: string): Promise<string> {
   return join(root, "boot", kernel);
 }
 
-/** The guest's disk. */
 const guestDisk: DiskLayout = {
   // Drive C: of a real server would not be smaller.
   diskGiB: 16,

@@ -17,11 +17,7 @@ const defaultTimeoutSeconds = 1200;
  */
 const asRoot = process.getuid?.() === 0 ? [] : ["unshare", "--map-root-user"];
 
-/**
- * The check of what is built so.
- *
- * @throws where the host gives its users no such namespace, as Ubuntu does by AppArmor.
- */
+/** @throws where the host gives its users no such namespace, as Ubuntu does by AppArmor. */
 export async function requireRootOfOwn(): Promise<void> {
   if (asRoot.length === 0) return;
   const { failed, stderr } = await execa("unshare", ["--map-root-user", "true"], {

@@ -24,11 +24,7 @@ const unpackedPackages = [
 /** What no program needs to run. */
 const documentation = ["usr/share/doc", "usr/share/man", "usr/share/lintian", "usr/share/bug"];
 
-/**
- * The guest's Debian: kernel, busybox and Wine, unpacked and not configured, as `root.tar`.
- *
- * Made by debootstrap from its usual mirror, checked against Debian's archive keys.
- */
+/** The guest's Debian, unpacked and not configured, as `root.tar`; debootstrap checks it by Debian's archive keys. */
 export const rehearsalDebian: Artifact = {
   name: "rehearsal-debian",
   needs: [],
@@ -78,14 +74,7 @@ async function configure(root: string): Promise<void> {
 const signatureOffset = 64;
 const signatureEnd = 96;
 
-/**
- * Marks a DLL as one of Wine's own, so that Wine loads it beside its own ones.
- *
- * As the package libwine does with zlib when it is configured (Debian builds zlib apart from Wine, Wine's user32 needs
- * it); here packages are only unpacked.
- *
- * @throws when the file is not a Windows program.
- */
+/** Marks a DLL as one of Wine's own, which Wine loads beside those: as libwine does with zlib when it is configured. */
 function asWineBuiltin(dll: Buffer): Buffer {
   if (dll.length < signatureEnd || dll.toString("latin1", 0, 2) !== "MZ") {
     throw new Error("not a Windows DLL: it has no DOS header");
@@ -96,11 +85,7 @@ function asWineBuiltin(dll: Buffer): Buffer {
   return marked;
 }
 
-/**
- * Of the downloaded archives (`name_version_architecture.deb`) those to unpack: `unpackedPackages` and the kernel.
- *
- * @throws naming the packages that are not there, as when the release no longer has them under that name.
- */
+/** @param files `name_version_architecture.deb`. @throws naming what is not there, as when it has another name by now. */
 function selectArchives(files: readonly string[]): string[] {
   const byName = new Map(files.map((file) => [file.split("_")[0] ?? file, file]));
   const kernels = [...byName.keys()].filter((name) => /^linux-image-\d.*-cloud-amd64$/.test(name));

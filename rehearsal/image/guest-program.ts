@@ -4,13 +4,7 @@ import { build } from "esbuild";
 /** Folder of this part of the project; the bundle's inputs are named relative to it. */
 const project = join(import.meta.dirname, "../..");
 
-/**
- * Bundles what Node.js runs in the guest: one file is read faster than hundreds, and one starts it.
- *
- * Without `folder` nothing is written.
- *
- * @returns the source files that went in, relative to the project.
- */
+/** One file is read faster than hundreds. @param folder gets them. @returns the sources, relative to the project. */
 export async function bundleGuestProgram(folder?: string): Promise<readonly string[]> {
   const result = await build({
     absWorkingDir: project,

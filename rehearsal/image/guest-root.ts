@@ -7,9 +7,8 @@ import type { BuildCommand } from "./build-command.ts";
 const guestSources = join(import.meta.dirname, "../guest");
 
 /** Programs of the guest's start that are copied as they stand; see rehearsal/guest. */
-export const startScripts = ["boot", "lease", "reboot", "routes", "serve"] as const;
+const startScripts = ["boot", "lease", "reboot", "routes", "serve"] as const;
 
-/** Folder that is drive C: once the root is made. */
 export function driveC(root: string): string {
   return join(root, prefixFolder, "drive_c");
 }
@@ -46,8 +45,6 @@ export async function removeBuildFiles(root: string): Promise<void> {
 const loaderName = "loader";
 
 /**
- * Copies the Node.js that runs the build into the guest, with its libraries and loader in a folder of their own.
- *
  * So the guest runs the version the project is tested with (Debian's own is 18, which lacks what the language target
  * promises), whatever C library it was built for, and it starts faster: official builds carry a startup snapshot.
  */
@@ -64,11 +61,7 @@ async function copyNodeRuntime(root: string, run: BuildCommand): Promise<void> {
   }
 }
 
-/**
- * Reads what `ldd` prints: `name => /path (address)`, and the loader as a path without an arrow.
- *
- * @throws when a library is missing, or no loader is named: then the program could not run in the guest.
- */
+/** Reads what `ldd` prints: `name => /path (address)`, and the loader as a path without an arrow. */
 function sharedLibraries(ldd: string): { file: string; isLoader: boolean }[] {
   const libraries = [];
   for (const line of ldd.split("\n")) {

@@ -2,19 +2,16 @@ import { chmod, copyFile, mkdir, readdir, rm, writeFile } from "node:fs/promises
 import { basename, join } from "node:path";
 import type { BuildCommand } from "./build-command.ts";
 
-/** What an initramfs holds. */
 export interface Initramfs {
   /** Script or program that is its first process. */
   readonly init: string;
   /** Kernel modules in the order in which they are loaded, which `modules/order` tells. */
   readonly modules: readonly string[];
-  /** Folder below which the modules are. */
   readonly modulesFolder: string;
   /** Further files, by their names in it. */
   readonly files?: Readonly<Record<string, string>>;
 }
 
-/** Writes an initramfs, compressed. */
 export async function writeInitramfs(
   { init, modules, modulesFolder, files = {} }: Initramfs,
   work: string,

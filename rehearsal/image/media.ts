@@ -1,9 +1,9 @@
-import { createHash } from "node:crypto";
 import { createReadStream, createWriteStream } from "node:fs";
 import { copyFile, mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
+import { sha256OfFile } from "../../toolchain/cache-marker.ts";
 import type { BuildCommand } from "./build-command.ts";
 
 /** A file that installing Windows node software needs, as it would be downloaded. */
@@ -19,10 +19,8 @@ export type MediaName = "containerd" | "kubelet" | "kubeadm" | "kubeLogRunner";
 type MediaSources = Readonly<Record<"containerdVersion" | "containerd" | "kubernetes", string>>;
 
 /**
- * Puts the media below `folder` as `<sha256>\<file name>`, where the Windows steps look before they download.
- *
- * containerd comes as an archive laid out like the official one; it is not compressed inside, as the image is, and
- * unpacking would cost an emulated CPU more than reading.
+ * Puts the media below `folder` as `<sha256>\\<file name>`, where the Windows steps look before they download.
+ * containerd's archive is laid out like the official one, but not compressed: an emulated CPU would unpack too slowly.
  */
 export async function writeMedia(
   sources: MediaSources,
@@ -51,15 +49,9 @@ export async function writeMedia(
   return media;
 
   async function place(from: string, fileName: string): Promise<Medium> {
-    const sha256 = await fileSha256(join(from, fileName));
+    const sha256 = await sha256OfFile(join(from, fileName));
     await mkdir(join(folder, sha256), { recursive: true });
     await copyFile(join(from, fileName), join(folder, sha256, fileName));
     return { fileName, sha256 };
   }
-}
-
-export async function fileSha256(file: string): Promise<string> {
-  const hash = createHash("sha256");
-  for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
-  return hash.digest("hex");
 }

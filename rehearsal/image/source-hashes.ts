@@ -1,6 +1,5 @@
-import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { sha256OfFile } from "../../toolchain/cache-marker.ts";
 
 /** Inputs of an artifact: the SHA-256 of each of its source files, by name relative to `folder`. */
 export async function sourceHashes(
@@ -8,10 +7,7 @@ export async function sourceHashes(
   files: readonly string[],
 ): Promise<Record<string, string>> {
   const hashes = await Promise.all(
-    files.map(async (file): Promise<[string, string]> => {
-      const content = await readFile(join(folder, file));
-      return [file, createHash("sha256").update(content).digest("hex")];
-    }),
+    files.map(async (file) => [file, await sha256OfFile(join(folder, file))] as const),
   );
   return Object.fromEntries(hashes);
 }

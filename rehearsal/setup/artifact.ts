@@ -34,19 +34,17 @@ const modules = [
 const kernelArguments = "from=disc console=tty0 quiet mitigations=off no_timer_check panic=10";
 
 /** Debian's kernel with SATA: the rehearsal's own, for clouds, has none, and a machine of Windows Setup has only that. */
-const kernel = debianFiles({
-  name: "rehearsal-setup-kernel",
-  package: "linux-image-amd64",
-  needs: /(?<=Depends: )linux-image-\S+/,
-  files: ["vmlinuz", ...modules.map((each) => `${each}.ko`)],
-});
+const kernel = debianFiles(
+  "rehearsal-setup-kernel",
+  "linux-image-amd64",
+  ["vmlinuz", ...modules.map((each) => `${each}.ko`)],
+  /(?<=Depends: )linux-image-\S+/,
+);
 
 /** What a UEFI starts: finds kernel and arguments in files beside it. Not installed: that would change a UEFI host. */
-const uefiLoader = debianFiles({
-  name: "rehearsal-setup-uefi-loader",
-  package: "systemd-boot-efi",
-  files: ["systemd-bootx64.efi"],
-});
+const uefiLoader = debianFiles("rehearsal-setup-uefi-loader", "systemd-boot-efi", [
+  "systemd-bootx64.efi",
+]);
 
 const init = toolArtifact({
   name: "rehearsal-setup-init",
@@ -55,8 +53,8 @@ const init = toolArtifact({
 });
 
 /**
- * A disk of 32 MiB that boots into the stand-in for Windows Setup, with a BIOS or UEFI: what the stand-in's disc starts
- * from, and what it installs. Its file system is there by itself as well, for UEFI starts a disc from that.
+ * A disk that boots into the stand-in for Windows Setup, with a BIOS or UEFI: what the stand-in's disc starts from, and
+ * what it installs. Its file system is there by itself as well, for UEFI starts a disc from that.
  */
 export const setupBootDisk: Artifact = {
   name: "rehearsal-setup-disk",
@@ -87,7 +85,6 @@ export const setupBootDisk: Artifact = {
   },
 };
 
-/** What the boot loaders are told, by the names of their files. */
 const loaderSettings = {
   "syslinux.cfg": `DEFAULT setup\nPROMPT 0\nLABEL setup\n KERNEL vmlinuz\n APPEND initrd=initrd ${kernelArguments}\n`,
   // Without a second of menu a key that is pressed calls one up, which then waits.
@@ -126,19 +123,18 @@ async function writeBootDisk(fileSystem: string, disk: string, run: BuildCommand
   await run("syslinux", ["--offset", String(partition.start), "--install", disk]);
 }
 
-/** Files of a Debian package that is not installed. */
-interface DebianFiles {
-  /** Of the artifact. */
-  readonly name: string;
-  readonly package: string;
-  /** What the real one is called, where the package does nothing but need it: apt must know such a one. */
-  readonly needs?: RegExp;
-  /** Names without folders; a file `vmlinuz-VERSION` is a `vmlinuz`. */
-  readonly files: readonly string[];
-}
-
-/** Downloads a package by apt and takes files out of it. */
-function debianFiles({ name, package: wanted, needs, files }: DebianFiles): Artifact {
+/**
+ * Files of a Debian package that is not installed.
+ *
+ * @param files names without folders; a file `vmlinuz-VERSION` is a `vmlinuz`.
+ * @param needs what the real one is called, where the package does nothing but need it: apt must know such a one.
+ */
+function debianFiles(
+  name: string,
+  wanted: string,
+  files: readonly string[],
+  needs?: RegExp,
+): Artifact {
   return {
     name,
     needs: [],

@@ -1,24 +1,22 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { filesBelow } from "../../components/windows/steps-folder.ts";
 import type { Artifact } from "../../toolchain/artifact.ts";
 import { buildCommand } from "../image/build-command.ts";
 import { rehearsalDebian } from "../image/debian.ts";
 import { removeBuildFiles } from "../image/guest-root.ts";
 import { sourceHashes } from "../image/source-hashes.ts";
-import { makePrefix, prefixSources } from "./prefix.ts";
+import { makePrefix } from "./prefix.ts";
 
 /** Folders that whoever runs programs in the root mounts something on. */
 const mountPoints = ["dev", "etc", "proc", "sys", "tmp", "var"];
 
-/**
- * The rehearsal guest's Wine without the guest: Debian's Wine, and the prefix in `wine/`, unpacked in `root/`. Windows
- * programs run in it on this machine as they do in the guest; see test/windows-binaries.
- */
+/** Debian's Wine and the prefix in `root/`: Windows programs run there as in the guest; see test/windows-binaries. */
 export const wineRoot: Artifact = {
   name: "wine-root",
   needs: [rehearsalDebian],
   hostPackages: ["gcc-mingw-w64-x86-64"],
-  inputs: () => sourceHashes(import.meta.dirname, ["artifact.ts", ...prefixSources]),
+  inputs: () => sourceHashes(import.meta.dirname, filesBelow(import.meta.dirname)),
   async build(into, context) {
     const run = buildCommand(context.logFile);
     const root = join(into, "root");

@@ -21,8 +21,6 @@ export const wineEnvironment = {
 } as const;
 
 /**
- * Runs a program in the guest's root file system on this machine.
- *
  * In mount and process namespaces of its own: nothing stays mounted, and every process it leaves behind (wineserver,
  * Wine's services) dies with it, also when the limit kills it.
  */

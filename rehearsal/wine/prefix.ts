@@ -2,9 +2,8 @@ import { lstat, mkdir, readFile, readdir, rm, symlink, writeFile } from "node:fs
 import { join } from "node:path";
 import type { BuildCommand } from "../image/build-command.ts";
 import { prefixFolder, runInRoot, wineLoader } from "./guest-root.ts";
-import { guestRegistry, registryFile } from "./registry.ts";
+import { guestRegistry } from "./registry.ts";
 
-/** What a DLL of our own is compiled with. */
 const asDll = ["-shared", "-ladvapi32"];
 /** No console program and without a C runtime: a program's start is dear on an emulated CPU. */
 const asProgram = ["-mwindows", "-nostdlib", "-Wl,-e,start", "-lkernel32", "-ladvapi32", "-lntdll"];
@@ -16,24 +15,13 @@ const ownFiles = [
   ["programs/powershell.c", "WindowsPowerShell/v1.0/powershell.exe", asProgram],
 ] as const;
 
-/** The files that decide what `makePrefix` makes, relative to this folder. */
-export const prefixSources = [
-  ...["guest-root.ts", "prefix.ts", "registry.ts"],
-  ...ownFiles.map(([source]) => source),
-];
-
 /** Where the guest's Wine keeps its own DLLs and programs. */
 const builtins = "/usr/lib/x86_64-linux-gnu/wine/x86_64-windows";
 
 /** Longest a single Wine program may take while the prefix is made, in seconds; 10 s are usual for the first. */
 const wineTimeoutSeconds = 180;
 
-/**
- * Makes the Wine prefix in the guest's root: a drive C: and a registry that look like Windows Server 2022 to the
- * Kubernetes programs.
- *
- * Wine copies its 640 MB of DLLs into a prefix; here they become links to the one copy in `builtins`.
- */
+/** Wine copies its 640 MB of DLLs into a prefix; here they become links to the one copy in `builtins`. */
 export async function makePrefix(root: string, run: BuildCommand): Promise<void> {
   const prefix = join(root, prefixFolder);
   await mkdir(prefix, { recursive: true });
@@ -43,7 +31,7 @@ export async function makePrefix(root: string, run: BuildCommand): Promise<void>
   );
 
   const values = join(prefix, "drive_c/server-2022.reg");
-  await writeFile(values, registryFile(guestRegistry));
+  await writeFile(values, guestRegistry);
   await runWine(root, run, ["regedit.exe", "/S", "C:\\server-2022.reg"]);
   await rm(values);
 

@@ -1,40 +1,9 @@
 import { rehearsedWindows } from "../host/windows-version.ts";
 
-/** A string is REG_SZ, a number REG_DWORD, bytes REG_BINARY. */
-export type RegistryData = string | number | Uint8Array;
-
-/** Something to do to the registry, in the order given. */
-export type RegistryChange =
-  | { readonly key: string; readonly name: string; readonly data: RegistryData }
-  /** Removes the key with all below it. */
-  | { readonly removeKey: string };
-
+const { build, revision, productName } = rehearsedWindows;
 const machine = "HKEY_LOCAL_MACHINE";
 const currentVersion = `${machine}\\SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion`;
 const controlSet = `${machine}\\SYSTEM\\CurrentControlSet`;
-
-/** What kubelet, kubeadm and containerd read to find out on which Windows they run. */
-const windowsServer: readonly RegistryChange[] = [
-  { key: currentVersion, name: "CurrentMajorVersionNumber", data: 10 },
-  { key: currentVersion, name: "CurrentMinorVersionNumber", data: 0 },
-  { key: currentVersion, name: "CurrentBuildNumber", data: String(rehearsedWindows.build) },
-  { key: currentVersion, name: "CurrentBuild", data: String(rehearsedWindows.build) },
-  { key: currentVersion, name: "UBR", data: rehearsedWindows.revision },
-  { key: currentVersion, name: "ProductName", data: rehearsedWindows.productName },
-  { key: currentVersion, name: "InstallationType", data: "Server Core" },
-  { key: currentVersion, name: "EditionID", data: "ServerDatacenter" },
-  // cAdvisor's machine id and boot id: kubelet does not start without them.
-  {
-    key: `${machine}\\SYSTEM\\HardwareConfig`,
-    name: "LastConfig",
-    data: "{3f2504e0-4f89-11d3-9a0c-0305e82c3301}",
-  },
-  {
-    key: `${controlSet}\\Control\\Session Manager\\Memory Management\\PrefetchParameters`,
-    name: "BootId",
-    data: 1,
-  },
-];
 
 /** Wine's services that programs here never ask for; MountMgr, nsiproxy and RpcSs stay. */
 const unusedServices = [
@@ -48,53 +17,43 @@ const unusedServices = [
  * an emulated CPU: no COM classes, devices and menus, few services, one time zone (every program looks for its own
  * among them).
  */
-const quickStart: readonly RegistryChange[] = [
+const removedKeys = [
   ...["CLSID", "DirectShow", "Interface", "MediaFoundation", "MIME", "Typelib", "Wow6432Node"].map(
-    (name) => ({ removeKey: `${machine}\\SOFTWARE\\Classes\\${name}` }),
+    (name) => `${machine}\\SOFTWARE\\Classes\\${name}`,
   ),
-  { removeKey: `${machine}\\SOFTWARE\\Microsoft\\Windows\\CurrentVersion\\RunServices` },
-  { removeKey: `${controlSet}\\Enum` },
-  ...unusedServices.map((name) => ({ removeKey: `${controlSet}\\Services\\${name}` })),
-  { removeKey: `${currentVersion}\\Time Zones` },
-  ...utcTimeZone(),
+  `${machine}\\SOFTWARE\\Microsoft\\Windows\\CurrentVersion\\RunServices`,
+  `${controlSet}\\Enum`,
+  ...unusedServices.map((name) => `${controlSet}\\Services\\${name}`),
+  `${currentVersion}\\Time Zones`,
 ];
 
-/** Every change that the guest's registry needs after Wine has made it. */
-export const guestRegistry: readonly RegistryChange[] = [...windowsServer, ...quickStart];
+/**
+ * What the guest's registry needs after Wine has made it, as regedit.exe imports it: what kubelet, kubeadm and containerd
+ * read to find out on which Windows they run, cAdvisor's machine id and boot id, without which kubelet does not start, and
+ * a quick start, with UTC (no bias, no dates of change) as the only time zone.
+ */
+export const guestRegistry = `REGEDIT4
 
-/** The only time zone of the guest. */
-function utcTimeZone(): RegistryChange[] {
-  const key = `${currentVersion}\\Time Zones\\UTC`;
-  const name = "Coordinated Universal Time";
-  return [
-    { key, name: "Display", data: `(UTC) ${name}` },
-    { key, name: "Std", data: name },
-    { key, name: "Dlt", data: name },
-    // Bias, standard bias, daylight bias, and the two dates of change: all none.
-    { key, name: "TZI", data: new Uint8Array(44) },
-  ];
-}
+[${currentVersion}]
+"CurrentMajorVersionNumber"=dword:0000000a
+"CurrentMinorVersionNumber"=dword:00000000
+"CurrentBuildNumber"="${build}"
+"CurrentBuild"="${build}"
+"UBR"=dword:${revision.toString(16).padStart(8, "0")}
+"ProductName"="${productName}"
+"InstallationType"="Server Core"
+"EditionID"="ServerDatacenter"
 
-/** Text of a file that regedit.exe imports. */
-export function registryFile(changes: readonly RegistryChange[]): string {
-  const sections = changes.map((change) =>
-    "removeKey" in change
-      ? `[-${change.removeKey}]\n`
-      : `[${change.key}]\n${quote(change.name)}=${render(change.data)}\n`,
-  );
-  return `REGEDIT4\n\n${sections.join("\n")}`;
-}
+[${machine}\\SYSTEM\\HardwareConfig]
+"LastConfig"="{3f2504e0-4f89-11d3-9a0c-0305e82c3301}"
 
-function render(data: RegistryData): string {
-  if (typeof data === "string") return quote(data);
-  if (typeof data !== "number") return `hex:${Array.from(data, hexByte).join(",")}`;
-  return `dword:${data.toString(16).padStart(8, "0")}`;
-}
+[${controlSet}\\Control\\Session Manager\\Memory Management\\PrefetchParameters]
+"BootId"=dword:00000001
 
-function hexByte(byte: number): string {
-  return byte.toString(16).padStart(2, "0");
-}
-
-function quote(text: string): string {
-  return `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
-}
+${removedKeys.map((key) => `[-${key}]\n`).join("\n")}
+[${currentVersion}\\Time Zones\\UTC]
+"Display"="(UTC) Coordinated Universal Time"
+"Std"="Coordinated Universal Time"
+"Dlt"="Coordinated Universal Time"
+"TZI"=hex:${Array(44).fill("00").join(",")}
+`;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { execa } from "execa";
-import { fileSha256 } from "../../rehearsal/image/media.ts";
+import { sha256OfFile } from "../../toolchain/cache-marker.ts";
 import { builtTool } from "../../toolchain/built.ts";
 import { projectRoot } from "../../toolchain/project.ts";
 import { killPoint } from "../e2e/kill-points.ts";
@@ -73,7 +73,7 @@ describe("a machine on KubeVirt, from nothing to a node and back", function () {
     };
     const proxy = `https://localhost:${uploadPort}`;
     return {
-      image: { kind: "upload", path, sha256: await fileSha256(path), proxy },
+      image: { kind: "upload", path, sha256: await sha256OfFile(path), proxy },
       storageClass: "standard",
       network: { pod: "bridge" },
       portForward: true,

@@ -4,41 +4,31 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { create } from "tar";
 import type { Drive } from "../../rehearsal/host/drive.ts";
+import type { MediaName, Medium } from "../../rehearsal/image/media.ts";
 import { fakeExecutable } from "./fake-programs.ts";
-
-/** A file of the media: how it is called and what its content hashes to. */
-export interface FakeMedium {
-  readonly fileName: string;
-  readonly sha256: string;
-}
 
 /** The files the install steps need, under the same names as in the guest image's manifest, which has fewer. */
 export type FakeMedia = Readonly<
   Record<
-    | ("containerd" | "kubelet" | "kubeadm" | "kubeLogRunner")
-    | ("crictl" | "flannel" | "flannelPlugin" | "hybridOverlay" | "cniPlugins"),
-    FakeMedium
+    MediaName | "crictl" | "flannel" | "flannelPlugin" | "hybridOverlay" | "cniPlugins",
+    Medium
   >
 >;
 
-/** Versions the fake programs say they are. */
-export interface FakeVersions {
-  readonly containerd: string;
-  readonly kubernetes: string;
-}
-
 /** Puts fake media on the drive, below C:\kindows\media\<sha256>\, as the guest image has real ones. */
-export async function writeFakeMedia(drive: Drive, versions: FakeVersions): Promise<FakeMedia> {
-  const put = async (fileName: string, content: Buffer): Promise<FakeMedium> => {
+export async function writeFakeMedia(
+  drive: Drive,
+  { containerd, kubernetes }: Readonly<Record<"containerd" | "kubernetes", string>>,
+): Promise<FakeMedia> {
+  const put = async (fileName: string, content: Buffer): Promise<Medium> => {
     const sha256 = createHash("sha256").update(content).digest("hex");
     await drive.write(`C:\\kindows\\media\\${sha256}\\${fileName}`, content);
     return { fileName, sha256 };
   };
-  const { containerd, kubernetes } = versions;
   const putArchive = async (
     fileName: string,
     files: Readonly<Record<string, string | Buffer>>,
-  ): Promise<FakeMedium> => put(fileName, await archiveOf(files));
+  ): Promise<Medium> => put(fileName, await archiveOf(files));
   return {
     containerd: await putArchive(`containerd-${containerd}-windows-amd64.tar.gz`, {
       "bin/containerd.exe": fakeExecutable("containerd", containerd),

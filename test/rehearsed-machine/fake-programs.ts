@@ -1,4 +1,5 @@
 import { extract } from "tar";
+import { messageOf } from "../../host/failure.ts";
 import { Drive } from "../../rehearsal/host/drive.ts";
 import type { MachineTime } from "../../rehearsal/host/machine-time.ts";
 import {
@@ -29,7 +30,6 @@ const executableSchema = z.strictObject({
 /** What a fake program is: a file that says which program it stands for, and of which version. */
 type FakeExecutable = z.infer<typeof executableSchema>;
 
-/** Content of a fake .exe file. */
 export function fakeExecutable(fake: FakeExecutable["fake"], version: string): Buffer {
   return Buffer.from(`${JSON.stringify({ fake, version })}\n`);
 }
@@ -50,7 +50,6 @@ function readFakeExecutable(path: string, content: Buffer | undefined): FakeExec
 
 const clientCertificate = "C:\\var\\lib\\kubelet\\pki\\kubelet-client-current.pem";
 
-/** What fake programs are made of. */
 export interface FakeProgramsOptions {
   readonly driveC: string;
   readonly cluster: FakeCluster;
@@ -71,18 +70,13 @@ export class FakePrograms implements WindowsPrograms {
   clockOffsetMilliseconds = 0;
   /** May be changed as a person would by adding an adapter or taking one away. */
   ownAddresses: readonly string[] = ["127.0.0.1", "192.168.150.10", "192.168.150.11"];
-  /** Whether image registries can be reached; may be changed by a test. */
   hasRegistries = true;
-  /** The hosts entries in force, for tests. */
   hostsEntries: readonly HostsEntry[] = [];
-  /** The routes in force, for tests. */
   routes: readonly Route[] = [];
-  /** Every command line that was run, for tests. */
   readonly commands: string[] = [];
   readonly #options: FakeProgramsOptions;
   readonly #drive: Drive;
   readonly #services = new Set<string>();
-  /** Delay of the reboot that was ordered, in seconds. */
   #reboot: number | undefined;
 
   constructor(options: FakeProgramsOptions) {
@@ -98,18 +92,7 @@ export class FakePrograms implements WindowsPrograms {
       case "containerd":
         return runFakeContainerd(version, args);
       case "kubeadm":
-        return runFakeKubeadm(
-          {
-            drive: this.#drive,
-            version,
-            cluster: this.#options.cluster,
-            time: this.#options.time,
-            now: () => this.now(),
-            startKubelet: () => options.startService?.("kubelet"),
-            isKubeletRunning: () => this.isServiceRunning("kubelet"),
-          },
-          args,
-        );
+        return this.#kubeadm(version, args, options);
       case "kubelet":
         return runFakeKubelet(version, args);
       case "flanneld":
@@ -117,11 +100,11 @@ export class FakePrograms implements WindowsPrograms {
         return { exitCode: 0, stdout: "", stderr: `v${version}\n` };
       case "ctr":
         if (!this.#services.has("containerd")) {
-          return { exitCode: 1, stdout: "", stderr: "ctr: cannot access containerd's pipe\n" };
+          return failed("ctr: cannot access containerd's pipe");
         }
         return runFakeCtr(this.#drive, this.hasRegistries, args);
       case "kube-log-runner":
-        return { exitCode: 1, stdout: "", stderr: "fake kube-log-runner.exe runs nothing\n" };
+        return failed("fake kube-log-runner.exe runs nothing");
     }
   }
 
@@ -230,9 +213,75 @@ export class FakePrograms implements WindowsPrograms {
     if (!join) return;
     // In kubelet's own order: the kubeconfig names a certificate that is asked for after it.
     await this.#drive.write(kubeletKubeconfig, JSON.stringify(join), true);
-    await this.#options.cluster.register(fakeNode(args, version), join);
+    await this.#options.cluster.register(fakeNode(args, version));
     await this.#drive.write(clientCertificate, "fake certificate\n", true);
   }
+
+  /** Runs `kubeadm.exe version`, `join --config FILE` or `reset`. */
+  async #kubeadm(
+    version: string,
+    [command = "", ...args]: readonly string[],
+    options: RunOptions,
+  ): Promise<ProgramResult> {
+    switch (command) {
+      case "version":
+        return done(`v${version}`);
+      case "join": {
+        const problem = await this.#join(args[args.indexOf("--config") + 1] ?? "", options);
+        if (problem === undefined) return done("This node has joined the cluster (fake).");
+        return failed(`error execution phase (fake kubeadm): ${problem}`);
+      }
+      case "reset":
+        for (const path of [...mustBeAbsent, kubeletConfiguration, kubeletFlags]) {
+          await this.#drive.remove(path);
+        }
+        return done("[reset] Stopping the kubelet service");
+      default:
+        return failed(`error execution phase (fake kubeadm): unknown command "${command}"`);
+    }
+  }
+
+  /** @returns what kubeadm would complain about. */
+  async #join(path: string, { startService }: RunOptions): Promise<string | undefined> {
+    const drive = this.#drive;
+    const { cluster, time } = this.#options;
+    const text = await drive.readText(path);
+    if (text === undefined) return `unable to read config from "${path}"`;
+    const configuration = configurationSchema.safeParse(JSON.parse(text));
+    if (!configuration.success) return z.prettifyError(configuration.error);
+    for (const file of mustBeAbsent) {
+      if (await drive.isFile(file)) return `[ERROR FileAvailable]: ${file} already exists`;
+    }
+    const { apiServerEndpoint, token, caCertHashes } = configuration.data.discovery.bootstrapToken;
+    const now = this.now();
+    if (now.getTime() < Date.now() - backdateMilliseconds) {
+      return `x509: certificate has expired or is not yet valid: current time ${now.toISOString()} is before its start`;
+    }
+    const join: FakeJoin = { endpoint: apiServerEndpoint, token, caCertHashes };
+    const refusal = await cluster.authorize(join).then(() => undefined, messageOf);
+    if (refusal !== undefined) return refusal;
+    await drive.write(caCertificate, "fake CA certificate\n");
+    await drive.write(bootstrapConfig, JSON.stringify(join), true);
+    await drive.write(kubeletConfiguration, "kind: KubeletConfiguration\n");
+    await drive.write(kubeletFlags, 'KUBELET_KUBEADM_ARGS=""\n');
+    // Where it does not start, the check says so.
+    await startService?.("kubelet").catch(() => undefined);
+    const deadline = time.elapsed() + 5000;
+    while (!this.#services.has("kubelet") || !(await drive.isFile(kubeletKubeconfig))) {
+      if (time.elapsed() > deadline) return "[kubelet-check] The kubelet is not healthy after 5s";
+      await time.sleep(20);
+    }
+    await drive.remove(bootstrapConfig);
+    return undefined;
+  }
+}
+
+function done(stdout: string): ProgramResult {
+  return { exitCode: 0, stdout: `${stdout}\n`, stderr: "" };
+}
+
+function failed(stderr: string): ProgramResult {
+  return { exitCode: 1, stdout: "", stderr: `${stderr}\n` };
 }
 
 /** The parts of containerd 2.4's `config default` that a step looks at, and a neighbour it must leave alone. */
@@ -262,15 +311,13 @@ state = 'C:\\ProgramData\\containerd\\state'
     bin_dir = 'C:\\ProgramData\\containerd\\opt\\image-verifier\\bin'
 `;
 
-/** Runs `containerd.exe --version` or `containerd.exe config default`. */
 function runFakeContainerd(version: string, args: readonly string[]): ProgramResult {
   const command = args.join(" ");
   if (command === "--version") {
-    const stdout = `containerd github.com/containerd/containerd/v2 v${version} fake\n`;
-    return { exitCode: 0, stdout, stderr: "" };
+    return done(`containerd github.com/containerd/containerd/v2 v${version} fake`);
   }
   if (command === "config default") return { exitCode: 0, stdout: defaultConfig, stderr: "" };
-  return { exitCode: 1, stdout: "", stderr: `fake containerd.exe does not know '${command}'\n` };
+  return failed(`fake containerd.exe does not know '${command}'`);
 }
 
 /** Where containerd keeps what it has; the names of the images alone are enough here. */
@@ -284,31 +331,24 @@ async function runFakeCtr(
 ): Promise<ProgramResult> {
   const command = args.join(" ");
   const there = (await drive.readText(imagesFile)) ?? "";
-  if (command === "--namespace k8s.io images check --quiet") {
-    return { exitCode: 0, stdout: there, stderr: "" };
-  }
-  if (/^--namespace k8s\.io images list( --quiet)?$/.test(command)) {
+  if (/^--namespace k8s\.io images (check --quiet|list( --quiet)?)$/.test(command)) {
     return { exitCode: 0, stdout: there, stderr: "" };
   }
   const removed = /^--namespace k8s\.io images remove --sync (.+)$/.exec(command)?.[1]?.split(" ");
   if (removed) {
     const left = there.split("\n").filter((each) => !removed.includes(each));
     await drive.write(imagesFile, left.join("\n"), true);
-    return { exitCode: 0, stdout: `${removed.join("\n")}\n`, stderr: "" };
+    return done(removed.join("\n"));
   }
   const image = /^--namespace k8s\.io images pull --local (\S+)$/.exec(command)?.[1];
-  if (image === undefined) {
-    return { exitCode: 1, stdout: "", stderr: `fake ctr.exe does not know '${command}'\n` };
-  }
+  if (image === undefined) return failed(`fake ctr.exe does not know '${command}'`);
   if (!hasRegistries) {
-    const stderr = `ctr: failed to resolve reference "${image}": dial tcp: lookup: no such host\n`;
-    return { exitCode: 1, stdout: "", stderr };
+    return failed(`ctr: failed to resolve reference "${image}": dial tcp: lookup: no such host`);
   }
   await drive.write(imagesFile, `${there}${image}\n`, true);
-  return { exitCode: 0, stdout: "done\n", stderr: "" };
+  return done("done");
 }
 
-/** The node a kubelet with these arguments registers. */
 function fakeNode(args: readonly string[], kubeletVersion: string): FakeNode {
   const flags = new Map(
     args.map((argument): [string, string] => {
@@ -331,7 +371,6 @@ function fakeNode(args: readonly string[], kubeletVersion: string): FakeNode {
   };
 }
 
-/** Arguments no kubelet of today knows. */
 const removedFlags = ["pod-infra-container-image", "container-runtime", "network-plugin"];
 
 /** `kubelet.exe ... --version`: the arguments are looked at first, as the real one does. */
@@ -340,12 +379,10 @@ function runFakeKubelet(version: string, args: readonly string[]): ProgramResult
     removedFlags.includes(/^--([^=]+)/.exec(argument)?.[1] ?? ""),
   );
   return unknown === undefined
-    ? { exitCode: 0, stdout: `Kubernetes v${version}\n`, stderr: "" }
-    : {
-        exitCode: 1,
-        stdout: "",
-        stderr: `E1121 run.go:72] "command failed" err="failed to parse kubelet flag: unknown flag: ${unknown.split("=")[0]}"\n`,
-      };
+    ? done(`Kubernetes v${version}`)
+    : failed(
+        `E1121 run.go:72] "command failed" err="failed to parse kubelet flag: unknown flag: ${unknown.split("=")[0]}"`,
+      );
 }
 
 const configurationSchema = z.object({
@@ -376,91 +413,11 @@ const kubeletKubeconfig = "C:\\etc\\kubernetes\\kubelet.conf";
 /** Files that must not be there before a join, as kubeadm's preflight checks say. */
 const mustBeAbsent = [kubeletKubeconfig, bootstrapConfig, caCertificate];
 
-/** What the fake kubeadm works on. */
-interface FakeKubeadm {
-  readonly drive: Drive;
-  readonly version: string;
-  readonly cluster: FakeCluster;
-  readonly time: MachineTime;
-  /** The machine's clock. */
-  now(): Date;
-  /** Asks the service manager. */
-  startKubelet(): Promise<void> | undefined;
-  isKubeletRunning(): Promise<boolean>;
-}
-
 /** Certificates are dated back by so much. */
 const backdateMilliseconds = 5 * 60 * 1000;
-
-/** Runs `kubeadm.exe version`, `join --config FILE` or `reset`. */
-async function runFakeKubeadm(
-  kubeadm: FakeKubeadm,
-  args: readonly string[],
-): Promise<ProgramResult> {
-  const command = args[0] ?? "";
-  switch (command) {
-    case "version":
-      return { exitCode: 0, stdout: `v${kubeadm.version}\n`, stderr: "" };
-    case "join":
-      return join(kubeadm, args[args.indexOf("--config") + 1] ?? "");
-    case "reset":
-      for (const path of [...mustBeAbsent, kubeletConfiguration, kubeletFlags]) {
-        await kubeadm.drive.remove(path);
-      }
-      return { exitCode: 0, stdout: "[reset] Stopping the kubelet service\n", stderr: "" };
-    default:
-      return failed(`unknown command "${command}" for "kubeadm"`);
-  }
-}
 
 /** The join a running kubelet belongs to, from what kubeadm left for it. */
 async function readFakeJoin(drive: Drive): Promise<FakeJoin | undefined> {
   const text = (await drive.readText(bootstrapConfig)) ?? (await drive.readText(kubeletKubeconfig));
   return text === undefined ? undefined : joinSchema.parse(JSON.parse(text));
-}
-
-async function join(kubeadm: FakeKubeadm, path: string): Promise<ProgramResult> {
-  const { drive, cluster, time } = kubeadm;
-  const text = await drive.readText(path);
-  if (text === undefined) return failed(`unable to read config from "${path}"`);
-  const configuration = configurationSchema.safeParse(JSON.parse(text));
-  if (!configuration.success) return failed(z.prettifyError(configuration.error));
-  for (const file of mustBeAbsent) {
-    if (await drive.isFile(file)) return failed(`[ERROR FileAvailable]: ${file} already exists`);
-  }
-  const { apiServerEndpoint, token, caCertHashes } = configuration.data.discovery.bootstrapToken;
-  const now = kubeadm.now();
-  if (now.getTime() < Date.now() - backdateMilliseconds) {
-    return failed(
-      `x509: certificate has expired or is not yet valid: current time ${now.toISOString()} is before its start`,
-    );
-  }
-  const join: FakeJoin = { endpoint: apiServerEndpoint, token, caCertHashes };
-  try {
-    await cluster.authorize(join);
-  } catch (error) {
-    return failed(error instanceof Error ? error.message : String(error));
-  }
-  await drive.write(caCertificate, "fake CA certificate\n");
-  await drive.write(bootstrapConfig, JSON.stringify(join), true);
-  await drive.write(kubeletConfiguration, "kind: KubeletConfiguration\n");
-  await drive.write(kubeletFlags, 'KUBELET_KUBEADM_ARGS=""\n');
-  // Where it does not start, the check says so.
-  await kubeadm.startKubelet()?.catch(() => undefined);
-  const deadline = time.elapsed() + 5000;
-  while (!(await kubeadm.isKubeletRunning()) || !(await drive.isFile(kubeletKubeconfig))) {
-    if (time.elapsed() > deadline)
-      return failed("[kubelet-check] The kubelet is not healthy after 5s");
-    await time.sleep(20);
-  }
-  await drive.remove(bootstrapConfig);
-  return { exitCode: 0, stdout: "This node has joined the cluster (fake).\n", stderr: "" };
-}
-
-function failed(message: string): ProgramResult {
-  return {
-    exitCode: 1,
-    stdout: "",
-    stderr: `error execution phase (fake kubeadm): ${message}\n`,
-  };
 }

@@ -9,7 +9,7 @@ import { promisify } from "node:util";
 import ssh2 from "ssh2";
 import { Drive } from "../../rehearsal/host/drive.ts";
 import type { FaultSetting } from "../../rehearsal/host/faults.ts";
-import { type FakeCluster, type FakeNode, RecordingCluster } from "./fake-cluster.ts";
+import { type FakeCluster, RecordingCluster } from "./fake-cluster.ts";
 import { type FakeMedia, writeFakeMedia } from "./fake-media.ts";
 import { FakePrograms } from "./fake-programs.ts";
 import { generateEd25519 } from "../../ssh/generate-ed25519.ts";
@@ -20,9 +20,7 @@ import { loadState } from "../../rehearsal/host/state.ts";
 import type { WindowsHost } from "../../rehearsal/host/windows-host.ts";
 import type { WindowsVersion } from "../../rehearsal/host/windows-version.ts";
 
-/** What a rehearsal host in this process is made of. */
 export interface RehearsalHostOptions {
-  /** Computer name. */
   readonly hostName: string;
   /** `ssh-ed25519 AAAA...` lines of those who may log in as Administrator. */
   readonly authorizedKeys: readonly string[];
@@ -31,30 +29,22 @@ export interface RehearsalHostOptions {
   /** What its node joins. Default: one that only records. */
   readonly cluster?: FakeCluster;
   readonly faults?: readonly FaultSetting[];
-  /** What its Windows says of itself. Default: `rehearsedWindows`. */
   readonly version?: WindowsVersion;
-  /** Default: one of its own that is virtual. */
-  readonly time?: MachineTime;
   /** Folder with what was on its drive before. Default: nothing was. */
-  readonly drive?: string;
+  readonly drive?: string | undefined;
 }
 
 /** A rehearsal host with fake programs on 127.0.0.1, its drive C: a temporary folder. */
 export interface RehearsalHost {
   readonly port: number;
-  /** Public half of the host key, `ssh-ed25519 AAAA...`. */
   readonly hostKey: string;
-  /** Linux folder that is drive C:. */
   readonly driveC: string;
-  /** What lies below C:\kindows\media. */
   readonly media: FakeMedia;
-  /** Nodes that have joined; empty when another `cluster` was given. */
-  readonly nodes: readonly FakeNode[];
+  /** What its node joins, unless another one was given. */
+  readonly cluster: RecordingCluster;
   readonly programs: FakePrograms;
   readonly time: MachineTime;
-  /** The model of the current boot. */
   readonly windows: WindowsHost;
-  /** How often the machine has booted. */
   readonly boots: number;
   /** Resolves when it listens again; at once when no reboot was ordered. @throws what kept it from its boot. */
   up(): Promise<void>;
@@ -90,18 +80,17 @@ function linkFiles(from: string, to: string): void {
   }
 }
 
-/** Starts a host; the caller stops it. */
 export async function startRehearsalHost(options: RehearsalHostOptions): Promise<RehearsalHost> {
   const driveC = await mkdtemp(join(tmpdir(), "kindows-host-"));
   if (options.drive !== undefined) linkFiles(options.drive, driveC);
   const versions = { containerd: "2.4.2", kubernetes: "1.36.4" };
   const media = await writeFakeMedia(new Drive(driveC, false), versions);
-  const recording = new RecordingCluster();
-  const time = options.time ?? new VirtualTime();
+  const time = new VirtualTime();
+  const cluster = new RecordingCluster(time);
   const hostPrivateKey = options.hostPrivateKey ?? generateEd25519().private;
   const programs = new FakePrograms({
     driveC,
-    cluster: options.cluster ?? recording,
+    cluster: options.cluster ?? cluster,
     time,
     onReboot: (delaySeconds) => {
       if (power.signal.aborted) return; // it is going down
@@ -181,7 +170,7 @@ export async function startRehearsalHost(options: RehearsalHostOptions): Promise
     hostKey: `${key.type} ${key.getPublicSSH().toString("base64")}`,
     driveC,
     media,
-    nodes: recording.nodes,
+    cluster,
     programs,
     time,
     get windows() {

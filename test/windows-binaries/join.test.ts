@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
-import type { StepRun } from "../unit/rehearsal-host/step-runner.ts";
 import type { ProgramResult } from "../../rehearsal/host/programs.ts";
-import { runText } from "../unit/rehearsal-host/step-runner.ts";
+import {
+  assertDone,
+  assertFails,
+  runStep,
+  runText,
+  type StepRun,
+} from "../unit/rehearsal-host/step-runner.ts";
 import { kubernetesVersion } from "../../toolchain/tools/table.ts";
 import { TestCluster, waitFor } from "./test-cluster.ts";
 import { clusterAddress, clusterName, nodeAddress } from "./test-programs.ts";
@@ -16,7 +21,8 @@ describe("kubeadm.exe and kubelet.exe, as Join-Node calls them, with a real API 
   const prepare = async (): Promise<void> => {
     await machine.installContainerd();
     await machine.installKubernetes();
-    await machine.stepDone("Set-HostsEntry", ["-Entry", `${clusterAddress}=${clusterName}`]);
+    const entry = `${clusterAddress}=${clusterName}`;
+    await assertDone(runStep(machine, "Set-HostsEntry", ["-Entry", entry]));
   };
   before(async () => {
     cluster = await TestCluster.start();
@@ -34,7 +40,8 @@ describe("kubeadm.exe and kubelet.exe, as Join-Node calls them, with a real API 
     readonly timeoutSeconds: number;
   }
   const join = (join: Join): Promise<StepRun> =>
-    machine.step(
+    runStep(
+      machine,
       "Join-Node",
       [
         ...["-NodeName", "win-1", "-ApiServerEndpoint", cluster.endpoint],
@@ -44,10 +51,12 @@ describe("kubeadm.exe and kubelet.exe, as Join-Node calls them, with a real API 
       ],
       JSON.stringify({ token: join.token, caCertHashes: [join.caCertHash ?? cluster.caCertHash] }),
     );
-  const assertRefused = async (result: StepRun, said: RegExp, remedy: RegExp): Promise<void> => {
-    assert.equal(result.errorCode, "JoinFailed", result.stderr);
-    assert.match(result.errorMessage, said);
-    assert.match(result.remedy, remedy);
+  const assertRefused = async (
+    run: Promise<StepRun>,
+    said: RegExp,
+    remedy: RegExp,
+  ): Promise<void> => {
+    await assertFails(run, "JoinFailed", said, remedy);
     assert.deepEqual(await cluster.nodes(), []);
   };
 
@@ -78,7 +87,7 @@ describe("kubeadm.exe and kubelet.exe, as Join-Node calls them, with a real API 
   it("is refused with the CA hash of another cluster, and the remedy names it", async () => {
     const caCertHash = `sha256:${"0".repeat(64)}`;
     await assertRefused(
-      await join({ token: await cluster.token(), caCertHash, timeoutSeconds: 60 }),
+      join({ token: await cluster.token(), caCertHash, timeoutSeconds: 60 }),
       /none of the public keys "sha256:[0-9a-f]{64}" are pinned/,
       /The CA hash is another cluster's/,
     );
@@ -87,7 +96,7 @@ describe("kubeadm.exe and kubelet.exe, as Join-Node calls them, with a real API 
   it("is refused with a token that has expired, in kubeadm's own words", async () => {
     const token = await cluster.token(new Date(Date.now() - 60_000));
     await assertRefused(
-      await join({ token, timeoutSeconds: 45 }),
+      join({ token, timeoutSeconds: 45 }),
       /JWS signature|token id/i,
       /The token has expired or was deleted/,
     );
@@ -111,7 +120,7 @@ describe("kubeadm.exe and kubelet.exe, as Join-Node calls them, with a real API 
   ] as const) {
     it(`is refused with a clock ${clock}, and the remedy names the clock`, async () => {
       await setClockAhead(seconds);
-      await assertRefused(await joinUntold(), said, /Set the clock of this machine/);
+      await assertRefused(joinUntold(), said, /Set the clock of this machine/);
     });
   }
 
@@ -139,12 +148,8 @@ describe("kubeadm.exe and kubelet.exe, as Join-Node calls them, with a real API 
 
   it("joins with our configuration, the clock set right first; kubelet registers the Node with labels, taints and address", async () => {
     await setClockAhead(-day);
-    const result = await join({ token: await cluster.token(), timeoutSeconds: 120 });
-    assert.equal(result.exitCode, 0, result.stderr);
-    assert.deepEqual(
-      [result.changed, result.facts["alreadyJoined"], result.facts["wasReset"]],
-      [true, false, false],
-    );
+    const joined = join({ token: await cluster.token(), timeoutSeconds: 120 });
+    const result = await assertDone(joined, true, { alreadyJoined: false, wasReset: false });
     const moved = Number(result.facts["clockMovedSeconds"]);
     assert.ok(Math.abs(moved - day) < 60, `the clock was moved by ${moved} s`);
     await nodeReported();
@@ -152,25 +157,18 @@ describe("kubeadm.exe and kubelet.exe, as Join-Node calls them, with a real API 
   });
 
   it("leaves a machine alone that has joined this cluster", async () => {
-    const result = await join({ token: await cluster.token(), timeoutSeconds: 120 });
-    assert.equal(result.exitCode, 0, result.stderr);
-    assert.deepEqual([result.changed, result.facts["alreadyJoined"]], [false, true]);
+    const again = join({ token: await cluster.token(), timeoutSeconds: 120 });
+    await assertDone(again, false, { alreadyJoined: true });
   });
 
   // Certificates are valid for a year from then on, and whether a token has expired is the cluster's clock's business.
   it("joins again after Reset-Node, which kubeadm.exe reset is part of, also with a clock a day ahead", async () => {
-    const reset = await machine.stepDone("Reset-Node");
-    assert.equal(reset.facts["wasJoined"], true);
+    const reset = await assertDone(runStep(machine, "Reset-Node"), true, { wasJoined: true });
     assert.doesNotMatch(reset.stderr, /could not reset the node/);
     await cluster.deleteNode("win-1");
     await prepare();
     await setClockAhead(day);
-    const result = await joinUntold();
-    assert.equal(result.exitCode, 0, result.stderr);
-    assert.deepEqual(
-      [result.changed, result.facts["wasReset"], result.facts["clockMovedSeconds"]],
-      [true, false, 0],
-    );
+    await assertDone(joinUntold(), true, { wasReset: false, clockMovedSeconds: 0 });
     await nodeReported();
     await assertNode();
   });

@@ -41,7 +41,6 @@ function kubeProxyArguments(script: string, facts: KubeProxyFacts): string[] {
   });
 }
 
-/** A variable that the script sets to plain text. */
 function assignedText(script: string, name: string): string {
   return new RegExp(`^\\$${name} = '([^']*)'$`, "m").exec(script)?.[1] ?? `$${name}`;
 }

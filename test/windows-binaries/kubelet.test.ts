@@ -5,6 +5,7 @@ import { splitArguments } from "../../rehearsal/host/cmd/arguments.ts";
 import type { ProgramResult } from "../../rehearsal/host/programs.ts";
 import { workingProgram } from "../../rehearsal/host/service-manager.ts";
 import { kubernetesVersion } from "../../toolchain/tools/table.ts";
+import { assertFails, joinInput, runStep } from "../unit/rehearsal-host/step-runner.ts";
 import { WineMachine } from "./wine-machine.ts";
 import { testPrograms } from "./test-programs.ts";
 
@@ -84,19 +85,13 @@ describe("kubelet.exe, as Install-Kubernetes and Join-Node start it", () => {
   });
 
   it("is refused by Join-Node with one that it does not know, before anything is joined", async () => {
-    const result = await machine.step(
-      "Join-Node",
-      [
-        ...["-NodeName", "win-1", "-ApiServerEndpoint", "control-plane:6443"],
-        ...["-NodeIp", "192.168.250.11", "-KubeletArgs", "pod-infra-container-image=x"],
-      ],
-      JSON.stringify({
-        token: "abcdef.0123456789abcdef",
-        caCertHashes: [`sha256:${"0".repeat(64)}`],
-      }),
-    );
-    assert.equal(result.errorCode, "KubeletArgsRefused", result.stderr);
-    assert.match(result.errorMessage, /unknown flag: --pod-infra-container-image/);
+    const args = [
+      ...["-NodeName", "win-1", "-ApiServerEndpoint", "control-plane:6443"],
+      ...["-NodeIp", "192.168.250.11", "-KubeletArgs", "pod-infra-container-image=x"],
+    ];
+    const unknown = /unknown flag: --pod-infra-container-image/;
+    const run = runStep(machine, "Join-Node", args, joinInput);
+    await assertFails(run, "KubeletArgsRefused", unknown);
   });
 
   it("takes kubeadm's configuration with our arguments, up to the credentials of a cluster", async () => {

@@ -19,7 +19,6 @@ import { clusterAddress, clusterName, testPrograms } from "./test-programs.ts";
 
 /** How long the API server may take to be ready, and a Node or a signature to be there, in seconds. */
 const waitSeconds = 40;
-/** Longest one phase of kubeadm may take, in milliseconds. */
 const phaseMilliseconds = 60_000;
 
 const port = 6443;
@@ -39,7 +38,6 @@ export class TestCluster {
 
   private constructor(
     readonly folder: string,
-    /** For an administrator. */
     readonly kubeconfig: string,
     private readonly processes: readonly ChildProcess[],
   ) {
@@ -51,9 +49,7 @@ export class TestCluster {
     const folder = await mkdtemp(join(tmpdir(), "kindows-tested-cluster-"));
     const file = (name: string): string => join(folder, name);
     const here = { certificatesDir: file("pki") };
-    for (const name of ["ca", "apiserver", "sa"]) {
-      await phase(folder, here, "certs", name);
-    }
+    for (const name of ["ca", "apiserver", "sa"]) await phase(folder, here, "certs", name);
     for (const name of ["super-admin", "controller-manager"]) {
       await phase(folder, here, "kubeconfig", name, `--kubeconfig-dir=${folder}`);
     }
@@ -65,7 +61,7 @@ export class TestCluster {
     await waitFor("the API server", () => health.readyz({}));
     processes.push(await startControllers(folder));
     for (const phases of [["upload-config", "all"], ["bootstrap-token"]]) {
-      // With kubeadm's own folder of certificates: that is what nodes are told.
+      // With kubeadm's own folder of certificates, /etc/kubernetes/pki: that is what nodes are told.
       await phase(folder, {}, ...phases, `--kubeconfig=${file("super-admin.conf")}`);
     }
     return cluster;
@@ -109,14 +105,8 @@ export class TestCluster {
   }
 }
 
-/** What of kubeadm's ClusterConfiguration differs from phase to phase. */
-interface PhaseSettings {
-  /** Default: kubeadm's own, /etc/kubernetes/pki. */
-  readonly certificatesDir?: string;
-}
-
-/** Runs one phase of `kubeadm init`. */
-async function phase(folder: string, settings: PhaseSettings, ...args: string[]): Promise<void> {
+/** Runs one phase of `kubeadm init`, with this in its ClusterConfiguration besides. */
+async function phase(folder: string, settings: object, ...args: string[]): Promise<void> {
   const configuration = join(folder, "kubeadm.yaml");
   await writeFile(configuration, kubeadmConfiguration(settings));
   await execa(
@@ -126,7 +116,7 @@ async function phase(folder: string, settings: PhaseSettings, ...args: string[])
   );
 }
 
-function kubeadmConfiguration(settings: PhaseSettings): string {
+function kubeadmConfiguration(settings: object): string {
   const apiVersion = "kubeadm.k8s.io/v1beta4";
   const documents = [
     {

@@ -4,10 +4,8 @@ import * as z from "zod";
 /** Address of the tested cluster's API server, in a network namespace of the tests' own. */
 export const clusterAddress = "192.168.250.1";
 
-/** Name by which nodes know it. */
 export const clusterName = "kindows-tested-control-plane";
 
-/** Address of the tested Windows node. */
 export const nodeAddress = "192.168.250.11";
 
 /** Variable that names the file in which `main.ts` says what the tests need. */
@@ -16,9 +14,7 @@ export const programsVariable = "KINDOWS_JUDGED_PROGRAMS";
 const programsSchema = z.object({
   /** The artifact wine-root's `root`. */
   wineRoot: z.string(),
-  /** Folders of containerd.exe, by version. */
   containerdWindows: z.record(z.string(), z.string()),
-  /** Folders of artifacts. */
   kubernetesWindows: z.string(),
   kubeProxyWindows: z.string(),
   rehearsalCri: z.string(),

@@ -7,12 +7,11 @@ import { WindowsHost } from "../../rehearsal/host/windows-host.ts";
 import { buildCommand } from "../../rehearsal/image/build-command.ts";
 import { type MediaName, type Medium, writeMedia } from "../../rehearsal/image/media.ts";
 import { containerdVersion, kubernetesVersion } from "../../toolchain/tools/table.ts";
-import { artifactPath } from "../../components/windows/media-folder.ts";
-import { type StepRun, runStep } from "../unit/rehearsal-host/step-runner.ts";
+import { stepsSource } from "../../components/windows/steps-folder.ts";
+import { assertDone, pathOf, runStep } from "../unit/rehearsal-host/step-runner.ts";
 import { remoteSteps } from "../unit/rehearsal-host/ssh-client.ts";
 import { testPrograms } from "./test-programs.ts";
-import { TestWine } from "./wine.ts";
-import { mountWineRoot } from "./wine.ts";
+import { mountWineRoot, TestWine } from "./wine.ts";
 
 /** Longest a Windows program that only looks at its arguments may take, in seconds; the first start of all is slow. */
 const programSeconds = 60;
@@ -40,7 +39,8 @@ export class WineMachine {
     const containerdFolder = programs.containerdWindows[containerd];
     if (containerdFolder === undefined) throw new Error(`containerd ${containerd} is not built`);
     const folder = await mkdtemp(join(tmpdir(), "kindows-tested-"));
-    const { driveC, hostsFile, start, clock } = await mountWineRoot(programs.wineRoot, folder);
+    const root = await mountWineRoot(programs.wineRoot, folder);
+    const { driveC } = root;
     const work = join(folder, "work");
     await mkdir(work);
     await mkdir(join(driveC, "rehearsal"), { recursive: true });
@@ -58,9 +58,8 @@ export class WineMachine {
       work,
       buildCommand(join(folder, "media.log")),
     );
-    const steps = new URL("../../components/windows/steps/", import.meta.url).pathname;
-    await cp(steps, join(driveC, ...remoteSteps.split("\\").slice(1)), { recursive: true });
-    const wine = new TestWine({ driveC, hostsFile, start, clock });
+    await cp(stepsSource, join(driveC, ...remoteSteps.split("\\").slice(1)), { recursive: true });
+    const wine = new TestWine(root);
     await wine.warmUp();
     const windows = await WindowsHost.boot({
       computerName: "win-1",
@@ -68,7 +67,7 @@ export class WineMachine {
       programs: wine,
       sshd: {
         stopListening: () => undefined,
-        listen: () => Promise.resolve(),
+        listen: () => Promise.resolve(22),
         cutConnections: () => undefined,
         answered: () => Promise.resolve(),
       },
@@ -77,40 +76,27 @@ export class WineMachine {
     return new WineMachine(windows, wine, folder, media, containerd);
   }
 
-  /** Runs a step with its own behaviour, as SSH would. */
-  async step(name: string, args: readonly string[] = [], stdin = ""): Promise<StepRun> {
-    return runStep(this, name, args, stdin);
-  }
-
-  /** Runs a step that must do its work. */
-  async stepDone(name: string, args: readonly string[] = [], stdin = ""): Promise<StepRun> {
-    const result = await this.step(name, args, stdin);
-    if (result.exitCode !== 0) throw new Error(`${name}: ${result.stderr}`);
-    return result;
-  }
-
-  /** Runs Install-Containerd with the program's own values. */
   async installContainerd(...further: string[]): Promise<void> {
     const { containerd } = this.media;
-    await this.stepDone("Install-Containerd", [
+    const args = [
       ...["-Version", this.containerd, "-ArchivePath", pathOf(containerd)],
       ...["-ArchiveSha256", containerd.sha256, ...further],
-    ]);
+    ];
+    await assertDone(runStep(this, "Install-Containerd", args));
   }
 
-  /** Runs Install-Kubernetes with the program's own values. */
   async installKubernetes(): Promise<void> {
     const { kubelet, kubeadm, kubeLogRunner } = this.media;
-    await this.stepDone("Install-Kubernetes", [
+    const args = [
       ...["-Version", kubernetesVersion],
       ...["-KubeletPath", pathOf(kubelet), "-KubeletSha256", kubelet.sha256],
       ...["-KubeadmPath", pathOf(kubeadm), "-KubeadmSha256", kubeadm.sha256],
       ...["-KubeLogRunnerPath", pathOf(kubeLogRunner)],
       ...["-KubeLogRunnerSha256", kubeLogRunner.sha256],
-    ]);
+    ];
+    await assertDone(runStep(this, "Install-Kubernetes", args));
   }
 
-  /** Runs a Windows program to its end. */
   async run(exe: string, args: readonly string[]): Promise<ProgramResult> {
     return this.windows.programs.run(exe, args, {
       timeoutSeconds: programSeconds,
@@ -118,19 +104,13 @@ export class WineMachine {
     });
   }
 
-  /** Text of a file on drive C: that must be there. */
   async read(path: string): Promise<string> {
     const text = await this.windows.drive.readText(path);
     if (text === undefined) throw new Error(`there is no ${path}`);
     return text;
   }
 
-  /** Ends its services. */
   async stop(): Promise<void> {
     for (const name of this.windows.services.names()) await this.windows.services.stop(name);
   }
-}
-
-function pathOf({ sha256, fileName }: Medium): string {
-  return artifactPath(sha256, fileName);
 }

@@ -14,74 +14,39 @@ import {
 } from "../../rehearsal/host/programs.ts";
 import { prefixFolder, wineEnvironment, wineLoader } from "../../rehearsal/wine/guest-root.ts";
 
-/** Where libfaketime lies in Wine's root. */
 const library = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1";
 /** File in the prefix by whose seconds the clock differs from this machine's. */
 const fileName = "clock-offset";
-/** How often libfaketime looks into it. */
 const cacheSeconds = 1;
 
 /**
- * The clock that Go's Windows programs see under one Wine server.
+ * How the clock is set that Go's Windows programs see under one Wine server.
  *
  * Go asks nobody for the time: it reads the page of memory that Windows shares with every program, and under Wine the
  * server writes that page. So libfaketime stands before the server, not before the programs, where it would do nothing.
  * Time spans stay what they are, as when a machine's clock is set.
  */
-class WineClock {
-  readonly #file: string;
-  #offsetSeconds = 0;
+const serverEnvironment = {
+  LD_PRELOAD: library,
+  FAKETIME_TIMESTAMP_FILE: join(prefixFolder, fileName),
+  FAKETIME_CACHE_DURATION: String(cacheSeconds),
+  FAKETIME_DONT_FAKE_MONOTONIC: "1",
+  // Files keep the times they have.
+  NO_FAKE_STAT: "1",
+};
 
-  private constructor(file: string) {
-    this.#file = file;
-  }
-
-  /** A clock that is right, for a server that has not been started yet. */
-  static async create(prefix: string): Promise<WineClock> {
-    const clock = new WineClock(join(prefix, fileName));
-    await clock.#write();
-    return clock;
-  }
-
-  /** Variables that the server is started with. */
-  static readonly serverEnvironment = {
-    LD_PRELOAD: library,
-    FAKETIME_TIMESTAMP_FILE: join(prefixFolder, fileName),
-    FAKETIME_CACHE_DURATION: String(cacheSeconds),
-    FAKETIME_DONT_FAKE_MONOTONIC: "1",
-    // Files keep the times they have.
-    NO_FAKE_STAT: "1",
-  } as const;
-
-  now(): Date {
-    return new Date(Date.now() + this.#offsetSeconds * 1000);
-  }
-
-  /** Sets it, to the second; returns when the server has seen that. */
-  async set(time: Date): Promise<void> {
-    this.#offsetSeconds = Math.round((time.getTime() - Date.now()) / 1000);
-    await this.#write();
-    await sleep(2 * cacheSeconds * 1000);
-  }
-
-  async #write(): Promise<void> {
-    const sign = this.#offsetSeconds < 0 ? "" : "+";
-    await writeFile(this.#file, `${sign}${String(this.#offsetSeconds)}\n`);
-  }
+function writeOffset(prefix: string, seconds: number): Promise<void> {
+  return writeFile(join(prefix, fileName), `${seconds < 0 ? "" : "+"}${seconds}\n`);
 }
 
 /** A root file system with Wine of a machine's own, mounted in this process's mount namespace. */
 interface WineRoot {
-  /** Its drive C:, as a folder of this machine. */
+  readonly prefix: string;
   readonly driveC: string;
-  /** Its /etc/hosts, as a file of this machine. */
   readonly hostsFile: string;
   readonly start: StartProgram;
-  /** The clock of its programs. */
-  readonly clock: WineClock;
 }
 
-/** Longest a mount may take, in milliseconds. */
 const mountMilliseconds = 10_000;
 
 /**
@@ -113,10 +78,10 @@ export async function mountWineRoot(artifact: string, folder: string): Promise<W
     ["-t", "tmpfs", "var", join(root, "var")],
   ];
   for (const mount of mounts) await execa("mount", mount, { timeout: mountMilliseconds });
-  const clock = await WineClock.create(prefix);
+  await writeOffset(prefix, 0);
   // One server for all programs, for good: by itself it ends with its last program.
   await execa("/usr/sbin/chroot", [root, "/usr/lib/wine/wineserver", "-p"], {
-    env: { ...wineEnvironment, ...WineClock.serverEnvironment },
+    env: { ...wineEnvironment, ...serverEnvironment },
     extendEnv: false,
     stdio: "ignore",
     timeout: mountMilliseconds,
@@ -124,9 +89,9 @@ export async function mountWineRoot(artifact: string, folder: string): Promise<W
 
   const driveC = join(prefix, "drive_c");
   return {
+    prefix,
     driveC,
     hostsFile: join(etc, "hosts"),
-    clock,
     start: (exe, args, options) => {
       const cwd = join(prefixFolder, "drive_c", relative(driveC, options.cwd));
       const command = ["/bin/busybox", "sh", "-c", 'cd "$0" && exec "$@"', cwd, wineLoader];
@@ -143,19 +108,17 @@ export async function mountWineRoot(artifact: string, folder: string): Promise<W
 export class TestWine extends WinePrograms {
   /** Whether the API server's answers say what time it is; a machine that is not told leaves its clock as it is. */
   isTimeTold = true;
-  readonly #clock: WineClock;
+  readonly #prefix: string;
+  #offsetSeconds = 0;
 
-  constructor({ driveC, hostsFile, start, clock }: WineRoot) {
+  constructor({ prefix, driveC, hostsFile, start }: WineRoot) {
     super({
       driveC,
       hostsFile,
       start,
       bootTime: new Date(),
-      routesFile: "/nonexistent",
-      routesScript: "/nonexistent",
-      rebootScript: "/nonexistent",
     });
-    this.#clock = clock;
+    this.#prefix = prefix;
   }
 
   /**
@@ -192,11 +155,14 @@ export class TestWine extends WinePrograms {
   }
 
   override now(): Date {
-    return this.#clock.now();
+    return new Date(Date.now() + this.#offsetSeconds * 1000);
   }
 
-  override setClock(time: Date): Promise<void> {
-    return this.#clock.set(time);
+  /** To the second; returns when the server has seen it. */
+  override async setClock(time: Date): Promise<void> {
+    this.#offsetSeconds = Math.round((time.getTime() - Date.now()) / 1000);
+    await writeOffset(this.#prefix, this.#offsetSeconds);
+    await sleep(2 * cacheSeconds * 1000);
   }
 
   override async serverTime(

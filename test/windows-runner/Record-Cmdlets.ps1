@@ -22,7 +22,7 @@ $ErrorActionPreference = 'Stop'
 $version = Get-ItemProperty -LiteralPath 'HKLM:\SOFTWARE\Microsoft\Windows NT\CurrentVersion'
 $null = New-Item -Path $Folder -ItemType Directory -Force
 $script = "$PSScriptRoot\Show-Cmdlet.ps1"
-foreach ($case in [regex]::Matches([IO.File]::ReadAllText($script), "(?<=\`$Case -ceq ')[\w.-]+")) {
+foreach ($case in [regex]::Matches([IO.File]::ReadAllText($script), "(?m)(?<=^    ')[\w.-]+(?=' +=)")) {
     $output = @(& "$env:SystemRoot\System32\WindowsPowerShell\v1.0\powershell.exe" -NoProfile -NonInteractive `
             -ExecutionPolicy Bypass -File $script -Case $case.Value)
     $text = (@("# $($version.ProductName) $($version.CurrentBuildNumber).$($version.UBR)") + $output) -join "`n"

@@ -100,7 +100,6 @@ async function shutdown(host: WindowsHost, rest: string, io: CommandIo): Promise
   return exitCode;
 }
 
-/** What `net helpmsg` has for each refusal. */
 const refusals = {
   2182: "The requested service has already been started.",
   2185: "The service name is invalid.",

@@ -65,7 +65,6 @@ async function runIfExist(host: WindowsHost, rest: string, io: CommandIo): Promi
 const startsPowerShell =
   /^(?:-(?:NoProfile|NonInteractive|NoLogo|ExecutionPolicy (?:Bypass|Unrestricted|RemoteSigned)) )*-(File|Command) (.+)$/i;
 
-/** `powershell.exe ... -File script args...` or `-Command text`. */
 async function runPowerShell(host: WindowsHost, rest: string, io: CommandIo): Promise<number> {
   const [, option, invocation] = startsPowerShell.exec(rest) ?? [];
   if (option === undefined || invocation === undefined) {
@@ -89,10 +88,8 @@ class CommandLineError extends Error {
 const longestCommand = 8191;
 
 /**
- * What `cmd.exe /c "<text>"` makes of one command: its first word without quotes, and the rest, untouched but for
- * variables, which are expanded, and carets outside quotes, which are taken off: programs split it themselves.
- *
- * Pipes, redirections and command chains are refused with a message: the rehearsal host runs single commands.
+ * What `cmd.exe /c "<text>"` makes of one command: its first word without quotes, and the rest, in which only variables
+ * are expanded, and carets outside quotes taken off: programs split it themselves. @throws for more than one command.
  */
 export function parseCommandLine(
   text: string,

@@ -160,11 +160,7 @@ function announce(sftp: SFTPWrapper, extension: string): void {
   });
 }
 
-/**
- * Ends an SFTP session as sftp-server does when its client has no more to say: exit status 0, then the channel closed.
- *
- * scp waits for that status, and ssh2 offers no way to send it from its SFTP stream.
- */
+/** As sftp-server does: scp waits for exit status 0, and ssh2 offers no way to send it from its SFTP stream. */
 export function endSftp(sftp: SFTPWrapper): void {
   const { outgoing, _protocol: protocol } = sftp as unknown as SftpInternals;
   if (outgoing.state === "open") protocol.exitStatus(outgoing.id, 0);
@@ -179,19 +175,13 @@ class BadHandleError extends Error {
 /** An open file, or a folder with what is left to list of it. */
 interface Opened {
   readonly descriptor: number;
-  /** Of the Linux file system. */
   readonly path: string;
   readonly entries: FileEntry[];
 }
 
-/** No descriptor: a folder's. */
 const none = -1;
 
-/**
- * The open files and folders of one SFTP session.
- *
- * Files are opened, written and closed without giving others their turn, see ../drive.ts.
- */
+/** Files are opened, written and closed without giving others their turn, see ../drive.ts. */
 class OpenFiles {
   readonly #open = new Map<string, Opened>();
   #next = 1;
@@ -245,7 +235,6 @@ async function listed(path: string): Promise<FileEntry[]> {
   return (await Promise.all(entries)).flat();
 }
 
-/** SFTP's open flags as the system's. */
 function openFlags(flags: number): number {
   const { OPEN_MODE } = ssh2.utils.sftp;
   const reads = (flags & OPEN_MODE.READ) !== 0;

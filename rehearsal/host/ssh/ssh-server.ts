@@ -10,17 +10,13 @@ import ssh2, {
 import type { CommandIo } from "../run-script.ts";
 import { rehearsalNotice } from "../windows-version.ts";
 
-/** Who the server is and who may come in. */
 export interface SshServerOptions {
-  /** 0: any free one. */
   readonly port: number;
   readonly address: string;
-  /** OpenSSH PEM of the host key. */
   readonly hostPrivateKey: string;
   readonly user: string;
   /** `ssh-ed25519 AAAA...` lines. */
   readonly authorizedKeys: readonly string[];
-  /** Runs one command and returns its exit code. */
   readonly runCommand: (text: string, io: CommandIo) => Promise<number>;
   readonly serveSftp: (sftp: SFTPWrapper) => void;
   /** Logs a line about what cannot be reported to the client. */

@@ -19,7 +19,7 @@ import { addressPlan } from "../../../config/address-plan.ts";
 import { rehearsalVersions } from "../../../config/supported.ts";
 import { containerAddress } from "../../../host/docker.ts";
 import { waitUntil } from "../../../host/wait-until.ts";
-import { fileSha256 } from "../../../rehearsal/image/media.ts";
+import { sha256OfFile } from "../../../toolchain/cache-marker.ts";
 import { generateEd25519 } from "../../../ssh/generate-ed25519.ts";
 import type { Artifact } from "../../../toolchain/artifact.ts";
 import { builtArtifacts, builtRehearsalImage, builtTool } from "../../../toolchain/built.ts";
@@ -123,7 +123,7 @@ async function standInCrictl(media: string): Promise<CarriedArtifact> {
     ...["--sort=name", "--owner=0", "--group=0", "--mtime=@0", "--mode=a=rx"],
     ...["-czf", archive, "-C", media, "crictl.exe"],
   ]);
-  const sha256 = await fileSha256(archive);
+  const sha256 = await sha256OfFile(archive);
   await mkdir(path.join(media, sha256), { recursive: true });
   await execa("mv", [archive, path.join(media, sha256, crictlArchive)]);
   return { fileName: crictlArchive, sha256 };

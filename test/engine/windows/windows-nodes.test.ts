@@ -65,10 +65,10 @@ describe("Windows nodes in the engine", () => {
     const created = touched(first, "win-1", "create");
     const found = created.filter((name) => !around.includes(name));
     assert.deepEqual(found, [...copies, ...steps, ...node]);
-    const { boots, nodes } = lab.host("win-1");
+    const { boots, cluster } = lab.host("win-1");
     assert.equal(boots, 2);
     assert.deepEqual(
-      nodes.map(({ name, address, labels, taints }) => ({ name, address, labels, taints })),
+      cluster.nodes.map(({ name, address, labels, taints }) => ({ name, address, labels, taints })),
       [
         {
           name: "win-1",

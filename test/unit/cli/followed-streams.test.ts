@@ -21,8 +21,7 @@ import { type RehearsalHost, startRehearsalHost } from "../../rehearsed-machine/
 import type { SshSource } from "../../../ssh/run-over-ssh.ts";
 import { eachCase } from "../each-case.ts";
 import { newFolder } from "../new-folder.ts";
-import { adminKey, connect, run } from "../rehearsal-host/ssh-client.ts";
-import { loginOf } from "./rehearsal-machine.ts";
+import { adminKey, loginOf } from "../rehearsal-host/ssh-client.ts";
 
 /** Streams that are followed, and what is reported about them. */
 class Following {
@@ -109,9 +108,7 @@ describe("following a machine's logs", () => {
     await append(kubelet, "before\n");
     const log = follow();
     await log.untilLines(1);
-    const client = await connect(host);
-    await run(client, "shutdown /r /t 0");
-    client.end();
+    await host.programs.reboot(0);
     const isLost = (text: string): boolean => text.includes("does not answer");
     await log.until("that it is lost", () => log.said.some(isLost));
     await host.up();

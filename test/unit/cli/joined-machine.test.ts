@@ -15,7 +15,7 @@ import { eachCase } from "../each-case.ts";
 import { newFolder } from "../new-folder.ts";
 import { withFakeApi } from "../controlplane/fake-api.ts";
 import { kubeconfig } from "../controlplane/fixture-kubeconfig.ts";
-import { adminKey, remoteSteps, stepCommand } from "../rehearsal-host/ssh-client.ts";
+import { loginOf, remoteSteps, stepCommand } from "../rehearsal-host/ssh-client.ts";
 import {
   goodArguments,
   joinInput,
@@ -24,7 +24,6 @@ import {
   startWithSteps,
 } from "../rehearsal-host/step-runner.ts";
 import { setVariable } from "../rehearsal-host/machine-listing.ts";
-import { loginOf } from "./rehearsal-machine.ts";
 
 const hours = 3_600_000;
 
@@ -33,7 +32,7 @@ describe("a machine that has joined", () => {
   let machine: NodeMachine;
 
   before(async () => {
-    host = await startWithSteps({ hostName: "win-1", authorizedKeys: [adminKey.public] });
+    host = await startWithSteps();
     await prepareThrough(host, "Join-Node");
     const command = stepCommand("Join-Node", goodArguments(host)["Join-Node"] ?? []);
     const join = { command, input: joinInput };

@@ -64,9 +64,7 @@ describe("the guest's program, as the image has it", () => {
     const at = inNewFolder();
     const bundled = await bundleGuestProgram(at());
     // What it is bundled from decides whether the image is up to date.
-    const inputs = Object.keys(await rehearsalImage.inputs()).map((name) =>
-      join("rehearsal/image", name),
-    );
+    const inputs = Object.keys(await rehearsalImage.inputs());
     assert.deepEqual(
       bundled.filter((name) => !name.startsWith("node_modules/") && !inputs.includes(name)),
       [],
@@ -104,7 +102,6 @@ describe("a Windows program under Wine", () => {
       hostsFile: "/nonexistent",
       routesFile: join(folder, "routes"),
       routesScript: join(folder, "make-routes"),
-      rebootScript: "/nonexistent",
       start: (_exe, [script = ""], { cwd, stdio }) => {
         const child = spawn("sh", ["-c", script], { cwd, stdio, detached: true });
         started(child);

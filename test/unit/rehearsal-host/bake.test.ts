@@ -9,38 +9,27 @@ import { readScript, scripts } from "../../../powershell/interpreter.ts";
 import { runBake } from "../../../rehearsal/bake/run-bake.ts";
 import { type RehearsalHost, startRehearsalHost } from "../../rehearsed-machine/in-process.ts";
 import { readKeptScripts } from "../../../rehearsal/windows/kept-scripts.ts";
-import { adminKey } from "./ssh-client.ts";
+import { adminKey, loginOf } from "./ssh-client.ts";
 
 const versions = { kubernetes: "1.36.4", containerd: "2.4.2" };
 
 describe("the baking of the rehearsal's image, over SSH", () => {
   let host: RehearsalHost;
   const reported: string[] = [];
-  const machine = {
-    ended: [] as string[],
-    endWithNextReboot: () => Promise.resolve(void machine.ended.push("armed")),
-    off: () => host.up().then(() => void machine.ended.push("off")),
-  };
   const image = "registry.k8s.io/pause:3.10.2";
   const steps = () =>
     bakeOf(imageSoftware(versions, { windowsBuild: "10.0.20348", media: host.media }), [image])
       .steps;
   const bake = (some = steps()) =>
-    runBake(
-      { steps: some },
-      { port: host.port, hostKey: host.hostKey, privateKey: adminKey.private },
-      machine,
-      (line) => reported.push(line),
-    );
+    runBake({ steps: some }, loginOf(host), (line) => reported.push(line));
 
   beforeEach(async () => {
     reported.length = 0;
-    machine.ended.length = 0;
     host = await startRehearsalHost({ hostName: "bake", authorizedKeys: [adminKey.public] });
   });
   afterEach(() => host.stop());
 
-  it("leaves what every node needs, and a machine that is off", async () => {
+  it("leaves what every node needs", async () => {
     await bake();
     assert.equal(host.windows.state.features.Containers, "Installed");
     assert.ok(host.windows.services.get("containerd"));
@@ -49,10 +38,8 @@ describe("the baking of the rehearsal's image, over SSH", () => {
       "waits for the machine",
       ...bakedSteps.map(({ name }) => `baking: ${name}`),
     ]);
-    assert.deepEqual(machine.ended, ["armed", "off"]);
-    // The feature's, and the one that ends it.
-    assert.equal(host.boots, 3);
-    assert.deepEqual(host.nodes, []);
+    assert.equal(host.boots, 2);
+    assert.deepEqual(host.cluster.nodes, []);
   });
 
   it("leaves the scripts' syntax trees", async () => {
@@ -70,8 +57,7 @@ describe("the baking of the rehearsal's image, over SSH", () => {
   it("leaves nothing for a second one to change", async () => {
     await bake();
     await bake();
-    // Only the one that ends it.
-    assert.equal(host.boots, 4);
+    assert.equal(host.boots, 2);
   });
 
   it("goes on where no registry can be reached, and says what each node pulls by itself", async () => {
@@ -81,7 +67,6 @@ describe("the baking of the rehearsal's image, over SSH", () => {
       reported.at(-1) ?? "",
       /^warning: 1 of 1 container images were not pulled, .*pause:3\.10\.2: ctr\.exe .*no such host/,
     );
-    assert.deepEqual(machine.ended, ["armed", "off"]);
   });
 
   it("fails with the step's words, and says which it was", async () => {
@@ -91,6 +76,5 @@ describe("the baking of the rehearsal's image, over SSH", () => {
         : each,
     );
     await assert.rejects(bake(wrong), /Install-Containerd/);
-    assert.deepEqual(machine.ended, []);
   });
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Route } from "../../../rehearsal/host/state.ts";
 import { addRoute, listing, routeText } from "./machine-listing.ts";
-import { assertDone, runStep, hostFor, type StepRun } from "./step-runner.ts";
+import { assertDone, assertFails, runStep, hostFor, type StepRun } from "./step-runner.ts";
 
 const record = "C:\\kindows\\state\\routes.json";
 const pods = "10.244.0.0/16=192.168.150.128";
@@ -41,8 +41,7 @@ describe("Set-ClusterRoute, rehearsed", () => {
       ["", false],
     ];
     for (const [routes, changed] of steps) {
-      const result = await assertDone(set(routes), changed);
-      assert.equal(result.facts["routes"], routes);
+      await assertDone(set(routes), changed, { routes });
       assert.deepEqual(inForce().sort(), parseRoutes(routes).map(routeText).sort());
       const written = await host.windows.drive.readText(record);
       const expected = routes === "" ? undefined : JSON.stringify({ routes: routes.split(";") });
@@ -76,8 +75,8 @@ describe("Set-ClusterRoute, rehearsed", () => {
   it("does without a record that a power cut has left empty or half written", async () => {
     for (const text of ["", '{"routes":["10.2']) {
       await host.windows.drive.write(record, text);
-      assert.equal((await set(pods)).exitCode, 0, text);
-      assert.equal((await set("")).changed, true, text);
+      await assertDone(set(pods));
+      await assertDone(set(""), true);
     }
   });
 
@@ -103,10 +102,7 @@ describe("Set-ClusterRoute, rehearsed", () => {
       host.programs.ownAddresses = ["127.0.0.1", "192.168.150.10"];
       for (const each of theirs) addRoute(host.windows, each);
       const before = await listing(host);
-      const result = await set(`10.245.0.0/16=192.168.150.128;${route}`);
-      assert.equal(result.errorCode, code);
-      assert.match(result.errorMessage, message);
-      assert.notEqual(result.remedy, "");
+      await assertFails(set(`10.245.0.0/16=192.168.150.128;${route}`), code, message);
       assert.deepEqual(await listing(host), before);
     });
   }

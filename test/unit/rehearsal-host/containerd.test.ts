@@ -1,16 +1,15 @@
 import assert from "node:assert/strict";
 import { readdir } from "node:fs/promises";
 
-import { artifactPath } from "../../../components/windows/media-folder.ts";
 import { writeFakeMedia } from "../../rehearsed-machine/fake-media.ts";
-import type { RehearsalHost } from "../../rehearsed-machine/in-process.ts";
 import {
   assertDone,
   assertFails,
+  assertFile,
   prepareThrough,
   runGood,
   hostFor,
-  startWithSteps,
+  pathOf,
   type StepRun,
 } from "./step-runner.ts";
 
@@ -24,10 +23,9 @@ describe("containerd and crictl, rehearsed", () => {
   const upgrade = async (): Promise<Record<string, string>> => {
     const versions = { containerd: "2.5.0", kubernetes: "1.36.4" };
     const { containerd } = await writeFakeMedia(host.windows.drive, versions);
-    const archive = artifactPath(containerd.sha256, containerd.fileName);
     return {
       "-Version": "2.5.0",
-      "-ArchivePath": archive,
+      "-ArchivePath": pathOf(containerd),
       "-ArchiveSha256": containerd.sha256,
     };
   };
@@ -71,15 +69,15 @@ describe("containerd and crictl, rehearsed", () => {
 
   it("says which file somebody holds open, and goes on from there once it is closed", async () => {
     await prepareThrough(host, "Join-Node");
-    const { drive, openFiles, services } = host.windows;
+    const { openFiles, services } = host.windows;
     openFiles.add(`${folder}\\ctr.exe`);
     const args = await upgrade();
-    const blocked = await assertFails(install(args), "FileInUse");
-    assert.match(blocked.errorMessage, /ctr\.exe can't be replaced: .*used by another process/);
+    const inUse = /ctr\.exe can't be replaced: .*used by another process/;
+    await assertFails(install(args), "FileInUse", inUse);
     for (const name of ["containerd", "kubelet"]) {
       assert.equal(await services.isRunning(name), true, name);
     }
-    assert.match((await drive.readText(`${folder}\\containerd.exe`)) ?? "", /2\.4\.2/);
+    await assertFile(host, `${folder}\\containerd.exe`, /2\.4\.2/);
     assert.deepEqual(await replaced(), []);
     openFiles.clear();
     await assertDone(install(args), undefined, { archiveFrom: "media" });
@@ -91,7 +89,7 @@ describe("containerd and crictl, rehearsed", () => {
     await prepareThrough(host, "Install-Containerd");
     const { drive, services } = host.windows;
     const sha256 = "b5bb9d8014a0f9b1d61e21e796d78dccdf1352f23cd32812f4850b878ae4944c"; // of "foo\n"
-    const path = artifactPath(sha256, "containerd-2.5.0-windows-amd64.tar.gz");
+    const path = pathOf({ sha256, fileName: "containerd-2.5.0-windows-amd64.tar.gz" });
     await drive.write(path, "foo\n");
     const other = { "-Version": "2.5.0", "-ArchivePath": path, "-ArchiveSha256": sha256 };
     await assertFails(install(other), "CommandFailed", /./, /an archive that is whole/);
@@ -104,10 +102,8 @@ describe("containerd and crictl, rehearsed", () => {
     await assertDone(install(), undefined, { crictlFrom: "media" });
     const { drive } = host.windows;
     assert.equal(await drive.isFile(`${folder}\\crictl.exe`), true);
-    assert.match(
-      (await drive.readText(`${folder}\\crictl.yaml`)) ?? "",
-      /^runtime-endpoint: npipe:\/\/\/\/\.\/pipe\/containerd-containerd$/m,
-    );
+    const endpoint = /^runtime-endpoint: npipe:\/\/\/\/\.\/pipe\/containerd-containerd$/m;
+    await assertFile(host, `${folder}\\crictl.yaml`, endpoint);
     assert.equal((await install()).facts["crictlFrom"], "installed");
 
     const without = { "-CrictlPath": '""', "-CrictlSha256": '""' };
@@ -131,12 +127,7 @@ describe("containerd and crictl, rehearsed", () => {
 });
 
 describe("Install-Containerd's parameters besides versions, rehearsed", () => {
-  let host: RehearsalHost;
-  before(async () => {
-    host = await startWithSteps();
-    await prepareThrough(host, "Install-Containerd");
-  });
-  after(() => host.stop());
+  const host = hostFor("all", "Install-Containerd");
 
   const install = (name?: string, value = ""): Promise<StepRun> =>
     runGood(host, "Install-Containerd", name === undefined ? {} : { [name]: value });
@@ -163,10 +154,8 @@ describe("Install-Containerd's parameters besides versions, rehearsed", () => {
       ].join("\n"),
     );
     assert.match((await hostsFile("example.com_5000_")) ?? "", /mirror\.test:8443/);
-    assert.match(
-      (await host.windows.drive.readText(`${folder}\\config.toml`)) ?? "",
-      /config_path = 'C:\/Program Files\/containerd\/certs\.d'/,
-    );
+    const configPath = /config_path = 'C:\/Program Files\/containerd\/certs\.d'/;
+    await assertFile(host, `${folder}\\config.toml`, configPath);
     await assertDone(install("-RegistryMirrors", `"${mirrors}"`), false);
   });
 
@@ -183,10 +172,7 @@ describe("Install-Containerd's parameters besides versions, rehearsed", () => {
     await assertDone(install(), true);
     assert.equal(await hostsFile("docker.io"), undefined);
     assert.equal(await hostsFile("mine"), "# mine\n");
-    assert.match(
-      (await host.windows.drive.readText(`${folder}\\config.toml`)) ?? "",
-      /config_path = ''/,
-    );
+    await assertFile(host, `${folder}\\config.toml`, /config_path = ''/);
   });
 
   for (const mirrors of [

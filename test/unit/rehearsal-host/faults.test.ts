@@ -2,11 +2,12 @@ import assert from "node:assert/strict";
 import { mock } from "node:test";
 import { checkedFaults, faultsPath } from "../../../rehearsal/host/faults.ts";
 import { waitBy } from "../waits.ts";
-import { adminKey, connect } from "./ssh-client.ts";
+import { connect } from "./ssh-client.ts";
 import {
   assertDone,
   assertFails,
   holdWait,
+  plantFaults,
   runCommand,
   runStep,
   runText,
@@ -15,8 +16,8 @@ import {
 
 describe("Faults in steps", () => {
   it("refuseDials keeps the port closed after a boot", () =>
-    withSteps({ authorizedKeys: [adminKey.public] }, async (host) => {
-      await host.windows.drive.write(faultsPath, '[{"kind": "refuseDials", "seconds": 600}]');
+    withSteps({}, async (host) => {
+      await plantFaults(host, { kind: "refuseDials", seconds: 600 });
       const refusal = holdWait(host.time, 600);
       await runCommand(host, "shutdown /r /t 0");
       await refusal.begun;
@@ -57,7 +58,7 @@ describe("Faults in steps", () => {
       waitBy((milliseconds) => Promise.resolve(waits.push(milliseconds)));
       try {
         assert.deepEqual(await run(), []);
-        await host.windows.drive.write(faultsPath, '[{"kind": "slow", "factor": 50}]');
+        await plantFaults(host, { kind: "slow", factor: 50 });
         const slowed = await run();
         assert.ok(slowed.length > 0 && slowed.every((each) => Number(each) >= 98), String(slowed));
       } finally {
@@ -97,8 +98,7 @@ describe("Faults in steps", () => {
 
   it("a fault in a step that does not exist is an error that names it", () =>
     withSteps({ faults: [{ kind: "reboot", step: "Join-Nodes" }] }, async (host) => {
-      const result = await runStep(host, "Set-HostsEntry", ["-Entry", '""']);
-      assert.equal(result.errorCode, "Unexpected");
-      assert.match(result.errorMessage, /names the step Join-Nodes, but there is no such script/);
+      const unknown = /names the step Join-Nodes, but there is no such script/;
+      await assertFails(runStep(host, "Set-HostsEntry", ["-Entry", '""']), "Unexpected", unknown);
     }));
 });

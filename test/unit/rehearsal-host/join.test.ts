@@ -2,74 +2,39 @@ import assert from "node:assert/strict";
 import { access, stat } from "node:fs/promises";
 import { join } from "node:path";
 
-import {
-  type FakeCluster,
-  type FakeJoin,
-  RecordingCluster,
-} from "../../rehearsed-machine/fake-cluster.ts";
-import type { RehearsalHost } from "../../rehearsed-machine/in-process.ts";
 import { ServiceError } from "../../../rehearsal/host/service-manager.ts";
 import {
   assertDone,
   assertFails,
   caCertHash,
   goodArguments,
+  hostFor,
   joinInput,
   joinToken,
-  prepareThrough,
   runGood,
   runStep,
   runText,
-  startWithSteps,
   type StepRun,
 } from "./step-runner.ts";
-
-/** A cluster that can be asked to refuse. */
-class FussyCluster extends RecordingCluster implements FakeCluster {
-  readonly joins: FakeJoin[] = [];
-  refusals: string[] = [];
-  onAuthorize: () => Promise<void> = () => Promise.resolve();
-  unreachable = false;
-
-  override connect(): Promise<undefined> {
-    return Promise.resolve(this.unreachable ? ("connection refused" as never) : undefined);
-  }
-
-  override async authorize(attempt?: FakeJoin): Promise<void> {
-    if (attempt) this.joins.push(attempt);
-    await this.onAuthorize();
-    const refusal = this.refusals.shift();
-    if (refusal !== undefined) throw new Error(refusal);
-  }
-}
 
 const kubeletConf = "C:\\etc\\kubernetes\\kubelet.conf";
 const clientCertificate = "C:\\var\\lib\\kubelet\\pki\\kubelet-client-current.pem";
 const joinRecord = "C:\\kindows\\state\\join.json";
 
 describe("Join-Node, rehearsed", () => {
-  let host: RehearsalHost;
-  let cluster: FussyCluster;
-
-  beforeEach(async () => {
-    cluster = new FussyCluster();
-    host = await startWithSteps({ cluster });
-    await prepareThrough(host, "Set-HostsEntry");
-  });
-  afterEach(() => host.stop());
+  const host = hostFor("each", "Set-HostsEntry");
 
   const joinNode = (given?: Readonly<Record<string, string>>): Promise<StepRun> =>
     runGood(host, "Join-Node", given);
-  /** With this on standard input. */
   const joinWith = (input: string): Promise<StepRun> =>
     runStep(host, "Join-Node", goodArguments(host)["Join-Node"], input);
 
   it("joins with what it was given and leaves kubelet running for good", async () => {
     await assertDone(joinNode(), true, { alreadyJoined: false, wasReset: false });
-    assert.deepEqual(cluster.joins, [
+    assert.deepEqual(host.cluster.joins, [
       { endpoint: "control-plane:6443", token: joinToken, caCertHashes: [caCertHash] },
     ]);
-    assert.deepEqual(cluster.nodes, [
+    assert.deepEqual(host.cluster.nodes, [
       {
         name: "win-1",
         address: "192.168.150.11",
@@ -85,13 +50,10 @@ describe("Join-Node, rehearsed", () => {
 
   it("refuses a node's address that the machine does not have, and names those it has", async () => {
     host.programs.ownAddresses = ["127.0.0.1", "10.0.0.5", "10.1.0.5"];
-    const refused = await assertFails(joinNode(), "NodeIpMissing");
-    assert.match(
-      refused.errorMessage,
-      /register with 192\.168\.150\.11, which is no address .* It has: 10\.0\.0\.5, 10\.1\.0\.5\.$/,
-    );
-    assert.match(refused.remedy, /nodes\[\]\.nodeIp/);
-    assert.deepEqual(cluster.joins, []);
+    const missing =
+      /register with 192\.168\.150\.11, which is no address .* It has: 10\.0\.0\.5, 10\.1\.0\.5\.$/;
+    await assertFails(joinNode(), "NodeIpMissing", missing, /nodes\[\]\.nodeIp/);
+    assert.deepEqual(host.cluster.joins, []);
     host.programs.ownAddresses = ["192.168.150.11"];
     await assertDone(joinNode());
   });
@@ -99,7 +61,7 @@ describe("Join-Node, rehearsed", () => {
   it("registers taints", async () => {
     const taints = { "-NodeTaints": "os=windows:NoSchedule" };
     await assertDone(joinNode(taints));
-    assert.deepEqual(cluster.nodes[0]?.taints, ["os=windows:NoSchedule"]);
+    assert.deepEqual(host.cluster.nodes[0]?.taints, ["os=windows:NoSchedule"]);
   });
 
   it("a second run changes nothing, a changed label only kubelet's arguments", async () => {
@@ -108,8 +70,8 @@ describe("Join-Node, rehearsed", () => {
     await assertDone(joinNode({ "-NodeLabels": "pool=c" }), true, { alreadyJoined: true });
     assert.match(host.windows.services.get("kubelet")?.commandLine ?? "", / --node-labels=pool=c/);
     // What a Node that is there has, only the cluster's side changes.
-    assert.deepEqual(cluster.nodes[0]?.labels, { pool: "a", zone: "b" });
-    assert.equal(cluster.joins.length, 1);
+    assert.deepEqual(host.cluster.nodes[0]?.labels, { pool: "a", zone: "b" });
+    assert.equal(host.cluster.joins.length, 1);
   });
 
   it("a run that could not stop kubelet for its new arguments is made good by the next one", async () => {
@@ -137,30 +99,30 @@ describe("Join-Node, rehearsed", () => {
   });
 
   it("has a remedy for what has none of its own", async () => {
+    const library = [
+      "Step",
+      "Services",
+      "KubeletService",
+      "ApiServer",
+      "Membership",
+      "KubeadmJoin",
+    ];
     const text =
       "Get-JoinRemedy -Message 'certificate has expired or is not yet valid' -Default ''";
-    assert.match(
-      await runText(
-        host,
-        ["Step", "Services", "KubeletService", "ApiServer", "Membership", "KubeadmJoin"],
-        text,
-      ),
-      /^Set the clock/,
-    );
+    assert.match(await runText(host, library, text), /^Set the clock/);
   });
 
   it("starts a kubelet that somebody stopped", async () => {
     await joinNode();
     await host.windows.services.stop("kubelet");
-    const result = await joinNode();
-    assert.equal(result.changed, true);
+    await assertDone(joinNode(), true);
     assert.equal(await host.windows.services.isRunning("kubelet"), true);
   });
 
   it("a half finished join is reset and done again", async () => {
-    cluster.refusals = ["couldn't validate the identity of the API Server"];
-    const first = await assertFails(joinNode(), "JoinFailed");
-    assert.match(first.errorMessage, /exit code 1\. It wrote: .*couldn't validate the identity/);
+    host.cluster.refusals = ["couldn't validate the identity of the API Server"];
+    const wrote = /exit code 1\. It wrote: .*couldn't validate the identity/;
+    await assertFails(joinNode(), "JoinFailed", wrote);
     await host.windows.drive.write("C:\\var\\lib\\kubelet\\config.yaml", "half");
     await assertDone(joinNode(), true, { wasReset: true });
   });
@@ -170,7 +132,7 @@ describe("Join-Node, rehearsed", () => {
     const caCertHashes = [`sha256:${"0b".repeat(32)}`];
     const result = await assertDone(joinWith(JSON.stringify({ token: joinToken, caCertHashes })));
     assert.equal(result.facts["wasReset"], true);
-    assert.equal(cluster.joins.length, 2);
+    assert.equal(host.cluster.joins.length, 2);
   });
 
   it("another cluster, joined by somebody else: reset, then joined", async () => {
@@ -203,7 +165,7 @@ describe("Join-Node, rehearsed", () => {
   it("gives kubelet its extra arguments, and asks it first whether it knows them", async () => {
     const removed = joinNode({ "-KubeletArgs": "pod-infra-container-image=pause" });
     await assertFails(removed, "KubeletArgsRefused", /unknown flag: --pod-infra-container-image/);
-    assert.equal(cluster.joins.length, 0);
+    assert.equal(host.cluster.joins.length, 0);
     await assertDone(joinNode({ "-KubeletArgs": '"max-pods=60 v=4"' }));
     const { commandLine = "" } = host.windows.services.get("kubelet") ?? {};
     assert.match(commandLine, / --node-labels=pool=a,zone=b --max-pods=60 --v=4$/);
@@ -220,26 +182,24 @@ describe("Join-Node, rehearsed", () => {
   ];
   for (const [complaint, remedy] of complaints) {
     it(`says what to do about: ${complaint}`, async () => {
-      cluster.refusals = [complaint];
-      const result = await joinNode();
-      assert.equal(result.errorCode, "JoinFailed");
-      assert.match(result.remedy, remedy);
+      host.cluster.refusals = [complaint];
+      await assertFails(joinNode(), "JoinFailed", /./, remedy);
     });
   }
 
   it("waits for its predecessor's node to go", async () => {
-    cluster.refusals = [
+    host.cluster.refusals = [
       'a Node with name "win-1" and status "Ready" already exists in the cluster',
     ];
     const result = await assertDone(joinNode());
     assert.match(result.stderr, /a node of this name is still Ready/);
-    assert.equal(cluster.joins.length, 2);
+    assert.equal(host.cluster.joins.length, 2);
   });
 
   it("says when the API server can't be reached", async () => {
-    cluster.unreachable = true;
-    const result = await assertFails(joinNode(), "ApiServerUnreachable");
-    assert.match(result.errorMessage, /control-plane:6443 .*last seen: connection refused/);
+    host.cluster.awaySeconds = Infinity;
+    const seen = /control-plane:6443 .*last seen: connection refused/;
+    await assertFails(joinNode(), "ApiServerUnreachable", seen);
   });
 
   const isThere = (path: string): Promise<boolean> => host.windows.drive.isFile(path);
@@ -256,7 +216,7 @@ describe("Join-Node, rehearsed", () => {
   });
 
   it("hides the token in what kubeadm writes", async () => {
-    cluster.refusals = [`token ${joinToken} is no good`];
+    host.cluster.refusals = [`token ${joinToken} is no good`];
     const result = await joinNode();
     assert.match(result.errorMessage, /token \*\*\* is no good/);
     assert(!result.stderr.includes(joinToken));
@@ -278,7 +238,7 @@ describe("Join-Node, rehearsed", () => {
 
   it("nobody but the administrator can read the token while it is on the drive", async () => {
     const modes: number[] = [];
-    cluster.onAuthorize = async () => {
+    host.cluster.onAuthorize = async () => {
       const state = join(host.driveC, "kindows/state");
       for (const path of [state, join(state, "join-configuration.json")]) {
         modes.push((await stat(path)).mode & 0o077);
@@ -301,8 +261,7 @@ describe("Join-Node, rehearsed", () => {
   ];
   it("refuses a token, and does not repeat it, that is not what it must be", async () => {
     for (const [input, message] of wrong) {
-      const result = await assertFails(joinWith(input), "SecretMissing");
-      assert.match(result.errorMessage, message);
+      const result = await assertFails(joinWith(input), "SecretMissing", message);
       assert.ok(!result.stderr.includes(joinToken));
     }
   });

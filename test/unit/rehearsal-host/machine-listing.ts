@@ -56,7 +56,6 @@ export function setVariable({ registry }: Machine, name: string, value: string):
   machineVariables(registry).set(name, value);
 }
 
-/** The machine's variables about proxies. */
 export function proxyVariables({ registry }: Machine): Record<string, string> {
   const all = [...machineVariables(registry).all()];
   return Object.fromEntries(all.filter(([name]) => name.endsWith("_PROXY")));
@@ -86,7 +85,6 @@ export function calicoBootTime({ registry }: Machine): unknown {
   return registry.find("SOFTWARE\\Tigera\\Calico")?.get("LastBootTime");
 }
 
-/** A route that somebody else has made. */
 export function addRoute({ routesInForce, state }: WindowsHost, route: Route): void {
   routesInForce.push(route);
   state.routes.push(route);
@@ -97,7 +95,6 @@ export function routeText({ destination, nextHop }: Route): string {
   return `${destination}=${nextHop}`;
 }
 
-/** Makes a network in HNS. */
 export function addNetwork({ state }: WindowsHost, name: string, endpoints: string[] = []): void {
   state.networks[name] = { type: "Overlay", addressPrefix: "192.168.255.0/30", endpoints };
 }

@@ -5,25 +5,15 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { types } from "../../../powershell/types.ts";
-import { RecordingCluster } from "../../rehearsed-machine/fake-cluster.ts";
-import type { RehearsalHost } from "../../rehearsed-machine/in-process.ts";
 import { windowsCmdlets } from "../../../rehearsal/windows/powershell.ts";
 import { RegistryItems } from "../../../rehearsal/windows/registry.ts";
 import { calicoBootTime } from "./machine-listing.ts";
-import {
-  assertDone,
-  hostFor,
-  prepareThrough,
-  runFile,
-  runGood,
-  startWithSteps,
-  type StepRun,
-} from "./step-runner.ts";
+import { assertDone, assertFails, hostFor, runFile, runGood, type StepRun } from "./step-runner.ts";
 
 const script = fileURLToPath(new URL("../../windows-runner/Show-Cmdlet.ps1", import.meta.url));
 const recordings = fileURLToPath(new URL("cmdlet-recordings", import.meta.url));
 const pages = ["docs/rehearsal.md", "rehearsal/host/README.md"];
-const cases = readFileSync(script, "utf8").match(/(?<=\$Case -ceq ')[\w.-]+/g) ?? [];
+const cases = readFileSync(script, "utf8").match(/(?<=^    ')[\w.-]+(?=' +=)/gm) ?? [];
 
 /** Cases that test/windows-runner/Record-Cmdlets.ps1 records on a real Windows. */
 describe("The cmdlets of the model of Windows", () => {
@@ -60,20 +50,11 @@ const hour = 3600;
 /** Seconds that the way from one look at a clock to the next may take on a busy host. */
 const slack = 120;
 
-class SilentCluster extends RecordingCluster {
-  override serverTime(): Promise<undefined> {
-    return Promise.resolve(undefined);
-  }
-}
-
 describe("A wrong clock, rehearsed", () => {
-  let host: RehearsalHost;
-  afterEach(() => host.stop());
+  const host = hostFor("each", "Set-HostsEntry");
 
-  const prepare = async (offsetSeconds: number, cluster = new RecordingCluster()) => {
-    host = await startWithSteps({ cluster });
-    await prepareThrough(host, "Set-HostsEntry");
-    host.programs.clockOffsetMilliseconds = offsetSeconds * 1000;
+  const setAhead = (seconds: number): void => {
+    host.programs.clockOffsetMilliseconds = seconds * 1000;
   };
   const join = (): Promise<StepRun> => runGood(host, "Join-Node");
 
@@ -87,7 +68,7 @@ describe("A wrong clock, rehearsed", () => {
   ];
   for (const [offset, moved] of cases) {
     it(`${offset} s ahead: moved by ${moved} s, and the node joins`, async () => {
-      await prepare(offset);
+      setAhead(offset);
       const result = await assertDone(join());
       const actual = Number(result.facts["clockMovedSeconds"]);
       assert.ok(Math.abs(actual - moved) < slack, `moved by ${actual} s`);
@@ -97,9 +78,8 @@ describe("A wrong clock, rehearsed", () => {
   }
 
   it("is set on a node that has joined, too", async () => {
-    await prepare(0);
     await assertDone(join());
-    host.programs.clockOffsetMilliseconds = hour * 1000;
+    setAhead(hour);
     await assertDone(join(), true, { alreadyJoined: true });
     assert.ok(Math.abs(host.programs.clockOffsetMilliseconds) < slack * 1000);
   });
@@ -109,7 +89,7 @@ describe("A wrong clock, rehearsed", () => {
     [false, "Calico is not informed if its networks are an earlier boot's"],
   ] as const) {
     it(text, async () => {
-      await prepare(-24 * hour);
+      setAhead(-24 * hour);
       const reported = (): number => Date.parse(`${String(calicoBootTime(host.windows))} UTC`);
       await runGood(host, "Add-ExternalNetwork");
       await host.windows.tasksEnded();
@@ -126,10 +106,10 @@ describe("A wrong clock, rehearsed", () => {
   }
 
   it("that nobody can set right ends in kubeadm's complaint and what to do", async () => {
-    await prepare(-24 * hour, new SilentCluster());
-    const result = await join();
-    assert.equal(result.errorCode, "JoinFailed");
-    assert.match(result.errorMessage, /x509: certificate has expired or is not yet valid/);
+    setAhead(-24 * hour);
+    host.cluster.tellsTime = false;
+    const expired = /x509: certificate has expired or is not yet valid/;
+    const result = await assertFails(join(), "JoinFailed", expired);
     assert.match(result.stderr, /does not tell its time/);
   });
 });

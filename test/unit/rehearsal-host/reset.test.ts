@@ -122,9 +122,8 @@ describe("Reset-Node, rehearsed", () => {
     const { drive, openFiles } = host.windows;
     await drive.write("C:\\opt\\cni\\bin\\held.exe", "x");
     openFiles.add("C:\\opt\\cni\\bin\\held.exe");
-    const result = await assertFails(runStep(host, "Reset-Node"), "ResetFailed");
-    assert.match(result.errorMessage, /folders: in use or not ours to remove: C:\\opt\\cni$/);
-    assert.match(result.remedy, /reboot/);
+    const inUse = /folders: in use or not ours to remove: C:\\opt\\cni$/;
+    await assertFails(runStep(host, "Reset-Node"), "ResetFailed", inUse, /reboot/);
     assert.deepEqual(host.windows.services.names(), []);
     assert.deepEqual(host.programs.hostsEntries, []);
   });
@@ -141,8 +140,8 @@ describe("Reset-Node, rehearsed", () => {
     const result = await runStep(host, "Reset-Node");
     assert.match(result.errorMessage, /removed\. routes: Access is denied\.$/);
     windows.beforeCmdlet = () => undefined;
-    const again = await runStep(host, "Reset-Node");
-    assert.deepEqual([again.exitCode, windows.state.routes], [0, []], again.stderr);
+    await assertDone(runStep(host, "Reset-Node"));
+    assert.deepEqual(windows.state.routes, []);
   });
 
   it("a network that can't be removed keeps no other from being removed", async () => {

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { mkdir, readFile, truncate, writeFile } from "node:fs/promises";
 import { connect as tcpConnect } from "node:net";
 import { join } from "node:path";
-import type ssh2 from "ssh2";
-import type { ConnectConfig } from "ssh2";
+import type { Client } from "ssh2";
 import { create } from "tar";
 
 import { type RehearsalHost, startRehearsalHost } from "../../rehearsed-machine/in-process.ts";
+import type { SshEndpoint } from "../../../ssh/endpoint.ts";
 import { generateEd25519 } from "../../../ssh/generate-ed25519.ts";
 import { eachCase } from "../each-case.ts";
 import { newFolder } from "../new-folder.ts";
@@ -14,7 +14,7 @@ import { adminKey, connect, remoteSteps, run } from "./ssh-client.ts";
 
 describe("The rehearsal host's SSH server", () => {
   let host: RehearsalHost;
-  let client: ssh2.Client;
+  let client: Client;
 
   before(async () => {
     host = await startRehearsalHost({ hostName: "win-1", authorizedKeys: [adminKey.public] });
@@ -25,10 +25,9 @@ describe("The rehearsal host's SSH server", () => {
     await host.stop();
   });
 
-  const strangers: Readonly<Record<string, ConnectConfig>> = {
+  const strangers: Readonly<Record<string, Partial<SshEndpoint>>> = {
     "another key": { privateKey: generateEd25519().private },
-    "another user": { username: "root" },
-    "a password": { privateKey: undefined, password: "x" },
+    "another user": { user: "root" },
     nothing: { privateKey: undefined },
   };
   eachCase("refuses %s", strangers, (settings) =>

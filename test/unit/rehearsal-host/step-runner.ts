@@ -1,21 +1,23 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
 
 import { artifactPath } from "../../../components/windows/media-folder.ts";
+import { stepsSource } from "../../../components/windows/steps-folder.ts";
 import { shown } from "../../../powershell/cmdlets/objects.ts";
 import { runShellCommand } from "../../../rehearsal/host/cmd/shell.ts";
-import type { FaultSetting } from "../../../rehearsal/host/faults.ts";
+import { type FaultSetting, faultsPath } from "../../../rehearsal/host/faults.ts";
 import {
   type RehearsalHost,
   type RehearsalHostOptions,
   startRehearsalHost,
 } from "../../rehearsed-machine/in-process.ts";
 import type { MachineTime } from "../../../rehearsal/host/machine-time.ts";
+import type { Medium } from "../../../rehearsal/image/media.ts";
 import { windowsPowerShell } from "../../../rehearsal/windows/powershell.ts";
-import { remoteSteps, stepCommand } from "./ssh-client.ts";
+import { adminKey, remoteSteps, stepCommand } from "./ssh-client.ts";
 
-/** What a step printed and how it ended. */
 export interface StepRun {
   readonly exitCode: number;
   readonly changed: boolean | undefined;
@@ -49,42 +51,71 @@ export const stepNames = [
 
 export type StepName = (typeof stepNames)[number];
 
-/** A token and a CA hash of the right form. */
 export const joinToken = "abcdef.0123456789abcdef";
 export const caCertHash = `sha256:${"0a".repeat(32)}`;
 
-/** Starts a host with the real step scripts on its drive, without going through SSH. */
+type Options = Partial<RehearsalHostOptions>;
+
+function start(options: Options): Promise<RehearsalHost> {
+  const authorizedKeys = [adminKey.public];
+  return startRehearsalHost({ hostName: "win-1", authorizedKeys, ...options });
+}
+
+/** Starts a host with the real step scripts on its drive; the steps up to and including `prepared` have run. */
 export async function startWithSteps(
-  options: Partial<RehearsalHostOptions> = {},
+  options: Options = {},
+  prepared?: StepName,
 ): Promise<RehearsalHost> {
-  const host = await startRehearsalHost({ hostName: "win-1", authorizedKeys: [], ...options });
-  const source = new URL("../../../components/windows/steps/", import.meta.url).pathname;
-  await cp(source, join(host.driveC, ...remoteSteps.split("\\").slice(1)), { recursive: true });
+  const host = await start(options);
+  await cp(stepsSource, join(host.driveC, ...remoteSteps.split("\\").slice(1)), {
+    recursive: true,
+  });
+  if (prepared !== undefined) await prepareThrough(host, prepared);
   return host;
 }
 
 /** Such a host for each test of a suite, or for all: what is asked of it is what the current one has. */
-export function hostFor(which: "each" | "all"): RehearsalHost {
+export function hostFor(
+  which: "each" | "all",
+  prepared?: StepName,
+  options?: Options,
+): RehearsalHost {
   let host: RehearsalHost;
   const [begin, end] = which === "each" ? [beforeEach, afterEach] : [before, after];
   begin(async () => {
-    host = await startWithSteps();
+    host = await startWithSteps(options, prepared);
   });
   end(() => host.stop());
   return new Proxy({} as RehearsalHost, { get: (_, name) => Reflect.get(host, name) as unknown });
 }
 
-/** Does something with such a host, which stops then. */
-export async function withSteps<T>(
-  options: Partial<RehearsalHostOptions>,
+/** Does something with a host, which stops then. */
+export async function withHost<T>(
+  options: Options,
   work: (host: RehearsalHost) => Promise<T>,
+  begin = start,
 ): Promise<T> {
-  const host = await startWithSteps(options);
+  const host = await begin(options);
   try {
     return await work(host);
   } finally {
     await host.stop();
   }
+}
+
+export function withSteps<T>(
+  options: Options,
+  work: (host: RehearsalHost) => Promise<T>,
+): Promise<T> {
+  return withHost(options, work, startWithSteps);
+}
+
+/** Has these faults strike on a machine. */
+export function plantFaults(
+  { windows }: Pick<RehearsalHost, "windows">,
+  ...faults: readonly FaultSetting[]
+): Promise<void> {
+  return windows.drive.write(faultsPath, JSON.stringify(faults));
 }
 
 /** Runs a command of cmd.exe as SSH would; lines end with `\n` alone. */
@@ -105,7 +136,6 @@ export async function runCommand(
   return { exitCode, stdout, stderr };
 }
 
-/** Runs one step as SSH would. */
 export async function runStep(
   host: Pick<RehearsalHost, "windows">,
   step: string,
@@ -148,41 +178,13 @@ export async function assertDone(
   return result;
 }
 
-/** With which exit code a step ends, by its error's code. */
-const exitCodes: Readonly<Record<string, number>> = {
-  Unexpected: 10,
-  Novel: 10,
-  StepBusy: 11,
-  NotAdministrator: 12,
-  SecretMissing: 13,
-  CommandFailed: 14,
-  CommandTimedOut: 15,
-  DiskFull: 16,
-  HostUnsuitable: 20,
-  FeatureFailed: 21,
-  ForeignHostsEntry: 22,
-  HostsFileBusy: 23,
-  RebootPending: 24,
-  ForeignRoute: 25,
-  NextHopOffSegment: 26,
-  ForeignDnsRule: 27,
-  MediumMissing: 30,
-  ChecksumMismatch: 31,
-  VersionMismatch: 32,
-  ServiceNotRunning: 34,
-  FileInUse: 35,
-  FeatureMissing: 40,
-  ContainerdMissing: 41,
-  FlannelMissing: 42,
-  ApiServerUnreachable: 50,
-  JoinFailed: 51,
-  KubeletArgsRefused: 53,
-  KubernetesMissing: 54,
-  ResetFailed: 55,
-  NodeIpMissing: 56,
-  NetworkNotReady: 60,
-  RebootNotDone: 75,
-};
+const frame = readFileSync(`${stepsSource}/lib/Step.ps1`, "utf8");
+
+/** With which exit code a step ends, by its error's code; those of the frame are recorded (recordings/traces.yaml). */
+function exitCodeOf(code: string): number {
+  const listed = new RegExp(`^    ${code} += (\\d+)\\r?$`, "m").exec(frame)?.[1];
+  return Number(listed ?? 10);
+}
 
 /** A step that ends with one of its errors. */
 export async function assertFails(
@@ -192,32 +194,41 @@ export async function assertFails(
   remedy = /./,
 ): Promise<StepRun> {
   const result = await run;
-  assert.deepEqual([result.exitCode, result.errorCode], [exitCodes[code], code], result.stderr);
+  assert.deepEqual([result.exitCode, result.errorCode], [exitCodeOf(code), code], result.stderr);
   assert.match(result.errorMessage, message);
   assert.match(result.remedy, remedy);
   return result;
 }
 
+/** A file on a machine's drive that holds this. */
+export async function assertFile(
+  { windows }: Pick<RehearsalHost, "windows">,
+  path: string,
+  content: RegExp,
+): Promise<void> {
+  assert.match((await windows.drive.readText(path)) ?? "", content);
+}
+
+export const pathOf = ({ sha256, fileName }: Medium): string => artifactPath(sha256, fileName);
+
 /** Arguments with which each step succeeds on a host in the right state, by step. */
 export function goodArguments(host: RehearsalHost): Readonly<Record<string, readonly string[]>> {
   const { containerd, kubelet, kubeadm, kubeLogRunner, crictl } = host.media;
   const { flannel, flannelPlugin, hybridOverlay, cniPlugins } = host.media;
-  const path = ({ sha256, fileName }: { sha256: string; fileName: string }): string =>
-    artifactPath(sha256, fileName);
   return {
     "Test-WindowsHost": ["-ComputerName", "win-1"],
     "Enable-ContainersFeature": [],
     "Confirm-Reboot": [],
     "Install-Containerd": [
-      ...["-Version", "2.4.2", "-ArchivePath", path(containerd)],
+      ...["-Version", "2.4.2", "-ArchivePath", pathOf(containerd)],
       ...["-ArchiveSha256", containerd.sha256],
-      ...["-CrictlPath", path(crictl), "-CrictlSha256", crictl.sha256],
+      ...["-CrictlPath", pathOf(crictl), "-CrictlSha256", crictl.sha256],
     ],
     "Install-Kubernetes": [
-      ...["-Version", "1.36.4", "-KubeletPath", path(kubelet)],
+      ...["-Version", "1.36.4", "-KubeletPath", pathOf(kubelet)],
       ...["-KubeletSha256", kubelet.sha256],
-      ...["-KubeadmPath", path(kubeadm), "-KubeadmSha256", kubeadm.sha256],
-      ...["-KubeLogRunnerPath", path(kubeLogRunner)],
+      ...["-KubeadmPath", pathOf(kubeadm), "-KubeadmSha256", kubeadm.sha256],
+      ...["-KubeLogRunnerPath", pathOf(kubeLogRunner)],
       ...["-KubeLogRunnerSha256", kubeLogRunner.sha256],
     ],
     "Set-HostsEntry": ["-Entry", "192.168.150.128=control-plane", "-DnsServers", "1.1.1.1"],
@@ -234,15 +245,15 @@ export function goodArguments(host: RehearsalHost): Readonly<Record<string, read
     "Install-Flannel": [
       ...["-NodeName", "win-1", "-NodeIp", "192.168.150.11"],
       ...["-NetConf", base64('{"Network":"10.244.0.0/16"}'), "-CniConf", base64('{"name":"cbr0"}')],
-      ...["-DaemonPath", path(flannel), "-DaemonSha256", flannel.sha256],
-      ...["-PluginPath", path(flannelPlugin), "-PluginSha256", flannelPlugin.sha256],
-      ...["-CniPluginsPath", path(cniPlugins), "-CniPluginsSha256", cniPlugins.sha256],
+      ...["-DaemonPath", pathOf(flannel), "-DaemonSha256", flannel.sha256],
+      ...["-PluginPath", pathOf(flannelPlugin), "-PluginSha256", flannelPlugin.sha256],
+      ...["-CniPluginsPath", pathOf(cniPlugins), "-CniPluginsSha256", cniPlugins.sha256],
     ],
     "Install-HybridOverlay": [
       ...["-NodeName", "win-1", "-NodeIp", "192.168.150.11", "-PodCidr", "10.244.0.0/16"],
       ...["-ServiceCidr", "10.96.0.0/12", "-VxlanPort", "4789"],
-      ...["-ProgramPath", path(hybridOverlay), "-ProgramSha256", hybridOverlay.sha256],
-      ...["-CniPluginsPath", path(cniPlugins), "-CniPluginsSha256", cniPlugins.sha256],
+      ...["-ProgramPath", pathOf(hybridOverlay), "-ProgramSha256", hybridOverlay.sha256],
+      ...["-CniPluginsPath", pathOf(cniPlugins), "-CniPluginsSha256", cniPlugins.sha256],
     ],
     "Add-ExternalNetwork": ["-Address", "192.168.150.11"],
     "Confirm-ExternalNetwork": ["-Address", "192.168.150.11"],
@@ -254,7 +265,6 @@ export function goodArguments(host: RehearsalHost): Readonly<Record<string, read
   };
 }
 
-/** A file's content as Install-Flannel takes it. */
 export function base64(text: string): string {
   return Buffer.from(text).toString("base64");
 }
@@ -273,13 +283,11 @@ export function runGood(
   return runStep(host, step, args, joinInput);
 }
 
-/** Replaces one argument's value. */
 function withArgument(args: readonly string[], name: string, value: string): string[] {
   const index = args.indexOf(name);
   return args.map((argument, position) => (position === index + 1 ? value : argument));
 }
 
-/** What Join-Node reads from standard input. */
 export const joinInput = JSON.stringify({ token: joinToken, caCertHashes: [caCertHash] });
 
 /** Steps that only some settings ask for. */
@@ -303,11 +311,6 @@ export async function prepareThrough(host: RehearsalHost, last: string): Promise
     if (step === last) return;
   }
   throw new Error(`there is no step ${last}`);
-}
-
-/** A fault in a step, once. */
-export function fault(setting: FaultSetting): { faults: FaultSetting[] } {
-  return { faults: [setting] };
 }
 
 /** Runs lines of PowerShell on a machine, behind some of the steps' library; returns what they write to the console. */

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 
 import { nodeScripts } from "../../../components/windows/steps.ts";
-import { faultsPath } from "../../../rehearsal/host/faults.ts";
 import type { HostState } from "../../../rehearsal/host/state.ts";
 import { rehearsedWindows, type WindowsVersion } from "../../../rehearsal/host/windows-version.ts";
 import { updatePending } from "../../../rehearsal/windows/features.ts";
@@ -11,7 +10,9 @@ import { remoteSteps } from "./ssh-client.ts";
 import {
   assertDone,
   assertFails,
+  assertFile,
   hostFor,
+  plantFaults,
   prepareThrough,
   runGood,
   runStep,
@@ -115,9 +116,7 @@ describe("Test-WindowsHost on other machines, rehearsed", () => {
     ],
   };
   eachCase("refuses %s", refused, async ([changes, problem, podNetwork = "none"]) => {
-    const { errorCode, errorMessage } = await test({ ...server2025, ...changes }, podNetwork);
-    assert.equal(errorCode, "HostUnsuitable");
-    assert.match(errorMessage, problem);
+    await assertFails(test({ ...server2025, ...changes }, podNetwork), "HostUnsuitable", problem);
   });
 
   it("refuses a name that comes with the next reboot, and an sshd that does not come with it", () =>
@@ -192,6 +191,8 @@ describe("A script that the interpreter does not know all of", () => {
     }));
 });
 
+const hostsFile = "C:\\Windows\\System32\\drivers\\etc\\hosts";
+
 describe("Set-HostsEntry, rehearsed", () => {
   const host = hostFor("all");
 
@@ -210,17 +211,13 @@ describe("Set-HostsEntry, rehearsed", () => {
       ["", false],
     ];
     for (const [entry, changed] of runs) {
-      const result = await set(entry);
-      assert.equal(result.changed, changed, `${entry}: ${result.stderr}`);
+      await assertDone(set(entry), changed);
       assert.equal(
         host.programs.hostsEntries.map(({ address, names }) => `${address}=${names[0]}`).join(";"),
         entry,
       );
     }
-    assert.match(
-      (await host.windows.drive.readText("C:\\Windows\\System32\\drivers\\etc\\hosts")) ?? "",
-      /^# hosts file of a rehearsal host\r\n$/,
-    );
+    await assertFile(host, hostsFile, /^# hosts file of a rehearsal host\r\n$/);
   });
 
   it("sets, changes and removes DNS servers", async () => {
@@ -236,9 +233,7 @@ describe("Set-HostsEntry, rehearsed", () => {
       ["", false, []],
     ];
     for (const [servers, changed, rules] of runs) {
-      const result = await set("", servers);
-      assert.equal(result.changed, changed, `${servers}: ${result.stderr}`);
-      assert.equal(result.facts["dnsServers"], servers);
+      await assertDone(set("", servers), changed, { dnsServers: servers });
       assert.deepEqual(
         host.windows.state.dnsRules.map((rule) => rule.servers.join(",")),
         rules,
@@ -260,9 +255,8 @@ describe("Set-HostsEntry, rehearsed", () => {
   it("does not add DNS servers to somebody else's rule for all names, and leaves that", async () => {
     const theirs = [rule("{1}", ".", "VPN")];
     host.windows.state.dnsRules = [...theirs];
-    const result = await assertFails(set("", "1.1.1.1"), "ForeignDnsRule");
-    assert.match(result.errorMessage, /DNS servers 10\.9\.9\.9/);
-    assert.match(result.remedy, /Remove-DnsClientNrptRule/);
+    const foreign = /DNS servers 10\.9\.9\.9/;
+    await assertFails(set("", "1.1.1.1"), "ForeignDnsRule", foreign, /Remove-DnsClientNrptRule/);
     await assertDone(set("", ""), false);
     assert.deepEqual(host.windows.state.dnsRules, theirs);
     host.windows.state.dnsRules = [];
@@ -294,7 +288,7 @@ describe("Set-HostsEntry, rehearsed", () => {
   });
 
   it("says what is wrong where somebody keeps the file even from being read", async () => {
-    host.windows.lockedFiles.add("C:\\Windows\\System32\\drivers\\etc\\hosts");
+    host.windows.lockedFiles.add(hostsFile);
     const result = await set("10.0.0.1=a");
     host.windows.lockedFiles.clear();
     assert.deepEqual([result.exitCode, result.errorCode], [23, "HostsFileBusy"]);
@@ -302,10 +296,7 @@ describe("Set-HostsEntry, rehearsed", () => {
   });
 
   it("does not contradict somebody else's line", async () => {
-    await host.windows.drive.write(
-      "C:\\Windows\\System32\\drivers\\etc\\hosts",
-      "10.9.9.9 API # mine\r\n",
-    );
+    await host.windows.drive.write(hostsFile, "10.9.9.9 API # mine\r\n");
     await assertFails(set("10.0.0.1=api"), "ForeignHostsEntry");
   });
 });
@@ -313,7 +304,6 @@ describe("Set-HostsEntry, rehearsed", () => {
 describe("The frame around a step", () => {
   const host = hostFor("all");
 
-  /** Runs a step with another body. */
   const runBody = async (body: string): ReturnType<typeof runStep> => {
     await host.windows.drive.write(
       `${remoteSteps}\\Confirm-Reboot.ps1`,
@@ -360,17 +350,19 @@ describe("The frame around a step", () => {
   });
 
   it("names the place where an error of .NET happened, not that of the function's call", async () => {
-    const { errorCode, remedy } = await runBody("ConvertTo-AddressBit -Address 'nonsense'");
-    assert.equal(errorCode, "Unexpected");
-    assert.match(remedy, /failed at C:\\kindows\\steps\\\w+\\lib\\ClusterRoute\.ps1:\d+\)/);
+    const place = /failed at C:\\kindows\\steps\\\w+\\lib\\ClusterRoute\.ps1:\d+\)/;
+    await assertFails(
+      runBody("ConvertTo-AddressBit -Address 'nonsense'"),
+      "Unexpected",
+      /./,
+      place,
+    );
   });
 
   it("does not claim to know which drive is full", async () => {
-    const fault = { kind: "diskFull", step: "Confirm-Reboot", at: "start" };
-    await host.windows.drive.write(faultsPath, JSON.stringify([fault]));
-    const { exitCode, remedy } = await runBody("New-Item -Path 'C:\\x' -ItemType Directory");
-    assert.equal(exitCode, 16);
-    assert.match(remedy, /the drive that is full, C: as a rule/);
+    await plantFaults(host, { kind: "diskFull", step: "Confirm-Reboot", at: "start" });
+    const write = runBody("New-Item -Path 'C:\\x' -ItemType Directory");
+    await assertFails(write, "DiskFull", /./, /the drive that is full, C: as a rule/);
   });
 });
 

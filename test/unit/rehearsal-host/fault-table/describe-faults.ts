@@ -1,13 +1,10 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
-import { format, resolveConfig } from "prettier";
 
-import { faultsPath } from "../../../../rehearsal/host/faults.ts";
-import { stepNames } from "../step-runner.ts";
+import { plantFaults, stepNames } from "../step-runner.ts";
 import { applies, faults } from "./faults.ts";
 import { snapshotsOfRows, withLab } from "./lab.ts";
-import { faultsPage } from "./page.ts";
+import { faultsPage, pageFile } from "./page.ts";
 import { rows } from "./rows.ts";
 import { codeOf, type Extent, lacks, playTable, type Results } from "./table.ts";
 
@@ -27,8 +24,8 @@ async function cutResults(): Promise<{ cuts: number; problems: string[] }> {
       if (error !== undefined) throw new Error(error);
       while (!whole) {
         const kept = characters++;
-        const fault = { kind: "cutResult", step: row, characters: kept, times: kept + 1 };
-        await lab.host.windows.drive.write(faultsPath, JSON.stringify([fault]));
+        const fault = { kind: "cutResult", step: row, characters: kept, times: kept + 1 } as const;
+        await plantFaults(lab.host, fault);
         const cut = await lab.run(row);
         // All of it came; what tells that nothing more does, the exit status, did not.
         if (/"dnsServers":"[^"]*"\}\}\r?\n?$/.test(cut ?? "")) whole = true;
@@ -42,8 +39,6 @@ async function cutResults(): Promise<{ cuts: number; problems: string[] }> {
   return { cuts: characters, problems };
 }
 
-const file = fileURLToPath(new URL("../../../../docs/faults.md", import.meta.url));
-
 /** Tests of every fault in every step; `sample`: of places to cut something off, some. */
 export function describeFaults(extent: Extent): void {
   describe("Every step times every fault", () => {
@@ -55,8 +50,7 @@ export function describeFaults(extent: Extent): void {
       // All of it may take a busy host more than a test may. What hangs in it ends by a limit of its own.
       this.timeout(3_600_000);
       results = await playTable(extent, over.signal);
-      const config = await resolveConfig(file);
-      page = await format(faultsPage(faults, results), { ...config, filepath: file });
+      page = await faultsPage(results);
       process.stdout.write(
         `\n${page
           .split("\n")
@@ -101,7 +95,7 @@ export function describeFaults(extent: Extent): void {
     }
 
     it("is docs/faults.md: else run `node --import tsx test/unit/rehearsal-host/fault-table/write-page.ts`", () => {
-      assert.equal(readFileSync(file, "utf8"), page);
+      assert.equal(readFileSync(pageFile, "utf8"), page);
     });
   });
 }

@@ -1,11 +1,9 @@
 import type { FaultPoint, FaultSetting } from "../../../../rehearsal/host/faults.ts";
 import type { RehearsalHost } from "../../../rehearsed-machine/in-process.ts";
-import type { FaultyCluster } from "./lab.ts";
+import type { RecordingCluster } from "../../../rehearsed-machine/fake-cluster.ts";
 import { isCopy, placeOf, type Row, rows, unpacking } from "./rows.ts";
 
-/** What goes wrong. */
 export interface TableFault {
-  /** What it is called, on the page and in the tests. */
   readonly name: string;
   /** What happens, for the page. */
   readonly what: string;
@@ -14,11 +12,10 @@ export interface TableFault {
   /** What is wrong with the machine when the row begins. */
   readonly breakMachine?: (host: RehearsalHost) => Promise<void>;
   /** What is wrong with the cluster while the row runs. */
-  readonly breakCluster?: (cluster: FaultyCluster) => void;
-  /** What happens to the machine once the row is done. */
+  readonly breakCluster?: (cluster: RecordingCluster) => void;
   readonly afterwards?: (host: RehearsalHost) => Promise<void>;
   /** Put right by a person, or by time, before the next `up`; without, nothing need be. */
-  readonly mendCluster?: (cluster: FaultyCluster) => void;
+  readonly mendCluster?: (cluster: RecordingCluster) => void;
   /** Rows it can strike in. Default: all. */
   readonly rows?: readonly Row[];
   /** Why it can't strike in the others, for the page. */
@@ -30,8 +27,9 @@ const points: readonly Point[] = ["start", "middle", "end"];
 const invalidHash = "none of the public keys pinned were found";
 const noSignature =
   'could not find a JWS signature in the cluster-info ConfigMap for token ID "abcdef"';
-const mend = (cluster: FaultyCluster): void => {
-  cluster.mend();
+const mend = (cluster: RecordingCluster): void => {
+  cluster.awaySeconds = 0;
+  cluster.refusals = [];
 };
 
 /** Of the bytes of a copy, those after which it is struck. */
@@ -60,7 +58,6 @@ const clockLater =
   "Join-Node sets it from the control plane's. On a joined node no step is affected, and the clock is left to Windows' " +
   "time service";
 
-/** The lines. */
 export const faults: readonly TableFault[] = [
   ...points.map((at) => ({
     name: `SSH drops, ${at}`,
@@ -129,14 +126,14 @@ export const faults: readonly TableFault[] = [
   {
     name: "API unreachable, a minute",
     what: "the API server is unreachable from the start of the step, for 60 s",
-    breakCluster: (cluster: FaultyCluster): void => {
+    breakCluster: (cluster: RecordingCluster): void => {
       cluster.awaySeconds = 60;
     },
   },
   {
     name: "API unreachable",
     what: "the API server is unreachable during the step, and reachable at the next `up`",
-    breakCluster: (cluster: FaultyCluster): void => {
+    breakCluster: (cluster: RecordingCluster): void => {
       cluster.awaySeconds = Number.POSITIVE_INFINITY;
     },
     mendCluster: mend,
@@ -144,30 +141,29 @@ export const faults: readonly TableFault[] = [
   {
     name: "API lost in join",
     what: "the API server becomes unreachable once kubeadm has started, and is reachable at the next `up`",
-    breakCluster: (cluster: FaultyCluster): void => {
-      cluster.refusal = 'Get "https://control-plane:6443/": dial tcp: connection refused';
+    breakCluster: (cluster: RecordingCluster): void => {
+      cluster.refusals = ['Get "https://control-plane:6443/": dial tcp: connection refused'];
     },
     mendCluster: mend,
   },
   {
     name: "wrong CA hash",
     what: "the CA hash is another cluster's; the next `up` has the right one",
-    breakCluster: (cluster: FaultyCluster): void => {
-      cluster.refusal = invalidHash;
+    breakCluster: (cluster: RecordingCluster): void => {
+      cluster.refusals = [invalidHash];
     },
     mendCluster: mend,
   },
   {
     name: "expired token",
     what: "the token has expired; the next `up` creates another",
-    breakCluster: (cluster: FaultyCluster): void => {
-      cluster.refusal = noSignature;
+    breakCluster: (cluster: RecordingCluster): void => {
+      cluster.refusals = [noSignature];
     },
     mendCluster: mend,
   },
 ];
 
-/** Whether a fault can strike in a row. */
 export function applies(row: Row, { rows: some = rows }: TableFault): boolean {
   return some.includes(row);
 }

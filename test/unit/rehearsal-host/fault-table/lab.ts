@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 
+import { messageOf } from "../../../../host/failure.ts";
 import {
   homeSource,
   stepFolders,
@@ -19,18 +20,12 @@ import {
 import { reset } from "../../../../components/windows/steps.ts";
 import { runRemotely } from "../../../../plugins/command/run-remotely.ts";
 import type { Operation } from "../../../../plugins/protocol/operation.ts";
-import {
-  type FakeJoin,
-  type FakeNode,
-  RecordingCluster,
-} from "../../../rehearsed-machine/fake-cluster.ts";
-import { type RehearsalHost, startRehearsalHost } from "../../../rehearsed-machine/in-process.ts";
-import { type MachineTime, VirtualTime } from "../../../../rehearsal/host/machine-time.ts";
+import type { RehearsalHost } from "../../../rehearsed-machine/in-process.ts";
 import { dial } from "../../../../ssh/dial.ts";
 import { uploadSource } from "../../../../ssh/upload.ts";
 import { listing } from "../machine-listing.ts";
-import { adminKey } from "../ssh-client.ts";
-import { goodArguments, joinInput, type StepName } from "../step-runner.ts";
+import { loginOf, stepCommand } from "../ssh-client.ts";
+import { goodArguments, joinInput, type StepName, withHost } from "../step-runner.ts";
 import { type Copy, hostName, isCopy, resourceOf, type Row, rows, unpacking } from "./rows.ts";
 
 /** Notes on the boot in which the pod network was made: after the next one Calico makes its own. */
@@ -61,57 +56,9 @@ function shown(value: string | undefined): string {
   return value === undefined ? "not there" : `'${value.slice(0, 200)}'`;
 }
 
-/** A cluster that can be away, or refuse a join, until it is mended. */
-export class FaultyCluster extends RecordingCluster {
-  /** How long it is away from the first look on, in seconds of the machine's time. */
-  awaySeconds = 0;
-  /** What kubeadm complains of. */
-  refusal: string | undefined;
-  /** Names under which nodes have registered, in their order: more than one would be a second Node. */
-  readonly registered: string[] = [];
-  readonly #time: MachineTime;
-  #awaySince: number | undefined;
-
-  constructor(time: MachineTime) {
-    super();
-    this.#time = time;
-  }
-
-  mend(): void {
-    this.awaySeconds = 0;
-    this.refusal = undefined;
-  }
-
-  override connect(): Promise<undefined> {
-    return Promise.resolve(this.#isAway() ? ("connection refused" as never) : undefined);
-  }
-
-  override serverTime(): Promise<Date | undefined> {
-    return Promise.resolve(this.#isAway() ? undefined : new Date());
-  }
-
-  override authorize(join?: FakeJoin): Promise<void> {
-    if (this.#isAway()) return Promise.reject(new Error("connection refused"));
-    if (this.refusal !== undefined) return Promise.reject(new Error(this.refusal));
-    return join === undefined ? Promise.resolve() : super.authorize();
-  }
-
-  override register(node: FakeNode): Promise<void> {
-    this.registered.push(node.name);
-    return super.register(node);
-  }
-
-  #isAway(): boolean {
-    if (this.awaySeconds === 0) return false;
-    this.#awaySince ??= this.#time.elapsed();
-    return this.#time.elapsed() - this.#awaySince < this.awaySeconds * 1000;
-  }
-}
-
 /** Seconds in which anything must have ended: what takes longer counts as hanging. */
 const limitSeconds = 300;
 
-/** Where copies come to lie. */
 const targets: Readonly<Record<Copy, string>> = {
   "copy of the scripts": "C:/kindows",
   "push of the media": "C:/kindows/media",
@@ -120,10 +67,6 @@ const targets: Readonly<Record<Copy, string>> = {
 /** What `up` brings to a machine, as the program stages it. */
 const folders = stepFolders(stepsSource);
 const home = stageHome(homeSource, folders.values());
-
-/** How a machine is reached, as a resource has it. */
-type Connection = Record<"host" | "user" | "privateKey" | "hostKey", string> &
-  Record<"port" | "dialErrorLimit" | "perDialTimeout", number>;
 
 /** A machine before a row, as a folder with its drive, and what is on it after the row when nothing happens. */
 export interface Snapshot {
@@ -158,40 +101,12 @@ async function makeSnapshots(): Promise<ReadonlyMap<Row, Snapshot>> {
   return made;
 }
 
-/** A machine, the cluster it joins, and what a state file would say of both. */
+/** A machine, and what a state file would say of it; what is to be pushed to it lies in `media`. */
 export class Lab {
-  readonly host: RehearsalHost;
-  readonly cluster: FaultyCluster;
-  /** Where the machine is dialled. Default: where it listens. */
-  port: number;
-  readonly #work: string;
-
-  private constructor(host: RehearsalHost, cluster: FaultyCluster, work: string) {
-    this.host = host;
-    this.cluster = cluster;
-    this.port = host.port;
-    this.#work = work;
-  }
-
-  /** A machine with this on its drive, else one that nothing was done to; what is to be pushed to it lies in `work`. */
-  static async start(work: string, drive: string | undefined): Promise<Lab> {
-    const time = new VirtualTime();
-    const cluster = new FaultyCluster(time);
-    const authorizedKeys = [adminKey.public];
-    const host = await startRehearsalHost({
-      hostName,
-      authorizedKeys,
-      cluster,
-      time,
-      ...(drive === undefined ? {} : { drive }),
-    });
-    await cp(join(host.driveC, "kindows/media"), join(work, "media"), { recursive: true });
-    if (drive === undefined || !existsSync(join(drive, "kindows/media"))) {
-      await rm(join(host.driveC, "kindows/media"), { recursive: true });
-    }
-    await host.windows.drive.makeFolder("C:\\kindows");
-    return new Lab(host, cluster, work);
-  }
+  constructor(
+    readonly host: RehearsalHost,
+    private readonly media: string,
+  ) {}
 
   /** Bytes that a copy brings; what is run brings none. */
   async bytes(row: Row): Promise<number> {
@@ -207,8 +122,7 @@ export class Lab {
       await this.#run(row);
       return undefined;
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      return `${resourceOf(row)}: ${message}`;
+      return `${resourceOf(row)}: ${messageOf(error)}`;
     }
   }
 
@@ -223,7 +137,7 @@ export class Lab {
   async problems(row: Row): Promise<string[]> {
     const { after } = (await snapshotsOfRows()).get(row) as Snapshot;
     const isNode = rows.indexOf(row) >= rows.indexOf("Join-Node") && row !== "Reset-Node";
-    const names = [...new Set(this.cluster.registered)];
+    const names = [...new Set(this.host.cluster.registered)];
     const offset = Math.abs(this.host.programs.clockOffsetMilliseconds);
     const wrongClock = row === "Join-Node" && offset >= 60_000;
     return [
@@ -266,8 +180,9 @@ export class Lab {
       return;
     }
     const script = row === unpacking ? unpackCommand(home.archive) : this.#stepCommand(row);
-    const inputs = { connection: this.connection(), stdin: row === "Join-Node" ? joinInput : "" };
-    const run = { script, inputs, previous: { stdout: "", stderr: "" }, redact: same };
+    const inputs = { connection: this.#connection(), stdin: row === "Join-Node" ? joinInput : "" };
+    const redact = (text: string): string => text;
+    const run = { script, inputs, previous: { stdout: "", stderr: "" }, redact };
     const { stdout } = await runRemotely(run, operation(row));
     if (row !== unpacking) parseStepResult(row, hostName, stdout);
   }
@@ -275,13 +190,11 @@ export class Lab {
   #stepCommand(step: StepName): string {
     const folder = `${stepsHome}\\${folders.get(step)?.name ?? ""}`;
     if (step === "Reset-Node") return undoCommand(folder, reset);
-    const args = (goodArguments(this.host)[step] ?? []).map((each) => (each === "" ? '""' : each));
-    const script = `${folder}\\${step}.ps1`;
-    return `powershell.exe -NoProfile -NonInteractive -ExecutionPolicy Bypass -File ${script} ${args.join(" ")}`;
+    return stepCommand(step, goodArguments(this.host)[step] ?? [], folder);
   }
 
   async #upload(source: string, target: string): Promise<void> {
-    const ssh = await dial(this.connection(), operation(target));
+    const ssh = await dial(this.#connection(), operation(target));
     try {
       await uploadSource(ssh.client, { path: source }, target, operation(target).signal);
     } finally {
@@ -290,24 +203,17 @@ export class Lab {
   }
 
   #source(row: Row): string {
-    return row === "push of the media" ? join(this.#work, "media") : home.folder;
+    return row === "push of the media" ? this.media : home.folder;
   }
 
-  connection(): Connection {
-    return {
-      host: "127.0.0.1",
-      port: this.port,
-      user: "Administrator",
-      privateKey: adminKey.private,
-      hostKey: this.host.hostKey,
-      dialErrorLimit: -1,
-      perDialTimeout: limitSeconds,
-    };
+  /** As a resource has it. */
+  #connection() {
+    return { ...loginOf(this.host), dialErrorLimit: -1, perDialTimeout: limitSeconds };
   }
 }
 
 /** What the engine would give an operation, with a limit of its own. */
-export function operation(name: string): Operation {
+function operation(name: string): Operation {
   return {
     name,
     signal: AbortSignal.timeout(limitSeconds * 1000),
@@ -317,21 +223,24 @@ export function operation(name: string): Operation {
   };
 }
 
-/** Runs something with a machine of its own, which is gone afterwards. */
+/** Runs something with a machine that has this on its drive, else one that nothing was done to, and is gone afterwards. */
 export async function withLab<T>(
   drive: string | undefined,
   work: (lab: Lab) => Promise<T>,
 ): Promise<T> {
-  const folder = await mkdtemp(join(tmpdir(), "kindows-faults-"));
+  const media = await mkdtemp(join(tmpdir(), "kindows-faults-"));
   try {
-    const lab = await Lab.start(folder, drive);
-    try {
-      return await work(lab);
-    } finally {
-      await lab.host.stop();
-    }
+    return await withHost({ drive }, async (host) => {
+      const theirs = join(host.driveC, "kindows/media");
+      await cp(theirs, media, { recursive: true });
+      if (drive === undefined || !existsSync(join(drive, "kindows/media"))) {
+        await rm(theirs, { recursive: true });
+      }
+      await host.windows.drive.makeFolder("C:\\kindows");
+      return work(new Lab(host, media));
+    });
   } finally {
-    await rm(folder, { recursive: true });
+    await rm(media, { recursive: true });
   }
 }
 
@@ -340,8 +249,4 @@ async function filesBelow(folder: string): Promise<string[]> {
   return entries
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
-}
-
-function same(text: string): string {
-  return text;
 }

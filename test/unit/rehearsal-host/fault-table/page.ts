@@ -1,4 +1,6 @@
-import type { TableFault } from "./faults.ts";
+import { fileURLToPath } from "node:url";
+import { format, resolveConfig } from "prettier";
+import { faults } from "./faults.ts";
 import { type Row, rows } from "./rows.ts";
 import { type CellResult, every, type Results } from "./table.ts";
 
@@ -30,8 +32,15 @@ function outcomes(text: (row: Row) => string | undefined): string {
     .join("; ");
 }
 
+export const pageFile = fileURLToPath(new URL("../../../../docs/faults.md", import.meta.url));
+
 /** docs/faults.md. */
-export function faultsPage(faults: readonly TableFault[], { cells, powerCuts }: Results): string {
+export async function faultsPage(results: Results): Promise<string> {
+  const config = await resolveConfig(pageFile);
+  return format(pageText(results), { ...config, filepath: pageFile });
+}
+
+function pageText({ cells, powerCuts }: Results): string {
   const places = (row: Row): string | undefined => {
     const { places: count = 0, problems = [] } = powerCuts.get(row) ?? {};
     if (problems.length > 0) return notRepaired;

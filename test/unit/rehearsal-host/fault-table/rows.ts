@@ -1,7 +1,6 @@
 import { unpacker } from "../../../../rehearsal/host/faults.ts";
 import { type StepName, stepNames } from "../step-runner.ts";
 
-/** The machine that everything is played on. */
 export const hostName = "win-1";
 
 /** What is copied to a machine rather than run on it. */

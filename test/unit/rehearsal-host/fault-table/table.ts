@@ -1,10 +1,10 @@
-import { faultsPath } from "../../../../rehearsal/host/faults.ts";
 import { PowerLost } from "../../../../rehearsal/host/windows-host.ts";
 import type { RehearsalHost } from "../../../rehearsed-machine/in-process.ts";
 import { listing } from "../machine-listing.ts";
 import {
   goodArguments,
   joinInput,
+  plantFaults,
   runStep,
   type StepName,
   stepNames,
@@ -51,7 +51,6 @@ async function sideBySide<T>(
 /** Machines side by side: most of their time is waiting. */
 const atOnce = 6;
 
-/** How everything ended. */
 export interface Results {
   /** By row and name of the fault; nothing where the fault can't strike in the row. */
   readonly cells: ReadonlyMap<Row, ReadonlyMap<string, CellResult>>;
@@ -85,11 +84,11 @@ async function play(row: Row, fault: TableFault): Promise<CellResult> {
   const snapshot = (await snapshotsOfRows()).get(row);
   return withLab(snapshot?.before, async (lab) => {
     const settings = fault.settings?.(row, await lab.bytes(row)) ?? [];
-    await lab.host.windows.drive.write(faultsPath, JSON.stringify(settings));
-    fault.breakCluster?.(lab.cluster);
+    await plantFaults(lab.host, ...settings);
+    fault.breakCluster?.(lab.host.cluster);
     await fault.breakMachine?.(lab.host);
     const first = await lab.run(row);
-    fault.mendCluster?.(lab.cluster);
+    fault.mendCluster?.(lab.host.cluster);
     let second = first === undefined ? undefined : await lab.run(row);
     if (mayYetEnd(second)) second = await lab.run(row);
     await fault.afterwards?.(lab.host);
