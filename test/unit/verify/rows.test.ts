@@ -21,6 +21,7 @@ import { rowSeconds, runRows, waitingText } from "../../../verify/run/run-rows.t
 import { assertGolden } from "../controlplane/golden.ts";
 import { eachCase } from "../each-case.ts";
 import {
+  assertTexts,
   fullFacts,
   healthy,
   linuxNode,
@@ -77,63 +78,49 @@ describe("the probes of a row", () => {
 describe("an answer", () => {
   const [a, b] = ["linux-server-linux-a", "linux-server-linux-b"];
   const [pod, service] = ["linux-pod-to-linux-pod-other-node", "linux-pod-to-linux-service"];
-  const onNode = "linux-pod-to-windows-host-pod";
+  const [onNode, onNodes] = ["linux-pod-to-windows-host-pod", "linux-pod-to-windows-host-service"];
   const [host, dns] = ["linux-pod-to-host", "linux-node-to-cluster-dns"];
   const name = "linux.kindows-verify.svc.cluster.local";
   const server = "Server:  UnKnown\nAddress:  10.96.0.10\n\n";
   const bind = `Server:\t\t10.96.0.10\nAddress:\t10.96.0.10#53\n\nName:\t${name}\nAddress: 10.96.1.1\n`;
   const two = `${server}Name:    ${name}\nAddresses:  10.96.1.1\n          10.96.1.2\n`;
-  const cases: Readonly<Record<string, readonly [id: string, answer: string, wrong?: RegExp]>> = {
+  const cases: Readonly<Record<string, readonly [id: string, answer: string]>> = {
     "of the very pod that was asked": [pod, b],
-    "of another pod": [pod, a, /"linux-server-linux-a" answered instead/],
-    "of nobody": [pod, "", /answered instead of linux-server-linux-b/],
+    "of another pod": [pod, a],
+    "of nobody": [pod, ""],
     "of a Service's pods, each time": [service, `${b}${a}${b}${b}`],
-    "of a Service that misses one": [service, b.repeat(3), /./],
-    "of a Service that has another's": [service, `${b.repeat(3)}other`, /./],
+    "of a Service that misses one": [service, b.repeat(3)],
+    "of a Service that has another's": [service, `${b.repeat(3)}other`],
     "of a server on its node's network": [onNode, "win-1"],
     "of one with its node's name in capitals": [onNode, "WIN-1"],
-    "of one on another node": [onNode, "linux-a", /"linux-a" answered instead of win-1/],
-    "of a Service's servers on nodes": ["linux-pod-to-windows-host-service", "WIN-1".repeat(4)],
-    "of those that miss one": ["linux-pod-to-windows-host-service", "WIN-1".repeat(3), /./],
+    "of one on another node": [onNode, "linux-a"],
+    "of a Service's servers on nodes": [onNodes, "WIN-1".repeat(4)],
+    "of those that miss one": [onNodes, "WIN-1".repeat(3)],
     "of this host, which saw a node": [host, "kindows verify abc sees 192.168.150.128"],
-    "of this host, which saw a pod": [
-      host,
-      "kindows verify abc sees 10.244.0.2",
-      /not masqueraded/,
-    ],
-    "of a proxy": [host, "<html>login</html>", /came back instead of/],
+    "of this host, which saw a pod": [host, "kindows verify abc sees 10.244.0.2"],
+    "of a proxy": [host, "<html>login</html>"],
     "of DNS to Windows": [dns, `${server}Name:    ${name}\nAddress:  10.96.1.1\n\n`],
     "of DNS to Linux": [dns, bind],
     "of DNS with several addresses": [dns, two],
-    "of DNS with another address": [
-      dns,
-      `${server}Name:    ${name}\nAddress:  10.96.1.7\n`,
-      /^10\.96\.1\.7 came back instead of 10\.96\.1\.1$/,
-    ],
-    "of DNS with its own address only": [
-      dns,
-      server.replace("10.96.0.10", "10.96.1.1"),
-      /^no address came/,
-    ],
-    "of DNS with nothing": [dns, "", /^no address came/],
+    "of DNS with another address": [dns, `${server}Name:    ${name}\nAddress:  10.96.1.7\n`],
+    "of DNS with its own address only": [dns, server.replace("10.96.0.10", "10.96.1.1")],
+    "of DNS with nothing": [dns, ""],
   };
-  eachCase("%s is told right from wrong", cases, ([id, answer, wrong]) => {
-    const [{ check }] = probesOf(id, /windows/.test(id) ? onHosts : healthy);
-    assert.match(check(answer) ?? "", wrong ?? /^$/);
-  });
+  it("is told right from wrong", () =>
+    assertTexts("answers.txt", cases, ([id, answer]) => {
+      const [{ check }] = probesOf(id, /windows/.test(id) ? onHosts : healthy);
+      return check(answer) ?? "right";
+    }));
 
   it("of a Service on nodes comes from its pods", () => {
-    const [{ targetPods }] = probesOf("linux-pod-to-windows-host-service", onHosts);
+    const [{ targetPods }] = probesOf(onNodes, onHosts);
     assert.deepEqual(targetPods, ["windows-host-server-win-1"]);
   });
 
   it("of cluster DNS is asked for by nslookup, of that server and with a name that is whole", () => {
     const [probe] = probesOf("windows-node-to-cluster-dns", onHosts);
-    assert.ok(probe);
-    assert.deepEqual(probeWords(probe), [
-      ...["nslookup", "-timeout=4", "-type=A", "linux.kindows-verify.svc.cluster.local."],
-      "10.96.0.10",
-    ]);
+    const words = `nslookup -timeout=4 -type=A ${name}. 10.96.0.10`;
+    assert.equal(probeWords(probe).join(" "), words);
   });
 
   it("is asked for over a new connection each time, and by no proxy", () => {
@@ -496,60 +483,35 @@ describe("rows about NetworkPolicies", () => {
     };
   }
 
-  const denied = ["default-deny", "other-label", "other-namespace", "other-egress"];
   const withoutPeers = (rules: readonly PolicyRule[] = []): readonly PolicyRule[] =>
     rules.map(({ ports }) => ({ ...(ports && { ports }) }));
   const withoutPorts = (rules: readonly PolicyRule[] = []): readonly PolicyRule[] =>
     rules.map(({ from, to }) => ({ ...(from && { from }), ...(to && { to }) }));
-  const faults: Readonly<Record<string, readonly [Enforcement, RegExp, readonly string[]]>> = {
-    "all pass where policies are enforced": [(rules) => rules, /none/, []],
-    "those that deny fail where nothing is enforced": [
-      () => undefined,
-      /^the NetworkPolicy linux-[a-z-]+ is not enforced: it denies what goes from linux-/,
-      denied,
-    ],
-    "those that allow fail where everything is blocked": [
-      ({ policyTypes }) => ({ policyTypes }),
-      /^the NetworkPolicy linux-[a-z]+ allows what goes from linux-.* blocks too much( \(and 1 more of 2 connections\))?$/,
-      ["label", "namespace", "port", "egress"],
-    ],
-    "those by label and namespace fail where it makes no difference who it is": [
-      ({ policyTypes, ingress, egress }) => ({
-        policyTypes,
-        ingress: withoutPeers(ingress),
-        egress: withoutPeers(egress),
-      }),
-      /is not enforced/,
-      ["other-label", "other-namespace", "other-egress"],
-    ],
-    "those that deny what comes in fail where ports make no difference": [
-      ({ policyTypes, ingress, egress }) => ({
-        policyTypes,
-        ingress: withoutPorts(ingress),
-        egress: withoutPorts(egress),
-      }),
-      /is not enforced/,
-      ["default-deny", "other-label", "other-namespace"],
-    ],
-    "that for egress fails where only what comes in is limited": [
-      (rules) =>
-        rules.policyTypes.includes("Ingress") ? { ...rules, policyTypes: ["Ingress"] } : undefined,
-      /is not enforced/,
-      ["other-egress"],
-    ],
+  const networks: Readonly<Record<string, Enforcement>> = {
+    "that are enforced": (rules) => rules,
+    "that are not enforced": () => undefined,
+    "of which everything is blocked": ({ policyTypes }) => ({ policyTypes }),
+    "of which it makes no difference who it is": ({ policyTypes, ingress, egress }) => ({
+      policyTypes,
+      ingress: withoutPeers(ingress),
+      egress: withoutPeers(egress),
+    }),
+    "of which ports make no difference": ({ policyTypes, ingress, egress }) => ({
+      policyTypes,
+      ingress: withoutPorts(ingress),
+      egress: withoutPorts(egress),
+    }),
+    "of which only what comes in is limited": (rules) =>
+      rules.policyTypes.includes("Ingress") ? { ...rules, policyTypes: ["Ingress"] } : undefined,
   };
-  eachCase("%s", faults, async ([enforce, reason, expected]) => {
-    const all = await results(["linux-policy-*"], network(enforce));
-    const failed = all.filter(({ status }) => status === "failed");
-    assert.deepEqual(
-      failed.map(({ row }) => row.id),
-      expected.map((name) => `linux-policy-${name}`),
-    );
-    for (const each of failed) assert.match(each.reason, reason);
-    assert.equal(
-      all.length - failed.length,
-      all.filter(({ status }) => status === "passed").length,
-    );
+  it("fail only where a network does something else", async () => {
+    const lines: Record<string, string> = {};
+    for (const [name, enforce] of Object.entries(networks)) {
+      const all = await results(["linux-policy-*"], network(enforce));
+      const wrong = all.filter(({ status }) => status !== "passed");
+      lines[name] = wrong.map(({ row, reason }) => `\n  ${row.id}: ${reason}`).join("") || "none";
+    }
+    assertTexts("policies.txt", lines, (text) => text);
   });
 
   it("show nothing where their controls fail, and say so", async () => {
