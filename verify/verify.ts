@@ -24,21 +24,21 @@ import { runRows } from "./run/run-rows.ts";
 
 export interface VerifyEnd {
   /** Undefined if the run was interrupted. */
-  readonly results?: readonly RowResult[];
+  readonly results: readonly RowResult[] | undefined;
   /** Why the cleanup failed, if it did. */
-  readonly leftBehind?: string;
+  readonly leftBehind: string | undefined;
 }
 
 export interface SessionOptions extends Kubectl {
   readonly api: ClusterApi;
   readonly facts: Facts;
   /** Server on this host; undefined if the lab's segment does not reach it. */
-  readonly host?: HostServer;
+  readonly host?: HostServer | undefined;
   readonly rows: readonly Row[];
   /** Image that the rows' own pods run, one that does what agnhost does. */
   readonly image: string;
   /** Longest time for a row, in seconds. Default: as run-rows.ts has it. */
-  readonly timeoutSeconds?: number;
+  readonly timeoutSeconds?: number | undefined;
   readonly signal: AbortSignal;
   readonly say: (line: string) => void;
 }
@@ -73,7 +73,7 @@ export async function verifyCluster(options: SessionOptions, keep: boolean): Pro
       if (leftBehind !== undefined) say(`not removed: ${leftBehind}`);
     }
   }
-  return { ...(results && { results }), ...(leftBehind !== undefined && { leftBehind }) };
+  return { results, leftBehind };
 }
 
 /** Number of parallel commands: each is a kubectl process. */
@@ -136,7 +136,7 @@ async function sampleObjects(
       return fitted(objects, {
         os,
         agnhost,
-        ...(os === "windows" && windowsBuild !== undefined && { windowsBuild }),
+        windowsBuild: os === "windows" ? windowsBuild : undefined,
       });
     }),
   );

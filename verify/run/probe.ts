@@ -41,19 +41,10 @@ export interface ProbeFailure {
   readonly text: string;
 }
 
-/** Complaint about an answer that does not come from one of these pods; each answers with its own name. */
-export function fromPods(names: readonly string[], requests: number): Probe["check"] {
-  return fromNames(names, requests, "");
-}
-
-/** Complaint about an answer that does not come from one of these nodes, whose names Windows may have in capitals. */
-export function fromNodes(names: readonly string[], requests: number): Probe["check"] {
-  return fromNames(names, requests, "i");
-}
-
-function fromNames(names: readonly string[], requests: number, flags: "" | "i"): Probe["check"] {
+/** Complaint about an answer that does not come from one of these hosts, whose names Windows may have in capitals. */
+export function fromHosts(names: readonly string[], requests: number): Probe["check"] {
   const one = names.map((name) => name.replaceAll(".", "\\.")).join("|");
-  const pattern = new RegExp(`^(?:${one}){${requests}}$`, flags);
+  const pattern = new RegExp(`^(?:${one}){${requests}}$`, "i");
   return (answer) =>
     pattern.test(answer)
       ? undefined

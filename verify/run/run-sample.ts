@@ -5,6 +5,7 @@ import { messageOf } from "../../host/failure.ts";
 import { isReady, podTrouble } from "../../kubernetes/pod-state.ts";
 import { nodesOf } from "../cluster/facts.ts";
 import type { Snapshot } from "../cluster/snapshot.ts";
+import { nodeTrouble } from "../diagnose/diagnose.ts";
 import { namespace } from "../objects/names.ts";
 import type { Os, SampleRow } from "../rows/row.ts";
 import { commandText, type Probe, withText } from "./probe.ts";
@@ -28,11 +29,11 @@ export async function runSample(row: SampleRow, run: RowRun): Promise<Outcome> {
       return awaited.length > 0 ? { awaited } : { ready: { groups, snapshot } };
     },
     text: namesOf,
-    why(groups, { nodes, events }) {
+    why(groups, details) {
       const pod = groups.flatMap(({ pods }) => pods).find((each) => !isReady(each));
-      const node = nodes.find(({ name }) => name === pod?.spec?.nodeName);
-      if (node?.trouble !== undefined) return `the node ${node.name} is not Ready: ${node.trouble}`;
-      return pod ? podTrouble(pod, events) : `there is no pod of ${namesOf(groups)}`;
+      if (pod === undefined) return `there is no pod of ${namesOf(groups)}`;
+      const node = pod.spec?.nodeName;
+      return (node && nodeTrouble(node, details)) || podTrouble(pod, details.events);
     },
   });
   if ("outcome" in waited) return waited.outcome;

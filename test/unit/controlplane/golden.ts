@@ -11,6 +11,19 @@ export function assertGolden(folder: URL, name: string, actual: string): void {
   assert.equal(actual, readFileSync(file, "utf8"));
 }
 
+/** The same of what is said in each case of a table. */
+export async function assertTexts<Case>(
+  folder: URL,
+  name: string,
+  cases: Readonly<Record<string, Case>>,
+  textOf: (one: Case) => string | Promise<string>,
+): Promise<void> {
+  const lines = Object.entries(cases).map(async ([title, one]) =>
+    `${title}: ${await textOf(one)}\n`.replace(": \n", ":\n"),
+  );
+  assertGolden(folder, name, (await Promise.all(lines)).join(""));
+}
+
 /** Objects as YAML for a golden file: what fits on a line is on one. */
 export function yamlText(...objects: readonly unknown[]): string {
   const documents = objects.map((each) => {

@@ -14,7 +14,6 @@ import { pathRows } from "../../../verify/rows/paths.ts";
 import { policyRows } from "../../../verify/rows/policies.ts";
 import { planRow } from "../../../verify/run/plan.ts";
 import type { Probe } from "../../../verify/run/probe.ts";
-import { assertGolden } from "../controlplane/golden.ts";
 
 export const linuxNode: NodeFact = {
   name: "linux-a",
@@ -175,14 +174,4 @@ export function probesOf(id: string, snapshot?: Snapshot): readonly [Probe, ...P
   const plan = planOf(id, snapshot);
   assert.ok("ready" in plan && plan.ready[0], id);
   return [plan.ready[0], ...plan.ready.slice(1)];
-}
-
-/** What is said in each case, against a golden file. */
-export function assertTexts<Case>(
-  file: string,
-  cases: Readonly<Record<string, Case>>,
-  textOf: (one: Case) => string,
-): void {
-  const lines = Object.entries(cases).map(([name, one]) => `${name}: ${textOf(one)}\n`);
-  assertGolden(new URL(import.meta.url), file, lines.join(""));
 }

@@ -4,8 +4,8 @@ import { policiesOn, selects, whyFailed, whyNotReady } from "../../../verify/dia
 import { checkLookup, checkPrinted } from "../../../verify/run/probe.ts";
 import type { ProbeFailure } from "../../../verify/run/probe.ts";
 import type { AwaitedPod } from "../../../verify/run/plan.ts";
+import { assertTexts } from "../controlplane/golden.ts";
 import {
-  assertTexts,
   denyAll,
   healthy,
   onHosts,
@@ -19,6 +19,7 @@ import {
   warning,
 } from "./cluster-states.ts";
 
+const here = new URL(import.meta.url);
 const lost: ProbeFailure = { kind: "lost", text: "curl: (28) timed out" };
 const refused: ProbeFailure = { kind: "refused", text: "Connection refused" };
 const unnamed: ProbeFailure = { kind: "name", text: "Could not resolve host" };
@@ -72,7 +73,7 @@ describe("why a connection failed", () => {
     "a DNS server's answer that gets lost": [toDns, lost, onHosts],
   };
   it("is put down to what is wrong on its way", () =>
-    assertTexts("connections.txt", cases, ([id, failure, changes]) => {
+    assertTexts(here, "connections.txt", cases, ([id, failure, changes]) => {
       const state = { ...healthy, ...changes };
       return whyFailed(probesOf(id, id === toDns ? onHosts : healthy)[0], failure, state);
     }));
@@ -108,7 +109,7 @@ describe("why a pod is not Ready", () => {
     "nothing known": [undefined, {}],
   };
   it("is put down to what stands against it", () =>
-    assertTexts("pods.txt", cases, ([pod, changes]) => {
+    assertTexts(here, "pods.txt", cases, ([pod, changes]) => {
       const role = { os: "linux", part: "client" } as const;
       const awaited: AwaitedPod = { role, node: "linux-a", ...(pod && { pod }) };
       return whyNotReady([awaited], { ...healthy, ...changes });
@@ -165,11 +166,11 @@ describe("how a request ended", () => {
 
   it("is told by curl's exit code and words", () => {
     const byName = "linux-pod-to-linux-service-name";
-    assertTexts("requests.txt", requests, ends(checkPrinted, byName, healthy));
+    return assertTexts(here, "requests.txt", requests, ends(checkPrinted, byName, healthy));
   });
 
   it("is told by the words of nslookup, whichever it is", () =>
-    assertTexts("lookups.txt", lookups, ends(checkLookup, toDns, onHosts)));
+    assertTexts(here, "lookups.txt", lookups, ends(checkLookup, toDns, onHosts)));
 });
 
 describe("a selector", () => {

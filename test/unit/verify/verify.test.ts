@@ -88,7 +88,7 @@ describe("a run", () => {
     for (const kubectl of ["true", "false"]) {
       const signal = AbortSignal.abort();
       const { end, requests } = await run({ kubectl, rows: linuxService, signal });
-      assert.deepEqual(end, {});
+      assert.deepEqual(end, { results: undefined, leftBehind: undefined });
       assert.ok(requests.includes(`DELETE ${path}`));
     }
   });
