@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { mock } from "node:test";
 
 import { findLogs, FollowedFile, type LogFolder } from "../../../cli/logs/follow/followed-files.ts";
 import { type LogForm, LogLines, longestLine } from "../../../cli/logs/follow/log-lines.ts";
@@ -64,7 +65,7 @@ const replaced = "was emptied or replaced";
 const alone = "is about to be renamed, and is left alone; the rest comes after that";
 const long = "x".repeat(60_000);
 
-type Options = Partial<ConstructorParameters<typeof FollowedFile>[0]>;
+type Options = Readonly<Record<"tail", number>> & { readonly renamedAt?: number };
 const cases: Readonly<Record<string, readonly [Options, readonly Turn[]]>> = {
   "begins with the last lines, and goes on": [
     { tail: 2 },
@@ -127,14 +128,14 @@ const cases: Readonly<Record<string, readonly [Options, readonly Turn[]]>> = {
 };
 
 describe("a log file that is followed", () => {
-  eachCase("%s", cases, async ([options, turns]) => {
+  eachCase("%s", cases, async ([{ tail, ...options }, turns]) => {
     const files = new FilesInMemory();
-    const followed = new FollowedFile({ path, form: "plain", ...options });
+    const pattern = { path, form: "plain", label: String, ...options } as const;
+    const followed = new FollowedFile(path, pattern, tail);
     for (const [at, [events, lines, note]] of turns.entries()) {
       events.forEach((happens) => happens(files));
       const news = await followed.look(files);
-      assert.deepEqual(news.lines, lines, `look ${at + 1}`);
-      assert.deepEqual(news.notes, note === undefined ? [] : [note], `look ${at + 1}`);
+      assert.deepEqual([news.lines, news.note], [lines, note], `look ${at + 1}`);
     }
   });
 });
@@ -233,6 +234,8 @@ describe("lines of a log that comes in parts", () => {
 type Try = Error | "alive, then lost" | "done";
 
 describe("waiting for a source of logs", () => {
+  afterEach(() => mock.restoreAll());
+
   /** What each try comes to; the clock goes on by 100 s with each. */
   const cases: Readonly<Record<string, readonly [readonly Try[], reported: string[]]>> = {
     "one that ends by itself": [["done"], []],
@@ -261,12 +264,12 @@ describe("waiting for a source of logs", () => {
     const heard: string[] = [];
     let at = 0;
     let clock = 0;
+    mock.method(performance, "now", () => clock);
     await withRetries({
       waitSeconds: 250,
       pauseSeconds: 0,
       signal: new AbortController().signal,
       tell: (text) => heard.push(text),
-      now: () => clock,
       follow: (alive) => {
         const next = tries[at++];
         clock += 100_000;
