@@ -1,33 +1,24 @@
 import { instance, type Graph } from "@viz-js/viz";
-import type { Facts } from "../../components/facts.ts";
 import { xmlText } from "../../host/xml-text.ts";
 import { StackFacts } from "../engine/facts.ts";
 import type { Previewed, PreviewedResource } from "../preview-diff/previewed.ts";
 import { groupsOf, type Group } from "./groups.ts";
 
-/** What of a stack stands on the host, and how it hangs together. */
-interface DrawnLab {
-  readonly network: Facts<"kindows:network:LabNetwork"> | undefined;
-  readonly cluster: Facts<"kindows:controlplane:KindCluster"> | undefined;
-  readonly workers: readonly string[];
-  readonly machines: readonly Facts<"kindows:machine:LibvirtMachine">[];
-}
+type DrawnLab = ReturnType<typeof labOf>;
 
 /** What a preview says about the lab itself; a stack without a network, a cluster or machines has none in its picture. */
-export function labOf({ components }: Previewed): DrawnLab {
+export function labOf({ components }: Previewed) {
   const facts = new StackFacts(components);
   const { compare } = new Intl.Collator("en", { numeric: true });
   const [network] = facts.of("kindows:network:LabNetwork").values();
   const [cluster] = facts.of("kindows:controlplane:KindCluster").values();
+  const workers = [...facts.of("kindows:controlplane:LinuxWorker").values()];
+  const machines = [...facts.of("kindows:machine:LibvirtMachine").values()];
   return {
     network,
     cluster,
-    workers: [...facts.of("kindows:controlplane:LinuxWorker").values()]
-      .map(({ name }) => name)
-      .sort(compare),
-    machines: [...facts.of("kindows:machine:LibvirtMachine").values()].sort((one, other) =>
-      compare(one.node, other.node),
-    ),
+    workers: workers.map(({ name }) => name).sort(compare),
+    machines: machines.sort((one, other) => compare(one.node, other.node)),
   };
 }
 

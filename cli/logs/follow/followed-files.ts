@@ -62,20 +62,18 @@ export function fileStream(stream: FileStream): LogStream {
           if (note !== undefined) tell(file.label, renewed ?? note);
         }
       };
-      return withRetries({
-        ...following,
-        tell: (text) => tell(name, text),
-        follow: (alive) =>
-          withFiles(signal, async (files) => {
-            while (!signal.aborted) {
-              await look(files);
-              alive();
-              for (const [label, text] of missed) tell(label, text);
-              missed.clear();
-              await sleep(lookSeconds * 1000, undefined, { signal }).catch(() => undefined);
-            }
-          }),
-      });
+      const inform = (text: string): void => tell(name, text);
+      return withRetries(following, inform, (alive) =>
+        withFiles(signal, async (files) => {
+          while (!signal.aborted) {
+            await look(files);
+            alive();
+            for (const [label, text] of missed) tell(label, text);
+            missed.clear();
+            await sleep(lookSeconds * 1000, undefined, { signal }).catch(() => undefined);
+          }
+        }),
+      );
     },
   };
 }
@@ -84,7 +82,7 @@ export function fileStream(stream: FileStream): LogStream {
 export async function findLogs(files: LogFolder, pattern: string): Promise<readonly string[]> {
   const parts = pattern.split("/");
   const first = parts.findIndex((part) => part.includes("*"));
-  if (first === -1) return (await files.size(pattern)) === undefined ? [] : [pattern];
+  if (first === -1) return (await files.stat(pattern)) === undefined ? [] : [pattern];
   const folder = parts.slice(0, first).join("/");
   const wanted = wildcard(parts[first] ?? "");
   const rest = parts.slice(first + 1);
@@ -138,8 +136,9 @@ export class FollowedFile {
   }
 
   async look(files: LogFolder): Promise<FileNews> {
-    const size = await files.size(this.path);
-    if (size === undefined) return { lines: [] };
+    const found = await files.stat(this.path);
+    if (found === undefined) return { lines: [] };
+    const { size } = found;
     if (this.tail !== undefined) {
       const lines = await this.#lastLines(files, size, this.tail);
       this.tail = undefined;
@@ -183,7 +182,7 @@ export class FollowedFile {
     for (const { name, isFolder } of await files.list(dir)) {
       if (isFolder || name === base || !name.startsWith(stem)) continue;
       const other = `${dir}/${name}`;
-      const size = (await files.size(other)) ?? 0;
+      const size = (await files.stat(other))?.size ?? 0;
       if (size >= this.#offset && (await this.#isTheSame(files, other))) {
         return this.#readOn(files, other);
       }
@@ -217,8 +216,8 @@ export class FollowedFile {
 export interface LogFolder {
   /** Content of a folder; empty if it does not exist. */
   list(folder: string): Promise<readonly { readonly name: string; readonly isFolder: boolean }[]>;
-  /** Size of a file, without opening it; undefined if it does not exist. */
-  size(file: string): Promise<number | undefined>;
+  /** Undefined if it does not exist; does not open it. */
+  stat(file: string): Promise<{ readonly size: number } | undefined>;
   /**
    * Reads bytes of a file from an offset, fewer at its end; opens it only for that.
    *
@@ -245,7 +244,7 @@ const localFiles: LogFolder = {
       return entries.map((entry) => ({ name: entry.name, isFolder: entry.isDirectory() }));
     }, []),
 
-  size: async (file) => orNothing(async () => (await stat(file)).size, undefined),
+  stat: async (file) => orNothing(() => stat(file), undefined),
 
   read: async (file, offset, length) =>
     orNothing(async () => {

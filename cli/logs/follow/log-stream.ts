@@ -29,19 +29,16 @@ export interface LogStream {
   follow(following: Following): Promise<void>;
 }
 
-interface RetryOptions extends RetryPolicy {
-  /**
-   * Follows the source until it is lost, which is an error, or ends.
-   *
-   * @param alive to be called whenever the source answers.
-   */
-  readonly follow: (alive: () => void) => Promise<void>;
-  readonly tell: (text: string) => void;
-}
-
-/** Follows a source; if it is lost, tries again for a bounded time. */
-export async function withRetries(options: RetryOptions): Promise<void> {
-  const { follow, tell, signal, waitSeconds, pauseSeconds } = options;
+/**
+ * Follows a source; if it is lost, tries again for a bounded time.
+ *
+ * @param follow follows it until it is lost, which is an error, or ends; calls `alive` whenever it answers.
+ */
+export async function withRetries(
+  { signal, waitSeconds, pauseSeconds }: RetryPolicy,
+  tell: (text: string) => void,
+  follow: (alive: () => void) => Promise<void>,
+): Promise<void> {
   /** When the source was lost; undefined while it answers. */
   let lost: number | undefined;
   const alive = (): void => {

@@ -24,20 +24,17 @@ function processStream({ name, label, program, args, read }: ProcessStream): Log
         const { log, text } = read(line);
         following.line(`${name}/${log}`, text);
       };
-      return withRetries({
-        ...following,
-        tell: (text) => following.tell(label, text),
-        follow: async (alive) => {
-          const lines = new LogLines("plain");
-          const output = (part: Buffer): void => lines.push(part).forEach(show);
-          const answers = (): void => {
-            from = new Date();
-            alive();
-          };
-          await followProcess(program, args(from), output, answers, following.signal).finally(() =>
-            lines.end().forEach(show),
-          );
-        },
+      const tell = (text: string): void => following.tell(label, text);
+      return withRetries(following, tell, async (alive) => {
+        const lines = new LogLines("plain");
+        const output = (part: Buffer): void => lines.push(part).forEach(show);
+        const answers = (): void => {
+          from = new Date();
+          alive();
+        };
+        await followProcess(program, args(from), output, answers, following.signal).finally(() =>
+          lines.end().forEach(show),
+        );
       });
     },
   };

@@ -33,8 +33,9 @@ class FilesInMemory implements LogFolder {
     return Promise.resolve([...names].map(([name, isFolder]) => ({ name, isFolder })));
   }
 
-  size(file: string): Promise<number | undefined> {
-    return Promise.resolve(this.files.get(file)?.length);
+  stat(file: string): Promise<{ size: number } | undefined> {
+    const content = this.files.get(file);
+    return Promise.resolve(content && { size: content.length });
   }
 
   read(file: string, offset: number, length: number): Promise<Buffer | undefined> {
@@ -265,19 +266,16 @@ describe("waiting for a source of logs", () => {
     let at = 0;
     let clock = 0;
     mock.method(performance, "now", () => clock);
-    await withRetries({
-      waitSeconds: 250,
-      pauseSeconds: 0,
-      signal: new AbortController().signal,
-      tell: (text) => heard.push(text),
-      follow: (alive) => {
-        const next = tries[at++];
-        clock += 100_000;
-        if (next === "done") return Promise.resolve();
-        if (next !== "alive, then lost") return Promise.reject(next ?? new Error("too often"));
-        alive();
-        return Promise.reject(new Error("lost"));
-      },
+    const { signal } = new AbortController();
+    const policy = { waitSeconds: 250, pauseSeconds: 0, signal };
+    const tell = (text: string): unknown => heard.push(text);
+    await withRetries(policy, tell, (alive) => {
+      const next = tries[at++];
+      clock += 100_000;
+      if (next === "done") return Promise.resolve();
+      if (next !== "alive, then lost") return Promise.reject(next ?? new Error("too often"));
+      alive();
+      return Promise.reject(new Error("lost"));
     });
     assert.deepEqual(heard, reported);
   });
@@ -285,17 +283,12 @@ describe("waiting for a source of logs", () => {
   it("ends at once when it is asked to, and says nothing of what broke then", async () => {
     const end = new AbortController();
     const heard: string[] = [];
-    const waiting = withRetries({
-      waitSeconds: 3600,
-      pauseSeconds: 3600,
-      signal: end.signal,
-      tell: (text) => {
-        heard.push(text);
-        setImmediate(() => end.abort());
-      },
-      follow: () => Promise.reject(new Error("off")),
-    });
-    await waiting;
+    const policy = { waitSeconds: 3600, pauseSeconds: 3600, signal: end.signal };
+    const tell = (text: string): void => {
+      heard.push(text);
+      setImmediate(() => end.abort());
+    };
+    await withRetries(policy, tell, () => Promise.reject(new Error("off")));
     assert.equal(heard.length, 1);
   });
 });
