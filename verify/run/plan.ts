@@ -205,7 +205,6 @@ function serviceOf({ services }: Snapshot, name: string): V1ServiceSpec | undefi
   return services.find(({ metadata }) => metadata?.name === name)?.spec;
 }
 
-/** A node where a connection begins, and one where it ends. */
 type NodePair = readonly [from: string, to: string];
 
 /**

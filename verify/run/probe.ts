@@ -3,6 +3,7 @@ import { execa } from "execa";
 import { shellWord } from "../../host/shell-word.ts";
 import { namespace } from "../objects/names.ts";
 import type { Os } from "../rows/row.ts";
+import type { Kubectl } from "./own-namespace.ts";
 
 /** Where a request is made: in a pod, or on this host. */
 export type Origin = { readonly pod: string; readonly node: string; readonly os: Os } | "outside";
@@ -14,7 +15,6 @@ export interface Probe {
   readonly url: string;
   /** Number of requests, each over a new connection, as Services spread connections. */
   readonly requests: number;
-  /** What is wrong with an answer, if anything. */
   readonly check: (answer: string) => string | undefined;
   readonly targetPods: readonly string[];
   readonly service?: string;
@@ -91,9 +91,7 @@ export interface ShellCommand {
 }
 
 /** How commands are run in pods and on this host. */
-export interface Shell {
-  readonly kubectl: string;
-  readonly kubeconfig: string;
+export interface Shell extends Kubectl {
   /** Ends running commands. */
   readonly signal: AbortSignal;
 }

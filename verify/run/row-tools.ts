@@ -18,7 +18,6 @@ export interface RowTools {
   readonly details: () => Promise<Details>;
   readonly attempt: (probe: Probe) => Promise<ProbeFailure | undefined>;
   readonly tried: (probe: Probe) => string;
-  /** The command that runs words in a container of a pod. */
   readonly inPod: (pod: string, container: string, words: readonly string[]) => ShellCommand;
   readonly run: (command: ShellCommand) => Promise<Printed>;
   /** Makes the rows' NetworkPolicies, once for all. */
@@ -100,7 +99,6 @@ export async function awaitState<T, W>(
   }
 }
 
-/** Result of querying the cluster: its state, or why there is none. */
 type Seen = { readonly snapshot: Snapshot } | { readonly trouble: string };
 
 /** Queries the cluster once for all waiting rows, at most once a second, and only if a row is waiting. */

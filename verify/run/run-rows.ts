@@ -11,11 +11,9 @@ import { awaitState, failed, type Outcome, type RowRun, type RowTools } from "./
 import { runSample } from "./run-sample.ts";
 import { tryProbes } from "./try-probes.ts";
 
-/** What of a row is real in a rehearsal, and what is not. */
 const underWine =
   "HostProcess under Wine: kubelet.exe started its pods and the connections were made; Windows and its network were not there";
 
-/** Waits for a path's pods, then tries its connections. */
 async function runPath(row: PathRow, run: RowRun): Promise<Outcome> {
   const waited = await awaitState(run, {
     check: (snapshot) => planRow(row, snapshot, run.outside),

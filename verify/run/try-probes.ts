@@ -38,7 +38,6 @@ interface Try {
   readonly failure: ProbeFailure | undefined;
 }
 
-/** Attempts at a probe, until one succeeds or the time is over. */
 async function triesOf(probe: Probe, settled: number, run: RowRun): Promise<readonly Try[]> {
   const tries: Try[] = [];
   for (;;) {
@@ -70,7 +69,6 @@ function looksUp(probe: Probe): boolean {
   return probe.named === true || lookupOf(probe) !== undefined;
 }
 
-/** How a try ended, for people. */
 const ends: Readonly<Partial<Record<FailureKind, string>>> = {
   name: "not found",
   refused: "refused",
