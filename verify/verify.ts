@@ -6,7 +6,7 @@ import { type HostServer, internetPage } from "./cluster/outside.ts";
 import { readDetails, readSnapshot } from "./cluster/snapshot.ts";
 import { namespace } from "./objects/names.ts";
 import { allRoles } from "./objects/roles.ts";
-import { fitted, readSample, sampleFile, type SampleObject } from "./objects/samples.ts";
+import { fitted, readSample, type SampleObject } from "./objects/samples.ts";
 import { workloads } from "./objects/workloads.ts";
 import type { RowResult } from "./result.ts";
 import { networkPolicies } from "./rows/policies.ts";
@@ -129,16 +129,11 @@ async function sampleObjects(
 ): Promise<readonly SampleObject[]> {
   const windowsBuild = nodesOf(facts, "windows")[0]?.windowsBuild;
   const lists = await Promise.all(
-    rows.map(async (row) => {
-      if (row.kind === "path") return [];
-      const { os, look } = row;
-      const objects = await readSample(sampleFile(look === "metrics" ? "settings" : look));
-      return fitted(objects, {
-        os,
-        agnhost,
-        windowsBuild: os === "windows" ? windowsBuild : undefined,
-      });
-    }),
+    rows.map(async (row) =>
+      row.kind === "path"
+        ? []
+        : fitted(await readSample(row.look), { os: row.os, agnhost, windowsBuild }),
+    ),
   );
   // What several rows share, such as a Secret of pods of both operating systems, would appear twice.
   const byName = lists

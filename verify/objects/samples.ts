@@ -26,17 +26,14 @@ interface SamplePod {
 
 export interface Fit {
   readonly os: Os;
-  /** Of the Windows node, where it runs on one. */
   readonly windowsBuild?: string | undefined;
   readonly agnhost: string;
 }
 
-export function sampleFile(look: Exclude<SampleRow["look"], "metrics">): string {
-  return path.join(projectRoot, "samples", `${look}.yaml`);
-}
-
-/** Objects in a sample's file. @throws if the file is not YAML */
-export async function readSample(file: string): Promise<readonly SampleObject[]> {
+/** Objects of the sample that a row looks at. @throws if its file is not YAML */
+export async function readSample(look: SampleRow["look"]): Promise<readonly SampleObject[]> {
+  // What is measured is the pod with the settings.
+  const file = path.join(projectRoot, "samples", `${look === "metrics" ? "settings" : look}.yaml`);
   return parseAllDocuments(await readFile(file, "utf8")).map((document) => {
     const [error] = document.errors;
     if (error) throw new Error(`${path.basename(file)}: ${error.message}`);

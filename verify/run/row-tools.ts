@@ -4,6 +4,7 @@ import { messageOf } from "../../host/failure.ts";
 import type { Slots } from "../../toolchain/slots.ts";
 import type { HostServer, internetPage } from "../cluster/outside.ts";
 import type { Details, Snapshot } from "../cluster/snapshot.ts";
+import type { Outcome } from "../result.ts";
 import type { Printed, Probe, ProbeFailure, ShellCommand } from "./probe.ts";
 
 /** Destinations outside of the cluster. */
@@ -36,13 +37,6 @@ export interface RowRun extends RowTools {
   readonly rehearsal: boolean;
   /** Called with what it waits for, whenever that may have changed. */
   readonly waitsFor: (what: string) => void;
-}
-
-export interface Outcome {
-  readonly status: "passed" | "failed" | "rehearsed";
-  readonly reason: string;
-  readonly tried: readonly string[];
-  readonly seen: string;
 }
 
 export function passed(tried: readonly string[] = [], seen = ""): Outcome {

@@ -7,16 +7,10 @@ import { nodesOf } from "../cluster/facts.ts";
 import type { Snapshot } from "../cluster/snapshot.ts";
 import { nodeTrouble } from "../diagnose/diagnose.ts";
 import { namespace } from "../objects/names.ts";
+import type { Outcome } from "../result.ts";
 import type { Os, SampleRow } from "../rows/row.ts";
 import { commandText, type Probe, withText } from "./probe.ts";
-import {
-  awaitState,
-  failed,
-  passed,
-  type Outcome,
-  type Readiness,
-  type RowRun,
-} from "./row-tools.ts";
+import { awaitState, failed, passed, type Readiness, type RowRun } from "./row-tools.ts";
 import { tryProbes } from "./try-probes.ts";
 
 /** Waits for a sample's pods, then checks what the sample is about. */

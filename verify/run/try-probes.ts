@@ -1,6 +1,7 @@
 import { whyFailed } from "../diagnose/diagnose.ts";
+import type { Outcome } from "../result.ts";
 import { type FailureKind, lookupOf, type Probe, type ProbeFailure } from "./probe.ts";
-import { explained, failed, passed, type Outcome, type RowRun } from "./row-tools.ts";
+import { explained, failed, passed, type RowRun } from "./row-tools.ts";
 
 /** Longest time from a row's pods being Ready to its connections working, in seconds: kube-proxy and DNS follow. */
 const settleSeconds = 30;

@@ -6,7 +6,7 @@ import { agnhostImage } from "../../../components/controlplane/node-image/contai
 import { windowsRelease } from "../../../verify/cluster/facts.ts";
 import { namespace, podDomain } from "../../../verify/objects/names.ts";
 import { allRoles } from "../../../verify/objects/roles.ts";
-import { fitted, readSample, sampleFile } from "../../../verify/objects/samples.ts";
+import { fitted, readSample } from "../../../verify/objects/samples.ts";
 import type { SampleObject } from "../../../verify/objects/samples.ts";
 import { namespaceObject, workloads } from "../../../verify/objects/workloads.ts";
 import { allRows } from "../../../verify/rows/select.ts";
@@ -36,7 +36,7 @@ describe("names and images", () => {
 describe("the samples", () => {
   for (const look of ["settings", "web-server", "shop"] as const) {
     it(`${look}: have a name each, for the namespace one is in; each pod says its system`, async () => {
-      const objects = await readSample(sampleFile(look));
+      const objects = await readSample(look);
       assert.equal(new Set(objects.map(titled)).size, objects.length);
       for (const { metadata } of objects) assert.equal(metadata.namespace, undefined);
       const pods = podsOf(objects);
@@ -50,7 +50,7 @@ describe("the samples", () => {
 
   it("get Windows images for the node's build, and go to nodes of that build only", async () => {
     const node = { os: "windows", windowsBuild: "10.0.26100", agnhost: agnhostImage } as const;
-    const shop = fitted(await readSample(sampleFile("shop")), node);
+    const shop = fitted(await readSample("shop"), node);
     assert.deepEqual(
       podsOf(shop).map(({ containers, nodeSelector }) => [containers[0]?.image, nodeSelector]),
       [
@@ -65,7 +65,7 @@ describe("the samples", () => {
   });
 
   it("are on Linux the same, but for the system, the image and the node's folder", async () => {
-    const objects = await readSample(sampleFile("settings"));
+    const objects = await readSample("settings");
     const linux = fitted(objects, { os: "linux", agnhost: "mirror.example/agnhost:1" });
     const [before] = podsOf(objects);
     const [after] = podsOf(linux);
@@ -82,7 +82,7 @@ describe("the samples", () => {
   });
 
   it("have a script that Windows PowerShell 5.1 reads", async () => {
-    const objects = await readSample(sampleFile("web-server"));
+    const objects = await readSample("web-server");
     const [map] = objects as readonly { data?: Record<string, string> }[];
     const script = parsePowerShell(map?.data?.["Start-WebServer.ps1"] ?? assert.fail("no script"));
     assert.equal(script.hasError, false);
