@@ -1,13 +1,20 @@
 import { instance, type Graph } from "@viz-js/viz";
+import type { Facts } from "../../components/facts.ts";
 import { xmlText } from "../../host/xml-text.ts";
 import { StackFacts } from "../engine/facts.ts";
 import type { Previewed, PreviewedResource } from "../preview-diff/previewed.ts";
 import { groupsOf, type Group } from "./groups.ts";
 
-type DrawnLab = ReturnType<typeof labOf>;
+/** What of a stack stands on the host, and how it hangs together. */
+interface DrawnLab {
+  readonly network: Facts<"kindows:network:LabNetwork"> | undefined;
+  readonly cluster: Facts<"kindows:controlplane:KindCluster"> | undefined;
+  readonly workers: readonly string[];
+  readonly machines: readonly Facts<"kindows:machine:LibvirtMachine">[];
+}
 
 /** What a preview says about the lab itself; a stack without a network, a cluster or machines has none in its picture. */
-export function labOf({ components }: Previewed) {
+export function labOf({ components }: Previewed): DrawnLab {
   const facts = new StackFacts(components);
   const { compare } = new Intl.Collator("en", { numeric: true });
   const [network] = facts.of("kindows:network:LabNetwork").values();
