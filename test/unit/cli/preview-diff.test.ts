@@ -8,7 +8,7 @@ import { differenceOf, isNone } from "../../../cli/preview-diff/difference.ts";
 import { Repository, touchedStacks } from "../../../cli/preview-diff/git.ts";
 import { documentMark, markdown, type StackReport } from "../../../cli/preview-diff/markdown.ts";
 import { type Previewed, readPreview } from "../../../cli/preview-diff/previewed.ts";
-import { assertGolden, assertTexts } from "../controlplane/golden.ts";
+import { assertGolden, assertSaid } from "../controlplane/golden.ts";
 import { eachCase } from "../each-case.ts";
 import { newFolder } from "../new-folder.ts";
 
@@ -289,10 +289,10 @@ describe("the document of a preview's difference", () => {
     ],
   };
   it("says what there is to say of a stack, or that there is none", () =>
-    assertTexts(here, "documents.txt", documents, (reports) => {
+    assertSaid(here, "documents.txt", documents, (reports) => {
       const document = markdown(title, reports);
       assert.ok(document.startsWith(`${documentMark}\n`));
-      return `\n${document.split("\n\n").slice(3, -1).join("\n")}`;
+      return document.split("\n\n").slice(3, -1).join("\n");
     }));
 
   it("never holds a key or a token, wherever it comes from", () => {

@@ -9,7 +9,7 @@ import {
   statusText,
   type LabStatus,
 } from "../../../cli/status/report.ts";
-import { assertGolden, assertTexts } from "../controlplane/golden.ts";
+import { assertGolden, assertSaid } from "../controlplane/golden.ts";
 
 const here = new URL(import.meta.url);
 
@@ -72,10 +72,10 @@ describe("a lab's status", () => {
     "a silent libvirt": { machines: [], machineTrouble: "no answer within 60 s" },
   };
   it("is not healthy where something is missing, and says what", () =>
-    assertTexts(here, "troubles.txt", troubles, (change) => {
+    assertSaid(here, "troubles.txt", troubles, (change) => {
       const status = { ...healthy, ...change };
       assert.equal(isHealthy(status), false);
-      return `\n${statusText(status, "kubectl").split("\n\n").slice(0, 2).join("\n")}`;
+      return statusText(status, "kubectl").split("\n\n").slice(0, 2).join("\n");
     }));
 });
 
@@ -184,10 +184,9 @@ async function watchThrough(looks: readonly (Seen | Error)[], display: Display):
 describe("watching a lab's status", () => {
   it("tells what has changed", () => {
     const seen = (status: Seen) => (status === "not up" ? undefined : status);
-    return assertTexts(here, "changes.txt", cases, ([before, after]) => {
+    return assertSaid(here, "changes.txt", cases, ([before, after]) => {
       const facts = before === undefined ? new Map() : factsOf(seen(before));
-      const lines = changesBetween(facts, factsOf(seen(after), facts));
-      return lines.map((line) => `\n  ${line}`).join("") || "nothing";
+      return changesBetween(facts, factsOf(seen(after), facts));
     });
   });
 

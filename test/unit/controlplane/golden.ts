@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
-import { Document, visit } from "yaml";
+import { Document, stringify, visit } from "yaml";
 
 /** Compares text with a file in golden/; `UPDATE_GOLDEN=1` writes it instead, for a look at the difference in git. */
 export function assertGolden(folder: URL, name: string, actual: string): void {
@@ -11,17 +11,18 @@ export function assertGolden(folder: URL, name: string, actual: string): void {
   assert.equal(actual, readFileSync(file, "utf8"));
 }
 
-/** The same of what is said in each case of a table. */
-export async function assertTexts<Case>(
+/** The same for what is said of each case of a table, by the case's name. */
+export async function assertSaid<Case>(
   folder: URL,
   name: string,
   cases: Readonly<Record<string, Case>>,
-  textOf: (one: Case) => string | Promise<string>,
+  say: (one: Case) => unknown,
 ): Promise<void> {
-  const lines = Object.entries(cases).map(async ([title, one]) =>
-    `${title}: ${await textOf(one)}\n`.replace(": \n", ":\n"),
-  );
-  assertGolden(folder, name, (await Promise.all(lines)).join(""));
+  const said: Record<string, unknown> = {};
+  for (const [title, one] of Object.entries(cases)) {
+    said[title] = await say(one);
+  }
+  assertGolden(folder, name, stringify(said, { aliasDuplicateObjects: false, lineWidth: 0 }));
 }
 
 /** Objects as YAML for a golden file: what fits on a line is on one. */

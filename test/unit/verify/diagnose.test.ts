@@ -4,7 +4,7 @@ import { policiesOn, selects, whyFailed, whyNotReady } from "../../../verify/dia
 import { checkLookup, checkPrinted } from "../../../verify/run/probe.ts";
 import type { ProbeFailure } from "../../../verify/run/probe.ts";
 import type { AwaitedPod } from "../../../verify/run/plan.ts";
-import { assertTexts } from "../controlplane/golden.ts";
+import { assertSaid } from "../controlplane/golden.ts";
 import {
   denyAll,
   healthy,
@@ -73,7 +73,7 @@ describe("why a connection failed", () => {
     "a DNS server's answer that gets lost": [toDns, lost, onHosts],
   };
   it("is put down to what is wrong on its way", () =>
-    assertTexts(here, "connections.txt", cases, ([id, failure, changes]) => {
+    assertSaid(here, "connections.txt", cases, ([id, failure, changes]) => {
       const state = { ...healthy, ...changes };
       return whyFailed(probesOf(id, id === toDns ? onHosts : healthy)[0], failure, state);
     }));
@@ -109,7 +109,7 @@ describe("why a pod is not Ready", () => {
     "nothing known": [undefined, {}],
   };
   it("is put down to what stands against it", () =>
-    assertTexts(here, "pods.txt", cases, ([pod, changes]) => {
+    assertSaid(here, "pods.txt", cases, ([pod, changes]) => {
       const role = { os: "linux", part: "client" } as const;
       const awaited: AwaitedPod = { role, node: "linux-a", ...(pod && { pod }) };
       return whyNotReady([awaited], { ...healthy, ...changes });
@@ -166,11 +166,11 @@ describe("how a request ended", () => {
 
   it("is told by curl's exit code and words", () => {
     const byName = "linux-pod-to-linux-service-name";
-    return assertTexts(here, "requests.txt", requests, ends(checkPrinted, byName, healthy));
+    return assertSaid(here, "requests.txt", requests, ends(checkPrinted, byName, healthy));
   });
 
   it("is told by the words of nslookup, whichever it is", () =>
-    assertTexts(here, "lookups.txt", lookups, ends(checkLookup, toDns, onHosts)));
+    assertSaid(here, "lookups.txt", lookups, ends(checkLookup, toDns, onHosts)));
 });
 
 describe("a selector", () => {
