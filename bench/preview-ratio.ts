@@ -7,9 +7,12 @@ import { projectRoot } from "../toolchain/project.ts";
 
 /** A preview without changes, of a lab that is up, over the preview of an empty program. */
 export async function previewRatio(): Promise<Ratio> {
-  const empty = await emptyProgram();
+  const folder = await emptyProgram();
+  const pulumi = `pulumi --cwd ${folder} --non-interactive`;
+  const change = "--yes --skip-preview --stack empty";
+  await inEngineShell(`${pulumi} stack init empty && ${pulumi} up ${change}`);
   const lab = `pulumi preview --stack ${benchLab.stack} --expect-no-changes --non-interactive`;
-  const nothing = `pulumi --cwd ${empty.folder} preview --stack empty --non-interactive`;
+  const nothing = `${pulumi} preview --stack empty`;
   try {
     const times = await inTurn(
       { what: "preview without changes", seconds: () => shellSeconds(lab) },
@@ -17,7 +20,8 @@ export async function previewRatio(): Promise<Ratio> {
     );
     return { what: "preview without changes / empty program", ...times, aim: "at most 1.5" };
   } finally {
-    await empty.dispose();
+    await inEngineShell(`${pulumi} destroy ${change} && ${pulumi} stack rm --yes empty`);
+    await rm(folder, { recursive: true, force: true });
   }
 }
 
@@ -32,35 +36,15 @@ async function shellSeconds(command: string): Promise<number> {
 /**
  * A Pulumi project whose program does nothing: what a preview costs at least. It is what `pulumi new javascript` gives,
  * which loads the SDK, without TypeScript, which would cost it another second.
- *
- * @returns its folder, with a stack `empty` that is up, and how to remove it.
  */
-async function emptyProgram(): Promise<{
-  readonly folder: string;
-  readonly dispose: () => Promise<void>;
-}> {
+async function emptyProgram(): Promise<string> {
   const folder = await mkdtemp(path.join(os.tmpdir(), "kindows-empty-"));
   await symlink(path.join(projectRoot, "node_modules"), path.join(folder, "node_modules"));
-  await writeFile(path.join(folder, "package.json"), '{"main": "index.js"}');
-  await writeFile(
-    path.join(folder, "Pulumi.yaml"),
-    "name: empty\nruntime: {name: nodejs, options: {typescript: false}}\n",
-  );
-  await writeFile(
-    path.join(folder, "index.js"),
-    '"use strict";\nconst pulumi = require("@pulumi/pulumi");\n',
-  );
-  const pulumi = `pulumi --cwd ${folder} --non-interactive`;
-  await inEngineShell(
-    `${pulumi} stack init empty && ${pulumi} up --yes --skip-preview --stack empty`,
-  );
-  return {
-    folder,
-    dispose: async () => {
-      await inEngineShell(
-        `${pulumi} destroy --yes --skip-preview --stack empty && ${pulumi} stack rm --yes empty`,
-      );
-      await rm(folder, { recursive: true, force: true });
-    },
+  const files = {
+    "package.json": '{"main": "index.js"}',
+    "Pulumi.yaml": "name: empty\nruntime: {name: nodejs, options: {typescript: false}}\n",
+    "index.js": '"use strict";\nconst pulumi = require("@pulumi/pulumi");\n',
   };
+  for (const [name, text] of Object.entries(files)) await writeFile(path.join(folder, name), text);
+  return folder;
 }

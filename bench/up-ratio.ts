@@ -11,8 +11,8 @@ import { stackSettings } from "../cli/stack-settings.ts";
 import { projectRoot } from "../toolchain/project.ts";
 import { copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import os from "node:os";
-import { setTimeout as sleep } from "node:timers/promises";
 import { domainName } from "../config/names.ts";
+import { waitUntil } from "../host/wait-until.ts";
 import { seenProcess } from "../cli/recovery/locks.ts";
 
 /**
@@ -150,11 +150,10 @@ async function powerOn(domain: string): Promise<Date> {
 }
 
 /** Waits until an SSH server says its version, or nobody wants to know any more. */
-async function sshBanner(address: string, given: AbortSignal): Promise<Date> {
-  const deadline = Date.now() + sshTimeoutSeconds * 1000;
-  while (Date.now() < deadline && !given.aborted) {
-    if (await answers(address, 22)) return new Date();
-    await sleep(100);
-  }
-  throw new Error(`no SSH server answered at ${address} within ${sshTimeoutSeconds} s`);
+function sshBanner(address: string, given: AbortSignal): Promise<Date> {
+  const what = `an SSH server at ${address}`;
+  const options = { what, timeoutSeconds: sshTimeoutSeconds, pollMilliseconds: 100 };
+  return waitUntil(options, async () =>
+    (await answers(address, 22)) || given.aborted ? { found: new Date() } : "no answer",
+  );
 }

@@ -20,15 +20,18 @@ export const statusNames = {
 
 export const statuses = Object.keys(statusNames) as readonly Status[];
 
-/** Result of a row. */
-export interface RowResult {
-  readonly row: Row;
+/** How a row came out. */
+export interface Outcome {
   readonly status: Status;
   /** Why it failed or could not be run, or what was rehearsed; empty if it passed. */
   readonly reason: string;
   readonly tried: readonly string[];
   /** Output of the failed command, and how the tries of a lookup went if one was not enough; empty otherwise. */
   readonly seen: string;
+}
+
+export interface RowResult extends Outcome {
+  readonly row: Row;
   readonly seconds: number;
 }
 

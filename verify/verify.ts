@@ -6,7 +6,7 @@ import { type HostServer, internetPage } from "./cluster/outside.ts";
 import { readDetails, readSnapshot } from "./cluster/snapshot.ts";
 import { namespace } from "./objects/names.ts";
 import { allRoles } from "./objects/roles.ts";
-import { fitted, readSample, sampleFile, type SampleObject } from "./objects/samples.ts";
+import { fitted, readSample, type SampleObject } from "./objects/samples.ts";
 import { workloads } from "./objects/workloads.ts";
 import type { RowResult } from "./result.ts";
 import { networkPolicies } from "./rows/policies.ts";
@@ -24,21 +24,21 @@ import { runRows } from "./run/run-rows.ts";
 
 export interface VerifyEnd {
   /** Undefined if the run was interrupted. */
-  readonly results?: readonly RowResult[];
+  readonly results: readonly RowResult[] | undefined;
   /** Why the cleanup failed, if it did. */
-  readonly leftBehind?: string;
+  readonly leftBehind: string | undefined;
 }
 
 export interface SessionOptions extends Kubectl {
   readonly api: ClusterApi;
   readonly facts: Facts;
   /** Server on this host; undefined if the lab's segment does not reach it. */
-  readonly host?: HostServer;
+  readonly host?: HostServer | undefined;
   readonly rows: readonly Row[];
   /** Image that the rows' own pods run, one that does what agnhost does. */
   readonly image: string;
   /** Longest time for a row, in seconds. Default: as run-rows.ts has it. */
-  readonly timeoutSeconds?: number;
+  readonly timeoutSeconds?: number | undefined;
   readonly signal: AbortSignal;
   readonly say: (line: string) => void;
 }
@@ -73,7 +73,7 @@ export async function verifyCluster(options: SessionOptions, keep: boolean): Pro
       if (leftBehind !== undefined) say(`not removed: ${leftBehind}`);
     }
   }
-  return { ...(results && { results }), ...(leftBehind !== undefined && { leftBehind }) };
+  return { results, leftBehind };
 }
 
 /** Number of parallel commands: each is a kubectl process. */
@@ -129,16 +129,11 @@ async function sampleObjects(
 ): Promise<readonly SampleObject[]> {
   const windowsBuild = nodesOf(facts, "windows")[0]?.windowsBuild;
   const lists = await Promise.all(
-    rows.map(async (row) => {
-      if (row.kind === "path") return [];
-      const { os, look } = row;
-      const objects = await readSample(sampleFile(look === "metrics" ? "settings" : look));
-      return fitted(objects, {
-        os,
-        agnhost,
-        ...(os === "windows" && windowsBuild !== undefined && { windowsBuild }),
-      });
-    }),
+    rows.map(async (row) =>
+      row.kind === "path"
+        ? []
+        : fitted(await readSample(row.look), { os: row.os, agnhost, windowsBuild }),
+    ),
   );
   // What several rows share, such as a Secret of pods of both operating systems, would appear twice.
   const byName = lists

@@ -66,11 +66,6 @@ export class EventReader {
   }
 }
 
-export interface EventServer {
-  readonly address: string;
-  close(): void;
-}
-
 /** @param json one event; of other kinds nothing is left. */
 export function readEvent(json: string): EngineEvent {
   return eventSchema.safeParse(parseJson(json)).data ?? {};
@@ -81,7 +76,7 @@ type Call = grpc.ServerReadableStream<EventRequest, Empty>;
 /** Receives an engine's events as Pulumi's Automation API does, without a file. */
 export async function receiveEvents(
   onEvent: (event: EngineEvent, ofNode: NodeEvent | undefined) => void,
-): Promise<EventServer> {
+): Promise<{ readonly address: string; readonly close: () => void }> {
   const reader = new EventReader();
   const server = new grpc.Server({ "grpc.max_receive_message_length": -1 });
   server.addService(service.EventsService, {

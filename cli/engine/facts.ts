@@ -70,7 +70,6 @@ export class StackFacts {
     return source === undefined ? [] : [source, ...this.chain(source.parent ?? "")];
   }
 
-  /** Name of the node that a resource belongs to, if any. */
   nodeOf(urn: string): string | undefined {
     return this.chain(urn)
       .map(({ inputs }) => machineFacts.safeParse(inputs?.["facts"]).data?.node)

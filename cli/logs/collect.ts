@@ -1,5 +1,6 @@
 import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { pipeline } from "node:stream/promises";
 import { x as extract } from "tar";
 
 import { scriptCommand } from "../../components/windows/step-command.ts";
@@ -26,16 +27,9 @@ export async function collectLogs(source: NodeMachine, below: string): Promise<s
   const time = new Date().toISOString().slice(0, 19).replaceAll(":", "");
   const folder = path.join(below, `${source.node}-${time}`);
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const archive = path.join(folder, ".archive.tar.gz");
   // Each line is complete base64.
-  await writeFile(archive, Buffer.concat(lines.map((line) => Buffer.from(line, "base64"))), {
-    mode: 0o600,
-  });
-  try {
-    await extract({ file: archive, cwd: folder, strict: true, filter: isPlain });
-  } finally {
-    await rm(archive);
-  }
+  const archive = Buffer.concat(lines.map((line) => Buffer.from(line, "base64")));
+  await pipeline([archive], extract({ cwd: folder, strict: true, filter: isPlain }));
   await redactAll(folder);
   return folder;
 }

@@ -173,22 +173,14 @@ function valueOf(raw: unknown, folder: string): Value {
   if (Array.isArray(raw)) return raw.map((each) => valueOf(each, folder));
   if (typeof raw !== "object" || raw === null) return null;
   const properties = raw as Record<string, unknown>;
-  switch (properties[signature]) {
-    case undefined:
-      return Object.fromEntries(
-        Object.entries(properties)
-          .filter(([key]) => !ownProperties.has(key))
-          .map(([key, each]) => [key, valueOf(each, folder)]),
-      );
-    case assetSignature:
-    case archiveSignature: {
-      // Its content counts, not its path; it may contain a key.
-      const { hash } = properties;
-      return { hash: typeof hash === "string" ? hash : null };
-    }
-    default:
-      return { hidden: secretText };
+  const { [signature]: kind, hash } = properties;
+  if (kind === undefined) {
+    const shown = Object.entries(properties).filter(([key]) => !ownProperties.has(key));
+    return Object.fromEntries(shown.map(([key, each]) => [key, valueOf(each, folder)]));
   }
+  if (kind !== assetSignature && kind !== archiveSignature) return { hidden: secretText };
+  // Its content counts, not its path; it may contain a key.
+  return { hash: typeof hash === "string" ? hash : null };
 }
 
 export function hasHidden(value: Value | undefined): boolean {

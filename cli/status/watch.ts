@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { messageOf } from "../../host/failure.ts";
@@ -33,18 +34,20 @@ export interface WatchOptions {
  */
 export async function watch(options: WatchOptions): Promise<void> {
   const { look, report, display, intervalSeconds, signal, now } = options;
+  // A look that is under way then is waited for no longer.
+  const ended = once(signal, "abort").then(() => undefined);
   let facts: Facts = new Map();
   let trouble: string | undefined;
   for (let first = true; !signal.aborted; first = false) {
     let status: LabStatus | undefined;
     let failure: string | undefined;
     try {
-      status = await orEnd(look(), signal);
+      status = await Promise.race([look(), ended]);
     } catch (error) {
       failure = messageOf(error);
     }
     if (signal.aborted) return;
-    const time = clock(now());
+    const time = now().toLocaleTimeString("en-GB");
     if (display.isTTY) {
       const shown = failure === undefined ? report(status) : `cannot look: ${failure}`;
       display.write(
@@ -60,20 +63,6 @@ export async function watch(options: WatchOptions): Promise<void> {
     trouble = failure;
     await sleep(intervalSeconds * 1000, undefined, { signal }).catch(() => undefined);
   }
-}
-
-/** Resolves with the end of an update, or of the watch if that comes first. */
-async function orEnd<T>(looking: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
-  // Nobody waits for it after the watch has ended.
-  looking.catch(() => undefined);
-  const ended = new Promise<undefined>((resolve) => {
-    signal.addEventListener("abort", () => resolve(undefined), { once: true });
-  });
-  return Promise.race([looking, ended]);
-}
-
-function clock(date: Date): string {
-  return date.toLocaleTimeString("en-GB");
 }
 
 /**

@@ -19,15 +19,13 @@ export function labOf({ components }: Previewed): DrawnLab {
   const { compare } = new Intl.Collator("en", { numeric: true });
   const [network] = facts.of("kindows:network:LabNetwork").values();
   const [cluster] = facts.of("kindows:controlplane:KindCluster").values();
+  const workers = [...facts.of("kindows:controlplane:LinuxWorker").values()];
+  const machines = [...facts.of("kindows:machine:LibvirtMachine").values()];
   return {
     network,
     cluster,
-    workers: [...facts.of("kindows:controlplane:LinuxWorker").values()]
-      .map(({ name }) => name)
-      .sort(compare),
-    machines: [...facts.of("kindows:machine:LibvirtMachine").values()].sort((one, other) =>
-      compare(one.node, other.node),
-    ),
+    workers: workers.map(({ name }) => name).sort(compare),
+    machines: machines.sort((one, other) => compare(one.node, other.node)),
   };
 }
 

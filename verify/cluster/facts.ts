@@ -9,9 +9,9 @@ export interface NodeFact {
   readonly os: Os;
   /** Its internal IPv4 address; empty if it has none. */
   readonly address: string;
-  readonly trouble?: string;
+  readonly trouble?: string | undefined;
   /** Label `node.kubernetes.io/windows-build`, e.g. `10.0.20348`; only on Windows nodes. */
-  readonly windowsBuild?: string;
+  readonly windowsBuild?: string | undefined;
   readonly version: string;
   readonly system: string;
 }
@@ -40,8 +40,6 @@ export function nodesOf(facts: Pick<Facts, "nodes">, os: Os): readonly NodeFact[
 export function nodeFact(node: V1Node): NodeFact {
   const labels = node.metadata?.labels ?? {};
   const info = node.status?.nodeInfo;
-  const trouble = unreadyReason(node);
-  const build = labels["node.kubernetes.io/windows-build"];
   const internal = node.status?.addresses?.find(
     ({ type, address }) => type === "InternalIP" && address.includes("."),
   );
@@ -49,8 +47,8 @@ export function nodeFact(node: V1Node): NodeFact {
     name: node.metadata?.name ?? "",
     os: info?.operatingSystem === "windows" ? "windows" : "linux",
     address: internal?.address ?? "",
-    ...(trouble !== undefined && { trouble }),
-    ...(build !== undefined && { windowsBuild: build }),
+    trouble: unreadyReason(node),
+    windowsBuild: labels["node.kubernetes.io/windows-build"],
     version: info?.kubeletVersion ?? "",
     system: info?.osImage ?? "",
   };

@@ -36,7 +36,6 @@ export const internetPage = {
   text: "Microsoft Connect Test",
 } as const;
 
-/** Longest wait for it, in seconds. */
 const timeoutSeconds = 5;
 
 /** Why this host cannot load the page without a proxy, if so. */

@@ -31,7 +31,6 @@ export interface Snapshot {
 export interface Details extends Snapshot {
   readonly events: readonly CoreV1Event[];
   readonly policies: readonly V1NetworkPolicy[];
-  /** Endpoints of the cluster's DNS server. */
   readonly dnsSlices: readonly V1EndpointSlice[];
   /** Pods of kube-system: DNS, kube-proxy. */
   readonly systemPods: readonly V1Pod[];

@@ -106,33 +106,28 @@ async function gather(job: JobRun): Promise<void> {
     return;
   }
   const log = createWriteStream(path.join(job.folder, logName));
+  await fetchInto(job, "log", log, ["logs", podName, "--container", testsContainer]);
   // Nothing may be written outside of the folder: tar skips such members.
   const results = extract({ cwd: job.folder });
   const tar = ["--", "tar", "-c", "-f", "-", "-C", resultsFolder, "."];
-  for (const { what, args, into } of [
-    { what: "log", args: ["logs", podName, "--container", testsContainer], into: log },
-    {
-      what: "results",
-      args: ["exec", podName, "--container", resultsContainer, ...tar],
-      into: results,
-    },
-  ]) {
-    await fetchInto(job, args, into).catch((error: unknown) =>
-      job.say(`conformance: the ${what} could not be fetched: ${messageOf(error)}`),
-    );
-  }
+  await fetchInto(job, "results", results, [
+    ...["exec", podName, "--container", resultsContainer, ...tar],
+  ]);
 }
 
 async function fetchInto(
-  { kubectl, kubeconfig }: JobRun,
-  args: readonly string[],
+  { kubectl, kubeconfig, say }: JobRun,
+  what: string,
   into: NodeJS.WritableStream,
+  args: readonly string[],
 ): Promise<void> {
   const program = execa(kubectl, ["--kubeconfig", kubeconfig, "--namespace", namespace, ...args], {
     buffer: { stdout: false },
     timeout: gatherSeconds * 1000,
   });
-  await Promise.all([pipeline(program.stdout, into), program]);
+  await Promise.all([pipeline(program.stdout, into), program]).catch((error: unknown) =>
+    say(`conformance: the ${what} could not be fetched: ${messageOf(error)}`),
+  );
 }
 
 type PodState =

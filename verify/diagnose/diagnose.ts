@@ -47,7 +47,7 @@ export function whyFailed(probe: Probe, failure: ProbeFailure, details: Details)
   );
 }
 
-function nodeTrouble(name: string, { nodes }: Details): string | undefined {
+export function nodeTrouble(name: string, { nodes }: Details): string | undefined {
   const node = nodes.find((each) => each.name === name);
   if (node === undefined) return `the node ${name} is not in the cluster any more`;
   return node.trouble === undefined ? undefined : `the node ${name} is not Ready: ${node.trouble}`;

@@ -11,31 +11,29 @@ import { windowsRelease } from "../cluster/facts.ts";
 /** An object of a sample, as far as it is looked at. */
 export interface SampleObject {
   readonly kind: string;
-  readonly metadata: { readonly name: string; readonly namespace?: string };
+  readonly metadata: { name: string; namespace?: string };
   /** Of a pod, or of something that makes pods. */
   readonly spec?: Partial<SamplePod> & { readonly template?: { readonly spec: SamplePod } };
 }
 
 interface SamplePod {
-  readonly os?: { readonly name: string };
-  readonly nodeSelector?: Readonly<Record<string, string>>;
-  readonly tolerations?: readonly object[];
-  readonly containers: readonly { readonly image: string }[];
-  readonly volumes?: readonly { readonly hostPath?: { readonly path: string } }[];
+  readonly os?: { name: string };
+  nodeSelector?: Readonly<Record<string, string>>;
+  tolerations?: readonly object[];
+  readonly containers: readonly { image: string }[];
+  readonly volumes?: readonly { readonly hostPath?: { path: string } }[];
 }
 
 export interface Fit {
   readonly os: Os;
-  readonly windowsBuild?: string;
+  readonly windowsBuild?: string | undefined;
   readonly agnhost: string;
 }
 
-export function sampleFile(look: Exclude<SampleRow["look"], "metrics">): string {
-  return path.join(projectRoot, "samples", `${look}.yaml`);
-}
-
-/** Objects in a sample's file. @throws if the file is not YAML */
-export async function readSample(file: string): Promise<readonly SampleObject[]> {
+/** Objects of the sample that a row looks at. @throws if its file is not YAML */
+export async function readSample(look: SampleRow["look"]): Promise<readonly SampleObject[]> {
+  // What is measured is the pod with the settings.
+  const file = path.join(projectRoot, "samples", `${look === "metrics" ? "settings" : look}.yaml`);
   return parseAllDocuments(await readFile(file, "utf8")).map((document) => {
     const [error] = document.errors;
     if (error) throw new Error(`${path.basename(file)}: ${error.message}`);
@@ -48,53 +46,37 @@ export async function readSample(file: string): Promise<readonly SampleObject[]>
  * variant for a Linux node shows that the sample is right even without Windows.
  */
 export function fitted(objects: readonly SampleObject[], fit: Fit): readonly SampleObject[] {
-  return objects.map((object): SampleObject => {
-    const { kind, spec } = object;
-    const metadata = { ...object.metadata, namespace };
-    if (kind === "Pod") {
-      // Pods of both operating systems are in one namespace.
-      const name = `${metadata.name}-${fit.os}`;
-      return {
-        ...object,
-        metadata: { ...metadata, name },
-        spec: fitPod(spec as SamplePod, fit),
-      };
-    }
-    const { template } = spec ?? {};
-    if (template === undefined) return { ...object, metadata };
-    const fittedTemplate = { ...template, spec: fitPod(template.spec, fit) };
-    return { ...object, metadata, spec: { ...spec, template: fittedTemplate } };
+  return objects.map((original) => {
+    const object = structuredClone(original);
+    const { kind, metadata, spec } = object;
+    metadata.namespace = namespace;
+    // Pods of both operating systems are in one namespace.
+    if (kind === "Pod") metadata.name += `-${fit.os}`;
+    const pod = kind === "Pod" ? spec : spec?.template?.spec;
+    if (pod !== undefined) fitPod(pod as SamplePod, fit);
+    return object;
   });
 }
 
-function fitPod(pod: SamplePod, { os, windowsBuild, agnhost }: Fit): SamplePod {
-  const containers = pod.containers.map((container) => ({
-    ...container,
-    image: fitImage(container.image, agnhost, windowsBuild),
-  }));
-  if (pod.os?.name !== "windows") return { ...pod, containers };
+function fitPod(pod: SamplePod, { os, windowsBuild, agnhost }: Fit): void {
+  for (const container of pod.containers) {
+    container.image = fitImage(container.image, agnhost, windowsBuild);
+  }
+  if (pod.os?.name !== "windows") return;
   if (os === "windows") {
     const build = windowsBuild && { "node.kubernetes.io/windows-build": windowsBuild };
-    return { ...pod, nodeSelector: { ...pod.nodeSelector, ...build }, containers };
+    pod.nodeSelector = { ...pod.nodeSelector, ...build };
+    return;
   }
-  const volumes = pod.volumes?.map((volume) =>
-    volume.hostPath ? { ...volume, hostPath: { ...volume.hostPath, path: "/etc" } } : volume,
-  );
-  return {
-    ...pod,
-    containers,
-    os: { name: "linux" },
-    nodeSelector: { "kubernetes.io/os": "linux" },
-    // The only Linux node of a small lab is its control plane.
-    tolerations: [{ operator: "Exists" }],
-    ...(volumes && { volumes }),
-  };
+  pod.os.name = "linux";
+  pod.nodeSelector = { "kubernetes.io/os": "linux" };
+  // The only Linux node of a small lab is its control plane.
+  pod.tolerations = [{ operator: "Exists" }];
+  for (const { hostPath } of pod.volumes ?? []) if (hostPath) hostPath.path = "/etc";
 }
 
 function fitImage(image: string, agnhost: string, windowsBuild: string | undefined): string {
   if (image === agnhostImage) return agnhost;
   const base = /^(mcr\.microsoft\.com\/windows\/[a-z]+):ltsc\d+$/.exec(image)?.[1];
-  return base === undefined || windowsBuild === undefined
-    ? image
-    : `${base}:${windowsRelease(windowsBuild)}`;
+  return base && windowsBuild ? `${base}:${windowsRelease(windowsBuild)}` : image;
 }

@@ -55,7 +55,7 @@ export function workloads(roles: readonly Role[], image: string): readonly Manif
  *
  * Without probes, as kubelet's path to a pod is a row itself and must not decide about others.
  */
-export function daemonSet(role: Role, image: string): V1DaemonSet {
+function daemonSet(role: Role, image: string): V1DaemonSet {
   const labels = roleLabels(role.os, role.part);
   return {
     apiVersion: "apps/v1",

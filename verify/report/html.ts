@@ -135,7 +135,6 @@ function failureHtml({ row, reason, tried, seen, seconds }: RowResult): string {
 </section>`;
 }
 
-/** Rows by the reason they have in common. */
 function skippedHtml(skipped: readonly RowResult[]): string {
   const lines = [...byReason(skipped)].map(([reason, group]) => {
     const titles = group.map(({ row }) => `<li>${xmlText(rowTitle(row))}</li>`);

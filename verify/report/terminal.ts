@@ -75,7 +75,6 @@ function notRunnableText(results: readonly RowResult[], paint: Paint): string {
     .join("\n");
 }
 
-/** Words as lines of a list, indented by two. */
 function wrapped(words: readonly string[], width: number): readonly string[] {
   const lines: string[] = [];
   for (const [index, word] of words.entries()) {

@@ -1,7 +1,6 @@
 import { namespace, roleLabels, serverPort, type Part } from "../objects/names.ts";
 import type { Os, PathRow } from "./row.ts";
 
-/** One path, and what NetworkPolicies say about it. */
 interface PolicyCase {
   /** In a few words, after "NetworkPolicy". */
   readonly title: string;
@@ -138,7 +137,6 @@ function policyRow(os: Os, name: PolicyCaseName, control: boolean): PathRow {
   };
 }
 
-/** Lets others come in to a port. */
 function ingress(port: number, ...from: readonly object[]): object {
   return {
     policyTypes: ["Ingress"],

@@ -3,12 +3,10 @@ import { nodesOf, type Facts, windowsRelease } from "../cluster/facts.ts";
 import { isNotSeenYet, notSeenYet, osName } from "./row.ts";
 import type { Os, PathRow, Row, SampleRow } from "./row.ts";
 
-/** What a row needs of a cluster. */
 interface Need {
   /** In a few words; empty where another need of such rows says as much. */
   readonly text: string;
   readonly windows?: true;
-  /** Why a cluster does not have it, if so. */
   readonly missing: (facts: Facts) => string | undefined;
 }
 

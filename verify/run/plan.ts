@@ -19,7 +19,7 @@ import { rolesOf, serverPart } from "../objects/roles.ts";
 import { isUnderPolicy, policyCases, policyName } from "../rows/policies.ts";
 import type { Os, PathRow, Relation } from "../rows/row.ts";
 import type { Outside, Readiness } from "./row-tools.ts";
-import { fromNodes, fromPods, withAddress, withText, type Origin, type Probe } from "./probe.ts";
+import { fromHosts, withAddress, withText, type Origin, type Probe } from "./probe.ts";
 
 export interface AwaitedPod {
   readonly role: Role;
@@ -110,7 +110,7 @@ function probesOf(row: PathRow, snapshot: Snapshot, outside: Outside): readonly 
       return toEach(target.os, ({ name, address }, pod) => ({
         url: hostnameUrl(address, hostServerPort),
         viaNode: name,
-        ...answeredOn([name], [podName(pod)], 1),
+        ...answeredBy([podName(pod)], 1, [name]),
       }));
     case "service":
     case "node-port": {
@@ -118,10 +118,8 @@ function probesOf(row: PathRow, snapshot: Snapshot, outside: Outside): readonly 
       const nodes = nodesOf(snapshot, target.os).map(({ name }) => name);
       const pods = nodes.map((node) => podName(serverOn(node)));
       // Of any of its servers.
-      const answered =
-        target.network === "host"
-          ? answeredOn(nodes, pods, serviceRequests)
-          : answeredBy(pods, serviceRequests);
+      const names = target.network === "host" ? nodes : pods;
+      const answered = answeredBy(pods, serviceRequests, names);
       if (target.to === "node-port") {
         const port = serviceOf(snapshot, service)?.ports?.[0]?.nodePort ?? 0;
         return toEach(target.node, ({ name, address }) => ({
@@ -175,15 +173,13 @@ function hostnameUrl(host: string, port: number): string {
   return `http://${host}:${port}/hostname`;
 }
 
-type Answered = Pick<Probe, "requests" | "targetPods" | "check">;
-
-function answeredBy(pods: readonly string[], requests: number): Answered {
-  return { requests, targetPods: pods, check: fromPods(pods, requests) };
-}
-
-/** On the host network a server has the node's name. */
-function answeredOn(nodes: readonly string[], pods: readonly string[], requests: number): Answered {
-  return { requests, targetPods: pods, check: fromNodes(nodes, requests) };
+/** @param names by which they answer. Default: their own. On the host network they have the nodes'. */
+function answeredBy(
+  pods: readonly string[],
+  requests: number,
+  names = pods,
+): Pick<Probe, "requests" | "targetPods" | "check"> {
+  return { requests, targetPods: pods, check: fromHosts(names, requests) };
 }
 
 /** Packets that leave the cluster have a node's address, as there is no route back to pods. */
@@ -209,7 +205,6 @@ function serviceOf({ services }: Snapshot, name: string): V1ServiceSpec | undefi
   return services.find(({ metadata }) => metadata?.name === name)?.spec;
 }
 
-/** A node where a connection begins, and one where it ends. */
 type NodePair = readonly [from: string, to: string];
 
 /**

@@ -3,6 +3,7 @@ import { execa } from "execa";
 import { shellWord } from "../../host/shell-word.ts";
 import { namespace } from "../objects/names.ts";
 import type { Os } from "../rows/row.ts";
+import type { Kubectl } from "./own-namespace.ts";
 
 /** Where a request is made: in a pod, or on this host. */
 export type Origin = { readonly pod: string; readonly node: string; readonly os: Os } | "outside";
@@ -14,7 +15,6 @@ export interface Probe {
   readonly url: string;
   /** Number of requests, each over a new connection, as Services spread connections. */
   readonly requests: number;
-  /** What is wrong with an answer, if anything. */
   readonly check: (answer: string) => string | undefined;
   readonly targetPods: readonly string[];
   readonly service?: string;
@@ -41,19 +41,10 @@ export interface ProbeFailure {
   readonly text: string;
 }
 
-/** Complaint about an answer that does not come from one of these pods; each answers with its own name. */
-export function fromPods(names: readonly string[], requests: number): Probe["check"] {
-  return fromNames(names, requests, "");
-}
-
-/** Complaint about an answer that does not come from one of these nodes, whose names Windows may have in capitals. */
-export function fromNodes(names: readonly string[], requests: number): Probe["check"] {
-  return fromNames(names, requests, "i");
-}
-
-function fromNames(names: readonly string[], requests: number, flags: "" | "i"): Probe["check"] {
+/** Complaint about an answer that does not come from one of these hosts, whose names Windows may have in capitals. */
+export function fromHosts(names: readonly string[], requests: number): Probe["check"] {
   const one = names.map((name) => name.replaceAll(".", "\\.")).join("|");
-  const pattern = new RegExp(`^(?:${one}){${requests}}$`, flags);
+  const pattern = new RegExp(`^(?:${one}){${requests}}$`, "i");
   return (answer) =>
     pattern.test(answer)
       ? undefined
@@ -100,9 +91,7 @@ export interface ShellCommand {
 }
 
 /** How commands are run in pods and on this host. */
-export interface Shell {
-  readonly kubectl: string;
-  readonly kubeconfig: string;
+export interface Shell extends Kubectl {
   /** Ends running commands. */
   readonly signal: AbortSignal;
 }

@@ -4,6 +4,7 @@ import { messageOf } from "../../host/failure.ts";
 import type { Slots } from "../../toolchain/slots.ts";
 import type { HostServer, internetPage } from "../cluster/outside.ts";
 import type { Details, Snapshot } from "../cluster/snapshot.ts";
+import type { Outcome } from "../result.ts";
 import type { Printed, Probe, ProbeFailure, ShellCommand } from "./probe.ts";
 
 /** Destinations outside of the cluster. */
@@ -18,7 +19,6 @@ export interface RowTools {
   readonly details: () => Promise<Details>;
   readonly attempt: (probe: Probe) => Promise<ProbeFailure | undefined>;
   readonly tried: (probe: Probe) => string;
-  /** The command that runs words in a container of a pod. */
   readonly inPod: (pod: string, container: string, words: readonly string[]) => ShellCommand;
   readonly run: (command: ShellCommand) => Promise<Printed>;
   /** Makes the rows' NetworkPolicies, once for all. */
@@ -37,13 +37,6 @@ export interface RowRun extends RowTools {
   readonly rehearsal: boolean;
   /** Called with what it waits for, whenever that may have changed. */
   readonly waitsFor: (what: string) => void;
-}
-
-export interface Outcome {
-  readonly status: "passed" | "failed" | "rehearsed";
-  readonly reason: string;
-  readonly tried: readonly string[];
-  readonly seen: string;
 }
 
 export function passed(tried: readonly string[] = [], seen = ""): Outcome {
@@ -100,7 +93,6 @@ export async function awaitState<T, W>(
   }
 }
 
-/** Result of querying the cluster: its state, or why there is none. */
 type Seen = { readonly snapshot: Snapshot } | { readonly trouble: string };
 
 /** Queries the cluster once for all waiting rows, at most once a second, and only if a row is waiting. */

@@ -2,20 +2,18 @@ import { messageOf } from "../../host/failure.ts";
 import type { Facts } from "../cluster/facts.ts";
 import { whyNotReady } from "../diagnose/diagnose.ts";
 import { roleName } from "../objects/names.ts";
-import type { RowResult } from "../result.ts";
+import type { Outcome, RowResult } from "../result.ts";
 import { controlId, isUnderPolicy } from "../rows/policies.ts";
 import { isNotSeenYet, notSeenYet, type PathRow, type Row } from "../rows/row.ts";
 import { needsHostProcess, needsWindowsContainers, whyNot } from "../rows/runnable.ts";
 import { planRow } from "./plan.ts";
-import { awaitState, failed, type Outcome, type RowRun, type RowTools } from "./row-tools.ts";
+import { awaitState, failed, type RowRun, type RowTools } from "./row-tools.ts";
 import { runSample } from "./run-sample.ts";
 import { tryProbes } from "./try-probes.ts";
 
-/** What of a row is real in a rehearsal, and what is not. */
 const underWine =
   "HostProcess under Wine: kubelet.exe started its pods and the connections were made; Windows and its network were not there";
 
-/** Waits for a path's pods, then tries its connections. */
 async function runPath(row: PathRow, run: RowRun): Promise<Outcome> {
   const waited = await awaitState(run, {
     check: (snapshot) => planRow(row, snapshot, run.outside),

@@ -5,17 +5,12 @@ import { messageOf } from "../../host/failure.ts";
 import { isReady, podTrouble } from "../../kubernetes/pod-state.ts";
 import { nodesOf } from "../cluster/facts.ts";
 import type { Snapshot } from "../cluster/snapshot.ts";
+import { nodeTrouble } from "../diagnose/diagnose.ts";
 import { namespace } from "../objects/names.ts";
+import type { Outcome } from "../result.ts";
 import type { Os, SampleRow } from "../rows/row.ts";
 import { commandText, type Probe, withText } from "./probe.ts";
-import {
-  awaitState,
-  failed,
-  passed,
-  type Outcome,
-  type Readiness,
-  type RowRun,
-} from "./row-tools.ts";
+import { awaitState, failed, passed, type Readiness, type RowRun } from "./row-tools.ts";
 import { tryProbes } from "./try-probes.ts";
 
 /** Waits for a sample's pods, then checks what the sample is about. */
@@ -28,11 +23,11 @@ export async function runSample(row: SampleRow, run: RowRun): Promise<Outcome> {
       return awaited.length > 0 ? { awaited } : { ready: { groups, snapshot } };
     },
     text: namesOf,
-    why(groups, { nodes, events }) {
+    why(groups, details) {
       const pod = groups.flatMap(({ pods }) => pods).find((each) => !isReady(each));
-      const node = nodes.find(({ name }) => name === pod?.spec?.nodeName);
-      if (node?.trouble !== undefined) return `the node ${node.name} is not Ready: ${node.trouble}`;
-      return pod ? podTrouble(pod, events) : `there is no pod of ${namesOf(groups)}`;
+      if (pod === undefined) return `there is no pod of ${namesOf(groups)}`;
+      const node = pod.spec?.nodeName;
+      return (node && nodeTrouble(node, details)) || podTrouble(pod, details.events);
     },
   });
   if ("outcome" in waited) return waited.outcome;
@@ -74,14 +69,13 @@ function podsOf({ look, os }: SampleRow, { pods }: Snapshot): readonly SamplePod
   }));
 }
 
-/** Something to look at in the pod of the sample `settings`. */
-interface SettingsCheck {
-  readonly what: string;
-  readonly container?: "writer";
-  readonly words: readonly string[];
+type SettingsCheck = readonly [
+  what: string,
+  words: readonly string[],
   /** What must be printed. Not shown when it is not: others put real secrets there. */
-  readonly expected: RegExp;
-}
+  expected: RegExp,
+  container?: "writer",
+];
 
 /** What the sample's file has; in the order in which they are done. */
 function settingsChecks(os: Os): readonly SettingsCheck[] {
@@ -95,33 +89,20 @@ function settingsChecks(os: Os): readonly SettingsCheck[] {
     : ["bash", "-c", "echo from the other container > /shared/note"];
   const [secret, config] = ["/settings/secret/password", "/settings/config/example.property.2"];
   return [
-    {
-      what: "the secret in the environment",
-      words: variable("SETTINGS_USERNAME"),
-      expected: /^admin$/,
-    },
-    { what: "the secret as a file", words: file(secret), expected: /^1f2d1e2e67df$/ },
-    {
-      what: "the config map in the environment",
-      words: variable("SETTINGS_PROPERTY"),
-      expected: /^hello$/,
-    },
-    { what: "the config map as a file", words: file(config), expected: /^world$/ },
-    { what: "writing to the emptyDir", container: "writer", words: write, expected: /^$/ },
-    {
-      what: "what the other container wrote into the emptyDir",
-      words: file("/shared/note"),
-      expected: /^from the other container$/,
-    },
-    {
-      what: "the node's hosts file by the hostPath",
-      words: file("/node/hosts"),
-      expected: /localhost/,
-    },
+    ["the secret in the environment", variable("SETTINGS_USERNAME"), /^admin$/],
+    ["the secret as a file", file(secret), /^1f2d1e2e67df$/],
+    ["the config map in the environment", variable("SETTINGS_PROPERTY"), /^hello$/],
+    ["the config map as a file", file(config), /^world$/],
+    ["writing to the emptyDir", write, /^$/, "writer"],
+    [
+      "what the other container wrote into the emptyDir",
+      file("/shared/note"),
+      /^from the other container$/,
+    ],
+    ["the node's hosts file by the hostPath", file("/node/hosts"), /localhost/],
   ];
 }
 
-/** What a rehearsed pod of the samples shows, and what it does not. */
 const rehearsedSettings =
   "kubelet.exe made its volumes and had its containers started; these are modelled, so nothing was read in them";
 
@@ -131,7 +112,7 @@ async function lookAtSettings(os: Os, pod: string, run: RowRun): Promise<Outcome
   }
   run.waitsFor("what is in its containers");
   const tried: string[] = [];
-  for (const { what, container = "reader", words, expected } of settingsChecks(os)) {
+  for (const [what, words, expected, container = "reader"] of settingsChecks(os)) {
     const command = run.inPod(pod, container, words);
     const { exitCode, stdout, stderr } = await run.slots.run(0, () => run.run(command));
     const text = commandText(command);
@@ -145,7 +126,6 @@ async function lookAtSettings(os: Os, pod: string, run: RowRun): Promise<Outcome
   return passed(tried);
 }
 
-/** A kubelet's summary of all its pods. */
 const summarySchema = z.object({
   pods: z.array(
     z.object({
@@ -156,7 +136,6 @@ const summarySchema = z.object({
   ),
 });
 
-/** What kubelet has not measured of a pod yet. @throws when it is no summary. */
 function missingMetrics(summary: unknown, name: string): string | undefined {
   const { pods } = summarySchema.parse(summary);
   const pod = pods.find(({ podRef }) => podRef.name === name && podRef.namespace === namespace);

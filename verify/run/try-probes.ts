@@ -1,6 +1,7 @@
 import { whyFailed } from "../diagnose/diagnose.ts";
+import type { Outcome } from "../result.ts";
 import { type FailureKind, lookupOf, type Probe, type ProbeFailure } from "./probe.ts";
-import { explained, failed, passed, type Outcome, type RowRun } from "./row-tools.ts";
+import { explained, failed, passed, type RowRun } from "./row-tools.ts";
 
 /** Longest time from a row's pods being Ready to its connections working, in seconds: kube-proxy and DNS follow. */
 const settleSeconds = 30;
@@ -38,7 +39,6 @@ interface Try {
   readonly failure: ProbeFailure | undefined;
 }
 
-/** Attempts at a probe, until one succeeds or the time is over. */
 async function triesOf(probe: Probe, settled: number, run: RowRun): Promise<readonly Try[]> {
   const tries: Try[] = [];
   for (;;) {
@@ -70,7 +70,6 @@ function looksUp(probe: Probe): boolean {
   return probe.named === true || lookupOf(probe) !== undefined;
 }
 
-/** How a try ended, for people. */
 const ends: Readonly<Partial<Record<FailureKind, string>>> = {
   name: "not found",
   refused: "refused",

@@ -40,44 +40,40 @@ export function fileStream(stream: FileStream): LogStream {
     name,
     follow: async (following) => {
       const { signal, tail, lookSeconds, line, tell } = following;
-      const known = new Map<string, { readonly label: string; readonly file: FollowedFile }>();
+      const known = new Map<string, FollowedFile>();
       const missed = new Map(expected);
       let looks = 0;
       const search = async (files: LogFolder): Promise<void> => {
-        for (const { label, ...options } of patterns) {
-          for (const found of await findLogs(files, options.path)) {
+        for (const pattern of patterns) {
+          for (const found of await findLogs(files, pattern.path)) {
             if (known.has(found)) continue;
             // A file that did not exist before is read from its beginning.
-            const begin = looks === 0 ? { tail } : {};
-            const file = new FollowedFile({ ...options, ...begin, path: found });
-            known.set(found, { label: label(found), file });
+            known.set(found, new FollowedFile(found, pattern, looks === 0 ? tail : undefined));
           }
         }
       };
       const look = async (files: LogFolder): Promise<void> => {
         if (looks % looksPerSearch === 0) await search(files);
         looks += 1;
-        for (const { label, file } of known.values()) {
-          missed.delete(label);
-          const news = await file.look(files);
-          for (const text of news.lines) line(label, text);
-          for (const text of news.notes) tell(label, renewed ?? text);
+        for (const file of known.values()) {
+          missed.delete(file.label);
+          const { lines, note } = await file.look(files);
+          for (const text of lines) line(file.label, text);
+          if (note !== undefined) tell(file.label, renewed ?? note);
         }
       };
-      return withRetries({
-        ...following,
-        tell: (text) => tell(name, text),
-        follow: (alive) =>
-          withFiles(signal, async (files) => {
-            while (!signal.aborted) {
-              await look(files);
-              alive();
-              for (const [label, text] of missed) tell(label, text);
-              missed.clear();
-              await sleep(lookSeconds * 1000, undefined, { signal }).catch(() => undefined);
-            }
-          }),
-      });
+      const inform = (text: string): void => tell(name, text);
+      return withRetries(following, inform, (alive) =>
+        withFiles(signal, async (files) => {
+          while (!signal.aborted) {
+            await look(files);
+            alive();
+            for (const [label, text] of missed) tell(label, text);
+            missed.clear();
+            await sleep(lookSeconds * 1000, undefined, { signal }).catch(() => undefined);
+          }
+        }),
+      );
     },
   };
 }
@@ -86,7 +82,7 @@ export function fileStream(stream: FileStream): LogStream {
 export async function findLogs(files: LogFolder, pattern: string): Promise<readonly string[]> {
   const parts = pattern.split("/");
   const first = parts.findIndex((part) => part.includes("*"));
-  if (first === -1) return (await files.size(pattern)) === undefined ? [] : [pattern];
+  if (first === -1) return (await files.stat(pattern)) === undefined ? [] : [pattern];
   const folder = parts.slice(0, first).join("/");
   const wanted = wildcard(parts[first] ?? "");
   const rest = parts.slice(first + 1);
@@ -118,78 +114,75 @@ const marginBytes = 256 * 1024;
 
 export interface FileNews {
   readonly lines: readonly string[];
-  readonly notes: readonly string[];
-}
-
-interface FollowedFileOptions extends Omit<LogPattern, "label"> {
-  readonly tail?: number;
+  readonly note?: string;
 }
 
 /** A log file that grows, and is sometimes renamed or emptied; read again and again. */
 export class FollowedFile {
-  readonly #path: string;
-  readonly #form: LogForm;
-  readonly #renamedAt: number;
-  #tail: number | undefined;
+  readonly label: string;
   #lines: LogLines;
   #offset = 0;
   #head: Buffer = Buffer.alloc(0);
   #leftAlone = false;
 
-  constructor(options: FollowedFileOptions) {
-    this.#path = options.path;
-    this.#form = options.form;
-    this.#tail = options.tail;
-    this.#renamedAt = options.renamedAt ?? Number.POSITIVE_INFINITY;
-    this.#lines = new LogLines(options.form);
+  /** @param tail so many of its last lines are the first. Default: all. */
+  constructor(
+    private readonly path: string,
+    private readonly pattern: LogPattern,
+    private tail?: number,
+  ) {
+    this.label = pattern.label(path);
+    this.#lines = new LogLines(pattern.form);
   }
 
   async look(files: LogFolder): Promise<FileNews> {
-    const size = await files.size(this.#path);
-    if (size === undefined) return { lines: [], notes: [] };
-    if (this.#tail !== undefined) {
-      const lines = await this.#lastLines(files, size, this.#tail);
-      this.#tail = undefined;
-      return { lines, notes: [] };
+    const found = await files.stat(this.path);
+    if (found === undefined) return { lines: [] };
+    const { size } = found;
+    if (this.tail !== undefined) {
+      const lines = await this.#lastLines(files, size, this.tail);
+      this.tail = undefined;
+      return { lines };
     }
-    if (size === this.#offset) return { lines: [], notes: [] };
-    if (size > this.#renamedAt - marginBytes && size > this.#offset) {
-      const note = "is about to be renamed, and is left alone; the rest comes after that";
-      const notes = this.#leftAlone ? [] : [note];
+    if (size === this.#offset) return { lines: [] };
+    const { renamedAt = Number.POSITIVE_INFINITY } = this.pattern;
+    if (size > renamedAt - marginBytes && size > this.#offset) {
+      if (this.#leftAlone) return { lines: [] };
       this.#leftAlone = true;
-      return { lines: [], notes };
+      const note = "is about to be renamed, and is left alone; the rest comes after that";
+      return { lines: [], note };
     }
-    if (size >= this.#offset && (await this.#isTheSame(files, this.#path))) {
-      return { lines: await this.#readOn(files, this.#path), notes: [] };
+    if (size >= this.#offset && (await this.#isTheSame(files, this.path))) {
+      return { lines: await this.#readOn(files, this.path) };
     }
     const before = await this.#restOfOld(files);
     const note = before ? "was renamed; continues with the new one" : "was emptied or replaced";
     const lines = [...(before ?? []), ...this.#lines.end()];
-    this.#lines = new LogLines(this.#form);
+    this.#lines = new LogLines(this.pattern.form);
     this.#offset = 0;
     this.#head = Buffer.alloc(0);
     this.#leftAlone = false;
-    lines.push(...(await this.#readOn(files, this.#path)));
-    return { lines, notes: [note] };
+    lines.push(...(await this.#readOn(files, this.path)));
+    return { lines, note };
   }
 
   /** Skips to the end of the file, so that the next part begins with a complete line. */
   async #lastLines(files: LogFolder, size: number, tail: number): Promise<readonly string[]> {
     const start = Math.max(0, size - tailBytes);
-    this.#lines = new LogLines(this.#form, start > 0);
+    this.#lines = new LogLines(this.pattern.form, start > 0);
     this.#offset = start;
-    const lines = await this.#readOn(files, this.#path);
+    const lines = await this.#readOn(files, this.path);
     return tail === 0 ? [] : lines.slice(-tail);
   }
 
   /** What was written before the file was renamed; undefined if it no longer exists under another name. */
   async #restOfOld(files: LogFolder): Promise<readonly string[] | undefined> {
     if (this.#head.length === 0) return undefined;
-    const { dir, base, name: stem } = path.parse(this.#path);
+    const { dir, base, name: stem } = path.parse(this.path);
     for (const { name, isFolder } of await files.list(dir)) {
       if (isFolder || name === base || !name.startsWith(stem)) continue;
       const other = `${dir}/${name}`;
-      const size = (await files.size(other)) ?? 0;
+      const size = (await files.stat(other))?.size ?? 0;
       if (size >= this.#offset && (await this.#isTheSame(files, other))) {
         return this.#readOn(files, other);
       }
@@ -223,8 +216,8 @@ export class FollowedFile {
 export interface LogFolder {
   /** Content of a folder; empty if it does not exist. */
   list(folder: string): Promise<readonly { readonly name: string; readonly isFolder: boolean }[]>;
-  /** Size of a file, without opening it; undefined if it does not exist. */
-  size(file: string): Promise<number | undefined>;
+  /** Undefined if it does not exist; does not open it. */
+  stat(file: string): Promise<{ readonly size: number } | undefined>;
   /**
    * Reads bytes of a file from an offset, fewer at its end; opens it only for that.
    *
@@ -251,7 +244,7 @@ const localFiles: LogFolder = {
       return entries.map((entry) => ({ name: entry.name, isFolder: entry.isDirectory() }));
     }, []),
 
-  size: async (file) => orNothing(async () => (await stat(file)).size, undefined),
+  stat: async (file) => orNothing(() => stat(file), undefined),
 
   read: async (file, offset, length) =>
     orNothing(async () => {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { messageOf } from "../../../host/failure.ts";
+import { firstLineOf } from "../../../host/failure.ts";
 
 export const controlPlaneName = "control-plane";
 export const stepsName = "steps";
@@ -29,22 +29,16 @@ export interface LogStream {
   follow(following: Following): Promise<void>;
 }
 
-interface RetryOptions extends RetryPolicy {
-  /**
-   * Follows the source until it is lost, which is an error, or ends.
-   *
-   * @param alive to be called whenever the source answers.
-   */
-  readonly follow: (alive: () => void) => Promise<void>;
-  readonly tell: (text: string) => void;
-  /** Milliseconds of a monotonic clock. */
-  readonly now?: () => number;
-}
-
-/** Follows a source; if it is lost, tries again for a bounded time. */
-export async function withRetries(options: RetryOptions): Promise<void> {
-  const { follow, tell, signal, waitSeconds, pauseSeconds } = options;
-  const now = options.now ?? (() => performance.now());
+/**
+ * Follows a source; if it is lost, tries again for a bounded time.
+ *
+ * @param follow follows it until it is lost, which is an error, or ends; calls `alive` whenever it answers.
+ */
+export async function withRetries(
+  { signal, waitSeconds, pauseSeconds }: RetryPolicy,
+  tell: (text: string) => void,
+  follow: (alive: () => void) => Promise<void>,
+): Promise<void> {
   /** When the source was lost; undefined while it answers. */
   let lost: number | undefined;
   const alive = (): void => {
@@ -58,16 +52,16 @@ export async function withRetries(options: RetryOptions): Promise<void> {
     } catch (error) {
       // Failures while everything is being stopped are not reported.
       if (signal.aborted) return;
-      const [reason = ""] = messageOf(error).split("\n");
+      const reason = firstLineOf(error);
       if (error instanceof SourceRefused) {
         tell(`given up: ${reason}`);
         return;
       }
       if (lost === undefined) {
-        lost = now();
+        lost = performance.now();
         tell(`does not answer (${reason}); waits for it, for up to ${waitSeconds} s`);
       }
-      if (now() - lost >= waitSeconds * 1000) {
+      if (performance.now() - lost >= waitSeconds * 1000) {
         tell(`given up after ${waitSeconds} s without an answer; the last try: ${reason}`);
         return;
       }

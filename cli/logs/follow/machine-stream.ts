@@ -44,12 +44,7 @@ async function withMachineFiles(
     throw refusal(error) ?? error;
   });
   try {
-    const files = await RemoteFiles.open(client, answerSeconds);
-    await work({
-      list: (folder) => files.list(folder),
-      size: async (file) => (await files.stat(file))?.size,
-      read: (file, offset, length) => files.read(file, offset, length),
-    });
+    await work(await RemoteFiles.open(client, answerSeconds));
   } finally {
     client.end();
     client.destroy();

@@ -24,20 +24,17 @@ function processStream({ name, label, program, args, read }: ProcessStream): Log
         const { log, text } = read(line);
         following.line(`${name}/${log}`, text);
       };
-      return withRetries({
-        ...following,
-        tell: (text) => following.tell(label, text),
-        follow: async (alive) => {
-          const lines = new LogLines("plain");
-          const output = (part: Buffer): void => lines.push(part).forEach(show);
-          const answers = (): void => {
-            from = new Date();
-            alive();
-          };
-          await followProcess(program, args(from), output, answers, following.signal).finally(() =>
-            lines.end().forEach(show),
-          );
-        },
+      const tell = (text: string): void => following.tell(label, text);
+      return withRetries(following, tell, async (alive) => {
+        const lines = new LogLines("plain");
+        const output = (part: Buffer): void => lines.push(part).forEach(show);
+        const answers = (): void => {
+          from = new Date();
+          alive();
+        };
+        await followProcess(program, args(from), output, answers, following.signal).finally(() =>
+          lines.end().forEach(show),
+        );
       });
     },
   };
@@ -89,8 +86,10 @@ export function staticPodsStream(
     label: `${name}/static pods`,
     program: kubectl,
     args: (from) => staticPodArguments(kubeconfig, from),
+    // `kubectl logs --prefix` begins it with the pod's name.
     read: (line) => {
-      const { pod, text } = podLine(line);
+      const [, pod = "static pods", text = line] =
+        /^\[pod\/([^/\]]+)\/[^\]]*\] ?(.*)$/s.exec(line) ?? [];
       return { log: pod.replace(`-${lab}-`, "-"), text };
     },
   });
@@ -102,23 +101,9 @@ export function staticPodArguments(kubeconfig: string, from: Begin): string[] {
       ? [`--since-time=${from.toISOString().slice(0, 19)}Z`, "--tail=-1"]
       : [`--tail=${from.tail}`];
   return [
-    ...["--kubeconfig", kubeconfig, "--namespace", "kube-system", "logs"],
-    ...[
-      "--selector",
-      "tier=control-plane",
-      "--follow",
-      "--prefix",
-      `--max-log-requests=${mostLogs}`,
-    ],
-    ...begin,
+    ...["--kubeconfig", kubeconfig, "--namespace", "kube-system", "logs", "--follow", "--prefix"],
+    ...["--selector", "tier=control-plane", `--max-log-requests=${mostLogs}`, ...begin],
   ];
-}
-
-/** A line of `kubectl logs --prefix` as the pod's name and the line itself. */
-export function podLine(line: string): { readonly pod: string; readonly text: string } {
-  const [, pod = "static pods", text = line] =
-    /^\[pod\/([^/\]]+)\/[^\]]*\] ?(.*)$/s.exec(line) ?? [];
-  return { pod, text };
 }
 
 /** A program that is silent for so many seconds counts as connected. */

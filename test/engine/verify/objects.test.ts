@@ -12,7 +12,7 @@ import {
 import { suiteNamed } from "../../../verify/conformance/suites.ts";
 import { namespace } from "../../../verify/objects/names.ts";
 import { allRoles } from "../../../verify/objects/roles.ts";
-import { fitted, readSample, sampleFile } from "../../../verify/objects/samples.ts";
+import { fitted, readSample } from "../../../verify/objects/samples.ts";
 import { namespaceObject, workloads } from "../../../verify/objects/workloads.ts";
 import { networkPolicies } from "../../../verify/rows/policies.ts";
 import { allRows } from "../../../verify/rows/select.ts";
@@ -73,11 +73,11 @@ describe("objects of verify, before a real API server", () => {
 
   for (const look of ["settings", "web-server", "shop"] as const) {
     it(`are taken: the sample ${look} as its file has it`, async () => {
-      await taken(await readSample(sampleFile(look)), "default");
+      await taken(await readSample(look), "default");
     });
 
     it(`are taken: the sample ${look} as verify fits it`, async () => {
-      const objects = await readSample(sampleFile(look));
+      const objects = await readSample(look);
       const windows = { os: "windows", windowsBuild: "10.0.20348", agnhost: agnhostImage } as const;
       await taken(fitted(objects, windows), namespace);
       await taken(fitted(objects, { os: "linux", agnhost: agnhostImage }), namespace);

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { mock } from "node:test";
 
 import { findLogs, FollowedFile, type LogFolder } from "../../../cli/logs/follow/followed-files.ts";
 import { type LogForm, LogLines, longestLine } from "../../../cli/logs/follow/log-lines.ts";
@@ -32,8 +33,9 @@ class FilesInMemory implements LogFolder {
     return Promise.resolve([...names].map(([name, isFolder]) => ({ name, isFolder })));
   }
 
-  size(file: string): Promise<number | undefined> {
-    return Promise.resolve(this.files.get(file)?.length);
+  stat(file: string): Promise<{ size: number } | undefined> {
+    const content = this.files.get(file);
+    return Promise.resolve(content && { size: content.length });
   }
 
   read(file: string, offset: number, length: number): Promise<Buffer | undefined> {
@@ -64,7 +66,7 @@ const replaced = "was emptied or replaced";
 const alone = "is about to be renamed, and is left alone; the rest comes after that";
 const long = "x".repeat(60_000);
 
-type Options = Partial<ConstructorParameters<typeof FollowedFile>[0]>;
+type Options = Readonly<Record<"tail", number>> & { readonly renamedAt?: number };
 const cases: Readonly<Record<string, readonly [Options, readonly Turn[]]>> = {
   "begins with the last lines, and goes on": [
     { tail: 2 },
@@ -127,14 +129,14 @@ const cases: Readonly<Record<string, readonly [Options, readonly Turn[]]>> = {
 };
 
 describe("a log file that is followed", () => {
-  eachCase("%s", cases, async ([options, turns]) => {
+  eachCase("%s", cases, async ([{ tail, ...options }, turns]) => {
     const files = new FilesInMemory();
-    const followed = new FollowedFile({ path, form: "plain", ...options });
+    const pattern = { path, form: "plain", label: String, ...options } as const;
+    const followed = new FollowedFile(path, pattern, tail);
     for (const [at, [events, lines, note]] of turns.entries()) {
       events.forEach((happens) => happens(files));
       const news = await followed.look(files);
-      assert.deepEqual(news.lines, lines, `look ${at + 1}`);
-      assert.deepEqual(news.notes, note === undefined ? [] : [note], `look ${at + 1}`);
+      assert.deepEqual([news.lines, news.note], [lines, note], `look ${at + 1}`);
     }
   });
 });
@@ -233,6 +235,8 @@ describe("lines of a log that comes in parts", () => {
 type Try = Error | "alive, then lost" | "done";
 
 describe("waiting for a source of logs", () => {
+  afterEach(() => mock.restoreAll());
+
   /** What each try comes to; the clock goes on by 100 s with each. */
   const cases: Readonly<Record<string, readonly [readonly Try[], reported: string[]]>> = {
     "one that ends by itself": [["done"], []],
@@ -261,20 +265,17 @@ describe("waiting for a source of logs", () => {
     const heard: string[] = [];
     let at = 0;
     let clock = 0;
-    await withRetries({
-      waitSeconds: 250,
-      pauseSeconds: 0,
-      signal: new AbortController().signal,
-      tell: (text) => heard.push(text),
-      now: () => clock,
-      follow: (alive) => {
-        const next = tries[at++];
-        clock += 100_000;
-        if (next === "done") return Promise.resolve();
-        if (next !== "alive, then lost") return Promise.reject(next ?? new Error("too often"));
-        alive();
-        return Promise.reject(new Error("lost"));
-      },
+    mock.method(performance, "now", () => clock);
+    const { signal } = new AbortController();
+    const policy = { waitSeconds: 250, pauseSeconds: 0, signal };
+    const tell = (text: string): unknown => heard.push(text);
+    await withRetries(policy, tell, (alive) => {
+      const next = tries[at++];
+      clock += 100_000;
+      if (next === "done") return Promise.resolve();
+      if (next !== "alive, then lost") return Promise.reject(next ?? new Error("too often"));
+      alive();
+      return Promise.reject(new Error("lost"));
     });
     assert.deepEqual(heard, reported);
   });
@@ -282,17 +283,12 @@ describe("waiting for a source of logs", () => {
   it("ends at once when it is asked to, and says nothing of what broke then", async () => {
     const end = new AbortController();
     const heard: string[] = [];
-    const waiting = withRetries({
-      waitSeconds: 3600,
-      pauseSeconds: 3600,
-      signal: end.signal,
-      tell: (text) => {
-        heard.push(text);
-        setImmediate(() => end.abort());
-      },
-      follow: () => Promise.reject(new Error("off")),
-    });
-    await waiting;
+    const policy = { waitSeconds: 3600, pauseSeconds: 3600, signal: end.signal };
+    const tell = (text: string): void => {
+      heard.push(text);
+      setImmediate(() => end.abort());
+    };
+    await withRetries(policy, tell, () => Promise.reject(new Error("off")));
     assert.equal(heard.length, 1);
   });
 });

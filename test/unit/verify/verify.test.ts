@@ -12,6 +12,7 @@ import { createNamespace, removeNamespace } from "../../../verify/run/own-namesp
 import { verifyCluster, type VerifyEnd, type SessionOptions } from "../../../verify/verify.ts";
 import { type Answer, withFakeApi } from "../controlplane/fake-api.ts";
 import { assertGolden } from "../controlplane/golden.ts";
+import { eachCase } from "../each-case.ts";
 import { linuxNode } from "./cluster-states.ts";
 
 const path = "/api/v1/namespaces/kindows-verify";
@@ -87,7 +88,7 @@ describe("a run", () => {
     for (const kubectl of ["true", "false"]) {
       const signal = AbortSignal.abort();
       const { end, requests } = await run({ kubectl, rows: linuxService, signal });
-      assert.deepEqual(end, {});
+      assert.deepEqual(end, { results: undefined, leftBehind: undefined });
       assert.ok(requests.includes(`DELETE ${path}`));
     }
   });
@@ -203,8 +204,11 @@ const verification: Verification = {
     result("linux-pod-to-linux-service", "failed", {
       reason: 'the Service linux has no endpoints: "<none>" & so on',
       tried: ["kubectl exec x -- curl http://10.96.1.1"],
-      seen: "curl: (7) Connection refused",
+      seen: "curl: (7) Connection refused ]]>",
       seconds: 30.1,
+    }),
+    result("linux-node-to-cluster-dns", "passed", {
+      seen: "try 1: no answer after 8.2 s, try 2: answered after 6.0 s",
     }),
     result("windows-settings", "rehearsed", { reason: "containers are modelled" }),
     ...["windows-pod-to-linux-pod", "windows-pod-to-windows-pod-name"].map((id) =>
@@ -225,92 +229,32 @@ describe("how a run came out", () => {
       assert.equal(isGood(statuses.map((status) => result("linux-pod-to-host", status))), expected);
     });
   }
-});
 
-describe("the table on a terminal", () => {
-  it("has what was run, why what failed did, and the rest by its reason", () =>
-    assertGolden(new URL(import.meta.url), "terminal.txt", terminalText(verification, false)));
+  const page = htmlText(verification);
+  const xml = junitText(verification);
+  const forms: Readonly<Record<string, string>> = {
+    "terminal.txt": terminalText(verification, false),
+    "results.json": jsonText(verification),
+    "junit.xml": xml,
+    "page.html": page.replace(/<style>.*<\/style>\n/s, ""),
+  };
+  eachCase("is shown as in golden/%s", forms, (text, name) =>
+    assertGolden(new URL(import.meta.url), name, text),
+  );
 
-  it("is not there where nothing could be run", () => {
-    const none = { ...verification, results: verification.results.slice(3) };
+  it("has no table on a terminal where nothing could be run", () => {
+    const none = { ...verification, results: verification.results.slice(4) };
     assert.doesNotMatch(terminalText(none, false), /ROW/);
   });
-});
 
-describe("a lookup that took another try", () => {
-  it("is told of wherever results are shown, though it passed", () => {
-    const seen = "try 1: no answer after 8.2 s, try 2: answered after 6.0 s";
-    const results = [result("linux-node-to-cluster-dns", "passed", { seen })];
-    const retried = { ...verification, results };
-    assert.ok(terminalText(retried, false).includes(`Linux service (${seen})\n`));
-    assert.ok(jsonText(retried).includes(seen));
-    assert.ok(junitText(retried).includes(`<system-out>${seen}</system-out>`));
-    assert.ok(htmlText(retried).includes(`passed. ${seen}"`));
-  });
-});
-
-describe("the results as JSON", () => {
-  it("have every row with how it came out", () => {
-    const parsed = JSON.parse(jsonText(verification)) as {
-      good: boolean;
-      started: string;
-      counts: Record<string, number>;
-      rows: { id: string; status: string; seen: string; tried: string[]; target?: unknown }[];
-    };
-    assert.deepEqual([parsed.good, parsed.started], [false, "2026-11-22T01:02:03.456Z"]);
-    assert.deepEqual(parsed.counts, { passed: 1, failed: 1, rehearsed: 1, "not-runnable": 2 });
-    assert.deepEqual(
-      parsed.rows.map(({ id, status }) => `${id} ${status}`),
-      verification.results.map(({ row, status }) => `${row.id} ${status}`),
-    );
-    assert.deepEqual(parsed.rows[1]?.tried, ["kubectl exec x -- curl http://10.96.1.1"]);
-    assert.deepEqual(parsed.rows[1]?.target, { to: "service", os: "linux", by: "address" });
-  });
-});
-
-describe("the results as JUnit's XML", () => {
-  const xml = junitText(verification);
-
-  it("count what was not shown as skipped, never as passed", () => {
-    const counts = /<testsuite name="kindows verify" tests="5" failures="1" errors="0" skipped="3"/;
-    assert.match(xml, counts);
-    assert.equal([...xml.matchAll(/<testcase [^>]*\/>/g)].length, 1);
-    assert.equal([...xml.matchAll(/<skipped message="/g)].length, 3);
-    assert.match(xml, /<skipped message="rehearsed: containers are modelled"\/>/);
-  });
-
-  it("are well-formed whatever a reason holds", () => {
-    assert.match(xml, /linux has no endpoints: &quot;&lt;none&gt;&quot; &amp; so on"/);
-    const odd = [result("mixed-shop", "failed", { seen: "a\u0000\u001bb]]>" })];
-    assert.match(junitText({ ...verification, results: odd }), /seen: a\uFFFD\uFFFDb\]\]&gt;/);
+  it("is well-formed XML whatever a program has printed", () => {
     assert.equal(XMLValidator.validate(xml), true);
-  });
-});
-
-describe("the page", () => {
-  const html = htmlText(verification);
-
-  it("loads nothing and runs nothing", () =>
-    assert.doesNotMatch(html, /<script|<link|<img|@import|url\(|src=|https?:\/\/(?!y|10\.96)/));
-
-  it("has one box in the matrix for each path, with its reason", () => {
-    assert.equal([...html.matchAll(/<td class="cell[^"]*">/g)].length, 4);
-    assert.match(html, /"box failed" title="Linux pod to Linux service by address: failed\. the S/);
-    assert.match(html, /class="box not-runnable" title="[^"]*needs Windows: x"/);
+    const odd = [result("mixed-shop", "failed", { seen: "a\u0000\u001bb" })];
+    assert.match(junitText({ ...verification, results: odd }), /seen: a\uFFFD\uFFFDb/);
   });
 
-  it("leads from a box that failed to why", () => {
-    assert.match(html, /<a href="#linux-pod-to-linux-service">/);
-    assert.match(html, /<section class="failure" id="linux-pod-to-linux-service">/);
-  });
-
-  it("shows nothing as markup that is not ours", () => {
-    assert.match(html, /Debian &lt;12&gt;/);
-    assert.doesNotMatch(html, /"<none>"/);
-  });
-
-  it("says that it was a rehearsal, and only then", () => {
-    assert.match(html, /A rehearsal: Windows is simulated/);
+  it("is a page that loads nothing and runs nothing, and speaks of a rehearsal only after one", () => {
+    assert.doesNotMatch(page, /<script|<link|<img|@import|url\(|src=|https?:\/\/(?!y|10\.96)/);
     assert.doesNotMatch(htmlText({ ...verification, rehearsal: false }), /rehearsal: Windows/i);
   });
 });
