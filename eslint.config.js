@@ -9,7 +9,9 @@ const barred = (regex, message) => ({
 });
 
 export default tseslint.config(
-  { ignores: ["node_modules/", ".kindows/", "sdks/", "examples/", "**/golden/"] },
+  {
+    ignores: ["node_modules/", ".kindows/", "sdks/", "examples/", "components/dist/", "**/golden/"],
+  },
   ...tseslint.configs.recommendedTypeChecked,
   {
     languageOptions: {
