@@ -12,7 +12,9 @@ export function assertAddressesFree(
   settings: Pick<Settings, "nodes" | "linuxNodes">,
   stack: string,
 ): void {
-  const facts = new StackFacts(resources.filter((each) => each.delete !== true));
+  // Machines of a version before there were facts are taken over by this `up`, which cannot tell their addresses yet.
+  const told = resources.filter(({ inputs, ...each }) => each.delete !== true && inputs?.["facts"]);
+  const facts = new StackFacts(told);
   const machines = [...facts.of("kindows:machine:LibvirtMachine").values()];
   const problems = machineNodes(settings).flatMap(({ name, address }): SettingsProblem[] => {
     const owner = machines.find((machine) => machine.address === address && machine.node !== name);

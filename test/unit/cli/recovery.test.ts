@@ -360,5 +360,10 @@ describe("nodes that get the address of a machine that still runs", () => {
       machines("win-1").map((one) => ({ ...one, delete: true })),
       ["win-9"],
     );
+    // What the versions before facts have made.
+    check(
+      machines("win-1").map((one) => ({ ...one, inputs: {} })),
+      ["win-1"],
+    );
   });
 });
