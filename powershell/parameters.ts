@@ -65,9 +65,18 @@ function formalOf(parameter: ParameterDefinition, types: Types): Formal {
   };
 }
 
+/** Most cmdlets are called many times. Those of all machines have parameters of general types only. */
+const signatures = new WeakMap<Cmdlet, Signature>();
+
 export function cmdletSignature(cmdlet: Cmdlet, types: Types): Signature {
-  const formals = cmdlet.parameters.map((each) => formalOf(each, types));
-  return { name: cmdlet.implementation, cmdlet: cmdlet.name, strict: true, formals };
+  const { name, implementation, parameters } = cmdlet;
+  let signature = signatures.get(cmdlet);
+  if (!signature) {
+    const formals = parameters.map((each) => formalOf(each, types));
+    signature = { name: implementation, cmdlet: name, strict: true, formals };
+    signatures.set(cmdlet, signature);
+  }
+  return signature;
 }
 
 export type Reader = Pick<Interpreter, "type" | "expression">;
