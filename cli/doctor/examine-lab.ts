@@ -107,7 +107,7 @@ export async function askLab(stack: string, lab: string, host: Host): Promise<La
   const state = await labStateOf(enginePulumi(stack, lab));
   const running = await runningNodes(lab, host);
   const [cluster, certificates, clocks] = await Promise.all([
-    askCluster(state.kubeconfig),
+    askCluster(state.kubeconfig, state.unjoined.length > 0),
     gatherCertificates(lab, host).catch(() => []), // Reported elsewhere if Docker does not answer.
     Promise.all(state.machines.flatMap((each) => (running.has(each.node) ? [askClock(each)] : []))),
   ]);
@@ -129,7 +129,11 @@ async function runningNodes(lab: string, host: Host): Promise<ReadonlySet<string
 const bootstrapTokens =
   "/api/v1/namespaces/kube-system/secrets?fieldSelector=type%3Dbootstrap.kubernetes.io%2Ftoken";
 
-export async function askCluster(kubeconfig: string | undefined): Promise<ClusterAnswer | string> {
+/** @param needsTokens whether bootstrap tokens are asked for, too: they are Secrets, and only open joins need them. */
+export async function askCluster(
+  kubeconfig: string | undefined,
+  needsTokens = false,
+): Promise<ClusterAnswer | string> {
   if (kubeconfig === undefined) return "the state has no kubeconfig: `kindows up` was not finished";
   try {
     const api = new ClusterApi(kubeconfig, apiSeconds);
@@ -138,7 +142,7 @@ export async function askCluster(kubeconfig: string | undefined): Promise<Cluste
       api.get<unknown>("/api/v1/namespaces/kube-system/pods"),
       api.get<unknown>("/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases"),
       // A kubeconfig may lack the right to read Secrets, and the rest can be seen without.
-      api.get<Partial<V1SecretList>>(bootstrapTokens).catch(() => ({})),
+      needsTokens ? api.get<V1SecretList>(bootstrapTokens).catch(() => undefined) : undefined,
     ]);
     return { nodes, pods, leases, tokens };
   } catch (error) {

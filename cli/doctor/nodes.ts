@@ -20,7 +20,7 @@ export interface ClusterAnswer {
   readonly nodes: unknown;
   readonly pods: unknown;
   readonly leases: unknown;
-  readonly tokens?: Partial<V1SecretList>;
+  readonly tokens?: V1SecretList | undefined;
 }
 
 /** Time of each kubelet's last heartbeat, by its own clock; none if the answer is no list of leases. */
