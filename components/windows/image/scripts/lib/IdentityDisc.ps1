@@ -5,7 +5,7 @@ $IdentityDiscName = 'cidata'
 # A Win32_CDROMDrive; at a first boot it may still be found.
 function Get-IdentityDisc {
     param([int] $TimeoutSeconds)
-    $deadline = [DateTime]::UtcNow.AddSeconds($TimeoutSeconds)
+    $clock = [Diagnostics.Stopwatch]::StartNew()
     do {
         $drives = @(Get-CimInstance -ClassName Win32_CDROMDrive)
         $disc = $drives | Where-Object { $_.VolumeName -eq $IdentityDiscName } | Select-Object -First 1
@@ -13,7 +13,7 @@ function Get-IdentityDisc {
             return $disc
         }
         Start-Sleep -Seconds 2
-    } while ([DateTime]::UtcNow -lt $deadline)
+    } while ($clock.Elapsed.TotalSeconds -lt $TimeoutSeconds)
 
     $seen = ($drives | ForEach-Object { "$($_.Drive) '$($_.VolumeName)'" }) -join ', '
     Stop-Step -Code 'MediumMissing' `
