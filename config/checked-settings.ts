@@ -32,7 +32,7 @@ export function checkedSettings<Written, Named>(
   const isBroken = (read: string): boolean =>
     brokenPaths.some((one) => read === one || read.startsWith(`${one}.`));
   const crossed = checks
-    .filter(({ reads }) => !reads.some((path) => isBroken(`kindows:${path}`)))
+    .filter(({ reads = [] }) => !reads.some((path) => isBroken(`kindows:${path}`)))
     .flatMap((check) => check.run(settings, file))
     // What was removed as invalid is missing now, but it is reported as invalid.
     .filter(({ path }) => !(isWhole(path) && broken.some((one) => isBelow(one.path, path))));

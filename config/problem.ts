@@ -27,8 +27,11 @@ export interface SettingsProblem extends Complaint {
 }
 
 export interface Check<Settings> {
-  /** Without these, e.g. `network.cidr`, it has nothing sensible to say: it is left out when one of them is malformed. */
-  readonly reads: readonly string[];
+  /**
+   * Without these, e.g. `network.cidr`, it has nothing sensible to say: it is left out when one of them is malformed.
+   * Default: none.
+   */
+  readonly reads?: readonly string[];
   /** @param file name of the stack's settings. */
   run(settings: Settings, file: string): SettingsProblem[];
 }

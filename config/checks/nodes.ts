@@ -75,7 +75,6 @@ export const linuxMachines: readonly Check<NamedSettings>[] = [
       ),
   },
   {
-    reads: [],
     run: ({ nodes }) =>
       ofLinux(nodes, ({ kubeletArgs }, index) =>
         Object.entries(kubeletArgs).flatMap(([name, value]): SettingsProblem[] => {
@@ -103,7 +102,6 @@ function ofLinux(
 }
 
 export const windowsNames: Check<NamedSettings> = {
-  reads: [],
   run: ({ nodes }) => {
     const names = new Map<string, string>();
     return nodes.flatMap(({ name }, index) => claim(name, name, ["nodes", index, "name"], names));

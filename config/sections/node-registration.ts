@@ -170,7 +170,6 @@ interface NodesSection {
 
 /** Kubernetes identifies taints by key and effect; a node cannot have one twice. */
 export const nodeTaints: Check<NodesSection> = {
-  reads: [],
   run: ({ nodes }) =>
     nodes.flatMap(({ taints }, node) =>
       taints.flatMap(({ key, effect }, index) =>

@@ -46,7 +46,6 @@ export const nodes = z.array(node).default([]);
 
 /** No two nodes register with the same address, and none with another machine's. */
 export const nodeIps: Check<{ readonly nodes: z.output<typeof nodes> }> = {
-  reads: [],
   run: ({ nodes }) =>
     nodes.flatMap(({ nodeIp }, index) => {
       const other = nodes.findIndex(

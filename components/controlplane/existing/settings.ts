@@ -137,7 +137,6 @@ export const clusterChecks: readonly Check<ClusterSection>[] = [
   },
   // A hosts entry is for a name, and each name has one.
   {
-    reads: [],
     run: ({ cluster: { hostsEntries } }) =>
       hostsEntries.flatMap(({ name }, index) => {
         const place = { path: ["cluster", "hostsEntries", index, "name"], value: name };

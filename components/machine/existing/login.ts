@@ -1,18 +1,12 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
 import { localFile } from "../../../config/named-file.ts";
-import {
-  pathText,
-  type Check,
-  type Complaint,
-  type SettingsProblem,
-  unless,
-} from "../../../config/problem.ts";
+import { pathText, type SettingsProblem, unless } from "../../../config/problem.ts";
 import { adminUser } from "../../../config/sections/windows.ts";
 import { hostName } from "../../../config/values/dns-name.ts";
 import { hostKey } from "../../../config/values/host-key.ts";
 import { privateKey } from "../../../config/values/private-key.ts";
-import { between, text } from "../../../config/values/value.ts";
+import { between, ofForm, text } from "../../../config/values/value.ts";
 import type { Bastion, WrittenExisting } from "../../../config/existing.ts";
 
 const port = between(1, 65535);
@@ -34,6 +28,13 @@ const credential = {
     default: "`false`",
   }),
 };
+
+/** An account of a host with SSH: no host, no port, no spaces in it. */
+const loginName = ofForm(
+  /^[A-Za-z0-9_][A-Za-z0-9_.\\-]{0,63}$/,
+  "is not an account's name",
+  "Write the name alone, e.g. jump; host and port have settings of their own.",
+);
 
 const bastion = z.strictObject({
   address: text(hostName).meta({ description: "IPv4 address or DNS name of the bastion." }),
@@ -86,16 +87,6 @@ export const ownLogin = {
     default: "`login.forwardPort`; with bastions of its own, one that follows from these",
   }),
 };
-
-/** An account of a host with SSH: no host, no port, no spaces in it. */
-function loginName(value: string): Complaint | undefined {
-  return /^[A-Za-z0-9_][A-Za-z0-9_.\\-]{0,63}$/.test(value)
-    ? undefined
-    : {
-        why: "is not an account's name",
-        instead: "Write the name alone, e.g. jump; host and port have settings of their own.",
-      };
-}
 
 type Login = WrittenExisting["login"];
 type Credential = Pick<Login, "privateKeyFile" | "privateKey" | "privateKeyPassphrase" | "agent">;
@@ -284,13 +275,10 @@ function someWay({ login, nodes }: WrittenExisting): SettingsProblem[] {
   );
 }
 
-const alwaysRun = (run: Check<WrittenExisting>["run"]): Check<WrittenExisting> => ({
-  reads: [],
-  run,
-});
-
 /** Of what is written anywhere. */
-export const credentialChecks = [oneWayEach, eachBastionOnce, forwardPortUsed].map(alwaysRun);
+export const credentialChecks = [oneWayEach, eachBastionOnce, forwardPortUsed].map((run) => ({
+  run,
+}));
 
 /** Of the way that each machine is reached by. */
-export const wayChecks = [someWay, bastionApart, forwardPortsApart].map(alwaysRun);
+export const wayChecks = [someWay, bastionApart, forwardPortsApart].map((run) => ({ run }));

@@ -99,6 +99,6 @@ function addressRegisters({ nodes }: NodesSection): SettingsProblem[] {
 }
 
 export const nodesChecks: readonly Check<NodesSection>[] = [
-  ...[onlyWindows, machinesApart, addressRegisters].map((run) => ({ reads: [], run })),
+  ...[onlyWindows, machinesApart, addressRegisters].map((run) => ({ run })),
   nodeTaints,
 ];
