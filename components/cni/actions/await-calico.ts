@@ -65,11 +65,10 @@ async function missingParts(
     installations: installation.metadata.generation ?? 0,
     apiservers: apiServer.metadata.generation ?? 0,
   };
-  const wanted = Object.entries(components).map(([name, source]) => [name, generations[source]]);
-  const missing = missingComponents(
-    statuses.items,
-    Object.fromEntries(wanted) as Record<string, number>,
+  const wanted = Object.fromEntries(
+    Object.entries(components).map(([name, source]) => [name, generations[source]]),
   );
+  const missing = missingComponents(statuses.items, wanted);
   const installed = installation.status?.calicoVersion;
   return missing.length > 0 || installed === `v${version}`
     ? missing
