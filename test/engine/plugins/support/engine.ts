@@ -124,6 +124,10 @@ plugins: { providers: [{ name: kindows, path: ${path.join(repository, "plugins/k
     await this.write("program.ts", source);
     await bundlePrograms(this.folder, ["program.ts"], path.join(this.folder, "bundle"));
     await this.write("index.js", 'export * from "./bundle/program.mjs";\n');
+    // Otherwise the first host actions, which run side by side, would each make their bundle.
+    const bundler = path.join(this.folder, "toolchain/program/fresh-bundle.js");
+    const { freshBundle } = (await import(bundler)) as { freshBundle: (entry: string) => string };
+    freshBundle("index.ts");
   }
 
   up(...flags: string[]): Promise<EngineRun> {
