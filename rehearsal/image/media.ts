@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { sha256OfFile } from "../../toolchain/cache-marker.ts";
-import type { BuildCommand } from "./build-command.ts";
+import type { RunCommand } from "../../host/command-runner.ts";
 
 /** A file that installing Windows node software needs, as it would be downloaded. */
 export interface Medium {
@@ -26,7 +26,7 @@ export async function writeMedia(
   sources: MediaSources,
   folder: string,
   work: string,
-  run: BuildCommand,
+  run: RunCommand,
 ): Promise<Record<MediaName, Medium>> {
   const fileName = `containerd-${sources.containerdVersion}-windows-amd64.tar.gz`;
   const archive = join(work, fileName);

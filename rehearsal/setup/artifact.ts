@@ -11,7 +11,8 @@ import {
 import { join } from "node:path";
 import type { Artifact } from "../../toolchain/artifact.ts";
 import { toolArtifact } from "../../toolchain/tools/tool-artifact.ts";
-import { type BuildCommand, buildCommand } from "../image/build-command.ts";
+import type { RunCommand } from "../../host/command-runner.ts";
+import { buildCommand } from "../image/build-command.ts";
 import { writeInitramfs } from "../image/initramfs.ts";
 import { masterBootRecord } from "../../toolchain/boot-disk/partition-table.ts";
 import { sourceHashes } from "../image/source-hashes.ts";
@@ -97,7 +98,7 @@ async function writeFileSystem(
   files: Readonly<Record<string, string>>,
   fat: string,
   work: string,
-  run: BuildCommand,
+  run: RunCommand,
 ): Promise<void> {
   await writeFile(fat, "");
   await truncate(fat, partition.size);
@@ -113,7 +114,7 @@ async function writeFileSystem(
   }
 }
 
-async function writeBootDisk(fileSystem: string, disk: string, run: BuildCommand): Promise<void> {
+async function writeBootDisk(fileSystem: string, disk: string, run: RunCommand): Promise<void> {
   const bootCode = await readFile("/usr/lib/syslinux/mbr/mbr.bin");
   await writeFile(disk, masterBootRecord(bootCode, [partition]));
   await truncate(disk, partition.start + partition.size);

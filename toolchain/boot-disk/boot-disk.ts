@@ -1,15 +1,9 @@
 import { open, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { RunCommand } from "../../host/command-runner.ts";
 import { masterBootRecord } from "./partition-table.ts";
 
 const mib = 1024 * 1024;
-
-/** Runs a program of a build to its end. */
-type RunCommand = (
-  program: string,
-  args: readonly string[],
-  options?: { readonly timeoutSeconds?: number },
-) => Promise<string>;
 
 /** What a machine boots from. */
 export interface DiskContents {

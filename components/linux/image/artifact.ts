@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Artifact } from "../../../toolchain/artifact.ts";
 import { writeBootDisk } from "../../../toolchain/boot-disk/boot-disk.ts";
 import { hashSources } from "../../../toolchain/tools/sources-hash.ts";
-import { commandRunner, type RunCommand } from "../../controlplane/node-image/build-command.ts";
+import { commandRunner, type RunCommand } from "../../../host/command-runner.ts";
 import { linuxDebian } from "./debian.ts";
 import { builtDisk } from "./disk-layout.ts";
 
