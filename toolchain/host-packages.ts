@@ -1,9 +1,8 @@
-import { createWriteStream } from "node:fs";
-import { mkdir } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { Progress } from "./artifact.ts";
 import { cacheRoot } from "./cache.ts";
-import { runLogged } from "../host/run-logged.ts";
+import { commandRunner } from "../host/command-runner.ts";
 import { findOnPath } from "../host/search-path.ts";
 
 /** How they install, and where in `hostPackages` their names are. Only the first is run, the others are printed. */
@@ -93,15 +92,11 @@ export async function ensureHostPackages(names: readonly string[], say: Progress
 async function installWithApt(packages: readonly string[], say: Progress): Promise<void> {
   const logFile = path.join(cacheRoot(), "logs", "host-packages.log");
   await mkdir(path.dirname(logFile), { recursive: true });
-  createWriteStream(logFile).end();
-  const env = { DEBIAN_FRONTEND: "noninteractive", LC_ALL: "C" };
+  await writeFile(logFile, "");
+  const run = commandRunner(logFile);
   // Another apt may be at work, e.g. unattended upgrades.
-  const apt = (args: readonly string[], timeoutSeconds: number): Promise<void> =>
-    runLogged("apt-get", ["-o", "DPkg::Lock::Timeout=300", ...args], {
-      env,
-      logFile,
-      timeoutSeconds,
-    });
+  const apt = (args: readonly string[], timeoutSeconds: number): Promise<string> =>
+    run("apt-get", ["-o", "DPkg::Lock::Timeout=300", ...args], { timeoutSeconds });
   try {
     await apt(["update"], updateTimeoutSeconds);
   } catch (error) {

@@ -1,11 +1,11 @@
 import { stat } from "node:fs/promises";
 import path from "node:path";
 
-import { downloadArtifact } from "../../components/windows/download-artifact.ts";
+import { cachedDownload, downloadArtifact } from "../../components/windows/download-artifact.ts";
 import { fileNameOf } from "../../components/windows/media-folder.ts";
 import type { HostOrigin, ProgramArtifact } from "../../components/windows/software.ts";
 import type { Progress } from "../../toolchain/artifact.ts";
-import { artifactAddress, type Cache } from "../../toolchain/cache.ts";
+import type { Cache } from "../../toolchain/cache.ts";
 import { ensureArtifacts } from "../../toolchain/ensure.ts";
 import { lockChecksum, publishersChecksum } from "../../toolchain/publisher.ts";
 import { messageOf } from "../../host/failure.ts";
@@ -17,7 +17,7 @@ export type HostArtifact = ProgramArtifact & { readonly origin: HostOrigin };
 /** A file that is fetched into the cache, to be pushed to machines or for an image. */
 export interface FetchedFile extends Pick<ProgramArtifact, "uri" | "sha256"> {
   /** URL of its publisher's checksum; undefined if only the pinned one is accepted. */
-  readonly origin: Partial<Pick<HostOrigin, "checksumUri">>;
+  readonly origin?: Pick<HostOrigin, "checksumUri"> | undefined;
   readonly bytes?: number | undefined;
 }
 
@@ -64,7 +64,7 @@ export async function fetchPrograms(
 
 async function fetchProgram(file: FetchedFile, options: FetchOptions): Promise<ProgramState> {
   const { cache, say, lockFile, ensurePackages } = options;
-  const published = { url: file.uri, checksumUrl: file.origin.checksumUri };
+  const published = { url: file.uri, checksumUrl: file.origin?.checksumUri };
   let { sha256 } = file;
   try {
     if (sha256 === undefined) {
@@ -73,9 +73,10 @@ async function fetchProgram(file: FetchedFile, options: FetchOptions): Promise<P
     }
     let state = await inCache(file, sha256, cache);
     if (state === undefined) {
-      const artifact = artifactOf(file, sha256);
+      const artifact = downloadArtifact({ uri: file.uri, sha256 });
       const ensured = await ensureArtifacts([artifact], { cache, progress: say, ensurePackages });
-      state = await found(file, sha256, "fetched", ensured.path(artifact));
+      const folder = path.join(ensured.path(artifact), sha256);
+      state = await found(sha256, "fetched", path.join(folder, fileNameOf(file)));
     }
     // Only after the file was downloaded and matched the publisher's checksum.
     if (file.sha256 === undefined) await lockChecksum(published, sha256, say, lockFile);
@@ -90,26 +91,18 @@ async function inCache(
   sha256: string,
   cache: Cache,
 ): Promise<ProgramState | undefined> {
-  const address = await artifactAddress(artifactOf(file, sha256));
-  if ((await cache.state(address)).kind !== "complete") return undefined;
-  await cache.markUsed(address);
-  return found(file, sha256, "there", cache.entryFolder(address));
-}
-
-function artifactOf(file: FetchedFile, sha256: string): ReturnType<typeof downloadArtifact> {
-  return downloadArtifact({ uri: file.uri, sha256, fileName: fileNameOf(file) });
+  const downloaded = await cachedDownload({ uri: file.uri, sha256 }, cache);
+  return downloaded === undefined ? undefined : found(sha256, "there", downloaded);
 }
 
 async function found(
-  file: FetchedFile,
   sha256: string,
   state: "there" | "fetched",
-  entry: string,
+  file: string,
 ): Promise<ProgramState> {
-  const fileName = fileNameOf(file);
-  const folder = path.join(entry, sha256);
-  const { size } = await stat(path.join(folder, fileName));
-  return { fileName, sha256, state, bytes: size, folder };
+  const { size } = await stat(file);
+  const folder = path.dirname(file);
+  return { fileName: path.basename(file), sha256, state, bytes: size, folder };
 }
 
 async function missing(

@@ -76,11 +76,7 @@ export function downloadedMedia({ windows }: Pick<Settings, "windows">): Downloa
   const { image, version } = windows;
   if (!isMadeFromIso(image)) return { files: [], problems: [] };
   const { media, problems } = imageMedia(image, windowsVersionOf(version));
-  const files = media.flatMap(({ source }) =>
-    source.kind === "file"
-      ? []
-      : [{ uri: source.url, sha256: source.sha256, bytes: source.bytes, origin: {} }],
-  );
+  const files = media.flatMap(({ source }) => (source.kind === "file" ? [] : [source]));
   return { files, problems };
 }
 
@@ -100,7 +96,7 @@ export async function findUpdate(
   say(`looks for ${kb} in Microsoft's Update Catalog`);
   await ensureHostPackages(["curl"], say);
   try {
-    const { url, sha256 } = await findInCatalogue(kb, site);
+    const { uri: url, sha256 } = await findInCatalogue(kb, site);
     await lockChecksum({ url, checksumUrl: catalogueSearch(kb) }, sha256, say, lockFile);
   } catch (error) {
     throw new Failure(

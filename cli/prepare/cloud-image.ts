@@ -49,10 +49,9 @@ async function download(
   options: EnsureOptions,
 ): Promise<string | undefined> {
   if (url === undefined || sha256 === undefined) return undefined;
-  const fileName = fileNameOf({ uri: url });
-  const artifact = downloadArtifact({ uri: url, sha256, fileName });
+  const artifact = downloadArtifact({ uri: url, sha256 });
   const folder = (await ensureArtifacts([artifact], options)).path(artifact);
-  return path.join(folder, sha256, fileName);
+  return path.join(folder, sha256, fileNameOf({ uri: url }));
 }
 
 function readableFormat(file: string): ReturnType<typeof cloudImageFormat> {

@@ -1,12 +1,10 @@
-import { stat } from "node:fs/promises";
-import path from "node:path";
 import {
   builderMemoryMiB,
   imageRoomGiB,
   windowsImage,
 } from "../../components/windows/image/builder/image-artifact.ts";
 import { bareBake } from "../../components/windows/image/bake.ts";
-import { pinnedFile, problemsOfOwnMedia } from "../../components/windows/image/examine-media.ts";
+import { problemsOfOwnMedia } from "../../components/windows/image/examine-media.ts";
 import {
   imageMedia,
   isMadeFromIso,
@@ -14,7 +12,6 @@ import {
 } from "../../components/windows/image/media.ts";
 import { collecting } from "../../components/machine/disk/media-program.ts";
 import { roomProblems } from "../../components/machine/disk/require-room.ts";
-import { downloadArtifact } from "../../components/windows/download-artifact.ts";
 import { stackSoftware, unpinned } from "../../components/windows/software.ts";
 import { hostProblemsText, type HostProblem } from "../../config/host-problem.ts";
 import { unless } from "../../config/problem.ts";
@@ -28,6 +25,8 @@ import { Failure } from "../../host/failure.ts";
 import { dockerState, libvirtState, type DaemonState } from "../../toolchain/daemon-state.ts";
 import { ensureHostPackages } from "../../toolchain/host-packages.ts";
 import { requiredPackages } from "../../toolchain/host-requirements.ts";
+import { findPrograms } from "../fetch/programs.ts";
+import { downloadedMedia } from "../fetch/stack-programs.ts";
 
 /**
  * Checks, before tools are built and gigabytes downloaded, whether the stack's image can be built, according to the
@@ -56,7 +55,7 @@ export async function requireMakeableImage(
   const { media } = imageMedia(windows.image, windowsVersionOf(windows.version));
   problems.push(
     ...checkKvm(settings, { kvm: await gatherKvmDevice(hypervisor.domainType) }),
-    ...(await roomForImage(media, cache, say)),
+    ...(await roomForImage(media, settings, cache, say)),
     ...memoryForImage(await gatherMemory()),
   );
   throwAny(problems);
@@ -70,24 +69,16 @@ export async function requireMakeableImage(
 
 async function roomForImage(
   media: readonly ImageMedium[],
+  settings: Settings,
   cache: Cache,
   say: Progress,
 ): Promise<HostProblem[]> {
-  let neededGiB = imageRoomGiB(media.some(({ name }) => name === "update"));
-  for (const medium of media) {
-    neededGiB += (await bytesToFetch(medium, cache)) / 1024 ** 3;
-  }
+  const { files } = downloadedMedia(settings);
+  const states = await findPrograms(files, cache);
+  const toFetch = states.map(({ bytes }, place) => Math.max(0, (files[place]?.bytes ?? 0) - bytes));
+  const fetchedGiB = toFetch.reduce((sum, bytes) => sum + bytes, 0) / 1024 ** 3;
+  const neededGiB = imageRoomGiB(media.some(({ name }) => name === "update")) + fetchedGiB;
   return roomProblems(cache.root, neededGiB, "the image with what is fetched for it", say);
-}
-
-async function bytesToFetch({ source }: ImageMedium, cache: Cache): Promise<number> {
-  if (source.kind === "file" || source.bytes === undefined) return 0;
-  const pinned = pinnedFile(source);
-  const address = await artifactAddress(downloadArtifact(pinned));
-  if ((await cache.state(address)).kind === "complete") return 0;
-  const part = path.join(cache.downloadsFolder, `${pinned.sha256}.part`);
-  const there = (await stat(part).catch(() => undefined))?.size ?? 0;
-  return Math.max(0, source.bytes - there);
 }
 
 /** Memory of the machine on which the image is built; its QEMU needs some more. */

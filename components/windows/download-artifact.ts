@@ -4,19 +4,21 @@ import { fileURLToPath } from "node:url";
 
 import type { Artifact } from "../../toolchain/artifact.ts";
 import { sha256OfFile } from "../../toolchain/cache-marker.ts";
+import { artifactAddress, type Cache } from "../../toolchain/cache.ts";
 import { download, WrongContentError } from "../../toolchain/download.ts";
+import { fileNameOf } from "./media-folder.ts";
 
 export interface PinnedFile {
   readonly uri: string;
   readonly sha256: string;
-  readonly fileName: string;
 }
 
 /**
  * A program for Windows nodes in the cache: `<sha256>/<file name>`, as on the machines. Its address in the cache depends on
  * the content alone, not on its URL.
  */
-export function downloadArtifact({ uri, sha256, fileName }: PinnedFile): Artifact {
+export function downloadArtifact({ uri, sha256 }: PinnedFile): Artifact {
+  const fileName = fileNameOf({ uri });
   return {
     name: fileName,
     needs: [],
@@ -35,4 +37,12 @@ export function downloadArtifact({ uri, sha256, fileName }: PinnedFile): Artifac
       await download({ url: uri, sha256 }, path.join(folder, fileName), context);
     },
   };
+}
+
+/** Its path in the cache; undefined if it has not been downloaded. */
+export async function cachedDownload(file: PinnedFile, cache: Cache): Promise<string | undefined> {
+  const address = await artifactAddress(downloadArtifact(file));
+  if ((await cache.state(address)).kind !== "complete") return undefined;
+  await cache.markUsed(address);
+  return path.join(cache.entryFolder(address), file.sha256, fileNameOf(file));
 }

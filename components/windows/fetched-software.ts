@@ -4,7 +4,6 @@ import { Cache, artifactAddress } from "../../toolchain/cache.ts";
 import { ensureArtifacts } from "../../toolchain/ensure.ts";
 import { readSoftwareLock, softwareLockFile } from "../../toolchain/software-lock.ts";
 import type { PublishedProgram } from "../cni/pod-network.ts";
-import { fileNameOf } from "./media-folder.ts";
 import { downloadArtifact } from "./download-artifact.ts";
 import {
   programArtifacts,
@@ -30,9 +29,7 @@ export async function fetchedSoftware(
   const software = officialSoftware(versions, known, ofPodNetwork);
   const artifacts = new Map(
     programArtifacts(software).flatMap(([, { uri, sha256 }]) =>
-      sha256 === undefined
-        ? []
-        : [[sha256, downloadArtifact({ uri, sha256, fileName: fileNameOf({ uri }) })] as const],
+      sha256 === undefined ? [] : [[sha256, downloadArtifact({ uri, sha256 })] as const],
     ),
   );
   const cache = new Cache();

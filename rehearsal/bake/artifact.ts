@@ -13,7 +13,7 @@ import type { Artifact } from "../../toolchain/artifact.ts";
 import { projectRoot } from "../../toolchain/project.ts";
 import { diskName, manifestName, rehearsalImage } from "../image/artifact.ts";
 import { buildCommand } from "../image/build-command.ts";
-import { sourceHashes } from "../image/source-hashes.ts";
+import { hashSources } from "../../toolchain/tools/sources-hash.ts";
 import { runBake } from "./run-bake.ts";
 import { bakeOf, type Bake } from "../../components/windows/image/bake.ts";
 import { parseImageManifest } from "../../components/windows/image-manifest.ts";
@@ -25,13 +25,13 @@ import { kubernetesVersion } from "../../toolchain/tools/table.ts";
 /** Name of the machine while its image is baked; each node gets its own from its disc. */
 const computerName = "bake";
 
-/** Sources that determine how steps run, besides the steps; relative to the project. */
+/** Sources that determine how steps run, besides the steps. */
 const bakeSources = [
   ...["artifact.ts", "keep-scripts.ts", "run-bake.ts"].map((name) => `rehearsal/bake/${name}`),
   ...["image/bake.ts", "node-setup.ts", "node-step.ts", "step-command.ts", "steps.ts"].map(
     (name) => `components/windows/${name}`,
   ),
-];
+].map((name) => join(projectRoot, name));
 
 /**
  * The rehearsal guest's disk on which the nodes' steps for every node have already run, in a plain QEMU: a node made from
@@ -43,7 +43,7 @@ export const bakedRehearsalImage: Artifact = {
   hostPackages: ["qemu-system-x86", "qemu-utils", "xorriso"],
   inputs: async () => ({
     steps: folderHash(join(projectRoot, stepsSource)),
-    ...(await sourceHashes(projectRoot, bakeSources)),
+    sources: await hashSources(projectRoot, bakeSources),
   }),
   async build(into, context) {
     const run = buildCommand(context.logFile);

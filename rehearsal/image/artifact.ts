@@ -1,9 +1,9 @@
 import { copyFile, mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { filesBelow } from "../../components/windows/steps-folder.ts";
 import type { Artifact } from "../../toolchain/artifact.ts";
-import { writeBootDisk, type DiskLayout } from "../../toolchain/boot-disk/boot-disk.ts";
+import { writeBootDisk, type DiskLayout } from "../../toolchain/boot-disk.ts";
 import { projectRoot } from "../../toolchain/project.ts";
+import { hashSources } from "../../toolchain/tools/sources-hash.ts";
 import {
   agnhostWindows,
   containerdVersion,
@@ -17,22 +17,21 @@ import { driveC, makeGuestRoot, removeBuildFiles } from "./guest-root.ts";
 import { guestTools, rehearsalCri, rehearsalCurl, rehearsalNslookup } from "./guest-tools.ts";
 import { writeInitramfs } from "./initramfs.ts";
 import { writeMedia } from "./media.ts";
-import { sourceHashes } from "./source-hashes.ts";
 
 /** Names of what the artifact's folder holds. */
 export const diskName = "guest.qcow2";
 export const manifestName = "manifest.json";
 
 /** What the image is made of, with all that the guest's program may import; relative to the project. */
-const sources = (): string[] => [
-  ...["package-lock.json", "host/write-whole.ts"],
-  ...["toolchain/boot-disk/boot-disk.ts", "toolchain/boot-disk/partition-table.ts"],
-  ...["image", "guest", "host", "windows", "wine", "../powershell"].flatMap((name) => {
-    const folder = join("rehearsal", name);
-    return filesBelow(join(projectRoot, folder))
-      .filter((file) => !file.endsWith(".md"))
-      .map((file) => `${folder}/${file}`);
-  }),
+export const imageSources: readonly string[] = [
+  ...[
+    "package-lock.json",
+    "host/command-runner.ts",
+    "host/write-whole.ts",
+    "toolchain/boot-disk.ts",
+  ],
+  ...["image", "guest", "host", "windows", "wine"].map((name) => `rehearsal/${name}/`),
+  "powershell/",
 ];
 
 /** What lies below C:\rehearsal, with its name in its artifact. */
@@ -62,7 +61,11 @@ export const rehearsalImage: Artifact = {
   ],
   check: requireRootOfOwn,
   inputs: async () => ({
-    ...(await sourceHashes(projectRoot, sources())),
+    sources: await hashSources(
+      projectRoot,
+      imageSources.map((name) => join(projectRoot, name)),
+      (file) => !file.endsWith(".md"),
+    ),
     node: process.version,
   }),
   async build(into, context) {
@@ -87,7 +90,6 @@ export const rehearsalImage: Artifact = {
       },
       join(driveC(root), "kindows/media"),
       work,
-      run,
     );
     const initramfs = join(work, "initramfs.gz");
     const contents = {

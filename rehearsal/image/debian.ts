@@ -2,7 +2,7 @@ import { mkdir, readFile, readdir, rm, symlink, writeFile } from "node:fs/promis
 import { join } from "node:path";
 import type { Artifact } from "../../toolchain/artifact.ts";
 import { buildCommand } from "./build-command.ts";
-import { sourceHashes } from "./source-hashes.ts";
+import { hashSources } from "../../toolchain/tools/sources-hash.ts";
 
 /** Debian release of the guest; its Wine is 8.0, which the trimming and the two added DLLs were made for. */
 const release = "bookworm";
@@ -29,7 +29,9 @@ export const rehearsalDebian: Artifact = {
   name: "rehearsal-debian",
   needs: [],
   hostPackages: ["debootstrap", "dpkg"],
-  inputs: () => sourceHashes(import.meta.dirname, ["debian.ts"]),
+  inputs: async () => ({
+    sources: await hashSources(import.meta.dirname, [import.meta.filename]),
+  }),
   async build(into, context) {
     const run = buildCommand(context.logFile);
     const download = join(into, "download");

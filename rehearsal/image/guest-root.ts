@@ -2,7 +2,7 @@ import { chmod, copyFile, mkdir, rm, writeFile } from "node:fs/promises";
 import { join, basename } from "node:path";
 import { prefixFolder } from "../wine/guest-root.ts";
 import { makePrefix } from "../wine/prefix.ts";
-import type { BuildCommand } from "./build-command.ts";
+import type { RunCommand } from "../../host/command-runner.ts";
 
 const guestSources = join(import.meta.dirname, "../guest");
 
@@ -14,7 +14,7 @@ export function driveC(root: string): string {
 }
 
 /** Makes the guest's root file system in `root`, a folder with the unpacked Debian packages. */
-export async function makeGuestRoot(root: string, run: BuildCommand): Promise<void> {
+export async function makeGuestRoot(root: string, run: RunCommand): Promise<void> {
   for (const folder of ["dev", "proc", "sys", "run", "tmp", "root", "etc", "opt/kindows"]) {
     await mkdir(join(root, folder), { recursive: true });
   }
@@ -48,7 +48,7 @@ const loaderName = "loader";
  * So the guest runs the version the project is tested with (Debian's own is 18, which lacks what the language target
  * promises), whatever C library it was built for, and it starts faster: official builds carry a startup snapshot.
  */
-async function copyNodeRuntime(root: string, run: BuildCommand): Promise<void> {
+async function copyNodeRuntime(root: string, run: RunCommand): Promise<void> {
   const bin = join(root, "opt/node/bin");
   const lib = join(root, "opt/node/lib");
   await mkdir(bin, { recursive: true });

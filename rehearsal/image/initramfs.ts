@@ -1,6 +1,6 @@
 import { chmod, copyFile, mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
-import type { BuildCommand } from "./build-command.ts";
+import type { RunCommand } from "../../host/command-runner.ts";
 
 export interface Initramfs {
   /** Script or program that is its first process. */
@@ -16,7 +16,7 @@ export async function writeInitramfs(
   { init, modules, modulesFolder, files = {} }: Initramfs,
   work: string,
   file: string,
-  run: BuildCommand,
+  run: RunCommand,
 ): Promise<void> {
   await rm(work, { recursive: true, force: true });
   for (const folder of ["bin", "dev", "proc", "sys", "root", "modules"]) {

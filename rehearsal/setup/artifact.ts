@@ -1,27 +1,23 @@
-import {
-  copyFile,
-  mkdir,
-  open,
-  readFile,
-  readdir,
-  rm,
-  truncate,
-  writeFile,
-} from "node:fs/promises";
+import { copyFile, mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Artifact } from "../../toolchain/artifact.ts";
+import { projectRoot } from "../../toolchain/project.ts";
 import { toolArtifact } from "../../toolchain/tools/tool-artifact.ts";
-import { type BuildCommand, buildCommand } from "../image/build-command.ts";
+import { buildCommand } from "../image/build-command.ts";
 import { writeInitramfs } from "../image/initramfs.ts";
-import { masterBootRecord } from "../../toolchain/boot-disk/partition-table.ts";
-import { sourceHashes } from "../image/source-hashes.ts";
+import {
+  bootPartition,
+  syslinuxSettings,
+  writeFat,
+  writeStartingDisk,
+} from "../../toolchain/boot-disk.ts";
+import { hashSources } from "../../toolchain/tools/sources-hash.ts";
 
 /** Names in its folder: of the boot disk, and of the file system on it. */
 export const bootDiskName = "boot.img";
 export const fileSystemName = "efi.img";
 
-const mib = 1024 ** 2;
-const partition = { start: mib, size: 31 * mib, type: 0x0c, active: true };
+const partition = bootPartition(31);
 
 /** Drivers in the order they are loaded: CDs on SATA, and a disk and a network card of virtio. */
 const modules = [
@@ -60,7 +56,14 @@ export const setupBootDisk: Artifact = {
   name: "rehearsal-setup-disk",
   needs: [kernel, uefiLoader, init],
   hostPackages: ["cpio", "dosfstools", "mtools", "syslinux", "syslinux-common"],
-  inputs: () => sourceHashes(import.meta.dirname, ["artifact.ts", "../image/initramfs.ts"]),
+  inputs: async () => ({
+    sources: await hashSources(
+      projectRoot,
+      ["rehearsal/setup/artifact.ts", "rehearsal/image/initramfs.ts", "toolchain/boot-disk.ts"].map(
+        (name) => join(projectRoot, name),
+      ),
+    ),
+  }),
   async build(into, context) {
     const run = buildCommand(context.logFile);
     const work = join(into, "work");
@@ -70,58 +73,24 @@ export const setupBootDisk: Artifact = {
     const first = { init: join(context.path(init), "init"), modules, modulesFolder };
     await writeInitramfs(first, join(work, "root"), initramfs, run);
     const fileSystem = join(into, fileSystemName);
-    await writeFileSystem(
-      {
-        vmlinuz: join(context.path(kernel), "vmlinuz"),
-        initrd: initramfs,
-        "EFI/BOOT/BOOTX64.EFI": join(context.path(uefiLoader), "systemd-bootx64.efi"),
-      },
-      fileSystem,
-      work,
-      run,
-    );
-    await writeBootDisk(fileSystem, join(into, bootDiskName), run);
+    const folders = ["EFI", "EFI/BOOT", "loader", "loader/entries"];
+    const files = {
+      vmlinuz: join(context.path(kernel), "vmlinuz"),
+      initrd: initramfs,
+      "EFI/BOOT/BOOTX64.EFI": join(context.path(uefiLoader), "systemd-bootx64.efi"),
+    };
+    await writeFat(fileSystem, partition, { folders, texts: loaderSettings, files }, run);
+    await writeStartingDisk(join(into, bootDiskName), fileSystem, [partition], run);
     await rm(work, { recursive: true });
   },
 };
 
 const loaderSettings = {
-  "syslinux.cfg": `DEFAULT setup\nPROMPT 0\nLABEL setup\n KERNEL vmlinuz\n APPEND initrd=initrd ${kernelArguments}\n`,
+  "syslinux.cfg": syslinuxSettings("setup", kernelArguments),
   // Without a second of menu a key that is pressed calls one up, which then waits.
   "loader/loader.conf": "default setup.conf\ntimeout 1\neditor no\n",
   "loader/entries/setup.conf": `title setup\nlinux /vmlinuz\ninitrd /initrd\noptions ${kernelArguments}\n`,
 };
-
-/** Both boot loaders, and what each is to start: files by their names there. */
-async function writeFileSystem(
-  files: Readonly<Record<string, string>>,
-  fat: string,
-  work: string,
-  run: BuildCommand,
-): Promise<void> {
-  await writeFile(fat, "");
-  await truncate(fat, partition.size);
-  await run("mkfs.vfat", ["-h", String(partition.start / 512), fat]);
-  await run("mmd", ["-i", fat, "::EFI", "::EFI/BOOT", "::loader", "::loader/entries"]);
-  const settings = join(work, "settings");
-  for (const [name, text] of Object.entries(loaderSettings)) {
-    await writeFile(settings, text);
-    await run("mcopy", ["-i", fat, settings, `::${name}`]);
-  }
-  for (const [name, file] of Object.entries(files)) {
-    await run("mcopy", ["-i", fat, file, `::${name}`]);
-  }
-}
-
-async function writeBootDisk(fileSystem: string, disk: string, run: BuildCommand): Promise<void> {
-  const bootCode = await readFile("/usr/lib/syslinux/mbr/mbr.bin");
-  await writeFile(disk, masterBootRecord(bootCode, [partition]));
-  await truncate(disk, partition.start + partition.size);
-  const target = await open(disk, "r+");
-  await target.write(await readFile(fileSystem), 0, partition.size, partition.start);
-  await target.close();
-  await run("syslinux", ["--offset", String(partition.start), "--install", disk]);
-}
 
 /**
  * Files of a Debian package that is not installed.

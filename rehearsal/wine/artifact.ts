@@ -1,11 +1,10 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { filesBelow } from "../../components/windows/steps-folder.ts";
 import type { Artifact } from "../../toolchain/artifact.ts";
 import { buildCommand } from "../image/build-command.ts";
 import { rehearsalDebian } from "../image/debian.ts";
 import { removeBuildFiles } from "../image/guest-root.ts";
-import { sourceHashes } from "../image/source-hashes.ts";
+import { hashSources } from "../../toolchain/tools/sources-hash.ts";
 import { makePrefix } from "./prefix.ts";
 
 /** Folders that whoever runs programs in the root mounts something on. */
@@ -16,7 +15,7 @@ export const wineRoot: Artifact = {
   name: "wine-root",
   needs: [rehearsalDebian],
   hostPackages: ["gcc-mingw-w64-x86-64"],
-  inputs: () => sourceHashes(import.meta.dirname, filesBelow(import.meta.dirname)),
+  inputs: async () => ({ sources: await hashSources(import.meta.dirname, [import.meta.dirname]) }),
   async build(into, context) {
     const run = buildCommand(context.logFile);
     const root = join(into, "root");

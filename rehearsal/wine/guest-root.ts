@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { BuildCommand } from "../image/build-command.ts";
+import type { RunCommand } from "../../host/command-runner.ts";
 
 /** Where the Wine prefix lies in the guest; the same while it is made. */
 export const prefixFolder = "/wine";
@@ -25,7 +25,7 @@ export const wineEnvironment = {
  * Wine's services) dies with it, also when the limit kills it.
  */
 export async function runInRoot(
-  run: BuildCommand,
+  run: RunCommand,
   root: string,
   command: readonly string[],
   timeoutSeconds: number,

@@ -1,6 +1,6 @@
 import { lstat, mkdir, readFile, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { BuildCommand } from "../image/build-command.ts";
+import type { RunCommand } from "../../host/command-runner.ts";
 import { prefixFolder, runInRoot, wineLoader } from "./guest-root.ts";
 import { guestRegistry } from "./registry.ts";
 
@@ -22,7 +22,7 @@ const builtins = "/usr/lib/x86_64-linux-gnu/wine/x86_64-windows";
 const wineTimeoutSeconds = 180;
 
 /** Wine copies its 640 MB of DLLs into a prefix; here they become links to the one copy in `builtins`. */
-export async function makePrefix(root: string, run: BuildCommand): Promise<void> {
+export async function makePrefix(root: string, run: RunCommand): Promise<void> {
   const prefix = join(root, prefixFolder);
   await mkdir(prefix, { recursive: true });
   // The first program finds no prefix and Wine makes one by the way; until then the program asked for may not be there.
@@ -47,7 +47,7 @@ export async function makePrefix(root: string, run: BuildCommand): Promise<void>
 }
 
 /** One Wine program to its end, and then Wine's server by itself: only then is the registry whole and on disk. */
-async function runWine(root: string, run: BuildCommand, command: readonly string[]): Promise<void> {
+async function runWine(root: string, run: RunCommand, command: readonly string[]): Promise<void> {
   const script = '"$@"; code=$?; /usr/lib/wine/wineserver -w; exit $code';
   await runInRoot(
     run,

@@ -122,7 +122,7 @@ export class StandInMedia {
   async putPrograms(settings: Settings, cache: Cache): Promise<void> {
     for (const { uri, sha256 = "" } of pushedPrograms(settings)) {
       const fileName = fileNameOf({ uri });
-      const address = await artifactAddress(downloadArtifact({ uri, sha256, fileName }));
+      const address = await artifactAddress(downloadArtifact({ uri, sha256 }));
       if ((await cache.state(address)).kind !== "complete") {
         await cache.make(address, fileName, async (into) => {
           await mkdir(path.join(into, sha256));

@@ -4,14 +4,14 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { create } from "tar";
 import type { Drive } from "../../rehearsal/host/drive.ts";
-import type { MediaName, Medium } from "../../rehearsal/image/media.ts";
+import type { CarriedArtifact, ImageManifest } from "../../components/windows/image-manifest.ts";
 import { fakeExecutable } from "./fake-programs.ts";
 
 /** The files the install steps need, under the same names as in the guest image's manifest, which has fewer. */
 export type FakeMedia = Readonly<
   Record<
-    MediaName | "crictl" | "flannel" | "flannelPlugin" | "hybridOverlay" | "cniPlugins",
-    Medium
+    keyof ImageManifest["media"] | "flannel" | "flannelPlugin" | "hybridOverlay" | "cniPlugins",
+    CarriedArtifact
   >
 >;
 
@@ -20,7 +20,7 @@ export async function writeFakeMedia(
   drive: Drive,
   { containerd, kubernetes }: Readonly<Record<"containerd" | "kubernetes", string>>,
 ): Promise<FakeMedia> {
-  const put = async (fileName: string, content: Buffer): Promise<Medium> => {
+  const put = async (fileName: string, content: Buffer): Promise<CarriedArtifact> => {
     const sha256 = createHash("sha256").update(content).digest("hex");
     await drive.write(`C:\\kindows\\media\\${sha256}\\${fileName}`, content);
     return { fileName, sha256 };
@@ -28,7 +28,7 @@ export async function writeFakeMedia(
   const putArchive = async (
     fileName: string,
     files: Readonly<Record<string, string | Buffer>>,
-  ): Promise<Medium> => put(fileName, await archiveOf(files));
+  ): Promise<CarriedArtifact> => put(fileName, await archiveOf(files));
   return {
     containerd: await putArchive(`containerd-${containerd}-windows-amd64.tar.gz`, {
       "bin/containerd.exe": fakeExecutable("containerd", containerd),

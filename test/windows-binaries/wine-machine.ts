@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { Drive } from "../../rehearsal/host/drive.ts";
 import type { ProgramResult } from "../../rehearsal/host/programs.ts";
 import { WindowsHost } from "../../rehearsal/host/windows-host.ts";
-import { buildCommand } from "../../rehearsal/image/build-command.ts";
-import { type MediaName, type Medium, writeMedia } from "../../rehearsal/image/media.ts";
+import { type CarriedMedia, writeMedia } from "../../rehearsal/image/media.ts";
 import { containerdVersion, kubernetesVersion } from "../../toolchain/tools/table.ts";
 import { stepsSource } from "../../components/windows/steps-folder.ts";
 import { assertDone, pathOf, runStep } from "../unit/rehearsal-host/step-runner.ts";
@@ -25,7 +24,7 @@ export class WineMachine {
     readonly windows: WindowsHost,
     readonly wine: TestWine,
     readonly folder: string,
-    private readonly media: Readonly<Record<MediaName, Medium>>,
+    private readonly media: CarriedMedia,
     private readonly containerd: string,
   ) {}
 
@@ -56,7 +55,6 @@ export class WineMachine {
       },
       join(driveC, "kindows/media"),
       work,
-      buildCommand(join(folder, "media.log")),
     );
     await cp(stepsSource, join(driveC, ...remoteSteps.split("\\").slice(1)), { recursive: true });
     const wine = new TestWine(root);

@@ -5,7 +5,7 @@ import path from "node:path";
 import type { BuildContext } from "../artifact.ts";
 import { Cache } from "../cache.ts";
 import { compilerFolder, type CompilerAddress } from "../compiler-caches.ts";
-import { runLogged } from "../../host/run-logged.ts";
+import { commandRunner } from "../../host/command-runner.ts";
 import {
   windowsGorootOverlaySources,
   writeWindowsGorootOverlay,
@@ -77,13 +77,13 @@ export async function buildGo(go: GoBuild, into: string, context: BuildContext):
   const overlay = go.forWine
     ? ["-overlay", await overlayWriter.run(0, () => writeWindowsGorootOverlay(folder, env))]
     : [];
+  const run = commandRunner(context.logFile);
   for (const [executable, packageName] of Object.entries(go.packages)) {
     if (Object.keys(go.packages).length > 1) context.progress(`compiling ${executable}`);
     const file = path.join(into, executable);
-    await runLogged("go", ["build", ...common, ...overlay, "-o", file, packageName], {
+    await run("go", ["build", ...common, ...overlay, "-o", file, packageName], {
       cwd: go.module,
       env,
-      logFile: context.logFile,
       timeoutSeconds: buildTimeoutSeconds,
     });
     if (go.forWine) await writeFile(file, pageAligned(await readFile(file)));

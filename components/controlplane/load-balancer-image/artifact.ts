@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import type { Artifact } from "../../../toolchain/artifact.ts";
 import { requireRoot } from "../../../toolchain/require-root.ts";
 import { hashSources } from "../../../toolchain/tools/sources-hash.ts";
-import { commandRunner } from "../node-image/build-command.ts";
+import { commandRunner } from "../../../host/command-runner.ts";
 import { archiveName } from "../node-image/build-node-image.ts";
 import { defaultPath } from "../node-image/container-images.ts";
 import { packArchive, packImage } from "../node-image/image-packing.ts";

@@ -1,6 +1,6 @@
 import { lstat, mkdir, readlink, realpath, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
-import type { RunCommand } from "./build-command.ts";
+import type { RunCommand } from "../../../host/command-runner.ts";
 
 /** Installed packages by name, with the names each depends on (first alternative that is installed). */
 export type Dependencies = ReadonlyMap<string, readonly string[]>;

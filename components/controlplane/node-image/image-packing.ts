@@ -1,6 +1,6 @@
 import { chmod, cp, mkdir, rm, symlink } from "node:fs/promises";
 import path from "node:path";
-import type { RunCommand } from "./build-command.ts";
+import type { RunCommand } from "../../../host/command-runner.ts";
 import { copyPackages } from "./debian-pieces.ts";
 import type { Pieces } from "./debian-pieces.ts";
 import { writeImages } from "./oci-archive.ts";

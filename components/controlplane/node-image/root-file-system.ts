@@ -12,7 +12,7 @@ import {
 import path from "node:path";
 import type { Progress } from "../../../toolchain/artifact.ts";
 import type { ProgramPath } from "./artifact.ts";
-import type { RunCommand } from "./build-command.ts";
+import type { RunCommand } from "../../../host/command-runner.ts";
 
 /** Debian release the image is made of. */
 export const debianRelease = "bookworm";

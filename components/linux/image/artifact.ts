@@ -1,13 +1,13 @@
 import { cp, mkdir, readdir, rm, symlink, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Artifact } from "../../../toolchain/artifact.ts";
-import { writeBootDisk } from "../../../toolchain/boot-disk/boot-disk.ts";
+import { writeBootDisk } from "../../../toolchain/boot-disk.ts";
 import { hashSources } from "../../../toolchain/tools/sources-hash.ts";
-import { commandRunner, type RunCommand } from "../../controlplane/node-image/build-command.ts";
+import { commandRunner, type RunCommand } from "../../../host/command-runner.ts";
 import { linuxDebian } from "./debian.ts";
 import { builtDisk } from "./disk-layout.ts";
 
-const bootDiskSources = join(import.meta.dirname, "../../../toolchain/boot-disk");
+const bootDiskSource = join(import.meta.dirname, "../../../toolchain/boot-disk.ts");
 
 /** Name of the disk in the artifact's folder. */
 export const linuxDiskName = "linux.qcow2";
@@ -50,7 +50,7 @@ export const linuxImage: Artifact = {
   hostPackages: ["dosfstools", "e2fsprogs", "mtools", "qemu-utils", "syslinux", "syslinux-common"],
   inputs: async () => ({
     sources: await hashSources(import.meta.dirname, [import.meta.dirname]),
-    disk: await hashSources(bootDiskSources, [bootDiskSources]),
+    disk: await hashSources(import.meta.dirname, [bootDiskSource]),
   }),
   async build(into, context) {
     const run = commandRunner(context.logFile);

@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import type { Artifact } from "../../../toolchain/artifact.ts";
 import { requireRoot } from "../../../toolchain/require-root.ts";
 import { hashSources } from "../../../toolchain/tools/sources-hash.ts";
-import { commandRunner } from "../../controlplane/node-image/build-command.ts";
+import { commandRunner } from "../../../host/command-runner.ts";
 
 /** Debian release of the machines. */
 export const linuxRelease = "bookworm";

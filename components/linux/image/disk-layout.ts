@@ -1,4 +1,4 @@
-import type { DiskLayout } from "../../../toolchain/boot-disk/boot-disk.ts";
+import type { DiskLayout } from "../../../toolchain/boot-disk.ts";
 
 /** Layout of the image's disk. */
 export const builtDisk: DiskLayout = {

@@ -12,7 +12,7 @@ import {
   localPathProvisioner,
 } from "../../../toolchain/tools/table.ts";
 import { nodePrograms, type ProgramPath } from "../../controlplane/node-image/artifact.ts";
-import { commandRunner, type RunCommand } from "../../controlplane/node-image/build-command.ts";
+import { commandRunner, type RunCommand } from "../../../host/command-runner.ts";
 import { imageRecipes } from "../../controlplane/node-image/container-images.ts";
 import { packArchive, packImage } from "../../controlplane/node-image/image-packing.ts";
 import { linuxDebian } from "../image/debian.ts";

@@ -1,23 +1,15 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import path from "node:path";
 import type { HostProblem } from "../../../config/host-problem.ts";
 import { windowsVersionOf } from "../../../config/supported.ts";
 import type { Settings } from "../../../config/settings.ts";
-import { artifactAddress, type Cache } from "../../../toolchain/cache.ts";
+import type { Cache } from "../../../toolchain/cache.ts";
 import { sha256OfFile } from "../../../toolchain/cache-marker.ts";
 import { collecting, MediaError } from "../../machine/disk/media-program.ts";
-import { downloadArtifact, type PinnedFile } from "../download-artifact.ts";
-import { fileNameOf } from "../media-folder.ts";
+import { cachedDownload } from "../download-artifact.ts";
 import { findFile, listDisc, unreadable, type DiscFile, type DiscListing } from "./disc.ts";
 import { findDrivers, type DriverFiles } from "./drivers.ts";
-import {
-  imageMedia,
-  isoImageOf,
-  type ImageMedia,
-  type ImageMedium,
-  type PinnedMedium,
-} from "./media.ts";
+import { imageMedia, isoImageOf, type ImageMedia, type ImageMedium } from "./media.ts";
 import {
   chooseImage,
   NotAWim,
@@ -105,24 +97,16 @@ async function look(
   return { problems, openSsh, update, windows, drivers };
 }
 
-export function pinnedFile({ url: uri, sha256 }: PinnedMedium): PinnedFile {
-  return { uri, sha256, fileName: fileNameOf({ uri }) };
-}
-
 /** Path of a medium in the cache or on this host; a file of the user with a checksum is read completely. */
 async function locate({ source }: ImageMedium, cache: Cache): Promise<string> {
   if (source.kind === "file") return compared(source.path, source.sha256);
-  const pinned = pinnedFile(source);
-  const address = await artifactAddress(downloadArtifact(pinned));
-  if ((await cache.state(address)).kind !== "complete") {
-    throw new MediaError({
-      subject: pinned.uri,
-      why: "is not in this host's cache",
-      instead: "Run `./kindows fetch --stack <name>`.",
-    });
-  }
-  await cache.markUsed(address);
-  return path.join(cache.entryFolder(address), pinned.sha256, pinned.fileName);
+  const downloaded = await cachedDownload(source, cache);
+  if (downloaded !== undefined) return downloaded;
+  throw new MediaError({
+    subject: source.uri,
+    why: "is not in this host's cache",
+    instead: "Run `./kindows fetch --stack <name>`.",
+  });
 }
 
 async function compared(file: string, wanted: string | undefined): Promise<string> {

@@ -6,12 +6,11 @@ import {
   softwareLockFile,
   type SoftwareLock,
 } from "../../../toolchain/software-lock.ts";
+import type { PinnedFile } from "../download-artifact.ts";
 import { lockedUpdate, minimumUpdate, neededWindows } from "./update-catalogue.ts";
 
 /** A medium that is downloaded unless the settings name another. */
-export interface PinnedMedium {
-  readonly url: string;
-  readonly sha256: string;
+export interface PinnedMedium extends PinnedFile {
   /** Size of the file; undefined if it is too small to matter. */
   readonly bytes?: number;
 }
@@ -21,7 +20,7 @@ export interface PinnedMedium {
  * 2ccbf2a), in ConvoyPanel/cofoundry (computed from the download, as it says) and in several public Nix flakes.
  */
 export const virtioDrivers: PinnedMedium = {
-  url: "https://fedorapeople.org/groups/virt/virtio-win/direct-downloads/archive-virtio/virtio-win-0.1.285-1/virtio-win-0.1.285.iso",
+  uri: "https://fedorapeople.org/groups/virt/virtio-win/direct-downloads/archive-virtio/virtio-win-0.1.285-1/virtio-win-0.1.285.iso",
   sha256: "e14cf2b94492c3e925f0070ba7fdfedeb2048c91eea9c5a5afb30232a3976331",
   bytes: 789_645_312,
 };
@@ -31,7 +30,7 @@ export const virtioDrivers: PinnedMedium = {
  * JuliaPackaging/Yggdrasil (`O/OpenSSH/build_tarballs.jl`), independently of each other.
  */
 export const openSshArchive: PinnedMedium = {
-  url: "https://github.com/PowerShell/Win32-OpenSSH/releases/download/10.0.0.0p2-Preview/OpenSSH-Win64.zip",
+  uri: "https://github.com/PowerShell/Win32-OpenSSH/releases/download/10.0.0.0p2-Preview/OpenSSH-Win64.zip",
   sha256: "23f50f3458c4c5d0b12217c6a5ddfde0137210a30fa870e98b29827f7b43aba5",
 };
 
@@ -47,14 +46,14 @@ interface PinnedIso extends PinnedMedium {
  */
 export const evaluationIsos: Readonly<Record<WindowsVersion, PinnedIso>> = {
   "2022": {
-    url: "https://software-static.download.prss.microsoft.com/sg/download/888969d5-f34g-4e03-ac9d-1f9786c66749/SERVER_EVAL_x64FRE_en-us.iso",
+    uri: "https://software-static.download.prss.microsoft.com/sg/download/888969d5-f34g-4e03-ac9d-1f9786c66749/SERVER_EVAL_x64FRE_en-us.iso",
     sha256: "3e4fa6d8507b554856fc9ca6079cc402df11a8b79344871669f0251535255325",
     bytes: 5_044_094_976,
     // So it was in kubernetes-sigs/sig-windows-dev-tools at ae218d7, of 10 May 2024.
     tooOld: "had this checksum in May 2024 already",
   },
   "2025": {
-    url: "https://software-static.download.prss.microsoft.com/dbazure/998969d5-f34g-4e03-ac9d-1f9786c66749/26100.32230.260111-0550.lt_release_svc_refresh_SERVER_EVAL_x64FRE_en-us.iso",
+    uri: "https://software-static.download.prss.microsoft.com/dbazure/998969d5-f34g-4e03-ac9d-1f9786c66749/26100.32230.260111-0550.lt_release_svc_refresh_SERVER_EVAL_x64FRE_en-us.iso",
     sha256: "7b052573ba7894c9924e3e87ba732ccd354d18cb75a883efa9b900ea125bfd51",
     bytes: 8_152_356_864,
   },
@@ -174,7 +173,9 @@ function named(
   { path, url, sha256 }: Partial<NamedFile>,
 ): ImageMedium | undefined {
   if (path !== undefined) return { name, source: { kind: "file", path, sha256 } };
-  return url === undefined || sha256 === undefined ? undefined : downloaded(name, { url, sha256 });
+  return url === undefined || sha256 === undefined
+    ? undefined
+    : downloaded(name, { uri: url, sha256 });
 }
 
 function downloaded(name: ImageMedium["name"], medium: PinnedMedium): ImageMedium {

@@ -1,7 +1,7 @@
 import { downloadText } from "../../../toolchain/download.ts";
 import type { SoftwareLock } from "../../../toolchain/software-lock.ts";
 import { defaultRequirements } from "../host-requirements.ts";
-import type { PinnedMedium } from "./media.ts";
+import type { PinnedFile } from "../download-artifact.ts";
 
 const { minimumBuild, minimumRevision } = defaultRequirements;
 
@@ -37,9 +37,9 @@ export function catalogueSearch(kb: string, site = updateCatalogue): string {
 }
 
 /** An update that was found in the catalogue before. */
-export function lockedUpdate(kb: string, lock: SoftwareLock): PinnedMedium | undefined {
+export function lockedUpdate(kb: string, lock: SoftwareLock): PinnedFile | undefined {
   const found = Object.entries(lock).find(([, entry]) => entry.takenFrom === catalogueSearch(kb));
-  return found && { url: found[0], sha256: found[1].sha256 };
+  return found && { uri: found[0], sha256: found[1].sha256 };
 }
 
 /**
@@ -48,7 +48,7 @@ export function lockedUpdate(kb: string, lock: SoftwareLock): PinnedMedium | und
  *
  * @throws if it cannot be reached, or its pages look different.
  */
-export async function findInCatalogue(kb: string, site = updateCatalogue): Promise<PinnedMedium> {
+export async function findInCatalogue(kb: string, site = updateCatalogue): Promise<PinnedFile> {
   const results = await downloadText(catalogueSearch(kb, site));
   const updates = [...results.matchAll(row)].map(([, id = "", title = ""]) => ({
     id,
@@ -71,16 +71,16 @@ export async function findInCatalogue(kb: string, site = updateCatalogue): Promi
   return fileIn(dialog, kb);
 }
 
-function fileIn(dialog: string, kb: string): PinnedMedium {
+function fileIn(dialog: string, kb: string): PinnedFile {
   const files: Record<string, Record<string, string>> = {};
   for (const [, place = "", name = "", value = ""] of dialog.matchAll(property)) {
     (files[place] ??= {})[name] = value;
   }
   for (const { url: named = "", sha256: encoded = "" } of Object.values(files)) {
-    const url = named.replace(/^http:/, "https:");
+    const uri = named.replace(/^http:/, "https:");
     const digest = Buffer.from(encoded, "base64");
-    if (publisher.test(url) && url.includes(kb.toLowerCase()) && digest.length === 32) {
-      return { url, sha256: digest.toString("hex") };
+    if (publisher.test(uri) && uri.includes(kb.toLowerCase()) && digest.length === 32) {
+      return { uri, sha256: digest.toString("hex") };
     }
   }
   throw new Error(`it gives no file of ${kb} with a SHA-256`);

@@ -1,7 +1,7 @@
 import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { flannelImages, flannelVersions } from "../../../components/cni/flannel/release.ts";
-import { commandRunner } from "../../../components/controlplane/node-image/build-command.ts";
+import { commandRunner } from "../../../host/command-runner.ts";
 import {
   packArchive,
   packImage,

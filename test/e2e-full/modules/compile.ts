@@ -2,7 +2,7 @@ import { cp } from "node:fs/promises";
 import { execa } from "execa";
 import * as z from "zod";
 
-import { runLogged } from "../../../host/run-logged.ts";
+import { commandRunner } from "../../../host/command-runner.ts";
 import type { BuildContext } from "../../../toolchain/artifact.ts";
 import { parseJson } from "../../../toolchain/parse-json.ts";
 import { goEnvironment } from "../../../toolchain/tools/go-build.ts";
@@ -32,10 +32,9 @@ export async function compile(
   file: string,
   { logFile }: Pick<BuildContext, "logFile">,
 ): Promise<void> {
-  await runLogged("go", ["build", "-ldflags", "-s -w", "-o", file, target], {
+  await commandRunner(logFile)("go", ["build", "-ldflags", "-s -w", "-o", file, target], {
     cwd: module,
     env: goEnvironment(),
-    logFile,
     timeoutSeconds: buildTimeoutSeconds,
   });
 }

@@ -93,7 +93,7 @@ async function makeBaseDisk(disk: string, folder: string): Promise<ProgramChecks
 
 /** A program in the cache as `kindows fetch` puts it there, but from a folder instead of its publisher. */
 function cached({ sha256, fileName }: CarriedArtifact, media: string): Artifact {
-  const fetched = downloadArtifact({ uri: "", sha256, fileName });
+  const fetched = downloadArtifact({ uri: fileName, sha256 });
   return {
     ...fetched,
     hostPackages: [],

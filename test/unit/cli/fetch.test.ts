@@ -93,11 +93,7 @@ describe("kindows fetch", () => {
   it("takes a file of this host by its path, where it is what is pinned", async () => {
     const file = path.join(folder, "hybrid-overlay-node.exe");
     await writeFile(file, kubelet);
-    const at = (pinned: string): FetchedFile => ({
-      uri: `file://${file}`,
-      sha256: pinned,
-      origin: {},
-    });
+    const at = (pinned: string): FetchedFile => ({ uri: `file://${file}`, sha256: pinned });
     const [state] = await fetch([at(sha256(kubelet))]);
     const placed = path.join(state?.folder ?? "", "hybrid-overlay-node.exe");
     assert.ok(readFileSync(placed).equals(kubelet));
@@ -117,7 +113,7 @@ describe("kindows fetch", () => {
   });
 
   it("trusts nobody where only what is pinned is taken, as for an image", async () => {
-    const [state] = await fetch([{ ...medium("drivers.iso"), origin: {} }]);
+    const [state] = await fetch([{ ...medium("drivers.iso"), origin: undefined }]);
     assert.equal(state?.state, "missing");
     assert.match(state?.problem ?? "", /^no checksum is known/);
     assert.equal(server.asked.length, 0);
@@ -305,7 +301,7 @@ describe("before what a stack lacks is fetched", () => {
     const known = settingsOf({ checksums });
     for (const { uri, sha256 = "" } of pushedPrograms(known)) {
       const fileName = fileNameOf({ uri });
-      const address = await artifactAddress(downloadArtifact({ uri, sha256, fileName }));
+      const address = await artifactAddress(downloadArtifact({ uri, sha256 }));
       await cache.make(address, fileName, async (into) => {
         await mkdir(path.join(into, sha256));
         await writeFile(path.join(into, sha256, fileName), "program");

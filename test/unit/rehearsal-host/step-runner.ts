@@ -14,7 +14,7 @@ import {
   startRehearsalHost,
 } from "../../rehearsed-machine/in-process.ts";
 import type { MachineTime } from "../../../rehearsal/host/machine-time.ts";
-import type { Medium } from "../../../rehearsal/image/media.ts";
+import type { CarriedArtifact } from "../../../components/windows/image-manifest.ts";
 import { windowsPowerShell } from "../../../rehearsal/windows/powershell.ts";
 import { adminKey, remoteSteps, stepCommand } from "./ssh-client.ts";
 
@@ -209,7 +209,8 @@ export async function assertFile(
   assert.match((await windows.drive.readText(path)) ?? "", content);
 }
 
-export const pathOf = ({ sha256, fileName }: Medium): string => artifactPath(sha256, fileName);
+export const pathOf = ({ sha256, fileName }: CarriedArtifact): string =>
+  artifactPath(sha256, fileName);
 
 /** Arguments with which each step succeeds on a host in the right state, by step. */
 export function goodArguments(host: RehearsalHost): Readonly<Record<string, readonly string[]>> {

@@ -220,6 +220,8 @@ describe("lines on a serial port", () => {
     assert.deepEqual(await lines.read(), [], "before the file is there");
     await writeFile(file, "one\r\ntw");
     assert.deepEqual(await lines.read(), ["one"]);
+    // What was read is not read again.
+    await writeFile(file, "ONE\r\nTW");
     await appendFile(file, Buffer.from("o\n\x1b[2Jthree \xff\n", "latin1"));
     assert.deepEqual(await lines.read(), ["two", "[2Jthree \xff"]);
     assert.deepEqual(await lines.read(), []);

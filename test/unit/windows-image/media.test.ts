@@ -86,8 +86,8 @@ describe("media of an image", () => {
   it("that are missing, and missing consent, are all reported at once", async () =>
     assert.deepEqual(await problemsOf(windowsWith("{ kind: evaluation-iso }")), [
       "The evaluation ISO is not used before you agree: Microsoft's terms for evaluations of Windows Server hold for it: 180 days, activated over the internet within the first 10 (it shuts down otherwise), not for production. They are shown with the download on https://www.microsoft.com/evalcenter and by Windows itself. Write `acceptLicence: true` below kindows:windows.image when you have read them.",
-      `${virtioDrivers.url} is not in this host's cache. Run \`./kindows fetch --stack <name>\`.`,
-      `${openSshArchive.url} is not in this host's cache. Run \`./kindows fetch --stack <name>\`.`,
+      `${virtioDrivers.uri} is not in this host's cache. Run \`./kindows fetch --stack <name>\`.`,
+      `${openSshArchive.uri} is not in this host's cache. Run \`./kindows fetch --stack <name>\`.`,
     ]));
 
   it("that are old are taken with an update, which is looked at", async () => {
@@ -175,8 +175,8 @@ describe("media of an image", () => {
       downloadedMedia({ windows: windowsWith("{ kind: iso, path: /w.iso }", version) }).files.map(
         ({ uri }) => uri,
       );
-    assert.deepEqual(fetched("2022"), [virtioDrivers.url, openSshArchive.url]);
-    assert.deepEqual(fetched("2025"), [virtioDrivers.url], "2025 has its own OpenSSH");
+    assert.deepEqual(fetched("2022"), [virtioDrivers.uri, openSshArchive.uri]);
+    assert.deepEqual(fetched("2025"), [virtioDrivers.uri], "2025 has its own OpenSSH");
   });
 
   /** What is fetched for an evaluation beside which the user has everything. */
@@ -205,8 +205,8 @@ describe("media of an image", () => {
   });
 
   it("of an evaluation are the pinned ones, or the user's own", () => {
-    for (const [version, { url, sha256: checksum }] of Object.entries(evaluationIsos)) {
-      assert.deepEqual(addresses(fetched("", version)), [[url, checksum]]);
+    for (const [version, { uri, sha256: checksum }] of Object.entries(evaluationIsos)) {
+      assert.deepEqual(addresses(fetched("", version)), [[uri, checksum]]);
     }
     assert.deepEqual(addresses(fetched(own)), [["https://example.com/w.iso", "0a".repeat(32)]]);
     const without = fetched(own, "2022", false);

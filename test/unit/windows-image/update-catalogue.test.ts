@@ -64,7 +64,7 @@ describe("an update in Microsoft's Update Catalog", () => {
   };
 
   it("is the one of Windows Server 2022 with the number, and its file the one that the dialog names", async () => {
-    const found = { url: file, sha256: digest.toString("hex") };
+    const found = { uri: file, sha256: digest.toString("hex") };
     assert.deepEqual(await find([...others, cumulative]), found);
     assert.equal(server.asked[0]?.path, `/Search.aspx?q=${kb}`);
     const form = new URLSearchParams(posted[0]);
@@ -125,7 +125,7 @@ describe("an update in Microsoft's Update Catalog", () => {
     await look({ acceptLicence: true });
     assert.equal(server.asked.length, 2);
     const sha256 = digest.toString("hex");
-    assert.deepEqual(lockedUpdate(kb, readSoftwareLock(lockFile)), { url: file, sha256 });
+    assert.deepEqual(lockedUpdate(kb, readSoftwareLock(lockFile)), { uri: file, sha256 });
   });
 
   it("is what an ISO that is too old takes, once it is locked", () => {
@@ -136,7 +136,7 @@ describe("an update in Microsoft's Update Catalog", () => {
     assert.equal(lockedUpdate("KB5046616", { [file]: entry }), undefined);
     const { media, problems } = imageMedia(image, "2022", { [file]: entry });
     assert.deepEqual(problems, []);
-    const source = { kind: "download", url: file, sha256 };
+    const source = { kind: "download", uri: file, sha256 };
     assert.deepEqual(media.at(-1), { name: "update", source });
     assert.equal(missingUpdate(image, "2022", { [file]: entry }), undefined);
     assert.equal(missingUpdate(image, "2022", {}), kb);

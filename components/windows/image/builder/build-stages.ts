@@ -2,6 +2,8 @@ import { formatSeconds } from "../../../../toolchain/progress-text.ts";
 
 interface Stage {
   readonly does: string;
+  /** A script's line with which it begins. */
+  readonly begins?: RegExp;
   /** Longest time it may take under KVM. */
   readonly limitMinutes: number;
   readonly remedy: string;
@@ -32,16 +34,19 @@ const stages = {
   },
   prepare: {
     does: "the first logon prepares the image",
+    begins: /^installed, preparing the image$/,
     limitMinutes: 45,
     remedy: `${look} The last line on the serial port says what was begun.`,
   },
   update: {
     does: "the update is installed, and Windows restarts with it",
+    begins: /^installing the update$/,
     limitMinutes: 120,
     remedy: `${look} The machine's SSH server must answer after the restart; C:\\Windows\\Logs\\CBS\\CBS.log on it says what was done.`,
   },
   seal: {
     does: "the nodes' steps run in the image, and it is sealed, over SSH",
+    begins: /^(initialized|build \d+\.\d+)$/,
     limitMinutes: 45,
     remedy:
       "The machine's SSH server must answer, also after a reboot: see what the last attempt met.",
@@ -58,16 +63,7 @@ type StageName = keyof typeof stages;
 const order = Object.keys(stages) as StageName[];
 
 /** The last lines of Initialize-Image.ps1: the SSH server answers, now or after the restart. */
-const preparedLine = "initialized";
-const updatedLine = "updated, rebooting";
-/** Printed by Confirm-ImageBuild.ps1 once it has found a supported Windows. */
-const buildLine = /^build \d+\.\d+$/;
-const begins: readonly (readonly [line: RegExp, stage: StageName])[] = [
-  [/^installed, preparing the image$/, "prepare"],
-  [/^installing the update$/, "update"],
-  [new RegExp(`^${preparedLine}$`), "seal"],
-  [buildLine, "seal"],
-];
+const openLines = ["initialized", "updated, rebooting"];
 
 /** How long a resumed machine may take until a script runs on it: a start of Windows, and a login. */
 const comeBackMinutes = 15;
@@ -179,11 +175,12 @@ export class BuildStages {
       this.lastSeen = message;
       throw this.#failure(`the machine says: ${message}`);
     }
-    this.#isBack ||= buildLine.test(message);
+    // Of Confirm-ImageBuild.ps1, once it has found a supported Windows.
+    this.#isBack ||= message.startsWith("build ");
     // The first line of Complete-Image.ps1.
     this.isSealing ||= message === "sealing";
-    this.isOpen ||= message === updatedLine || message === preparedLine;
-    const next = begins.find(([begin]) => begin.test(message))?.[1];
+    this.isOpen ||= openLines.includes(message);
+    const next = order.find((each) => (stages[each] as Stage).begins?.test(message));
     if (next !== undefined && this.#isBefore(next)) {
       this.#enter(next, message, now);
     } else {

@@ -44,7 +44,7 @@ export async function imageInputs(
           ? source.sha256
           : (source.sha256 ?? (await digestOfFile(source.path, cache)));
     } catch (error) {
-      problems.push(unreadable(source.kind === "file" ? source.path : source.url, error));
+      problems.push(unreadable(source.kind === "file" ? source.path : source.uri, error));
     }
   }
   const baked = await collecting(problems, bake);

@@ -1,8 +1,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { createWriteStream } from "node:fs";
-import { mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
+import { createReadStream, createWriteStream } from "node:fs";
+import { mkdir, readdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
+import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod";
 import { diskNode } from "./qemu-command.ts";
@@ -99,18 +100,22 @@ function startProcess({ args, folder, program = "qemu-system-x86_64" }: QemuOpti
 /** Reads QEMU's growing log of the machine's serial port. */
 export class SerialLines {
   #read = 0;
+  /** Begin of a line that has not ended yet. */
+  #rest = "";
 
   constructor(private readonly file: string) {}
 
   /** Complete new lines since the last call, without line ends and control characters. */
   async read(): Promise<string[]> {
     // Single bytes: a firmware's output has no encoding, and nothing may be lost.
-    const text = await readFile(this.file, "latin1").catch((error: NodeJS.ErrnoException) => {
+    const added = createReadStream(this.file, { encoding: "latin1", start: this.#read });
+    const chunk = await text(added).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== "ENOENT") throw error;
       return ""; // Not created yet.
     });
-    const lines = text.slice(this.#read).split(/\r?\n/);
-    this.#read = text.length - (lines.pop() ?? "").length;
+    this.#read += chunk.length;
+    const lines = (this.#rest + chunk).split(/\r?\n/);
+    this.#rest = lines.pop() ?? "";
     return lines.map((line) => line.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, ""));
   }
 }
