@@ -161,7 +161,7 @@ describe("host actions of the pod network", () => {
     const pod = {
       metadata: { name: "calico-node-a" },
       spec: { nodeName: "worker-1" },
-      status: { containerStatuses: [{ name: "calico-node", state: { waiting } }] },
+      status: { initContainerStatuses: [{ image: "cni:v3", state: { waiting } }] },
     };
     const lists: Readonly<Record<string, readonly object[]>> = {
       "GET /api/v1/nodes": [{ metadata: { name: "worker-1" }, status: {} }],
@@ -178,7 +178,7 @@ describe("host actions of the pod network", () => {
       "calico: degraded: Invalid: no pool",
       "apiserver: no report of the operator's yet",
       "node worker-1: registered, has not reported its state yet",
-      "pod calico-node-a on worker-1: calico-node waits: ImagePullBackOff (Back-off pulling image)",
+      "calico-node-a: the image cni:v3 cannot be pulled on worker-1: Back-off pulling image",
     ]) {
       assert.ok(stderr.includes(expected), stderr);
     }
