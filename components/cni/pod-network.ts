@@ -27,7 +27,7 @@ export interface PodNetwork {
   /** The network on Windows nodes; undefined if their pods have none. */
   readonly windows: HnsNetwork | undefined;
   /** Waits for the network on Windows nodes once they have joined; undefined if there is nothing to wait for. */
-  awaitOnWindows(nodes: readonly pulumi.Resource[]): void;
+  awaitOnWindows?(nodes: readonly pulumi.Resource[]): void;
 }
 
 /**
