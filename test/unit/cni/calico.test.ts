@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 
-import { withFields } from "../../../components/cni/calico/configuration.ts";
 import {
   type CalicoNetworkOptions,
   installationObjects,
@@ -28,10 +27,6 @@ describe("Calico's objects", () => {
   it("are an Installation with the cluster's ranges, VXLAN and HNS, and the API server", () => {
     const { Installation, APIServer } = installationObjects(network);
     assertGolden(here, "installation.yaml", yamlText(Installation, APIServer));
-  });
-
-  it("in its own API are left alone where they are as they shall be", () => {
-    assert.equal(withFields({ a: 1, vxlanVNI: 4096 }, { a: 1, c: undefined }), undefined);
   });
 
   it("have a release for every version of the settings, and no other", () => {
