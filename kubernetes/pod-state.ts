@@ -6,49 +6,38 @@ export function isReady(pod: V1Pod): boolean {
   );
 }
 
-/** What a pod waits for or fails with, if it says so. */
-export function podTroubles({ status }: V1Pod): string[] {
-  const { initContainerStatuses = [], containerStatuses = [], conditions = [] } = status ?? {};
-  const unscheduled = conditions.find(
-    (condition) => condition.type === "PodScheduled" && condition.status === "False",
-  );
-  return [
-    ...[...initContainerStatuses, ...containerStatuses].flatMap(containerTroubles),
-    ...(unscheduled ? [unscheduled.message ?? "not scheduled"] : []),
-  ];
-}
-
-/** A container that is just being created is no problem. */
-function containerTroubles({ name, state }: V1ContainerStatus): string[] {
-  const { waiting, terminated } = state ?? {};
-  if (terminated !== undefined && terminated.exitCode !== 0) {
-    return [`${name} ended with ${terminated.exitCode}`];
-  }
-  const { reason = "", message } = waiting ?? {};
-  return ["", "ContainerCreating", "PodInitializing"].includes(reason)
-    ? []
-    : [`${name} waits: ${reason}${message === undefined ? "" : ` (${message})`}`];
-}
-
 const imageReasons = ["ErrImagePull", "ImagePullBackOff", "ErrImageNeverPull", "InvalidImageName"];
 
-/** Why a pod is not Ready, in a sentence for people: by its own state and the events about it. */
-export function podTrouble(pod: V1Pod, events: readonly CoreV1Event[]): string {
-  const name = pod.metadata?.name ?? "";
-  const node = pod.spec?.nodeName ?? "no node yet";
-  for (const status of pod.status?.containerStatuses ?? []) {
-    const trouble = containerTrouble(status, node);
-    if (trouble !== undefined) return `${name}: ${trouble}`;
-  }
-  const scheduled = pod.status?.conditions?.find(({ type }) => type === "PodScheduled");
-  if (scheduled?.status === "False") {
-    return `${name} is not scheduled: ${scheduled.message ?? scheduled.reason ?? ""}`;
-  }
+/** Why pods are not Ready, a sentence each; nothing of those that are just being started. */
+export function podTroubles(pods: readonly V1Pod[]): string[] {
+  return pods.filter((pod) => !isReady(pod)).flatMap((pod) => podTrouble(pod) ?? []);
+}
+
+/** How far a pod is that is not Ready, in a sentence for people: by its own state and the events about it. */
+export function podProgress(pod: V1Pod, events: readonly CoreV1Event[] = []): string {
+  const { metadata, spec, status } = pod;
+  const [name, node] = [metadata?.name ?? "", spec?.nodeName ?? "no node yet"];
+  const trouble = podTrouble(pod);
+  if (trouble !== undefined) return trouble;
   const warning = lastWarning(events, "Pod", name);
   if (warning !== undefined) return `${name} on ${node}: ${warning}`;
-  const waiting = pod.status?.containerStatuses?.find(({ state }) => state?.waiting)?.state
-    ?.waiting;
-  return `${name} on ${node} is ${waiting?.reason ?? pod.status?.phase ?? "not started"}`;
+  const waiting = status?.containerStatuses?.find(({ state }) => state?.waiting)?.state?.waiting;
+  return `${name} on ${node} is ${waiting?.reason ?? status?.phase ?? "not started"}`;
+}
+
+function podTrouble({ metadata, spec, status }: V1Pod): string | undefined {
+  const [name, node] = [metadata?.name ?? "", spec?.nodeName ?? "no node yet"];
+  const { initContainerStatuses = [], containerStatuses = [], conditions = [] } = status ?? {};
+  // One that has ended well has done its part.
+  const initial = initContainerStatuses.filter(({ state }) => state?.terminated?.exitCode !== 0);
+  for (const container of [...initial, ...containerStatuses]) {
+    const trouble = containerTrouble(container, node);
+    if (trouble !== undefined) return `${name}: ${trouble}`;
+  }
+  const scheduled = conditions.find(({ type }) => type === "PodScheduled");
+  return scheduled?.status === "False"
+    ? `${name} is not scheduled: ${scheduled.message ?? scheduled.reason ?? ""}`
+    : undefined;
 }
 
 export function lastWarning(

@@ -97,7 +97,7 @@ export async function kindOnLibvirt(
   // The rollouts are awaited, so they start when their nodes have joined. Not only when these are Ready, as pods start
   // meanwhile.
   const registered = windows.map((node) => node.registered);
-  pods.awaitOnWindows(registered);
+  pods.awaitOnWindows?.(registered);
   new KubeProxyWindows(
     "kube-proxy-windows",
     { controlPlane, network: pods.windows, image: settings.windows.kubeProxyImage },

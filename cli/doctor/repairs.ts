@@ -1,8 +1,7 @@
 import { credentials, reachableKubeconfig, serverAddress } from "../../kubernetes/kubeconfig.ts";
 import { ClusterApi } from "../../kubernetes/cluster-api.ts";
 import { docker } from "../../host/docker.ts";
-import { mintToken, revokeToken } from "../../components/controlplane/actions/join-tokens.ts";
-import { tokenText } from "../../components/controlplane/bootstrap-token-secret.ts";
+import { mintToken, revokeToken, tokenId } from "../../components/controlplane/join-token.ts";
 import { scriptSeconds } from "../../components/windows/node-step.ts";
 import { joinNode } from "../../components/windows/steps.ts";
 import { firstControlPlane } from "../../config/names.ts";
@@ -115,9 +114,9 @@ export async function runJoin(
   });
   try {
     const { command, input } = machine.join;
-    const text = withToken(input, tokenText(token));
+    const text = withToken(input, token);
     await stepOverSsh(joinNode.name, machine, command, scriptSeconds(joinNode), text);
   } finally {
-    await revokeToken(api, token.id); // It expires anyway.
+    await revokeToken(api, tokenId(token)); // It expires anyway.
   }
 }

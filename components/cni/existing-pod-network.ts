@@ -28,8 +28,4 @@ export class ExistingPodNetwork extends pulumi.ComponentResource implements PodN
     this.windows = inExisting.get(network.kind)?.hnsNetwork(network);
     this.registerOutputs({});
   }
-
-  awaitOnWindows(): void {
-    // Each node waits until it is Ready, which needs the network.
-  }
 }

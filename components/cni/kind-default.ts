@@ -15,11 +15,5 @@ export const kindDefault: PodNetworkDefinition<undefined, never> = {
   onWindows: () => ({ kind: "none" }),
   nodeSteps: { beforeJoin: [], afterJoin: [] },
   components: () =>
-    Promise.resolve({
-      install: ({ resource }) => ({
-        resource,
-        windows: undefined,
-        awaitOnWindows: () => undefined,
-      }),
-    }),
+    Promise.resolve({ install: ({ resource }) => ({ resource, windows: undefined }) }),
 };

@@ -1,12 +1,12 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type * as z from "zod";
 import type { WrittenExisting } from "../../config/existing.ts";
+import type { HostProblem } from "../../config/host-problem.ts";
 import type { Check } from "../../config/problem.ts";
 import type { NamedSettings, Settings } from "../../config/settings.ts";
 import type { ControlPlane } from "../controlplane/control-plane.ts";
 import type { ClusterAnswers } from "../controlplane/existing/cluster-answers.ts";
-import type { ClusterProblem } from "../controlplane/existing/cluster-problem.ts";
-import { type Right, written } from "../controlplane/existing/rights.ts";
+import { type Right, rightsTo, written } from "../controlplane/existing/rights.ts";
 import type { NodeStep } from "../windows/node-step.ts";
 
 /** What kube-proxy on Windows waits for on its node. */
@@ -27,7 +27,7 @@ export interface PodNetwork {
   /** The network on Windows nodes; undefined if their pods have none. */
   readonly windows: HnsNetwork | undefined;
   /** Waits for the network on Windows nodes once they have joined; undefined if there is nothing to wait for. */
-  awaitOnWindows(nodes: readonly pulumi.Resource[]): void;
+  awaitOnWindows?(nodes: readonly pulumi.Resource[]): void;
 }
 
 /**
@@ -121,7 +121,7 @@ export type NamedPrograms = Readonly<
 export function accessRights(purpose: string): readonly Right[] {
   const group = "rbac.authorization.k8s.io";
   return ["clusterroles", "clusterrolebindings"].flatMap((resource) =>
-    written.map((verb) => ({ verb, group, resource, purpose })),
+    rightsTo(written, group, resource, purpose),
   );
 }
 
@@ -143,8 +143,6 @@ export interface PodNetworkInExisting {
     answers: ClusterAnswers,
     wanted: WantedPodNetwork,
     cluster: { readonly serviceCidr: string; readonly endpoint: string },
-  ):
-    | { readonly network: WindowsPodNetwork; readonly problems: readonly ClusterProblem[] }
-    | undefined;
+  ): { readonly network: WindowsPodNetwork; readonly problems: readonly HostProblem[] } | undefined;
   hnsNetwork(network: WindowsPodNetwork): HnsNetwork;
 }

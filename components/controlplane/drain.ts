@@ -3,7 +3,7 @@ import { messageOf } from "../../host/failure.ts";
 import { waitUntil } from "../../host/wait-until.ts";
 import { changeNode } from "../../kubernetes/change-node.ts";
 import { ApiError, hasStatus, type ClusterApi } from "../../kubernetes/cluster-api.ts";
-import { awaitReadyNode } from "./actions/node-waits.ts";
+import { awaitReadyNode, podsOn } from "./actions/node-waits.ts";
 
 export interface Eviction {
   readonly name: string;
@@ -89,9 +89,7 @@ async function evictPods(
     onChange: (seen: string) => say(`${name}: ${seen}`),
   };
   const emptied = waitUntil(options, async () => {
-    const { items } = await api.get<V1PodList>(
-      `/api/v1/pods?fieldSelector=${encodeURIComponent(`spec.nodeName=${name}`)}`,
-    );
+    const { items } = await api.get<V1PodList>(podsOn(name));
     const pods = podsToEvict(items);
     if (pods.length === 0) return undefined;
     const refusals = await Promise.all(pods.map((pod) => evict(api, pod)));

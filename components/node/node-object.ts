@@ -5,7 +5,7 @@ import type { environment as registration } from "../controlplane/actions/await-
 import type { environment as readiness } from "../controlplane/actions/await-ready.ts";
 import type { environment as removal } from "../controlplane/actions/remove-node.ts";
 import { deletedWith } from "../controlplane/control-plane.ts";
-import { tokenId } from "../controlplane/bootstrap-token-secret.ts";
+import { tokenId } from "../controlplane/join-token.ts";
 import type { Joining } from "./joining-machine.ts";
 
 export interface NodeObjectArgs {

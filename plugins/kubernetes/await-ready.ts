@@ -5,7 +5,7 @@ import { ANNOTATION, type KubernetesObject } from "./object.ts";
 import { readiness } from "./readiness.ts";
 import type { CoreV1Event, V1LabelSelector, V1Pod } from "@kubernetes/client-node";
 import type { ClusterApi } from "../../kubernetes/cluster-api.ts";
-import { isReady, podTroubles } from "../../kubernetes/pod-state.ts";
+import { isReady, podProgress, podTroubles } from "../../kubernetes/pod-state.ts";
 
 /** Default without customTimeouts, as in the official plugin. */
 const DEFAULT_SECONDS = 600;
@@ -29,11 +29,13 @@ export async function awaitReady(
   const end = Date.now() + seconds * 1000;
   let live = first;
   let shown = "";
+  let troubles: readonly string[] = [];
   for (;;) {
     const { state, message } = readiness(live);
     if (state === "ready") return { live };
-    if (message !== shown) operation.progress(`waiting: ${message}`);
-    shown = message;
+    const seen = [message, ...troubles].join("; ");
+    if (seen !== shown) operation.progress(`waiting: ${seen}`);
+    shown = seen;
     const over = signal.aborted || Date.now() > end;
     if (state === "failed" || over) {
       const why =
@@ -45,9 +47,10 @@ export async function awaitReady(
     }
     await pause(signal);
     try {
-      const seen = await target.read(signal);
-      if (seen === undefined) return { live, failure: `${target.title} was deleted meanwhile` };
-      live = seen;
+      const read = await target.read(signal);
+      if (read === undefined) return { live, failure: `${target.title} was deleted meanwhile` };
+      live = read;
+      troubles = podTroubles(await podsOf(target.client, live, signal)).slice(0, MOST_PODS);
     } catch (error) {
       // The API server may be unreachable for a moment; the limit above ends this.
       if (!signal.aborted) operation.progress(`waiting: ${(error as Error).message}`);
@@ -97,20 +100,11 @@ const REPORT_SECONDS = 10;
 /** Why an object is not ready: its pods that are not, and the latest warnings about it and them. */
 async function podReport(client: ClusterApi, object: KubernetesObject): Promise<string> {
   const signal = AbortSignal.timeout(REPORT_SECONDS * 1000);
-  const namespace = object.metadata?.namespace ?? "default";
-  const name = object.metadata?.name ?? "";
-  const items = async <Item>(kind: string, query: Record<string, string>): Promise<Item[]> => {
-    const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/${kind}`;
-    const list = await client.request<{ items?: Item[] }>("GET", path, { query, signal });
-    return list.items ?? [];
-  };
   try {
-    const pods = await items<V1Pod>("pods", { labelSelector: selectorOf(object), limit: "100" });
-    const names = new Set([name, ...pods.map((pod) => pod.metadata?.name)]);
-    const events = await items<CoreV1Event>("events", {
-      fieldSelector: "type=Warning",
-      limit: "200",
-    });
+    const pods = await podsOf(client, object, signal);
+    const names = new Set([object.metadata?.name ?? "", ...pods.map((pod) => pod.metadata?.name)]);
+    const warnings = { fieldSelector: "type=Warning", limit: "200" };
+    const events = await beside<CoreV1Event>(client, object, "events", warnings, signal);
     return describe(
       pods,
       events.filter((event) => names.has(event.involvedObject.name)),
@@ -120,10 +114,32 @@ async function podReport(client: ClusterApi, object: KubernetesObject): Promise<
   }
 }
 
+function podsOf(
+  client: ClusterApi,
+  object: KubernetesObject,
+  signal: AbortSignal,
+): Promise<V1Pod[]> {
+  const query = { labelSelector: selectorOf(object), limit: "100" };
+  return beside<V1Pod>(client, object, "pods", query, signal);
+}
+
+/** Objects of another kind in an object's namespace. */
+async function beside<Item>(
+  client: ClusterApi,
+  { metadata }: KubernetesObject,
+  kind: "pods" | "events",
+  query: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<Item[]> {
+  const path = `/api/v1/namespaces/${encodeURIComponent(metadata?.namespace ?? "default")}/${kind}`;
+  const list = await client.request<{ items?: Item[] }>("GET", path, { query, signal });
+  return list.items ?? [];
+}
+
 /** The report in words; pods that are ready are left out. */
 export function describe(pods: readonly V1Pod[], events: readonly CoreV1Event[]): string {
   const unready = pods.filter((pod) => !isReady(pod));
-  const lines = unready.slice(0, MOST_PODS).map(describePod);
+  const lines = unready.slice(0, MOST_PODS).map((pod) => podProgress(pod));
   if (pods.length === 0) lines.push("there are no pods");
   if (unready.length > MOST_PODS) {
     lines.push(`and ${String(unready.length - MOST_PODS)} more pods that are not ready`);
@@ -135,12 +151,6 @@ export function describe(pods: readonly V1Pod[], events: readonly CoreV1Event[])
     lines.push(`event ${reason ?? ""} on ${involvedObject.name ?? ""}: ${message ?? ""}`);
   }
   return lines.join("\n");
-}
-
-function describePod(pod: V1Pod): string {
-  const reasons = podTroubles(pod).join("; ");
-  const phase = pod.status?.phase ?? "unknown";
-  return `pod ${pod.metadata?.name ?? ""} on ${pod.spec?.nodeName ?? "no node"} is ${phase}${reasons === "" ? "" : `: ${reasons}`}`;
 }
 
 function selectorOf(object: KubernetesObject): string {

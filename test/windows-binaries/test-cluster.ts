@@ -7,11 +7,7 @@ import { CoreV1Api, Health, KubeConfig, type V1Node } from "@kubernetes/client-n
 import { execa } from "execa";
 import { stringify } from "yaml";
 import { messageOf } from "../../host/failure.ts";
-import {
-  newToken,
-  tokenSecret,
-  tokenText,
-} from "../../components/controlplane/bootstrap-token-secret.ts";
+import { newToken, tokenId, tokenSecret } from "../../components/controlplane/join-token.ts";
 import { caCertHash } from "../../kubernetes/ca-cert-hash.ts";
 import { kubernetesVersion } from "../../toolchain/tools/table.ts";
 import { waitUntil } from "../../host/wait-until.ts";
@@ -80,10 +76,10 @@ export class TestCluster {
       await waitFor("the signature for the token", async () => {
         const read = { name: "cluster-info", namespace: "kube-public" };
         const { data } = await this.#api.readNamespacedConfigMap(read);
-        return data?.[`jws-kubeconfig-${token.id}`] !== undefined;
+        return data?.[`jws-kubeconfig-${tokenId(token)}`] !== undefined;
       });
     }
-    return tokenText(token);
+    return token;
   }
 
   /** Ends its processes, so that another one can have its ports. */

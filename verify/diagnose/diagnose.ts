@@ -4,7 +4,7 @@ import type {
   V1NetworkPolicy,
   V1Pod,
 } from "@kubernetes/client-node";
-import { isReady, lastWarning, podTrouble } from "../../kubernetes/pod-state.ts";
+import { isReady, lastWarning, podProgress } from "../../kubernetes/pod-state.ts";
 import type { Details } from "../cluster/snapshot.ts";
 import { roleName } from "../objects/names.ts";
 import type { AwaitedPod } from "../run/plan.ts";
@@ -19,7 +19,7 @@ function whyPodNotReady({ role, node, pod }: AwaitedPod, details: Details): stri
   const name = roleName(role);
   return (
     nodeTrouble(node, details) ??
-    (pod && podTrouble(pod, details.events)) ??
+    (pod && podProgress(pod, details.events)) ??
     lastWarning(details.events, "DaemonSet", name) ??
     `the DaemonSet ${name} has no pod on ${node}`
   );
@@ -89,7 +89,7 @@ function nameTrouble(probe: Probe, { dnsSlices, systemPods }: Details): string {
   }
   const servers = systemPods.filter(({ metadata }) => metadata?.labels?.["k8s-app"] === "kube-dns");
   const [broken] = servers.filter((pod) => !isReady(pod));
-  const why = broken === undefined ? "there is no CoreDNS pod" : podTrouble(broken, []);
+  const why = broken === undefined ? "there is no CoreDNS pod" : podProgress(broken);
   return `the name ${name} is not resolved: cluster DNS (the Service kube-dns) has no ready endpoint: ${why}`;
 }
 
@@ -134,7 +134,7 @@ function proxyTrouble(probe: Probe, { systemPods }: Details): string | undefined
   );
   return proxy === undefined || isReady(proxy)
     ? undefined
-    : `kube-proxy does not serve: ${podTrouble(proxy, [])}`;
+    : `kube-proxy does not serve: ${podProgress(proxy)}`;
 }
 
 function plainReason({ kind, text }: ProbeFailure, way: string): string {

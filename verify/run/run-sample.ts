@@ -2,7 +2,7 @@ import type { V1Pod } from "@kubernetes/client-node";
 import * as z from "zod";
 
 import { messageOf } from "../../host/failure.ts";
-import { isReady, podTrouble } from "../../kubernetes/pod-state.ts";
+import { isReady, podProgress } from "../../kubernetes/pod-state.ts";
 import { nodesOf } from "../cluster/facts.ts";
 import type { Snapshot } from "../cluster/snapshot.ts";
 import { nodeTrouble } from "../diagnose/diagnose.ts";
@@ -27,7 +27,7 @@ export async function runSample(row: SampleRow, run: RowRun): Promise<Outcome> {
       const pod = groups.flatMap(({ pods }) => pods).find((each) => !isReady(each));
       if (pod === undefined) return `there is no pod of ${namesOf(groups)}`;
       const node = pod.spec?.nodeName;
-      return (node && nodeTrouble(node, details)) || podTrouble(pod, details.events);
+      return (node && nodeTrouble(node, details)) || podProgress(pod, details.events);
     },
   });
   if ("outcome" in waited) return waited.outcome;

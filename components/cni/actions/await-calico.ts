@@ -88,11 +88,5 @@ async function troubles(api: ClusterApi): Promise<string[]> {
   const lists = await Promise.all(
     namespaces.map((name) => api.get<V1PodList>(`/api/v1/namespaces/${name}/pods`)),
   );
-  return lists
-    .flatMap(({ items }) => items)
-    .flatMap((pod) => {
-      const where = pod.spec?.nodeName === undefined ? "" : ` on ${pod.spec.nodeName}`;
-      const found = podTroubles(pod).join("; ");
-      return found === "" ? [] : `pod ${pod.metadata?.name ?? ""}${where}: ${found}`;
-    });
+  return podTroubles(lists.flatMap(({ items }) => items));
 }

@@ -18,7 +18,6 @@ import type { environment as finding } from "../actions/find-api-server.ts";
 import type { environment as change } from "../../controlplane/actions/apply-change.ts";
 import { manifest, type Manifest } from "../../manifest.ts";
 import type { HnsNetwork, PodNetwork, PodNetworkSettings } from "../pod-network.ts";
-import type { CalicoConfiguration } from "./configuration.ts";
 import { calicoHnsNetwork, type FoundCalico } from "./existing.ts";
 import { installationObjects, type CalicoNetworkOptions } from "./installation.ts";
 import { calicoRelease, type CalicoRelease } from "./release.ts";
@@ -30,8 +29,8 @@ export interface CalicoArgs {
   readonly release: CalicoRelease;
   /** Settings that differ between labs; the ranges are the cluster's. */
   readonly network: Omit<CalicoNetworkOptions, "podCidr" | "serviceCidr">;
-  /** Settings in Calico's own API. */
-  readonly configuration: CalicoConfiguration;
+  /** Settings in Calico's own API, which is available later: fields of the FelixConfiguration `default`. */
+  readonly configuration: { readonly felix: PodNetworkSettings["cni"]["calico"]["felix"] };
 }
 
 export function install(controlPlane: ControlPlane, { cni, nodes }: PodNetworkSettings): Calico {

@@ -1,8 +1,22 @@
 import type { V1ConfigMap } from "@kubernetes/client-node";
+import type { HostProblem } from "../../../config/host-problem.ts";
 import { unless } from "../../../config/problem.ts";
 import { found, type ClusterAnswers } from "../../controlplane/existing/cluster-answers.ts";
-import type { ClusterChange, ClusterProblem } from "../../controlplane/existing/cluster-problem.ts";
 import type { HnsNetwork, PodNetworkInExisting, WindowsPodNetwork } from "../pod-network.ts";
+
+/** A part of an object of the cluster that must be so for Windows nodes. */
+interface ClusterChange {
+  /** As people call it, e.g. `Installation default`. */
+  readonly object: string;
+  readonly path: string;
+  /** The object with nothing but what must be so, for server-side apply. */
+  readonly fields: Record<string, unknown>;
+  readonly done: boolean;
+  /** What is not so, as the rest of a sentence. */
+  readonly why: string;
+  /** The same by kubectl. */
+  readonly command: string;
+}
 
 /** Calico in an existing cluster, and what may be changed in it. */
 export interface FoundCalico extends WindowsPodNetwork {
@@ -150,7 +164,7 @@ function wantedChanges(
 }
 
 /** Problems that must not be solved automatically, as that would disconnect the pods of all nodes. */
-function poolsProblems(answers: ClusterAnswers): ClusterProblem[] {
+function poolsProblems(answers: ClusterAnswers): HostProblem[] {
   const { bgp = "Enabled" } =
     found<Installation>(answers, "installation")?.spec?.calicoNetwork ?? {};
   const pools = setting<{ readonly items?: readonly IpPool[] }>(
@@ -172,9 +186,9 @@ function poolsProblems(answers: ClusterAnswers): ClusterProblem[] {
 }
 
 /** Windows nodes do VXLAN everywhere or nothing at all with BGP; no IPIP, no change between subnets. */
-function poolProblems({ metadata, spec }: IpPool, bgp: string): ClusterProblem[] {
+function poolProblems({ metadata, spec }: IpPool, bgp: string): HostProblem[] {
   const [vxlan, ipip] = [spec?.vxlanMode ?? "Never", spec?.ipipMode ?? "Never"];
-  const problem = (why: string, wanted: string): ClusterProblem[] => {
+  const problem = (why: string, wanted: string): HostProblem[] => {
     const danger = "it changes the way of every pod's packets, so nothing here does it by the way";
     const subject = `IPPool ${metadata?.name ?? ""}`;
     return [{ subject, why, instead: `Set ${wanted} yourself: ${danger}.` }];
@@ -198,7 +212,7 @@ function poolProblems({ metadata, spec }: IpPool, bgp: string): ClusterProblem[]
   return [];
 }
 
-function vniProblems(answers: ClusterAnswers): ClusterProblem[] {
+function vniProblems(answers: ClusterAnswers): HostProblem[] {
   const felix = setting<{ readonly spec?: { readonly vxlanVNI?: number } }>(
     ...([answers, "felixConfig", "storedFelixConfig"] as const),
   );

@@ -1,9 +1,9 @@
 import type { V1ConfigMap } from "@kubernetes/client-node";
 import type { WrittenExisting } from "../../../config/existing.ts";
+import type { HostProblem } from "../../../config/host-problem.ts";
 import { addressNumber, contains, parseRange } from "../../../config/ipv4.ts";
 import { type Check, unless } from "../../../config/problem.ts";
 import { found, type ClusterAnswers } from "../../controlplane/existing/cluster-answers.ts";
-import type { ClusterProblem } from "../../controlplane/existing/cluster-problem.ts";
 import { accessRights, type HnsNetwork, type PodNetworkInExisting } from "../pod-network.ts";
 import { flannelHnsNetwork, type FlannelBackend } from "./flannel-config.ts";
 import type { FlannelOnWindows } from "./node-steps.ts";
@@ -95,7 +95,7 @@ function flannelConfig(answers: ClusterAnswers): FlannelConfig | undefined {
   return undefined;
 }
 
-function checkFlannel(config: FlannelConfig): FlannelBackend | ClusterProblem {
+function checkFlannel(config: FlannelConfig): FlannelBackend | HostProblem {
   const subject = `ConfigMap ${config.name}`;
   const again =
     "then restart Flannel on all nodes: every pod's packets change their way, so nothing here does it by the way";

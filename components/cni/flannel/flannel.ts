@@ -70,7 +70,7 @@ const rolloutTimeout = "15m";
  * Flannel on the Linux nodes of a cluster: VXLAN with the VNI and port that Windows requires, or plain routes; and the
  * permissions of its service on Windows nodes.
  *
- * Not responsible for that service: it is installed by the node's own steps (node-steps.ts).
+ * Not responsible for that service: the node's own steps (node-steps.ts) install it, and wait for it.
  */
 export class Flannel extends pulumi.ComponentResource implements PodNetwork {
   readonly resource: pulumi.Resource;
@@ -98,9 +98,5 @@ export class Flannel extends pulumi.ComponentResource implements PodNetwork {
       customTimeouts: { create: rolloutTimeout, update: rolloutTimeout },
     });
     this.registerOutputs({});
-  }
-
-  awaitOnWindows(): void {
-    // Each node's own steps wait for its part.
   }
 }

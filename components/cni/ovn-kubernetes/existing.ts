@@ -1,9 +1,13 @@
-import type { V1ConfigMap, V1DaemonSetList, V1NodeList } from "@kubernetes/client-node";
+import type { V1ConfigMap, V1DaemonSet, V1Node } from "@kubernetes/client-node";
 import type { WrittenExisting } from "../../../config/existing.ts";
+import type { HostProblem } from "../../../config/host-problem.ts";
 import { namedFileProblems, type NamedFile } from "../../../config/named-file.ts";
 import { type Check, type SettingsProblem, unless } from "../../../config/problem.ts";
-import { found, type ClusterAnswers } from "../../controlplane/existing/cluster-answers.ts";
-import type { ClusterProblem } from "../../controlplane/existing/cluster-problem.ts";
+import {
+  found,
+  foundItems,
+  type ClusterAnswers,
+} from "../../controlplane/existing/cluster-answers.ts";
 import { accessRights, type NamedPrograms, type PodNetworkInExisting } from "../pod-network.ts";
 import { type HybridOverlayOnWindows, hybridOverlayNetwork, program } from "./node-steps.ts";
 
@@ -60,7 +64,7 @@ export const existingOvnKubernetes: PodNetworkInExisting = {
   },
 };
 
-const noProgram: ClusterProblem = {
+const noProgram: HostProblem = {
   subject: "kindows:cni.hybridOverlay",
   why: "is missing; the cluster has OVN-Kubernetes, whose program for Windows nobody publishes",
   instead:
@@ -79,7 +83,7 @@ type Options = Readonly<Record<string, string | undefined>>;
  */
 function ovnOptions(answers: ClusterAnswers): Options | undefined {
   const config = found<V1ConfigMap>(answers, "ovnConfig")?.data?.["ovnkube.conf"];
-  const pods = (found<V1DaemonSetList>(answers, "daemonSets")?.items ?? [])
+  const pods = foundItems<V1DaemonSet>(answers, "daemonSets")
     .filter(({ metadata }) => /^ovnkube-(node|master)/.test(metadata?.name ?? ""))
     .flatMap(({ spec }) => spec?.template.spec?.containers ?? []);
   if (config === undefined && pods.length === 0) return undefined;
@@ -117,7 +121,7 @@ function configured(text: string): Options {
 }
 
 /** What Windows nodes need of the cluster; changing it restarts the network of all pods, so nothing here does it. */
-function overlayProblems(answers: ClusterAnswers, options: Options): readonly ClusterProblem[] {
+function overlayProblems(answers: ClusterAnswers, options: Options): readonly HostProblem[] {
   const subject = "OVN-Kubernetes";
   if (options["enable-hybrid-overlay"] !== "true") {
     const why = "has no hybrid overlay, by which alone Windows nodes take part";
@@ -126,7 +130,7 @@ function overlayProblems(answers: ClusterAnswers, options: Options): readonly Cl
     return [{ subject, why, instead }];
   }
   const mac = `${annotation}distributed-router-gateway-mac`;
-  const without = (found<V1NodeList>(answers, "nodes")?.items ?? []).filter(
+  const without = foundItems<V1Node>(answers, "nodes").filter(
     ({ metadata }) =>
       metadata?.labels?.["kubernetes.io/os"] === "linux" &&
       metadata.annotations?.[mac] === undefined,

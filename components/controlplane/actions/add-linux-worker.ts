@@ -6,7 +6,6 @@ import type { V1Node } from "@kubernetes/client-node";
 import { messageOf } from "../../../host/failure.ts";
 import { caCertHash } from "../../../kubernetes/ca-cert-hash.ts";
 import { clusterLabel, firstControlPlane } from "../../../config/names.ts";
-import { tokenText } from "../bootstrap-token-secret.ts";
 import {
   type ControlPlaneContainer,
   nodeStarted,
@@ -24,7 +23,7 @@ import {
   docker,
   removeContainers,
 } from "../../../host/docker.ts";
-import { mintToken, revokeToken } from "./join-tokens.ts";
+import { mintToken, revokeToken, tokenId } from "../join-token.ts";
 import { runAction, say, text } from "../../host-action/run-action.ts";
 import { waitUntil } from "../../../host/wait-until.ts";
 
@@ -109,7 +108,7 @@ async function join(made: Worker, kubeconfig: string, api: ClusterApi): Promise<
       name,
       cluster,
       endpoint,
-      token: tokenText(token),
+      token,
       address: await containerAddress(name, made.network),
       caCertHash: caCertHash(kubeconfig),
     });
@@ -121,7 +120,7 @@ async function join(made: Worker, kubeconfig: string, api: ClusterApi): Promise<
     await docker(["exec", name, "rm", joinFile]);
   } finally {
     // Used up, or of no use any more; it would die by itself in minutes.
-    const why = await revokeToken(api, token.id);
+    const why = await revokeToken(api, tokenId(token));
     if (why !== undefined) say(`the join token stays for 10 minutes: ${why}`);
   }
 }

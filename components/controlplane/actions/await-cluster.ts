@@ -4,8 +4,7 @@
  */
 import type { V1PodList } from "@kubernetes/client-node";
 import * as z from "zod";
-import { podName } from "../drain.ts";
-import { isReady } from "../../../kubernetes/pod-state.ts";
+import { isReady, podProgress } from "../../../kubernetes/pod-state.ts";
 import { awaitReadyNode } from "./node-waits.ts";
 import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
 import { runAction, say, text } from "../../host-action/run-action.ts";
@@ -35,9 +34,9 @@ await runAction(environment, async ({ KUBECONFIG_CONTENT, CLUSTER: request }) =>
     const ours = items.filter(
       (pod) => !pod.spec?.nodeName || request.controlPlanes.includes(pod.spec.nodeName),
     );
-    const missing = ours.filter((pod) => !isReady(pod)).map(podName);
+    const missing = ours.filter((pod) => !isReady(pod)).map((pod) => podProgress(pod));
     if (ours.length === 0) return "no pods yet";
-    return missing.length === 0 ? undefined : `not ready: ${missing.join(", ")}`;
+    return missing.length === 0 ? undefined : `not ready: ${missing.join("; ")}`;
   });
   return request.controlPlanes;
 });

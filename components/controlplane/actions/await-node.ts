@@ -8,7 +8,7 @@ import { awaitRegisteredNode } from "./node-waits.ts";
 import { changeNode } from "../../../kubernetes/change-node.ts";
 import { ClusterApi } from "../../../kubernetes/cluster-api.ts";
 import { endUpgrade } from "../drain.ts";
-import { revokeToken } from "./join-tokens.ts";
+import { revokeToken } from "../join-token.ts";
 import { runAction, say, text } from "../../host-action/run-action.ts";
 
 export const environment = {

@@ -8,7 +8,7 @@ import { messageOf } from "../../../host/failure.ts";
 import { ApiError, ClusterApi } from "../../../kubernetes/cluster-api.ts";
 import type { Finding } from "../../host-action/host-action.ts";
 import { runAction, say, text } from "../../host-action/run-action.ts";
-import { tokenId, tokenSecretName } from "../bootstrap-token-secret.ts";
+import { tokenId, tokenSecretPath } from "../join-token.ts";
 import { withLabelsAndTaints } from "../labels-and-taints.ts";
 
 const [name = "", subject] = process.argv.slice(2);
@@ -21,10 +21,8 @@ const node = z.object({
 await (subject === "token"
   ? runAction({ KUBECONFIG_CONTENT: text, PULUMI_COMMAND_STDOUT: text }, (given) =>
       look(given.KUBECONFIG_CONTENT, async (api) => {
-        const secret = tokenSecretName(tokenId(given.PULUMI_COMMAND_STDOUT));
-        const isThere =
-          (await findNode(api)) ??
-          (await api.find(`/api/v1/namespaces/kube-system/secrets/${secret}`));
+        const secret = tokenSecretPath(tokenId(given.PULUMI_COMMAND_STDOUT));
+        const isThere = (await findNode(api)) ?? (await api.find(secret));
         return isThere ? undefined : { gone: `there is neither the token nor the node ${name}` };
       }),
     )

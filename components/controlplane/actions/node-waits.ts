@@ -1,16 +1,28 @@
-import type { V1Node } from "@kubernetes/client-node";
+import type { V1Node, V1PodList } from "@kubernetes/client-node";
 import { unreadyReason } from "../unready-reason.ts";
 import type { ClusterApi } from "../../../kubernetes/cluster-api.ts";
+import { podTroubles } from "../../../kubernetes/pod-state.ts";
 import { say } from "../../host-action/run-action.ts";
 import { type Look, waitUntil, type WaitOptions } from "../../../host/wait-until.ts";
 
+/** Waits for a node to be Ready, and says what stands against its pods: one of them may be its network. */
 export function awaitReadyNode(
   api: ClusterApi,
   name: string,
   timeoutSeconds: number,
 ): Promise<V1Node> {
   const wait = { what: `the node ${name} to be Ready`, timeoutSeconds };
-  return awaitNode(api, name, wait, (node) => unreadyReason(node) ?? { found: node });
+  return awaitNode(api, name, wait, async (node) => {
+    const why = unreadyReason(node);
+    if (why === undefined) return { found: node };
+    const { items } = await api.get<V1PodList>(podsOn(name));
+    return [why, ...podTroubles(items)].join("; ");
+  });
+}
+
+/** All pods of a node. */
+export function podsOn(node: string): string {
+  return `/api/v1/pods?fieldSelector=${encodeURIComponent(`spec.nodeName=${node}`)}`;
 }
 
 /**
@@ -26,14 +38,14 @@ export function awaitRegisteredNode(
 ): Promise<V1Node> {
   const hint = `its kubelet registers it when it starts; if ${name} had joined before, "kindows doctor --fix" restarts it`;
   const wait = { what: `the node ${name} to be registered`, timeoutSeconds, hint };
-  return awaitNode(api, name, wait, (node) => ({ found: node }));
+  return awaitNode(api, name, wait, (node) => Promise.resolve({ found: node }));
 }
 
 function awaitNode(
   api: ClusterApi,
   name: string,
   wait: WaitOptions,
-  check: (node: V1Node) => Look<V1Node>,
+  check: (node: V1Node) => Promise<Look<V1Node>>,
 ): Promise<V1Node> {
   const onChange = (seen: string): void => say(`${name}: ${seen}`);
   return waitUntil({ ...wait, onChange }, async (): Promise<Look<V1Node>> => {

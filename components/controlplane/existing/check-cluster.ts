@@ -1,12 +1,12 @@
-import type { V1ConfigMap, V1DaemonSetList, V1NodeList, V1PodSpec } from "@kubernetes/client-node";
+import type { V1ConfigMap, V1DaemonSet, V1Node, V1PodSpec } from "@kubernetes/client-node";
 import semver from "semver";
 import { parse } from "yaml";
+import type { HostProblem } from "../../../config/host-problem.ts";
 import { addressNumber, contains, parseRange } from "../../../config/ipv4.ts";
 import { publicKeyHash } from "../../../kubernetes/ca-cert-hash.ts";
 import type { WantedPodNetwork, WindowsPodNetwork } from "../../cni/pod-network.ts";
 import { inExisting, podNetworkNamed } from "../../cni/registry.ts";
-import { type ClusterAnswers, found } from "./cluster-answers.ts";
-import type { ClusterProblem } from "./cluster-problem.ts";
+import { type ClusterAnswers, found, foundItems } from "./cluster-answers.ts";
 import { type Right, rightsQuestions, rightText } from "./rights.ts";
 
 /** How many minor versions a kubelet may be older than the API server: Kubernetes' version skew policy. */
@@ -43,13 +43,13 @@ export interface ClusterFacts {
 type Ranges = Pick<ClusterFacts, "podCidr" | "serviceCidr">;
 
 export type ClusterCheck = { readonly warnings: readonly string[] } & (
-  { readonly facts: ClusterFacts } | { readonly problems: readonly ClusterProblem[] }
+  { readonly facts: ClusterFacts } | { readonly problems: readonly HostProblem[] }
 );
 
 type Report = (subject: string, why: string, instead: string) => void;
 
 export function checkCluster(answers: ClusterAnswers, wanted: WantedCluster): ClusterCheck {
-  const problems: ClusterProblem[] = [];
+  const problems: HostProblem[] = [];
   const report: Report = (subject, why, instead) => {
     problems.push({ subject, why, instead });
   };
@@ -127,7 +127,7 @@ function kubeadmSettings(answers: ClusterAnswers): KubeadmSettings | undefined {
 /** How an answer was refused, as the end of a sentence. */
 function refusal({ answers }: ClusterAnswers, question: "kubeadmConfig" | "clusterInfo"): string {
   const answer = answers[question];
-  return "message" in answer ? `: ${answer.message}` : "";
+  return "refusal" in answer ? `: ${answer.refusal}` : "";
 }
 
 /** Which kind of cluster it is; undefined where machines cannot be joined to it by kubeadm. */
@@ -136,7 +136,7 @@ function checkDistribution(
   version: string,
   report: Report,
 ): Distribution | undefined {
-  const nodes = found<V1NodeList>(answers, "nodes")?.items ?? [];
+  const nodes = foundItems<V1Node>(answers, "nodes");
   const groups = found<{ groups?: { name: string }[] }>(answers, "groups")?.groups ?? [];
   const seen = {
     version: [version],
@@ -271,7 +271,7 @@ function checkNodes(
   ranges: Ranges | undefined,
   report: Report,
 ): void {
-  const nodes = found<V1NodeList>(answers, "nodes")?.items ?? [];
+  const nodes = foundItems<V1Node>(answers, "nodes");
   for (const { name, nodeIp } of wanted) {
     const isNamed = ({ metadata }: (typeof nodes)[number]): boolean =>
       metadata?.name === name.toLowerCase();
@@ -346,7 +346,7 @@ function checkPodNetwork(
     report(`kindows:cni.kind: "${wanted.kind}"`, why, `Write ${kind}, or found.`);
     return none;
   }
-  const names = (found<V1DaemonSetList>(answers, "daemonSets")?.items ?? []).map(
+  const names = foundItems<V1DaemonSet>(answers, "daemonSets").map(
     ({ metadata }) => metadata?.name ?? "",
   );
   const known = [...inExisting.values()].map(({ installedAs }) => installedAs);
@@ -360,7 +360,7 @@ function checkPodNetwork(
 }
 
 function checkKubeProxy(answers: ClusterAnswers, report: Report): "install" | "there" {
-  const theirs = (found<V1DaemonSetList>(answers, "daemonSets")?.items ?? []).some(
+  const theirs = foundItems<V1DaemonSet>(answers, "daemonSets").some(
     ({ metadata, spec }) =>
       /kube-proxy/.test(metadata?.name ?? "") &&
       spec?.template.spec?.nodeSelector?.["kubernetes.io/os"] === "windows" &&
@@ -388,7 +388,7 @@ const osLabels = ["kubernetes.io/os", "beta.kubernetes.io/os"];
 function checkDaemonSets(answers: ClusterAnswers, report: Report): string[] {
   const warnings: string[] = [];
   const patch = `'{"spec":{"template":{"spec":{"nodeSelector":{"kubernetes.io/os":"linux"}}}}}'`;
-  for (const set of found<V1DaemonSetList>(answers, "daemonSets")?.items ?? []) {
+  for (const set of foundItems<V1DaemonSet>(answers, "daemonSets")) {
     if (!comesToWindows(set.spec?.template.spec)) continue;
     const { namespace = "", name = "" } = set.metadata ?? {};
     const subject = `DaemonSet ${namespace}/${name}`;
@@ -424,18 +424,16 @@ function comesToWindows(pod: V1PodSpec | undefined): boolean {
 }
 
 function checkRights(
-  { rights }: ClusterAnswers,
+  { denied }: ClusterAnswers,
   ofNetwork: readonly Right[],
   report: Report,
 ): void {
   const needed = [...rightsQuestions, ...ofNetwork].map(rightText);
-  const lacking = rights
-    .filter(({ right, allowed }) => !allowed && needed.includes(rightText(right)))
-    .map(({ right }) => `      ${rightText(right)}`);
+  const lacking = denied.map(rightText).filter((text) => needed.includes(text));
   if (lacking.length > 0) {
     report(
       "The kubeconfig's user",
-      `may not, by kubectl auth can-i:\n${[...new Set(lacking)].join("\n")}\n   `,
+      `may not, by kubectl auth can-i:\n${[...new Set(lacking)].map((text) => `      ${text}\n`).join("")}   `,
       "Have these allowed, or use another context or kubeconfig.",
     );
   }

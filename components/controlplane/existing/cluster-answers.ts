@@ -1,8 +1,7 @@
 import type { Right } from "./rights.ts";
 
-export type Answer =
-  | { readonly status: 200; readonly body: unknown }
-  | { readonly status: number; readonly message: string };
+/** What a cluster answered to a GET, or in which words it refused. */
+export type Answer = { readonly body: unknown } | { readonly refusal: string };
 
 /** What every cluster is asked, besides what pod networks want to know; each a GET, by the name under which the answer is kept. */
 export const commonQuestions = {
@@ -18,11 +17,17 @@ export const commonQuestions = {
 
 export interface ClusterAnswers {
   readonly answers: Readonly<Record<keyof typeof commonQuestions, Answer> & Record<string, Answer>>;
-  readonly rights: readonly { readonly right: Right; readonly allowed: boolean }[];
+  /** What the kubeconfig's user may not do, of all that anybody needs. */
+  readonly denied: readonly Right[];
 }
 
 /** An answer's body; undefined where it was refused or there is none. */
 export function found<T>({ answers }: ClusterAnswers, question: string): T | undefined {
   const answer = answers[question];
   return answer !== undefined && "body" in answer ? (answer.body as T) : undefined;
+}
+
+/** The objects of a list; none where it was refused. */
+export function foundItems<T>(answers: ClusterAnswers, question: string): readonly T[] {
+  return found<{ readonly items?: readonly T[] }>(answers, question)?.items ?? [];
 }

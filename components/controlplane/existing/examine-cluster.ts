@@ -84,23 +84,24 @@ export const allRights: readonly Right[] = [
 export async function askCluster(api: ClusterApi): Promise<ClusterAnswers> {
   // First: where nobody answers, one refusal is enough.
   const version = await ask(api, commonQuestions.version);
-  const [answers, rights] = await Promise.all([
+  const [answers, denied] = await Promise.all([
     Promise.all(
       Object.entries(questions).map(async ([name, path]) => [
         name,
         name === "version" ? version : await ask(api, path),
       ]),
     ),
-    Promise.all(allRights.map(async (right) => ({ right, allowed: await isAllowed(api, right) }))),
+    Promise.all(allRights.map(async (right) => ((await isAllowed(api, right)) ? [] : [right]))),
   ]);
-  return { answers: Object.fromEntries(answers) as ClusterAnswers["answers"], rights };
+  const known = Object.fromEntries(answers) as ClusterAnswers["answers"];
+  return { answers: known, denied: denied.flat() };
 }
 
 async function ask(api: ClusterApi, path: string): Promise<Answer> {
   try {
-    return { status: 200, body: await api.get(path) };
+    return { body: await api.get(path) };
   } catch (error) {
-    if (error instanceof ApiError) return { status: error.status, message: error.message };
+    if (error instanceof ApiError) return { refusal: error.message };
     throw error;
   }
 }

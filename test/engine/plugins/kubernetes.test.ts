@@ -189,16 +189,17 @@ describe("kubernetes objects, on a real API server", () => {
         spec: { containers: [{ name: "main", image: "example.test/b" }] },
       });
       const waiting = { reason: "ImagePullBackOff", message: "no such image" };
-      const main = { name: "main", ready: false, image: "", imageID: "", restartCount: 0 };
+      const main = { name: "main", ready: false, image: "b", imageID: "", restartCount: 0 };
       await server.patch("/api/v1/namespaces/lab/pods/proxy-abc/status", {
         status: { phase: "Pending", containerStatuses: [{ ...main, state: { waiting } }] },
       });
       await assert.rejects(proxy.up(set("example.test/b"), 2), (error: Error) => {
         assert.match(error.message, /DaemonSet lab\/proxy is not ready after 2 s/);
         assert.match(error.message, /last seen: generation 1 of 2 seen/);
-        assert.match(error.message, /pod proxy-abc .*: main waits: ImagePullBackOff/);
+        assert.match(error.message, /proxy-abc: the image b cannot be pulled on .*: no such image/);
         return true;
       });
+      await reported(/^waiting: generation 1 of 2 .*; proxy-abc: the image b cannot be pulled/);
       assert.ok(proxy.initErrors.length > 0);
       await report(1, 1);
       assert.deepEqual(await proxy.up(set("example.test/b")), ["update"]);

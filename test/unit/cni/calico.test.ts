@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 
-import { withFields } from "../../../components/cni/calico/configuration.ts";
 import {
   type CalicoNetworkOptions,
   installationObjects,
@@ -28,10 +27,6 @@ describe("Calico's objects", () => {
   it("are an Installation with the cluster's ranges, VXLAN and HNS, and the API server", () => {
     const { Installation, APIServer } = installationObjects(network);
     assertGolden(here, "installation.yaml", yamlText(Installation, APIServer));
-  });
-
-  it("in its own API are left alone where they are as they shall be", () => {
-    assert.equal(withFields({ a: 1, vxlanVNI: 4096 }, { a: 1, c: undefined }), undefined);
   });
 
   it("have a release for every version of the settings, and no other", () => {
@@ -161,7 +156,7 @@ describe("host actions of the pod network", () => {
     const pod = {
       metadata: { name: "calico-node-a" },
       spec: { nodeName: "worker-1" },
-      status: { containerStatuses: [{ name: "calico-node", state: { waiting } }] },
+      status: { initContainerStatuses: [{ image: "cni:v3", state: { waiting } }] },
     };
     const lists: Readonly<Record<string, readonly object[]>> = {
       "GET /api/v1/nodes": [{ metadata: { name: "worker-1" }, status: {} }],
@@ -178,7 +173,7 @@ describe("host actions of the pod network", () => {
       "calico: degraded: Invalid: no pool",
       "apiserver: no report of the operator's yet",
       "node worker-1: registered, has not reported its state yet",
-      "pod calico-node-a on worker-1: calico-node waits: ImagePullBackOff (Back-off pulling image)",
+      "calico-node-a: the image cni:v3 cannot be pulled on worker-1: Back-off pulling image",
     ]) {
       assert.ok(stderr.includes(expected), stderr);
     }

@@ -35,7 +35,7 @@ async function made(written: object) {
     () => {
       const controlPlane = controlPlaneFixture();
       const network = install(controlPlane, settings);
-      network.awaitOnWindows([]);
+      network.awaitOnWindows?.([]);
       return { network, cluster: controlPlane.resource };
     },
   );

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { mock } from "node:test";
-import type { V1Node, V1Pod } from "@kubernetes/client-node";
+import type { V1ContainerStatus, V1Node, V1Pod } from "@kubernetes/client-node";
 import {
   drainAndDelete,
   drainForUpgrade,
@@ -217,9 +217,14 @@ describe("a node after an upgrade", () => {
   }
 
   it("stays closed until it is Ready", async () => {
-    const cluster = new OneNode({ ...closedByUs(), status: {} });
+    const state = { waiting: { reason: "ImagePullBackOff" } };
+    const status = { containerStatuses: [{ image: "cni:v3", state }] as V1ContainerStatus[] };
+    const cluster = new OneNode({ ...closedByUs(), status: {} }, {}, [pod("cni", { status })]);
     hastenClock();
-    await assert.rejects(cluster.endUpgrade(), /waited 600 s for the node win-1 to be Ready/);
+    await assert.rejects(
+      cluster.endUpgrade(),
+      /^Error: waited 600 s for the node win-1 to be Ready; last seen: .* yet; cni: the image cni:v3 cannot be pulled/,
+    );
     assert.equal(cluster.node.spec?.unschedulable, true);
   });
 });

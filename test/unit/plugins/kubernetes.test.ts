@@ -216,7 +216,7 @@ describe("readiness", () => {
   it("is explained by the pods that are not ready and the latest warnings", () => {
     const ready = [{ type: "Ready", status: "True" }];
     const pending = { phase: "Pending" };
-    const waiting = { name: "main", ready: false, state: { waiting: { reason: "ErrImagePull" } } };
+    const waiting = { image: "main:1", state: { waiting: { reason: "ErrImagePull" } } };
     const homeless = { type: "PodScheduled", status: "False", message: "no node fits" };
     const time = "2026-01-01T00:00:0";
     const objects: unknown = [
@@ -239,8 +239,8 @@ describe("readiness", () => {
     ];
     const report = describePods(objects as V1Pod[], events as CoreV1Event[]);
     assert.deepEqual(report.split("\n"), [
-      "pod bad on win-1 is Pending: main waits: ErrImagePull",
-      "pod homeless on no node is Pending: no node fits",
+      "bad: the image main:1 cannot be pulled on win-1: ErrImagePull",
+      "homeless is not scheduled: no node fits",
       "event Failed on bad: pull",
       "event Old on : first",
     ]);

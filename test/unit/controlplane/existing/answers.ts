@@ -8,8 +8,7 @@ import {
 } from "../../../../components/controlplane/existing/examine-cluster.ts";
 import { fixture } from "../fixture-kubeconfig.ts";
 
-const answered = (body: unknown): Answer => ({ status: 200, body });
-const missing: Answer = { status: 404, message: "not found" };
+const missing: Answer = { refusal: "not found" };
 
 /** A ConfigMap as the API server gives it. */
 export const configMap = (data: Readonly<Record<string, string>>): object => ({
@@ -107,12 +106,9 @@ export function answers(
     answers: Object.fromEntries(
       Object.keys(questions).map((name) => [
         name,
-        bodies[name] === undefined ? missing : answered(bodies[name]),
+        bodies[name] === undefined ? missing : { body: bodies[name] },
       ]),
     ) as ClusterAnswers["answers"],
-    rights: allRights.map((right) => ({
-      right,
-      allowed: !denied.includes(`${right.verb} ${right.resource}`),
-    })),
+    denied: allRights.filter(({ verb, resource }) => denied.includes(`${verb} ${resource}`)),
   };
 }
