@@ -26,7 +26,7 @@ import { awaitGone, awaitReady } from "./await-ready.ts";
 import { annotationOf, checkObject, metadataOf } from "./checked-inputs.ts";
 import type { Cluster } from "./cluster.ts";
 import type { ClusterObject, RequestOptions } from "./cluster-object.ts";
-import type { Kind } from "./kinds.ts";
+import { type Kind, replacingPaths } from "./kinds.ts";
 import { ANNOTATION, type KubernetesObject } from "./object.ts";
 import { readiness } from "./readiness.ts";
 import { diffProperties, type PropertyChange } from "../protocol/property-diff.ts";
@@ -148,7 +148,7 @@ function previewState(made: KubernetesObject | undefined, inputs: PropertyMap): 
  * object at every refresh, so that drift shows here too.
  */
 export function diffObject(kind: Kind, oldInputs: PropertyMap, news: PropertyMap): Difference {
-  const replacing = [["metadata", "name"], ["metadata", "namespace"], ...kind.immutable];
+  const replacing = replacingPaths(kind);
   const changes = diffProperties(oldInputs, news).map((change) => ({
     ...change,
     replaces: replacing.some((path) => touches(change, path)),

@@ -5,6 +5,7 @@ import type { IResourceProviderServer } from "@pulumi/pulumi/proto/provider_grpc
 import provider from "@pulumi/pulumi/proto/provider_pb.js";
 import { connectEngineLog } from "./engine-log.ts";
 import { type Operation, Operations } from "./operation.ts";
+import { kindOf, propertyPath } from "./property-diff.ts";
 import type { ProviderDefinition, Checked, Difference, ResourceType } from "./resource-type.ts";
 import { fromStruct, toStruct } from "./struct.ts";
 import { unary, unimplemented } from "./unary.ts";
@@ -165,11 +166,11 @@ function diffResponse({ changes, deleteBeforeReplace }: Difference): pb.DiffResp
     delete: [Kind.DELETE, Kind.DELETE_REPLACE],
     update: [Kind.UPDATE, Kind.UPDATE_REPLACE],
   } as const;
-  for (const { path, kind, replaces, isOutput } of changes) {
+  for (const change of changes) {
     const detail = new provider.PropertyDiff()
-      .setKind(kinds[kind][replaces ? 1 : 0])
-      .setInputdiff(isOutput !== true);
-    response.getDetaileddiffMap().set(path, detail);
+      .setKind(kinds[kindOf(change)][change.replaces ? 1 : 0])
+      .setInputdiff(change.isOutput !== true);
+    response.getDetaileddiffMap().set(propertyPath(change.keys), detail);
   }
   return response;
 }

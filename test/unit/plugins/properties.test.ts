@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 
 import { remoteCommandProperties } from "../../../plugins/command/properties.ts";
-import { diffProperties } from "../../../plugins/protocol/property-diff.ts";
+import { diffProperties, kindOf, propertyPath } from "../../../plugins/protocol/property-diff.ts";
 import { checkProperties } from "../../../plugins/protocol/property-shape.ts";
 import {
   type PropertyMap,
@@ -38,7 +38,10 @@ describe("differences between properties", () => {
   ];
   for (const [what, olds, news, expected] of cases) {
     it(`sees ${what}`, () => {
-      const changes = diffProperties(olds, news).map(({ path, kind }) => [path, kind]);
+      const changes = diffProperties(olds, news).map((change) => [
+        propertyPath(change.keys),
+        kindOf(change),
+      ]);
       assert.deepEqual(Object.fromEntries(changes), expected);
     });
   }
