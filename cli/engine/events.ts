@@ -4,15 +4,15 @@ import type { EventRequest } from "@pulumi/pulumi/proto/events_pb.js";
 import empty, { type Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 import * as z from "zod";
 import { parseJson } from "../../toolchain/parse-json.ts";
-import { redact } from "./redact.ts";
+import { stepErrorCode } from "../../components/windows/step-result.ts";
 import { resourceName } from "./deployment.ts";
 import { StackFacts } from "./facts.ts";
 
 export type NodeEvent =
   /** It creates or changes the resource, or has done so. */
   | { readonly kind: "begun" | "done"; readonly node: string; readonly resource: string }
-  /** It failed; the message is the engine's, with all that a command has printed. */
-  | { readonly kind: "failed"; readonly node: string; readonly message: string };
+  /** It failed; a step says with which code. */
+  | { readonly kind: "failed"; readonly node: string; readonly code: string | undefined };
 
 const stepSchema = z.object({
   metadata: z.object({
@@ -53,7 +53,9 @@ export class EventReader {
     if (diagnosticEvent !== undefined) {
       const { urn = "", severity, message } = diagnosticEvent;
       const node = severity === "error" ? this.#facts.nodeOf(urn) : undefined;
-      return node === undefined ? undefined : { kind: "failed", node, message: redact(message) };
+      return node === undefined
+        ? undefined
+        : { kind: "failed", node, code: stepErrorCode(message) };
     }
     const { metadata } = resourcePreEvent ?? resOutputsEvent ?? {};
     if (!metadata?.new) return undefined;
