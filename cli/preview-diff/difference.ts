@@ -74,14 +74,15 @@ function pulledBy(resource: PreviewedResource, replaced: ReadonlySet<string>): r
   const fromInputs = hiddenInputs(resource).flatMap(([input, urns]) =>
     replaces(resource, [input]) ? urns : [],
   );
-  return [...new Set([...resource.replacedWith, ...fromInputs])].filter((urn) => replaced.has(urn));
+  return [...new Set([...resource.replaceWith, ...fromInputs])].filter((urn) => replaced.has(urn));
 }
 
 /** Inputs that change with their sources, and these: a known value does not. */
-function hiddenInputs({ inputs, inputSources, ignored }: PreviewedResource) {
-  return Object.entries(inputSources).filter(
+function hiddenInputs({ inputs, propertyDependencies, ignoreChanges }: PreviewedResource) {
+  return Object.entries(propertyDependencies).filter(
     ([input]) =>
-      !ignored.includes(input) && (containsUnknown(inputs[input]) || containsSecret(inputs[input])),
+      !ignoreChanges.includes(input) &&
+      (containsUnknown(inputs[input]) || containsSecret(inputs[input])),
   );
 }
 
@@ -106,7 +107,7 @@ function following(
 function inputChanges(old: PreviewedResource, now: PreviewedResource): readonly InputChange[] {
   return diffProperties(old.inputs, now.inputs)
     .filter(({ before, after }) => !isUnknown(before) || !isUnknown(after))
-    .filter(({ keys: [input = ""] }) => !now.ignored.includes(String(input)))
+    .filter(({ keys: [input = ""] }) => !now.ignoreChanges.includes(String(input)))
     .map((change) => ({ ...change, replaces: replaces(now, change.keys) }));
 }
 
@@ -137,9 +138,9 @@ const byType: Readonly<Record<string, readonly string[] | "all">> = {
 
 /** Whether a change there replaces the resource. */
 export function replaces(resource: PreviewedResource, keys: PropertyChange["keys"]): boolean {
-  const { type, replacing } = resource;
+  const { type, replaceOnChanges } = resource;
   const input = String(keys[0]);
-  if (replacing.includes(input)) return true;
+  if (replaceOnChanges.includes(input)) return true;
   if (type.startsWith("kubernetes:")) {
     const paths = replacingPaths(kinds.get(type));
     return paths.some((path) => path.every((key, at) => keys[at] === key));

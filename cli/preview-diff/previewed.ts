@@ -23,29 +23,40 @@ export interface Previewed {
   readonly diagnostics: readonly { readonly severity: string; readonly message: string }[];
 }
 
+/** Of another resource; empty where there is none. */
+const otherUrn = z.preprocess((urn) => urn ?? "", z.string());
 const list = z.preprocess((names) => names ?? [], z.array(z.string()));
+
+/** Names of inputs: `triggers` of `triggers[*]`. */
+const inputNames = list.transform((paths) => paths.map((path) => path.replace(/[.[].*/s, "")));
+
+/** What the program asks of a resource, in the engine's words. */
+const stateSchema = z.object({
+  custom: z.boolean(),
+  type: z.string(),
+  /** Its component, or the stack. */
+  parent: otherUrn,
+  inputs: z.record(z.string(), z.unknown()).nullish(),
+  /** Resources whose outputs an input depends on, by the input's name. */
+  propertyDependencies: z.preprocess((given) => given ?? {}, z.record(z.string(), list)),
+  dependencies: list,
+  ignoreChanges: inputNames,
+  replaceOnChanges: inputNames,
+  replaceWith: list,
+  deletedWith: otherUrn,
+});
+
+export interface PreviewedResource extends z.infer<typeof stateSchema> {
+  readonly urn: string;
+  readonly name: string;
+  /** Its secrets are empty. */
+  readonly inputs: PropertyMap;
+}
+
 const previewSchema = z.object({
   steps: z.preprocess(
     (steps) => steps ?? [],
-    z.array(
-      z.object({
-        urn: z.string(),
-        newState: z
-          .object({
-            custom: z.boolean(),
-            type: z.string(),
-            parent: z.string().nullish(),
-            inputs: z.record(z.string(), z.unknown()).nullish(),
-            propertyDependencies: z.record(z.string(), list).nullish(),
-            dependencies: list,
-            ignoreChanges: list,
-            replaceOnChanges: list,
-            replaceWith: list,
-            deletedWith: z.string().nullish(),
-          })
-          .optional(),
-      }),
-    ),
+    z.array(z.object({ urn: z.string(), newState: stateSchema.optional() })),
   ),
   diagnostics: z.array(z.object({ severity: z.string(), message: z.string() })).nullish(),
 });
@@ -73,29 +84,15 @@ export function previewOf(read: unknown, folder: string): Previewed {
   );
   const resources = steps.flatMap(({ urn, newState }): PreviewedResource[] => {
     if (newState?.custom !== true) return [];
-    const { type, parent, inputs, dependencies, deletedWith } = newState;
-    return [
-      {
-        urn,
-        type,
-        dependencies,
-        name: resourceName(urn),
-        parent: parent ?? "",
-        inputs: shownMap((inputs ?? {}) as PropertyMap, folder),
-        inputSources: newState.propertyDependencies ?? {},
-        ignored: newState.ignoreChanges.map(topLevel),
-        replacing: newState.replaceOnChanges.map(topLevel),
-        replacedWith: newState.replaceWith,
-        ...(deletedWith && { deletedWith }),
-      },
-    ];
+    const inputs = shownMap((newState.inputs ?? {}) as PropertyMap, folder);
+    return [{ ...newState, urn, name: resourceName(urn), inputs }];
   });
   return { resources: inOrder(resources), components, diagnostics: diagnostics ?? [] };
 }
 
-/** `triggers` of `triggers[*]`. */
-function topLevel(path: string): string {
-  return /^[^.[]*/.exec(path)?.[0] ?? path;
+/** URNs of what a resource is made of, and of what is made before it. */
+export function sourcesOf(resource: PreviewedResource): readonly string[] {
+  return [...Object.values(resource.propertyDependencies).flat(), ...resource.dependencies];
 }
 
 /**
@@ -113,32 +110,14 @@ function inOrder(resources: readonly PreviewedResource[]): readonly PreviewedRes
     for (const resource of byName) {
       if (seen.has(resource)) continue;
       seen.add(resource);
-      const { inputSources, dependencies, replacedWith } = resource;
-      const before = [...Object.values(inputSources).flat(), ...dependencies, ...replacedWith];
-      visit(before.flatMap((urn) => byUrn.get(urn) ?? []));
+      visit(
+        [...sourcesOf(resource), ...resource.replaceWith].flatMap((urn) => byUrn.get(urn) ?? []),
+      );
       ordered.push(resource);
     }
   };
   visit(resources);
   return ordered;
-}
-
-export interface PreviewedResource {
-  readonly urn: string;
-  readonly type: string;
-  readonly name: string;
-  /** URN of its parent component, or of the stack. */
-  readonly parent: string;
-  /** Its secrets are empty. */
-  readonly inputs: PropertyMap;
-  /** Resources whose outputs an input depends on, by the input's name. */
-  readonly inputSources: Readonly<Record<string, readonly string[]>>;
-  readonly dependencies: readonly string[];
-  readonly ignored: readonly string[];
-  /** Inputs whose changes replace it according to the program. */
-  readonly replacing: readonly string[];
-  readonly replacedWith: readonly string[];
-  readonly deletedWith?: string;
 }
 
 const ownProperties: ReadonlySet<string> = new Set(["__internal", "__defaults"]);
