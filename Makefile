@@ -58,8 +58,9 @@ test-windows-binaries: dependencies ## real Windows programs under Wine check wh
 
 e2e: dependencies ## the rehearsal from nothing to nothing, in under half an hour; test-windows-binaries beside it
 	# That waits most of its time; what it says comes last. Not by way of make: `make -n` would run this line.
-	wine=$$(mktemp); $(TSX) test/windows-binaries/main.ts >$$wine 2>&1 & \
-	code=0; $(MOCHA) 'test/e2e/**/*.test.ts' || code=1; wait $$! || code=1; cat $$wine; rm $$wine; exit $$code
+	# A shell that is terminated leaves its commands, so they end with it by themselves.
+	guarded="setpriv --pdeathsig TERM"; wine=$$(mktemp); $$guarded $(TSX) test/windows-binaries/main.ts >$$wine 2>&1 & \
+	code=0; $$guarded $(MOCHA) 'test/e2e/**/*.test.ts' || code=1; wait $$! || code=1; cat $$wine; rm $$wine; exit $$code
 
 e2e-full: dependencies ## the same with every kill point, every fault and four nodes; hours, goes on where it was ended. PARTS="flannel ..." FRESH=1
 	$(TSX) test/e2e-full/main.ts $(if $(FRESH),--fresh) $(PARTS)

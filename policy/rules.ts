@@ -1,6 +1,12 @@
 import * as z from "zod";
 import { redact } from "../cli/engine/redact.ts";
-import type { Previewed, Value } from "../cli/preview-diff/previewed.ts";
+import type { Previewed } from "../cli/preview-diff/previewed.ts";
+import {
+  isPlainMap,
+  isList,
+  isUnknown,
+  type PropertyValue,
+} from "../plugins/protocol/property-value.ts";
 
 export interface Violation {
   /** Name of the resource; undefined if it is about the stack as a whole. */
@@ -38,12 +44,12 @@ function textRule(
 }
 
 function textsBelow(
-  value: Value,
+  value: PropertyValue | undefined,
   path: readonly string[],
 ): readonly { readonly path: readonly string[]; readonly text: string }[] {
-  if (typeof value === "string") return [{ path, text: value }];
-  if (typeof value !== "object" || value === null || "hidden" in value) return [];
-  return Object.entries(value as Readonly<Record<string, Value>>).flatMap(([key, each]) =>
+  if (typeof value === "string") return isUnknown(value) ? [] : [{ path, text: value }];
+  const isBranch = isList(value) || isPlainMap(value);
+  return Object.entries(isBranch ? value : {}).flatMap(([key, each]) =>
     textsBelow(each, [...path, key]),
   );
 }

@@ -2,16 +2,13 @@ import { lstat, mkdir, readdir, readlink, rename, rm, symlink } from "node:fs/pr
 import path from "node:path";
 
 import type { EnsuredArtifacts } from "./ensure.ts";
-import { localFolder } from "./project.ts";
+import { pulumiHome } from "./project.ts";
 import { terraformBridge, terraformProviderLibvirt } from "./tools/table.ts";
 
 export interface HomeLink {
   readonly place: string;
   readonly target: string;
 }
-
-/** The engine's home (PULUMI_HOME); the same in `cli/engine`. */
-export const pulumiHome = path.join(localFolder, "pulumi");
 
 /** The engine skips folders that are links, so each is a real one with a link inside. */
 export function pluginPlace(

@@ -24,9 +24,9 @@ import {
 } from "../lab/fleet.ts";
 import { thisHost } from "../../host/host.ts";
 import { Failure, exitCodes } from "../../host/failure.ts";
-import { FailedNodes } from "../logs/failed-nodes.ts";
+import type { NodeEvent } from "../engine/events.ts";
 import { say } from "../progress.ts";
-import { type StagedNode, ToldStages } from "../stages/node-stages.ts";
+import { NodeStages, type StagedNode } from "../stages/node-stages.ts";
 import { pushAgain } from "../recovery/repair.ts";
 import { recoverState } from "../recovery/recover.ts";
 import { labIdentity, stackSettings } from "../stack-settings.ts";
@@ -62,7 +62,7 @@ export async function up({ stack, yes, verbose }: Options<"yes" | "verbose">): P
     try {
       const once = await run(pulumi, args, nodes, log);
       // The engine does not push a file again if it was damaged or deleted on the machine: only a step notices that.
-      const { lackingPrograms } = once.seen;
+      const lackingPrograms = failedNodes(once.events, unusablePrograms);
       const again = lackingPrograms.length > 0 && (await pushAgain(pulumi, lackingPrograms));
       const last = again ? await run(pulumi, args, nodes, log) : once;
       if (last.error !== undefined) {
@@ -71,10 +71,11 @@ export async function up({ stack, yes, verbose }: Options<"yes" | "verbose">): P
           say(`${unreachableText(one)}: run again then`);
         }
         (await denied(settings)).forEach(say);
-        if (last.seen.names.length > 0) {
+        const failed = failedNodes(last.events);
+        if (failed.length > 0) {
           // Slow to load and rarely needed.
           const { logsOfFailed } = await import("./logs.ts");
-          await logsOfFailed(pulumi, last.seen.names);
+          await logsOfFailed(pulumi, failed);
         }
         throw last.error;
       }
@@ -105,8 +106,22 @@ async function denied(settings: Settings): Promise<readonly string[]> {
 }
 
 interface Run {
-  readonly seen: FailedNodes;
+  readonly events: readonly NodeEvent[];
   readonly error?: Error;
+}
+
+/** Error codes of steps that find a file missing or damaged. */
+export const unusablePrograms: readonly unknown[] = ["MediumMissing", "ChecksumMismatch"];
+
+/** The nodes that failed in a run. @param codes those of steps that count, if not all failures do */
+export function failedNodes(
+  events: readonly NodeEvent[],
+  codes?: readonly unknown[],
+): readonly string[] {
+  const failed = events.flatMap((event) =>
+    event.kind === "failed" && (codes?.includes(event.code) ?? true) ? event.node : [],
+  );
+  return [...new Set(failed)];
 }
 
 async function run(
@@ -115,21 +130,21 @@ async function run(
   nodes: readonly StagedNode[],
   log: UpLog,
 ): Promise<Run> {
-  const seen = new FailedNodes();
-  const stages = new ToldStages(nodes, (line) => {
+  const events: NodeEvent[] = [];
+  const stages = new NodeStages(nodes, (line) => {
     say(line);
     log.write(line);
   });
-  const read: Parameters<Pulumi["operation"]>[2] = (event) => {
-    seen.read(event);
+  const read = (event: NodeEvent): void => {
+    events.push(event);
     stages.read(event);
   };
   try {
     await pulumi.operation(args, (line) => log.write(line), read);
-    return { seen };
+    return { events };
   } catch (error) {
     if (error instanceof Failure && error.exitCode === exitCodes.interrupted) throw error;
-    return { seen, error: error as Error };
+    return { events, error: error as Error };
   } finally {
     stages.stop();
   }

@@ -2,7 +2,8 @@ import path from "node:path";
 
 import { builtArtifacts, builtTool } from "../../toolchain/built.ts";
 import { chosenBackend, loginsFolder } from "./backend.ts";
-import { backendUrl, pulumiHome, stateFolder } from "./folders.ts";
+import { pulumiHome } from "../../toolchain/project.ts";
+import { backendUrl, stateFolder } from "./folders.ts";
 
 /**
  * Variables with which plain `pulumi` works on this project as `kindows` does: its own home, the same backend, and no

@@ -1,18 +1,19 @@
-import * as grpc from "@grpc/grpc-js";
+import type * as grpc from "@grpc/grpc-js";
 import service from "@pulumi/pulumi/proto/events_grpc_pb.js";
 import type { EventRequest } from "@pulumi/pulumi/proto/events_pb.js";
 import empty, { type Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 import * as z from "zod";
+import { listen } from "../../plugins/protocol/plugin-server.ts";
 import { parseJson } from "../../toolchain/parse-json.ts";
-import { redact } from "./redact.ts";
+import { stepErrorCode } from "../../components/windows/step-result.ts";
 import { resourceName } from "./deployment.ts";
 import { StackFacts } from "./facts.ts";
 
 export type NodeEvent =
   /** It creates or changes the resource, or has done so. */
   | { readonly kind: "begun" | "done"; readonly node: string; readonly resource: string }
-  /** It failed; the message is the engine's, with all that a command has printed. */
-  | { readonly kind: "failed"; readonly node: string; readonly message: string };
+  /** It failed; a step says with which code. */
+  | { readonly kind: "failed"; readonly node: string; readonly code: string | undefined };
 
 const stepSchema = z.object({
   metadata: z.object({
@@ -53,7 +54,9 @@ export class EventReader {
     if (diagnosticEvent !== undefined) {
       const { urn = "", severity, message } = diagnosticEvent;
       const node = severity === "error" ? this.#facts.nodeOf(urn) : undefined;
-      return node === undefined ? undefined : { kind: "failed", node, message: redact(message) };
+      return node === undefined
+        ? undefined
+        : { kind: "failed", node, code: stepErrorCode(message) };
     }
     const { metadata } = resourcePreEvent ?? resOutputsEvent ?? {};
     if (!metadata?.new) return undefined;
@@ -78,21 +81,15 @@ export async function receiveEvents(
   onEvent: (event: EngineEvent, ofNode: NodeEvent | undefined) => void,
 ): Promise<{ readonly address: string; readonly close: () => void }> {
   const reader = new EventReader();
-  const server = new grpc.Server({ "grpc.max_receive_message_length": -1 });
-  server.addService(service.EventsService, {
-    streamEvents(call: Call, answer: grpc.sendUnaryData<Empty>): void {
-      call.on("data", (request: EventRequest) => {
-        const event = readEvent(request.getEvent());
-        onEvent(event, reader.read(event));
-      });
-      call.on("end", () => answer(null, new empty.Empty()));
-    },
-  });
-  const port = await new Promise<number>((resolve, reject) => {
-    server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, bound) => {
-      if (error) reject(error);
-      else resolve(bound);
+  const streamEvents = (call: Call, answer: grpc.sendUnaryData<Empty>): void => {
+    call.on("data", (request: EventRequest) => {
+      const event = readEvent(request.getEvent());
+      onEvent(event, reader.read(event));
     });
+    call.on("end", () => answer(null, new empty.Empty()));
+  };
+  const { port, server } = await listen((each) => {
+    each.addService(service.EventsService, { streamEvents });
   });
   return { address: `tcp://127.0.0.1:${port}`, close: () => server.forceShutdown() };
 }

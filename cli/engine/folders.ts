@@ -1,13 +1,10 @@
 import path from "node:path";
 import { chmod, mkdir } from "node:fs/promises";
 
-import { localFolder, projectRoot } from "../../toolchain/project.ts";
+import { localFolder, projectRoot, pulumiHome } from "../../toolchain/project.ts";
 
 /** Name of the project in Pulumi.yaml: part of the state's paths. */
 export const projectName = "kindows";
-
-/** What the engine calls its home: plugins, credentials, logs. */
-export const pulumiHome = path.join(localFolder, "pulumi");
 
 /** The backend where no other is chosen: files. */
 export const stateFolder = path.join(localFolder, "state");

@@ -1,11 +1,14 @@
 import { resourceName } from "../engine/deployment.ts";
-import { type Previewed, type PreviewedResource, hasHidden, type Value } from "./previewed.ts";
+import { kinds, replacingPaths } from "../../plugins/kubernetes/kinds.ts";
+import { diffProperties, type PropertyChange } from "../../plugins/protocol/property-diff.ts";
+import {
+  containsSecret,
+  containsUnknown,
+  isUnknown,
+} from "../../plugins/protocol/property-value.ts";
+import type { Previewed, PreviewedResource } from "./previewed.ts";
 
-export interface PropertyChange {
-  /** Where it is, e.g. `["networkInterfaces", "0", "mac"]`. */
-  readonly path: readonly string[];
-  readonly before?: Value;
-  readonly after?: Value;
+export interface InputChange extends PropertyChange {
   readonly replaces: boolean;
   /** Names of the replaced resources that the value depends on, if it cannot be known. */
   readonly follows?: readonly string[];
@@ -14,7 +17,7 @@ export interface PropertyChange {
 export interface ChangedResource {
   readonly resource: PreviewedResource;
   readonly replaced: boolean;
-  readonly properties: readonly PropertyChange[];
+  readonly properties: readonly InputChange[];
   /** Names of the resources that are the only reason for its replacement. */
   readonly because: readonly string[];
 }
@@ -34,7 +37,7 @@ export function differenceOf(base: Previewed, head: Previewed): Difference {
   const after = new Set(head.resources.map(({ urn }) => urn));
   const kept = head.resources.flatMap((resource) => {
     const old = before.get(resource.urn);
-    return old === undefined ? [] : [{ resource, own: propertyChanges(old, resource) }];
+    return old === undefined ? [] : [{ resource, own: inputChanges(old, resource) }];
   });
   const replacedUrns = new Set(
     kept.flatMap(({ resource, own }) => (own.some((each) => each.replaces) ? resource.urn : [])),
@@ -71,67 +74,48 @@ function pulledBy(resource: PreviewedResource, replaced: ReadonlySet<string>): r
   const fromInputs = hiddenInputs(resource).flatMap(([input, urns]) =>
     replaces(resource, [input]) ? urns : [],
   );
-  return [...new Set([...resource.replacedWith, ...fromInputs])].filter((urn) => replaced.has(urn));
+  return [...new Set([...resource.replaceWith, ...fromInputs])].filter((urn) => replaced.has(urn));
 }
 
 /** Inputs that change with their sources, and these: a known value does not. */
-function hiddenInputs({ inputs, inputSources, ignored }: PreviewedResource) {
-  return Object.entries(inputSources).filter(
-    ([input]) => !ignored.includes(input) && hasHidden(inputs[input]),
+function hiddenInputs({ inputs, propertyDependencies, ignoreChanges }: PreviewedResource) {
+  return Object.entries(propertyDependencies).filter(
+    ([input]) =>
+      !ignoreChanges.includes(input) &&
+      (containsUnknown(inputs[input]) || containsSecret(inputs[input])),
   );
 }
 
 /** Hidden inputs that depend on replaced resources, unless their change is reported already. */
 function following(
   resource: PreviewedResource,
-  reported: readonly PropertyChange[],
+  reported: readonly InputChange[],
   replaced: ReadonlySet<string>,
-): readonly PropertyChange[] {
+): readonly InputChange[] {
   return hiddenInputs(resource)
-    .filter(([input]) => !reported.some(({ path }) => path[0] === input))
+    .filter(([input]) => !reported.some(({ keys }) => keys[0] === input))
     .map(([input, urns]) => ({
-      path: [input],
+      keys: [input],
+      before: resource.inputs[input],
+      after: resource.inputs[input],
       replaces: replaces(resource, [input]),
       follows: urns.filter((urn) => replaced.has(urn)).map(resourceName),
     }))
     .filter(({ follows }) => follows.length > 0);
 }
 
-function propertyChanges(
-  old: PreviewedResource,
-  now: PreviewedResource,
-): readonly PropertyChange[] {
-  return valueChanges(old.inputs, now.inputs, [])
-    .filter(({ path: [input = ""] }) => !now.ignored.includes(input))
-    .map((change) => ({ ...change, replaces: replaces(now, change.path) }));
-}
-
-function valueChanges(
-  before: Value | undefined,
-  after: Value | undefined,
-  path: readonly string[],
-): readonly Omit<PropertyChange, "replaces">[] {
-  if (isBranch(before) && isBranch(after) && Array.isArray(before) === Array.isArray(after)) {
-    const olds = before as Readonly<Record<string, Value>>;
-    const news = after as Readonly<Record<string, Value>>;
-    return [...new Set([...Object.keys(olds), ...Object.keys(news)])].flatMap((key) =>
-      valueChanges(olds[key], news[key], [...path, key]),
-    );
-  }
-  if (JSON.stringify(before) === JSON.stringify(after)) return [];
-  return [{ path, ...(before !== undefined && { before }), ...(after !== undefined && { after }) }];
-}
-
-function isBranch(value: Value | undefined): boolean {
-  return typeof value === "object" && value !== null && !("hidden" in value);
+function inputChanges(old: PreviewedResource, now: PreviewedResource): readonly InputChange[] {
+  return diffProperties(old.inputs, now.inputs)
+    .filter(({ before, after }) => !isUnknown(before) || !isUnknown(after))
+    .filter(({ keys: [input = ""] }) => !now.ignoreChanges.includes(String(input)))
+    .map((change) => ({ ...change, replaces: replaces(now, change.keys) }));
 }
 
 /**
  * Inputs of each type whose change replaces the resource. Plugins are not asked: without a state they have nothing to
  * compare with.
  *
- * libvirt: `ForceNew` in terraform-provider-libvirt 0.8.3, libvirt/resource_*.go. docker: plugins/docker/network.ts,
- * and the official one alike.
+ * libvirt: `ForceNew` in terraform-provider-libvirt 0.8.3, libvirt/resource_*.go.
  */
 const byType: Readonly<Record<string, readonly string[] | "all">> = {
   "libvirt:index/cloudinitDisk:CloudinitDisk": "all",
@@ -152,17 +136,15 @@ const byType: Readonly<Record<string, readonly string[] | "all">> = {
   "kindows:host:Action": ["triggers"],
 };
 
-/** Whether a change of an input replaces the resource; a Kubernetes object is identified by its name and kind. */
-export function replaces(resource: PreviewedResource, path: readonly string[]): boolean {
-  const [input = "", below = ""] = path;
-  if (resource.replacing.includes(input)) return true;
-  if (resource.type.startsWith("kubernetes:")) {
-    return (
-      ["apiVersion", "kind"].includes(input) ||
-      (input === "metadata" && ["name", "namespace"].includes(below)) ||
-      (input === "spec" && below === "selector" && resource.type.startsWith("kubernetes:apps/"))
-    );
+/** Whether a change there replaces the resource. */
+export function replaces(resource: PreviewedResource, keys: PropertyChange["keys"]): boolean {
+  const { type, replaceOnChanges } = resource;
+  const input = String(keys[0]);
+  if (replaceOnChanges.includes(input)) return true;
+  if (type.startsWith("kubernetes:")) {
+    const paths = replacingPaths(kinds.get(type));
+    return paths.some((path) => path.every((key, at) => keys[at] === key));
   }
-  const known = byType[resource.type];
+  const known = byType[type];
   return known === "all" || (known?.includes(input) ?? false);
 }

@@ -1,11 +1,13 @@
 import { redact } from "../engine/redact.ts";
+import { propertyPath } from "../../plugins/protocol/property-diff.ts";
 import {
-  type ChangedResource,
-  type Difference,
-  type PropertyChange,
-  isNone,
-} from "./difference.ts";
-import type { PreviewedResource, Value } from "./previewed.ts";
+  isAbsent,
+  isSecret,
+  isUnknown,
+  type PropertyValue,
+} from "../../plugins/protocol/property-value.ts";
+import { type ChangedResource, type Difference, type InputChange, isNone } from "./difference.ts";
+import type { PreviewedResource } from "./previewed.ts";
 
 /** First line of each document, by which a comment is found again to be edited. */
 export const documentMark = "<!-- kindows preview-diff -->";
@@ -93,31 +95,20 @@ function changeText({ resource, properties, because }: ChangedResource): string 
   ].join("\n");
 }
 
-function propertyText({ path, before, after, replaces, follows }: PropertyChange): string {
-  if (follows !== undefined) {
-    return `${code(pathText(path))}: follows ${follows.map(code).join(", ")}`;
-  }
+function propertyText({ keys, before, after, replaces, follows }: InputChange): string {
+  const path = code(propertyPath(keys));
+  if (follows !== undefined) return `${path}: follows ${follows.map(code).join(", ")}`;
   const [old, now] = brief(before, after);
   const change =
     old === undefined ? `${now} (new)` : now === undefined ? `${old} (gone)` : `${old} → ${now}`;
-  return `${code(pathText(path))}: ${change}${replaces ? ", which replaces it" : ""}`;
-}
-
-/** `networkInterfaces[0].mac`. */
-function pathText(path: readonly string[]): string {
-  return path
-    .map((key, at) =>
-      /^[0-9]+$/.test(key)
-        ? `[${key}]`
-        : /^[A-Za-z_][A-Za-z0-9_-]*$/.test(key)
-          ? `${at === 0 ? "" : "."}${key}`
-          : `[${JSON.stringify(key)}]`,
-    )
-    .join("");
+  return `${path}: ${change}${replaces ? ", which replaces it" : ""}`;
 }
 
 /** Two values, shortened: only the differing part of long texts. */
-function brief(before: Value | undefined, after: Value | undefined): (string | undefined)[] {
+function brief(
+  before: PropertyValue | undefined,
+  after: PropertyValue | undefined,
+): (string | undefined)[] {
   if (typeof before === "string" && typeof after === "string") {
     const texts = [oneLine(before), oneLine(after)] as const;
     let start = 0;
@@ -128,22 +119,26 @@ function brief(before: Value | undefined, after: Value | undefined): (string | u
       return texts.map((text) => code(`...${cut(text.slice(from))}`));
     }
   }
-  return [before, after].map((value) => (value === undefined ? undefined : valueText(value)));
+  return [before, after].map((value) => (isAbsent(value) ? undefined : valueText(value)));
 }
 
-function valueText(value: Value): string {
-  if (typeof value === "object" && value !== null) {
-    if ("hidden" in value && typeof value.hidden === "string") return `*${value.hidden}*`;
-    return code(cut(JSON.stringify(value, showHidden)));
-  }
+function valueText(value: PropertyValue): string {
+  const hidden = hiddenText(value);
+  if (hidden !== undefined) return `*${hidden}*`;
+  if (typeof value === "object") return code(cut(JSON.stringify(value, showHidden)));
   return code(typeof value === "string" ? cut(oneLine(value)) || '""' : String(value));
 }
 
 /** Within an object too, unknown values and secrets must not look like real values. */
-function showHidden(_key: string, value: unknown): unknown {
-  return typeof value === "object" && value !== null && "hidden" in value
-    ? `(${String(value.hidden)})`
-    : value;
+function showHidden(_key: string, value: PropertyValue): PropertyValue {
+  const hidden = hiddenText(value);
+  return hidden === undefined ? value : `(${hidden})`;
+}
+
+/** What is shown of a value that depends on something that does not exist yet, and of a secret. */
+function hiddenText(value: PropertyValue): string | undefined {
+  if (isSecret(value)) return "secret";
+  return isUnknown(value) ? "known after up" : undefined;
 }
 
 function cut(text: string): string {

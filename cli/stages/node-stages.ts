@@ -17,34 +17,42 @@ interface Way {
   readonly took: { readonly noun: string; readonly milliseconds: number }[];
 }
 
-/** Derives each node's stage from the engine's events. */
+/** Longest time without a message about nodes in progress, in seconds. */
+const silenceSeconds = 30;
+
+/** Reports each node's stages by the engine's events, and repeats the current ones if there is no news. */
 export class NodeStages {
   readonly #stages: ReadonlyMap<string, readonly Stage[]>;
-  readonly #now: () => number;
+  readonly #say: (line: string) => void;
   readonly #ways = new Map<string, Way>();
+  readonly #timer: NodeJS.Timeout;
 
-  constructor(nodes: readonly StagedNode[], now: () => number = Date.now) {
+  constructor(nodes: readonly StagedNode[], say: (line: string) => void) {
     this.#stages = new Map(nodes.map(({ name, os }) => [name, stages[os]]));
-    this.#now = now;
+    this.#say = say;
+    this.#timer = setInterval(() => this.#tell(this.#underWay()), silenceSeconds * 1000);
   }
 
-  /** Handles an event; returns a message about a node if its stage changed. */
-  read(event: NodeEvent): string | undefined {
-    switch (event.kind) {
-      case "begun":
-        return this.#enter(event.node, event.resource);
-      case "done":
-        return event.resource === `${event.node}${lastResource}`
-          ? this.#arrive(event.node)
-          : undefined;
-      case "failed":
-        return undefined;
+  read(event: NodeEvent): void {
+    if (event.kind === "begun") this.#tell(this.#enter(event.node, event.resource));
+    if (event.kind === "done" && event.resource === `${event.node}${lastResource}`) {
+      this.#tell(this.#arrive(event.node));
     }
   }
 
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  #tell(line: string | undefined): void {
+    if (line === undefined) return;
+    this.#timer.refresh();
+    this.#say(`[${line}]`);
+  }
+
   /** One line about all nodes in progress; undefined if there are none. */
-  get underWay(): string | undefined {
-    const now = this.#now();
+  #underWay(): string | undefined {
+    const now = Date.now();
     const parts = [...this.#ways].map(
       ([node, { stage, since }]) =>
         `${node} ${this.#stages.get(node)?.[stage]?.doing} (${elapsed(now - since)})`,
@@ -59,7 +67,7 @@ export class NodeStages {
     );
     const found = known[stage];
     if (found === undefined) return undefined;
-    const now = this.#now();
+    const now = Date.now();
     const way = this.#ways.get(node);
     if (way === undefined) {
       this.#ways.set(node, { startedAt: now, stage, noun: found.noun, since: now, took: [] });
@@ -76,7 +84,7 @@ export class NodeStages {
   #arrive(node: string): string | undefined {
     const way = this.#ways.get(node);
     if (way === undefined) return undefined;
-    const now = this.#now();
+    const now = Date.now();
     leave(way, now);
     this.#ways.delete(node);
     const parts = way.took.map(({ noun, milliseconds }) => `${noun} ${elapsed(milliseconds)}`);
@@ -137,34 +145,4 @@ function stagesOf(steps: readonly Titled[]): Stage[] {
     stage.resources.push(resource);
   }
   return [...byTitle.values()];
-}
-
-/** Longest time without a message about nodes in progress, in seconds. */
-const silenceSeconds = 30;
-
-/** Reports each node's stages during a run, and repeats the current ones if there is no news. */
-export class ToldStages {
-  readonly #stages: NodeStages;
-  readonly #say: (line: string) => void;
-  readonly #timer: NodeJS.Timeout;
-
-  constructor(nodes: readonly StagedNode[], say: (line: string) => void) {
-    this.#stages = new NodeStages(nodes);
-    this.#say = say;
-    this.#timer = setInterval(() => this.#tell(this.#stages.underWay), silenceSeconds * 1000);
-  }
-
-  read(event: NodeEvent): void {
-    this.#tell(this.#stages.read(event));
-  }
-
-  stop(): void {
-    clearInterval(this.#timer);
-  }
-
-  #tell(line: string | undefined): void {
-    if (line === undefined) return;
-    this.#timer.refresh();
-    this.#say(`[${line}]`);
-  }
 }

@@ -1,5 +1,5 @@
 import { StackFacts } from "../engine/facts.ts";
-import type { Previewed, PreviewedResource } from "../preview-diff/previewed.ts";
+import { type Previewed, type PreviewedResource, sourcesOf } from "../preview-diff/previewed.ts";
 
 /** Resources of one component that wait for the same. */
 export interface Group {
@@ -87,8 +87,8 @@ function componentOf({ urn }: PreviewedResource, facts: StackFacts): string | un
   return within.length > 1 ? within.at(-1)?.type.split(":").at(-1) : undefined;
 }
 
-function beforeOf({ inputSources, dependencies }: PreviewedResource): readonly string[] {
-  return [...new Set([...Object.values(inputSources).flat(), ...dependencies])];
+function beforeOf(resource: PreviewedResource): readonly string[] {
+  return [...new Set(sourcesOf(resource))];
 }
 
 /** Whether a group comes after another one, by way of others too; not after itself. */

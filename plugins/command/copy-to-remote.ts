@@ -11,7 +11,6 @@ import {
 import { redactor } from "../protocol/redaction.ts";
 import type { ResourceType } from "../protocol/resource-type.ts";
 import { diffInputs } from "./command-type.ts";
-import { parseConnection } from "./run-remotely.ts";
 import { copyToRemoteProperties, propertiesToHide } from "./properties.ts";
 
 /**
@@ -57,16 +56,10 @@ async function copy(inputs: PropertyMap, operation: Operation): Promise<void> {
   if (!isMap(connection) || typeof file !== "string" || typeof remotePath !== "string") {
     throw new Error("connection, source and remotePath must be known before anything is copied");
   }
-  const { dial } = await import("../../ssh/dial.ts");
+  // The SSH library is loaded when it is needed: a preview is quicker without.
+  const { connected } = await import("./run-remotely.ts");
   const { uploadSource } = await import("../../ssh/upload.ts");
-  try {
-    const ssh = await dial(parseConnection(connection), operation);
-    try {
-      await uploadSource(ssh.client, { path: file }, remotePath, operation.signal);
-    } finally {
-      ssh.close();
-    }
-  } catch (error) {
-    throw new Error(redact((error as Error).message));
-  }
+  await connected(connection, operation, redact, (client) =>
+    uploadSource(client, { path: file }, remotePath, operation.signal),
+  );
 }

@@ -1,3 +1,5 @@
+import type { Client } from "ssh2";
+import type { Operation } from "../protocol/operation.ts";
 import { isMap, scalarText, type PropertyMap } from "../protocol/property-value.ts";
 import { captured } from "./captured-output.ts";
 import type { RunCommand } from "./command-type.ts";
@@ -7,18 +9,15 @@ import type { SshEndpoint } from "../../ssh/endpoint.ts";
 
 /**
  * Runs a command over SSH. The session ends with the operation's time limit; a connection that breaks is an error,
- * since nobody knows whether the command ran to its end. The connection is closed afterwards.
+ * since nobody knows whether the command ran to its end.
  */
 export const runRemotely: RunCommand = async (run, operation) => {
   const { connection } = run.inputs;
   if (!isMap(connection)) throw new Error("connection is missing in the state of this resource");
-  const ssh = await dial(parseConnection(connection), operation).catch((error: unknown) => {
-    throw new Error(run.redact((error as Error).message));
-  });
-  try {
-    return await captured(run, operation, async (add) => {
+  return connected(connection, operation, run.redact, (client) =>
+    captured(run, operation, async (add) => {
       try {
-        const { exitCode, killedBy } = await execute(ssh.client, run.script, {
+        const { exitCode, killedBy } = await execute(client, run.script, {
           input: scalarText(run.inputs["stdin"]) ?? "",
           signal: operation.signal,
           stdout: (chunk) => add("stdout", chunk),
@@ -33,14 +32,31 @@ export const runRemotely: RunCommand = async (run, operation) => {
           ? `the connection was lost before the command's exit status came (it may go on over there: run again)${error.why}`
           : (error as Error).message;
       }
-    });
-  } finally {
-    ssh.close();
-  }
+    }),
+  );
 };
 
+/** Works over a connection, which is closed afterwards. @throws without secrets */
+export async function connected<Result>(
+  connection: PropertyMap,
+  operation: Operation,
+  redact: (text: string) => string,
+  work: (client: Client) => Promise<Result>,
+): Promise<Result> {
+  try {
+    const ssh = await dial(parseConnection(connection), operation);
+    try {
+      return await work(ssh.client);
+    } finally {
+      ssh.close();
+    }
+  } catch (error) {
+    throw new Error(redact((error as Error).message));
+  }
+}
+
 /** Reads a checked `connection` input without secret marks. */
-export function parseConnection(connection: PropertyMap): RoutedEndpoint {
+function parseConnection(connection: PropertyMap): RoutedEndpoint {
   const { proxy } = connection;
   return { ...parseEndpoint(connection), ...(isMap(proxy) && { via: [parseEndpoint(proxy)] }) };
 }

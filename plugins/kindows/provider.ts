@@ -36,9 +36,9 @@ const actionType: ResourceType = {
       isAbsent(request.olds[name])
         ? []
         : {
-            path: name,
             keys: [name],
-            kind: "delete" as const,
+            before: request.olds[name],
+            after: undefined,
             isOutput: true,
             replaces: name === "gone",
           },

@@ -1,5 +1,10 @@
 import pRetry from "p-retry";
-import { ApiError, type ClusterApi, hasStatus } from "../../kubernetes/cluster-api.ts";
+import {
+  ApiError,
+  type ApiRequest,
+  type ClusterApi,
+  hasStatus,
+} from "../../kubernetes/cluster-api.ts";
 import type { Operation } from "../protocol/operation.ts";
 import { type PropertyMap, reveal } from "../protocol/property-value.ts";
 import { type Kind, objectPath } from "./kinds.ts";
@@ -9,12 +14,13 @@ import type { KubernetesObject, ManagedFields } from "./object.ts";
 const NAMESPACE_RETRIES = 4;
 
 export interface RequestOptions {
-  readonly signal: AbortSignal;
+  readonly operation: Operation;
   /** Name under which the API server notes who set which field. */
   readonly fieldManager: string;
   /** The API server checks everything and changes nothing. */
   readonly dryRun: boolean;
-  readonly warn: (warning: string) => void;
+  /** Fields that others manage are taken over, which is an error otherwise. */
+  readonly force: boolean;
 }
 
 /** One object of the cluster: where it is and what can be done with it. */
@@ -43,17 +49,13 @@ export class ClusterObject {
    * Makes it, waiting a little for its namespace; an error when it exists. Fields the API server does not know are an
    * error too.
    */
-  create(
-    inputs: PropertyMap,
-    options: RequestOptions,
-    operation: Operation,
-  ): Promise<KubernetesObject> {
-    const { signal, warn, dryRun } = options;
-    const request = { query: query(options), body: reveal(inputs), signal, warn };
+  create(inputs: PropertyMap, options: RequestOptions): Promise<KubernetesObject> {
+    const { operation, dryRun } = options;
+    const request = requestOf(inputs, options);
     const path = objectPath(this.kind, this.namespace);
     return pRetry(() => this.client.request<KubernetesObject>("POST", path, request), {
       retries: dryRun ? 0 : NAMESPACE_RETRIES,
-      signal,
+      signal: operation.signal,
       shouldRetry: ({ error }) => hasStatus(error, 404),
       onFailedAttempt: ({ error, attemptNumber, retriesLeft }) => {
         if (hasStatus(error, 404) && retriesLeft > 0) {
@@ -63,30 +65,18 @@ export class ClusterObject {
     });
   }
 
-  /**
-   * Server-side apply: the object becomes what the inputs say, fields that others set stay.
-   * @param force take over fields that others manage, instead of an error
-   */
-  async apply(
-    inputs: PropertyMap,
-    force: boolean,
-    options: RequestOptions,
-  ): Promise<KubernetesObject> {
+  /** Server-side apply: the object becomes what the inputs say, fields that others set stay. */
+  async apply(inputs: PropertyMap, options: RequestOptions): Promise<KubernetesObject> {
+    const { query, ...request } = requestOf(inputs, options);
     return this.client.request("PATCH", this.#path(), {
-      query: { ...query(options), force: String(force) },
+      ...request,
+      query: { ...query, force: String(options.force) },
       contentType: "application/apply-patch+yaml",
-      body: reveal(inputs),
-      signal: options.signal,
-      warn: options.warn,
     });
   }
 
-  async applyOver(
-    inputs: PropertyMap,
-    force: boolean,
-    options: RequestOptions,
-  ): Promise<KubernetesObject> {
-    const live = await this.read(options.signal);
+  async applyOver(inputs: PropertyMap, options: RequestOptions): Promise<KubernetesObject> {
+    const live = await this.read(options.operation.signal);
     if (live === undefined) {
       throw new Error(
         `it is not in the cluster any more; run "pulumi refresh" and then this again`,
@@ -97,7 +87,8 @@ export class ClusterObject {
     if (created && !options.dryRun) await this.#adoptCreatedFields(live, managedFields, options);
     try {
       // A dry run must not adopt, and would conflict with its own creation.
-      return await this.apply(inputs, force || (created && options.dryRun), options);
+      const force = options.force || (created && options.dryRun);
+      return await this.apply(inputs, { ...options, force });
     } catch (error) {
       if (!(error instanceof ApiError) || error.reason !== "Conflict") throw error;
       throw new Error(
@@ -119,7 +110,7 @@ export class ClusterObject {
       contentType: "application/merge-patch+json",
       // With the version, so that nothing is overwritten that changed in between.
       body: { metadata: { managedFields, resourceVersion: live.metadata?.resourceVersion } },
-      signal: options.signal,
+      signal: options.operation.signal,
     });
   }
 
@@ -134,12 +125,13 @@ export class ClusterObject {
   }
 }
 
-function query(options: RequestOptions): Record<string, string> {
+function requestOf(inputs: PropertyMap, { operation, fieldManager, dryRun }: RequestOptions) {
   return {
-    fieldManager: options.fieldManager,
-    fieldValidation: "Strict",
-    ...(options.dryRun ? { dryRun: "All" } : {}),
-  };
+    query: { fieldManager, fieldValidation: "Strict", ...(dryRun && { dryRun: "All" }) },
+    body: reveal(inputs),
+    signal: operation.signal,
+    warn: (warning) => operation.log("warning", warning),
+  } satisfies ApiRequest;
 }
 
 /** Who manages what once the fields that a manager set by creating it count as applied; undefined where there are none. */

@@ -52,6 +52,11 @@ export const kinds: ReadonlyMap<string, Kind> = new Map([
   ]),
 ]);
 
+/** Paths of the properties of a kind's objects whose change replaces the object. */
+export function replacingPaths(kind: Kind | undefined): Kind["immutable"] {
+  return [["metadata", "name"], ["metadata", "namespace"], ...(kind?.immutable ?? [])];
+}
+
 /** URL path of the objects of a kind in a namespace, or of one of them. */
 export function objectPath(kind: Kind, namespace: string, name?: string): string {
   const root = kind.apiVersion.includes("/")

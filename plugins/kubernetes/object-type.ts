@@ -26,7 +26,7 @@ import { awaitGone, awaitReady } from "./await-ready.ts";
 import { annotationOf, checkObject, metadataOf } from "./checked-inputs.ts";
 import type { Cluster } from "./cluster.ts";
 import type { ClusterObject, RequestOptions } from "./cluster-object.ts";
-import type { Kind } from "./kinds.ts";
+import { type Kind, replacingPaths } from "./kinds.ts";
 import { ANNOTATION, type KubernetesObject } from "./object.ts";
 import { readiness } from "./readiness.ts";
 import { diffProperties, type PropertyChange } from "../protocol/property-diff.ts";
@@ -39,58 +39,41 @@ export function objectType(kind: Kind, cluster: Cluster): ResourceType {
     const { namespace, name } = metadataOf(inputs);
     return cluster.object(kind, scalarText(namespace) ?? "default", scalarText(name) ?? "");
   };
-  const optionsFor = (
-    inputs: PropertyMap,
-    state: PropertyMap,
-    dryRun: boolean,
+  /** Makes or changes the object and waits for it; one that does not get ready is kept with its error. */
+  const perform = async (
+    done: "created" | "updated",
+    { olds, news, preview }: Parameters<ResourceType["update"]>[0],
     operation: Operation,
-  ): RequestOptions => ({
-    signal: operation.signal,
-    dryRun,
-    fieldManager:
-      annotationOf(inputs, ANNOTATION.patchFieldManager) ??
-      scalarText(state[FIELD_MANAGER]) ??
-      `${MANAGER_PREFIX}${randomBytes(4).toString("hex")}`,
-    warn: (warning) => {
-      operation.log("warning", warning);
-    },
-  });
-  const forced = (inputs: PropertyMap): boolean =>
-    annotationOf(inputs, ANNOTATION.patchForce) === "true";
-
-  /** Waits for the object and makes the state; an object that does not get ready is kept with its error. */
-  const finish = async (
-    target: ClusterObject,
-    inputs: PropertyMap,
-    made: KubernetesObject,
-    options: RequestOptions,
-    operation: Operation,
+    request: (target: ClusterObject, options: RequestOptions) => Promise<KubernetesObject>,
   ): Promise<PropertyMap> => {
+    const fieldManager =
+      annotationOf(news, ANNOTATION.patchFieldManager) ??
+      scalarText(olds[FIELD_MANAGER]) ??
+      `${MANAGER_PREFIX}${randomBytes(4).toString("hex")}`;
+    const force = annotationOf(news, ANNOTATION.patchForce) === "true";
+    const target = targetOf(news);
+    const attempt = (): Promise<KubernetesObject> =>
+      request(target, { operation, fieldManager, force, dryRun: preview });
+    if (preview) return previewState(await cluster.preview(news, attempt), news);
+    const redact = redactor(news);
+    const made = await attempt().catch((error: unknown) => {
+      throw new Error(redact(`${target.title} was not ${done}: ${(error as Error).message}`));
+    });
     const { live, failure } = await awaitReady(target, made, operation);
-    const state = objectState(live, inputs, options.fieldManager);
+    const state = objectState(live, news, fieldManager);
     if (failure === undefined) return state;
-    throw new InitializationFailed(target.id, state, inputs, redactor(inputs)(failure));
+    throw new InitializationFailed(target.id, state, news, redact(failure));
   };
 
   return {
     check: (news) => checkObject(kind, news),
     diff: ({ oldInputs, news }) => diffObject(kind, oldInputs, news),
     async create({ inputs, preview }, operation) {
-      const options = optionsFor(inputs, {}, preview, operation);
-      const target = targetOf(inputs);
-      const make = (): Promise<KubernetesObject> =>
-        cluster.settings.upsert
-          ? target.apply(inputs, forced(inputs), options)
-          : target.create(inputs, options, operation);
-      if (preview) {
-        const made = await cluster.preview(inputs, make);
-        return { id: "", properties: previewState(made, inputs) };
-      }
-      const made = await make().catch((error: unknown) => {
-        throw failed(`${target.title} was not created`, error, inputs);
-      });
-      const properties = await finish(target, inputs, made, options, operation);
-      return { id: target.id, properties };
+      const request = { olds: {}, news: inputs, preview };
+      const properties = await perform("created", request, operation, (target, options) =>
+        cluster.settings.upsert ? target.apply(inputs, options) : target.create(inputs, options),
+      );
+      return { id: preview ? "" : targetOf(inputs).id, properties };
     },
     async read({ id, inputs, state }, operation) {
       if (Object.keys(inputs).length === 0) throw new Error(notCovered("kubernetes", "an import"));
@@ -106,26 +89,16 @@ export function objectType(kind: Kind, cluster: Cluster): ResourceType {
       }
       throw new InitializationFailed(id, newState, newInputs, `${target.title}: ${message}`);
     },
-    async update({ olds, news, preview }, operation) {
-      const options = optionsFor(news, olds, preview, operation);
-      const target = targetOf(news);
-      const change = (): Promise<KubernetesObject> => target.applyOver(news, forced(news), options);
-      if (preview) return previewState(await cluster.preview(news, change), news);
-      const made = await change().catch((error: unknown) => {
-        throw failed(`${target.title} was not updated`, error, news);
-      });
-      return finish(target, news, made, options, operation);
-    },
+    update: (request, operation) =>
+      perform("updated", request, operation, (target, options) =>
+        target.applyOver(request.news, options),
+      ),
     async delete(olds, operation) {
       const target = targetOf(olds);
       const started = await cluster.unlessGone(operation, () => target.delete(operation.signal));
       if (started === true) await awaitGone(target, operation);
     },
   };
-}
-
-function failed(what: string, error: unknown, inputs: PropertyMap): Error {
-  return new Error(redactor(inputs)(`${what}: ${(error as Error).message}`));
 }
 
 /** What is known before an update: what a dry run showed, without what the API server decides each time. */
@@ -148,7 +121,7 @@ function previewState(made: KubernetesObject | undefined, inputs: PropertyMap): 
  * object at every refresh, so that drift shows here too.
  */
 export function diffObject(kind: Kind, oldInputs: PropertyMap, news: PropertyMap): Difference {
-  const replacing = [["metadata", "name"], ["metadata", "namespace"], ...kind.immutable];
+  const replacing = replacingPaths(kind);
   const changes = diffProperties(oldInputs, news).map((change) => ({
     ...change,
     replaces: replacing.some((path) => touches(change, path)),

@@ -23,7 +23,7 @@ export async function makeProvidersReady(names: readonly string[], engine: strin
   for (const name of names) {
     const definition = await providers[name]?.();
     if (definition === undefined) continue;
-    const port = await listen((server) => {
+    const { port } = await listen((server) => {
       server.addService(service.ResourceProviderService, providerService(definition, engine));
     });
     writeWhole(path.join(folder, name), `${port}\n`, 0o600);

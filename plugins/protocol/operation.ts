@@ -13,6 +13,15 @@ export interface Operation {
   progress(message: string): void;
 }
 
+/** A request of the engine about one resource. */
+export interface TargetedRequest {
+  getType(): string;
+  getUrn(): string;
+  getName(): string;
+  /** Seconds, 0 where no limit is set. */
+  getTimeout(): number;
+}
+
 /** Runs operations, bounds them in time and ends them all when the engine cancels. */
 export class Operations {
   readonly #log: EngineLog;
@@ -25,15 +34,15 @@ export class Operations {
 
   async run<Result>(
     verb: string,
-    request: { readonly urn: string; readonly name: string; readonly timeoutSeconds?: number },
+    request: TargetedRequest,
     body: (operation: Operation) => Promise<Result>,
   ): Promise<Result> {
-    const { urn, name } = request;
+    const [urn, name] = [request.getUrn(), request.getName()];
     const what = `${verb} of ${name}`;
     if (this.#cancelled) throw cancelled(what);
     const controller = new AbortController();
     this.#running.set(controller, what);
-    const timeoutSeconds = request.timeoutSeconds === 0 ? undefined : request.timeoutSeconds;
+    const timeoutSeconds = request.getTimeout() || undefined;
     const late = `${what} took longer than its customTimeouts allow (${String(timeoutSeconds)} s)`;
     const timer =
       timeoutSeconds && setTimeout(() => controller.abort(new Error(late)), timeoutSeconds * 1000);

@@ -31,7 +31,7 @@ export async function servePlugin(
   addServices: (server: Server) => void,
   { endsWithInput = true } = {},
 ): Promise<void> {
-  const port = await listen(addServices);
+  const { port } = await listen(addServices);
   process.on("SIGINT", exit);
   process.on("SIGTERM", exit);
   if (endsWithInput) {
@@ -42,8 +42,10 @@ export async function servePlugin(
   process.stdout.write(`${String(port)}\n`);
 }
 
-/** Serves on a free local port, which it returns. */
-export function listen(addServices: (server: Server) => void): Promise<number> {
+/** Serves on a free local port. */
+export function listen(
+  addServices: (server: Server) => void,
+): Promise<{ readonly port: number; readonly server: Server }> {
   const server = new grpc.Server({
     "grpc.max_receive_message_length": MAX_MESSAGE_BYTES,
     "grpc.max_send_message_length": MAX_MESSAGE_BYTES,
@@ -52,7 +54,7 @@ export function listen(addServices: (server: Server) => void): Promise<number> {
   return new Promise((resolve, reject) => {
     server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, bound) => {
       if (error) reject(error);
-      else resolve(bound);
+      else resolve({ port: bound, server });
     });
   });
 }

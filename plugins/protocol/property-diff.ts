@@ -8,19 +8,25 @@ import {
   sameValue,
 } from "./property-value.ts";
 
-export type ChangeKind = "add" | "delete" | "update";
-
-/** One changed property: where it is and what happened to it. */
 export interface PropertyChange {
-  /** In the engine's notation, e.g. `environment.PATH`, `triggers[0]` or `labels["a.b"]`. */
-  readonly path: string;
-  /** The same place, key by key. */
-  readonly keys: readonly (string | number)[];
-  readonly kind: ChangeKind;
+  /** Where it is. */
+  readonly keys: PropertyKeys;
+  readonly before: PropertyValue | undefined;
+  readonly after: PropertyValue | undefined;
 }
 
-/** A property path in the engine's notation (pulumi, sdk/go/property/path.go). */
-export function propertyPath(keys: readonly (string | number)[]): string {
+type PropertyKeys = readonly (string | number)[];
+
+export function kindOf({ before, after }: PropertyChange): "add" | "delete" | "update" {
+  if (isAbsent(before)) return "add";
+  return isAbsent(after) ? "delete" : "update";
+}
+
+/**
+ * A place in the engine's notation (pulumi, sdk/go/property/path.go), e.g. `environment.PATH`, `triggers[0]` or
+ * `labels["a.b"]`.
+ */
+export function propertyPath(keys: PropertyKeys): string {
   let path = "";
   for (const key of keys) {
     if (typeof key === "number") path += `[${String(key)}]`;
@@ -35,11 +41,7 @@ export function diffProperties(olds: PropertyMap, news: PropertyMap): PropertyCh
   return diffMaps(olds, news, []);
 }
 
-function diffMaps(
-  olds: PropertyMap,
-  news: PropertyMap,
-  at: readonly (string | number)[],
-): PropertyChange[] {
+function diffMaps(olds: PropertyMap, news: PropertyMap, at: PropertyKeys): PropertyChange[] {
   const keys = [...new Set([...Object.keys(olds), ...Object.keys(news)])].sort();
   return keys.flatMap((key) => diffValues(olds[key], news[key], [...at, key]));
 }
@@ -47,12 +49,9 @@ function diffMaps(
 function diffValues(
   before: PropertyValue | undefined,
   after: PropertyValue | undefined,
-  keys: readonly (string | number)[],
+  keys: PropertyKeys,
 ): PropertyChange[] {
   if (sameValue(before, after) && !isUnknown(after)) return [];
-  const change = (kind: ChangeKind): PropertyChange[] => [{ path: propertyPath(keys), keys, kind }];
-  if (isAbsent(before)) return change("add");
-  if (isAbsent(after)) return change("delete");
   if (isPlainMap(before) && isPlainMap(after)) return diffMaps(before, after, keys);
   if (isList(before) && isList(after)) {
     const length = Math.max(before.length, after.length);
@@ -60,5 +59,5 @@ function diffValues(
       diffValues(before[index], after[index], [...keys, index]),
     ).flat();
   }
-  return change("update");
+  return [{ keys, before, after }];
 }

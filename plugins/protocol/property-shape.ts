@@ -44,80 +44,63 @@ export function checkProperties(
   const fail = (property: string, reason: string): void => {
     failures.push({ property, reason });
   };
-  return { inputs: conformObject(plugin, inputs, properties, "", fail), failures };
-}
 
-type Fail = (property: string, reason: string) => void;
-
-function conformObject(
-  plugin: string,
-  value: PropertyMap,
-  properties: Properties,
-  at: string,
-  fail: Fail,
-): PropertyMap {
-  const path = (key: string): string => (at === "" ? key : `${at}.${key}`);
-  const result: Record<string, PropertyValue> = {};
-  for (const [key, element] of Object.entries(value)) {
-    const property = properties[key];
-    if (property === undefined) fail(path(key), "there is no such property");
-    else if (!isAbsent(element)) {
-      const conforming = conform(plugin, element, property.shape, path(key), fail);
-      result[key] = property.secret === true ? secret(conforming) : conforming;
+  const conformObject = (value: PropertyMap, within: Properties, at: string): PropertyMap => {
+    const path = (key: string): string => (at === "" ? key : `${at}.${key}`);
+    const result: Record<string, PropertyValue> = {};
+    for (const [key, element] of Object.entries(value)) {
+      const property = within[key];
+      if (property === undefined) fail(path(key), "there is no such property");
+      else if (!isAbsent(element)) {
+        const conforming = conform(element, property.shape, path(key));
+        result[key] = property.secret === true ? secret(conforming) : conforming;
+      }
     }
-  }
-  for (const [key, property] of Object.entries(properties)) {
-    if (result[key] !== undefined) continue;
-    if (property.default !== undefined) result[key] = property.default;
-    else if (property.required === true) fail(path(key), "is required");
-  }
-  return result;
-}
-
-function conform(
-  plugin: string,
-  value: PropertyValue,
-  shape: Shape,
-  at: string,
-  fail: Fail,
-): PropertyValue {
-  if (isSecret(value)) return secret(conform(plugin, value["value"] ?? null, shape, at, fail));
-  if (isUnknown(value)) return value;
-  const wrong = (what: string): PropertyValue => {
-    fail(at, `must be ${what}`);
-    return value;
+    for (const [key, property] of Object.entries(within)) {
+      if (result[key] !== undefined) continue;
+      if (property.default !== undefined) result[key] = property.default;
+      else if (property.required === true) fail(path(key), "is required");
+    }
+    return result;
   };
-  switch (shape.kind) {
-    case "any":
+
+  const conform = (value: PropertyValue, shape: Shape, at: string): PropertyValue => {
+    if (isSecret(value)) return secret(conform(value["value"] ?? null, shape, at));
+    if (isUnknown(value)) return value;
+    const wrong = (what: string): PropertyValue => {
+      fail(at, `must be ${what}`);
       return value;
-    case "notCovered":
-      fail(at, notCovered(plugin, "it"));
-      return value;
-    case "string":
-    case "number":
-    case "boolean":
-      return typeof value === shape.kind ? value : wrong(`a ${shape.kind}`);
-    case "asset":
-      return isAsset(value) || isArchive(value) ? value : wrong("an asset or an archive");
-    case "choice":
-      return shape.of.some((one) => one === value) ? value : wrong(`one of ${shape.of.join(", ")}`);
-    case "list":
-      if (!isList(value)) return wrong("a list");
-      return value.map((element, index) =>
-        conform(plugin, element, shape.of, `${at}[${String(index)}]`, fail),
-      );
-    case "map":
-      if (!isPlainMap(value)) return wrong("a map");
-      return Object.fromEntries(
-        Object.entries(value)
-          .filter(([, element]) => !isAbsent(element))
-          .map(([key, element]) => [
-            key,
-            conform(plugin, element ?? null, shape.of, `${at}.${key}`, fail),
-          ]),
-      );
-    case "object":
-      if (!isPlainMap(value)) return wrong("an object");
-      return conformObject(plugin, value, shape.of, at, fail);
-  }
+    };
+    switch (shape.kind) {
+      case "any":
+        return value;
+      case "notCovered":
+        fail(at, notCovered(plugin, "it"));
+        return value;
+      case "string":
+      case "number":
+      case "boolean":
+        return typeof value === shape.kind ? value : wrong(`a ${shape.kind}`);
+      case "asset":
+        return isAsset(value) || isArchive(value) ? value : wrong("an asset or an archive");
+      case "choice": {
+        const isOne = shape.of.some((one) => one === value);
+        return isOne ? value : wrong(`one of ${shape.of.join(", ")}`);
+      }
+      case "list":
+        if (!isList(value)) return wrong("a list");
+        return value.map((element, index) => conform(element, shape.of, `${at}[${index}]`));
+      case "map":
+        if (!isPlainMap(value)) return wrong("a map");
+        return Object.fromEntries(
+          Object.entries(value).flatMap(([key, element]) =>
+            isAbsent(element) ? [] : [[key, conform(element, shape.of, `${at}.${key}`)]],
+          ),
+        );
+      case "object":
+        return isPlainMap(value) ? conformObject(value, shape.of, at) : wrong("an object");
+    }
+  };
+
+  return { inputs: conformObject(inputs, properties, ""), failures };
 }

@@ -4,15 +4,18 @@ import plugin from "@pulumi/pulumi/proto/plugin_pb.js";
 import type { IResourceProviderServer } from "@pulumi/pulumi/proto/provider_grpc_pb.js";
 import provider from "@pulumi/pulumi/proto/provider_pb.js";
 import { connectEngineLog } from "./engine-log.ts";
-import { type Operation, Operations } from "./operation.ts";
-import type { ProviderDefinition, Checked, Difference, ResourceType } from "./resource-type.ts";
+import { type Operation, Operations, type TargetedRequest } from "./operation.ts";
+import { kindOf, propertyPath } from "./property-diff.ts";
+import {
+  type Checked,
+  type Difference,
+  notCovered,
+  type ProviderDefinition,
+  type ResourceType,
+} from "./resource-type.ts";
 import { fromStruct, toStruct } from "./struct.ts";
 import { unary, unimplemented } from "./unary.ts";
 import type * as pb from "@pulumi/pulumi/proto/provider_pb.js";
-
-const notCovered = (what: string): never => {
-  throw new Error(`${what} is not covered by the bundled plugin`);
-};
 
 /**
  * A provider in terms of the protocol.
@@ -25,6 +28,9 @@ export function providerService(
 ): IResourceProviderServer {
   const operations = new Operations(connectEngineLog(engine));
   const { name, version } = definition;
+  const refuse = (what: string): never => {
+    throw new Error(notCovered(name, what));
+  };
   return {
     ...resourceHandlers(definition, operations),
     handshake: unary(() => new provider.ProviderHandshakeResponse().setAcceptSecrets(true)),
@@ -49,9 +55,9 @@ export function providerService(
       return new empty.Empty();
     }),
     attach: unary(() => new empty.Empty()),
-    invoke: unary((request) => notCovered(`function ${request.getTok()}`)),
-    call: unary((request) => notCovered(`method ${request.getTok()}`)),
-    construct: unary((request) => notCovered(`component ${request.getType()}`)),
+    invoke: unary((request) => refuse(`function ${request.getTok()}`)),
+    call: unary((request) => refuse(`method ${request.getTok()}`)),
+    construct: unary((request) => refuse(`component ${request.getType()}`)),
     list: (call) => {
       call.emit("error", { code: grpc.status.UNIMPLEMENTED, details: "List is not implemented" });
     },
@@ -76,12 +82,7 @@ function resourceHandlers(
     body: (type: ResourceType, operation: Operation) => Promise<Result>,
   ): Promise<Result> => {
     const type = typeOf(request);
-    const target = {
-      urn: request.getUrn(),
-      name: request.getName(),
-      timeoutSeconds: request.getTimeout(),
-    };
-    return operations.run(verb, target, (operation) => body(type, operation));
+    return operations.run(verb, request, (operation) => body(type, operation));
   };
   return {
     check: unary((request) => checkResponse(typeOf(request).check(fromStruct(request.getNews())))),
@@ -134,13 +135,6 @@ function resourceHandlers(
   };
 }
 
-interface TargetedRequest {
-  getType(): string;
-  getUrn(): string;
-  getName(): string;
-  getTimeout(): number;
-}
-
 function checkResponse({ inputs, failures }: Checked): pb.CheckResponse {
   const refused = failures.map(({ property, reason }) =>
     new provider.CheckFailure().setProperty(property).setReason(reason),
@@ -165,11 +159,11 @@ function diffResponse({ changes, deleteBeforeReplace }: Difference): pb.DiffResp
     delete: [Kind.DELETE, Kind.DELETE_REPLACE],
     update: [Kind.UPDATE, Kind.UPDATE_REPLACE],
   } as const;
-  for (const { path, kind, replaces, isOutput } of changes) {
+  for (const change of changes) {
     const detail = new provider.PropertyDiff()
-      .setKind(kinds[kind][replaces ? 1 : 0])
-      .setInputdiff(isOutput !== true);
-    response.getDetaileddiffMap().set(path, detail);
+      .setKind(kinds[kindOf(change)][change.replaces ? 1 : 0])
+      .setInputdiff(change.isOutput !== true);
+    response.getDetaileddiffMap().set(propertyPath(change.keys), detail);
   }
   return response;
 }

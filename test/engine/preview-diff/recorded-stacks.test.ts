@@ -47,11 +47,11 @@ function comparable({ resources, diagnostics }: Previewed): object {
       inputs: JSON.parse(
         JSON.stringify(resource.inputs).replaceAll(/(?<="hash":")[0-9a-f]+/g, "some"),
       ) as object,
-      inputSources: Object.fromEntries(
-        Object.entries(resource.inputSources).map(([input, urns]) => [input, sorted(urns)]),
+      propertyDependencies: Object.fromEntries(
+        Object.entries(resource.propertyDependencies).map(([input, urns]) => [input, sorted(urns)]),
       ),
       dependencies: sorted(resource.dependencies),
-      replacedWith: sorted(resource.replacedWith),
+      replaceWith: sorted(resource.replaceWith),
     })),
     diagnostics: diagnostics.map(({ severity, message }) => ({
       severity,

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { appendFile, cp, readFile, rm, stat, truncate } from "node:fs/promises";
 import path from "node:path";
 import { EventReader } from "../../../cli/engine/events.ts";
-import { FailedNodes } from "../../../cli/logs/failed-nodes.ts";
+import { failedNodes, unusablePrograms } from "../../../cli/commands/up.ts";
 import { parseDeployment } from "../../../cli/engine/deployment.ts";
 import { removePushes } from "../../../cli/recovery/repair.ts";
 import { writeFakeMedia } from "../../rehearsed-machine/fake-media.ts";
@@ -291,14 +291,12 @@ describe("Windows nodes in the engine", () => {
     });
 
     it("have it pushed again by the up after that, and run the edited steps", async () => {
-      const [failed, reader] = [new FailedNodes(), new EventReader()];
-      for (const event of failing.events) {
-        const read = reader.read(event);
-        if (read !== undefined) failed.read(read);
-      }
-      assert.deepEqual(failed.lackingPrograms, ["win-4"]);
+      const reader = new EventReader();
+      const events = failing.events.flatMap((event) => reader.read(event) ?? []);
+      const lacking = failedNodes(events, unusablePrograms);
+      assert.deepEqual(lacking, ["win-4"]);
       const exported = parseDeployment((await lab.project.run(["stack", "export"])).text);
-      const { deployment } = removePushes(exported, failed.lackingPrograms);
+      const { deployment } = removePushes(exported, lacking);
       await lab.project.write("state.json", JSON.stringify(deployment));
       const imported = await lab.project.run(["stack", "import", "--file", "state.json"]);
       assert.equal(imported.exitCode, 0, imported.text);

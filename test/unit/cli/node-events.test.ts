@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 
 import { mock } from "node:test";
 import { EventReader, readEvent, type NodeEvent } from "../../../cli/engine/events.ts";
-import { FailedNodes } from "../../../cli/logs/failed-nodes.ts";
+import { failedNodes, unusablePrograms } from "../../../cli/commands/up.ts";
 import { NodeStages, stages } from "../../../cli/stages/node-stages.ts";
 import { limitMinutes, OverdueOperations } from "../../../cli/engine/overdue.ts";
 import { eachCase } from "../each-case.ts";
@@ -65,15 +65,22 @@ const run: readonly (readonly [number, object])[] = [
 const windows = (name: string) => ({ name, os: "windows" as const });
 
 describe("stages of nodes", () => {
+  beforeEach(() => mock.timers.enable({ apis: ["setInterval", "Date"] }));
+  afterEach(() => mock.timers.reset());
+
+  /** What is said of events by their seconds, without the brackets. */
   function reported(events: typeof run): string[] {
-    let now = 0;
     const reader = new EventReader();
-    const reported = new NodeStages([windows("win-1"), windows("win-1-a")], () => now * 1000);
-    return events.flatMap(([second, event]) => {
-      now = second;
+    const lines: string[] = [];
+    const nodes = [windows("win-1"), windows("win-1-a")];
+    const stages = new NodeStages(nodes, (line) => lines.push(line.slice(1, -1)));
+    for (const [second, event] of events) {
+      mock.timers.setTime(second * 1000);
       const read = reader.read(readEvent(JSON.stringify(event)));
-      return (read && reported.read(read)) ?? [];
-    });
+      if (read) stages.read(read);
+    }
+    stages.stop();
+    return lines;
   }
 
   it("are reported once each, with the time so far, and accounted for when the node is Ready", () =>
@@ -116,17 +123,15 @@ describe("stages of nodes", () => {
     assert.deepEqual(reported(events.map((event) => [0, event])), []);
   });
 
-  it("can be asked for while nothing happens", () => {
-    let now = 0;
-    const reported = new NodeStages([windows("win-1"), windows("win-2")], () => now);
-    assert.equal(reported.underWay, undefined);
-    reported.read({ kind: "begun", node: "win-1", resource: "win-1-home" });
-    reported.read({ kind: "begun", node: "win-2", resource: "win-2-join-node" });
-    now = 65_000;
-    assert.equal(
-      reported.underWay,
-      "win-1 boots (1 min 05 s), win-2 joins the cluster (1 min 05 s)",
-    );
+  it("are repeated where nothing is new for half a minute", () => {
+    const lines: string[] = [];
+    const nodes = [windows("win-1"), windows("win-2")];
+    const stages = new NodeStages(nodes, (line) => lines.push(line));
+    stages.read({ kind: "begun", node: "win-1", resource: "win-1-home" });
+    stages.read({ kind: "begun", node: "win-2", resource: "win-2-join-node" });
+    mock.timers.tick(30_000);
+    stages.stop();
+    assert.equal(lines.at(-1), "[win-1 boots (30 s), win-2 joins the cluster (30 s)]");
   });
 
   it("come in the order of the steps, whatever runs on the machine", () => {
@@ -174,9 +179,8 @@ describe("nodes that failed", () => {
     ],
   };
   eachCase("%s", cases, ([events, names, lacking]) => {
-    const failed = new FailedNodes();
-    eventsOf([...all, ...events]).forEach((event) => failed.read(event));
-    assert.deepEqual([failed.names, failed.lackingPrograms], [names, lacking]);
+    const seen = eventsOf([...all, ...events]);
+    assert.deepEqual([failedNodes(seen), failedNodes(seen, unusablePrograms)], [names, lacking]);
   });
 });
 

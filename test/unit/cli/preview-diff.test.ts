@@ -161,8 +161,8 @@ describe("the difference of two previews", () => {
       ],
       "properties by their paths: changed, new, gone": [
         a({ x: { y: [1, 2] }, gone: true }),
-        a({ x: { y: [1, 3, 4] }, z: null }),
-        ["~a x.y.1 x.y.2 gone z"],
+        a({ x: { y: [1, 3, 4] }, z: 0 }),
+        ["~a gone x.y.1 x.y.2 z"],
       ],
       "JSON in texts, however it is written": [
         a(environment(1, '{"a":1}')),
@@ -184,7 +184,7 @@ describe("the difference of two previews", () => {
       "replaced: triggers of a command, and what replaceOnChanges names": [
         { ...a({ triggers: [1], create: "x" }, { type: command }), b: watched(1) },
         { ...a({ triggers: [2], create: "y" }, { type: command }), b: watched(2) },
-        ["!a triggers.0 create", "!b v.0"],
+        ["!a create triggers.0", "!b v.0"],
       ],
       "a command whose text changes, which is only updated": [
         a({ create: "x" }, { type: command }),
@@ -199,16 +199,18 @@ describe("the difference of two previews", () => {
           "~updated environment",
         ],
       ],
-      "an object of Kubernetes, replaced by its name, updated by its data": [
+      "an object of Kubernetes, replaced by its name and fixed data, updated by its labels": [
         {
           a: configMap({ metadata: { name: "a", labels: {} } }),
-          b: configMap({ metadata: { name: "b" }, data: {} }),
+          b: configMap({ metadata: { name: "b" } }),
+          data: configMap({ data: {} }),
         },
         {
           a: configMap({ metadata: { name: "c", labels: {} } }),
-          b: configMap({ metadata: { name: "b" }, data: { k: "v" } }),
+          b: configMap({ metadata: { name: "b", labels: {} } }),
+          data: configMap({ data: { k: "v" } }),
         },
-        ["!a metadata.name", "~b data.k"],
+        ["!a metadata.name", "~b metadata.labels", "!data data.k"],
       ],
     };
 
@@ -216,7 +218,7 @@ describe("the difference of two previews", () => {
     const difference = differenceOf(previewed(base), previewed(head));
     const { created, changed, deleted } = difference;
     const reported = changed.map(({ resource, replaced, properties, because }) => {
-      const paths = properties.map(({ path }) => path.join("."));
+      const paths = properties.map(({ keys }) => keys.join("."));
       const why = because.length > 0 ? [`(${because.join(" ")})`] : [];
       return [`${replaced ? "!" : "~"}${resource.name}`, ...paths, ...why].join(" ");
     });

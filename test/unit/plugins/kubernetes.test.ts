@@ -6,6 +6,7 @@ import { type Kind, kinds } from "../../../plugins/kubernetes/kinds.ts";
 import { diffObject, liveInputs, objectState } from "../../../plugins/kubernetes/object-type.ts";
 import { describe as describePods } from "../../../plugins/kubernetes/await-ready.ts";
 import { readiness } from "../../../plugins/kubernetes/readiness.ts";
+import { propertyPath } from "../../../plugins/protocol/property-diff.ts";
 import { diffSettings } from "../../../plugins/kubernetes/settings.ts";
 import {
   type PropertyMap,
@@ -76,12 +77,12 @@ describe("differences between Kubernetes objects", () => {
     for (const [what, of, olds, news, changed] of all) {
       it(`are ${what}: ${done}`, () => {
         const { changes, deleteBeforeReplace } = diffObject(of, olds, news);
-        const replaces = done !== "update";
+        const isReplaced = done !== "update";
         assert.deepEqual(
-          changes.map((each) => [each.path, each.replaces]),
-          [[changed, replaces]],
+          changes.map(({ keys, replaces }) => [propertyPath(keys), replaces]),
+          [[changed, isReplaced]],
         );
-        if (replaces) assert.equal(deleteBeforeReplace, done === "delete and replace");
+        if (isReplaced) assert.equal(deleteBeforeReplace, done === "delete and replace");
       });
     }
   }

@@ -19,28 +19,25 @@ import {
 import type { PropertyMap } from "../../../plugins/protocol/property-value.ts";
 import { eventually } from "../../engine/plugins/support/eventually.ts";
 import { projectRoot } from "../../../toolchain/project.ts";
+import { eachCase } from "../each-case.ts";
 import { newFolder } from "../new-folder.ts";
 
 describe("the arguments of a program", () => {
-  const options: readonly [string, PropertyMap, Partial<ReturnType<typeof parseRuntimeOptions>>][] =
-    [
-      ["nothing", {}, { typescript: true, tsconfig: undefined, nodeargs: [] }],
-      ["typescript", { typescript: false }, { typescript: false }],
-      ["tsconfig", { tsconfig: "other.json" }, { tsconfig: "other.json" }],
-      ["nodeargs", { nodeargs: "--import tsx" }, { nodeargs: ["--import", "tsx"] }],
-      [
-        "quoted nodeargs",
-        { nodeargs: `--title "a b" --x='c d'e` },
-        { nodeargs: ["--title", "a b", "--x=c de"] },
-      ],
-      ["what is for others", { packagemanager: "npm", production: true }, { nodeargs: [] }],
-    ];
-  for (const [what, given, expected] of options) {
-    it(`come from ${what}`, () => {
-      const parsed = parseRuntimeOptions(given);
-      assert.deepEqual({ ...parsed, ...expected }, parsed);
-    });
-  }
+  const options: Readonly<Record<string, readonly [PropertyMap, parsed: object]>> = {
+    nothing: [{}, { typescript: true, tsconfig: undefined, nodeargs: [] }],
+    typescript: [{ typescript: false }, { typescript: false }],
+    tsconfig: [{ tsconfig: "other.json" }, { tsconfig: "other.json" }],
+    nodeargs: [{ nodeargs: "--import tsx" }, { nodeargs: ["--import", "tsx"] }],
+    "quoted nodeargs": [
+      { nodeargs: `--title "a b" --x='c d'e` },
+      { nodeargs: ["--title", "a b", "--x=c de"] },
+    ],
+    "what is for others": [{ packagemanager: "npm", production: true }, { nodeargs: [] }],
+  };
+  eachCase("come from %s", options, ([given, expected]) => {
+    const parsed = parseRuntimeOptions(given);
+    assert.deepEqual({ ...parsed, ...expected }, parsed);
+  });
 
   for (const bad of [{ nodeArgs: "x" }, { typescript: "yes" }, { nodeargs: ["x"] }]) {
     it(`are refused for ${JSON.stringify(bad)}`, () => {
@@ -97,26 +94,20 @@ describe("a program", () => {
     return (await runner.run(request)).toObject();
   }
 
-  const ends: readonly [string, string, { error: string; bail: boolean }][] = [
-    ["well", "", { error: "", bail: false }],
-    [
-      "with an exit code",
-      "process.exit(7)",
-      { error: "the program exited with code 7", bail: false },
-    ],
-    ["with an error that was reported already", "process.exit(32)", { error: "", bail: true }],
-    [
-      "by a signal",
+  const ends: Readonly<Record<string, readonly [sdk: string, error: string, bail: boolean]>> = {
+    well: ["", "", false],
+    "with an exit code": ["process.exit(7)", "the program exited with code 7", false],
+    "with an error that was reported already": ["process.exit(32)", "", true],
+    "by a signal": [
       "process.kill(process.pid, 'SIGTERM'); setInterval(() => undefined, 1000);",
-      { error: "the program was ended by SIGTERM", bail: false },
+      "the program was ended by SIGTERM",
+      false,
     ],
-  ];
-  for (const [what, sdk, expected] of ends) {
-    it(`ends ${what}`, async () => {
-      const { error, bail } = await run(sdk);
-      assert.deepEqual({ error, bail }, expected);
-    });
-  }
+  };
+  eachCase("ends %s", ends, async ([sdk, ...expected]) => {
+    const { error, bail } = await run(sdk);
+    assert.deepEqual([error, bail], expected);
+  });
 
   it("ends when the update is cancelled", async () => {
     const started = path.join(folder, "started");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 
 import { remoteCommandProperties } from "../../../plugins/command/properties.ts";
-import { diffProperties } from "../../../plugins/protocol/property-diff.ts";
+import { diffProperties, kindOf, propertyPath } from "../../../plugins/protocol/property-diff.ts";
 import { checkProperties } from "../../../plugins/protocol/property-shape.ts";
 import {
   type PropertyMap,
@@ -10,6 +10,7 @@ import {
   secret,
   unknown,
 } from "../../../plugins/protocol/property-value.ts";
+import { eachCase } from "../each-case.ts";
 import { redactor } from "../../../plugins/protocol/redaction.ts";
 
 const SIGNATURE = "4dabf18193072939515e22adb298388d";
@@ -19,29 +20,29 @@ const asset = (hash: string): PropertyMap => ({
 });
 
 describe("differences between properties", () => {
-  const cases: readonly [string, PropertyMap, PropertyMap, Readonly<Record<string, string>>][] = [
-    ["nothing", { a: 1, b: ["x"] }, { b: ["x"], a: 1 }, {}],
-    ["a null for nothing", { a: null }, {}, {}],
-    ["a new property", {}, { a: 1 }, { a: "add" }],
-    ["a removed one", { a: 1 }, {}, { a: "delete" }],
-    ["a nested one", { a: { b: 1, c: 2 } }, { a: { b: 2, c: 2 } }, { "a.b": "update" }],
-    ["an element", { a: ["x", "y"] }, { a: ["x", "z", "w"] }, { "a[1]": "update", "a[2]": "add" }],
-    ["a key with a dot", { a: { "b.c": 1 } }, { a: {} }, { 'a["b.c"]': "delete" }],
-    ["another type", { a: "1" }, { a: 1 }, { a: "update" }],
-    ["the same asset", { a: asset("1") }, { a: asset("1") }, {}],
-    ["another asset", { a: asset("1") }, { a: asset("2") }, { a: "update" }],
-    ["a value that is not known", { a: 1 }, { a: unknown }, { a: "update" }],
-    ["a value that stays unknown", { a: unknown }, { a: unknown }, { a: "update" }],
-    ["the same secret", { a: secret("x") }, { a: secret("x") }, {}],
-    ["another secret", { a: secret({ b: 1 }) }, { a: secret({ b: 2 }) }, { a: "update" }],
-    ["a value that became secret", { a: "x" }, { a: secret("x") }, { a: "update" }],
-  ];
-  for (const [what, olds, news, expected] of cases) {
-    it(`sees ${what}`, () => {
-      const changes = diffProperties(olds, news).map(({ path, kind }) => [path, kind]);
-      assert.deepEqual(Object.fromEntries(changes), expected);
-    });
-  }
+  type Case = readonly [PropertyMap, PropertyMap, changes: Readonly<Record<string, string>>];
+  const cases: Readonly<Record<string, Case>> = {
+    nothing: [{ a: 1, b: ["x"] }, { b: ["x"], a: 1 }, {}],
+    "a null for nothing": [{ a: null }, {}, {}],
+    "a new property": [{}, { a: 1 }, { a: "add" }],
+    "a removed one": [{ a: 1 }, {}, { a: "delete" }],
+    "a nested one": [{ a: { b: 1, c: 2 } }, { a: { b: 2, c: 2 } }, { "a.b": "update" }],
+    "an element": [{ a: ["x", "y"] }, { a: ["x", "z", "w"] }, { "a[1]": "update", "a[2]": "add" }],
+    "a key with a dot": [{ a: { "b.c": 1 } }, { a: {} }, { 'a["b.c"]': "delete" }],
+    "another type": [{ a: "1" }, { a: 1 }, { a: "update" }],
+    "the same asset": [{ a: asset("1") }, { a: asset("1") }, {}],
+    "another asset": [{ a: asset("1") }, { a: asset("2") }, { a: "update" }],
+    "a value that is not known": [{ a: 1 }, { a: unknown }, { a: "update" }],
+    "a value that stays unknown": [{ a: unknown }, { a: unknown }, { a: "update" }],
+    "the same secret": [{ a: secret("x") }, { a: secret("x") }, {}],
+    "another secret": [{ a: secret({ b: 1 }) }, { a: secret({ b: 2 }) }, { a: "update" }],
+    "a value that became secret": [{ a: "x" }, { a: secret("x") }, { a: "update" }],
+  };
+  eachCase("sees %s", cases, ([olds, news, expected]) => {
+    const changes = diffProperties(olds, news);
+    const seen = changes.map((change) => [propertyPath(change.keys), kindOf(change)]);
+    assert.deepEqual(Object.fromEntries(seen), expected);
+  });
 });
 
 describe("property values", () => {
@@ -77,25 +78,23 @@ describe("property values", () => {
 });
 
 describe("redaction", () => {
-  const cases: readonly [string, PropertyMap, string, string][] = [
-    ["a secret", { a: secret("hunter2-x") }, "is hunter2-x!", "is [secret]!"],
-    ["nothing that is not secret", { a: "hunter2-x" }, "is hunter2-x!", "is hunter2-x!"],
-    ["each line of a secret", { a: secret("line one\nline two\n") }, "> line two", "> [secret]"],
-    ["what is deep in a secret", { a: secret({ b: ["deep secret"] }) }, "deep secret", "[secret]"],
-    ["a secret in a list", { a: ["x", secret("in a list")] }, "in a list", "[secret]"],
-    ["strings of secret JSON", { a: secret('{"k":"json value"}') }, "json value", "[secret]"],
-    ["no short piece", { a: secret("abc") }, "abcabc", "abcabc"],
-    [
-      "the longer one first",
+  type Case = readonly [PropertyMap, text: string, shown: string];
+  const cases: Readonly<Record<string, Case>> = {
+    "a secret": [{ a: secret("hunter2-x") }, "is hunter2-x!", "is [secret]!"],
+    "nothing that is not secret": [{ a: "hunter2-x" }, "is hunter2-x!", "is hunter2-x!"],
+    "each line of a secret": [{ a: secret("line one\nline two\n") }, "> line two", "> [secret]"],
+    "what is deep in a secret": [{ a: secret({ b: ["deep secret"] }) }, "deep secret", "[secret]"],
+    "a secret in a list": [{ a: ["x", secret("in a list")] }, "in a list", "[secret]"],
+    "strings of secret JSON": [{ a: secret('{"k":"json value"}') }, "json value", "[secret]"],
+    "no short piece": [{ a: secret("abc") }, "abcabc", "abcabc"],
+    "the longer one first": [
       { a: secret("secret-1"), b: secret("secret-12") },
       "secret-12",
       "[secret]",
     ],
-    ["text that looks like JSON", { a: secret("{not json") }, "{not json", "[secret]"],
-  ];
-  for (const [what, properties, text, expected] of cases) {
-    it(`hides ${what}`, () => {
-      assert.equal(redactor(properties)(text), expected);
-    });
-  }
+    "text that looks like JSON": [{ a: secret("{not json") }, "{not json", "[secret]"],
+  };
+  eachCase("hides %s", cases, ([properties, text, shown]) =>
+    assert.equal(redactor(properties)(text), shown),
+  );
 });

@@ -20,7 +20,7 @@ import type {
   UpdateResponse,
 } from "@pulumi/pulumi/proto/provider_pb.js";
 import status from "@pulumi/pulumi/proto/status_pb.js";
-import { pulumiHome } from "../../../../cli/engine/folders.ts";
+import { pulumiHome } from "../../../../toolchain/project.ts";
 import { bundledPlugins } from "../../../../plugins/catalog.ts";
 import { commandProvider } from "../../../../plugins/command/provider.ts";
 import { kindowsProvider } from "../../../../plugins/kindows/provider.ts";
