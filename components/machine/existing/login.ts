@@ -264,11 +264,25 @@ function credentialProblems(path: Path, credential: Partial<Credential>): Settin
   return wrong === undefined ? [] : [{ path: [...path, "privateKey"], value: undefined, ...wrong }];
 }
 
-function someWay({ login, nodes }: WrittenExisting): SettingsProblem[] {
-  return nodes.flatMap((node, index) =>
-    unless(waysOf(effectiveLogin(login, node)).length > 0, {
+/** A machine that is made has a key of its own; the bastions before it do not. */
+function someWay({ login, nodes, machine }: WrittenExisting): SettingsProblem[] {
+  const before = machine === undefined || machine.nodes.length === 0 ? [] : effectiveHops(login);
+  const places: readonly { path: Path; value: string; credential: Credential }[] = [
+    ...before.map((hop, index) => ({
+      path: ["login", "bastions", index],
+      value: hop.address,
+      credential: hop,
+    })),
+    ...nodes.map((node, index) => ({
       path: ["nodes", index],
       value: node.name,
+      credential: effectiveLogin(login, node),
+    })),
+  ];
+  return places.flatMap(({ path, value, credential }) =>
+    unless(waysOf(credential).length > 0, {
+      path,
+      value,
       why: "cannot be logged in to: no key and no agent is named",
       instead: `Write ${ways.join(", ")}: one of them, there or under ${pathText(["login"])}.`,
     }),
