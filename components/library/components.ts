@@ -103,7 +103,7 @@ const onWindows = { ...Object.fromEntries(inExisting), none: undefined };
 
 /** Those whose programs are published: others are named by a stack's settings, and here is no argument for them. */
 const published = {
-  ...Object.fromEntries([...inExisting].filter(([, { programs }]) => programs === undefined)),
+  ...Object.fromEntries([...inExisting].filter(([, network]) => network.programs === undefined)),
   none: undefined,
 };
 

@@ -201,7 +201,6 @@ function forwardPortUsed(settings: WrittenExisting): SettingsProblem[] {
     const { forwardPort, bastions = settings.login.bastions } = own;
     return unless(forwardPort === undefined || bastions.length > 1, {
       path: [...path, "forwardPort"],
-      value: forwardPort,
       why: `is for several bastions one behind the other, of which there ${bastions.length === 1 ? "is 1" : "are none"}`,
       instead: "Leave it out.",
     });
@@ -253,15 +252,15 @@ function credentialProblems(path: Path, credential: Partial<Credential>): Settin
   const written = waysOf(credential);
   if (written.length > 1) {
     const why = `has several ways to log in: ${written.join(", ")}`;
-    return [{ path, value: undefined, why, instead: "Keep one of them." }];
+    return [{ path, why, instead: "Keep one of them." }];
   }
   if (passphrase !== undefined && (written[0] ?? "agent") === "agent") {
     const why = "has no key beside it that it could open";
     const instead = "Write privateKeyFile or privateKey there too, or leave it out.";
-    return [{ path: [...path, "privateKeyPassphrase"], value: undefined, why, instead }];
+    return [{ path: [...path, "privateKeyPassphrase"], why, instead }];
   }
   const wrong = key === undefined ? undefined : privateKey(key, passphrase !== undefined);
-  return wrong === undefined ? [] : [{ path: [...path, "privateKey"], value: undefined, ...wrong }];
+  return wrong === undefined ? [] : [{ path: [...path, "privateKey"], ...wrong }];
 }
 
 /** A machine that is made has a key of its own; the bastions before it do not. */

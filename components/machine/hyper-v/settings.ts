@@ -137,7 +137,6 @@ const hyperVGeneration: Check<NamedSettings> = {
       }
       return unless(host.secureBoot !== true || generation === 2, {
         path: [...path, "secureBoot"],
-        value: true,
         why: "is for machines of generation 2, and these are of generation 1",
         instead: "Leave it out, or write generation: 2 for an image that was installed with UEFI.",
       });

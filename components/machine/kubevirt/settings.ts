@@ -4,6 +4,7 @@ import {
   pathText,
   type Check,
   type Complaint,
+  repeated,
   type SettingsProblem,
   unless,
 } from "../../../config/problem.ts";
@@ -298,7 +299,6 @@ export const kubevirtChecks: readonly Check<KubeVirtSection>[] = [
   check(["firmware"], ({ firmware, secureBoot }) =>
     unless(!secureBoot || firmware === "uefi", {
       path: ["secureBoot"],
-      value: true,
       why: "is for machines that start with UEFI",
       instead: "Leave it out, or write firmware: uefi for an image that was installed so.",
     }),
@@ -306,9 +306,8 @@ export const kubevirtChecks: readonly Check<KubeVirtSection>[] = [
   check(["instanceType"], ({ instanceType, cpus, memoryMiB }) =>
     Object.entries({ cpus, memoryMiB })
       .filter(([, value]) => instanceType !== undefined && value !== undefined)
-      .map(([key, value]) => ({
+      .map(([key]) => ({
         path: [key],
-        value,
         why: `is what the instance type ${instanceType ?? ""} says`,
         instead: "Leave it out, or leave instanceType out.",
       })),
@@ -319,11 +318,10 @@ export const kubevirtChecks: readonly Check<KubeVirtSection>[] = [
       if ((multus === undefined) === (pod === undefined)) {
         const why = multus === undefined ? "names no network" : "names two networks";
         const instead = "Write multus: NAMESPACE/NAME, or pod: bridge.";
-        return [{ path: ["network"], value: undefined, why, instead }];
+        return [{ path: ["network"], why, instead }];
       }
       return unless(pod === undefined || evictionStrategy !== "LiveMigrate", {
         path: ["evictionStrategy"],
-        value: evictionStrategy,
         why: "cannot be: KubeVirt moves no machine that is bridged to the pod network, and no drain would end",
         instead: "Write LiveMigrateIfPossible or None, or a network of multus.",
       });
@@ -332,31 +330,27 @@ export const kubevirtChecks: readonly Check<KubeVirtSection>[] = [
   check(["portForward"], ({ portForward }, { login }) =>
     unless(!portForward || login.bastions.length === 0, {
       path: ["portForward"],
-      value: true,
       why: "stands beside kindows:login.bastions",
       instead: "Keep one of the two ways to the machines.",
     }),
   ),
-  check([], ({ nodes }, { nodes: others }) =>
-    nodes.flatMap((node, index) => {
-      const taken = (key: "name" | "address", by: number, list: readonly string[]) =>
-        unless(by < 0, {
-          path: ["nodes", index, key],
-          value: node[key],
-          why: `is that of ${pathText([...list, by])} too`,
-          instead: `Write another ${key}.`,
-        });
-      const earlier = (key: "name" | "address"): number =>
-        nodes
-          .slice(0, index)
-          .findIndex((other) => node[key] !== undefined && other[key] === node[key]);
-      const existing = others.findIndex(({ name }) => name === node.name);
-      return [
-        ...taken("name", earlier("name"), [section, "nodes"]),
-        ...taken("address", earlier("address"), [section, "nodes"]),
-        ...taken("name", existing, ["nodes"]),
-      ];
-    }),
-  ),
+  check([], ({ nodes }, { nodes: others }) => {
+    const taken = (key: "name" | "address", index: number, by: SettingsProblem["path"]) => ({
+      path: ["nodes", index, key],
+      why: `is that of ${pathText(by)} too`,
+      instead: `Write another ${key}.`,
+    });
+    return [
+      ...(["name", "address"] as const).flatMap((key) =>
+        repeated(nodes, (node) => node[key]).map(({ index, first }) =>
+          taken(key, index, [section, "nodes", first]),
+        ),
+      ),
+      ...nodes.flatMap(({ name }, index) => {
+        const existing = others.findIndex((other) => other.name === name);
+        return existing < 0 ? [] : [taken("name", index, ["nodes", existing])];
+      }),
+    ];
+  }),
   check([], ({ nodes }, _, file) => nodeTaints.run({ nodes }, file)),
 ];
