@@ -137,7 +137,7 @@ describe("good settings", () => {
 
 describe("Pulumi's configuration", () => {
   it("has sections below the project's name, which may be left out; those of other namespaces are left alone", () => {
-    const { sections, strays } = stackSections(
+    const { sections, others } = stackSections(
       {
         "kindows:cni": { kind: "calico" },
         lab: { name: "x" },
@@ -151,7 +151,7 @@ describe("Pulumi's configuration", () => {
     );
     assert.deepEqual(sections, { cni: { kind: "calico" }, lab: { name: "x" } });
     assert.deepEqual(
-      strays.map(({ place, instead }) => [place, instead.split(/[.?]/)[0]]),
+      others.map(({ place, instead }) => [place, instead.split(/[.?]/)[0]]),
       [
         ["kindow:nodes", "Did you mean kindows:nodes"],
         ["windows:memoryMiB", "Leave it out"],
