@@ -1,6 +1,6 @@
 import { addressNumber, parseRange, rangeText } from "../ipv4.ts";
 import type { Complaint } from "../problem.ts";
-import type { Validator } from "./value.ts";
+import { ofForm, type Validator } from "./value.ts";
 
 /** An IPv4 range in CIDR form, host bits zero; `example` is one to propose. */
 export function cidr(example: string): Validator {
@@ -22,8 +22,7 @@ export function cidr(example: string): Validator {
 }
 
 export function ipv4(instead: string): Validator {
-  return (value) =>
-    addressNumber(value) === undefined ? { why: "is not an IPv4 address", instead } : undefined;
+  return ofForm((value) => addressNumber(value) !== undefined, "is not an IPv4 address", instead);
 }
 
 export const machineAddress = ipv4(

@@ -12,12 +12,31 @@ import { nodeTaints, registration } from "../../../config/sections/node-registra
 import { machineSize } from "../../../config/sections/windows.ts";
 import { computerName, dnsDomain, dnsLabel, unnamed } from "../../../config/values/dns-name.ts";
 import { machineAddress } from "../../../config/values/ip-address.ts";
-import { between, text } from "../../../config/values/value.ts";
+import { between, ofForm, text } from "../../../config/values/value.ts";
 import { cluster, kubeconfigProblems } from "../../controlplane/existing/settings.ts";
 
 const namespaceName = dnsLabel(63);
 
 const objectName = dnsDomain;
+
+/** A token is sent there. */
+const uploadProxy = ofForm(
+  (value) => URL.canParse(value) && new URL(value).protocol === "https:" && !value.includes("@"),
+  "is not an https address",
+  "Write https://HOST or https://HOST:PORT.",
+);
+
+const zone = ofForm(
+  (value) => value === "UTC" || Intl.supportedValuesOf("timeZone").includes(value),
+  "is no time zone",
+  "Write one as Europe/Berlin, or UTC.",
+);
+
+const attachment = ofForm(
+  (value) => /^[^/]+\/[^/]+$/.test(value) && value.split("/").every((part) => !objectName(part)),
+  "does not name a NetworkAttachmentDefinition",
+  "Write NAMESPACE/NAME.",
+);
 
 const credentials = text(objectName).optional().meta({
   description:
@@ -211,13 +230,6 @@ function diskUrl(value: string): Complaint | undefined {
       };
 }
 
-/** Where a token is sent to. */
-function uploadProxy(value: string): Complaint | undefined {
-  return URL.canParse(value) && new URL(value).protocol === "https:" && !value.includes("@")
-    ? undefined
-    : { why: "is not an https address", instead: "Write https://HOST or https://HOST:PORT." };
-}
-
 /** A container disk that is the same one tomorrow, as far as its tag says. */
 function containerDisk(value: string): Complaint | undefined {
   if (/^[a-z]+:\/\//.test(value)) {
@@ -232,19 +244,6 @@ function containerDisk(value: string): Complaint | undefined {
         why: "has no tag of its own and no digest, so it could be another image tomorrow",
         instead: "Write NAME:TAG or NAME@sha256:DIGEST.",
       };
-}
-
-function zone(value: string): Complaint | undefined {
-  return value === "UTC" || Intl.supportedValuesOf("timeZone").includes(value)
-    ? undefined
-    : { why: "is no time zone", instead: "Write one as Europe/Berlin, or UTC." };
-}
-
-function attachment(value: string): Complaint | undefined {
-  const parts = value.split("/");
-  return parts.length === 2 && parts.every((part) => objectName(part) === undefined)
-    ? undefined
-    : { why: "does not name a NetworkAttachmentDefinition", instead: "Write NAMESPACE/NAME." };
 }
 
 const bridgeInstead =
