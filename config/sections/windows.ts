@@ -292,15 +292,11 @@ function dnsServer(value: string): Complaint | undefined {
   const malformed = serverAddress(value);
   if (malformed !== undefined) return malformed;
   const first = Number(value.split(".")[0]);
-  const kind =
-    first === 127
-      ? "is the machine itself, which answers no names"
-      : first === 0 || first >= 224
-        ? "is no address of a single host"
-        : undefined;
-  return kind === undefined
-    ? undefined
-    : { why: kind, instead: "Write the address of a DNS server that the machines reach." };
+  const instead = "Write the address of a DNS server that the machines reach.";
+  if (first === 127) return { why: "is the machine itself, which answers no names", instead };
+  return first === 0 || first >= 224
+    ? { why: "is no address of a single host", instead }
+    : undefined;
 }
 
 const versions = [
