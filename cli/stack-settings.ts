@@ -11,31 +11,23 @@ import { projectRoot } from "../toolchain/project.ts";
 import { settingsFile, stackOf } from "./engine/folders.ts";
 import { Failure, messageOf } from "../host/failure.ts";
 import { LineCounter, parseDocument, isCollection, isScalar, visit, type Document } from "yaml";
-import { resolveConfig } from "../config/resolve.ts";
+import { resolveSettings } from "../config/resolve.ts";
 
 /** All settings of a stack, from its file. @throws SettingsError with every mistake, as the Pulumi program does. */
 export async function stackSettings(stack: string): Promise<Settings> {
-  const file = await settingsOf(stack);
-  if (partsOf(stack, file).kind !== "lab") throw noLab(stack);
-  return resolveConfig(file.config, { stack, file: fileName(stack) }, file.outside);
+  const { kind, sections, others } = await sectionsOf(stack);
+  if (kind !== "lab") throw noLab(stack);
+  return resolveSettings(sections, { stack, file: fileName(stack) }, others);
 }
 
 /** All settings of a stack of existing machines, except for encrypted ones. Undefined for a lab. */
 export async function existingSettings(stack: string): Promise<ExistingSettings | undefined> {
-  const { kind, sections, others } = partsOf(stack, await settingsOf(stack));
+  const { kind, sections, others } = await sectionsOf(stack);
   if (kind === "lab") return undefined;
   // Labs need none of it.
   const { resolveExisting } = await import("../config/existing.ts");
   const readable = withoutSealed(sections) as Record<string, unknown>;
   return resolveExisting(readable, { file: fileName(stack) }, others);
-}
-
-function partsOf(
-  stack: string,
-  { config, outside }: SettingsFile,
-): StackSections & { readonly others: readonly SettingsProblem[] } {
-  const parts = stackSections(config, fileName(stack));
-  return { ...parts, others: [...outside, ...parts.strays] };
 }
 
 /** What is wrong with a stack of another kind, as most commands are about a lab on this host. */
@@ -62,7 +54,7 @@ export async function labIdentity(stack: string): Promise<LabIdentity> {
 
 /** The same; undefined for a stack of another kind. */
 export async function findLab(stack: string): Promise<LabIdentity | undefined> {
-  const { kind, sections } = partsOf(stack, await settingsOf(stack));
+  const { kind, sections } = await sectionsOf(stack);
   if (kind !== "lab") return undefined;
   const lab = z.object({ name: z.string() }).safeParse(sections["lab"]);
   const hypervisor = z.object({ uri: z.string() }).safeParse(sections["hypervisor"]);
@@ -82,7 +74,7 @@ function fileName(stack: string): string {
   return path.basename(settingsFile(stack));
 }
 
-async function settingsOf(stack: string): Promise<SettingsFile> {
+async function sectionsOf(stack: string): Promise<StackSections> {
   const known = await knownStacks();
   if (!known.includes(stack)) {
     const hint = known.length > 0 ? ` Did you mean ${closest(stack, [...known])}?` : "";
@@ -98,7 +90,8 @@ async function settingsOf(stack: string): Promise<SettingsFile> {
         : `${file} cannot be read: ${error.message}`,
     );
   });
-  return readSettingsFile(text, file);
+  const { config, outside } = readSettingsFile(text, file);
+  return stackSections(config, file, outside);
 }
 
 /** Placeholders for encrypted settings, by their keys, for commands that do not need them. */
@@ -139,7 +132,7 @@ export function readSettingsFile(text: string, file: string): SettingsFile {
     // Nested aliases can expand to gigabytes; the library refuses those.
     const why = `can't be read: ${messageOf(error).replace(/\.$/, "")}`;
     const instead = "Write the settings out, without `*` and `<<`.";
-    throw new SettingsError([{ ...wholeFile, value: undefined, why, instead }], file);
+    throw new SettingsError([{ ...wholeFile, why, instead }], file);
   }
   if (content === null || content === undefined) return { config: {}, outside: [] };
   if (!isMapping(content)) throw new SettingsError([notMapping(wholeFile.place, content)], file);

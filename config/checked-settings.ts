@@ -34,11 +34,18 @@ export function checkedSettings<Written, Named>(
   const crossed = checks
     .filter(({ reads = [] }) => !reads.some((path) => isBroken(`kindows:${path}`)))
     .flatMap((check) => check.run(settings, file))
+    .map((problem) => ({ value: shownAt(settings, problem.path), ...problem }))
     // What was removed as invalid is missing now, but it is reported as invalid.
     .filter(({ path }) => !(isWhole(path) && broken.some((one) => isBelow(one.path, path))));
   const problems = [...others, ...inOrder([...broken, ...crossed], Object.keys(schema.shape))];
   if (problems.length > 0) throw new SettingsError(problems.map(veiled), file);
   return settings;
+}
+
+/** Nothing is shown of a group of settings: only a part of it is wrong, or missing. */
+function shownAt(settings: unknown, path: Path): unknown {
+  const value = valueAt(settings, path);
+  return typeof value === "object" && !Array.isArray(value) ? undefined : value;
 }
 
 function isBelow(path: Path, place: Path): boolean {

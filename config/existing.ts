@@ -3,12 +3,10 @@ import { inExisting } from "../components/cni/registry.ts";
 import { cluster, clusterChecks } from "../components/controlplane/existing/settings.ts";
 import {
   credentialChecks,
-  effectiveForwardPort,
-  effectiveHops,
-  effectiveLogin,
   login,
   type ownLogin,
   wayChecks,
+  wholeLogin,
 } from "../components/machine/existing/login.ts";
 import { nodes, nodesChecks } from "../components/machine/existing/settings.ts";
 import { machineKinds } from "../components/machine/registry.ts";
@@ -108,21 +106,16 @@ function withoutSecret(problem: SettingsProblem): SettingsProblem {
 }
 
 function filled({ windows, nodes, ...settings }: WrittenExisting, file: string): ExistingSettings {
-  const whole = (login: WrittenExisting["login"]): WrittenExisting["login"] => {
-    const port = effectiveForwardPort(login, file);
-    const forward = port !== undefined && { forwardPort: port };
-    return { ...login, bastions: effectiveHops(login), ...forward };
-  };
   return {
     ...settings,
-    login: whole(settings.login),
+    login: wholeLogin(settings.login, {}, file),
     windows: {
       ...windows,
       containerdVersion: windows.containerdVersion ?? defaultContainerdVersion,
     },
     nodes: nodes.map((node) => {
       const { name, os, address, hostKey, labels, taints, kubeletArgs, nodeIp = address } = node;
-      const login = whole(effectiveLogin(settings.login, node));
+      const login = wholeLogin(settings.login, node, file);
       return { name, os, address, hostKey, labels, taints, kubeletArgs, nodeIp, login };
     }),
   };

@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { allConfig } from "@pulumi/pulumi/runtime/config.js";
 import type { ExistingSettings } from "./existing.ts";
 import { SettingsError } from "./problem.ts";
-import { resolveConfig } from "./resolve.ts";
+import { resolveSettings } from "./resolve.ts";
 import type { Settings } from "./settings.ts";
 import { stackSections } from "./stack-sections.ts";
 
@@ -16,11 +16,13 @@ export async function loadStack(): Promise<StackSettings> {
   const file = `Pulumi.${stack}.yaml`;
   try {
     const config = parsedConfig(allConfig());
-    const { kind, sections, strays } = stackSections(config, file);
-    if (kind === "lab") return { kind, settings: resolveConfig(config, { stack, file }) };
+    const { kind, sections, others } = stackSections(config, file);
+    if (kind === "lab") {
+      return { kind, settings: resolveSettings(sections, { stack, file }, others) };
+    }
     // Labs need none of it.
     const { resolveExisting } = await import("./existing.ts");
-    return { kind, settings: resolveExisting(sections, { file }, strays) };
+    return { kind, settings: resolveExisting(sections, { file }, others) };
   } catch (error) {
     throw error instanceof SettingsError ? new pulumi.RunError(error.message) : error;
   }

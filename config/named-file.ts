@@ -78,19 +78,17 @@ export function namedFileProblems(
   at: readonly string[],
   sources = "path or url",
 ): SettingsProblem[] {
-  const problem = (key: string, value: unknown, why: string, instead: string) => [
-    { path: [...at, key], value, why, instead },
+  const problem = (key: string, why: string, instead: string) => [
+    { path: [...at, key], why, instead },
   ];
   if (path !== undefined && url !== undefined) {
-    return problem("url", url, "stands beside a path", "Write one of them.");
+    return problem("url", "stands beside a path", "Write one of them.");
   }
   if (url !== undefined && sha256 === undefined) {
-    return problem(
-      ...(["sha256", undefined, "is missing, and nothing is downloaded without one"] as const),
-      "Write what the publisher of the file at `url` gives.",
-    );
+    const why = "is missing, and nothing is downloaded without one";
+    return problem("sha256", why, "Write what the publisher of the file at `url` gives.");
   }
   return sha256 !== undefined && url === undefined && path === undefined
-    ? problem("sha256", sha256, "is of no file", `Write ${sources} as well, or leave it out.`)
+    ? problem("sha256", "is of no file", `Write ${sources} as well, or leave it out.`)
     : [];
 }

@@ -21,7 +21,8 @@ export function unless<Problem extends Complaint>(well: boolean, problem: Proble
 export interface SettingsProblem extends Complaint {
   /** Path below the namespace, e.g. `["nodes", 0, "name"]`. */
   readonly path: readonly (string | number)[];
-  readonly value: unknown;
+  /** Default, of what a check finds: what stands at the path, if that is no group of settings. */
+  readonly value?: unknown;
   /** Where it stands, for what is not below the namespace: `kindow:nodes`, `line 3, column 5`. */
   readonly place?: string;
 }
@@ -34,6 +35,17 @@ export interface Check<Settings> {
   readonly reads?: readonly string[];
   /** @param file name of the stack's settings. */
   run(settings: Settings, file: string): SettingsProblem[];
+}
+
+/** Entries of a list that are the same as an earlier one, with their place and that of the first. */
+export function repeated<Entry>(
+  list: readonly Entry[],
+  key: (entry: Entry) => string | undefined,
+): { readonly entry: Entry; readonly index: number; readonly first: number }[] {
+  const keys = list.map(key);
+  return list
+    .map((entry, index) => ({ entry, index, first: keys.indexOf(keys[index]) }))
+    .filter(({ index, first }) => first < index && keys[index] !== undefined);
 }
 
 /** A path as a user reads it: `kindows:nodes[0].name`. */

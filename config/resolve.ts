@@ -12,7 +12,6 @@ import {
   type Settings,
   type WrittenSettings,
 } from "./settings.ts";
-import { stackSections } from "./stack-sections.ts";
 
 export interface SettingsSource {
   /** Name of the stack; the lab's name unless the settings give one. */
@@ -20,27 +19,6 @@ export interface SettingsSource {
   /** File to name in errors, e.g. `Pulumi.dev.yaml`. */
   readonly file: string;
 }
-
-/** From a stack's whole configuration, with keys including their namespaces. @param outside mistakes outside of it. */
-export function resolveConfig(
-  config: Readonly<Record<string, unknown>>,
-  source: SettingsSource,
-  outside: readonly SettingsProblem[] = [],
-): Settings {
-  const { sections, strays } = stackSections(config, source.file);
-  const others = [...outside, ...strays];
-  const empty = others.length === 0 && Object.keys(sections).length === 0;
-  return resolveSettings(sections, source, empty ? [nothingWritten] : others);
-}
-
-/** Everything has a default, but a stack without any setting is a mistake. */
-const nothingWritten: SettingsProblem = {
-  path: ["nodes"],
-  value: undefined,
-  why: "is missing, and so is every other setting",
-  instead:
-    "Write at least `kindows:nodes:` below `config:`, with `- name: win-1` indented below it; all settings are in docs/settings.md.",
-};
 
 /** From the sections below the namespace. @param others mistakes outside of them. @throws SettingsError. */
 export function resolveSettings(

@@ -13,14 +13,20 @@ export interface StackSections {
   readonly kind: StackKind;
   /** The settings below the namespace, section by section; without the one that says the kind. */
   readonly sections: Readonly<Record<string, unknown>>;
-  /** What stands below a namespace that is meant to be this one. */
-  readonly strays: readonly SettingsProblem[];
+  /** Mistakes outside of the sections. */
+  readonly others: readonly SettingsProblem[];
 }
 
-/** A key without a namespace has the project's, as for the engine. @throws SettingsError when it is no kind that there is. */
+/**
+ * A key without a namespace has the project's, as for the engine.
+ *
+ * @param outside mistakes outside of the configuration.
+ * @throws SettingsError when it is no kind that there is.
+ */
 export function stackSections(
   config: Readonly<Record<string, unknown>>,
   file: string,
+  outside: readonly SettingsProblem[] = [],
 ): StackSections {
   const entries = Object.entries(config).map(([key, value]) => ({ ...parted(key), value }));
   const { stack: value, ...sections } = Object.fromEntries(
@@ -32,14 +38,21 @@ export function stackSections(
     const instead = `Write ${stackKinds.join(" or ")}.`;
     throw new SettingsError([{ path: ["stack"], value, why, instead }], file);
   }
-  return {
-    kind,
-    sections,
-    strays: entries
-      .filter(({ space }) => isMisspelt(space))
-      .map(({ space, name, value }) => stray(space, name, value)),
-  };
+  const strays = entries
+    .filter(({ space }) => isMisspelt(space))
+    .map(({ space, name, value }) => stray(space, name, value));
+  const others = [...outside, ...strays];
+  const isEmpty = others.length === 0 && Object.keys(sections).length === 0;
+  return { kind, sections, others: isEmpty && kind === "lab" ? [nothingWritten] : others };
 }
+
+/** Everything has a default, but a lab without any setting is a mistake. */
+const nothingWritten: SettingsProblem = {
+  path: ["nodes"],
+  why: "is missing, and so is every other setting",
+  instead:
+    "Write at least `kindows:nodes:` below `config:`, with `- name: win-1` indented below it; all settings are in docs/settings.md.",
+};
 
 function parted(key: string): { readonly space: string; readonly name: string } {
   const colon = key.indexOf(":");

@@ -101,6 +101,12 @@ export interface WindowsNodeArgs extends ClusterArgs {
 /** Pod networks that Windows nodes may have. */
 const onWindows = { ...Object.fromEntries(inExisting), none: undefined };
 
+/** Those whose programs are published: others are named by a stack's settings, and here is no argument for them. */
+const published = {
+  ...Object.fromEntries([...inExisting].filter(([, network]) => network.programs === undefined)),
+  none: undefined,
+};
+
 interface Joined {
   readonly nodeName: string;
   readonly windowsBuild: string;
@@ -117,6 +123,7 @@ export class WindowsNode extends pulumi.ComponentResource<Joined> {
   readonly windowsBuild: pulumi.Output<string>;
 
   constructor(name: string, args: WindowsNodeArgs, opts?: pulumi.ComponentResourceOptions) {
+    oneOf(published, "podNetwork", args.podNetwork ?? "none");
     super("kindows:index:WindowsNode", name, secretly(args, "kubeconfig", "privateKey"), opts);
     const joined = pulumi.output(this.getData());
     this.nodeName = joined.nodeName;
@@ -130,8 +137,7 @@ export class WindowsNode extends pulumi.ComponentResource<Joined> {
     name = args.computerName,
   ): Promise<Joined> {
     const child = { parent: this };
-    const { computerName, address, nodeCidr = "" } = args;
-    const podNetwork = oneOf(onWindows, "podNetwork", args.podNetwork ?? "none");
+    const { computerName, address, podNetwork = "none", nodeCidr = "" } = args;
     const { containerdVersion = defaultContainerdVersion, checksums = {} } = args;
     const { kubernetesVersion } = rangesOf(args);
     const versions = { kubernetes: kubernetesVersion, containerd: containerdVersion };

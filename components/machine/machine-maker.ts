@@ -25,11 +25,7 @@ export interface MachineMaker<Hosts = z.ZodType<OtherMachineHost[]>> {
   /** Systems that its machines can have. */
   readonly systems: readonly Machine["os"][];
   /** Where a host is: the setting that says it, and the server, whoever logs in to it: two accounts of one are one host. */
-  place(host: OtherMachineHost): {
-    readonly setting: string;
-    readonly value: string;
-    readonly server: string;
-  };
+  place(host: OtherMachineHost): { readonly setting: string; readonly server: string };
   /** Whether machines can be made on its hosts, which is asked before anything is made; undefined: nobody asks. */
   readonly readiness?: () => Promise<{
     /** What is in the way on those that nodes are placed on; all are asked at once, in bounded time. */

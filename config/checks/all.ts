@@ -32,7 +32,6 @@ const podNetworkPrograms: Check<NamedSettings> = {
             const value = Object.entries(windows.checksums).find(([key]) => key === name)?.[1];
             return unless(value === undefined || name in podNetworks[cni.kind].programs, {
               path: ["windows", "checksums", name],
-              value,
               why: `has no effect: kindows:cni.kind is ${cni.kind}`,
               instead: `Leave it out, or write ${kind} for kindows:cni.kind.`,
             });

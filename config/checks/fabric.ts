@@ -47,7 +47,6 @@ export const connectedHosts: Check<NamedSettings> = {
 };
 
 const noBridge = {
-  value: undefined,
   why: "is missing, and with kindows:network.fabric bridge nobody else makes one",
   instead:
     "Write the Linux bridge there that you have connected to this host's (docs/fleet.md), or write vxlan for kindows:network.fabric.",
@@ -56,7 +55,6 @@ const noBridge = {
 const instead = "Write the host's address in the network that connects the hosts already.";
 
 const noAddress = {
-  value: undefined,
   why: "is missing",
   instead: "Write the IPv4 address at which the lab's other hosts reach this one.",
 };

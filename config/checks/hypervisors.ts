@@ -12,26 +12,23 @@ export const hypervisorsApart: Check<NamedSettings> = {
     const listed = otherHosts(settings);
     return listed.flatMap((one, index): SettingsProblem[] => {
       const { path, host, maker } = one;
-      const { setting, value, server } = maker.place(host);
+      const { setting, server } = maker.place(host);
       const before = listed.slice(0, index);
       const namesake = before.find((other) => other.host.name === host.name);
       const same = before.find((other) => other.maker.place(other.host).server === server);
       return [
         ...unless(host.name !== thisHypervisor, {
           path: [...path, "name"],
-          value: host.name,
           why: "is what the hypervisor of this host is called",
           instead: "Write another name.",
         }),
         ...unless(namesake === undefined, {
           path: [...path, "name"],
-          value: host.name,
           why: `is that of ${pathText(namesake?.path ?? [])} too`,
           instead: "Write another one.",
         }),
         ...unless(same === undefined, {
           path: [...path, setting],
-          value,
           why: `is that of ${pathText(same?.path ?? [])} (${same?.host.name}) too`,
           instead: "List each host once, for all its machines.",
         }),
@@ -49,7 +46,6 @@ export const placedSomewhere: Check<NamedSettings> = {
     return nodes.flatMap(({ hypervisor }, index) =>
       unless(hypervisor === undefined || names.includes(hypervisor), {
         path: ["nodes", index, "hypervisor"],
-        value: hypervisor,
         why: "is no hypervisor of this lab",
         instead: `Write ${names.join(" or ")}.`,
       }),
@@ -71,7 +67,6 @@ export const spreadBySomething: Check<NamedSettings> = {
     return [{ path: ["hypervisor"], host: hypervisor }, ...listed].flatMap(({ path, host }) =>
       unless(host.machineMemoryMiB !== undefined, {
         path: [...path, "machineMemoryMiB"],
-        value: undefined,
         why: `is missing, and ${spread.name} is placed nowhere: nodes are spread by it`,
         instead:
           "Write how much memory the lab's machines may have there, or place every node by nodes[].hypervisor.",
@@ -92,7 +87,6 @@ export const placedWithin: Check<NamedSettings> = {
       const needed = there.reduce((sum, { memoryMiB }) => sum + memoryMiB, 0);
       return unless(needed <= (machineMemoryMiB ?? Infinity), {
         path: [...path, "machineMemoryMiB"],
-        value: machineMemoryMiB,
         why: `is too little for what is placed there: ${there.map((one) => `${one.node} ${one.memoryMiB}`).join(", ")} (${machineOverheadMiB} of each are the hypervisor's own), ${needed} together`,
         instead:
           "Write more, if the host has it, place nodes elsewhere, or write less for kindows:windows.memoryMiB.",

@@ -1,4 +1,4 @@
-import { type Check, pathText, type SettingsProblem, unless } from "../problem.ts";
+import { type Check, pathText, repeated, type SettingsProblem, unless } from "../problem.ts";
 import type { NamedSettings } from "../settings.ts";
 import { machineMakers, otherHosts } from "../../components/machine/registry.ts";
 import { leastLinuxDiskGiB } from "../sections/linux.ts";
@@ -38,7 +38,6 @@ function tooSmall(
   return given.flatMap(({ path, value = minimum }) =>
     unless(value >= minimum, {
       path,
-      value,
       why: `is too little for ${what}`,
       instead: `Write ${minimum} or more.`,
     }),
@@ -60,7 +59,6 @@ export const linuxMachines: readonly Check<NamedSettings>[] = [
           .filter(({ host, maker }) => host.name === hypervisor && !maker.systems.includes("linux"))
           .map(({ maker: { title } }) => ({
             path: ["nodes", index, "hypervisor"],
-            value: hypervisor,
             why: `can't run a Linux machine: on ${title} only Windows machines are made`,
             instead: "Write one with libvirt, or leave it out.",
           })),
@@ -81,11 +79,10 @@ export const linuxMachines: readonly Check<NamedSettings>[] = [
           const path = ["nodes", index, "kubeletArgs", name];
           if (ownArguments.includes(name)) {
             const why = "is given to every Linux node's kubelet by this program";
-            return [{ path, value, why, instead: "Leave it out." }];
+            return [{ path, why, instead: "Leave it out." }];
           }
           return unless(!/[\\'`$;]/.test(value), {
             path,
-            value,
             why: "can't stand in the command line of a Linux service",
             instead: "Write it without quotes, backslashes, $ and semicolons.",
           });
@@ -102,10 +99,12 @@ function ofLinux(
 }
 
 export const windowsNames: Check<NamedSettings> = {
-  run: ({ nodes }) => {
-    const names = new Map<string, string>();
-    return nodes.flatMap(({ name }, index) => claim(name, name, ["nodes", index, "name"], names));
-  },
+  run: ({ nodes }) =>
+    repeated(nodes, ({ name }) => name).map(({ index, first }) => ({
+      path: ["nodes", index, "name"],
+      why: `is taken by ${pathText(["nodes", first, "name"])}`,
+      instead: "Write another name.",
+    })),
 };
 
 /** No two Linux nodes of the cluster, and no two containers of it, share a name, and no machine has one of theirs. */
@@ -144,7 +143,7 @@ function claim(
     return [];
   }
   const is = full === value ? "is" : `makes the node's name ${full}, which is`;
-  return [{ path, value, why: `${is} taken by ${owner}`, instead: "Write another name." }];
+  return [{ path, why: `${is} taken by ${owner}`, instead: "Write another name." }];
 }
 
 export const nodeAddresses: Check<NamedSettings> = {
@@ -170,22 +169,16 @@ function misplaced({ network, nodes }: NamedSettings, placed: Placed): SettingsP
     const why = address === undefined ? undefined : addressFault(segment, address, owner);
     const { first, last } = addressPlan(segment).machines;
     const instead = `Write one from ${first} to ${last}, or leave it out to be given one.`;
-    return why === undefined
-      ? []
-      : [{ path: ["nodes", index, "address"], value: address, why, instead }];
+    return why === undefined ? [] : [{ path: ["nodes", index, "address"], why, instead }];
   });
 }
 
 function twice({ nodes }: NamedSettings): SettingsProblem[] {
-  return nodes.flatMap(({ address }, index) => {
-    const first = nodes.findIndex((other) => other.address === address);
-    return unless(address === undefined || first === index, {
-      path: ["nodes", index, "address"],
-      value: address,
-      why: `is the address of ${pathText(["nodes", first])} (${nodes[first]?.name ?? ""}) too`,
-      instead: "Write another one, or leave it out to be given one.",
-    });
-  });
+  return repeated(nodes, ({ address }) => address).map(({ index, first }) => ({
+    path: ["nodes", index, "address"],
+    why: `is the address of ${pathText(["nodes", first])} (${nodes[first]?.name ?? ""}) too`,
+    instead: "Write another one, or leave it out to be given one.",
+  }));
 }
 
 function tooMany({ nodes }: NamedSettings, placed: Placed): SettingsProblem[] {

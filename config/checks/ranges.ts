@@ -82,11 +82,10 @@ const privateSpace = ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0
 export const rangesUsable: readonly Check<NamedSettings>[] = labRanges.map((range) => ({
   reads: [range.path.join(".")],
   run(settings) {
-    const value = range.read(settings);
-    const parsed = parseRange(value);
+    const parsed = parseRange(range.read(settings));
     const why = parsed && rangeFault(parsed, settings);
     const instead = `Write another range, e.g. ${proposedRange(range, settings)}.`;
-    return why === undefined ? [] : [{ path: range.path, value, why, instead }];
+    return why === undefined ? [] : [{ path: range.path, why, instead }];
   },
 }));
 
@@ -146,13 +145,12 @@ function check(range: LabRange, rule: SizeRule): Check<NamedSettings> {
   return {
     reads: [range.path.join(".")],
     run(settings) {
-      const value = range.read(settings);
-      const parsed = parseRange(value);
+      const parsed = parseRange(range.read(settings));
       const fault = parsed && rule(parsed.prefixLength, settings);
       if (fault === undefined) return [];
       const [why, allowed] = fault;
       const instead = `Write a range of at ${allowed}, e.g. ${range.candidates[0]}.`;
-      return [{ path: range.path, value, why, instead }];
+      return [{ path: range.path, why, instead }];
     },
   };
 }
@@ -172,7 +170,6 @@ function apart(one: LabRange, other: LabRange): Check<NamedSettings> {
       const first = parseRange(one.read(settings));
       return unless(first === undefined || !overlapsText(first, other.read(settings)), {
         path: other.path,
-        value: other.read(settings),
         why: `overlaps ${pathText(one.path)}, ${one.read(settings)}`,
         instead: `Write a range apart from it, e.g. ${proposedRange(other, settings)}.`,
       });

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { maxLabNameLength } from "../names.ts";
 import { type Check, unless } from "../problem.ts";
+import type { NamedSettings } from "../settings.ts";
 import { dnsLabel } from "../values/dns-name.ts";
 import { text } from "../values/value.ts";
 
@@ -14,13 +15,12 @@ export const lab = z.strictObject({
 });
 
 /** The lab's name, where it is the stack's, still can be one. */
-export const stackAsLab: Check<{ readonly lab: { readonly name: string } }> = {
+export const stackAsLab: Check<NamedSettings> = {
   reads: ["lab.name"],
   run({ lab }) {
     const complaint = labName(lab.name);
     return unless(complaint === undefined, {
       path: ["lab", "name"],
-      value: lab.name,
       why: `is the stack's name, and as the lab's it ${complaint?.why}`,
       instead: `Set a name here. ${complaint?.instead}`,
     });

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { namedFile, namedFileProblems } from "../named-file.ts";
 import { type Check, type SettingsProblem, unless } from "../problem.ts";
+import type { NamedSettings } from "../settings.ts";
 import { machineSize } from "./windows.ts";
 
 /** What a Linux machine needs at least: 4 GiB are its image, and programs and container images come on top. */
@@ -22,7 +23,7 @@ export const linux = z.strictObject({
 });
 
 /** The image is one file, and a disk. */
-export const linuxImage: Check<{ readonly linux: z.output<typeof linux> }> = {
+export const linuxImage: Check<NamedSettings> = {
   reads: ["linux.image", "linux.image.path", "linux.image.url", "linux.image.sha256"],
   run: ({ linux: { image } }) => [
     ...namedFileProblems(image, ["linux", "image"]),
@@ -35,7 +36,6 @@ function installerProblem(file: string | undefined, key: "path" | "url"): Settin
   const found = /\.(iso|xz|gz|zip|tar|ova|vmdk)$/i.exec(file ?? "")?.[1]?.toLowerCase() ?? "";
   return unless(found === "", {
     path: ["linux", "image", key],
-    value: file,
     why: `is ${found === "iso" ? "an installer" : "no disk as machines have it"} by its name`,
     instead: ["iso", "vmdk", "ova"].includes(found)
       ? "Write that of a cloud image: Debian's end in .qcow2, Ubuntu's in .img."

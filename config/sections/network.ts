@@ -2,6 +2,7 @@ import * as z from "zod";
 import { fabrics, type FabricName } from "../../components/network/fabric/registry.ts";
 import { defaultBridge, defaultDomain, maxBridgeNameLength } from "../names.ts";
 import { type Check, type Complaint, unless } from "../problem.ts";
+import type { NamedSettings } from "../settings.ts";
 import { dnsDomain } from "../values/dns-name.ts";
 import { cidr } from "../values/ip-address.ts";
 import { text } from "../values/value.ts";
@@ -56,18 +57,12 @@ export function bridgeName(value: string): Complaint | undefined {
   return undefined;
 }
 
-interface BridgeSections {
-  readonly lab: { readonly name: string };
-  readonly network: { readonly bridge: string };
-}
-
 /** The bridge's name, where it follows from the lab's, still is one. */
-export const defaultBridgeLength: Check<BridgeSections> = {
+export const defaultBridgeLength: Check<NamedSettings> = {
   reads: ["lab.name", "network.bridge"],
   run: ({ lab, network }) =>
     unless(network.bridge.length <= maxBridgeNameLength, {
       path: ["network", "bridge"],
-      value: network.bridge,
       why: `has ${network.bridge.length} characters, as it follows from kindows:lab.name (${lab.name}); Linux allows an interface ${maxBridgeNameLength}`,
       instead: `Write a name of your own, e.g. ${network.bridge.slice(0, maxBridgeNameLength).replace(/-+$/, "")}, or a lab name of at most 12 characters.`,
     }),

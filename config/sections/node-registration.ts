@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type Check, type Complaint, unless } from "../problem.ts";
+import { type Check, type Complaint, repeated } from "../problem.ts";
 import { unnamed } from "../values/dns-name.ts";
 import { ofForm, text } from "../values/value.ts";
 
@@ -172,8 +172,8 @@ interface NodesSection {
 export const nodeTaints: Check<NodesSection> = {
   run: ({ nodes }) =>
     nodes.flatMap(({ taints }, node) =>
-      taints.flatMap(({ key, effect }, index) =>
-        unless(taints.findIndex((one) => one.key === key && one.effect === effect) === index, {
+      repeated(taints, ({ key, effect }) => `${key}:${effect}`).map(
+        ({ index, entry: { key, effect } }) => ({
           path: ["nodes", node, "taints", index],
           value: `${key}:${effect}`,
           why: "is there twice",

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { pathText, type Check, unless } from "../problem.ts";
+import type { NamedSettings } from "../settings.ts";
 import { computerName, unnamed } from "../values/dns-name.ts";
 import { ipv4, nodeIp } from "../values/ip-address.ts";
 import { text } from "../values/value.ts";
@@ -45,7 +46,7 @@ const node = z.strictObject({
 export const nodes = z.array(node).default([]);
 
 /** No two nodes register with the same address, and none with another machine's. */
-export const nodeIps: Check<{ readonly nodes: z.output<typeof nodes> }> = {
+export const nodeIps: Check<NamedSettings> = {
   run: ({ nodes }) =>
     nodes.flatMap(({ nodeIp }, index) => {
       const other = nodes.findIndex(
@@ -54,7 +55,6 @@ export const nodeIps: Check<{ readonly nodes: z.output<typeof nodes> }> = {
       );
       return unless(nodeIp === undefined || other < 0, {
         path: ["nodes", index, "nodeIp"],
-        value: nodeIp,
         why: `is the address of ${pathText(["nodes", other])} (${nodes[other]?.name ?? ""}) too`,
         instead: "Write another one, or leave it out for the machine's own address.",
       });

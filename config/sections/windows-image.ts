@@ -8,6 +8,7 @@ import {
   type NamedFile,
 } from "../named-file.ts";
 import { type Check, type Complaint, type SettingsProblem, unless } from "../problem.ts";
+import type { NamedSettings } from "../settings.ts";
 import { windowsEditions } from "../supported.ts";
 import { ofForm, text } from "../values/value.ts";
 
@@ -150,17 +151,13 @@ function productKey(value: string): Complaint | undefined {
 
 type Image = z.output<typeof image>;
 
-interface ImageSection {
-  readonly windows: { readonly version: string; readonly image: Image };
-}
-
 const at = (...keys: readonly string[]): string[] => ["windows", "image", ...keys];
 
 /** Images that are made of media; the others are there already. */
 type MadeImage = Extract<Image, { kind: "iso" | "evaluation-iso" }>;
 
 /** Nothing is downloaded without a checksum, and each file has one source. */
-export const imageChecks: readonly Check<ImageSection>[] = [
+export const imageChecks: readonly Check<NamedSettings>[] = [
   check(["url", "sha256"], (image) =>
     image.kind === "evaluation-iso" ? namedFileProblems(image, at(), "url") : [],
   ),
@@ -183,7 +180,7 @@ function check(
   keys: readonly string[],
   check: (image: MadeImage, windowsVersion: string) => SettingsProblem[],
   more: readonly string[] = [],
-): Check<ImageSection> {
+): Check<NamedSettings> {
   const reads = keys.map((key) => `windows.image.${key}`);
   return {
     reads: ["windows.image", "windows.image.kind", ...reads, ...more],
@@ -192,7 +189,7 @@ function check(
   };
 }
 
-function fileSource(key: "drivers" | "openSsh" | "update"): Check<ImageSection> {
+function fileSource(key: "drivers" | "openSsh" | "update"): Check<NamedSettings> {
   return check([key, `${key}.path`, `${key}.url`, `${key}.sha256`], (image) =>
     namedFileProblems(image[key], at(key)),
   );
@@ -202,7 +199,6 @@ function fileSource(key: "drivers" | "openSsh" | "update"): Check<ImageSection> 
 function foreign(image: Extract<Image, { kind: "evaluation-iso" }>): SettingsProblem[] {
   return unless(image.language === "en-US" || image.url !== undefined, {
     path: at("language"),
-    value: image.language,
     why: "is not that of the evaluation ISO pinned here, en-US",
     instead: "Write url and sha256 of one in it, or leave it out.",
   });
@@ -213,7 +209,7 @@ function updateByNumber(
   version: string,
 ): SettingsProblem[] {
   const problem = (why: string, instead: string): SettingsProblem[] => [
-    { path: at("update", "kb"), value: kb, why, instead },
+    { path: at("update", "kb"), why, instead },
   ];
   if (kb === undefined) return [];
   if (path !== undefined || url !== undefined) {

@@ -4,7 +4,8 @@ import type { PublishedProgram } from "../../components/cni/pod-network.ts";
 import { podNetworks, type PodNetworkProgram } from "../../components/cni/registry.ts";
 import { parseRange } from "../ipv4.ts";
 import { sha256 } from "../named-file.ts";
-import { type Check, type Complaint, unless } from "../problem.ts";
+import { type Check, type Complaint, repeated, unless } from "../problem.ts";
+import type { NamedSettings } from "../settings.ts";
 import {
   containerdVersions,
   defaultContainerdVersion,
@@ -166,10 +167,6 @@ export function withContainerd(written: Windows): Windows & { readonly container
 /** Settings of Windows machines; of existing ones, only those that a lab has too. */
 export type AnyWindows = z.output<typeof existingWindows> & Partial<Windows>;
 
-interface WindowsSection {
-  readonly windows: Windows;
-}
-
 interface ExistingWindowsSection {
   readonly windows: z.output<typeof existingWindows>;
 }
@@ -295,15 +292,11 @@ function dnsServer(value: string): Complaint | undefined {
   const malformed = serverAddress(value);
   if (malformed !== undefined) return malformed;
   const first = Number(value.split(".")[0]);
-  const kind =
-    first === 127
-      ? "is the machine itself, which answers no names"
-      : first === 0 || first >= 224
-        ? "is no address of a single host"
-        : undefined;
-  return kind === undefined
-    ? undefined
-    : { why: kind, instead: "Write the address of a DNS server that the machines reach." };
+  const instead = "Write the address of a DNS server that the machines reach.";
+  if (first === 127) return { why: "is the machine itself, which answers no names", instead };
+  return first === 0 || first >= 224
+    ? { why: "is no address of a single host", instead }
+    : undefined;
 }
 
 const versions = [
@@ -311,7 +304,7 @@ const versions = [
   { key: "containerdVersion", only: rehearsalVersions.containerd },
 ] as const;
 
-const rehearsalImage: Check<WindowsSection> = {
+const rehearsalImage: Check<NamedSettings> = {
   reads: ["windows.version", "windows.containerdVersion", "windows.image.kind"],
   run: ({ windows }) =>
     windows.image.kind !== "rehearsal"
@@ -320,14 +313,13 @@ const rehearsalImage: Check<WindowsSection> = {
           .filter(({ key, only }) => windows[key] !== only)
           .map(({ key, only }) => ({
             path: ["windows", key],
-            value: windows[key],
             why: "is not what the rehearsal image holds",
             instead: `Write "${only}", or leave it out.`,
           })),
 };
 
 /** Nodes are set up with an account that their image has: of one that is made here, Windows' own. A prepared disk may have any. */
-const imageAccount: Check<WindowsSection> = {
+const imageAccount: Check<NamedSettings> = {
   reads: ["windows.adminUser", "windows.image", "windows.image.kind"],
   run: ({ windows: { image, adminUser } }) =>
     unless(
@@ -335,7 +327,6 @@ const imageAccount: Check<WindowsSection> = {
       ["rehearsal", "disk"].includes(image.kind) || /^administrator$/i.test(adminUser),
       {
         path: ["windows", "adminUser"],
-        value: adminUser,
         why: "is no account of an image that is made from an ISO, which has Administrator alone",
         instead:
           'Write "Administrator", or leave it out; for another account use a disk that has it (kind: disk).',
@@ -349,7 +340,6 @@ const proxySet: Check<ExistingWindowsSection> = {
     const { http, https, noProxy } = windows.proxy;
     return unless(noProxy.length === 0 || http !== undefined || https !== undefined, {
       path: ["windows", "proxy", "noProxy"],
-      value: noProxy,
       why: "names exceptions, but there is no proxy",
       instead: "Add kindows:windows.proxy.https, or leave it out.",
     });
@@ -359,24 +349,20 @@ const proxySet: Check<ExistingWindowsSection> = {
 const dnsServersOnce: Check<ExistingWindowsSection> = {
   reads: ["windows.dnsServers"],
   run: ({ windows: { dnsServers } }) =>
-    dnsServers.flatMap((server, index) =>
-      unless(dnsServers.indexOf(server) === index, {
-        path: ["windows", "dnsServers", index],
-        value: server,
-        why: "is there twice",
-        instead: "Leave one of them out.",
-      }),
-    ),
+    repeated(dnsServers, (server) => server).map(({ index }) => ({
+      path: ["windows", "dnsServers", index],
+      why: "is there twice",
+      instead: "Leave one of them out.",
+    })),
 };
 
-const rehearsalChecksums: Check<WindowsSection> = {
+const rehearsalChecksums: Check<NamedSettings> = {
   reads: ["windows.checksums", "windows.image.kind"],
   run: ({ windows }) =>
     windows.image.kind !== "rehearsal"
       ? []
-      : Object.entries(windows.checksums).map(([name, value]) => ({
+      : Object.keys(windows.checksums).map((name) => ({
           path: ["windows", "checksums", name],
-          value,
           why: "has no effect: the rehearsal image carries its programs and their checksums",
           instead: "Leave it out.",
         })),
@@ -387,7 +373,7 @@ export const existingWindowsChecks: readonly Check<ExistingWindowsSection>[] = [
   dnsServersOnce,
 ];
 
-export const windowsChecks: readonly Check<WindowsSection>[] = [
+export const windowsChecks: readonly Check<NamedSettings>[] = [
   rehearsalImage,
   ...imageChecks,
   imageAccount,

@@ -1,7 +1,7 @@
 import { addressNumber } from "../ipv4.ts";
 import { maxComputerNameLength } from "../names.ts";
 import type { Complaint } from "../problem.ts";
-import type { Validator } from "./value.ts";
+import { ofForm, type Validator } from "./value.ts";
 
 const label = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/;
 const maxDomainLength = 200;
@@ -45,25 +45,20 @@ export function computerName(value: string): Complaint | undefined {
   return complaint;
 }
 
-export function dnsDomain(value: string): Complaint | undefined {
-  const valid = value.split(".").every((part) => dnsLabel(63)(part) === undefined);
-  return valid && value.length <= maxDomainLength
-    ? undefined
-    : {
-        why: "is not a DNS domain",
-        instead: "Write lower-case labels with dots between them, e.g. dev.kindows.test.",
-      };
-}
+export const dnsDomain = ofForm(
+  (value) =>
+    value.length <= maxDomainLength &&
+    value.split(".").every((part) => dnsLabel(63)(part) === undefined),
+  "is not a DNS domain",
+  "Write lower-case labels with dots between them, e.g. dev.kindows.test.",
+);
 
-export function hostName(value: string): Complaint | undefined {
-  const numeric = /^[\d.]+$/.test(value);
-  return (numeric ? addressNumber(value) !== undefined : dnsDomain(value) === undefined)
-    ? undefined
-    : {
-        why: "is neither an IPv4 address nor a DNS name",
-        instead: "Write one of them, without user and port, e.g. 192.0.2.10 or host.example.com.",
-      };
-}
+export const hostName = ofForm(
+  (value) =>
+    /^[\d.]+$/.test(value) ? addressNumber(value) !== undefined : dnsDomain(value) === undefined,
+  "is neither an IPv4 address nor a DNS name",
+  "Write one of them, without user and port, e.g. 192.0.2.10 or host.example.com.",
+);
 
 /** Stands in for a name with a mistake; another one for each place. */
 export function unnamed(place: number): string {

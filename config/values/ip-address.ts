@@ -1,6 +1,6 @@
 import { addressNumber, parseRange, rangeText } from "../ipv4.ts";
 import type { Complaint } from "../problem.ts";
-import type { Validator } from "./value.ts";
+import { ofForm, type Validator } from "./value.ts";
 
 /** An IPv4 range in CIDR form, host bits zero; `example` is one to propose. */
 export function cidr(example: string): Validator {
@@ -22,8 +22,7 @@ export function cidr(example: string): Validator {
 }
 
 export function ipv4(instead: string): Validator {
-  return (value) =>
-    addressNumber(value) === undefined ? { why: "is not an IPv4 address", instead } : undefined;
+  return ofForm((value) => addressNumber(value) !== undefined, "is not an IPv4 address", instead);
 }
 
 export const machineAddress = ipv4(
@@ -34,27 +33,22 @@ const ownAddress = ipv4(
   "Write four numbers up to 255, or leave it out for the machine's own address.",
 );
 
-/** An IPv4 address kubelet can register a node with; it refuses the others. */
+const refusedByKubelet: readonly (readonly [form: RegExp, kind: string])[] = [
+  [/^127\./, "a loopback address"],
+  [/^0\./, "an unspecified address"],
+  [/^(22[4-9]|2[345][0-9])\./, "a multicast or reserved address"],
+  [/^169\.254\./, "a link-local address"],
+];
+
+/** An IPv4 address kubelet can register a node with. */
 export function nodeIp(value: string): Complaint | undefined {
+  const [, kind] = refusedByKubelet.find(([form]) => form.test(value)) ?? [];
   const malformed = ownAddress(value);
-  if (malformed !== undefined) return malformed;
-  const first = Number(value.split(".")[0]);
-  const kind =
-    first === 127
-      ? "a loopback address"
-      : first === 0
-        ? "an unspecified address"
-        : first >= 224
-          ? "a multicast or reserved address"
-          : value.startsWith("169.254.")
-            ? "a link-local address"
-            : undefined;
-  return kind === undefined
-    ? undefined
-    : {
-        why: `is ${kind}, which kubelet refuses as a node's`,
-        instead: "Write an address that other nodes reach the machine at, or leave it out.",
-      };
+  if (malformed !== undefined || kind === undefined) return malformed;
+  return {
+    why: `is ${kind}, which kubelet refuses as a node's`,
+    instead: "Write an address that other nodes reach the machine at, or leave it out.",
+  };
 }
 
 /** Stands in for an address with a mistake; another one for each place (RFC 5737: nobody has it). */

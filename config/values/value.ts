@@ -20,8 +20,13 @@ export function text(validate: Validator): z.ZodString {
 }
 
 /** Refuses what does not have this form, whatever is wrong with it. */
-export function ofForm(form: RegExp, why: string, instead: string): Validator {
-  return (value) => (form.test(value) ? undefined : { why, instead });
+export function ofForm(
+  form: RegExp | ((value: string) => boolean),
+  why: string,
+  instead: string,
+): Validator {
+  const fits = typeof form === "function" ? form : (value: string) => form.test(value);
+  return (value) => (fits(value) ? undefined : { why, instead });
 }
 
 export function between(low: number, high: number): z.ZodNumber {

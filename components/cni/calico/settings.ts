@@ -74,7 +74,6 @@ export const calicoChecks: readonly Check<NamedSettings>[] = [
     run: ({ windows, cni }) =>
       unless(windows.version !== "2025" || cni.kind !== "calico", {
         path: ["windows", "version"],
-        value: windows.version,
         why: "can't be used with kindows:cni.kind calico: Calico 3.32 supports Windows Server up to 2022 (projectcalico/calico issue 11691)",
         instead: 'Write "2022", or choose another kindows:cni.kind.',
       }),
@@ -84,7 +83,6 @@ export const calicoChecks: readonly Check<NamedSettings>[] = [
     run: (settings) =>
       unless(!withWindowsNodes(settings) || settings.cni.calico.encapsulation === "VXLAN", {
         path: ["cni", "calico", "encapsulation"],
-        value: settings.cni.calico.encapsulation,
         why: "can't be with Windows nodes: Calico knows only VXLAN between them and all others, in one subnet or not",
         instead: "Write VXLAN.",
       }),
@@ -94,7 +92,6 @@ export const calicoChecks: readonly Check<NamedSettings>[] = [
     run: (settings) =>
       unless(!withWindowsNodes(settings) || settings.cni.calico.bgp === "Disabled", {
         path: ["cni", "calico", "bgp"],
-        value: settings.cni.calico.bgp,
         why: "can't be with Windows nodes: Calico's VXLAN there (windowsDataplane HNS) needs BGP to be off",
         instead: "Write Disabled.",
       }),
@@ -112,7 +109,6 @@ export function calicoKubernetes(
       const tested = testedWith[minor(cni.calico.version)] ?? [];
       return unless(cni.kind !== "calico" || tested.includes(minor(cluster.kubernetesVersion)), {
         path: ["cluster", "kubernetesVersion"],
-        value: cluster.kubernetesVersion,
         why: `is not one that Calico ${cni.calico.version} is tested with (${tested.join(", ")})`,
         instead: `Write one of ${tested.at(-1) ?? "those"}, or choose another kindows:cni.calico.version or kindows:cni.kind.`,
       });

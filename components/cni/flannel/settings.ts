@@ -22,7 +22,6 @@ export const flannelChecks: readonly Check<NamedSettings>[] = [
         : nodes.flatMap(({ nodeIp }, index) =>
             unless(nodeIp === undefined || isOn(network.cidr, nodeIp), {
               path: ["nodes", index, "nodeIp"],
-              value: nodeIp,
               why: `is not on the lab's segment ${network.cidr}, and kindows:cni.flannel.backend host-gw knows only neighbours`,
               instead:
                 "Leave it out for the machine's own address, or write vxlan for the backend.",

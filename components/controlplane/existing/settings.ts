@@ -5,6 +5,7 @@ import { localFile } from "../../../config/named-file.ts";
 import {
   type Check,
   type Complaint,
+  repeated,
   type SettingsProblem,
   unless,
 } from "../../../config/problem.ts";
@@ -103,12 +104,15 @@ export function kubeconfigProblems(
   path: readonly string[],
   instead: string,
 ): SettingsProblem[] {
-  const place = { path, value: undefined };
   if (file === undefined && text === undefined) {
-    return [{ ...place, why: "names no kubeconfig", instead }];
+    return [{ path, why: "names no kubeconfig", instead }];
   }
   const isOne = file === undefined || text === undefined;
-  return unless(isOne, { ...place, why: "has file and text", instead: "Keep one of them." });
+  return unless(isOne, { path, why: "has file and text", instead: "Keep one of them." });
+}
+
+function isAddress(host: string): boolean {
+  return /^[\d.]+$/.test(host);
 }
 
 const rangesApart: Check<ClusterSection> = {
@@ -118,7 +122,6 @@ const rangesApart: Check<ClusterSection> = {
     const isApart = !pods || !services || pods.first > services.last || services.first > pods.last;
     return unless(isApart, {
       path: ["cluster", "serviceCidr"],
-      value: serviceCidr,
       why: `overlaps kindows:cluster.podCidr, ${podCidr ?? ""}`,
       instead: "Write both as the cluster has them, or leave them out.",
     });
@@ -137,24 +140,22 @@ export const clusterChecks: readonly Check<ClusterSection>[] = [
   },
   // A hosts entry is for a name, and each name has one.
   {
-    run: ({ cluster: { hostsEntries } }) =>
-      hostsEntries.flatMap(({ name }, index) => {
-        const place = { path: ["cluster", "hostsEntries", index, "name"], value: name };
-        const first = hostsEntries.findIndex((one) => one.name === name);
-        return /^[\d.]+$/.test(name)
-          ? [
-              {
-                ...place,
-                why: "is an address, which needs no entry",
-                instead: "Write a name, or leave the entry out.",
-              },
-            ]
-          : unless(first === index, {
-              ...place,
-              why: "is there twice",
-              instead: "Leave one of them out.",
-            });
-      }),
+    run: ({ cluster: { hostsEntries } }) => [
+      ...hostsEntries.flatMap(({ name }, index) =>
+        unless(!isAddress(name), {
+          path: ["cluster", "hostsEntries", index, "name"],
+          why: "is an address, which needs no entry",
+          instead: "Write a name, or leave the entry out.",
+        }),
+      ),
+      ...repeated(hostsEntries, ({ name }) => (isAddress(name) ? undefined : name)).map(
+        ({ index }) => ({
+          path: ["cluster", "hostsEntries", index, "name"],
+          why: "is there twice",
+          instead: "Leave one of them out.",
+        }),
+      ),
+    ],
   },
   rangesApart,
 ];

@@ -98,29 +98,33 @@ function waysOf(credential: Partial<Credential>): (typeof ways)[number][] {
   return ways.filter((way) => credential[way] !== undefined && credential[way] !== false);
 }
 
-/** The login of one machine: its own settings, else those of all. A way of its own takes the place of all others. */
-export function effectiveLogin(all: Login, node: WrittenExisting["nodes"][number]): Login {
-  const { user, port, bastions } = node;
+/**
+ * A login with all that it takes from elsewhere. A machine has what is not its own from that of all, and a bastion that names
+ * no way of its own is logged in to as the machine is. A way of its own takes the place of all others.
+ *
+ * @param own what a machine has of its own; nothing for the login of all.
+ * @param file of the settings: each stack has a port of its own by it.
+ */
+export function wholeLogin(all: Login, own: Partial<Login>, file: string): Login {
+  const credential = ownOr(own, all);
+  const bastions = (own.bastions ?? all.bastions).map(
+    ({ address, port, user, hostKey, ...way }) => ({
+      address,
+      port,
+      user,
+      hostKey,
+      ...ownOr(way, credential),
+    }),
+  );
   // A port leads to certain bastions: not to others.
-  const forwardPort = node.forwardPort ?? (bastions === undefined ? all.forwardPort : undefined);
+  const written = own.forwardPort ?? (own.bastions === undefined ? all.forwardPort : undefined);
   return {
-    user: user ?? all.user,
-    port: port ?? all.port,
-    bastions: bastions ?? all.bastions,
-    forwardPort,
-    ...ownOr(node, all),
+    user: own.user ?? all.user,
+    port: own.port ?? all.port,
+    ...credential,
+    bastions,
+    forwardPort: bastions.length < 2 ? undefined : (written ?? usualForwardPort(bastions, file)),
   };
-}
-
-/** The bastions of a machine's login. One that names no way of its own is logged in to as the machine is. */
-export function effectiveHops(login: Login): Login["bastions"] {
-  return login.bastions.map(({ address, port, user, hostKey, ...credential }) => ({
-    address,
-    port,
-    user,
-    hostKey,
-    ...ownOr(credential, login),
-  }));
 }
 
 /** What logs in: of the one where something is written there, else of the other. */
@@ -147,24 +151,23 @@ function writtenLogins({
 const [firstPort, ports] = [20_000, 10_000];
 
 /**
- * Port of this host by which the last of several bastions of a login is reached; undefined where there are fewer. It is part
- * of the resources' inputs, so it depends on the settings alone; the settings' file makes each stack have its own.
+ * Port of this host by which the last of several bastions is reached. It is part of the resources' inputs, so it depends on
+ * the settings alone.
  */
-export function effectiveForwardPort(login: Login, file: string): number | undefined {
-  if (login.bastions.length < 2) return undefined;
+function usualForwardPort(bastions: readonly Bastion[], file: string): number {
   // Not the keys themselves: they are secrets, and a new one is no other way.
-  const way = effectiveHops(login).map(({ address, port, user, privateKeyFile, agent }) => [
+  const way = bastions.map(({ address, port, user, privateKeyFile, agent }) => [
     ...[address, port, user, privateKeyFile ?? "", agent === true],
   ]);
   const hash = createHash("sha256")
     .update(JSON.stringify([file, way]))
     .digest();
-  return login.forwardPort ?? firstPort + (hash.readUInt32BE(0) % ports);
+  return firstPort + (hash.readUInt32BE(0) % ports);
 }
 
 function bastionApart({ login, nodes }: WrittenExisting): SettingsProblem[] {
   return nodes.flatMap((node, index) => {
-    const { bastions } = effectiveLogin(login, node);
+    const bastions = node.bastions ?? login.bastions;
     const isOther = (one: Bastion): boolean =>
       one.address !== node.address && one.hostKey !== node.hostKey;
     return unless(bastions.every(isOther), {
@@ -201,7 +204,6 @@ function forwardPortUsed(settings: WrittenExisting): SettingsProblem[] {
     const { forwardPort, bastions = settings.login.bastions } = own;
     return unless(forwardPort === undefined || bastions.length > 1, {
       path: [...path, "forwardPort"],
-      value: forwardPort,
       why: `is for several bastions one behind the other, of which there ${bastions.length === 1 ? "is 1" : "are none"}`,
       instead: "Leave it out.",
     });
@@ -214,12 +216,12 @@ function forwardPortsApart(
 ): SettingsProblem[] {
   const first = new Map<number, { readonly name: string; readonly way: string }>();
   // Those that are made are all reached by the same bastions.
-  const made = (machine?.nodes ?? []).map((node) => ({ node, own: login, index: -1 }));
-  const there = nodes.map((node, index) => ({ node, own: effectiveLogin(login, node), index }));
+  const made = (machine?.nodes ?? []).map((node) => ({ node, own: {}, index: -1 }));
+  const there = nodes.map((node, index) => ({ node, own: node, index }));
   return [...made, ...there].flatMap(({ node, own, index }) => {
-    const port = effectiveForwardPort(own, file);
+    const { bastions, forwardPort: port } = wholeLogin(login, own, file);
     if (port === undefined) return [];
-    const way = wayOf(own);
+    const way = wayOf(bastions);
     const other = first.get(port) ?? { name: node.name, way };
     first.set(port, other);
     return unless(other.way === way, {
@@ -232,10 +234,9 @@ function forwardPortsApart(
 }
 
 /** What a forwarded port stands for: the hosts before the last with what logs in, and where the last one is. */
-function wayOf(login: WrittenExisting["login"]): string {
-  const hops = effectiveHops(login);
-  const last = hops.at(-1);
-  return JSON.stringify([hops.slice(0, -1), last?.address, last?.port]);
+function wayOf(bastions: readonly Bastion[]): string {
+  const last = bastions.at(-1);
+  return JSON.stringify([bastions.slice(0, -1), last?.address, last?.port]);
 }
 
 /** Everywhere at most one way to log in; a key in the settings is one. Values are secrets: none is shown. */
@@ -253,22 +254,32 @@ function credentialProblems(path: Path, credential: Partial<Credential>): Settin
   const written = waysOf(credential);
   if (written.length > 1) {
     const why = `has several ways to log in: ${written.join(", ")}`;
-    return [{ path, value: undefined, why, instead: "Keep one of them." }];
+    return [{ path, why, instead: "Keep one of them." }];
   }
   if (passphrase !== undefined && (written[0] ?? "agent") === "agent") {
     const why = "has no key beside it that it could open";
     const instead = "Write privateKeyFile or privateKey there too, or leave it out.";
-    return [{ path: [...path, "privateKeyPassphrase"], value: undefined, why, instead }];
+    return [{ path: [...path, "privateKeyPassphrase"], why, instead }];
   }
   const wrong = key === undefined ? undefined : privateKey(key, passphrase !== undefined);
-  return wrong === undefined ? [] : [{ path: [...path, "privateKey"], value: undefined, ...wrong }];
+  return wrong === undefined ? [] : [{ path: [...path, "privateKey"], ...wrong }];
 }
 
-function someWay({ login, nodes }: WrittenExisting): SettingsProblem[] {
-  return nodes.flatMap((node, index) =>
-    unless(waysOf(effectiveLogin(login, node)).length > 0, {
-      path: ["nodes", index],
-      value: node.name,
+/** A machine that is made has a key of its own; the bastions before it do not. */
+function someWay({ login, nodes, machine }: WrittenExisting): SettingsProblem[] {
+  const before = machine === undefined || machine.nodes.length === 0 ? [] : login.bastions;
+  const places: readonly { path: Path; value: string; own: Credential }[] = [
+    ...before.map((own, hop) => ({
+      path: ["login", "bastions", hop],
+      value: own.address,
+      own,
+    })),
+    ...nodes.map((own, index) => ({ path: ["nodes", index], value: own.name, own })),
+  ];
+  return places.flatMap(({ path, value, own }) =>
+    unless(waysOf(ownOr(own, login)).length > 0, {
+      path,
+      value,
       why: "cannot be logged in to: no key and no agent is named",
       instead: `Write ${ways.join(", ")}: one of them, there or under ${pathText(["login"])}.`,
     }),

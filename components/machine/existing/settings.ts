@@ -1,5 +1,11 @@
 import * as z from "zod";
-import { pathText, type Check, type SettingsProblem, unless } from "../../../config/problem.ts";
+import {
+  pathText,
+  type Check,
+  repeated,
+  type SettingsProblem,
+  unless,
+} from "../../../config/problem.ts";
 import { nodeTaints, registration } from "../../../config/sections/node-registration.ts";
 import { computerName, unnamed } from "../../../config/values/dns-name.ts";
 import { hostKey, someHostKey } from "../../../config/values/host-key.ts";
@@ -44,7 +50,6 @@ function onlyWindows({ nodes }: NodesSection): SettingsProblem[] {
   return nodes.flatMap(({ os }, index) =>
     unless(os === "windows", {
       path: ["nodes", index, "os"],
-      value: os,
       why: "cannot be joined from here: only Windows machines are",
       instead: "Join it by the means of its own cluster, and leave it out here.",
     }),
@@ -56,9 +61,7 @@ function machinesApart({ nodes }: NodesSection): SettingsProblem[] {
   return [
     ...twice(nodes, "name", ({ name }) => name, "Write another name."),
     ...twice(nodes, "address", ({ address }) => address, ownAddress),
-    ...twice(nodes, "nodeIp", (node) => node.nodeIp ?? node.address, ownAddress).filter(
-      ({ value }) => value !== undefined,
-    ),
+    ...twice(nodes, "nodeIp", (node) => node.nodeIp ?? node.address, ownAddress),
     ...twice(
       nodes,
       "hostKey",
@@ -74,15 +77,13 @@ function twice(
   same: (node: Node) => string | undefined,
   instead: string,
 ): SettingsProblem[] {
-  return nodes.flatMap((node, index) => {
-    const first = nodes.findIndex((other) => same(other) === same(node));
-    return unless(first === index, {
+  return repeated(nodes, same)
+    .filter(({ entry }) => entry[key] !== undefined)
+    .map(({ index, first }) => ({
       path: ["nodes", index, key],
-      value: node[key],
       why: `is that of ${pathText(["nodes", first])} (${nodes[first]?.name ?? ""}) too`,
       instead,
-    });
-  });
+    }));
 }
 
 /** A machine without `nodeIp` registers with its address, and kubelet does not take every one. */
@@ -91,7 +92,6 @@ function addressRegisters({ nodes }: NodesSection): SettingsProblem[] {
     const complaint = node.nodeIp === undefined ? nodeIp(node.address) : undefined;
     return unless(complaint === undefined, {
       path: ["nodes", index, "address"],
-      value: node.address,
       why: complaint?.why ?? "",
       instead: "Write an address that other nodes reach the machine at, there or as its nodeIp.",
     });

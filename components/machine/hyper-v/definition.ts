@@ -11,7 +11,6 @@ export const hyperV: MachineMaker<typeof hyperVHosts> = {
   systems: ["windows"],
   place: ({ address, port }: Host) => ({
     setting: "address",
-    value: address,
     server: port === 22 ? address : `${address}:${port}`,
   }),
   readiness: () => import("./readiness.ts"),

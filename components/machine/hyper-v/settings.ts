@@ -8,10 +8,16 @@ import {
 } from "../../../config/problem.ts";
 import type { NamedSettings } from "../../../config/settings.ts";
 import { hostName, unnamed } from "../../../config/values/dns-name.ts";
-import { between, text } from "../../../config/values/value.ts";
+import { between, ofForm, text } from "../../../config/values/value.ts";
 import { remoteHost } from "../../../config/sections/machine-host.ts";
 import type { image } from "../../../config/sections/windows-image.ts";
 import { adminUser } from "../../../config/sections/windows.ts";
+
+const virtualSwitch = ofForm(
+  /^[\w(][\w .()-]{0,63}(?<! )$/,
+  "is no name that can be passed to the host",
+  "Give the switch a name of at most 64 letters, digits, spaces, _ . ( ) and - (Rename-VMSwitch), and write that.",
+);
 
 const host = remoteHost.extend({
   name: remoteHost.shape.name.meta({ placeholder: (place: number) => `unnamed-h${place}` }),
@@ -50,16 +56,6 @@ const host = remoteHost.extend({
 export const hyperVHosts = z.array(host).default([]).meta({
   description: "Windows hosts with Hyper-V, for machines of this lab (docs/hyper-v.md).",
 });
-
-function virtualSwitch(value: string): Complaint | undefined {
-  return /^[\w(][\w .()-]{0,63}$/.test(value) && !value.endsWith(" ")
-    ? undefined
-    : {
-        why: "is no name that can be passed to the host",
-        instead:
-          "Give the switch a name of at most 64 letters, digits, spaces, _ . ( ) and - (Rename-VMSwitch), and write that.",
-      };
-}
 
 const instead = "Write it from the drive on, e.g. D:\\kindows.";
 
@@ -137,7 +133,6 @@ const hyperVGeneration: Check<NamedSettings> = {
       }
       return unless(host.secureBoot !== true || generation === 2, {
         path: [...path, "secureBoot"],
-        value: true,
         why: "is for machines of generation 2, and these are of generation 1",
         instead: "Leave it out, or write generation: 2 for an image that was installed with UEFI.",
       });

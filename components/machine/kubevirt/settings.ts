@@ -4,6 +4,7 @@ import {
   pathText,
   type Check,
   type Complaint,
+  repeated,
   type SettingsProblem,
   unless,
 } from "../../../config/problem.ts";
@@ -11,12 +12,31 @@ import { nodeTaints, registration } from "../../../config/sections/node-registra
 import { machineSize } from "../../../config/sections/windows.ts";
 import { computerName, dnsDomain, dnsLabel, unnamed } from "../../../config/values/dns-name.ts";
 import { machineAddress } from "../../../config/values/ip-address.ts";
-import { between, text } from "../../../config/values/value.ts";
+import { between, ofForm, text } from "../../../config/values/value.ts";
 import { cluster, kubeconfigProblems } from "../../controlplane/existing/settings.ts";
 
 const namespaceName = dnsLabel(63);
 
 const objectName = dnsDomain;
+
+/** A token is sent there. */
+const uploadProxy = ofForm(
+  (value) => URL.canParse(value) && new URL(value).protocol === "https:" && !value.includes("@"),
+  "is not an https address",
+  "Write https://HOST or https://HOST:PORT.",
+);
+
+const zone = ofForm(
+  (value) => value === "UTC" || Intl.supportedValuesOf("timeZone").includes(value),
+  "is no time zone",
+  "Write one as Europe/Berlin, or UTC.",
+);
+
+const attachment = ofForm(
+  (value) => /^[^/]+\/[^/]+$/.test(value) && value.split("/").every((part) => !objectName(part)),
+  "does not name a NetworkAttachmentDefinition",
+  "Write NAMESPACE/NAME.",
+);
 
 const credentials = text(objectName).optional().meta({
   description:
@@ -210,13 +230,6 @@ function diskUrl(value: string): Complaint | undefined {
       };
 }
 
-/** Where a token is sent to. */
-function uploadProxy(value: string): Complaint | undefined {
-  return URL.canParse(value) && new URL(value).protocol === "https:" && !value.includes("@")
-    ? undefined
-    : { why: "is not an https address", instead: "Write https://HOST or https://HOST:PORT." };
-}
-
 /** A container disk that is the same one tomorrow, as far as its tag says. */
 function containerDisk(value: string): Complaint | undefined {
   if (/^[a-z]+:\/\//.test(value)) {
@@ -231,19 +244,6 @@ function containerDisk(value: string): Complaint | undefined {
         why: "has no tag of its own and no digest, so it could be another image tomorrow",
         instead: "Write NAME:TAG or NAME@sha256:DIGEST.",
       };
-}
-
-function zone(value: string): Complaint | undefined {
-  return value === "UTC" || Intl.supportedValuesOf("timeZone").includes(value)
-    ? undefined
-    : { why: "is no time zone", instead: "Write one as Europe/Berlin, or UTC." };
-}
-
-function attachment(value: string): Complaint | undefined {
-  const parts = value.split("/");
-  return parts.length === 2 && parts.every((part) => objectName(part) === undefined)
-    ? undefined
-    : { why: "does not name a NetworkAttachmentDefinition", instead: "Write NAMESPACE/NAME." };
 }
 
 const bridgeInstead =
@@ -298,7 +298,6 @@ export const kubevirtChecks: readonly Check<KubeVirtSection>[] = [
   check(["firmware"], ({ firmware, secureBoot }) =>
     unless(!secureBoot || firmware === "uefi", {
       path: ["secureBoot"],
-      value: true,
       why: "is for machines that start with UEFI",
       instead: "Leave it out, or write firmware: uefi for an image that was installed so.",
     }),
@@ -306,9 +305,8 @@ export const kubevirtChecks: readonly Check<KubeVirtSection>[] = [
   check(["instanceType"], ({ instanceType, cpus, memoryMiB }) =>
     Object.entries({ cpus, memoryMiB })
       .filter(([, value]) => instanceType !== undefined && value !== undefined)
-      .map(([key, value]) => ({
+      .map(([key]) => ({
         path: [key],
-        value,
         why: `is what the instance type ${instanceType ?? ""} says`,
         instead: "Leave it out, or leave instanceType out.",
       })),
@@ -319,11 +317,10 @@ export const kubevirtChecks: readonly Check<KubeVirtSection>[] = [
       if ((multus === undefined) === (pod === undefined)) {
         const why = multus === undefined ? "names no network" : "names two networks";
         const instead = "Write multus: NAMESPACE/NAME, or pod: bridge.";
-        return [{ path: ["network"], value: undefined, why, instead }];
+        return [{ path: ["network"], why, instead }];
       }
       return unless(pod === undefined || evictionStrategy !== "LiveMigrate", {
         path: ["evictionStrategy"],
-        value: evictionStrategy,
         why: "cannot be: KubeVirt moves no machine that is bridged to the pod network, and no drain would end",
         instead: "Write LiveMigrateIfPossible or None, or a network of multus.",
       });
@@ -332,31 +329,27 @@ export const kubevirtChecks: readonly Check<KubeVirtSection>[] = [
   check(["portForward"], ({ portForward }, { login }) =>
     unless(!portForward || login.bastions.length === 0, {
       path: ["portForward"],
-      value: true,
       why: "stands beside kindows:login.bastions",
       instead: "Keep one of the two ways to the machines.",
     }),
   ),
-  check([], ({ nodes }, { nodes: others }) =>
-    nodes.flatMap((node, index) => {
-      const taken = (key: "name" | "address", by: number, list: readonly string[]) =>
-        unless(by < 0, {
-          path: ["nodes", index, key],
-          value: node[key],
-          why: `is that of ${pathText([...list, by])} too`,
-          instead: `Write another ${key}.`,
-        });
-      const earlier = (key: "name" | "address"): number =>
-        nodes
-          .slice(0, index)
-          .findIndex((other) => node[key] !== undefined && other[key] === node[key]);
-      const existing = others.findIndex(({ name }) => name === node.name);
-      return [
-        ...taken("name", earlier("name"), [section, "nodes"]),
-        ...taken("address", earlier("address"), [section, "nodes"]),
-        ...taken("name", existing, ["nodes"]),
-      ];
-    }),
-  ),
+  check([], ({ nodes }, { nodes: others }) => {
+    const taken = (key: "name" | "address", index: number, by: SettingsProblem["path"]) => ({
+      path: ["nodes", index, key],
+      why: `is that of ${pathText(by)} too`,
+      instead: `Write another ${key}.`,
+    });
+    return [
+      ...(["name", "address"] as const).flatMap((key) =>
+        repeated(nodes, (node) => node[key]).map(({ index, first }) =>
+          taken(key, index, [section, "nodes", first]),
+        ),
+      ),
+      ...nodes.flatMap(({ name }, index) => {
+        const existing = others.findIndex((other) => other.name === name);
+        return existing < 0 ? [] : [taken("name", index, ["nodes", existing])];
+      }),
+    ];
+  }),
   check([], ({ nodes }, _, file) => nodeTaints.run({ nodes }, file)),
 ];

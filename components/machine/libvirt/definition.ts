@@ -11,7 +11,6 @@ export const libvirt: MachineMaker<typeof hypervisors> = {
   systems: ["windows", "linux"],
   place: ({ uri }: Host) => ({
     setting: "uri",
-    value: uri,
     server: new URL(uri).host.toLowerCase().replace(/:22$/, ""),
   }),
   readiness: () => import("./readiness.ts"),

@@ -5,7 +5,7 @@ import { setAllConfig } from "@pulumi/pulumi/runtime/config.js";
 import { readSettingsFile } from "../../../cli/stack-settings.ts";
 import { resolveExisting } from "../../../config/existing.ts";
 import { problemText, SettingsError } from "../../../config/problem.ts";
-import { resolveConfig } from "../../../config/resolve.ts";
+import { resolveSettings } from "../../../config/resolve.ts";
 import { stackSections } from "../../../config/stack-sections.ts";
 import { type BadCase, badCase, badCases, tables } from "./bad-settings/bad-cases.ts";
 
@@ -63,11 +63,10 @@ const fileOf = ({ stack }: Pick<BadCase, "stack">): string => `Pulumi.${stack}.y
 
 function settingsOf(text: string, { stack }: Pick<BadCase, "stack">): unknown {
   const source = { stack, file: fileOf({ stack }) };
-  const file = readSettingsFile(text, source.file);
-  const { kind, sections, strays } = stackSections(file.config, source.file);
-  return kind === "lab"
-    ? resolveConfig(file.config, source, file.outside)
-    : resolveExisting(sections, source, [...file.outside, ...strays]);
+  const { config, outside } = readSettingsFile(text, source.file);
+  const { kind, sections, others } = stackSections(config, source.file, outside);
+  const resolve = kind === "lab" ? resolveSettings : resolveExisting;
+  return resolve(sections, source, others);
 }
 
 function errorOf(text: string, one: Pick<BadCase, "stack">): SettingsError {

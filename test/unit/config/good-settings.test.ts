@@ -4,7 +4,6 @@ import { parse } from "yaml";
 import { calicoTestedWith } from "../../../components/cni/calico/release.ts";
 import { calicoKubernetes } from "../../../components/cni/calico/settings.ts";
 import { resolveExisting } from "../../../config/existing.ts";
-import { problemText } from "../../../config/problem.ts";
 import { resolveSettings } from "../../../config/resolve.ts";
 import type { Settings } from "../../../config/settings.ts";
 import { stackSections } from "../../../config/stack-sections.ts";
@@ -138,7 +137,7 @@ describe("good settings", () => {
 
 describe("Pulumi's configuration", () => {
   it("has sections below the project's name, which may be left out; those of other namespaces are left alone", () => {
-    const { sections, strays } = stackSections(
+    const { sections, others } = stackSections(
       {
         "kindows:cni": { kind: "calico" },
         lab: { name: "x" },
@@ -152,7 +151,7 @@ describe("Pulumi's configuration", () => {
     );
     assert.deepEqual(sections, { cni: { kind: "calico" }, lab: { name: "x" } });
     assert.deepEqual(
-      strays.map(({ place, instead }) => [place, instead.split(/[.?]/)[0]]),
+      others.map(({ place, instead }) => [place, instead.split(/[.?]/)[0]]),
       [
         ["kindow:nodes", "Did you mean kindows:nodes"],
         ["windows:memoryMiB", "Leave it out"],
@@ -269,7 +268,7 @@ function saidOf(kubernetesVersion: string, kind: "calico" | "flannel" = "calico"
   const cni = { ...settings.cni, kind };
   return calicoKubernetes(calicoTestedWith)
     .run({ ...settings, cluster, cni }, "Pulumi.x.yaml")
-    .map(problemText);
+    .map(({ why, instead }) => `${why}. ${instead}`);
 }
 
 describe("Kubernetes versions with Calico", () => {
@@ -277,7 +276,7 @@ describe("Kubernetes versions with Calico", () => {
     assert.deepEqual(saidOf("1.36.4"), []);
     assert.deepEqual(saidOf("1.34.0"), []);
     assert.deepEqual(saidOf("1.37.0"), [
-      'kindows:cluster.kubernetesVersion: "1.37.0" is not one that Calico 3.32.1 is tested with (1.34, 1.35, 1.36). Write one of 1.36, or choose another kindows:cni.calico.version or kindows:cni.kind.',
+      "is not one that Calico 3.32.1 is tested with (1.34, 1.35, 1.36). Write one of 1.36, or choose another kindows:cni.calico.version or kindows:cni.kind.",
     ]);
   });
 });

@@ -2,29 +2,12 @@ import assert from "node:assert/strict";
 import { createDecipheriv, pbkdf2Sync } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { parse } from "yaml";
+import { existingSettings, stackSettings } from "../../../cli/stack-settings.ts";
 import { imageMedia } from "../../../components/windows/image/media.ts";
-import { resolveExisting } from "../../../config/existing.ts";
-import { resolveSettings } from "../../../config/resolve.ts";
-import type { Settings } from "../../../config/settings.ts";
-import { stackSections } from "../../../config/stack-sections.ts";
 
-interface StackFile {
-  readonly config: Readonly<Record<string, unknown>>;
-  readonly encryptionsalt: string;
-}
-
-function stackFile(stack: string): StackFile {
+function saltOf(stack: string): string {
   const text = readFileSync(new URL(`../../../Pulumi.${stack}.yaml`, import.meta.url), "utf8");
-  return parse(text) as StackFile;
-}
-
-function sectionsOf(stack: string): Record<string, unknown> {
-  const entries = Object.entries(stackFile(stack).config);
-  return Object.fromEntries(entries.map(([key, value]) => [key.replace(/^kindows:/, ""), value]));
-}
-
-function settingsOf(stack: string): Settings {
-  return resolveSettings(sectionsOf(stack), { stack, file: `Pulumi.${stack}.yaml` });
+  return (parse(text) as { readonly encryptionsalt: string }).encryptionsalt;
 }
 
 /** Whether a passphrase is right (pulumi/pulumi pkg/secrets/passphrase/manager.go). */
@@ -40,27 +23,25 @@ function opened(salt: string, passphrase: string): string {
 
 describe("stack files", () => {
   // Their networks, machines and nodes are in docs/topology*.svg, which a test draws again.
-  it("rehearsal needs no Windows, and dev is the real thing", () => {
-    const [rehearsal, dev] = [settingsOf("rehearsal"), settingsOf("dev")];
+  it("rehearsal needs no Windows, and dev is the real thing", async () => {
+    const [rehearsal, dev] = [await stackSettings("rehearsal"), await stackSettings("dev")];
     assert.deepEqual(rehearsal.windows.image, { kind: "rehearsal", baked: true });
     assert.deepEqual([rehearsal.cni.kind, dev.cni.kind], ["kind-default", "calico"]);
     assert.equal(dev.windows.version, "2022");
   });
 
-  it("dev-2025 lacks nothing but the user's consent: no update, no Calico", () => {
-    const { windows, cni } = settingsOf("dev-2025");
+  it("dev-2025 lacks nothing but the user's consent: no update, no Calico", async () => {
+    const { windows, cni } = await stackSettings("dev-2025");
     assert.deepEqual([windows.version, cni.kind], ["2025", "flannel"]);
     const { image } = windows;
     assert.ok(image.kind === "evaluation-iso" && !image.acceptLicence);
     assert.deepEqual(imageMedia({ ...image, acceptLicence: true }, "2025").problems, []);
   });
 
-  it("existing is an example that could be, of machines that are nobody's", () => {
-    const { kind, sections } = stackSections(sectionsOf("existing"), "Pulumi.existing.yaml");
-    assert.equal(kind, "existing");
-    const { nodes } = resolveExisting(sections, { file: "Pulumi.existing.yaml" });
+  it("existing is an example that could be, of machines that are nobody's", async () => {
+    const settings = await existingSettings("existing");
     assert.deepEqual(
-      nodes.map(({ name, login }) => [name, login.bastions.length]),
+      settings?.nodes.map(({ name, login }) => [name, login.bastions.length]),
       [
         ["win-1", 0],
         ["win-2", 1],
@@ -68,8 +49,8 @@ describe("stack files", () => {
     );
   });
 
-  it("fleet is an example that could be: a node here, the others where memory is left", () => {
-    const { placement } = settingsOf("fleet");
+  it("fleet is an example that could be: a node here, the others where memory is left", async () => {
+    const { placement } = await stackSettings("fleet");
     assert.deepEqual(
       placement.map(({ node, hypervisor }) => [node, hypervisor]),
       [
@@ -83,6 +64,6 @@ describe("stack files", () => {
 
   for (const stack of ["rehearsal", "dev-2025", "dev", "existing", "fleet"]) {
     it(`${stack}'s salt opens with the empty passphrase, so that no command rewrites the file`, () =>
-      assert.equal(opened(stackFile(stack).encryptionsalt, ""), "pulumi"));
+      assert.equal(opened(saltOf(stack), ""), "pulumi"));
   }
 });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
+import type * as pulumi from "@pulumi/pulumi";
 
 import {
   kubeProxyImage,
@@ -46,14 +47,21 @@ describe("kube-proxy for Windows", () => {
     assert.ok(text(own).includes("/start.ps1"));
   });
 
-  it("of the package refuses a pod network that it does not know", () =>
-    assert.rejects(
-      record(
-        () => "",
-        (opts) => new library.KubeProxyWindows("p", { kubeconfig: "", podNetwork: "cilium" }, opts),
-      ),
-      /podNetwork: "cilium" is none of calico, flannel, ovn-kubernetes, none/,
-    ));
+  it("of the package refuses a pod network that it does not know, and a node one without programs", async () => {
+    const args = { kubeconfig: "", computerName: "n", address: "", privateKey: "", hostKey: "" };
+    for (const [component, podNetwork, known] of [
+      [library.KubeProxyWindows, "cilium", "calico, flannel, ovn-kubernetes, none"],
+      [library.WindowsNode, "ovn-kubernetes", "calico, flannel, none"],
+    ] as const) {
+      const make = (opts: pulumi.ComponentResourceOptions): pulumi.Resource =>
+        new component("p", { ...args, podNetwork }, opts);
+      const message = `podNetwork: "${podNetwork}" is none of ${known}`;
+      await assert.rejects(
+        record(() => "", make),
+        { message },
+      );
+    }
+  });
 
   it("says which name the API server must have on its node", async () => {
     const [assertServerName = ""] = /^function Assert-ServerName \{[^]*?^\}/m.exec(script) ?? [];

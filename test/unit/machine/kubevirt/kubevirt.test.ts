@@ -50,6 +50,7 @@ describe("kindows:machine of KubeVirt", () => {
       { portForward: true },
       { login: { privateKeyFile: "/key", bastions } },
     ],
+    "a bastion that nothing logs in to": [{}, { login: { bastions } }],
   };
   it("is refused with every mistake", () =>
     assertSaid(here, "refused-settings.yaml", refused, ([machine, others]) => {
