@@ -31,7 +31,6 @@ import { defineNetworkTypes } from "./network.ts";
 import { cimFailure } from "./objects.ts";
 import { defineListedProcess, processClass, processCmdlets } from "./process-list.ts";
 import { defineMachineTypes, type ScriptMachine } from "./machine-types.ts";
-import { withLinkedCopies } from "./linked-copies.ts";
 import { windowsProcesses } from "./processes.ts";
 import {
   defineRegistryTypes,
@@ -39,7 +38,6 @@ import {
   registryCmdlets,
   RegistryItems,
 } from "./registry.ts";
-import { withRecentWrites } from "./recent-writes.ts";
 import { routeCmdlets } from "./routes.ts";
 import { scheduledTaskCmdlets } from "./scheduled-tasks.ts";
 import { defineAccessControl, defineSecurityTypes } from "./security.ts";
@@ -76,7 +74,7 @@ export function windowsPowerShell(
     await changing(what);
     machine.assertPower();
   };
-  const disk = withLinkedCopies(withRecentWrites(nodeFiles("/"), machine.recentWrites));
+  const disk = nodeFiles("/", machine.recentWrites);
   const files = windowsFiles(new Map([["C", fs.realpathSync(drive.root)]]), disk, {
     async changing(what) {
       await change(what);
