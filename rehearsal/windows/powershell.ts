@@ -95,7 +95,11 @@ export function windowsPowerShell(
     },
     isPipeServed: (name) => machine.programs.isPipeServed(name),
   });
-  const variables = machineVariables(registry);
+  // Of what no cmdlet that is watched has changed.
+  const keepRegistry = () => {
+    machine.save().catch(() => undefined); // the next one tells
+  };
+  const variables = machineVariables(registry, keepRegistry);
   const environment = windowsEnvironment(
     { ...Object.fromEntries(variables.all()), ...machine.sessionVariables },
     variables,
@@ -112,7 +116,7 @@ export function windowsPowerShell(
     lookup: () => Promise.resolve([]),
   };
   const types = new Types(coreTypes);
-  const items = new RegistryItems(registry, types);
+  const items = new RegistryItems(registry, types, keepRegistry);
   defineRegistryTypes(types);
   defineSecurityTypes(types, machine.account);
   defineServiceTypes(types, machine, change);
