@@ -113,7 +113,6 @@ export function windowsPowerShell(
     computerName: machine.computerName,
     is64Bit: machine.version.is64Bit,
     mutexes: machine.mutexes,
-    lookup: () => Promise.resolve([]),
   };
   const types = new Types(coreTypes);
   const items = new RegistryItems(registry, types, keepRegistry);
