@@ -87,8 +87,7 @@ async function removeItem(call: Call, { provider, item }: Given): Promise<void> 
   for (const child of children) {
     await removeItem(call, { provider, item: child });
   }
-  const force = call.flag("Force");
-  await attempt(call, "RemoveFileSystemItem", () => provider.remove(item, { force }));
+  await attempt(call, "RemoveFileSystemItem", () => provider.remove(item));
 }
 
 async function copyItem(call: Call, { provider, item }: Given): Promise<void> {

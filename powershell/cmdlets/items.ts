@@ -33,7 +33,7 @@ export interface ItemProvider {
     options: { readonly type: string | undefined; readonly force: boolean },
   ): Item | Promise<Item>;
   /** A leaf or an empty container. */
-  remove(item: Item, options: { readonly force: boolean }): Done;
+  remove(item: Item): Done;
   /** A leaf, over one that is there. */
   copy(item: Item, to: string): Done;
   /** A leaf's content. */

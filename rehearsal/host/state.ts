@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { hyperVSchema } from "../windows/hyper-v.ts";
-import { valueKinds } from "../windows/registry.ts";
+import { registrySchema } from "../windows/registry.ts";
 import type { Drive } from "./drive.ts";
 
 const serviceSchema = z.strictObject({
@@ -42,16 +42,7 @@ const stateSchema = z.strictObject({
   }),
   services: z.record(z.string(), serviceSchema),
   firewallRules: z.record(z.string(), firewallRuleSchema),
-  registry: z.record(
-    z.string(),
-    z.record(
-      z.string(),
-      z.strictObject({
-        kind: z.enum(valueKinds),
-        data: z.union([z.string(), z.int(), z.array(z.string()).readonly()]),
-      }),
-    ),
-  ),
+  registry: registrySchema,
   /** Folders and programs that Microsoft Defender leaves alone. */
   defenderExclusions: z.array(z.string()),
   /** Networks in HNS by name, with the endpoints on each; Windows' own "nat" is not among them. */
@@ -94,7 +85,7 @@ export async function loadState(drive: Drive, bootTime: Date): Promise<HostState
       features: { Containers: "Available" },
       services: {},
       firewallRules: {},
-      registry: {},
+      registry: registrySchema.parse({}),
       defenderExclusions: [],
       networks: {},
       routes: [],

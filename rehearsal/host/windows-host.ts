@@ -7,7 +7,7 @@ import { ServiceManager } from "./service-manager.ts";
 import { featurePending, updatePending } from "../windows/features.ts";
 import { NamedMutexes } from "../windows/mutexes.ts";
 import { RecentWrites } from "../windows/recent-writes.ts";
-import { RegistryKey, variablesKey } from "../windows/registry.ts";
+import { type RegistryKey, variablesKey } from "../windows/registry.ts";
 import type { Account } from "../windows/security.ts";
 import {
   type HostNetwork,
@@ -110,13 +110,7 @@ export class WindowsHost {
     this.recentWrites = new RecentWrites(this.#power);
     this.routesInForce = [...state.routes];
     this.save = savingInOrder(this.drive, state, () => this.recentWrites.wentOn());
-    let isLoaded = false;
-    this.registry = new RegistryKey("HKEY_LOCAL_MACHINE", () => {
-      if (!isLoaded) return;
-      state.registry = this.registry.toJson();
-      this.save().catch(() => undefined); // the next one tells
-    }).load(state.registry);
-    isLoaded = true;
+    this.registry = state.registry;
     this.services = new ServiceManager(this);
     this.faults = new Faults(this, options.faults ?? []);
   }

@@ -121,10 +121,10 @@ export function windowsFiles(
       await watch.changing(`make ${resolve(path)}`);
       await at(path, (file) => disk.makeFolder(file));
     },
-    remove: async (path, options) => {
+    remove: async (path) => {
       await change(path, "remove");
       reject(path, "Delete");
-      await at(path, (file) => disk.remove(file, options));
+      await at(path, (file) => disk.remove(file));
     },
     move: async (from, to) => {
       await change(from, "rename");

@@ -56,7 +56,7 @@ export function fileItems(files: FileSystem, types: Types): ItemProvider {
       await makeFolders(path);
       return find(path) as Item;
     },
-    remove: ({ path }, options) => files.remove(path, options),
+    remove: ({ path }) => files.remove(path),
     copy: ({ path }, to) => files.copy(path, to),
     read: ({ path }) => files.read(path),
   };

@@ -43,7 +43,7 @@ export interface FileSystem extends Files {
   /** Names in a folder, in no order. */
   list(path: string): string[];
   makeFolder(path: string): Done;
-  remove(path: string, options: { readonly force: boolean }): Done;
+  remove(path: string): Done;
   /** Moves a file or folder; something at the target is an error. */
   move(from: string, to: string): Done;
   /** Puts a file in the place of another, which must be there. */

@@ -4,6 +4,7 @@ import path from "node:path";
 import { accessDenied, fileExists, fileNotFound, folderNotFound, ioError } from "./io-errors.ts";
 import { Unsupported, type Raised } from "../../powershell/values.ts";
 import type { FileHandle, FileMode, FileSystem } from "./file-streams.ts";
+import type { RecentWrites } from "./recent-writes.ts";
 
 /** .NET's errors by the codes of Node's. */
 const errors: Readonly<Record<string, (file: string) => Raised>> = {
@@ -26,8 +27,12 @@ function on<Result>(file: string, action: () => Result): Result {
   }
 }
 
-/** Relative paths begin in a folder. */
-export function nodeFiles(folder: string): FileSystem {
+/**
+ * Relative paths begin in a folder.
+ *
+ * @param recent what is told of all writes but those of copies, which share their content with their source.
+ */
+export function nodeFiles(folder: string, recent?: RecentWrites): FileSystem {
   return {
     separator: "/",
     resolve: (file) => path.resolve(folder, file),
@@ -45,31 +50,75 @@ export function nodeFiles(folder: string): FileSystem {
     },
     list: (file) => on(file, () => fs.readdirSync(file)),
     read: (file) => on(file, () => fs.readFileSync(file)),
-    write: (file, data) => on(file, () => fs.writeFileSync(file, data)),
+    write: (file, data) =>
+      on(file, () => {
+        separate(file);
+        fs.writeFileSync(file, data);
+        recent?.written(file);
+      }),
     makeFolder: (file) => on(file, () => void fs.mkdirSync(file)),
     remove: (file) =>
-      on(file, () => (fs.lstatSync(file).isDirectory() ? fs.rmdirSync(file) : fs.unlinkSync(file))),
+      on(file, () => {
+        if (fs.lstatSync(file).isDirectory()) fs.rmdirSync(file);
+        else fs.unlinkSync(file);
+        recent?.wentOn();
+      }),
     move: (from, to) =>
       on(from, () => {
         if (fs.existsSync(to)) throw fileExists(to);
         fs.renameSync(from, to);
+        recent?.moved({ from, to });
       }),
     replace: (from, to) =>
       on(to, () => {
         if (!fs.existsSync(to)) throw fileNotFound(to);
+        const before = recent && fs.readFileSync(to);
         fs.renameSync(from, to);
+        recent?.moved({ from, to, before });
       }),
-    copy: (from, to) => on(from, () => fs.copyFileSync(from, to)),
-    setModified: (file, moment) => on(file, () => fs.utimesSync(file, new Date(), moment / 1000)),
-    open: (file, { mode, access }) => on(file, () => openFile(file, mode, access)),
+    copy: (from, to) => on(from, () => copyFile(from, to)),
+    setModified: (file, moment) =>
+      on(file, () => {
+        separate(file);
+        fs.utimesSync(file, new Date(), moment / 1000);
+      }),
+    open: (file, { mode, access }) => on(file, () => openFile(file, mode, access, recent)),
   };
+}
+
+/**
+ * Programs are large, and emulated disks slow: a copy takes no room. It is a second name of the same file until somebody
+ * writes to either.
+ */
+function copyFile(from: string, to: string): void {
+  try {
+    fs.linkSync(from, `${to}.own`);
+  } catch {
+    fs.copyFileSync(from, to);
+    return;
+  }
+  // Of two names of one file, renaming the one to the other would leave both.
+  fs.rmSync(to, { force: true });
+  fs.renameSync(`${to}.own`, to);
+}
+
+/** Gives a file that has several names one of its own under this name. */
+function separate(file: string): void {
+  const status = fs.statSync(file, { throwIfNoEntry: false });
+  if (status?.isFile() && status.nlink > 1) {
+    fs.copyFileSync(file, `${file}.own`);
+    fs.utimesSync(`${file}.own`, status.atime, status.mtime);
+    fs.renameSync(`${file}.own`, file);
+  }
 }
 
 function openFile(
   file: string,
   mode: FileMode,
   access: "Read" | "Write" | "ReadWrite",
+  recent: RecentWrites | undefined,
 ): FileHandle {
+  if (access !== "Read") separate(file);
   const flags: Partial<Record<FileMode, string>> = {
     Open: access === "Read" ? "r" : "r+",
     Create: "w+",
@@ -93,8 +142,12 @@ function openFile(
       this.position += on(file, () =>
         fs.writeSync(descriptor, data, 0, data.length, this.position),
       );
+      recent?.written(file);
     },
-    flush: () => on(file, () => fs.fsyncSync(descriptor)),
+    flush: () => {
+      on(file, () => fs.fsyncSync(descriptor));
+      recent?.flushed(file);
+    },
     close: () => on(file, () => fs.closeSync(descriptor)),
   };
 }

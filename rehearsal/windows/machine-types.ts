@@ -21,8 +21,6 @@ export interface ScriptMachine extends Host {
   readonly is64Bit: boolean;
   readonly input: () => Promise<Buffer>;
   readonly mutexes: NamedMutexes;
-  /** Addresses of a name; none: it does not resolve. */
-  readonly lookup: (name: string) => Promise<readonly string[]>;
 }
 
 export function defineMachineTypes(types: Types, machine: ScriptMachine): void {
@@ -33,7 +31,7 @@ export function defineMachineTypes(types: Types, machine: ScriptMachine): void {
   defineProcessTypes(types, machine.programs, machine);
   defineEnvironmentTypes(types, machine.environment, machine.is64Bit);
   defineMutexTypes(types, machine.mutexes);
-  defineNameTypes(types, machine.computerName, machine.lookup);
+  defineNameTypes(types, machine.computerName);
 }
 
 /**

@@ -4,6 +4,7 @@
  * Sources: https://learn.microsoft.com/dotnet/api/system.net.sockets.tcpclient,
  * https://learn.microsoft.com/dotnet/api/system.net.dns.
  */
+import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 import { badFormat } from "../../powershell/dotnet/exceptions.ts";
 import * as is from "../../powershell/types.ts";
@@ -37,12 +38,8 @@ export function defineNetworkTypes(types: Types, { programs, time }: WindowsHost
   });
 }
 
-/** @param lookup the addresses of a name; none: it does not resolve. */
-export function defineNameTypes(
-  types: Types,
-  hostName: string,
-  lookup: (name: string) => Promise<readonly string[]>,
-): void {
+/** Names do not resolve here: what programs ask stays with the Linux under them. */
+export function defineNameTypes(types: Types, hostName: string): void {
   type Address = NetObject<ReturnType<typeof ipaddr.parse>>;
   const address = (text: string): Address => {
     if (!ipaddr.isValid(text)) throw badFormat("An invalid IP address was specified.");
@@ -75,12 +72,11 @@ export function defineNameTypes(
     name: "System.Net.Dns",
     staticMethods: {
       "GetHostName()": () => hostName,
-      "GetHostAddresses(string)": async (name: string) => {
-        const found = await lookup(name);
-        if (found.length === 0) {
+      "GetHostAddresses(string)": (name: string) => {
+        if (isIP(name) === 0) {
           throw raised("System.Net.Sockets.SocketException", "No such host is known");
         }
-        return is.array(found.map(address), types.array(addressType));
+        return is.array([address(name)], types.array(addressType));
       },
     },
   });

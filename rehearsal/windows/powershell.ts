@@ -31,7 +31,6 @@ import { defineNetworkTypes } from "./network.ts";
 import { cimFailure } from "./objects.ts";
 import { defineListedProcess, processClass, processCmdlets } from "./process-list.ts";
 import { defineMachineTypes, type ScriptMachine } from "./machine-types.ts";
-import { withLinkedCopies } from "./linked-copies.ts";
 import { windowsProcesses } from "./processes.ts";
 import {
   defineRegistryTypes,
@@ -39,7 +38,6 @@ import {
   registryCmdlets,
   RegistryItems,
 } from "./registry.ts";
-import { withRecentWrites } from "./recent-writes.ts";
 import { routeCmdlets } from "./routes.ts";
 import { scheduledTaskCmdlets } from "./scheduled-tasks.ts";
 import { defineAccessControl, defineSecurityTypes } from "./security.ts";
@@ -76,7 +74,7 @@ export function windowsPowerShell(
     await changing(what);
     machine.assertPower();
   };
-  const disk = withLinkedCopies(withRecentWrites(nodeFiles("/"), machine.recentWrites));
+  const disk = nodeFiles("/", machine.recentWrites);
   const files = windowsFiles(new Map([["C", fs.realpathSync(drive.root)]]), disk, {
     async changing(what) {
       await change(what);
@@ -97,7 +95,11 @@ export function windowsPowerShell(
     },
     isPipeServed: (name) => machine.programs.isPipeServed(name),
   });
-  const variables = machineVariables(registry);
+  // Of what no cmdlet that is watched has changed.
+  const keepRegistry = () => {
+    machine.save().catch(() => undefined); // the next one tells
+  };
+  const variables = machineVariables(registry, keepRegistry);
   const environment = windowsEnvironment(
     { ...Object.fromEntries(variables.all()), ...machine.sessionVariables },
     variables,
@@ -111,10 +113,9 @@ export function windowsPowerShell(
     computerName: machine.computerName,
     is64Bit: machine.version.is64Bit,
     mutexes: machine.mutexes,
-    lookup: () => Promise.resolve([]),
   };
   const types = new Types(coreTypes);
-  const items = new RegistryItems(registry, types);
+  const items = new RegistryItems(registry, types, keepRegistry);
   defineRegistryTypes(types);
   defineSecurityTypes(types, machine.account);
   defineServiceTypes(types, machine, change);

@@ -6,13 +6,12 @@
  * Source: https://learn.microsoft.com/windows/win32/fileio/file-caching.
  */
 import fs from "node:fs";
-import type { FileSystem } from "./file-streams.ts";
 
 /** A file under its new name; `before` is what had the name. */
 interface Move {
   readonly from: string;
   readonly to: string;
-  readonly before?: Buffer;
+  readonly before?: Buffer | undefined;
 }
 
 export class RecentWrites {
@@ -59,43 +58,4 @@ export class RecentWrites {
     this.#files.clear();
     this.wentOn();
   }
-}
-
-/** Reports writes, except for copies, which share their content with their source. */
-export function withRecentWrites(disk: FileSystem, recent: RecentWrites): FileSystem {
-  return {
-    ...disk,
-    async write(file, data) {
-      await disk.write(file, data);
-      recent.written(file);
-    },
-    async move(from, to) {
-      await disk.move(from, to);
-      recent.moved({ from, to });
-    },
-    async replace(from, to) {
-      const before = fs.readFileSync(to);
-      await disk.replace(from, to);
-      recent.moved({ from, to, before });
-    },
-    async remove(file, options) {
-      await disk.remove(file, options);
-      recent.wentOn();
-    },
-    async open(file, options) {
-      const handle = await disk.open(file, options);
-      const write = handle.write.bind(handle);
-      const flush = handle.flush.bind(handle);
-      return Object.assign(handle, {
-        async write(data: Uint8Array) {
-          await write(data);
-          recent.written(file);
-        },
-        async flush() {
-          await flush();
-          recent.flushed(file);
-        },
-      });
-    },
-  };
 }

@@ -4,6 +4,7 @@
  * Sources: https://learn.microsoft.com/powershell/module/microsoft.powershell.management (Get-ItemProperty and its
  * relatives), https://learn.microsoft.com/dotnet/api/microsoft.win32.registrykey.
  */
+import * as z from "zod";
 import type { Item, ItemProvider } from "../../powershell/cmdlets/items.ts";
 import { itemNotFound, split } from "../../powershell/cmdlets/items.ts";
 import { cmdlets, type Call, type Cmdlet } from "../../powershell/commands.ts";
@@ -21,8 +22,21 @@ import {
 import type { Variables } from "./environment.ts";
 import { object, refuse, strings } from "./objects.ts";
 
-export const valueKinds = ["String", "ExpandString", "MultiString", "DWord"] as const;
-export type ValueKind = (typeof valueKinds)[number];
+const valueSchema = z.strictObject({
+  kind: z.enum(["String", "ExpandString", "MultiString", "DWord"]),
+  data: z.union([z.string(), z.int(), z.array(z.string()).readonly()]),
+});
+type ValueJson = z.infer<typeof valueSchema>;
+type ValueKind = ValueJson["kind"];
+
+/** Values of keys by the keys' paths. */
+const jsonSchema = z.record(z.string(), z.record(z.string(), valueSchema));
+export type RegistryJson = z.infer<typeof jsonSchema>;
+
+/** The key of the local machine, out of what `toJSON` has made of it. */
+export const registrySchema = jsonSchema.transform((json) =>
+  new RegistryKey("HKEY_LOCAL_MACHINE").load(json),
+);
 
 interface RegistryValue {
   readonly name: string;
@@ -30,23 +44,12 @@ interface RegistryValue {
   readonly data: Value;
 }
 
-/** Values of keys by the keys' paths, as JSON can have them. */
-export type RegistryJson = Record<
-  string,
-  Record<string, { readonly kind: ValueKind; readonly data: RegistryData }>
->;
-type RegistryData = string | number | readonly string[];
-
 /** A key: keys below it and values, by name in lower case. */
 export class RegistryKey {
   readonly keys = new Map<string, RegistryKey>();
   readonly values = new Map<string, RegistryValue>();
 
-  constructor(
-    readonly name: string,
-    /** Called after each change of the key or those below it. */
-    readonly changed: () => void = () => undefined,
-  ) {}
+  constructor(readonly name: string) {}
 
   /** The key at a path below this one, with `\` between names. */
   find(path: string): RegistryKey | undefined {
@@ -59,22 +62,16 @@ export class RegistryKey {
   /** The same; keys that are missing are made. */
   make(path: string): RegistryKey {
     return namesOf(path).reduce<RegistryKey>((key, name) => {
-      const below = key.keys.get(name.toLowerCase());
-      return below ?? key.#add(new RegistryKey(name, this.changed));
+      const below = key.keys.get(name.toLowerCase()) ?? new RegistryKey(name);
+      key.keys.set(name.toLowerCase(), below);
+      return below;
     }, this);
-  }
-
-  #add(key: RegistryKey): RegistryKey {
-    this.keys.set(key.name.toLowerCase(), key);
-    this.changed();
-    return key;
   }
 
   remove(path: string): void {
     const names = namesOf(path);
     const leaf = names.pop() ?? "";
     this.find(names.join("\\"))?.keys.delete(leaf.toLowerCase());
-    this.changed();
   }
 
   /** A value's data, with the values of variables in a text that may have some. */
@@ -85,26 +82,25 @@ export class RegistryKey {
 
   set(name: string, data: Value, kind: ValueKind): void {
     this.values.set(name.toLowerCase(), { name, kind, data });
-    this.changed();
   }
 
   /** Removes a value; whether there was one. */
   unset(name: string): boolean {
-    const removed = this.values.delete(name.toLowerCase());
-    this.changed();
-    return removed;
+    return this.values.delete(name.toLowerCase());
   }
 
-  toJson(path = ""): RegistryJson {
-    const json: RegistryJson = {};
-    for (const key of this.keys.values()) {
-      const full = path === "" ? key.name : `${path}\\${key.name}`;
-      json[full] = Object.fromEntries(
-        [...key.values.values()].map(({ name, kind, data }) => [name, { kind, data: plain(data) }]),
+  /** For JSON.stringify. */
+  toJSON(): RegistryJson {
+    return Object.fromEntries(this.#below(""));
+  }
+
+  #below(path: string): [path: string, values: RegistryJson[string]][] {
+    return [...this.keys.values()].flatMap((key) => {
+      const values = [...key.values.values()].map(
+        ({ name, kind, data }) => [name, { kind, data: plain(data) }] as const,
       );
-      Object.assign(json, key.toJson(full));
-    }
-    return json;
+      return [[path + key.name, Object.fromEntries(values)], ...key.#below(`${path}${key.name}\\`)];
+    });
   }
 
   load(json: RegistryJson): this {
@@ -128,7 +124,7 @@ function expanded(text: string): string {
   return text.replace(/%\w+%/g, (name) => bootVariables[name.toLowerCase()] ?? name);
 }
 
-function plain(data: Value): RegistryData {
+function plain(data: Value): ValueJson["data"] {
   if (data instanceof PsArray) return data.items.map(toText);
   if (typeof data === "string" || typeof data === "number") return data;
   throw new Unsupported("keeping a registry value that is neither a text nor an Int32");
@@ -145,6 +141,7 @@ export class RegistryItems implements ItemProvider {
   constructor(
     readonly machine: RegistryKey,
     readonly types: Types,
+    private readonly changed: () => void = () => undefined,
   ) {}
 
   resolve(path: string): string {
@@ -185,12 +182,13 @@ export class RegistryItems implements ItemProvider {
     // With force a key that is there is made again, empty of values.
     const key = this.machine.make(this.#below(full));
     key.values.clear();
-    key.changed();
+    this.changed();
     return this.#item(full, key);
   }
 
   remove(item: Item): void {
     this.machine.remove(this.#below(item.path));
+    this.changed();
   }
 
   copy(): never {
@@ -350,7 +348,10 @@ export function variablesKey(machine: RegistryKey): RegistryKey {
 }
 
 /** The machine's variables. A value of no characters removes one, as in 5.1. */
-export function machineVariables(machine: RegistryKey): Variables {
+export function machineVariables(
+  machine: RegistryKey,
+  changed: () => void = () => undefined,
+): Variables {
   const key = variablesKey(machine);
   return {
     get: (name) => {
@@ -363,6 +364,7 @@ export function machineVariables(machine: RegistryKey): Variables {
       } else {
         key.set(name, value, "String");
       }
+      changed();
     },
     all: () =>
       new Map([...key.values.values()].map(({ name }) => [name, toText(key.get(name) ?? null)])),

@@ -17,6 +17,10 @@ import type { SystemProgram } from "./processes.ts";
 
 const done: ProgramResult = { exitCode: 0, stdout: "", stderr: "" };
 
+function failed(exitCode: number, stderr: string): ProgramResult {
+  return { exitCode, stdout: "", stderr };
+}
+
 /** `curl.exe --head https://HOST:PORT/...`: of the answer, only its time. */
 export const curl: SystemProgram = async ({ programs }, args) => {
   const url = new URL(args.at(-1) ?? "");
@@ -24,11 +28,9 @@ export const curl: SystemProgram = async ({ programs }, args) => {
   const port = Number(url.port === "" ? 443 : url.port);
   const time = await programs.serverTime(url.hostname, port, seconds);
   if (!time) {
-    const stderr = `curl: (7) Failed to connect to ${url.hostname} port ${port}\n`;
-    return { exitCode: 7, stdout: "", stderr };
+    return failed(7, `curl: (7) Failed to connect to ${url.hostname} port ${port}\n`);
   }
-  const stdout = `HTTP/1.1 200 OK\r\nDate: ${time.toUTCString()}\r\n\r\n`;
-  return { exitCode: 0, stdout, stderr: "" };
+  return { ...done, stdout: `HTTP/1.1 200 OK\r\nDate: ${time.toUTCString()}\r\n\r\n` };
 };
 
 /** `tar.exe -x -z -f ARCHIVE -C FOLDER --strip-components N`. */
@@ -38,18 +40,18 @@ export const tar: SystemProgram = async ({ drive, programs, recentWrites }, args
   if ([x, z, f, C, strip].join(" ") !== "-x -z -f -C --strip-components" || more.length > 0) {
     throw new Unsupported(`tar.exe ${args.join(" ")}`);
   }
-  const failed = (message: string) => ({ exitCode: 1, stdout: "", stderr: `tar: ${message}\r\n` });
   if (!(await drive.isFile(archive))) {
-    return failed(`Error opening archive: Failed to open '${archive}'`);
+    return failed(1, `tar: Error opening archive: Failed to open '${archive}'\r\n`);
   }
-  if (drive.full) return failed("Write failed: No space left on device");
+  if (drive.full) return failed(1, "tar: Write failed: No space left on device\r\n");
   try {
     const [from, to] = [await drive.resolve(archive), await drive.resolve(folder)];
     recentWrites.written(...(await programs.unpack(from, to, Number(count))));
   } catch (error) {
-    return failed(`Error opening archive: ${error instanceof Error ? error.message : ""}`);
+    const reason = error instanceof Error ? error.message : "";
+    return failed(1, `tar: Error opening archive: ${reason}\r\n`);
   }
-  return { exitCode: 0, stdout: "", stderr: "" };
+  return done;
 };
 
 /** `tar.exe -c -z -f ARCHIVE -C FOLDER .` */
@@ -58,9 +60,7 @@ async function pack(drive: Drive, args: readonly string[]): Promise<ProgramResul
   if ([c, z, f, C, all].join(" ") !== "-c -z -f -C ." || more.length > 0) {
     throw new Unsupported(`tar.exe ${args.join(" ")}`);
   }
-  if (drive.full) {
-    return { exitCode: 1, stdout: "", stderr: "tar: Write error: No space left on device\r\n" };
-  }
+  if (drive.full) return failed(1, "tar: Write error: No space left on device\r\n");
   const [file, cwd] = [await drive.resolve(archive), await drive.resolve(folder)];
   await create({ file, cwd, gzip: true, portable: true }, ["."]);
   return done;
@@ -73,8 +73,8 @@ export const cmd: SystemProgram = async (machine, args) => {
     throw new Unsupported(`cmd.exe ${args.join(" ")}`);
   }
   const left = await removeTree(machine, folder, await machine.drive.resolve(folder));
-  const stderr = left.map((path) => `${path} - Access is denied.\r\n`).join("");
-  return { exitCode: left.length > 0 ? 5 : 0, stdout: "", stderr };
+  if (left.length === 0) return done;
+  return failed(5, left.map((path) => `${path} - Access is denied.\r\n`).join(""));
 };
 
 /** Removes a file, a link, or a folder with all that it holds; returns what could not be removed. */
@@ -121,18 +121,15 @@ const refusals = {
   87: "The parameter is incorrect.",
 } as const;
 
-const ended = (code: 0 | keyof typeof refusals) => ({
-  exitCode: code,
-  stdout: "",
-  stderr: code === 0 ? "" : `${refusals[code]}(${String(code)})\r\n`,
-});
+const refused = (code: keyof typeof refusals) =>
+  failed(code, `${refusals[code]}(${String(code)})\r\n`);
 
 /** `shutdown /r /t SECONDS`, and `shutdown /a`, which calls that off. */
 export const shutdown: SystemProgram = async ({ programs }, args) => {
   const words = args.map((word) => word.toLowerCase().replace(/^-/, "/"));
-  if (words.includes("/a")) return ended((await programs.callOffReboot()) ? 0 : 1116);
+  if (words.includes("/a")) return (await programs.callOffReboot()) ? done : refused(1116);
   if (!words.includes("/r")) throw new Unsupported("shutdown.exe without /r or /a");
   const seconds = Number(words.includes("/t") ? words[words.indexOf("/t") + 1] : 30);
-  if (!Number.isInteger(seconds) || seconds < 0) return ended(87);
-  return ended((await programs.reboot(seconds)) ? 0 : 1190);
+  if (!Number.isInteger(seconds) || seconds < 0) return refused(87);
+  return (await programs.reboot(seconds)) ? done : refused(1190);
 };

@@ -90,8 +90,7 @@ Invoke-Step -Name 'Install-HybridOverlay' -Body {
     Remove-ReplacedFile -Folder 'C:\k'
     Remove-ReplacedFile -Folder $plugins
     $changed = $programFrom, $cniPluginsFrom -contains 'media'
-    $changed = (Add-FirewallRule -Name $HybridOverlayFirewallRule -Protocol UDP -Port $VxlanPort `
-            -DisplayName 'VXLAN of OVN-Kubernetes') -or $changed
+    $changed = (Set-HybridOverlayFirewallRule -Port $VxlanPort) -or $changed
     $commandLine = Get-HybridOverlayCommandLine -NodeName $NodeName -VxlanPort $VxlanPort
     if (Register-PodNetworkService -Name $HybridOverlayService -CommandLine $commandLine -StartupType Automatic) {
         $changed = $true

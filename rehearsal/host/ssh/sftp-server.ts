@@ -187,7 +187,7 @@ class OpenFiles {
   #next = 1;
 
   file(path: string, flags: number): Buffer {
-    // Another name of it is a copy (../../windows/linked-copies.ts), which keeps its content.
+    // Another name of it is a copy (../../windows/linux-files.ts), which keeps its content.
     const there = statSync(path, { throwIfNoEntry: false });
     if ((openFlags(flags) & constants.O_TRUNC) !== 0 && there?.isFile() && there.nlink > 1) {
       unlinkSync(path);

@@ -34,7 +34,6 @@ export function nodeHost({ folder = process.cwd(), ...streams }: NodeHostOptions
     computerName: os.hostname(),
     is64Bit: true,
     mutexes: new NamedMutexes(realTime),
-    lookup: () => Promise.resolve([]),
     ...streams,
   };
 }

@@ -1,6 +1,5 @@
 /** Whole steps as a real PowerShell ran them, with stand-ins for Windows' cmdlets, and as the interpreter runs them. */
 import fs from "node:fs";
-import { isIP } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ItemProvider } from "../../../powershell/cmdlets/items.ts";
@@ -143,7 +142,6 @@ async function runOn(drive: string, trace: string, steps: string): Promise<strin
       isPipeServed: () => Promise.resolve(false),
     }),
     environment: windowsEnvironment(variables, machine),
-    lookup: (name: string) => Promise.resolve(isIP(name) === 0 ? [] : [name]),
     programs: { ...disk.programs, find: () => undefined },
     computerName: "MACHINE",
   };

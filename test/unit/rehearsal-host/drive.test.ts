@@ -5,7 +5,6 @@ import { join } from "node:path";
 
 import { Drive } from "../../../rehearsal/host/drive.ts";
 import { WindowsPathError } from "../../../rehearsal/host/windows-path.ts";
-import { withLinkedCopies } from "../../../rehearsal/windows/linked-copies.ts";
 import { nodeFiles } from "../../../rehearsal/windows/linux-files.ts";
 import { newFolder } from "../new-folder.ts";
 
@@ -67,7 +66,7 @@ describe("A copy that is a second name of a file", () => {
     writeFileSync(join(folder, "program"), "older");
   });
 
-  const files = withLinkedCopies(nodeFiles("/"));
+  const files = nodeFiles("/");
   const at = (name: string): string => join(folder, name);
   const copy = (): unknown => files.copy(at("medium"), at("program"));
 

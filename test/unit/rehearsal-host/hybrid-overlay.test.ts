@@ -69,6 +69,7 @@ describe("the hybrid overlay of ovn-kubernetes, rehearsed", () => {
     await install();
     await assertDone(install({ "-VxlanPort": "9898" }), true);
     assert.match(starts().at(-1) ?? "", /--hybrid-overlay-vxlan-port=9898/);
+    assert.equal(host.windows.state.firewallRules["kindows-hybrid-overlay"]?.port, 9898);
     await host.windows.services.stop("hybrid-overlay-node");
     await assertDone(install({ "-VxlanPort": "9898" }), true);
     assert.equal(await host.windows.services.isRunning("hybrid-overlay-node"), true);

@@ -63,6 +63,17 @@ function Get-HybridOverlayCni {
         })
 }
 
+# The rule's port shows in its display name: one for another port is replaced. Returns whether anything differed.
+function Set-HybridOverlayFirewallRule {
+    param([int] $Port)
+    $displayName = "VXLAN of OVN-Kubernetes, port $Port"
+    $rule = Get-NetFirewallRule -Name $HybridOverlayFirewallRule -ErrorAction SilentlyContinue
+    if ($null -ne $rule -and $rule.DisplayName -ne $displayName) {
+        $null = Remove-FirewallRule -Name $HybridOverlayFirewallRule
+    }
+    Add-FirewallRule -Name $HybridOverlayFirewallRule -Protocol UDP -Port $Port -DisplayName $displayName
+}
+
 function Remove-HybridOverlay {
     if (Test-Path -LiteralPath 'C:\k\hybrid-overlay-node.exe') {
         Remove-ServiceInTime -Name $HybridOverlayService
