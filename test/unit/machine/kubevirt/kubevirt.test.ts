@@ -275,8 +275,8 @@ const clusters: Readonly<Record<string, OtherCluster>> = {
           {
             metadata: { name: "small" },
             status: {
-              hard: { "requests.memory": "20Gi", "requests.storage": "1Ti", pods: "3" },
-              used: { "requests.memory": "12Gi", "requests.storage": "0" },
+              hard: { "requests.memory": "20.5Gi", "requests.storage": "1e12", pods: "3" },
+              used: { "requests.memory": "13421772800000m", "requests.storage": "0" },
             },
           },
         ],
