@@ -67,25 +67,3 @@ export abstract class MachineComponent extends pulumi.ComponentResource implemen
     this.registerOutputs({ connection: this.connection });
   }
 }
-
-/** How a machine on this host's segment is reached. */
-export function connectionOnSegment(
-  host: string,
-  user: string,
-  loginKey: SshKey,
-  hostKey: SshKey,
-): pulumi.Output<SshConnection> {
-  return pulumi.secret(
-    pulumi.all([loginKey.privateKey, hostKey.publicKey]).apply(([privateKey, publicKey]) => ({
-      host,
-      port: 22,
-      user,
-      privateKey,
-      hostKey: publicKey,
-      // Dial until the step's own time limit: a machine that boots refuses, or does not answer at all.
-      dialErrorLimit: -1,
-      // Of the TCP connection alone: one that reboots does not answer.
-      perDialTimeout: 3,
-    })),
-  );
-}

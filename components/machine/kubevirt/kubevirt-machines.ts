@@ -13,8 +13,8 @@ import {
   readKubeconfig,
 } from "../../controlplane/existing/examine-cluster.ts";
 import { isPreviewAnywhere } from "../../preview-anywhere.ts";
-import type { ByBastions } from "../existing/existing-machine.ts";
 import type { PinnedMachine } from "../machine.ts";
+import type { ByBastions } from "../ssh-access.ts";
 import { SshKey } from "../ssh-key.ts";
 import { uploadImage } from "./image-upload.ts";
 import { imageState, instanceState } from "./instance-state.ts";

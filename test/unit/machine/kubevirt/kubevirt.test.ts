@@ -9,7 +9,7 @@ import {
   virtualMachine,
 } from "../../../../components/machine/kubevirt/objects.ts";
 import { type Asked, clusterProblems } from "../../../../components/machine/kubevirt/readiness.ts";
-import type { ByBastions } from "../../../../components/machine/existing/existing-machine.ts";
+import { type ByBastions, directly } from "../../../../components/machine/ssh-access.ts";
 import { SshKey } from "../../../../components/machine/ssh-key.ts";
 import { hostProblemText } from "../../../../config/host-problem.ts";
 import { ApiError } from "../../../../kubernetes/cluster-api.ts";
@@ -309,7 +309,7 @@ describe("KubeVirtMachine", () => {
   const printed = (name: string): string =>
     JSON.stringify({ privateKey: `private of ${name}`, publicKey: `ssh-ed25519 ${name}` });
 
-  const made = (bastions: ByBastions = {}, localPort?: number) =>
+  const made = (bastions: ByBastions = directly, localPort?: number) =>
     record(printed, (opts) => {
       const login = { user: "Administrator", port: 22, key: new SshKey("login", { comment: "t" }) };
       const provider = new Provider("kubevirt", { kubeconfig: "none" });
@@ -338,17 +338,16 @@ describe("KubeVirtMachine", () => {
     privateKey: "k",
     hostKey: "h",
   };
-  const forward = { port: 20_001, through: [bastion] } as const;
   const ways: readonly (readonly [what: string, Parameters<typeof made>, expected: object])[] = [
     ["at the address that its instance shows", [], { host: "192.0.2.7", port: 22 }],
     [
       "by a port of this host, through the API server",
-      [{}, 10_001],
+      [directly, 10_001],
       { host: "127.0.0.1", port: 10_001 },
     ],
     [
       "by bastions, the last of which by a port of this host",
-      [{ bastion, forward }],
+      [{ hops: [bastion, bastion], forwardPort: 20_001 }],
       {
         host: "192.0.2.7",
         port: 22,
