@@ -14,6 +14,7 @@ import { MachineKeys } from "../ssh-access.ts";
 import {
   type HyperVHostParameter,
   type HyperVMachineParameter,
+  type HyperVPlace,
   hyperVPlace,
   instanceId,
   ownerId,
@@ -51,7 +52,7 @@ export function machinesOn(
 
 export interface HyperVHostArgs {
   /** The host, but for whose machines it runs. */
-  readonly host: Omit<HyperVHostParameter, "owner">;
+  readonly host: HyperVPlace;
   /** Public half of the key that logs in to the lab's machines: tells whose they are. */
   readonly loginPublicKey: pulumi.Input<string>;
 }
