@@ -6,7 +6,8 @@ export interface HostProblem extends Complaint {
 }
 
 export function hostProblemText({ subject, why, instead }: HostProblem): string {
-  return `${subject} ${why}. ${instead}`;
+  // What a program or a server said may end with a question.
+  return `${subject} ${why}${why.endsWith("?") ? "" : "."} ${instead}`;
 }
 
 /** All of them in one message. */

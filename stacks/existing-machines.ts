@@ -9,11 +9,8 @@ import { ExistingCluster } from "../components/controlplane/existing/existing-cl
 import type { ExaminedCluster } from "../components/controlplane/existing/examine-cluster.ts";
 import { KubeProxyWindows } from "../components/kubeproxy/kube-proxy-windows.ts";
 import { machineKinds } from "../components/machine/registry.ts";
-import {
-  type ByBastions,
-  ExistingMachine,
-  type SshAccess,
-} from "../components/machine/existing/existing-machine.ts";
+import { ExistingMachine } from "../components/machine/existing/existing-machine.ts";
+import { type ByBastions, directly, type SshAccess } from "../components/machine/ssh-access.ts";
 import { machineReset } from "../components/windows/machine-reset.ts";
 import { joinedWindows, type NodePrograms } from "./joined-node.ts";
 import { windowsSetup } from "./node-setup.ts";
@@ -48,13 +45,7 @@ export function byBastions(
     host: bastion.address,
     hostKey: bastion.hostKey,
   }));
-  const bastion = hops.at(-1);
-  const [first, ...others] = hops.slice(0, -1);
-  return {
-    ...(bastion !== undefined && { bastion }),
-    ...(first !== undefined &&
-      forwardPort !== undefined && { forward: { port: forwardPort, through: [first, ...others] } }),
-  };
+  return { hops, forwardPort };
 }
 
 /** What is known about cluster and machines beforehand; undefined in a preview that contacts nobody. */
@@ -80,7 +71,7 @@ export interface ExistingStack {
  */
 export async function existingMachines(
   settings: ExistingSettings,
-  { cluster, access, bastions = {} }: Surroundings,
+  { cluster, access, bastions = directly }: Surroundings,
   programs: NodePrograms,
 ): Promise<ExistingStack> {
   const { kubernetesVersion, hostsEntries, tokenTtlMinutes } = settings.cluster;
@@ -109,8 +100,7 @@ export async function existingMachines(
       address,
       hostKey,
       access: login?.machine,
-      bastion: login?.bastion,
-      forward: login?.forward,
+      bastions: login,
       reset: machineReset(programs.software),
     });
     return { node, machine, sshUser: node.login.user };

@@ -6,12 +6,7 @@ import {
   examineCluster,
   readKubeconfig,
 } from "../components/controlplane/existing/examine-cluster.ts";
-import {
-  type ByBastions,
-  type SshAccess,
-  keysOf,
-  placeOf,
-} from "../components/machine/existing/existing-machine.ts";
+import type { ByBastions, SshAccess } from "../components/machine/ssh-access.ts";
 import { isPreviewAnywhere } from "../components/preview-anywhere.ts";
 import { defaultRequirements } from "../components/windows/host-requirements.ts";
 import type { ExistingNode, ExistingSettings } from "../config/existing.ts";
@@ -147,21 +142,11 @@ export async function openForwards(
 /** The ports, each with all machines behind it: a port always leads to the same bastion (checked with the settings). */
 function forwardsOf(ways: readonly (readonly [string, ByBastions])[]): readonly ForwardArgs[] {
   const ports = new Map<number, ForwardArgs>();
-  for (const [name, { bastion, forward }] of ways) {
-    if (bastion === undefined || forward === undefined) continue;
-    const { port } = forward;
-    const [first, ...others] = forward.through;
+  for (const [name, { hops, forwardPort: port }] of ways) {
+    const last = hops.at(-1);
+    if (last === undefined || port === undefined) continue;
     const machines = [...(ports.get(port)?.machines ?? []), name];
-    ports.set(port, {
-      port,
-      machines,
-      through: [hopOf(first), ...others.map(hopOf)],
-      last: placeOf(bastion),
-    });
+    ports.set(port, { port, machines, through: hops.slice(0, -1), last });
   }
   return [...ports.values()];
-}
-
-function hopOf(access: SshAccess): ForwardArgs["through"][number] {
-  return { ...placeOf(access), ...keysOf(access) };
 }

@@ -1,7 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { BootstrapToken } from "../components/controlplane/bootstrap-token.ts";
 import { LinuxNode } from "../components/linux/linux-node.ts";
-import type { PinnedMachine } from "../components/machine/machine.ts";
+import type { Machine } from "../components/machine/machine.ts";
 import type { JoiningMachine } from "../components/node/joining-machine.ts";
 import { WindowsNode, type WindowsNodeArgs } from "../components/windows/windows-node.ts";
 import { type LabImages, linuxPrograms } from "./lab-images.ts";
@@ -15,11 +15,11 @@ export interface JoinedCluster extends Pick<JoiningMachine, "controlPlane" | "po
 export interface StackMachine {
   readonly node: { readonly name: string } & Pick<JoiningMachine, "nodeIp"> &
     Required<Pick<JoiningMachine, "labels" | "taints" | "kubeletArgs">>;
-  readonly machine: PinnedMachine;
+  readonly machine: Machine;
   readonly sshUser: string;
 }
 
-export interface ReportedNode extends Pick<PinnedMachine, "name" | "os" | "address" | "hostKey"> {
+export interface ReportedNode extends Pick<Machine, "name" | "os" | "address" | "hostKey"> {
   readonly sshUser: string;
   readonly nodeName: pulumi.Output<string>;
 }

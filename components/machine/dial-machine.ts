@@ -18,16 +18,11 @@ export async function onMachine<T>(
   whose?: Whose,
 ): Promise<T> {
   const keysOfHops = [...(keys.through ?? []), keys.bastion];
-  const bastions = hopsOf(machine);
   const route: RoutedEndpoint = {
     ...machine.place,
     ...keys.machine,
     ...retryPolicy,
-    via: bastions.map((bastion, index) => ({
-      ...bastion,
-      ...keysOfHops[index - bastions.length + keysOfHops.length],
-      ...retryPolicy,
-    })),
+    via: hopsOf(machine).map((hop, index) => ({ ...hop, ...keysOfHops[index], ...retryPolicy })),
   };
   try {
     return await onServer(route, seconds, say, run);

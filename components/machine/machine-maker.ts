@@ -10,7 +10,7 @@ import type { KnownResource, ResourceKind } from "../host-resource.ts";
 import type { LabNetwork } from "../network/lab-network.ts";
 import type { GoldenImage } from "./libvirt/machine-storage.ts";
 import { macAddress } from "./mac-address.ts";
-import type { Machine, PinnedMachine, VirtualMachineArgs } from "./machine.ts";
+import type { Machine, VirtualMachineArgs } from "./machine.ts";
 import type { SshKey } from "./ssh-key.ts";
 
 /** A host besides this one that a lab's machines may run on; what else is known of it is its maker's business. */
@@ -90,4 +90,4 @@ export function virtualMachine(
 }
 
 /** Makes the machine of a node on one host. */
-export type MakeMachine = (node: NodeSettings) => PinnedMachine;
+export type MakeMachine = (node: NodeSettings) => Machine;

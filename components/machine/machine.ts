@@ -16,17 +16,13 @@ export interface Machine {
   readonly os: "windows" | "linux";
   /** IPv4 address on the lab segment, as other nodes reach it. */
   readonly address: pulumi.Input<string>;
+  /** Public SSH host key, pinned in `connection`. */
+  readonly hostKey: pulumi.Output<string>;
   readonly connection: pulumi.Output<SshConnection>;
   /** Changes when the machine is a new one: what was done on the old one must be done again. */
   readonly instanceId: pulumi.Output<string>;
   /** For `dependsOn` and `deletedWith`: what lives on the machine goes with it. */
   readonly resource: pulumi.Resource;
-}
-
-/** A machine with the host key it shows. */
-export interface PinnedMachine extends Machine {
-  /** Public SSH host key, pinned in `connection`. */
-  readonly hostKey: pulumi.Output<string>;
 }
 
 /** What every maker of virtual machines is told of one. */
@@ -52,7 +48,7 @@ export interface VirtualMachineArgs {
 }
 
 /** A component that is a machine. */
-export abstract class MachineComponent extends pulumi.ComponentResource implements PinnedMachine {
+export abstract class MachineComponent extends pulumi.ComponentResource implements Machine {
   readonly name!: string;
   readonly os!: Machine["os"];
   readonly address!: pulumi.Input<string>;
@@ -62,30 +58,8 @@ export abstract class MachineComponent extends pulumi.ComponentResource implemen
   readonly resource!: pulumi.Resource;
 
   /** Says what the machine is, at the end of the constructor. */
-  protected is(machine: PinnedMachine): void {
+  protected is(machine: Machine): void {
     Object.assign(this, machine);
     this.registerOutputs({ connection: this.connection });
   }
-}
-
-/** How a machine on this host's segment is reached. */
-export function connectionOnSegment(
-  host: string,
-  user: string,
-  loginKey: SshKey,
-  hostKey: SshKey,
-): pulumi.Output<SshConnection> {
-  return pulumi.secret(
-    pulumi.all([loginKey.privateKey, hostKey.publicKey]).apply(([privateKey, publicKey]) => ({
-      host,
-      port: 22,
-      user,
-      privateKey,
-      hostKey: publicKey,
-      // Dial until the step's own time limit: a machine that boots refuses, or does not answer at all.
-      dialErrorLimit: -1,
-      // Of the TCP connection alone: one that reboots does not answer.
-      perDialTimeout: 3,
-    })),
-  );
 }

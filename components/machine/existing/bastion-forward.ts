@@ -1,9 +1,8 @@
 import type { Duplex } from "node:stream";
 import { LocalPort } from "../../../host/local-port.ts";
 import { dialHops, openFrom, retryPolicy, type SshConnection } from "../../../ssh/dial.ts";
-import type { PinnedEndpoint } from "../../../ssh/endpoint.ts";
 import { explainAccess } from "../dial-machine.ts";
-import type { Place } from "./machine-parameter.ts";
+import type { SshAccess } from "../ssh-access.ts";
 
 const dialSeconds = 60;
 
@@ -12,9 +11,9 @@ export interface ForwardArgs {
   /** On 127.0.0.1. */
   readonly port: number;
   /** Bastions before the last, in their order; each host key is pinned. */
-  readonly through: readonly [PinnedEndpoint, ...PinnedEndpoint[]];
+  readonly through: readonly SshAccess[];
   /** The last one: who connects to the port logs in there, and checks its host key. */
-  readonly last: Place;
+  readonly last: SshAccess;
   /** Machines behind it, as errors name them. */
   readonly machines: readonly string[];
 }
@@ -102,7 +101,12 @@ export class BastionForward {
   #report(message: string): void {
     const { through, last, machines } = this.args;
     const name = machines.join(", ");
-    const why = explainAccess(message, { name, through: [...through], bastion: last, place: last });
+    const why = explainAccess(message, {
+      name,
+      through: [...through],
+      bastion: last,
+      place: last,
+    });
     if (why !== this.#lastReported) this.tell(`${name}: ${why}`);
     this.#lastReported = why;
   }

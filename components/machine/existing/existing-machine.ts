@@ -3,34 +3,12 @@ import { local } from "@pulumi/command";
 import type { Facts } from "../../facts.ts";
 import { hostAction } from "../../host-action/host-action.ts";
 import type { environment } from "../actions/claim-machine.ts";
-import type { PinnedEndpoint } from "../../../ssh/endpoint.ts";
 import { fingerprint } from "../../../ssh/host-key.ts";
-import { MachineComponent, type SshConnection } from "../machine.ts";
+import { MachineComponent } from "../machine.ts";
+import { type ByBastions, directly, type SshAccess, sshConnection } from "../ssh-access.ts";
 import type { AccessKeys, MachineParameter, Place } from "./machine-parameter.ts";
 
-/** One SSH server: the machine's own, or a bastion's. */
-export type SshAccess = Pick<
-  PinnedEndpoint,
-  "host" | "port" | "user" | "privateKey" | "privateKeyPassword" | "hostKey"
->;
-
-/** How the last of several bastions is reached by what knows only one. */
-export interface BastionForwarding {
-  /** On 127.0.0.1 of this host; somebody else sees to it that it leads there while the program runs. */
-  readonly port: number;
-  /** Bastions before the last, in their order. */
-  readonly through: readonly [SshAccess, ...SshAccess[]];
-}
-
-/** The hosts in between, by which a machine is reached. */
-export interface ByBastions {
-  /** Host from which it is dialled, if not from here. */
-  readonly bastion?: SshAccess | undefined;
-  /** How that one is reached, where it is behind others itself. */
-  readonly forward?: BastionForwarding | undefined;
-}
-
-export interface ExistingMachineArgs extends ByBastions {
+export interface ExistingMachineArgs {
   /** Its computer name. */
   readonly computerName: string;
   readonly os: "windows" | "linux";
@@ -38,14 +16,13 @@ export interface ExistingMachineArgs extends ByBastions {
   readonly address: string;
   /** Undefined in a preview that reads no keys. */
   readonly access: pulumi.Input<SshAccess> | undefined;
+  /** The hosts in between. Default: there are none. */
+  readonly bastions?: ByBastions | undefined;
   /** Its pinned host key; another one is another machine. */
   readonly hostKey: pulumi.Input<string>;
   /** How it is made what it was before. */
   readonly reset: Omit<MachineParameter, "name" | "place" | "bastion" | "through">;
 }
-
-/** Of one TCP connection, in seconds: machines may be far away. */
-const dialSeconds = 10;
 
 /**
  * A machine that was there before and stays. It is looked at before anything is done on it, and made what it was before
@@ -55,18 +32,20 @@ const dialSeconds = 10;
  */
 export class ExistingMachine extends MachineComponent {
   constructor(name: string, args: ExistingMachineArgs, opts?: pulumi.ComponentResourceOptions) {
-    const { computerName, address, access, bastion, forward, reset } = args;
+    const { computerName, address, access, bastions = directly, reset } = args;
     const facts: Facts<"kindows:machine:ExistingMachine"> = { node: computerName };
     super("kindows:machine:ExistingMachine", name, { facts }, opts);
     const login = pulumi.output(access ?? (pulumi.unknown as unknown as SshAccess));
     const hostKey = pulumi.output(args.hostKey);
     const instance = hostKey.apply(fingerprint);
+    const bastion = bastions.hops.at(-1);
+    const through = bastions.hops.length > 1 ? bastions.hops.slice(0, -1) : undefined;
     const told = (known?: SshAccess) =>
       ({
         name: computerName,
-        ...(known && { place: placeOf(known) }),
-        ...(bastion && { bastion: placeOf(bastion) }),
-        ...(forward && { through: forward.through.map(placeOf) }),
+        place: known && placeOf(known),
+        bastion: bastion && placeOf(bastion),
+        through: through?.map(placeOf),
         ...reset,
       }) as MachineParameter;
     const seconds = `${reset.seconds + 60}s`;
@@ -81,8 +60,8 @@ export class ExistingMachine extends MachineComponent {
           KEYS: pulumi.secret(
             login.apply((known): AccessKeys => ({
               machine: keysOf(known),
-              ...(bastion && { bastion: keysOf(bastion) }),
-              ...(forward && { through: forward.through.map(keysOf) }),
+              bastion: bastion && keysOf(bastion),
+              through: through?.map(keysOf),
             })),
           ),
         },
@@ -103,36 +82,15 @@ export class ExistingMachine extends MachineComponent {
       resource,
       hostKey,
       instanceId: instance,
-      connection: pulumi.secret(login.apply((known) => connectionOf(known, args))),
+      connection: sshConnection(login, bastions),
     });
   }
 }
 
-/** As the command plugin takes it. */
-export function connectionOf(access: SshAccess, { bastion, forward }: ByBastions): SshConnection {
-  const one = (each: SshAccess) => ({
-    ...placeOf(each),
-    ...keysOf(each),
-    perDialTimeout: dialSeconds,
-  });
-  return {
-    ...one(access),
-    // Dial until the step's own time limit: a machine that reboots refuses, or does not answer at all.
-    dialErrorLimit: -1,
-    ...(bastion !== undefined && {
-      proxy: {
-        ...one(bastion),
-        ...(forward && { host: "127.0.0.1", port: forward.port }),
-        dialErrorLimit: 10,
-      },
-    }),
-  };
-}
-
-export function placeOf({ host, port, user, hostKey }: SshAccess): Place {
+function placeOf({ host, port, user, hostKey }: SshAccess): Place {
   return { host, port, user, hostKey };
 }
 
-export function keysOf({ privateKey, privateKeyPassword }: SshAccess): AccessKeys["machine"] {
+function keysOf({ privateKey, privateKeyPassword }: SshAccess): AccessKeys["machine"] {
   return { privateKey, privateKeyPassword };
 }

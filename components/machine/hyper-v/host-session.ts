@@ -8,7 +8,7 @@ import { filesHash } from "../../windows/steps-folder.ts";
 import { RemoteFiles } from "../../../ssh/remote-files.ts";
 import { runOn } from "../../../ssh/run-over-ssh.ts";
 import { onMachine } from "../dial-machine.ts";
-import { type HyperVHostParameter, hyperVHostText } from "./parameters.ts";
+import { type HyperVHostParameter, hyperVHostText, type HyperVPlace } from "./parameters.ts";
 import {
   hyperVScriptFiles,
   type HyperVScript,
@@ -50,7 +50,7 @@ export async function onHyperVHost<T>(
 
 /** The same over a bare connection; the host key must be the pinned one. */
 export async function dialHyperVHost<T>(
-  host: Omit<HyperVHostParameter, "owner">,
+  host: HyperVPlace,
   seconds: number,
   work: (client: Client, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {

@@ -7,15 +7,15 @@ import { hostAction } from "../../host-action/host-action.ts";
 import type { environment } from "../actions/make-hyper-v-machine.ts";
 import type { environment as hostEnvironment } from "../actions/prepare-hyper-v-host.ts";
 import { addressReservation } from "../address-reservation.ts";
-import { metaData, userData } from "../identity.ts";
+import { metaData } from "../identity.ts";
 import { type MachinesLab, type MakeMachine, virtualMachine } from "../machine-maker.ts";
-import { connectionOnSegment, MachineComponent, type VirtualMachineArgs } from "../machine.ts";
-import { SshKey } from "../ssh-key.ts";
+import { MachineComponent, type VirtualMachineArgs } from "../machine.ts";
+import { MachineKeys } from "../ssh-access.ts";
 import {
   type HyperVHostParameter,
   type HyperVMachineParameter,
+  type HyperVPlace,
   hyperVPlace,
-  type IdentityParameter,
   instanceId,
   ownerId,
 } from "./parameters.ts";
@@ -52,7 +52,7 @@ export function machinesOn(
 
 export interface HyperVHostArgs {
   /** The host, but for whose machines it runs. */
-  readonly host: Omit<HyperVHostParameter, "owner">;
+  readonly host: HyperVPlace;
   /** Public half of the key that logs in to the lab's machines: tells whose they are. */
   readonly loginPublicKey: pulumi.Input<string>;
 }
@@ -107,10 +107,10 @@ export interface HyperVMachineArgs extends VirtualMachineArgs {
  */
 export class HyperVMachine extends MachineComponent {
   constructor(name: string, args: HyperVMachineArgs, opts?: pulumi.ComponentResourceOptions) {
-    const { computerName, address, host, login } = args;
+    const { computerName, address, host } = args;
     const facts: Facts<"kindows:machine:HyperVMachine"> = { node: computerName };
     super("kindows:machine:HyperVMachine", name, { facts }, opts);
-    const hostKey = new SshKey(`${name}-host-key`, { comment: computerName }, { parent: this });
+    const keys = new MachineKeys(name, computerName, args.login, this);
     const { machineName, generation, secureBoot, cpus, memoryMiB, diskGiB } = args;
     const made = {
       name: machineName,
@@ -122,22 +122,11 @@ export class HyperVMachine extends MachineComponent {
       macAddress: args.mac.replaceAll(":", "").toUpperCase(),
     };
     const parameter = pulumi
-      .all([host.parameter, hostKey.publicKey])
+      .all([host.parameter, keys.hostKey])
       .apply(([place, hostPublicKey]): HyperVMachineParameter => ({
         ...made,
         address,
         making: instanceId(place, made, hostPublicKey),
-      }));
-    const identity = pulumi
-      .all([hostKey.privateKey, hostKey.publicKey, login.key.publicKey])
-      .apply(([hostPrivateKey, hostPublicKey, loginKey]): IdentityParameter => ({
-        userData: userData({
-          computerName,
-          hostPrivateKey,
-          hostPublicKey,
-          authorizedKeys: [loginKey],
-        }),
-        metaData: metaData(machineName, computerName),
       }));
     const machine = new local.Command(
       name,
@@ -147,7 +136,10 @@ export class HyperVMachine extends MachineComponent {
         environment: {
           HYPER_V_HOST: host.parameter,
           MACHINE: parameter,
-          IDENTITY: pulumi.secret(identity),
+          IDENTITY: keys.userData.apply((userData) => ({
+            userData,
+            metaData: metaData(machineName, computerName),
+          })),
         },
         triggers: [parameter.making],
       }),
@@ -163,13 +155,13 @@ export class HyperVMachine extends MachineComponent {
       name: computerName,
       os: "windows",
       address,
-      hostKey: hostKey.publicKey,
+      hostKey: keys.hostKey,
       // Standard output counts as secret because the identity is; an id is none.
       instanceId: pulumi
         .unsecret(machine.stdout)
         .apply((text) => (JSON.parse(text) as { readonly id: string }).id),
       resource: machine,
-      connection: connectionOnSegment(address, login.user, login.key, hostKey),
+      connection: keys.onSegment(address),
     });
   }
 }

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import * as z from "zod";
 import type { Settings } from "../../../config/settings.ts";
 
-/** A Hyper-V host, as its actions are told of it. */
-export const hyperVHostSchema = z.strictObject({
+/** A Hyper-V host, but for whose machines it runs. */
+const placeSchema = z.object({
   name: z.string(),
   address: z.string(),
   port: z.int(),
@@ -12,15 +12,17 @@ export const hyperVHostSchema = z.strictObject({
   hostKey: z.string(),
   /** Private key on this host, not encrypted. */
   privateKeyFile: z.string(),
-  switchName: z.string(),
   /** Folder there for the lab's machines, as Windows writes it. */
   folder: z.string(),
-  /** VHDX there that machines start from. */
-  baseDisk: z.string(),
   /** Prefix of the lab's names: what is there besides machines lies in a folder of that name. */
   lab: z.string(),
-  owner: z.string(),
+  switchName: z.string(),
+  /** VHDX there that machines start from. */
+  baseDisk: z.string(),
 });
+
+/** The same as its actions are told of it. */
+export const hyperVHostSchema = z.strictObject({ ...placeSchema.shape, owner: z.string() });
 
 export const hyperVMachineSchema = z.strictObject({
   name: z.string(),
@@ -39,6 +41,7 @@ export const hyperVMachineSchema = z.strictObject({
 /** Who the machine is: the two files of its identity disc; secret. */
 export const identitySchema = z.strictObject({ userData: z.string(), metaData: z.string() });
 
+export type HyperVPlace = z.infer<typeof placeSchema>;
 export type HyperVHostParameter = z.infer<typeof hyperVHostSchema>;
 export type HyperVMachineParameter = z.infer<typeof hyperVMachineSchema>;
 export type IdentityParameter = z.infer<typeof identitySchema>;
@@ -47,24 +50,9 @@ export function hyperVHostText({ name, user, address, port }: HyperVHostParamete
   return `the Hyper-V host ${name} (${user}@${address}:${port})`;
 }
 
-/** A host of the settings as its actions are told of it, but for whose machines it runs. */
-export function hyperVPlace(
-  host: Settings["hyperVHosts"][number],
-  lab: string,
-): Omit<HyperVHostParameter, "owner"> {
-  const { name, address, port, user, hostKey, privateKeyFile, folder } = host;
-  return {
-    name,
-    address,
-    port,
-    user,
-    hostKey,
-    privateKeyFile,
-    folder,
-    lab,
-    switchName: host.switch,
-    baseDisk: host.image,
-  };
+/** What actions are told of a host of the settings. */
+export function hyperVPlace(host: Settings["hyperVHosts"][number], lab: string): HyperVPlace {
+  return placeSchema.parse({ ...host, lab, switchName: host.switch, baseDisk: host.image });
 }
 
 /** Length of an identifier; the scripts take no other. */

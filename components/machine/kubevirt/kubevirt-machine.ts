@@ -2,11 +2,9 @@ import * as pulumi from "@pulumi/pulumi";
 import { CustomResource } from "@pulumi/kubernetes/apiextensions/customResource.js";
 import { Secret } from "@pulumi/kubernetes/core/v1/secret.js";
 import type { Provider } from "@pulumi/kubernetes/provider.js";
-import { type ByBastions, connectionOf } from "../existing/existing-machine.ts";
-import { userData } from "../identity.ts";
 import { macAddress } from "../mac-address.ts";
-import { MachineComponent } from "../machine.ts";
-import { SshKey } from "../ssh-key.ts";
+import { MachineComponent, type VirtualMachineArgs } from "../machine.ts";
+import { type ByBastions, MachineKeys, sshConnection } from "../ssh-access.ts";
 import { identityMetadata, kubevirtApi, type Lab, replacing, virtualMachine } from "./objects.ts";
 import type { KubeVirtNode } from "./settings.ts";
 
@@ -18,7 +16,7 @@ export interface KubeVirtMachineArgs {
   /** What its disk is a clone of, where the lab has made that. */
   readonly image: pulumi.Resource | undefined;
   /** Who logs in to it, and with what. */
-  readonly login: { readonly user: string; readonly port: number; readonly key: SshKey };
+  readonly login: VirtualMachineArgs["login"] & { readonly port: number };
   /** The hosts in between. */
   readonly bastions: ByBastions;
   /**
@@ -41,20 +39,13 @@ export class KubeVirtMachine extends MachineComponent {
   constructor(name: string, args: KubeVirtMachineArgs, opts?: pulumi.ComponentResourceOptions) {
     const { lab, node, provider, image, login, bastions, localPort } = args;
     super("kindows:machine:KubeVirtMachine", name, { facts: { node: node.name } }, opts);
-    const hostKey = new SshKey(`${name}-host-key`, { comment: node.name }, { parent: this });
+    const keys = new MachineKeys(name, node.name, login, this);
     const inCluster = { parent: this, provider };
-    const userdata = pulumi
-      .all([hostKey.privateKey, hostKey.publicKey, login.key.publicKey])
-      .apply(([hostPrivateKey, hostPublicKey, loginKey]) => {
-        const identity = { computerName: node.name, hostPrivateKey, hostPublicKey };
-        const text = userData({ ...identity, authorizedKeys: [loginKey] });
-        return Buffer.from(text).toString("base64");
-      });
     const identity = new Secret(
       `${name}-identity`,
       {
         metadata: identityMetadata(lab, node.name),
-        data: { userdata: pulumi.secret(userdata) },
+        data: { userdata: keys.userData.apply((text) => Buffer.from(text).toString("base64")) },
       },
       inCluster,
     );
@@ -90,19 +81,17 @@ export class KubeVirtMachine extends MachineComponent {
       os: "windows",
       address,
       resource: machine,
-      hostKey: hostKey.publicKey,
+      hostKey: keys.hostKey,
       instanceId: uid,
-      connection: pulumi.secret(
-        pulumi
-          .all([address, login.key.privateKey, hostKey.publicKey])
-          .apply(([address, privateKey, publicKey]) => {
-            const place =
-              localPort === undefined
-                ? { host: address, port: login.port }
-                : { host: "127.0.0.1", port: localPort };
-            const access = { ...place, user: login.user, privateKey, hostKey: publicKey };
-            return connectionOf(access, bastions);
-          }),
+      connection: sshConnection(
+        localPort === undefined
+          ? keys.access(address, login.port)
+          : // Nobody dials before it runs.
+            keys.access(
+              address.apply(() => "127.0.0.1"),
+              localPort,
+            ),
+        bastions,
       ),
     });
   }

@@ -13,8 +13,8 @@ import {
   readKubeconfig,
 } from "../../controlplane/existing/examine-cluster.ts";
 import { isPreviewAnywhere } from "../../preview-anywhere.ts";
-import type { ByBastions } from "../existing/existing-machine.ts";
-import type { PinnedMachine } from "../machine.ts";
+import type { Machine } from "../machine.ts";
+import type { ByBastions } from "../ssh-access.ts";
 import { SshKey } from "../ssh-key.ts";
 import { uploadImage } from "./image-upload.ts";
 import { imageState, instanceState } from "./instance-state.ts";
@@ -40,7 +40,7 @@ export interface MachinesInClusterArgs {
 export interface MachinesInCluster {
   /** Logs in to all of them; secret. */
   readonly sshPrivateKey: pulumi.Output<string>;
-  readonly machines: readonly { readonly node: KubeVirtNode; readonly machine: PinnedMachine }[];
+  readonly machines: readonly { readonly node: KubeVirtNode; readonly machine: Machine }[];
 }
 
 /**

@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
 import { access } from "node:fs/promises";
-import { quantityToScalar } from "@kubernetes/client-node/dist/util.js";
+import { findSuffix, quantityToScalar } from "@kubernetes/client-node/dist/util.js";
 import semver from "semver";
 import type { HostProblem } from "../../../config/host-problem.ts";
 import { unless } from "../../../config/problem.ts";
@@ -323,8 +323,10 @@ function released(
   });
 }
 
-function quantity(text: string | undefined): number {
-  return Number(quantityToScalar(text ?? ""));
+/** The library knows all units, but takes no fraction before most of them. */
+function quantity(text = "0"): number {
+  const unit = findSuffix(text);
+  return Number(text.slice(0, text.length - unit.length)) * Number(quantityToScalar(`1${unit}`));
 }
 
 function gib(bytes: number): number {

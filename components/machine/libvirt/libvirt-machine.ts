@@ -6,10 +6,10 @@ import { hostAction } from "../../host-action/host-action.ts";
 import type { UefiFirmware } from "../../windows/image/builder/qemu-command.ts";
 import type { environment } from "../actions/close-identity.ts";
 import { domainXslt, windowsDomainXslt } from "./domain-xslt.ts";
-import { metaData, userData } from "../identity.ts";
-import { connectionOnSegment, MachineComponent, type VirtualMachineArgs } from "../machine.ts";
+import { metaData } from "../identity.ts";
+import { MachineComponent, type VirtualMachineArgs } from "../machine.ts";
+import { MachineKeys } from "../ssh-access.ts";
 import type { MachineStorage } from "./machine-storage.ts";
-import { SshKey } from "../ssh-key.ts";
 
 /** How a machine gets on the lab's segment, or on that of its hypervisor. */
 export type MachineSegment = {
@@ -69,7 +69,7 @@ export class LibvirtMachine extends MachineComponent {
     };
     super("kindows:machine:LibvirtMachine", name, { facts }, opts);
     const child = { parent: this, provider: args.libvirtProvider };
-    const hostKey = new SshKey(`${name}-host-key`, { comment: computerName }, { parent: this });
+    const keys = new MachineKeys(name, computerName, args.login, this, args.guest === "linux");
 
     const disk = new libvirt.Volume(
       name,
@@ -88,19 +88,7 @@ export class LibvirtMachine extends MachineComponent {
       {
         name: `${args.domainName}-identity.iso`,
         pool: args.storage.poolName,
-        userData: pulumi.secret(
-          pulumi
-            .all([hostKey.privateKey, hostKey.publicKey, args.login.key.publicKey])
-            .apply(([hostPrivateKey, hostPublicKey, loginKey]) =>
-              userData({
-                computerName,
-                hostPrivateKey,
-                hostPublicKey,
-                authorizedKeys: [loginKey],
-                asRoot: args.guest === "linux",
-              }),
-            ),
-        ),
+        userData: keys.userData,
         metaData: metaData(args.domainName, computerName),
       },
       // Its id is unique for each instance: a new disk is a new machine, and everything done on it is done again.
@@ -175,10 +163,10 @@ export class LibvirtMachine extends MachineComponent {
       name: computerName,
       os,
       address,
-      hostKey: hostKey.publicKey,
+      hostKey: keys.hostKey,
       instanceId: identity.id,
       resource: domain,
-      connection: connectionOnSegment(address, args.login.user, args.login.key, hostKey),
+      connection: keys.onSegment(address),
     });
   }
 }

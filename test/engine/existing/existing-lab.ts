@@ -45,12 +45,8 @@ export function existingProgram(settings: object, media: FakeMedia): string {
   });
   const here = (server) => ({ ...server, host: "127.0.0.1" });
   const access = (node) => {
-    const { machine, bastion, forward } = machineAccess(node, keysOf);
-    return {
-      machine: here(machine),
-      ...(bastion && { bastion: here(bastion) }),
-      ...(forward && { forward: { ...forward, through: forward.through.map(here) } }),
-    };
+    const { machine, hops, forwardPort } = machineAccess(node, keysOf);
+    return { machine: here(machine), hops: hops.map(here), forwardPort };
   };
   const bastions = byBastions(login, keysOf);
   if (!isDryRun()) {

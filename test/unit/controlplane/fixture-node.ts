@@ -37,6 +37,7 @@ export function machineFixture(os: Machine["os"]): Machine {
     os,
     address,
     connection: pulumi.secret({ host: address, privateKey: secrets.key, dialErrorLimit: -1 }),
+    hostKey: pulumi.output("ssh-ed25519 AAAA"),
     instanceId: pulumi.output("machine-1"),
     resource: new Anything("machine"),
   };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type AddressInfo, createServer, type Server } from "node:net";
-import type { SshAccess } from "../../../components/machine/existing/existing-machine.ts";
+import type { SshAccess } from "../../../components/machine/ssh-access.ts";
 import { check, type Finding, needless, readAllowances } from "../../../policy/check.ts";
 import { openForwards } from "../../../stacks/existing-stack.ts";
 import type { MachineAccess } from "../../../stacks/existing-machines.ts";
@@ -99,8 +99,8 @@ const hop = (port: number): SshAccess => ({
 /** A machine behind two bastions, the last of which is reached by a port of this host. */
 const behindTwo = (port: number): MachineAccess => ({
   machine: hop(22),
-  bastion: hop(2),
-  forward: { port, through: [hop(1)] },
+  hops: [hop(1), hop(2)],
+  forwardPort: port,
 });
 
 describe("the ports that lead to bastions behind others", () => {
@@ -108,8 +108,8 @@ describe("the ports that lead to bastions behind others", () => {
     const opened = await openForwards([
       ["win-1", behindTwo(0)],
       ["win-2", behindTwo(0)],
-      ["win-3", { machine: hop(22), bastion: hop(2) }],
-      ["win-4", { machine: hop(22) }],
+      ["win-3", { hops: [hop(2)] }],
+      ["win-4", { hops: [] }],
     ]);
     await Promise.all(opened.map((forward) => forward.close()));
     assert.equal(opened.length, 1);

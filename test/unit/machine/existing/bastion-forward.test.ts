@@ -1,8 +1,5 @@
 import assert from "node:assert/strict";
-import {
-  BastionForward,
-  type ForwardArgs,
-} from "../../../../components/machine/existing/bastion-forward.ts";
+import { BastionForward } from "../../../../components/machine/existing/bastion-forward.ts";
 import type { PinnedEndpoint as Hop } from "../../../../ssh/endpoint.ts";
 import { onMachine } from "../../../../components/machine/dial-machine.ts";
 import { runOn } from "../../../../ssh/run-over-ssh.ts";
@@ -47,16 +44,11 @@ describe("a machine behind several bastions", () => {
     const { host, port, user, hostKey } = hop(index, wrong);
     return { host, port, user, hostKey };
   };
-  const through = (hops: readonly Hop[]): ForwardArgs["through"] => {
-    const [first, ...others] = hops;
-    return [first ?? assert.fail("no hop"), ...others];
-  };
-
   const forwarded = async (hops: readonly Hop[]): Promise<BastionForward> => {
     const { host, port, user, hostKey } = hops.at(-1) ?? assert.fail("no hop");
     const last = { host, port, user, hostKey };
     const forward = await BastionForward.open(
-      { port: 0, through: through(hops.slice(0, -1)), last, machines: ["win-1", "win-2"] },
+      { port: 0, through: hops.slice(0, -1), last, machines: ["win-1", "win-2"] },
       (line) => reported.push(line),
     );
     open.push(forward);

@@ -8,6 +8,7 @@ import {
 } from "../../../../components/machine/hyper-v/hyper-v-machine.ts";
 import {
   type HyperVHostParameter,
+  type HyperVPlace,
   instanceId,
   ownerId,
 } from "../../../../components/machine/hyper-v/parameters.ts";
@@ -23,7 +24,7 @@ import { eachCase } from "../../each-case.ts";
 import { hyperVScripts as scripts, nodes } from "../../windows/step-scripts.ts";
 import { goodMachine } from "./hyper-v-lab.ts";
 
-const place: Omit<HyperVHostParameter, "owner"> = {
+const place: HyperVPlace = {
   name: "rack-3",
   address: "192.0.2.3",
   port: 22,

@@ -9,7 +9,7 @@ import {
   virtualMachine,
 } from "../../../../components/machine/kubevirt/objects.ts";
 import { type Asked, clusterProblems } from "../../../../components/machine/kubevirt/readiness.ts";
-import type { ByBastions } from "../../../../components/machine/existing/existing-machine.ts";
+import { type ByBastions, directly } from "../../../../components/machine/ssh-access.ts";
 import { SshKey } from "../../../../components/machine/ssh-key.ts";
 import { hostProblemText } from "../../../../config/host-problem.ts";
 import { ApiError } from "../../../../kubernetes/cluster-api.ts";
@@ -276,8 +276,8 @@ const clusters: Readonly<Record<string, OtherCluster>> = {
           {
             metadata: { name: "small" },
             status: {
-              hard: { "requests.memory": "20Gi", "requests.storage": "1Ti", pods: "3" },
-              used: { "requests.memory": "12Gi", "requests.storage": "0" },
+              hard: { "requests.memory": "20.5Gi", "requests.storage": "1e12", pods: "3" },
+              used: { "requests.memory": "13421772800000m", "requests.storage": "0" },
             },
           },
         ],
@@ -310,7 +310,7 @@ describe("KubeVirtMachine", () => {
   const printed = (name: string): string =>
     JSON.stringify({ privateKey: `private of ${name}`, publicKey: `ssh-ed25519 ${name}` });
 
-  const made = (bastions: ByBastions = {}, localPort?: number) =>
+  const made = (bastions: ByBastions = directly, localPort?: number) =>
     record(printed, (opts) => {
       const login = { user: "Administrator", port: 22, key: new SshKey("login", { comment: "t" }) };
       const provider = new Provider("kubevirt", { kubeconfig: "none" });
@@ -339,17 +339,16 @@ describe("KubeVirtMachine", () => {
     privateKey: "k",
     hostKey: "h",
   };
-  const forward = { port: 20_001, through: [bastion] } as const;
   const ways: readonly (readonly [what: string, Parameters<typeof made>, expected: object])[] = [
     ["at the address that its instance shows", [], { host: "192.0.2.7", port: 22 }],
     [
       "by a port of this host, through the API server",
-      [{}, 10_001],
+      [directly, 10_001],
       { host: "127.0.0.1", port: 10_001 },
     ],
     [
       "by bastions, the last of which by a port of this host",
-      [{ bastion, forward }],
+      [{ hops: [bastion, bastion], forwardPort: 20_001 }],
       {
         host: "192.0.2.7",
         port: 22,
