@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { execa } from "execa";
 import { loadBalancerImage } from "../../../components/controlplane/load-balancer-image/artifact.ts";
@@ -9,6 +9,7 @@ import { buildOrder } from "../../../toolchain/ensure.ts";
 import {
   boundingSetHasSysResource,
   ensureDaemons,
+  ensureDocker,
   wrappedRuntime,
 } from "../../../toolchain/daemons.ts";
 import { classifyRefusal, type DaemonState } from "../../../toolchain/daemon-state.ts";
@@ -250,6 +251,27 @@ describe("daemons that do not answer", () => {
     ],
     "no word at all": ["\n", "silent", /without a word/],
   };
+  it("end the wait for them where they end themselves, with their log", async function () {
+    if (process.getuid?.() !== 0 || existsSync("/run/systemd/system")) this.skip();
+    const folder = newFolder();
+    const { PATH, KINDOWS_CACHE = "" } = process.env;
+    for (const [program, line] of [
+      ["docker", "echo silence >&2; exit 1"],
+      ["dockerd", "echo no room; exit 3"],
+    ] as const) {
+      writeFileSync(path.join(folder, program), `#!/bin/sh\n${line}\n`, { mode: 0o755 });
+    }
+    Object.assign(process.env, { PATH: `${folder}:${PATH}`, KINDOWS_CACHE: folder });
+    try {
+      const silent = { kind: "silent", reason: "" } as const;
+      await assert.rejects(ensureDocker(silent, { progress: () => undefined }), {
+        message: /^dockerd has ended \(3\); last seen: silence\nend of .*dockerd.log:\nno room$/,
+      });
+    } finally {
+      Object.assign(process.env, { PATH, KINDOWS_CACHE });
+    }
+  });
+
   eachCase("%s", cases, ([stderr, kind, reason]) => {
     const state = classifyRefusal(stderr, "docker");
     assert.equal(state.kind, kind);
