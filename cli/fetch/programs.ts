@@ -40,16 +40,7 @@ export interface FetchOptions {
 }
 
 export function findPrograms(files: readonly FetchedFile[], cache: Cache): Promise<ProgramState[]> {
-  return Promise.all(
-    files.map(async (file) => {
-      const { sha256 } = file;
-      const problem = "no checksum is known, and nothing is installed without one";
-      if (sha256 === undefined) return missing(file, sha256, problem, cache);
-      return (
-        (await inCache(file, sha256, cache)) ?? missing(file, sha256, "not in the cache", cache)
-      );
-    }),
-  );
+  return Promise.all(files.map((file) => stateOf(file, file.sha256, cache)));
 }
 
 /** One after the other, even if some fail. Without a checksum the publisher's is trusted and locked. */
@@ -71,56 +62,46 @@ async function fetchProgram(file: FetchedFile, options: FetchOptions): Promise<P
       await ensurePackages?.(["curl"]);
       sha256 = await publishersChecksum(published);
     }
-    let state = await inCache(file, sha256, cache);
-    if (state === undefined) {
+    let state = await stateOf(file, sha256, cache);
+    if (state.state === "missing") {
       const artifact = artifactOf(file, sha256);
-      const ensured = await ensureArtifacts([artifact], { cache, progress: say, ensurePackages });
-      state = await found(file, sha256, "fetched", ensured.path(artifact));
+      await ensureArtifacts([artifact], { cache, progress: say, ensurePackages });
+      state = { ...(await stateOf(file, sha256, cache)), state: "fetched" };
     }
     // Only after the file was downloaded and matched the publisher's checksum.
     if (file.sha256 === undefined) await lockChecksum(published, sha256, say, lockFile);
     return state;
   } catch (error) {
-    return missing(file, sha256, messageOf(error), cache);
+    const found = await stateOf(file, sha256, cache);
+    return { ...found, state: "missing", folder: undefined, problem: messageOf(error) };
   }
 }
 
-async function inCache(
+/** What the cache has of a file. */
+async function stateOf(
   file: FetchedFile,
-  sha256: string,
+  sha256: string | undefined,
   cache: Cache,
-): Promise<ProgramState | undefined> {
-  const address = await artifactAddress(artifactOf(file, sha256));
-  if ((await cache.state(address)).kind !== "complete") return undefined;
-  await cache.markUsed(address);
-  return found(file, sha256, "there", cache.entryFolder(address));
+): Promise<ProgramState> {
+  const fileName = fileNameOf(file);
+  let problem = "no checksum is known, and nothing is installed without one";
+  if (sha256 !== undefined) {
+    problem = "not in the cache";
+    const address = await artifactAddress(artifactOf(file, sha256));
+    if ((await cache.state(address)).kind === "complete") {
+      await cache.markUsed(address);
+      const folder = path.join(cache.entryFolder(address), sha256);
+      const { size } = await stat(path.join(folder, fileName));
+      return { fileName, sha256, state: "there", bytes: size, folder };
+    }
+  }
+  const part = path.join(cache.downloadsFolder, `${sha256}.part`);
+  const bytes = (await stat(part).catch(() => undefined))?.size ?? 0;
+  return { fileName, sha256, state: "missing", bytes, problem };
 }
 
 function artifactOf(file: FetchedFile, sha256: string): ReturnType<typeof downloadArtifact> {
   return downloadArtifact({ uri: file.uri, sha256, fileName: fileNameOf(file) });
-}
-
-async function found(
-  file: FetchedFile,
-  sha256: string,
-  state: "there" | "fetched",
-  entry: string,
-): Promise<ProgramState> {
-  const fileName = fileNameOf(file);
-  const folder = path.join(entry, sha256);
-  const { size } = await stat(path.join(folder, fileName));
-  return { fileName, sha256, state, bytes: size, folder };
-}
-
-async function missing(
-  file: FetchedFile,
-  sha256: string | undefined,
-  problem: string,
-  cache: Cache,
-): Promise<ProgramState> {
-  const part = path.join(cache.downloadsFolder, `${sha256}.part`);
-  const bytes = (await stat(part).catch(() => undefined))?.size ?? 0;
-  return { fileName: fileNameOf(file), sha256, state: "missing", bytes, problem };
 }
 
 export function programsText(states: readonly ProgramState[]): string {
