@@ -170,7 +170,7 @@ describe("gathered facts", () => {
     });
 
     const contents = {
-      "not converted": [`${"x".repeat(1024)}conectix${"x".repeat(504)}`, "vhdxfile and so on"],
+      "not prepared": [`${"x".repeat(1024)}conectix${"x".repeat(504)}`, "vhdxfile and so on"],
       "no disk": ["conectix", ""],
     };
     eachCase("is %s", contents, async (texts, expected) => {
