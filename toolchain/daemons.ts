@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { chmod, chown, mkdir, open, readFile, stat, copyFile } from "node:fs/promises";
 import path from "node:path";
-import { execa } from "execa";
 import { messageOf } from "../host/failure.ts";
+import { runProgram } from "../host/run-program.ts";
 import type { Progress, Artifact } from "./artifact.ts";
 import { cacheRoot } from "./cache.ts";
 import { dockerState, libvirtState, type DaemonState } from "./daemon-state.ts";
@@ -141,13 +141,9 @@ async function hasSystemd(): Promise<boolean> {
 async function startUnit(daemon: Daemon): Promise<readonly Started[]> {
   const reasons: string[] = [];
   for (const unit of daemon.units) {
-    const result = await execa("systemctl", ["start", unit], {
-      reject: false,
-      stdin: "ignore",
-      timeout: startTimeoutSeconds * 1000,
-    });
-    if (!result.failed) return [];
-    reasons.push(result.stderr.trim() || (result.shortMessage ?? unit));
+    const { how, reason } = await runProgram("systemctl", ["start", unit], startTimeoutSeconds);
+    if (how === "well") return [];
+    reasons.push(reason);
   }
   throw new Error(`systemd could not start ${daemon.name}: ${reasons.join("; ")}`);
 }
@@ -194,9 +190,9 @@ async function giveKvmToItsGroup(): Promise<void> {
   const device = "/dev/kvm";
   const found = await stat(device).catch(() => undefined);
   if (found === undefined || found.gid !== 0 || (found.mode & 0o777) !== 0o600) return;
-  const group = await execa("getent", ["group", "kvm"], { reject: false });
-  const gid = Number(group.stdout?.split(":")[2]);
-  if (group.failed || !Number.isInteger(gid)) return;
+  const { stdout } = await runProgram("getent", ["group", "kvm"], 10);
+  const gid = Number(stdout.split(":")[2]);
+  if (!Number.isInteger(gid)) return;
   await chown(device, 0, gid);
   await chmod(device, 0o660);
 }

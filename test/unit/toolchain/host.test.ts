@@ -285,17 +285,23 @@ describe("a program of the host", () => {
     "ends well, in English, with nothing to read": [
       'cat; echo "$LC_ALL"; echo note >&2',
       600,
-      { how: "well", stdout: "C", stderr: "note", reason: "" },
+      { how: "well", exitCode: 0, stdout: "C", stderr: "note", reason: "" },
     ],
     "ends badly, with its last words": [
       `echo half; echo '${words}' >&2; exit 1`,
       600,
-      { how: "badly", stdout: "half", stderr: words, reason: words },
+      { how: "badly", exitCode: 1, stdout: "half", stderr: words, reason: words },
     ],
     "is stopped at the end of its time": [
       "exec sleep 3600",
       0.2,
-      { how: "late", stdout: "", stderr: "", reason: "no answer within 0.2 s" },
+      {
+        how: "late",
+        exitCode: undefined,
+        stdout: "",
+        stderr: "",
+        reason: "no answer within 0.2 s",
+      },
     ],
   };
   eachCase("%s", cases, async ([line, seconds, end]) =>
@@ -311,7 +317,7 @@ describe("a program of the host", () => {
 
   it("is not installed", async () => {
     const reason = "the program no-such-program is not installed";
-    const end = { how: "missing", stdout: "", stderr: "", reason };
+    const end = { how: "missing", exitCode: undefined, stdout: "", stderr: "", reason };
     assert.deepEqual(await runProgram("no-such-program", [], 600), end);
   });
 
