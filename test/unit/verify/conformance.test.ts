@@ -163,8 +163,9 @@ describe("results of conformance", () => {
 });
 
 describe("the pod with the tests", () => {
+  const metadata = { name: "tests-x" };
   const pod = (state: object, phase = "Running"): V1Pod => ({
-    metadata: { name: "tests-x" },
+    metadata,
     spec: { nodeName: "linux", containers: [] },
     status: { phase, containerStatuses: [{ name: "tests", image: "tests:1", ...state } as never] },
   });
@@ -173,9 +174,7 @@ describe("the pod with the tests", () => {
   const late = { phase: "Failed", reason: "DeadlineExceeded", message: "too long" };
   const cases: Readonly<Record<string, readonly V1Pod[]>> = {
     "not made yet": [],
-    "without a place": [
-      { metadata: { name: "tests-x" }, status: { phase: "Pending", conditions: [unscheduled] } },
-    ],
+    "without a place": [{ metadata, status: { phase: "Pending", conditions: [unscheduled] } }],
     "that waits for an image": [pod({ state: { waiting: pulling } })],
     "that runs": [pod({ state: { running: {} } })],
     "that has ended": [pod({ state: { terminated: { exitCode: 7 } } })],
