@@ -16,8 +16,8 @@ import {
   stackSoftware,
   type WindowsSoftware,
 } from "../components/windows/software.ts";
-import { locatedDisk } from "../components/machine/disk/located-disk.ts";
-import { builtRehearsalImage } from "../toolchain/built.ts";
+import { builtRehearsalImage, convertedFrom } from "../toolchain/built.ts";
+import { mustBeConverted, diskIdentity } from "../toolchain/disk-format.ts";
 import type { NodePrograms } from "./joined-node.ts";
 import type { LabImages } from "./lab-images.ts";
 
@@ -74,10 +74,8 @@ function found(settings: Settings): z.infer<typeof foundSchema> {
       const manifest = parseImageManifest(readFileSync(built.manifest, "utf8"));
       return { path: built.path, hash: built.hash, manifest };
     }
-    case "disk": {
-      const disk = locatedDisk(image.path);
-      return typeof disk === "object" ? disk : { ...notMadeYet, path: image.path };
-    }
+    case "disk":
+      return diskAt(image.path);
     case "evaluation-iso":
     case "iso":
       // A machine boots as its image was installed; a disk of the user's boots with BIOS.
@@ -95,4 +93,11 @@ function notCarriedYet(software: WindowsSoftware): WindowsSoftware {
     { ...artifact, sha256: undefined, origin: "image" },
   ]);
   return { ...software, ...(Object.fromEntries(carried) as object), crictl: undefined };
+}
+
+/** A user's own disk. A VHD or VHDX is used as it was converted, a qcow2 in its place. */
+function diskAt(path: string): GoldenImage {
+  const hash = diskIdentity(path);
+  if (hash === undefined) return { ...notMadeYet, path };
+  return mustBeConverted(path) ? (convertedFrom(path) ?? { ...notMadeYet, path }) : { path, hash };
 }
