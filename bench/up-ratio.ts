@@ -149,11 +149,11 @@ async function powerOn(domain: string): Promise<Date> {
   return found.startedAt;
 }
 
-/** Waits until an SSH server says its version, or nobody wants to know any more. */
-function sshBanner(address: string, given: AbortSignal): Promise<Date> {
+/** Waits until an SSH server says its version. */
+function sshBanner(address: string, signal: AbortSignal): Promise<Date> {
   const what = `an SSH server at ${address}`;
-  const options = { what, timeoutSeconds: sshTimeoutSeconds, pollMilliseconds: 100 };
+  const options = { what, timeoutSeconds: sshTimeoutSeconds, pollMilliseconds: 100, signal };
   return waitUntil(options, async () =>
-    (await answers(address, 22)) || given.aborted ? { found: new Date() } : "no answer",
+    (await answers(address, 22)) ? { found: new Date() } : "no answer",
   );
 }

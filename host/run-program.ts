@@ -3,6 +3,8 @@ import { execa } from "execa";
 export interface ProgramEnd {
   /** `missing`: it is not installed; `late`: it exceeded its time limit. */
   readonly how: "well" | "badly" | "late" | "missing";
+  /** Undefined if it did not end by itself. */
+  readonly exitCode: number | undefined;
   readonly stdout: string;
   readonly stderr: string;
   /** Why it failed, if possible its own error; empty if it succeeded. */
@@ -13,6 +15,8 @@ export interface RunOptions {
   /** With the character set of its file names. Default: C. */
   readonly locale?: "C" | "C.UTF-8";
   readonly input?: string;
+  /** Ends it before its time. */
+  readonly signal?: AbortSignal;
 }
 
 /** virsh of libvirt 9.0 crashes when it closes a libssh connection, mostly with its answer printed whole. */
@@ -23,13 +27,14 @@ export async function runProgram(
   program: string,
   args: readonly string[],
   timeoutSeconds: number,
-  { locale = "C", input }: RunOptions = {},
+  { locale = "C", input, signal }: RunOptions = {},
 ): Promise<ProgramEnd> {
   const run = () =>
     execa(program, args, {
       reject: false,
       ...(input === undefined ? { stdin: "ignore" as const } : { input }),
       timeout: timeoutSeconds * 1000,
+      cancelSignal: signal,
       env: { LC_ALL: locale },
     });
   const hasCrashed = (signal = ""): boolean => /(^|\/)virsh$/.test(program) && crashes.has(signal);
@@ -39,7 +44,14 @@ export async function runProgram(
   }
   // A program that never started printed nothing.
   const { stdout = "", stderr = "" } = result as { stdout?: string; stderr?: string };
-  const end = (how: ProgramEnd["how"], reason: string) => ({ how, stdout, stderr, reason });
+  const { exitCode } = result;
+  const end = (how: ProgramEnd["how"], reason: string): ProgramEnd => ({
+    how,
+    exitCode,
+    stdout,
+    stderr,
+    reason,
+  });
   if (!result.failed || (hasCrashed(result.signal) && stdout !== "" && stderr === "")) {
     return end("well", "");
   }

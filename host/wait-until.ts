@@ -10,6 +10,8 @@ export interface WaitOptions {
   readonly pollMilliseconds?: number;
   readonly onChange?: (seen: string) => void;
   readonly hint?: string;
+  /** Ends the wait before its time, with an error. */
+  readonly signal?: AbortSignal;
 }
 
 /** Result of one attempt: what is waited for, or what was observed instead. */
@@ -27,12 +29,13 @@ export async function waitUntil(
 ): Promise<void>;
 export async function waitUntil<T>(options: WaitOptions, look: () => Promise<Look<T>>): Promise<T>;
 export async function waitUntil<T>(
-  { what, timeoutSeconds, pollMilliseconds = 500, onChange, hint }: WaitOptions,
+  { what, timeoutSeconds, pollMilliseconds = 500, onChange, hint, signal }: WaitOptions,
   look: () => Promise<Look<T> | undefined>,
 ): Promise<T | undefined> {
   const deadline = Date.now() + timeoutSeconds * 1000;
   let last = "nothing yet";
   for (;;) {
+    signal?.throwIfAborted();
     const seen = await bounded(look(), Math.max(secondsTo(deadline), 1)).catch(messageOf);
     if (typeof seen !== "string") return seen?.found;
     if (seen !== last) {

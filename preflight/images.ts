@@ -1,42 +1,61 @@
 import { existsSync } from "node:fs";
-import {
-  isNamed,
-  type LocatedImage,
-  locatedLinuxImage,
-} from "../components/linux/cloud-image/located.ts";
+import { locatedLinuxImage } from "../components/linux/cloud-image/located.ts";
+import { type LocatedDisk, locatedDisk } from "../components/machine/disk/located-disk.ts";
 import { builtImage, type ImageSettings } from "../components/windows/image/builder/built-image.ts";
-import { builtRehearsalImage, builtSoFar, convertedFrom } from "../toolchain/built.ts";
+import { builtRehearsalImage, builtSoFar } from "../toolchain/built.ts";
 import { Cache } from "../toolchain/cache.ts";
 import { digestOfFile } from "../toolchain/file-digest.ts";
-import { diskFormatOf, virtualGiBOf } from "../toolchain/disk-format.ts";
+import { virtualGiBOf } from "../toolchain/disk-format.ts";
 import type { Settings } from "../config/settings.ts";
 import type { HostFacts } from "./host-facts.ts";
 import type { HostProblem } from "../config/host-problem.ts";
+import type { Complaint } from "../config/problem.ts";
 
-export type ImageFacts = UsableImage | "missing" | "unreadable" | "no disk" | "not converted";
+/** What machines start from, or why they can't. */
+export type ImageFacts = { readonly virtualGiB: number } | Exclude<LocatedDisk, object>;
 
-interface UsableImage {
-  readonly virtualGiB: number;
+async function imageFacts(disk: LocatedDisk): Promise<ImageFacts> {
+  return typeof disk === "object" ? { virtualGiB: await virtualGiBOf(disk.path) } : disk;
 }
 
 export async function gatherImage(settings: ImageSettings): Promise<ImageFacts> {
   const { image } = settings.windows;
-  if (image.kind === "disk") return imageAt(image.path);
   const built = image.kind === "rehearsal" ? builtRehearsalImage(image) : builtImage(settings);
-  return imageAt(built?.path ?? "");
+  return imageFacts(locatedDisk(image.kind === "disk" ? image.path : (built?.path ?? "")));
 }
 
-async function imageAt(path: string): Promise<ImageFacts> {
-  try {
-    const format = diskFormatOf(path);
-    if (format === undefined) return "no disk";
-    if (format === "qcow2") return { virtualGiB: await virtualGiBOf(path) };
-    const converted = convertedFrom(path);
-    return converted === undefined ? "not converted" : await imageAt(converted.path);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "ENOENT" ? "missing" : "unreadable";
-  }
+/** Why a disk that the settings name can't be used. */
+function unusable(
+  disk: Exclude<LocatedDisk, object>,
+  { another, noDisk }: { readonly another: string; readonly noDisk: Complaint },
+): Complaint {
+  const complaints: Readonly<Record<typeof disk, Complaint>> = {
+    missing: { why: "does not exist", instead: another },
+    unreadable: { why: "can't be read", instead: another },
+    "no disk": noDisk,
+    "not prepared": {
+      why: "is not prepared yet",
+      instead: "Run `./kindows prepare --stack <name>`.",
+    },
+  };
+  return complaints[disk];
 }
+
+const windowsImages = {
+  another: "Write the path of a qcow2, VHD or VHDX image you may read.",
+  noDisk: {
+    why: "is neither a qcow2 image nor VHD or VHDX",
+    instead: "Convert it: qemu-img convert -O qcow2 OLD NEW.",
+  },
+};
+
+const cloudImages = {
+  another: "Write the path of a cloud image you may read.",
+  noDisk: {
+    why: "is neither a qcow2, VHD or VHDX image nor a disk with a partition table",
+    instead: "Write the path of a cloud image: Debian's end in .qcow2, Ubuntu's in .img.",
+  },
+};
 
 export function checkImage(
   { windows: { image }, nodes }: Settings,
@@ -45,24 +64,15 @@ export function checkImage(
   if (typeof facts.image === "object") {
     return disksTooSmall(nodes, facts.image.virtualGiB, "kindows:windows.diskGiB");
   }
-  if (image.kind !== "disk") {
-    const [name, command] =
-      image.kind === "rehearsal" ? ["rehearsal", "prepare"] : ["Windows", "image build"];
-    const why = facts.image === "missing" ? "is not built yet" : `is ${facts.image}`;
-    const instead = `Run \`./kindows ${command} --stack <name>\`.`;
-    return [{ subject: `The ${name} image`, why, instead }];
+  if (image.kind === "disk") {
+    const subject = `kindows:windows.image.path: "${image.path}"`;
+    return [{ subject, ...unusable(facts.image, windowsImages) }];
   }
-  const another = "Write the path of a qcow2, VHD or VHDX image you may read.";
-  const [why, instead] = {
-    missing: ["does not exist", another],
-    unreadable: ["can't be read", another],
-    "no disk": [
-      "is neither a qcow2 image nor VHD or VHDX",
-      "Convert it: qemu-img convert -O qcow2 OLD NEW.",
-    ],
-    "not converted": ["is not converted yet", "Run `./kindows prepare --stack <name>`."],
-  }[facts.image] as [string, string];
-  return [{ subject: `kindows:windows.image.path: "${image.path}"`, why, instead }];
+  const [name, command] =
+    image.kind === "rehearsal" ? ["rehearsal", "prepare"] : ["Windows", "image build"];
+  const why = facts.image === "missing" ? "is not built yet" : `is ${facts.image}`;
+  const instead = `Run \`./kindows ${command} --stack <name>\`.`;
+  return [{ subject: `The ${name} image`, why, instead }];
 }
 
 /** An overlay can't be smaller than what it stands on: the machine would lose the end of its disk. */
@@ -82,7 +92,7 @@ function disksTooSmall(
 }
 
 export interface LinuxArtifactFacts {
-  readonly image: UsableImage | Extract<LocatedImage, string> | { readonly wrongSha256: string };
+  readonly image: ImageFacts | { readonly wrongSha256: string };
   readonly programs: "there" | "missing";
 }
 
@@ -96,13 +106,12 @@ export async function gatherLinuxArtifacts({
   const programs =
     linuxPrograms !== undefined && existsSync(linuxPrograms.path) ? "there" : "missing";
   const located = locatedLinuxImage(image);
-  if (typeof located === "string") return { image: located, programs };
   // What was downloaded was compared when it came.
-  if (isNamed(image) && image.path !== undefined && image.sha256 !== undefined) {
+  if (typeof located === "object" && image.path !== undefined && image.sha256 !== undefined) {
     const actual = await digestOfFile(image.path, new Cache());
     if (actual !== image.sha256) return { image: { wrongSha256: actual }, programs };
   }
-  return { image: { virtualGiB: await virtualGiBOf(located.path) }, programs };
+  return { image: await imageFacts(located), programs };
 }
 
 export function checkLinuxArtifacts(
@@ -121,26 +130,14 @@ export function checkLinuxArtifacts(
 }
 
 function imageProblem(
-  image: Exclude<LinuxArtifactFacts["image"], UsableImage>,
+  image: Exclude<LinuxArtifactFacts["image"], { virtualGiB: number }>,
   { path, url, sha256 = "" }: Settings["linux"]["image"],
 ): HostProblem {
   const named = path === undefined ? "" : `kindows:linux.image.path: "${path}"`;
   const published = url === undefined ? "" : `kindows:linux.image.url: "${url}"`;
   const subject = named || published || "The disk of Linux machines";
-  if (typeof image === "object") {
-    const why = `has SHA-256 ${image.wrongSha256}, not ${sha256} as in the settings`;
-    const instead = "Compare with what its publisher says, and download it again.";
-    return { subject, why, instead };
-  }
-  const another = "Write the path of a cloud image you may read.";
-  const [why, instead] = {
-    missing: ["does not exist", another],
-    unreadable: ["can't be read", another],
-    "no disk": [
-      "is neither a qcow2, VHD or VHDX image nor a disk with a partition table",
-      "Write the path of a cloud image: Debian's end in .qcow2, Ubuntu's in .img.",
-    ],
-    "not prepared": ["is not prepared yet", "Run `./kindows prepare`."],
-  }[image] as [string, string];
+  if (typeof image === "string") return { subject, ...unusable(image, cloudImages) };
+  const why = `has SHA-256 ${image.wrongSha256}, not ${sha256} as in the settings`;
+  const instead = "Compare with what its publisher says, and download it again.";
   return { subject, why, instead };
 }

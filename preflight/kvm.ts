@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { access, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { execa } from "execa";
+import { runProgram } from "../host/run-program.ts";
 import type { Settings } from "../config/settings.ts";
 import type { HostFacts } from "./host-facts.ts";
 import type { HostProblem } from "../config/host-problem.ts";
@@ -42,19 +42,18 @@ export async function runProbeRom(accelerator: "kvm" | "tcg"): Promise<KvmFacts>
   try {
     const rom = path.join(folder, "rom.bin");
     await writeFile(rom, kvmProbeRom());
-    const result = await execa(
+    const { how, exitCode, reason } = await runProgram(
       emulator,
       [
         ...["-machine", "pc", "-accel", accelerator, "-m", "16"],
         ...["-nodefaults", "-display", "none", "-bios", rom],
         ...["-device", `isa-debug-exit,iobase=${exitPort},iosize=4`],
       ],
-      { reject: false, timeout: timeoutSeconds * 1000, forceKillAfterDelay: 500, stdin: "ignore" },
+      timeoutSeconds,
     );
-    if (result.timedOut) return "hangs";
-    if (result.exitCode === goodExitCode) return "works";
-    const last = result.stderr.trim().split("\n").at(-1);
-    return { error: last || (result.shortMessage ?? `ended with ${result.exitCode}`) };
+    if (how === "late") return "hangs";
+    if (exitCode === goodExitCode) return "works";
+    return { error: reason.split("\n").at(-1) ?? reason };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

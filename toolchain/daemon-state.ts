@@ -3,9 +3,7 @@ import { runProgram } from "../host/run-program.ts";
 
 /** A daemon that answers, or why it does not (last line of its client's output). */
 export type DaemonState =
-  | { readonly kind: "running" }
-  | { readonly kind: "denied"; readonly reason: string }
-  | { readonly kind: "silent"; readonly reason: string };
+  { readonly kind: "running" } | { readonly kind: "denied" | "silent"; readonly reason: string };
 
 const askTimeoutSeconds = 10;
 
@@ -25,15 +23,8 @@ async function ask(
   group: "docker" | "libvirt",
 ): Promise<DaemonState> {
   const { how, stderr, reason } = await runProgram(client, args, askTimeoutSeconds);
-  switch (how) {
-    case "well":
-      return { kind: "running" };
-    case "badly":
-      return classifyRefusal(stderr, group);
-    case "late":
-    case "missing":
-      return { kind: "silent", reason };
-  }
+  if (how === "well") return { kind: "running" };
+  return how === "badly" ? classifyRefusal(stderr, group) : { kind: "silent", reason };
 }
 
 export function classifyRefusal(stderr: string, group: "docker" | "libvirt"): DaemonState {

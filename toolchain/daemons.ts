@@ -1,10 +1,11 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { chmod, chown, mkdir, open, readFile, stat, copyFile } from "node:fs/promises";
 import path from "node:path";
-import { execa } from "execa";
 import { messageOf } from "../host/failure.ts";
+import { runProgram } from "../host/run-program.ts";
 import type { Progress, Artifact } from "./artifact.ts";
 import { cacheRoot } from "./cache.ts";
+import { withLock } from "./cache-lock.ts";
 import { dockerState, libvirtState, type DaemonState } from "./daemon-state.ts";
 import { endOfLog, ensureArtifacts, type EnsureOptions, settleAll } from "./ensure.ts";
 import { startCommand, systemFolders, thisPackageManager } from "./host-packages.ts";
@@ -23,7 +24,14 @@ interface Daemon {
   state(): Promise<DaemonState>;
   /** Its systemd units, of which the first existing one is started. */
   readonly units: readonly string[];
-  start(): Promise<readonly string[]>;
+  /** The daemon itself is the last of what it starts. */
+  start(): Promise<readonly Started[]>;
+}
+
+interface Started {
+  readonly program: string;
+  readonly log: string;
+  readonly process: ChildProcess;
 }
 
 /** Starts Docker if it does not answer. @throws if that fails, or it refuses this user. */
@@ -96,56 +104,71 @@ async function ensureDaemon(state: DaemonState, daemon: Daemon, say: Progress): 
       `${daemon.name} does not run (${state.reason}). Start it, or run this as root: ${command}`,
     );
   }
-  say(`starting ${daemon.name}`);
-  const logs = (await hasSystemd()) ? await startUnit(daemon) : await daemon.start();
+  // Of two daemons the second one ends at once.
+  const lock = path.join(cacheRoot(), "locks", `start-${daemon.kind}`);
+  await withLock(lock, startTimeoutSeconds, async () => {
+    if ((await daemon.state()).kind === "running") return;
+    say(`starting ${daemon.name}`);
+    await startDaemon(daemon);
+  });
+}
+
+async function startDaemon(daemon: Daemon): Promise<void> {
+  const started = (await hasSystemd()) ? await startUnit(daemon) : await daemon.start();
   const wait = {
     what: `${daemon.name} to answer`,
     timeoutSeconds: startTimeoutSeconds,
     pollMilliseconds: 200,
   };
   try {
-    await waitUntil(wait, async () => {
+    const ended = await waitUntil<string | undefined>(wait, async () => {
+      const end = endOf(started.at(-1));
       const now = await daemon.state();
-      return now.kind === "running" ? undefined : now.reason;
+      if (now.kind === "running") return { found: undefined };
+      return end === undefined ? now.reason : { found: `${end}; last seen: ${now.reason}` };
     });
+    if (ended !== undefined) throw new Error(ended);
   } catch (error) {
     const ends = await Promise.all(
-      logs.map(async (log) => `end of ${log}:\n${await endOfLog(log, 10)}`),
+      started.map(async ({ log }) => `end of ${log}:\n${await endOfLog(log, 10)}`),
     );
     throw new Error([messageOf(error), ...ends].join("\n"), { cause: error });
   }
+}
+
+function endOf(started: Started | undefined): string | undefined {
+  if (started === undefined) return undefined;
+  const { exitCode, signalCode } = started.process;
+  const how = signalCode ?? exitCode;
+  return how === null ? undefined : `${started.program} has ended (${how})`;
 }
 
 async function hasSystemd(): Promise<boolean> {
   return (await stat("/run/systemd/system").catch(() => undefined)) !== undefined;
 }
 
-/** Returns no logs, as systemd keeps them. */
-async function startUnit(daemon: Daemon): Promise<readonly string[]> {
+/** Returns nothing to watch, as systemd does that, and keeps the logs. */
+async function startUnit(daemon: Daemon): Promise<readonly Started[]> {
   const reasons: string[] = [];
   for (const unit of daemon.units) {
-    const result = await execa("systemctl", ["start", unit], {
-      reject: false,
-      stdin: "ignore",
-      timeout: startTimeoutSeconds * 1000,
-    });
-    if (!result.failed) return [];
-    reasons.push(result.stderr.trim() || (result.shortMessage ?? unit));
+    const { how, reason } = await runProgram("systemctl", ["start", unit], startTimeoutSeconds);
+    if (how === "well") return [];
+    reasons.push(reason);
   }
   throw new Error(`systemd could not start ${daemon.name}: ${reasons.join("; ")}`);
 }
 
-/** Starts a program that outlives this process and shares nothing with it. Returns its log file. */
-async function startDetached(program: string, args: readonly string[]): Promise<string> {
+/** Starts a program that outlives this process and shares nothing with it. */
+async function startDetached(program: string, args: readonly string[]): Promise<Started> {
   const folder = path.join(cacheRoot(), "logs");
   await mkdir(folder, { recursive: true });
-  const logFile = path.join(folder, `${program}.log`);
-  const log = await open(logFile, "a", 0o600);
+  const log = path.join(folder, `${program}.log`);
+  const file = await open(log, "a", 0o600);
   try {
     const child = spawn(program, args, {
       detached: true,
       cwd: "/",
-      stdio: ["ignore", log.fd, log.fd],
+      stdio: ["ignore", file.fd, file.fd],
       env: {
         PATH: `${process.env.PATH ?? ""}:${systemFolders}:/usr/bin:/bin`,
         HOME: "/root",
@@ -157,10 +180,10 @@ async function startDetached(program: string, args: readonly string[]): Promise<
       child.once("error", reject);
     });
     child.unref();
+    return { program, log, process: child };
   } finally {
-    await log.close();
+    await file.close();
   }
-  return logFile;
 }
 
 export function boundingSetHasSysResource(status: string): boolean {
@@ -177,9 +200,9 @@ async function giveKvmToItsGroup(): Promise<void> {
   const device = "/dev/kvm";
   const found = await stat(device).catch(() => undefined);
   if (found === undefined || found.gid !== 0 || (found.mode & 0o777) !== 0o600) return;
-  const group = await execa("getent", ["group", "kvm"], { reject: false });
-  const gid = Number(group.stdout?.split(":")[2]);
-  if (group.failed || !Number.isInteger(gid)) return;
+  const { stdout } = await runProgram("getent", ["group", "kvm"], 10);
+  const gid = Number(stdout.split(":")[2]);
+  if (!Number.isInteger(gid)) return;
   await chown(device, 0, gid);
   await chmod(device, 0o660);
 }

@@ -115,24 +115,13 @@ export async function conformance(options: ConformanceOptions): Promise<number> 
 }
 
 function runOf(
-  options: ConformanceOptions,
+  { suite: id, focus, skip, timeout }: ConformanceOptions,
   kubernetesVersion: string,
   windowsNodes: number,
 ): ConformanceRun {
-  const { focus, skip, timeout } = options;
-  try {
-    const suite = suiteNamed(options.suite);
-    return {
-      suite,
-      kubernetesVersion,
-      windowsNodes,
-      timeoutSeconds: timeout ?? suite.timeoutSeconds,
-      ...(focus !== undefined && { focus }),
-      ...(skip !== undefined && { skip }),
-    };
-  } catch (error) {
-    throw new Failure(messageOf(error), exitCodes.usage);
-  }
+  const suite = suiteNamed(id);
+  const timeoutSeconds = timeout ?? suite.timeoutSeconds;
+  return { suite, kubernetesVersion, windowsNodes, timeoutSeconds, focus, skip };
 }
 
 function listText(): string {

@@ -40,16 +40,7 @@ export interface FetchOptions {
 }
 
 export function findPrograms(files: readonly FetchedFile[], cache: Cache): Promise<ProgramState[]> {
-  return Promise.all(
-    files.map(async (file) => {
-      const { sha256 } = file;
-      const problem = "no checksum is known, and nothing is installed without one";
-      if (sha256 === undefined) return missing(file, sha256, problem, cache);
-      return (
-        (await inCache(file, sha256, cache)) ?? missing(file, sha256, "not in the cache", cache)
-      );
-    }),
-  );
+  return Promise.all(files.map((file) => stateOf(file, file.sha256, cache)));
 }
 
 /** One after the other, even if some fail. Without a checksum the publisher's is trusted and locked. */
@@ -71,46 +62,37 @@ async function fetchProgram(file: FetchedFile, options: FetchOptions): Promise<P
       await ensurePackages?.(["curl"]);
       sha256 = await publishersChecksum(published);
     }
-    let state = await inCache(file, sha256, cache);
-    if (state === undefined) {
+    let state = await stateOf(file, sha256, cache);
+    if (state.state === "missing") {
       const artifact = downloadArtifact({ uri: file.uri, sha256 });
-      const ensured = await ensureArtifacts([artifact], { cache, progress: say, ensurePackages });
-      const folder = path.join(ensured.path(artifact), sha256);
-      state = await found(sha256, "fetched", path.join(folder, fileNameOf(file)));
+      await ensureArtifacts([artifact], { cache, progress: say, ensurePackages });
+      state = { ...(await stateOf(file, sha256, cache)), state: "fetched" };
     }
     // Only after the file was downloaded and matched the publisher's checksum.
     if (file.sha256 === undefined) await lockChecksum(published, sha256, say, lockFile);
     return state;
   } catch (error) {
-    return missing(file, sha256, messageOf(error), cache);
+    const found = await stateOf(file, sha256, cache);
+    return { ...found, state: "missing", folder: undefined, problem: messageOf(error) };
   }
 }
 
-async function inCache(
-  file: FetchedFile,
-  sha256: string,
-  cache: Cache,
-): Promise<ProgramState | undefined> {
-  const downloaded = await cachedDownload({ uri: file.uri, sha256 }, cache);
-  return downloaded === undefined ? undefined : found(sha256, "there", downloaded);
-}
-
-async function found(
-  sha256: string,
-  state: "there" | "fetched",
-  file: string,
-): Promise<ProgramState> {
-  const { size } = await stat(file);
-  const folder = path.dirname(file);
-  return { fileName: path.basename(file), sha256, state, bytes: size, folder };
-}
-
-async function missing(
+/** What the cache has of a file. */
+async function stateOf(
   file: FetchedFile,
   sha256: string | undefined,
-  problem: string,
   cache: Cache,
 ): Promise<ProgramState> {
+  let problem = "no checksum is known, and nothing is installed without one";
+  if (sha256 !== undefined) {
+    problem = "not in the cache";
+    const downloaded = await cachedDownload({ uri: file.uri, sha256 }, cache);
+    if (downloaded !== undefined) {
+      const { size: bytes } = await stat(downloaded);
+      const { base: fileName, dir: folder } = path.parse(downloaded);
+      return { fileName, sha256, state: "there", bytes, folder };
+    }
+  }
   const part = path.join(cache.downloadsFolder, `${sha256}.part`);
   const bytes = (await stat(part).catch(() => undefined))?.size ?? 0;
   return { fileName: fileNameOf(file), sha256, state: "missing", bytes, problem };

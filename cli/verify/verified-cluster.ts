@@ -69,7 +69,7 @@ export async function clusterOfKubeconfig(
   context: string | undefined,
   rows: readonly Row[],
 ): Promise<VerifiedCluster> {
-  const kubeconfig = readKubeconfig({ file, ...(context !== undefined && { context }) });
+  const kubeconfig = readKubeconfig({ file, context });
   const api = new ClusterApi(kubeconfig);
   const common = await commonFacts(api, rows);
   const facts: Facts = {
@@ -107,11 +107,7 @@ async function commonFacts(
     rows.some(({ id }) => outward.includes(id)) ? whyNoInternet() : undefined,
     whyNoNetworkPolicies(api),
   ]);
-  return {
-    nodes,
-    ...(noInternet !== undefined && { noInternet }),
-    ...(noNetworkPolicies !== undefined && { noNetworkPolicies }),
-  };
+  return { nodes, noInternet, noNetworkPolicies };
 }
 
 /** Facts that decide which rows can be run in a lab. */

@@ -8,6 +8,7 @@ import { extract } from "tar";
 
 import { messageOf } from "../../host/failure.ts";
 import type { ClusterApi } from "../../kubernetes/cluster-api.ts";
+import { podProgress } from "../../kubernetes/pod-state.ts";
 import { waitUntil } from "../../host/wait-until.ts";
 import {
   applyObjects,
@@ -76,17 +77,15 @@ async function untilState(
   wanted: readonly PodState["kind"][],
 ): Promise<PodState> {
   const onChange = (seen: string): void => say(`conformance: ${seen}`);
-  const options = { what, timeoutSeconds, pollMilliseconds: 5000, onChange };
-  const found = await waitUntil<PodState | string>(options, async () => {
-    if (signal.aborted) return { found: "interrupted" };
+  const options = { what, timeoutSeconds, pollMilliseconds: 5000, onChange, signal };
+  const found = await waitUntil<PodState>(options, async () => {
     const state = podState((await pods(api)).items);
-    if (wanted.includes(state.kind)) return { found: state };
     // An error would only be retried.
-    if (state.kind === "failed") return { found: `their pod has failed: ${state.why}` };
+    if ([...wanted, "failed"].includes(state.kind)) return { found: state };
     return state.kind === "waiting" ? state.seen : `the tests are ${state.kind}`;
   });
-  if (typeof found === "string") throw new Error(`${found}: the tests did not come to their end`);
-  return found;
+  if (found.kind !== "failed") return found;
+  throw new Error(`their pod has failed: ${found.why}: the tests did not come to their end`);
 }
 
 function pods(api: ClusterApi): Promise<V1PodList> {
@@ -139,19 +138,17 @@ type PodState =
 
 export function podState([pod]: readonly V1Pod[]): PodState {
   if (pod === undefined) return { kind: "waiting", seen: "the Job has made no pod yet" };
-  const { phase, reason, message, conditions, containerStatuses = [] } = pod.status ?? {};
+  const { phase, reason, message, containerStatuses = [] } = pod.status ?? {};
   const tests = containerStatuses.find(({ name }) => name === testsContainer)?.state;
   if (tests?.terminated !== undefined) {
     return { kind: "ended", exitCode: tests.terminated.exitCode };
   }
-  const text = (...parts: readonly (string | undefined)[]): string =>
-    parts.filter(Boolean).join(": ");
-  if (phase === "Failed") return { kind: "failed", why: text(reason, message) || "no reason" };
-  const [waiting] = containerStatuses.flatMap(({ state }) => state?.waiting ?? []);
-  if (waiting) return { kind: "waiting", seen: text(waiting.reason, waiting.message) };
-  if (tests?.running !== undefined) return { kind: "running" };
-  const unscheduled = conditions?.find(
-    ({ type, status }) => type === "PodScheduled" && status === "False",
-  );
-  return { kind: "waiting", seen: unscheduled?.message ?? "its pod is on its way" };
+  if (phase === "Failed") {
+    const why = [reason, message].filter(Boolean).join(": ");
+    return { kind: "failed", why: why || "no reason" };
+  }
+  const isWaiting = containerStatuses.some(({ state }) => state?.waiting !== undefined);
+  return tests?.running !== undefined && !isWaiting
+    ? { kind: "running" }
+    : { kind: "waiting", seen: podProgress(pod) };
 }

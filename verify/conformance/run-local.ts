@@ -1,10 +1,8 @@
-import { createWriteStream } from "node:fs";
-import { access, constants } from "node:fs/promises";
 import path from "node:path";
-import { pipeline } from "node:stream/promises";
 
 import { execa } from "execa";
 
+import { isExecutable } from "../../host/search-path.ts";
 import { ginkgoArguments, type ConformanceRun } from "./suites.ts";
 import { logName } from "./run-job.ts";
 
@@ -32,7 +30,7 @@ export function localCommand(
 export async function checkPrograms(programs: string): Promise<void> {
   const lacking: string[] = [];
   for (const program of ["ginkgo", "e2e.test"]) {
-    await access(path.join(programs, program), constants.X_OK).catch(() => lacking.push(program));
+    if (!(await isExecutable(path.join(programs, program)))) lacking.push(program);
   }
   if (lacking.length > 0) {
     throw new Error(
@@ -52,21 +50,18 @@ export async function runLocal(local: LocalRun): Promise<number> {
   const [program = "", ...args] = localCommand(local);
   // Longer than the tests' own limit, at which they report what was running.
   const limit = local.run.timeoutSeconds + 600;
-  const child = execa(program, args, {
+  const log = { file: path.join(local.folder, logName) };
+  const result = await execa(program, args, {
     reject: false,
     timeout: limit * 1000,
     cancelSignal: local.signal,
-    gracefulCancel: false,
-    all: true,
+    stdout: log,
+    stderr: log,
     buffer: false,
     ...(local.repositoryFile !== undefined && {
       env: { KUBE_TEST_REPO_LIST: local.repositoryFile },
     }),
   });
-  const [result] = await Promise.all([
-    child,
-    pipeline(child.all, createWriteStream(path.join(local.folder, logName))),
-  ]);
   if (result.isCanceled) throw new Error("interrupted: the tests did not come to their end");
   if (result.timedOut) throw new Error(`the tests did not end within ${limit} s`);
   return result.exitCode ?? 1;

@@ -1,3 +1,5 @@
+import { exitCodes, Failure } from "../../host/failure.ts";
+
 /** A case of windows-operational-readiness: what a node must be able to do, and the test that shows it. */
 export interface ReadinessCase {
   readonly category: string;
@@ -133,15 +135,12 @@ export const suites: readonly Suite[] = [
   },
 ];
 
-/** @throws naming the existing suites. */
+/** @throws Failure naming the existing suites. */
 export function suiteNamed(id: string): Suite {
   const found = suites.find((suite) => suite.id === id);
-  if (found === undefined) {
-    throw new Error(
-      `there is no suite "${id}": write one of ${suites.map((suite) => suite.id).join(", ")}`,
-    );
-  }
-  return found;
+  if (found !== undefined) return found;
+  const known = suites.map((suite) => suite.id).join(", ");
+  throw new Failure(`there is no suite "${id}": write one of ${known}`, exitCodes.usage);
 }
 
 export interface ConformanceRun {

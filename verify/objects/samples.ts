@@ -6,7 +6,7 @@ import { agnhostImage } from "../../components/controlplane/node-image/container
 import { projectRoot } from "../../toolchain/project.ts";
 import type { Os, SampleRow } from "../rows/row.ts";
 import { namespace } from "./names.ts";
-import { windowsRelease } from "../cluster/facts.ts";
+import { windowsReleases } from "../cluster/facts.ts";
 
 /** An object of a sample, as far as it is looked at. */
 export interface SampleObject {
@@ -78,5 +78,6 @@ function fitPod(pod: SamplePod, { os, windowsBuild, agnhost }: Fit): void {
 function fitImage(image: string, agnhost: string, windowsBuild: string | undefined): string {
   if (image === agnhostImage) return agnhost;
   const base = /^(mcr\.microsoft\.com\/windows\/[a-z]+):ltsc\d+$/.exec(image)?.[1];
-  return base && windowsBuild ? `${base}:${windowsRelease(windowsBuild)}` : image;
+  const release = windowsReleases[windowsBuild ?? ""];
+  return base && release ? `${base}:${release}` : image;
 }

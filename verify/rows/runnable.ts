@@ -1,5 +1,4 @@
-import { messageOf } from "../../host/failure.ts";
-import { nodesOf, type Facts, windowsRelease } from "../cluster/facts.ts";
+import { nodesOf, type Facts, windowsReleases } from "../cluster/facts.ts";
 import { isNotSeenYet, notSeenYet, osName } from "./row.ts";
 import type { Os, PathRow, Row, SampleRow } from "./row.ts";
 
@@ -42,12 +41,11 @@ const windowsHostPort: Need = { text: "", missing: (facts) => facts.noWindowsHos
 const windowsImage: Need = {
   text: "",
   missing: (facts) => {
-    try {
-      windowsRelease(nodesOf(facts, "windows")[0]?.windowsBuild ?? "");
-      return undefined;
-    } catch (error) {
-      return messageOf(error);
-    }
+    const build = nodesOf(facts, "windows")[0]?.windowsBuild ?? "";
+    const known = Object.keys(windowsReleases);
+    return known.includes(build)
+      ? undefined
+      : `there is no Windows image for the build "${build}" of the label node.kubernetes.io/windows-build: those known are ${known.join(", ")}`;
   },
 };
 const linuxNslookup: Need = {

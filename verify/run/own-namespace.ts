@@ -1,7 +1,7 @@
 import type { V1Pod, V1PodList } from "@kubernetes/client-node";
-import { execa } from "execa";
 
 import { hasStatus, type ClusterApi } from "../../kubernetes/cluster-api.ts";
+import { runProgram } from "../../host/run-program.ts";
 import { waitUntil } from "../../host/wait-until.ts";
 import { readNodes } from "../cluster/snapshot.ts";
 import { namespace } from "../objects/names.ts";
@@ -41,15 +41,10 @@ export async function applyObjects(
   what = "what the rows need",
 ): Promise<void> {
   if (objects.length === 0) return;
-  const result = await execa(kubectl, ["--kubeconfig", kubeconfig, "apply", "--filename", "-"], {
-    input: JSON.stringify({ apiVersion: "v1", kind: "List", items: objects }),
-    reject: false,
-    timeout: applySeconds * 1000,
-  });
-  if (result.failed) {
-    const reason = result.timedOut ? `no end within ${applySeconds} s` : result.stderr.trim();
-    throw new Error(`${what} could not be made: ${reason}`);
-  }
+  const args = ["--kubeconfig", kubeconfig, "apply", "--filename", "-"];
+  const input = JSON.stringify({ apiVersion: "v1", kind: "List", items: objects });
+  const { how, reason } = await runProgram(kubectl, args, applySeconds, { input });
+  if (how !== "well") throw new Error(`${what} could not be made: ${reason}`);
 }
 
 /**

@@ -1,5 +1,4 @@
-import { execa } from "execa";
-
+import { type ProgramEnd, runProgram } from "../../host/run-program.ts";
 import { shellWord } from "../../host/shell-word.ts";
 import { namespace } from "../objects/names.ts";
 import type { Os } from "../rows/row.ts";
@@ -96,11 +95,7 @@ export interface Shell extends Kubectl {
   readonly signal: AbortSignal;
 }
 
-export interface Printed {
-  readonly exitCode: number | undefined;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+export type Printed = Pick<ProgramEnd, "exitCode" | "stdout" | "stderr">;
 
 /** A command in a pod; `container` is needed if it has several. */
 export function podCommand(
@@ -124,18 +119,8 @@ export async function runCommand(
   { program, args }: ShellCommand,
   timeoutSeconds: number,
 ): Promise<Printed> {
-  const result = await execa(program, args, {
-    reject: false,
-    stdin: "ignore",
-    timeout: timeoutSeconds * 1000,
-    cancelSignal: signal,
-    env: { LC_ALL: "C" },
-  });
-  // A program that never started printed nothing.
-  const { stdout = "", stderr = "" } = result as { stdout?: string; stderr?: string };
-  const why = result.timedOut ? `no end within ${timeoutSeconds} s` : (result.shortMessage ?? "");
-  const said = result.failed && stderr === "" ? why : stderr;
-  return { exitCode: result.exitCode, stdout, stderr: said };
+  const end = await runProgram(program, args, timeoutSeconds, { signal });
+  return { ...end, stderr: end.stderr || end.reason };
 }
 
 /** Longest time for one request, in seconds. */

@@ -1,32 +1,15 @@
 import { existsSync } from "node:fs";
 import type { Settings } from "../../../config/settings.ts";
-import { builtSoFar, convertedFrom } from "../../../toolchain/built.ts";
-import {
-  diskFormatOf,
-  isRawDisk,
-  type DiskFormat,
-  diskIdentity,
-} from "../../../toolchain/disk-format.ts";
+import { builtSoFar } from "../../../toolchain/built.ts";
+import { diskFormatOf, isRawDisk, type DiskFormat } from "../../../toolchain/disk-format.ts";
 import type { WantedDisk } from "../../machine/disk/examine-disk.ts";
+import { type LocatedDisk, locatedDisk } from "../../machine/disk/located-disk.ts";
 
-export type LinuxImageSettings = Settings["linux"]["image"];
-
-/** The disk on this host and its identity; or why there is none. */
-export type LocatedImage =
-  | { readonly path: string; readonly hash: string }
-  | "missing"
-  | "unreadable"
-  | "no disk"
-  | "not prepared";
+type LinuxImageSettings = Settings["linux"]["image"];
 
 /** Whether the settings name an image; otherwise one is built from Debian's packages. */
 export function isNamed({ path, url }: LinuxImageSettings): boolean {
   return path !== undefined || url !== undefined;
-}
-
-/** The file in the settings; undefined for one that `kindows prepare` has to download or build. */
-export function namedCloudImage({ path, url, sha256 }: LinuxImageSettings): string | undefined {
-  return path ?? (url === undefined ? undefined : builtSoFar().cloudImages?.[sha256 ?? ""]);
 }
 
 /** The format of a cloud image by its signature; undefined for a file that is no disk. @throws as reading it does. */
@@ -34,31 +17,19 @@ export function cloudImageFormat(file: string): DiskFormat | "raw" | undefined {
   return diskFormatOf(file) ?? (isRawDisk(file) ? "raw" : undefined);
 }
 
-/** Finds the disk that machines start from, as `kindows prepare` has left it; a qcow2 is used where it is. */
-export function locatedLinuxImage(image: LinuxImageSettings): LocatedImage {
+/** Finds the disk that machines start from: of the settings, or as `kindows prepare` has downloaded or built it. */
+export function locatedLinuxImage(image: LinuxImageSettings): LocatedDisk {
+  if (image.path !== undefined) return locatedDisk(image.path, cloudImageFormat);
   if (!isNamed(image)) {
     const { linuxImage } = builtSoFar();
     return linuxImage !== undefined && existsSync(linuxImage.path) ? linuxImage : "not prepared";
   }
-  const file = namedCloudImage(image);
-  if (file === undefined || (image.path === undefined && !existsSync(file))) return "not prepared";
-  try {
-    switch (cloudImageFormat(file)) {
-      case undefined:
-        return "no disk";
-      case "qcow2": {
-        // A download is identified by its content, wherever the cache is.
-        const known = image.path === undefined ? image.sha256?.slice(0, 12) : undefined;
-        return { path: file, hash: known ?? diskIdentity(file) ?? "" };
-      }
-      case "raw":
-      case "VHD":
-      case "VHDX":
-        return convertedFrom(file) ?? "not prepared";
-    }
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "ENOENT" ? "missing" : "unreadable";
-  }
+  const { sha256 = "" } = image;
+  const file = builtSoFar().cloudImages?.[sha256];
+  if (file === undefined || !existsSync(file)) return "not prepared";
+  const disk = locatedDisk(file, cloudImageFormat);
+  // A download is identified by its content, wherever the cache is.
+  return typeof disk === "object" ? { ...disk, hash: sha256.slice(0, 12) } : disk;
 }
 
 /** Requirements of a cloud image; the smallest ones have 2 GiB. */

@@ -106,7 +106,7 @@ describe("a lab on several hypervisors", () => {
     const reason = "error: failed\nerror: no route";
     const unreachable = await unreachableAmong([b, c], (uri) => {
       const how = uri === b.virshUri ? "badly" : "well";
-      return Promise.resolve({ how, reason, stdout: "", stderr: "" });
+      return Promise.resolve({ how, exitCode: 1, reason, stdout: "", stderr: "" });
     });
     assert.deepEqual(unreachable, [{ ...b, reason: "failed: no route" }]);
   });

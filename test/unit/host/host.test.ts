@@ -82,6 +82,9 @@ describe("waiting", () => {
     assert.rejects(waitUntil({ ...short, ...(hint && { hint }) }, look), message),
   );
 
+  it("ends before its time where nobody wants it any more", () =>
+    assert.rejects(waitUntil({ ...options, signal: AbortSignal.abort() }, clouds), /aborted/));
+
   it("tells of changes only", async () => {
     const reported: string[] = [];
     const seen = ["a", "a", "b", "b", "b", "a"];

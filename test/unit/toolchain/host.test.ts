@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { execa } from "execa";
 import { loadBalancerImage } from "../../../components/controlplane/load-balancer-image/artifact.ts";
@@ -9,6 +9,7 @@ import { buildOrder } from "../../../toolchain/ensure.ts";
 import {
   boundingSetHasSysResource,
   ensureDaemons,
+  ensureDocker,
   wrappedRuntime,
 } from "../../../toolchain/daemons.ts";
 import { classifyRefusal, type DaemonState } from "../../../toolchain/daemon-state.ts";
@@ -250,6 +251,22 @@ describe("daemons that do not answer", () => {
     ],
     "no word at all": ["\n", "silent", /without a word/],
   };
+  it("end the wait for them where they end themselves, with their log", async function () {
+    if (process.getuid?.() !== 0 || existsSync("/run/systemd/system")) this.skip();
+    const folder = newFolder();
+    const { PATH, KINDOWS_CACHE = "" } = process.env;
+    const daemon = "#!/bin/sh\necho no room; exit 3\n";
+    writeFileSync(path.join(folder, "dockerd"), daemon, { mode: 0o755 });
+    Object.assign(process.env, { PATH: folder, KINDOWS_CACHE: folder });
+    try {
+      const started = ensureDocker({ kind: "silent", reason: "" }, { progress: () => undefined });
+      const end = /dockerd has ended \(3\); last seen: .* not installed\n.*\.log:\nno room$/;
+      await assert.rejects(started, end);
+    } finally {
+      Object.assign(process.env, { PATH, KINDOWS_CACHE });
+    }
+  });
+
   eachCase("%s", cases, ([stderr, kind, reason]) => {
     const state = classifyRefusal(stderr, "docker");
     assert.equal(state.kind, kind);
@@ -258,44 +275,40 @@ describe("daemons that do not answer", () => {
 });
 
 describe("a program of the host", () => {
-  const words = "error: no such domain";
+  const [words, late] = ["error: no such domain", "no answer within 0.2 s"];
   const cases: Readonly<Record<string, readonly [line: string, seconds: number, ProgramEnd]>> = {
     "ends well, in English, with nothing to read": [
       'cat; echo "$LC_ALL"; echo note >&2',
       600,
-      { how: "well", stdout: "C", stderr: "note", reason: "" },
+      { how: "well", exitCode: 0, stdout: "C", stderr: "note", reason: "" },
     ],
     "ends badly, with its last words": [
       `echo half; echo '${words}' >&2; exit 1`,
       600,
-      { how: "badly", stdout: "half", stderr: words, reason: words },
+      { how: "badly", exitCode: 1, stdout: "half", stderr: words, reason: words },
     ],
     "is stopped at the end of its time": [
       "exec sleep 3600",
       0.2,
-      { how: "late", stdout: "", stderr: "", reason: "no answer within 0.2 s" },
+      { how: "late", exitCode: undefined, stdout: "", stderr: "", reason: late },
     ],
   };
   eachCase("%s", cases, async ([line, seconds, end]) =>
     assert.deepEqual(await runProgram("sh", ["-c", line], seconds), end),
   );
 
-  it("may not be run", async () => {
-    const program = path.join(newFolder(), "program");
-    writeFileSync(program, "", { mode: 0o600 });
-    const { how, reason } = await runProgram(program, [], 600);
-    assert.deepEqual([how, reason], ["missing", `the program ${program} may not be run by you`]);
-  });
-
-  it("is not installed", async () => {
-    const reason = "the program no-such-program is not installed";
-    const end = { how: "missing", stdout: "", stderr: "", reason };
-    assert.deepEqual(await runProgram("no-such-program", [], 600), end);
+  it("may not be run, or is not installed", async () => {
+    const file = path.join(newFolder(), "program");
+    writeFileSync(file, "", { mode: 0o600 });
+    const missing = { [file]: "may not be run by you", "no-such-program": "is not installed" };
+    for (const [program, why] of Object.entries(missing)) {
+      const { how, reason } = await runProgram(program, [], 600);
+      assert.deepEqual([how, reason], ["missing", `the program ${program} ${why}`]);
+    }
   });
 
   it("that says nothing is named where it ends badly", async () => {
     const { how, reason } = await runProgram("sh", ["-c", "exit 3"], 600);
-    assert.equal(how, "badly");
-    assert.match(reason, /exit code 3/);
+    assert.match(`${how}: ${reason}`, /^badly: .*exit code 3/);
   });
 });

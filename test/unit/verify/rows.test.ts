@@ -191,12 +191,10 @@ describe("the rows", () => {
 
   it("have a place of their own in the matrix each", () => {
     const known = columnGroups.flatMap(({ columns }) => columns.map(({ key }) => key));
-    const places = [...pathRows, ...policyRows].map(
-      (row) => `${sourceName(row.from)} / ${columnOf(row)}`,
-    );
+    const all = [...pathRows, ...policyRows];
+    const places = all.map((row) => `${sourceName(row.from)} / ${columnOf(row)}`);
     assert.equal(new Set(places).size, places.length);
-    for (const row of [...pathRows, ...policyRows])
-      assert.ok(known.includes(columnOf(row)), row.id);
+    for (const row of all) assert.ok(known.includes(columnOf(row)), row.id);
   });
 });
 
