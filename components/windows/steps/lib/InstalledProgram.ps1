@@ -12,7 +12,7 @@ function Test-FileChecksum {
 # A file that a step needs: the image carries it, or the host pushed it here before the step began.
 function Assert-Medium {
     param([string] $Path, [string] $Checksum)
-    # `kindows up` knows these two codes by their names (cli/logs/failed-nodes.ts).
+    # `kindows up` knows these two codes by their names (cli/commands/up.ts).
     $remedy = 'Run `./kindows up`: it has what was pushed to the machine pushed again. What its image carries, copy ' +
     'there by hand.'
     if (-not (Test-Path -LiteralPath $Path -PathType Leaf)) {
