@@ -18,7 +18,7 @@ const defaultTimeoutSeconds = 1200;
 
 /**
  * Programs run with the C locale, and both their outputs go to the build's log as well. One that fails or takes too long
- * throws with the end of its errors.
+ * throws with its last error: whoever shows the end of the log shows the others.
  *
  * @param prefix a command that runs the program given to it, as `nice` does.
  */
@@ -40,7 +40,7 @@ export function commandRunner(logFile: string, prefix: readonly string[] = []): 
     if (timedOut) throw new Error(`${program} was ended after ${timeoutSeconds} s`);
     if (failed) {
       const how = exitCode === undefined ? shortMessage : `exit code ${exitCode}`;
-      throw new Error(`${program} failed (${how}): ${stderr.trim().slice(-2000)}`);
+      throw new Error(`${program} failed (${how}): ${stderr.trim().split("\n").at(-1)}`);
     }
     return stdout;
   };
