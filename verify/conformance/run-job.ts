@@ -83,6 +83,9 @@ async function untilState(
     // An error would only be retried.
     if ([...wanted, "failed"].includes(state.kind)) return { found: state };
     return state.kind === "waiting" ? state.seen : `the tests are ${state.kind}`;
+  }).catch((error: unknown) => {
+    if (signal.aborted) throw new Error("interrupted: the tests did not come to their end");
+    throw error;
   });
   if (found.kind !== "failed") return found;
   throw new Error(`their pod has failed: ${found.why}: the tests did not come to their end`);
