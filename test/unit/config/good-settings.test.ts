@@ -4,6 +4,7 @@ import { parse } from "yaml";
 import { calicoTestedWith } from "../../../components/cni/calico/release.ts";
 import { calicoKubernetes } from "../../../components/cni/calico/settings.ts";
 import { resolveExisting } from "../../../config/existing.ts";
+import { problemText } from "../../../config/problem.ts";
 import { resolveSettings } from "../../../config/resolve.ts";
 import type { Settings } from "../../../config/settings.ts";
 import { stackSections } from "../../../config/stack-sections.ts";
@@ -268,7 +269,7 @@ function saidOf(kubernetesVersion: string, kind: "calico" | "flannel" = "calico"
   const cni = { ...settings.cni, kind };
   return calicoKubernetes(calicoTestedWith)
     .run({ ...settings, cluster, cni }, "Pulumi.x.yaml")
-    .map(({ why, instead }) => `${why}. ${instead}`);
+    .map((problem) => problemText({ value: kubernetesVersion, ...problem }));
 }
 
 describe("Kubernetes versions with Calico", () => {
@@ -276,7 +277,7 @@ describe("Kubernetes versions with Calico", () => {
     assert.deepEqual(saidOf("1.36.4"), []);
     assert.deepEqual(saidOf("1.34.0"), []);
     assert.deepEqual(saidOf("1.37.0"), [
-      "is not one that Calico 3.32.1 is tested with (1.34, 1.35, 1.36). Write one of 1.36, or choose another kindows:cni.calico.version or kindows:cni.kind.",
+      'kindows:cluster.kubernetesVersion: "1.37.0" is not one that Calico 3.32.1 is tested with (1.34, 1.35, 1.36). Write one of 1.36, or choose another kindows:cni.calico.version or kindows:cni.kind.',
     ]);
   });
 });

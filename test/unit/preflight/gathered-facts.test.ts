@@ -169,12 +169,21 @@ describe("gathered facts", () => {
       assert.deepEqual(await gathered({ kind: "disk", path: file }), { virtualGiB });
     });
 
-    it("is not prepared, or not made yet", async () => {
+    const contents = {
+      "not prepared": [`${"x".repeat(1024)}conectix${"x".repeat(504)}`, "vhdxfile and so on"],
+      "no disk": ["conectix", ""],
+    };
+    eachCase("is %s", contents, async (texts, expected) => {
       const file = path.join(folder, "image");
-      for (const text of [`${"x".repeat(1024)}conectix${"x".repeat(504)}`, "vhdxfile and so on"]) {
+      for (const text of texts) {
         await writeFile(file, text);
-        assert.equal(await gathered({ kind: "disk", path: file }), "not prepared");
+        assert.equal(await gathered({ kind: "disk", path: file }), expected);
       }
+    });
+
+    it("is missing, unreadable, not made yet", async () => {
+      assert.equal(await gathered({ kind: "disk", path: path.join(folder, "none") }), "missing");
+      assert.equal(await gathered({ kind: "disk", path: folder }), "unreadable");
       assert.equal(await gathered(isoImage), "missing");
     });
   });
