@@ -58,8 +58,8 @@ export interface HyperVHostArgs {
 }
 
 /**
- * A Windows host with Hyper-V, made by somebody else: looked at before machines are made on it, and left without anything
- * of the lab when it is taken out.
+ * A Windows host with Hyper-V, made by somebody else: looked at before machines are made on it, and left without
+ * anything of the lab when it is taken out.
  */
 export class HyperVHost extends pulumi.ComponentResource {
   readonly parameter: pulumi.Output<HyperVHostParameter>;
@@ -151,7 +151,7 @@ export class HyperVMachine extends MachineComponent {
         customTimeouts: { create: "31m", update: "31m", delete: "11m" },
       },
     );
-    this.is({
+    this.setMachine({
       name: computerName,
       os: "windows",
       address,

@@ -30,8 +30,9 @@ export interface KubeVirtMachineArgs {
 }
 
 /**
- * A virtual machine on a cluster with KubeVirt: a VirtualMachine, whose disk is a clone that comes and goes with it, and
- * a Secret with its identity disc. It stays the same machine when it is moved, evicted or killed: KubeVirt starts it again.
+ * A virtual machine on a cluster with KubeVirt: a VirtualMachine, whose disk is a clone that comes and goes with it,
+ * and a Secret with its identity disc. It stays the same machine when it is moved, evicted or killed: KubeVirt starts
+ * it again.
  *
  * Not responsible for what runs in it: who needs SSH dials until it answers.
  */
@@ -76,7 +77,7 @@ export class KubeVirtMachine extends MachineComponent {
         throw new pulumi.ResourceError((error as Error).message, machine, true);
       }
     });
-    this.is({
+    this.setMachine({
       name: node.name,
       os: "windows",
       address,

@@ -41,7 +41,9 @@ export interface LibvirtMachineArgs extends VirtualMachineArgs {
   /** It also says by what the address is reserved: on the segment's own network by this. */
   readonly segment: MachineSegment;
   readonly storage: MachineStorage;
-  /** Seconds until it must have its address, e.g. 1200: the provider alone would give a first boot up after 5 minutes. */
+  /**
+   * Seconds until it must have its address, e.g. 1200: the provider alone would give a first boot up after 5 minutes.
+   */
   readonly bootSeconds: number;
   readonly libvirtProvider: libvirt.Provider;
 }
@@ -159,7 +161,7 @@ export class LibvirtMachine extends MachineComponent {
       },
     );
 
-    this.is({
+    this.setMachine({
       name: computerName,
       os,
       address,
