@@ -70,8 +70,8 @@ done`,
         instead: "Start it: systemctl enable --now openvswitch-switch ovn-host.",
       },
       mtu: {
-        why: "sends too small packets to another host",
-        instead: `Give that interface, and what is between the hosts, an MTU of ${segmentMtu + overhead}, or write vxlan for kindows:network.fabric.`,
+        why: "has an interface to another host whose MTU is too small",
+        instead: `Give that interface, and all links between the hosts, an MTU of ${segmentMtu + overhead}, or write vxlan for kindows:network.fabric.`,
       },
     },
     functions: `ovs_key() { ovs-vsctl --if-exists get open_vswitch . "external-ids:$1" | tr -d '"'; }
