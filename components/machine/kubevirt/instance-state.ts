@@ -65,5 +65,7 @@ function stateOf(what: string, object: Seen | undefined): string[] {
   const problems = conditions
     .filter(({ type, status, message }) => problemStatus[type] === status && message)
     .map(({ reason, message = "" }) => `${reason ? `${reason}: ` : ""}${message}`);
-  return [`its ${what} is ${state}${done}${problems.length === 0 ? "" : `: ${problems.join("; ")}`}`];
+  return [
+    `its ${what} is ${state}${done}${problems.length === 0 ? "" : `: ${problems.join("; ")}`}`,
+  ];
 }

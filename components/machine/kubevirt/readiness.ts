@@ -273,10 +273,7 @@ class ClusterCheck {
     if (quotas === undefined || there === undefined) return [];
     const known = new Set(there.map(({ metadata: { name } }) => name));
     const count = nodes.filter(({ name }) => !known.has(machineName(this.lab, name))).length;
-    const made =
-      count === 1
-        ? "the new machine needs"
-        : `the ${count} new machines need`;
+    const made = count === 1 ? "the new machine needs" : `the ${count} new machines need`;
     const memory = instanceType === undefined ? count * memoryMiB * 2 ** 20 : 0;
     const needed: Readonly<Record<string, number>> = {
       "requests.storage": count * diskGiB * 2 ** 30,

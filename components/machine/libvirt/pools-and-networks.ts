@@ -10,7 +10,9 @@ export async function statesOf(
   host: Host,
   command: CommandPrefix,
 ): Promise<ReadonlyMap<string, string>> {
-  const rows = lines(await virsh(host, `${command}-list`, "--all")).map((line) => line.split(/\s+/));
+  const rows = lines(await virsh(host, `${command}-list`, "--all")).map((line) =>
+    line.split(/\s+/),
+  );
   return new Map(rows.map(([name = "", state = ""]) => [name, state]));
 }
 

@@ -93,12 +93,13 @@ const otherUris: readonly (readonly [pattern: RegExp, why: string, instead?: str
     "has parameters",
     "Leave them out; the key and host key are settings of their own.",
   ],
-  [/^qemu\+ssh:\/\/[^/@]*:[^/@]*@/, "contains a password", `${instead} Log in with privateKeyFile.`],
-  [/^qemu\+ssh:\/\/[^/@]*\/system$/, "names no account"],
   [
-    /^qemu(\+(tcp|tls|unix|libssh2?))?:\/\//,
-    "does not use SSH with a pinned host key",
+    /^qemu\+ssh:\/\/[^/@]*:[^/@]*@/,
+    "contains a password",
+    `${instead} Log in with privateKeyFile.`,
   ],
+  [/^qemu\+ssh:\/\/[^/@]*\/system$/, "names no account"],
+  [/^qemu(\+(tcp|tls|unix|libssh2?))?:\/\//, "does not use SSH with a pinned host key"],
 ];
 
 function remoteHypervisorUri(value: string): Complaint | undefined {
