@@ -1,15 +1,16 @@
 import * as z from "zod";
 
 /**
- * What components say of themselves, by their types. Each passes its record as its input `facts`: the engine has that
- * before anything of the component is made, so it is also in the state that a killed run leaves, in a preview and in
- * the engine's events. Only plain values: whatever is in a component waits for its inputs.
+ * The facts that each type of component publishes about itself. A component passes them as its input `facts`, which the
+ * engine records before it creates anything in the component. So they are also in the state after a killed run, in
+ * previews and in the engine's events. They must be plain values, because all children of a component wait for its
+ * inputs.
  *
- * What is known later is an output: `connection` of a machine, `kubeconfig` of a cluster.
+ * Values that are known only later are outputs: `connection` of a machine, `kubeconfig` of a cluster.
  */
 export const componentFacts = {
   "kindows:network:LabNetwork": z.object({
-    /** Of libvirt's and Docker's network. */
+    /** Name of both libvirt's and Docker's network. */
     name: z.string(),
     cidr: z.string(),
     bridge: z.string(),
@@ -21,19 +22,18 @@ export const componentFacts = {
   "kindows:controlplane:KindCluster": z.object({
     name: z.string(),
     image: z.string(),
-    /** Names of containers and nodes. */
+    /** Names of the control plane containers, which are also their nodes' names. */
     controlPlanes: z.array(z.string()),
     podCidr: z.string(),
     serviceCidr: z.string(),
   }),
-  /** Of container and node. */
   "kindows:controlplane:LinuxWorker": z.object({ name: z.string() }),
   "kindows:machine:MachineStorage": z.object({
-    /** Where it is, if not on this host. */
+    /** The hypervisor, unless it is this host. */
     hypervisor: z
       .object({
         name: z.string(),
-        /** As the settings have it. */
+        /** As in the settings. */
         uri: z.string(),
         virshUri: z.string(),
       })
@@ -52,7 +52,7 @@ export const componentFacts = {
   "kindows:machine:ExistingMachine": z.object({ node: z.string() }),
   "kindows:windows:WindowsNode": z.object({
     node: z.string(),
-    /** Folder of Test-WindowsHost on the machine. */
+    /** Folder on the machine with the script Test-WindowsHost. */
     checkFolder: z.string(),
   }),
   "kindows:linux:LinuxNode": z.object({ node: z.string() }),
@@ -62,7 +62,7 @@ export type FactsType = keyof typeof componentFacts;
 
 export type Facts<T extends FactsType> = z.infer<(typeof componentFacts)[T]>;
 
-/** What every component that is a machine says, whoever makes it; and as an output, how it is logged in to. */
+/** The facts that all machine components have in common. */
 export const machineFacts = z.object({ node: z.string() });
 
 export function isMachine(type: string): boolean {

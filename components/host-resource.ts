@@ -11,74 +11,74 @@ export interface KnownResource {
   readonly outputs?: Readonly<Record<string, unknown>>;
 }
 
-/** Something on this host that carries the name of a kindows lab. */
+/** Something on a host that is named after a kindows lab. */
 export interface HostResource {
-  /** What it is, as shown to people, e.g. `libvirt domain`. */
+  /** Kind of resource, as shown to users, e.g. `libvirt domain`. */
   readonly kind: string;
-  /** Its name, as its own tool shows it. */
+  /** Name, as the tool that manages it shows it. */
   readonly name: string;
-  /** Prefix of the lab it belongs to, e.g. `kindows-rehearsal`. */
+  /** Name prefix of the lab that it belongs to, e.g. `kindows-rehearsal`. */
   readonly lab: string;
   /**
-   * Its kind and its id, for comparison with what the stack's state owns: one that somebody recreated under the same name
-   * differs. Undefined if no resource of the state can own it.
+   * Kind and id, for comparison with what the stack's state owns. A resource that was recreated under the same name has
+   * another identity. Undefined if no resource of the state can own it.
    */
   readonly identity: string | undefined;
-  /** Whether it runs, in its tool's own word. */
+  /** Whether it runs, as its tool says it, e.g. `shut off`. */
   readonly state?: string;
-  /** What its removal needs beyond the name. */
+  /** What `remove` needs to know besides the name, e.g. the pool of a volume. */
   readonly place?: string;
-  /** Name of its hypervisor. Default: this host's. */
+  /** Name of the hypervisor that it is on. Default: this host. */
   readonly hypervisor?: string;
 }
 
-/** What a resource of the state owns on the host. */
+/** A host resource that a resource of the state owns. */
 export interface Owned {
-  /** As `HostResource.identity` has it. */
+  /** The same as `HostResource.identity`. */
   readonly identity: string;
-  /** Whether the resource is gone if this is; others depend on an essential one. */
+  /** Whether the resource of the state counts as gone if this host resource is gone. */
   readonly essential: boolean;
 }
 
 /** A kind of host resource: how it is listed, owned, started and removed. */
 export interface ResourceKind<T extends HostResource = HostResource> {
   readonly kind: string;
-  /** All of this kind that certainly belong to a kindows lab. */
+  /** Lists those that certainly belong to a kindows lab. */
   find(host: Host): Promise<readonly T[]>;
-  /** Removes one that `find` returned; succeeds if it is already gone. */
+  /** Removes a resource that `find` returned. Succeeds if it is already gone. */
   remove(resource: T, host: Host): Promise<void>;
   /**
-   * What a resource of the state owns of this kind, by the resource's type. libvirt's and Docker's ids are those that `find`
-   * returns.
+   * By the type of a resource of the state: the host resources of this kind that it owns. The ids of libvirt and Docker
+   * in the state are the ones that `find` returns.
    */
   readonly owned?: Readonly<
     Record<string, (resource: KnownResource, component: string | undefined) => readonly Owned[]>
   >;
-  /** Ways in which those of a lab can be stopped, in the order of repair. */
+  /** Ways in which a lab's resources of this kind can be stopped, in the order of repair. */
   readonly stops?: readonly Stop[];
 }
 
-/** One that is stopped. */
+/** A host resource that is stopped. */
 export interface Stopped {
   readonly name: string;
-  /** What was observed, beyond that it does not run. */
+  /** What was observed, besides that it does not run. */
   readonly seen?: string;
-  /** What a person has to do before it can be started; if set, it is not started automatically. */
+  /** What the user has to do before it can be started. If set, it is not started automatically. */
   readonly first?: string;
 }
 
-/** A way in which something of a lab can be stopped, and how to start it. */
+/** A way in which resources of a lab can be stopped, and how to start them. */
 export interface Stop {
   readonly kind: string;
   /** The verb for starting it, and its past participle. Default: `start`, `started`. */
   readonly verb?: readonly [infinitive: string, past: string];
-  /** Whether removing the lab needs it running. */
+  /** Whether it must run for the lab to be removed. */
   readonly neededToRemove?: boolean;
   find(host: Host, lab: string): Promise<readonly Stopped[]>;
   start(host: Host, name: string, lab: string): Promise<void>;
 }
 
-/** Those of a kind in a given state, which one command starts. */
+/** The resources of a kind that are in the given state, which `start` ends. */
 export function stopIn(
   state: string,
   { kind, find }: Pick<ResourceKind, "kind" | "find">,
@@ -94,12 +94,12 @@ export function stopIn(
   };
 }
 
-/** Whether the name is that of a lab as a whole: networks, pools, clusters and contexts have it. */
+/** Whether the name is the prefix of a lab's names. Networks, pools, clusters and contexts have just that name. */
 export function isLabPrefix(name: string): boolean {
   return /^kindows-[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(name);
 }
 
-/** The running ones of a lab. */
+/** The lab's resources that run. */
 export function runningOf<T extends HostResource>(found: readonly T[], lab: string): readonly T[] {
   return found.filter((each) => each.lab === lab && each.state === "running");
 }

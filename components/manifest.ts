@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { types } from "@pulumi/kubernetes";
 import { parseAllDocuments } from "yaml";
 
-/** An object of a kind that a CustomResourceDefinition defines. */
+/** An object whose kind is defined by a CustomResourceDefinition. */
 interface CustomObject {
   readonly apiVersion: string;
   readonly kind: string;
@@ -24,20 +24,20 @@ export interface Manifest {
 }
 
 /**
- * The objects in a file that lies beside a module, one of each kind.
+ * Reads a manifest that has one object of each kind.
  *
- * @param values what is put in the place of each `${name}`; without the field where it is undefined.
- * @throws for a name without a value.
+ * @param values replace the fields `${name}`; a field whose value is undefined is removed.
+ * @throws if `values` lacks a name.
  */
 export function manifest(file: URL, values: Readonly<Record<string, unknown>>): Manifest {
-  const place = (_: unknown, written: unknown): unknown => {
-    const [, name] = typeof written === "string" ? (/^\$\{(\w+)\}$/.exec(written) ?? []) : [];
-    if (name === undefined) return written;
-    if (!(name in values)) throw new Error(`${file.pathname}: nothing is given for ${name}`);
+  const substitute = (_: unknown, field: unknown): unknown => {
+    const [, name] = typeof field === "string" ? (/^\$\{(\w+)\}$/.exec(field) ?? []) : [];
+    if (name === undefined) return field;
+    if (!(name in values)) throw new Error(`${file.pathname}: there is no value for ${name}`);
     return values[name];
   };
   const objects = parseAllDocuments(readFileSync(file, "utf8")).map(
-    (document) => document.toJS({ reviver: place }) as { readonly kind: string },
+    (document) => document.toJS({ reviver: substitute }) as { readonly kind: string },
   );
   return Object.fromEntries(objects.map((object) => [object.kind, object])) as unknown as Manifest;
 }

@@ -2,12 +2,15 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { cacheRoot } from "../toolchain/cache.ts";
 
-/** Whether this is the package @kindows/components, installed beside a program, and no clone of the project: there it is JavaScript. */
+/**
+ * Whether this code runs from the installed package @kindows/components, which is JavaScript, and not from a clone of
+ * the project.
+ */
 export const isPackage = import.meta.url.endsWith(".js");
 
 /**
- * A folder of ours: `windows/steps` is `components/windows/steps`. In a clone it is relative to the project, where its
- * program runs, so that the state is the same in every clone of it.
+ * Path of a folder below `components`, e.g. `windows/steps`. In a clone it is relative to the project, where the
+ * program runs, so that the state is the same in every clone.
  */
 export function ownFolder(name: string): string {
   return isPackage
@@ -15,7 +18,9 @@ export function ownFolder(name: string): string {
     : path.posix.join("components", name);
 }
 
-/** A folder on this host for what is kept from run to run: of a clone, in the project; of the package, in the user's cache. */
+/**
+ * A folder on this host for files that are kept between runs: in the project or, for the package, in the user's cache.
+ */
 export function keptFolder(name: string): string {
   return isPackage ? path.join(cacheRoot(), name) : path.posix.join(".kindows", name);
 }

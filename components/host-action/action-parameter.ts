@@ -3,10 +3,10 @@ import * as z from "zod";
 const actionSchema = z.object({ environment: z.record(z.string(), z.unknown()) });
 
 /**
- * The parameter that a host action was run with.
+ * Reads a parameter of a host action from the inputs of its command in the state.
  *
- * @param variable of its environment that holds it, as JSON.
- * @throws when it has none, or another one.
+ * @param variable environment variable that holds the parameter as JSON.
+ * @throws if the variable is missing or does not match the schema.
  */
 export function actionParameter<T>(
   { inputs }: { readonly inputs?: unknown },

@@ -9,24 +9,24 @@ export interface HostActionArgs<V extends Variables> extends Pick<
   local.CommandArgs,
   "triggers" | "logging" | "addPreviousOutputInEnv"
 > {
-  /** Its program, and flags: `cni/await-calico` is `components/cni/actions/await-calico.ts`. */
+  /** The action and its flags: `cni/await-calico` runs `components/cni/actions/await-calico.ts`. */
   readonly create: string;
-  /** The host action that deletes what it created, if there is anything. */
+  /** The action that removes what `create` made. Default: nothing is removed. */
   readonly delete?: string;
-  /** Texts are passed on unchanged, anything else as JSON; secrets are secret Outputs. */
+  /** Strings are passed unchanged, other values as JSON. Secrets must be secret Outputs. */
   readonly environment: {
     readonly [Name in keyof V]: z.input<V[Name]> | pulumi.Output<z.input<V[Name]>>;
   };
 }
 
 /**
- * Inputs of the command that runs a host action: a program in the folder `actions` beside a component, which reads its
- * environment with `runAction`.
+ * Returns the inputs of a command that runs a host action: a program in the folder `actions` beside a component, which
+ * reads its environment with `runAction`.
  *
- * The command line is relative to the project, or Node.js finds the package from there, so that the state is the same in
- * every clone; parameters and secrets travel in the environment only.
+ * The command line is relative to the project, so that the state is the same in every clone. Parameters and secrets are
+ * passed in the environment only.
  *
- * @typeParam V the action's `environment`; of two with one environment, both.
+ * @typeParam V the exported `environment` of the action, or the intersection if `create` and `delete` are two actions.
  */
 export function hostAction<V extends Variables>(args: HostActionArgs<V>): local.CommandArgs {
   return {
@@ -44,21 +44,21 @@ export function hostAction<V extends Variables>(args: HostActionArgs<V>): local.
   };
 }
 
-/** Parameters of a host action whose result a refresh looks at. */
+/** Arguments of a host action whose result is checked by `pulumi refresh`. */
 export interface ObservedActionArgs<V extends Variables> extends HostActionArgs<V> {
-  /** The host action that looks, and its arguments; it has the environment of the others, and prints a `Finding`. */
+  /** The action and flags for the check. It gets the same environment and prints a `Finding`. */
   readonly read: string;
 }
 
-/** What a host action finds of something that was made; nothing if all is as it was. */
+/** Result of a `read` action; empty if nothing has changed. */
 export interface Finding {
-  /** Why it is replaced by the next `up`. */
+  /** Why the next `up` must replace the resource. */
   readonly gone?: string;
-  /** Why the next `up` runs `create` again. */
+  /** Why the next `up` must run `create` again. */
   readonly changed?: string;
 }
 
-/** What `command:local:Command` is for others, with a `read` (plugins/kindows). */
+/** Like `command:local:Command`, with the additional input `read` (plugins/kindows). */
 class Action extends pulumi.CustomResource {
   declare readonly stdout: pulumi.Output<string>;
 
@@ -71,7 +71,10 @@ class Action extends pulumi.CustomResource {
   }
 }
 
-/** A host action that makes something, with what a refresh finds of it; of the package, a command as any other. */
+/**
+ * A resource whose `read` action is run by `pulumi refresh`. In the package @kindows/components it is a plain command,
+ * without `read`.
+ */
 export function observedAction<V extends Variables>(
   name: string,
   { read, ...args }: ObservedActionArgs<V>,
@@ -79,7 +82,7 @@ export function observedAction<V extends Variables>(
 ): pulumi.CustomResource & { readonly stdout: pulumi.Output<string> } {
   const command = hostAction(args);
   if (isPackage) return new local.Command(name, command, opts);
-  // Such a command it was before, unless it says otherwise.
+  // Earlier versions used a plain command.
   const former = [{}, ...(opts.aliases ?? [])].map((alias) => ({
     type: "command:local:Command",
     ...alias,

@@ -3,26 +3,26 @@ import * as z from "zod";
 import { messageOf } from "../../host/failure.ts";
 import type { Variables } from "./host-action.ts";
 
-/** A parameter that is a text, not JSON. */
+/** Schema of a variable that holds plain text, not JSON. */
 export const text = z.string().min(1, "the text is empty");
 
-const interval = 1000;
+const checkMilliseconds = 1000;
 
 /**
- * Runs a host action to its end: result on stdout, progress and the one error line on stderr.
+ * Runs a host action and ends the process. The result goes to stdout, progress and a final error line to stderr.
  *
- * @param environment its variables; its component is typed by them.
- * @param action its result is printed: a text unchanged, anything else as JSON.
+ * @param environment schemas of the variables that the action reads.
+ * @param action returns the result: a string is printed unchanged, anything else as JSON.
  */
 export async function runAction<V extends Variables>(
   environment: V,
-  action: (given: { readonly [Name in keyof V]: z.output<V[Name]> }) => Promise<unknown>,
+  action: (parameters: { readonly [Name in keyof V]: z.output<V[Name]> }) => Promise<unknown>,
 ): Promise<void> {
   endWithCaller();
   try {
     const variables = Object.entries(environment);
-    const given = variables.map(([name, schema]) => [name, parameter(name, schema)]);
-    const result = await action(Object.fromEntries(given) as Parameters<typeof action>[0]);
+    const parameters = variables.map(([name, schema]) => [name, parameter(name, schema)]);
+    const result = await action(Object.fromEntries(parameters) as Parameters<typeof action>[0]);
     if (result !== undefined) {
       process.stdout.write(typeof result === "string" ? result : JSON.stringify(result));
     }
@@ -36,14 +36,14 @@ export async function runAction<V extends Variables>(
   }
 }
 
-/** @throws naming the variable and all its problems, but never its value, which may contain a secret. */
+/** @throws an error that names the variable and its problems, but not its value, which may contain a secret. */
 function parameter(name: string, schema: z.ZodType): unknown {
-  const given = process.env[name];
-  if (given === undefined) throw new Error(`the environment variable ${name} is missing`);
-  let value: unknown = given;
+  const text = process.env[name];
+  if (text === undefined) throw new Error(`the environment variable ${name} is missing`);
+  let value: unknown = text;
   if (!(schema instanceof z.ZodString)) {
     try {
-      value = JSON.parse(given);
+      value = JSON.parse(text);
     } catch {
       throw new Error(`the environment variable ${name} is not JSON`);
     }
@@ -56,7 +56,7 @@ function parameter(name: string, schema: z.ZodType): unknown {
   return parsed.data;
 }
 
-/** One progress line, with the seconds since the action started. */
+/** Prints a progress line, with the seconds since the action started. */
 export function say(line: string): void {
   process.stderr.write(`[${process.uptime().toFixed(1)} s] ${line}\n`);
 }
@@ -66,25 +66,25 @@ function flushed(stream: NodeJS.WriteStream): Promise<void> {
 }
 
 /**
- * Ends this process when its starter is killed: an action that lives on would interfere with the next run, which does not
- * know of it. The starter is the parent and, as that is a shell, its parent.
+ * Ends this process when the run that started it is killed. Otherwise the action would go on and interfere with the
+ * next run. The parent is a shell, so the grandparent is watched too.
  */
 function endWithCaller(): void {
   const parent = process.ppid;
   const grandparent = parentOf(parent);
   setInterval(() => {
     if (process.ppid !== parent || parentOf(parent) !== grandparent) {
-      process.stderr.write("error: the run that this belongs to is gone\n");
+      process.stderr.write("error: the run that started this action has ended\n");
       process.exit(1);
     }
-  }, interval).unref();
+  }, checkMilliseconds).unref();
 }
 
-/** Parent of a process; undefined if it is gone, or if there is no /proc. */
+/** Process id of a process's parent; undefined if the process is gone or there is no /proc. */
 function parentOf(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The second field, the program's name in brackets, may itself contain spaces and brackets.
+    // The second field, the program's name in parentheses, may itself contain spaces and parentheses.
     return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1];
   } catch {
     return undefined;

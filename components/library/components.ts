@@ -1,7 +1,7 @@
 /**
- * The components with plain arguments, for programs in any language that Pulumi knows: what the plugin of
- * `PulumiPlugin.yaml` serves, and what a TypeScript program imports from `@kindows/components`. Each is made of the
- * component of the same name, which a TypeScript program may import from its own file too.
+ * The components with plain arguments, for programs in any Pulumi language. The plugin of `PulumiPlugin.yaml` serves
+ * them, and TypeScript programs import them from `@kindows/components`. Each wraps the component of the same name,
+ * which TypeScript programs can also import directly from its own file.
  */
 import * as pulumi from "@pulumi/pulumi";
 import { macAddress } from "../machine/mac-address.ts";
@@ -29,23 +29,23 @@ import { programArtifacts, officialSoftware, type WindowsSoftware } from "../win
 import * as windows from "../windows/windows-node.ts";
 import { defaultContainerdVersion, kubernetesVersions } from "../../config/supported.ts";
 
-/** A name that a machine cannot resolve by itself, for its hosts file. */
+/** An entry for the machine's hosts file, for a name that it cannot resolve otherwise. */
 export interface HostsEntryArgs {
-  /** IPv4 address that the machine reaches it at, e.g. `192.168.1.10`. */
+  /** IPv4 address of the host, as the machine reaches it, e.g. `192.168.1.10`. */
   address: string;
   /** Host name, e.g. `api.example.test`. */
   name: string;
 }
 
-/** A cluster that kubeadm has made, by kind or otherwise. */
+/** A cluster that was created with kubeadm, by kind or otherwise. */
 export interface ClusterArgs {
-  /** Kubeconfig of an administrator as YAML, best a secret; the current context counts, e.g. what `kind get kubeconfig` prints. */
+  /** Kubeconfig of an administrator as YAML, preferably a secret; its current context is used, e.g. the output of `kind get kubeconfig`. */
   kubeconfig: pulumi.Input<string>;
   /** Version of Kubernetes, without a leading `v`, e.g. `1.36.4`. Default: `1.36.4`. */
   kubernetesVersion?: string;
-  /** `HOST:PORT` at which nodes reach the API server, e.g. `api.example.test:6443`. Default: what the cluster's own `cluster-info` says. */
+  /** `HOST:PORT` at which nodes reach the API server, e.g. `api.example.test:6443`. Default: the address in the cluster's ConfigMap `cluster-info`. */
   endpoint?: string;
-  /** For nodes that can't resolve the host of `endpoint`, e.g. `[{ address: "192.168.1.10", name: "api.example.test" }]`. Default: none. */
+  /** Hosts file entries for nodes that can't resolve the host in `endpoint`, e.g. `[{ address: "192.168.1.10", name: "api.example.test" }]`. Default: none. */
   hostsEntries?: HostsEntryArgs[];
   /** IPv4 range of pods in CIDR form, e.g. `10.244.0.0/16`. Default: `10.244.0.0/16`. */
   podCidr?: string;
@@ -55,34 +55,34 @@ export interface ClusterArgs {
 
 /** A taint that a node registers with. */
 export interface TaintArgs {
-  /** Its key, e.g. `os`. */
+  /** Key of the taint, e.g. `os`. */
   key: string;
-  /** Its value, e.g. `windows`. Default: empty. */
+  /** Value of the taint, e.g. `windows`. Default: empty. */
   value?: string;
   /** `NoSchedule`, `PreferNoSchedule` or `NoExecute`, e.g. `NoSchedule`. */
   effect: string;
 }
 
 export interface WindowsNodeArgs extends ClusterArgs {
-  /** Name of the Windows Server machine, and of its node: a DNS label of at most 15 characters, e.g. `win-1`. */
+  /** Name of the Windows Server machine and of its node: a DNS label of at most 15 characters, e.g. `win-1`. */
   computerName: string;
   /** IPv4 address of the machine, as other nodes reach it, e.g. `192.168.1.21`. */
   address: string;
-  /** Host that answers SSH for it, e.g. `127.0.0.1`. Default: `address`. */
+  /** Host to connect to for SSH, e.g. `127.0.0.1` for a forwarded port. Default: `address`. */
   sshHost?: pulumi.Input<string>;
-  /** Port of its SSH server, e.g. `22`. Default: `22`. */
+  /** SSH port, e.g. `22`. Default: `22`. */
   sshPort?: pulumi.Input<number>;
   /** Account of an administrator, e.g. `Administrator`. Default: `Administrator`. */
   user?: pulumi.Input<string>;
-  /** Private key of that account as OpenSSH writes it, best a secret, e.g. the content of `~/.ssh/id_ed25519`. */
+  /** Private key of that account in OpenSSH's format, preferably a secret, e.g. the content of `~/.ssh/id_ed25519`. */
   privateKey: pulumi.Input<string>;
-  /** Public host key of its SSH server, which is pinned, e.g. `ssh-ed25519 AAAA...`; another one is another machine. */
+  /** Public host key of its SSH server, which is pinned, e.g. `ssh-ed25519 AAAA...`. A changed host key means a new machine. */
   hostKey: pulumi.Input<string>;
   /** Version of containerd, without a leading `v`, e.g. `2.3.4`. Default: `2.3.4`. */
   containerdVersion?: string;
-  /** SHA-256 of each program that is installed, by `containerd`, `kubelet`, `kubeadm`, `kubeLogRunner`, `crictl`, with Flannel also `flannel`, `flannelPlugin`, `cniPlugins`, e.g. `{ kubelet: "0123..." }`. Default: none, and nothing is installed without. */
+  /** SHA-256 of each program that is installed: `containerd`, `kubelet`, `kubeadm`, `kubeLogRunner`, `crictl` and, with Flannel, `flannel`, `flannelPlugin`, `cniPlugins`, e.g. `{ kubelet: "0123..." }`. Default: none; a program without a checksum is not installed. */
   checksums?: Record<string, string>;
-  /** Whether the machine has the programs below `C:\kindows\media` already, e.g. by its image, e.g. `true`. Default: `false`: they are fetched and pushed. */
+  /** Whether the machine already has the programs in `C:\kindows\media`, e.g. because its image contains them, e.g. `true`. Default: `false`: they are downloaded and copied to the machine. */
   carriesPrograms?: boolean;
   /** Pod network of the cluster: `calico`, `flannel` or `none`, e.g. `calico`. Default: `none`: its pods have no network. */
   podNetwork?: string;
@@ -94,14 +94,14 @@ export interface WindowsNodeArgs extends ClusterArgs {
   labels?: Record<string, string>;
   /** Taints that the node registers with, e.g. `[{ key: "os", value: "windows", effect: "NoSchedule" }]`. Default: none. */
   taints?: TaintArgs[];
-  /** Life of the join token in minutes, 1 to 120, e.g. `60`. Default: `60`. */
+  /** Lifetime of the join token in minutes, 1 to 120, e.g. `60`. Default: `60`. */
   tokenTtlMinutes?: number;
 }
 
 /** Pod networks that Windows nodes may have. */
 const onWindows = { ...Object.fromEntries(inExisting), none: undefined };
 
-/** Those whose programs are published: others are named by a stack's settings, and here is no argument for them. */
+/** Pod networks whose programs are published. WindowsNode has no arguments for programs of the others. */
 const published = {
   ...Object.fromEntries([...inExisting].filter(([, network]) => network.programs === undefined)),
   none: undefined,
@@ -113,24 +113,24 @@ interface Joined {
 }
 
 /**
- * A Windows Server machine that answers SSH, joined to a cluster as a Ready node. Taken out it is drained, deleted from
- * the cluster, and what it was before.
+ * Joins an existing Windows Server machine to a cluster over SSH and waits until its node is Ready. Deleting it drains
+ * the node, deletes it from the cluster and restores the machine's former state.
  */
 export class WindowsNode extends pulumi.ComponentResource<Joined> {
   /** Name of the joined node. */
   readonly nodeName: pulumi.Output<string>;
-  /** Build and revision of its Windows, e.g. `10.0.20348.4405`. */
+  /** Windows version with build and revision, e.g. `10.0.20348.4405`. */
   readonly windowsBuild: pulumi.Output<string>;
 
   constructor(name: string, args: WindowsNodeArgs, opts?: pulumi.ComponentResourceOptions) {
     oneOf(published, "podNetwork", args.podNetwork ?? "none");
-    super("kindows:index:WindowsNode", name, secretly(args, "kubeconfig", "privateKey"), opts);
+    super("kindows:index:WindowsNode", name, withSecrets(args, "kubeconfig", "privateKey"), opts);
     const joined = pulumi.output(this.getData());
     this.nodeName = joined.nodeName;
     this.windowsBuild = joined.windowsBuild;
   }
 
-  /** Asynchronous, as programs may have to be fetched before it is known what is pushed. */
+  /** Asynchronous, because programs may have to be downloaded first. */
   protected override async initialize(
     args: WindowsNodeArgs,
     _opts?: pulumi.ComponentResourceOptions,
@@ -145,7 +145,7 @@ export class WindowsNode extends pulumi.ComponentResource<Joined> {
     const known = { checksums, lock: {}, folders: {} };
     const software =
       args.carriesPrograms === true
-        ? carried(officialSoftware(versions, known, programs))
+        ? fromImage(officialSoftware(versions, known, programs))
         : await fetchedSoftware(versions, checksums, programs);
     const controlPlane = clusterOf(name, args, child, [{ name: computerName, nodeIp: address }]);
     const access = pulumi
@@ -182,35 +182,35 @@ export class WindowsNode extends pulumi.ComponentResource<Joined> {
 export interface LibvirtMachineArgs {
   /** Computer name: a DNS label of at most 15 characters, e.g. `win-1`. */
   computerName: string;
-  /** Disk that it starts from, a qcow2 file on this host whose Windows has OpenSSH and takes its identity from a NoCloud disk (docs/windows-image.md), e.g. `/srv/images/windows-2022.qcow2`. */
+  /** Disk image to start from, a qcow2 file on this host. Its Windows must have OpenSSH and read its identity from a NoCloud disk (docs/windows-image.md), e.g. `/srv/images/windows-2022.qcow2`. */
   imagePath: string;
-  /** Hash of that file, e.g. its SHA-256: another one is another image, for new machines. */
+  /** Hash of that file, e.g. its SHA-256. New machines use the image with the new hash; existing ones keep their disks. */
   imageHash: string;
-  /** IPv4 address that libvirt's DHCP reserves for it, e.g. `192.168.150.10`. */
+  /** IPv4 address, which libvirt's DHCP server reserves for the machine, e.g. `192.168.150.10`. */
   address: string;
-  /** Id of the libvirt network that it is on, e.g. the `id` of a `libvirt:Network`. */
+  /** Id of the libvirt network to connect to, e.g. the `id` of a `libvirt:Network`. */
   networkId: pulumi.Input<string>;
-  /** Connection to libvirt, e.g. `qemu:///system`. Default: `qemu:///system`. */
+  /** libvirt connection URI, e.g. `qemu:///system`. Default: `qemu:///system`. */
   uri?: string;
-  /** Name of the storage pool that is made for it, e.g. `kindows-dev`. Default: `kindows-` and its computer name. */
+  /** Name of the storage pool to create, e.g. `kindows-dev`. Default: `kindows-` followed by the computer name. */
   poolName?: string;
   /** Virtual processors, e.g. `4`. Default: `4`. */
   cpus?: number;
   /** Memory in MiB, e.g. `6144`. Default: `6144`. */
   memoryMiB?: number;
-  /** Size of its disk in GiB, at least the image's own, e.g. `60`. Default: `60`. */
+  /** Size of the disk in GiB, at least that of the image, e.g. `60`. Default: `60`. */
   diskGiB?: number;
-  /** `kvm`, or `qemu` where there is no KVM, e.g. `kvm`. Default: `kvm`. */
+  /** `kvm`, or `qemu` (emulation) without KVM, e.g. `kvm`. Default: `kvm`. */
   domainType?: string;
   /** Account of an administrator, e.g. `Administrator`. Default: `Administrator`. */
   user?: string;
 }
 
-/** A Windows machine on libvirt. What it tells of itself is what a WindowsNode takes. */
+/** A Windows virtual machine on libvirt. Its outputs are inputs of a WindowsNode. */
 export class LibvirtMachine extends pulumi.ComponentResource {
-  /** IPv4 address. */
+  /** IPv4 address; known once the machine has booted. */
   readonly address: pulumi.Output<string>;
-  /** Private key that logs in; secret. */
+  /** Private key to log in with; secret. */
   readonly privateKey: pulumi.Output<string>;
   /** Public host key of its SSH server. */
   readonly hostKey: pulumi.Output<string>;
@@ -255,7 +255,7 @@ export class LibvirtMachine extends pulumi.ComponentResource {
       },
       child,
     );
-    // Known once it has booted: who waits for it waits for the machine.
+    // Resolves once the machine has booted, so that its users wait for the machine.
     this.address = machine.resource.urn.apply(() => address);
     this.privateKey = key.privateKey;
     this.hostKey = machine.hostKey;
@@ -264,15 +264,15 @@ export class LibvirtMachine extends pulumi.ComponentResource {
 }
 
 export interface KindClusterArgs {
-  /** Name of the kind cluster, with which its containers' names start, e.g. `kindows-dev`. */
+  /** Name of the kind cluster and prefix of its containers' names, e.g. `kindows-dev`. */
   name: string;
-  /** kind node image of the Kubernetes version, by digest, e.g. `kindest/node:v1.36.4@sha256:0123...`. */
+  /** kind node image of that Kubernetes version, with a digest, e.g. `kindest/node:v1.36.4@sha256:0123...`. */
   nodeImage: string;
-  /** Name of the Docker network, which machines are on too, e.g. `kindows-dev`. */
+  /** Name of the Docker network, which the machines share, e.g. `kindows-dev`. */
   network: pulumi.Input<string>;
   /** Version of Kubernetes, without a leading `v`, e.g. `1.36.4`. Default: `1.36.4`. */
   kubernetesVersion?: string;
-  /** Control plane nodes, 1 or 3, e.g. `1`. Default: `1`. */
+  /** Number of control plane nodes, 1 or 3, e.g. `1`. Default: `1`. */
   controlPlanes?: number;
   /** Names of Linux workers, e.g. `["worker-1"]`. Default: none. */
   workers?: string[];
@@ -280,11 +280,11 @@ export interface KindClusterArgs {
   podCidr?: string;
   /** IPv4 range of services in CIDR form, e.g. `10.96.0.0/12`. Default: `10.96.0.0/12`. */
   serviceCidr?: string;
-  /** Pod network: `calico` or `flannel`, which are components of their own, or `kind-default`, e.g. `calico`. Default: `kind-default`. */
+  /** Pod network: `kind-default`, or `calico` or `flannel`, which are installed by components of their own, e.g. `calico`. Default: `kind-default`. */
   podNetwork?: string;
 }
 
-/** A Kubernetes cluster in containers on this host. The program `kind` must be on the PATH. */
+/** A kind cluster in containers on this host. The program `kind` must be in the PATH. */
 export class KindCluster extends pulumi.ComponentResource {
   /** Admin kubeconfig as YAML; secret. */
   readonly kubeconfig: pulumi.Output<string>;
@@ -316,7 +316,7 @@ export class KindCluster extends pulumi.ComponentResource {
 export interface CalicoArgs extends ClusterArgs {
   /** Calico's version, without a leading `v`, e.g. `3.32.1`. Default: `3.32.1`. */
   version?: string;
-  /** Largest packet of Linux pods in bytes, e.g. `1450`. Default: found by Calico. */
+  /** MTU of Linux pods in bytes, e.g. `1450`. Default: detected by Calico. */
   mtu?: number;
   /** Whether Windows nodes get the network too, e.g. `true`. Default: `true`. */
   windows?: boolean;
@@ -325,7 +325,7 @@ export interface CalicoArgs extends ClusterArgs {
 /** Calico with VXLAN, installed by its operator into a cluster that has no pod network yet. */
 export class Calico extends pulumi.ComponentResource {
   constructor(name: string, args: CalicoArgs, opts?: pulumi.ComponentResourceOptions) {
-    super("kindows:index:Calico", name, secretly(args, "kubeconfig"), opts);
+    super("kindows:index:Calico", name, withSecrets(args, "kubeconfig"), opts);
     const child = { parent: this };
     new calico.Calico(
       name,
@@ -349,14 +349,14 @@ export class Calico extends pulumi.ComponentResource {
 export interface FlannelArgs extends ClusterArgs {
   /** `vxlan` or `host-gw`, e.g. `vxlan`. Default: `vxlan`. */
   flannelBackend?: string;
-  /** Whether the cluster has Flannel already, and gets only what Windows nodes lack, e.g. `true`. Default: `false`. */
+  /** Whether the cluster already has Flannel, so that only what Windows nodes need is added, e.g. `true`. Default: `false`. */
   isThere?: boolean;
 }
 
-/** Flannel on the Linux nodes of a cluster, and what it may do on Windows nodes. */
+/** Flannel on the Linux nodes of a cluster, and the permissions that it needs on Windows nodes. */
 export class Flannel extends pulumi.ComponentResource {
   constructor(name: string, args: FlannelArgs, opts?: pulumi.ComponentResourceOptions) {
-    super("kindows:index:Flannel", name, secretly(args, "kubeconfig"), opts);
+    super("kindows:index:Flannel", name, withSecrets(args, "kubeconfig"), opts);
     const child = { parent: this };
     const controlPlane = clusterOf(name, args, child);
     if (args.isThere === true) {
@@ -370,18 +370,18 @@ export class Flannel extends pulumi.ComponentResource {
 }
 
 export interface KubeProxyWindowsArgs extends ClusterArgs {
-  /** Pod network that its nodes have: `calico`, `flannel`, `ovn-kubernetes` or `none`, e.g. `calico`. Default: `none`. */
+  /** Pod network of the nodes: `calico`, `flannel`, `ovn-kubernetes` or `none`, e.g. `calico`. Default: `none`. */
   podNetwork?: string;
   /** Flannel's backend: `vxlan` or `host-gw`, e.g. `vxlan`. Default: `vxlan`. */
   flannelBackend?: string;
-  /** Another image of the same, e.g. `registry.example.test/kube-proxy:v1.36.4`. Default: that of exactly the cluster's version. */
+  /** Image to use instead, e.g. `registry.example.test/kube-proxy:v1.36.4`. Default: the image of exactly the cluster's version. */
   image?: string;
 }
 
-/** kube-proxy on every Windows node of a cluster, now and later; let it depend on the nodes of the program. */
+/** kube-proxy on all Windows nodes of a cluster, as a DaemonSet. It should depend on the program's nodes. */
 export class KubeProxyWindows extends pulumi.ComponentResource {
   constructor(name: string, args: KubeProxyWindowsArgs, opts?: pulumi.ComponentResourceOptions) {
-    super("kindows:index:KubeProxyWindows", name, secretly(args, "kubeconfig"), opts);
+    super("kindows:index:KubeProxyWindows", name, withSecrets(args, "kubeconfig"), opts);
     const child = { parent: this };
     const kind = oneOf(onWindows, "podNetwork", args.podNetwork ?? "none");
     const pods = { kind, backend: backendOf(args) };
@@ -392,7 +392,7 @@ export class KubeProxyWindows extends pulumi.ComponentResource {
   }
 }
 
-/** What kubeadm takes where nobody says otherwise. */
+/** The cluster's version and IP ranges, with defaults. */
 function rangesOf({
   kubernetesVersion = kubernetesVersions[0],
   podCidr = "10.244.0.0/16",
@@ -401,7 +401,7 @@ function rangesOf({
   return { kubernetesVersion, podCidr, serviceCidr };
 }
 
-/** A cluster by its kubeconfig, looked at as soon as that is known. It is left as it was when what is put into it goes. */
+/** The cluster of a kubeconfig, examined as soon as the kubeconfig is known. Creates and removes nothing. */
 function clusterOf(
   name: string,
   args: ClusterArgs,
@@ -415,9 +415,9 @@ function clusterOf(
   const examined = pulumi.output(args.kubeconfig).apply(async (text): Promise<ExaminedCluster> => {
     const found = await examineCluster({ text }, { kubernetesVersion, endpoint, nodes, cni });
     for (const [name, wanted] of Object.entries(wantedRanges)) {
-      const has = found.facts[name as keyof typeof wantedRanges];
-      if (has !== wanted)
-        throw new Error(`${name}: the cluster has ${has}, not ${wanted}: write that`);
+      const actual = found.facts[name as keyof typeof wantedRanges];
+      if (actual !== wanted)
+        throw new Error(`${name}: is ${wanted}, but the cluster has ${actual}: write ${actual}`);
     }
     return found;
   });
@@ -429,17 +429,17 @@ function backendOf({ flannelBackend = "vxlan" }: { flannelBackend?: string }): F
   return oneOf({ vxlan: true, "host-gw": true }, "flannelBackend", flannelBackend);
 }
 
-/** @throws naming the argument and what it may be. */
+/** @throws an error that names the argument and the choices. */
 function oneOf<T extends object>(choices: T, argument: string, given: string): keyof T & string {
   if (!Object.keys(choices).includes(given)) {
     const list = Object.keys(choices).join(", ");
-    throw new pulumi.RunError(`${argument}: "${given}" is none of ${list}`);
+    throw new pulumi.RunError(`${argument}: "${given}" is not one of ${list}`);
   }
   return given as keyof T & string;
 }
 
-/** What is on the machine already. */
-function carried(software: WindowsSoftware): WindowsSoftware {
+/** The software with programs that the machine's image already contains. */
+function fromImage(software: WindowsSoftware): WindowsSoftware {
   const programs = programArtifacts(software).map(([name, one]) => [
     name,
     { ...one, origin: "image" },
@@ -447,8 +447,8 @@ function carried(software: WindowsSoftware): WindowsSoftware {
   return { ...software, ...(Object.fromEntries(programs) as object) };
 }
 
-/** Arguments as the state keeps them. */
-function secretly<Args extends object>(args: Args, ...secrets: (keyof Args)[]): Args {
+/** Marks arguments as secrets, so that the state keeps them encrypted. */
+function withSecrets<Args extends object>(args: Args, ...secrets: (keyof Args)[]): Args {
   return {
     ...args,
     ...Object.fromEntries(secrets.map((name) => [name, pulumi.secret(args[name])])),

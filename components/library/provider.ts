@@ -1,8 +1,8 @@
 /**
- * The components as an engine plugin, for programs in any language: `PulumiPlugin.yaml` names this file.
+ * The components as a Pulumi plugin, for programs in any language. `package.json` names this file as `main`.
  *
- * The SDK's own `componentProviderHost` would read the arguments' types out of the sources each time it starts, which takes
- * it seconds; here that is done once, when the package is made (toolchain/pack-components.ts).
+ * The SDK's own `componentProviderHost` would derive the schema from the sources at each start, which takes seconds.
+ * Here that is done once, when the package is built (toolchain/pack-components.ts).
  */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -29,8 +29,8 @@ function construct(
   opts: pulumi.ComponentResourceOptions,
 ): Promise<pulumi.provider.ConstructResult> {
   requirePackage();
-  const made = components as unknown as Readonly<Record<string, Component | undefined>>;
-  const component = made[type.split(":")[2] ?? ""];
+  const byName = components as unknown as Readonly<Record<string, Component | undefined>>;
+  const component = byName[type.split(":")[2] ?? ""];
   if (component === undefined) throw new Error(`there is no component ${type}`);
   const instance = new component(name, inputs, opts);
   const outputs = Object.keys(resources[type]?.properties ?? {});
@@ -38,7 +38,10 @@ function construct(
   return Promise.resolve({ urn: instance.urn, state });
 }
 
-/** What runs on this host is found by Node.js from the program's folder, so that the state is the same wherever that is. */
+/**
+ * Host actions import the package from the program's folder, so that the state does not contain the path of that
+ * folder.
+ */
 function requirePackage(): void {
   try {
     createRequire(path.resolve("package.json")).resolve("@kindows/components");
@@ -49,7 +52,7 @@ function requirePackage(): void {
   }
 }
 
-// Not awaited: Pulumi loads this with `require`, which takes no module that awaits.
+// Not awaited, because Pulumi loads this with `require`, which does not support top-level await.
 void pulumi.provider.main(
   { version, getSchema: () => Promise.resolve(schema), construct },
   process.argv.slice(2),

@@ -12,13 +12,13 @@ interface ReservingLab {
     readonly lab: Pick<Settings["lab"], "name">;
     readonly hypervisor: Pick<Settings["hypervisor"], "uri">;
   };
-  /** A new one has no reservations. */
+  /** A new network has no reservations, so the reservation is made again. */
   readonly network: Pick<LabNetwork, "networkId">;
 }
 
 /**
- * Reserves the address of a node's machine in the lab's libvirt network for one that another host runs, on a bridge of the
- * same segment. For a machine on the network itself libvirt's provider does so.
+ * Reserves the address of a node's machine in the lab's libvirt network. This is for machines of other hosts, on a
+ * bridge of the same segment; for machines on the libvirt network itself, the libvirt provider makes the reservation.
  */
 export function addressReservation(
   { settings, network }: ReservingLab,
@@ -44,9 +44,9 @@ export function addressReservation(
     }),
     {
       parent,
-      // Where an earlier version made it.
+      // An earlier version made it without a parent.
       aliases: [{ parent: pulumi.rootStackResource }],
-      // Two reservations of one address are refused.
+      // libvirt refuses a second reservation of the same address.
       deleteBeforeReplace: true,
     },
   );

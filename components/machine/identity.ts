@@ -1,21 +1,21 @@
-/** Who a machine is: what its identity disk tells it at first boot. */
+/** What a machine reads from its identity disk at first boot. */
 export interface Identity {
   readonly computerName: string;
-  /** SSH host key, OpenSSH PEM; pinned by everybody who connects. */
+  /** SSH host key as OpenSSH PEM; clients pin its public half. */
   readonly hostPrivateKey: string;
   readonly hostPublicKey: string;
   /** Public keys that may log in as administrator. */
   readonly authorizedKeys: readonly string[];
-  /** Whether they are root's, on a Linux machine. Default: of whom the image takes for the administrator. */
+  /** Whether these keys log in as root, on a Linux machine. Default: as the image's default user. */
   readonly asRoot?: boolean;
 }
 
 /**
- * `user-data` of the identity disk, in cloud-init's NoCloud form (label `cidata`): libvirt's provider makes no other.
- * Read by the image's scripts and by the rehearsal's guest. cloudbase-init would take the name only: it has no part for
- * SSH host keys (its userdataplugins/cloudconfigplugins).
+ * Renders `user-data` of the identity disk, in cloud-init's NoCloud format (label `cidata`), the only one that
+ * libvirt's provider makes. The image's scripts and the rehearsal guest read it. cloudbase-init would only use the host
+ * name, because it has no plugin for SSH host keys (its userdataplugins/cloudconfigplugins).
  *
- * JSON is YAML, and needs no quoting rules of its own for the PEM's line breaks.
+ * The document is JSON, which is also YAML, because JSON's quoting handles the PEM's line breaks.
  */
 export function userData(identity: Identity): string {
   const document = {
@@ -30,7 +30,7 @@ export function userData(identity: Identity): string {
   return `#cloud-config\n${JSON.stringify(document, undefined, 2)}\n`;
 }
 
-/** `meta-data` of the identity disk. */
+/** Renders `meta-data` of the identity disk. */
 export function metaData(instance: string, computerName: string): string {
   return `${JSON.stringify({ "instance-id": instance, "local-hostname": computerName })}\n`;
 }

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 
 /**
- * A stable MAC address for a machine, in QEMU's locally used range 52:54:00.
+ * A stable MAC address for a machine, with QEMU's prefix 52:54:00.
  *
- * Derived from the lab's and the machine's name, so that a preview shows it, a re-made machine keeps its DHCP
- * reservation, and two labs on one host differ.
+ * It is derived from the names of the lab and the machine, so that a preview shows it, a recreated machine keeps its
+ * DHCP reservation, and two labs on one host differ.
  */
 export function macAddress(labPrefix: string, machineName: string): string {
   const digest = createHash("sha256").update(`${labPrefix}/${machineName}`).digest("hex");

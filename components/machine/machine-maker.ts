@@ -13,45 +13,50 @@ import { macAddress } from "./mac-address.ts";
 import type { Machine, VirtualMachineArgs } from "./machine.ts";
 import type { SshKey } from "./ssh-key.ts";
 
-/** A host besides this one that a lab's machines may run on; what else is known of it is its maker's business. */
+/** What all hosts that machines can run on, besides this one, have in common. */
 export type OtherMachineHost = Pick<z.output<typeof remoteHost>, "name" | "machineMemoryMiB">;
 
-/** All that the program knows of one way to make machines on other hosts; the settings' and the commands' part of it needs no Pulumi. */
+/** A way to make machines on other hosts. Only `components` imports Pulumi, so that settings and commands load fast. */
 export interface MachineMaker<Hosts = z.ZodType<OtherMachineHost[]>> {
   readonly title: string;
   readonly settings: Hosts;
-  /** What has to fit together where it has hosts, besides each setting for itself. */
+  /** Checks of settings that depend on each other. */
   readonly checks: readonly Check<NamedSettings>[];
-  /** Systems that its machines can have. */
+  /** Operating systems of its machines. */
   readonly systems: readonly Machine["os"][];
-  /** Where a host is: the setting that says it, and the server, whoever logs in to it: two accounts of one are one host. */
+  /**
+   * The setting with a host's address, and the server that it names. The server does not include the account, so that
+   * two accounts on one server are recognized as the same host.
+   */
   place(host: OtherMachineHost): { readonly setting: string; readonly server: string };
-  /** Whether machines can be made on its hosts, which is asked before anything is made; undefined: nobody asks. */
+  /** Checks of hosts, before anything is made. */
   readonly readiness?: () => Promise<{
-    /** What is in the way on those that nodes are placed on; all are asked at once, in bounded time. */
+    /** Problems of the hosts that have nodes. The hosts are checked in parallel, with a time limit. */
     hostProblems(this: void, settings: Settings): Promise<HostProblem[]>;
   }>;
-  /** What its machines leave on this host and on its hosts, where the CLI lists, starts and removes that. */
+  /** Kinds of resources that its machines leave on this host and on its hosts, if the CLI can list and remove them. */
   readonly hostResources?: () => Promise<{
-    /** In the order of removal, each before those it uses: the machines first. */
+    /** In the order of removal, the machines first. */
     readonly hostResources: readonly ResourceKind[];
   }>;
-  /** What a run that was killed leaves on its hosts; undefined where `hostResources` tells. */
+  /** Comparison of the state with the hosts; undefined if `hostResources` is defined, which serves that purpose too. */
   readonly recovery?: () => Promise<{
-    /** URNs of machines that somebody has removed. Where a host does not answer nothing of it counts as gone. */
+    /**
+     * URNs of machines that no longer exist on their hosts. Machines of a host that does not answer are not included.
+     */
     goneMachines(
       this: void,
       resources: readonly KnownResource[],
       say: (line: string) => void,
     ): Promise<readonly string[]>;
   }>;
-  /** Its components, which need Pulumi. */
+  /** The components, which import Pulumi. */
   components(): Promise<{
     /**
-     * The hosts that have nodes, by name, each as what makes a machine there. Addresses are those of this host's DHCP server,
-     * as everywhere on the segment.
+     * Returns, by the name of each host that has nodes, the function that makes a node's machine there. The machines
+     * get their addresses from this host's DHCP server, like all machines on the segment.
      *
-     * @param placed nodes that are made.
+     * @param placed the nodes whose machines are made.
      */
     machinesOn(
       this: void,
@@ -64,16 +69,16 @@ export interface MachineMaker<Hosts = z.ZodType<OtherMachineHost[]>> {
 /** What all machines of a lab have in common. */
 export interface MachinesLab {
   readonly settings: Settings;
-  /** Disks that machines start from, by their system; the Linux one is looked for where it is wanted. */
+  /** Disks that machines start from. The Linux image is only located if a node needs it. */
   readonly images: { readonly windows: GoldenImage; readonly linux: () => GoldenImage };
   readonly network: LabNetwork;
-  /** What kindows makes on a host to connect it with the others, by its name; empty if there is nothing. */
+  /** The network fabric on each host, by the host's name; empty if there is none. */
   readonly fabric: ReadonlyMap<string, pulumi.Resource>;
   readonly libvirtProvider: libvirt.Provider;
   login(this: void, os: Machine["os"]): { readonly user: string; readonly key: SshKey };
 }
 
-/** What every maker is told of a node's machine. */
+/** The arguments of a node's machine that are the same for all makers. */
 export function virtualMachine(
   { settings, login }: MachinesLab,
   { name, os, cpus, memoryMiB, diskGiB, address }: NodeSettings,

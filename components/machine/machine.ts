@@ -2,13 +2,13 @@ import * as pulumi from "@pulumi/pulumi";
 import type { types } from "@pulumi/command";
 import type { SshKey } from "./ssh-key.ts";
 
-/** How `command.remote` reaches a machine; secret as a whole, with the machine's host key pinned. */
+/** Connection of `command.remote` to a machine, with a pinned host key; secret as a whole. */
 export type SshConnection = types.input.remote.ConnectionArgs;
 
 /**
- * A machine that can become a node: the only thing a node component knows of where it runs.
+ * A machine that can become a node. Node components know nothing else about where they run.
  *
- * It is up (or coming up) and answers SSH; who made it, and how, is nobody's business but its maker's.
+ * The machine runs, or is starting, and answers SSH.
  */
 export interface Machine {
   /** Computer name and later node name: a DNS label of at most 15 characters (NetBIOS). */
@@ -19,23 +19,23 @@ export interface Machine {
   /** Public SSH host key, pinned in `connection`. */
   readonly hostKey: pulumi.Output<string>;
   readonly connection: pulumi.Output<SshConnection>;
-  /** Changes when the machine is a new one: what was done on the old one must be done again. */
+  /** Changes when the machine is replaced, so that everything that was done on it is done again. */
   readonly instanceId: pulumi.Output<string>;
-  /** For `dependsOn` and `deletedWith`: what lives on the machine goes with it. */
+  /** For `dependsOn`, and for `deletedWith` of resources that are on the machine. */
   readonly resource: pulumi.Resource;
 }
 
-/** What every maker of virtual machines is told of one. */
+/** Arguments that all components of virtual machines have in common. */
 export interface VirtualMachineArgs {
   /** Computer name: a DNS label of at most 15 characters. */
   readonly computerName: string;
   /** Virtual processors. */
   readonly cpus: number;
-  /** Memory in MiB, all of it given at once. */
+  /** Memory in MiB, fixed. */
   readonly memoryMiB: number;
-  /** Size of its disk in GiB, which stands on the image's; at least the image's own. */
+  /** Size in GiB of its disk, an overlay of the image; at least the size of the image. */
   readonly diskGiB: number;
-  /** IPv4 address, reserved for `mac` by the segment's DHCP server. */
+  /** IPv4 address that the segment's DHCP server reserves for `mac`. */
   readonly address: string;
   /** Stable MAC address, with colons. */
   readonly mac: string;
@@ -57,8 +57,8 @@ export abstract class MachineComponent extends pulumi.ComponentResource implemen
   readonly instanceId!: pulumi.Output<string>;
   readonly resource!: pulumi.Resource;
 
-  /** Says what the machine is, at the end of the constructor. */
-  protected is(machine: Machine): void {
+  /** Sets all properties. To be called at the end of the constructor. */
+  protected setMachine(machine: Machine): void {
     Object.assign(this, machine);
     this.registerOutputs({ connection: this.connection });
   }

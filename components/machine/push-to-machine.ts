@@ -2,19 +2,19 @@ import * as pulumi from "@pulumi/pulumi";
 import { remote } from "@pulumi/command";
 import type { Machine } from "./machine.ts";
 
-/** What of this host's cache is brought to a machine. */
+/** A file or archive that is copied to a machine. */
 export interface Pushed {
-  /** Undefined while it is not on this host: shown as not known, and what was pushed before stays. */
+  /** Undefined if it is missing on this host. The copy on the machine then stays. */
   readonly source: pulumi.asset.Asset | pulumi.asset.Archive | undefined;
-  /** Where it comes to lie, as SFTP writes it. */
+  /** Path on the machine, in SFTP's notation. */
   readonly remotePath: string;
-  /** SHA-256 of it: another one is pushed again. */
+  /** SHA-256 of the content. If it changes, the content is copied again. */
   readonly sha256: string;
-  /** What it may take, in seconds. */
+  /** Time limit in seconds. */
   readonly limitSeconds: number;
 }
 
-/** Copies something from this host to a machine; who uses it checks it there. */
+/** Copies something from this host to a machine. The step that uses the copy verifies its checksum. */
 export function pushToMachine(
   name: string,
   machine: Machine,
@@ -34,7 +34,7 @@ export function pushToMachine(
       ...opts,
       deletedWith: machine.resource,
       deleteBeforeReplace: true,
-      // A file that is missing here says nothing about the one on the machine: the checksum among the triggers does.
+      // A file that is missing here does not mean that the copy is outdated. A changed checksum does.
       ignoreChanges: source === undefined ? ["source"] : [],
       customTimeouts: { create: limit, update: limit },
     },

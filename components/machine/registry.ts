@@ -7,15 +7,15 @@ import { kubevirt } from "./kubevirt/definition.ts";
 import { libvirt } from "./libvirt/definition.ts";
 import type { MachineMaker, OtherMachineHost } from "./machine-maker.ts";
 
-/** Who makes machines on other hosts, by the section of the settings that lists these. */
+/** The makers of machines on other hosts, by the section of the settings that lists the hosts. */
 export const machineMakers = { hypervisors: libvirt, hyperVHosts: hyperV } as const;
 
-/** Who makes machines for a cluster that is there, by `kindows:machine.kind`. */
+/** The makers of machines for an existing cluster, by `kindows:machine.kind`. */
 export const machineKinds = { kubevirt } as const;
 
 type MachineKind = (typeof machineKinds)[keyof typeof machineKinds];
 
-/** The machines that one of those has made for a stack, for commands. */
+/** Access of CLI commands to the machines that such a maker has made for a stack. */
 export type StackMachines = InstanceType<
   Awaited<ReturnType<MachineKind["stackMachines"]>>["StackMachines"]
 >;
@@ -30,7 +30,7 @@ export interface OtherHost {
   readonly path: readonly [section: string, index: number];
 }
 
-/** All hosts besides this one, in the settings' order. */
+/** All hosts besides this one, in the order of the settings. */
 export function otherHosts(settings: MakersHosts): OtherHost[] {
   return Object.entries<MachineMaker>(machineMakers).flatMap(([section, maker]) =>
     settings[section as MakerSection].map((host, index) => ({
@@ -41,24 +41,28 @@ export function otherHosts(settings: MakersHosts): OtherHost[] {
   );
 }
 
-/** What all makers tell, in their order; all are asked at once. */
-async function ofAll<T>(ask: (maker: MachineMaker) => Promise<readonly T[]>): Promise<T[]> {
-  return (await Promise.all(Object.values<MachineMaker>(machineMakers).map(ask))).flat();
+/** Queries all makers in parallel and returns the results in the makers' order. */
+async function fromAllMakers<T>(
+  query: (maker: MachineMaker) => Promise<readonly T[]>,
+): Promise<T[]> {
+  return (await Promise.all(Object.values<MachineMaker>(machineMakers).map(query))).flat();
 }
 
-/** What is in the way on other hosts that nodes are placed on. */
+/** Problems of other hosts that have nodes. */
 export function hostProblemsElsewhere(settings: Settings): Promise<HostProblem[]> {
-  return ofAll(async ({ readiness }) => (await readiness?.())?.hostProblems(settings) ?? []);
+  return fromAllMakers(
+    async ({ readiness }) => (await readiness?.())?.hostProblems(settings) ?? [],
+  );
 }
 
-/** What machines leave on hosts, in the order of removal. */
+/** Kinds of resources that machines leave on hosts, in the order of removal. */
 export function machineResources(): Promise<ResourceKind[]> {
-  return ofAll(async ({ hostResources }) => (await hostResources?.())?.hostResources ?? []);
+  return fromAllMakers(async ({ hostResources }) => (await hostResources?.())?.hostResources ?? []);
 }
 
 /** The machines of all labs that the CLI can list. */
 export function listedMachines(host: Host): Promise<HostResource[]> {
-  return ofAll(
+  return fromAllMakers(
     async ({ hostResources }) => (await hostResources?.())?.hostResources[0]?.find(host) ?? [],
   );
 }
@@ -68,12 +72,14 @@ export interface GoneMachine {
   readonly maker: string;
 }
 
-/** Machines of a state that are gone from hosts where only their makers can look; says which hosts could not be asked. */
+/**
+ * Machines of a state that no longer exist on hosts that only their makers can query. Reports hosts that do not answer.
+ */
 export function goneElsewhere(
   resources: readonly KnownResource[],
   say: (line: string) => void,
 ): Promise<GoneMachine[]> {
-  return ofAll(async ({ title, recovery }) => {
+  return fromAllMakers(async ({ title, recovery }) => {
     const urns = await (await recovery?.())?.goneMachines(resources, say);
     return (urns ?? []).map((urn) => ({ urn, maker: title }));
   });

@@ -10,13 +10,13 @@ export type SshAccess = Pick<
   "host" | "port" | "user" | "privateKey" | "privateKeyPassword" | "hostKey"
 >;
 
-/** The hosts in between, by which a machine is reached. */
+/** The bastions through which a machine is reached. */
 export interface ByBastions {
-  /** In their order, each dialled from the one before; none: the machine is dialled from here. */
+  /** In order, each dialled from the one before. If empty, the machine is dialled from this host. */
   readonly hops: readonly SshAccess[];
   /**
-   * With several: port on 127.0.0.1 of this host by which the last is reached by what knows only one; somebody else sees to
-   * it that it leads there while the program runs.
+   * With several bastions: port on 127.0.0.1 that BastionForward forwards to the last one while the program runs. The
+   * command plugin needs it, because it supports only one bastion.
    */
   readonly forwardPort?: number | undefined;
 }
@@ -24,9 +24,10 @@ export interface ByBastions {
 export const directly: ByBastions = { hops: [] };
 
 /**
- * How a machine is reached, as the command plugin takes it; secret.
+ * The connection to a machine for the command plugin; secret.
  *
- * @param perDialTimeout in seconds, of one TCP connection: a machine that reboots does not answer. Default: for one far away.
+ * @param perDialTimeout time limit in seconds for one TCP connection, as a rebooting machine does not answer. Default:
+ * 10, for remote machines.
  */
 export function sshConnection(
   access: pulumi.Input<SshAccess>,
@@ -38,7 +39,7 @@ export function sshConnection(
     pulumi.output(access).apply((own) => ({
       ...own,
       perDialTimeout,
-      // Dial until the step's own time limit: a machine that boots refuses, or does not answer at all.
+      // Dial until the step's own time limit, because a booting machine refuses connections or does not answer.
       dialErrorLimit: -1,
       ...(bastion !== undefined && {
         proxy: {
@@ -52,11 +53,11 @@ export function sshConnection(
   );
 }
 
-/** The keys of a machine that is made: its own, which it gets before its first boot, and the one that logs in. */
+/** The keys of a new machine: its host key, which it gets before its first boot, and the key that logs in. */
 export class MachineKeys {
   /** Public SSH host key. */
   readonly hostKey: pulumi.Output<string>;
-  /** Of the identity disk: who the machine is, and who may log in; secret. */
+  /** `user-data` of the identity disk; secret. */
   readonly userData: pulumi.Output<string>;
   readonly #login: VirtualMachineArgs["login"];
 
@@ -86,7 +87,7 @@ export class MachineKeys {
     );
   }
 
-  /** Its SSH server, wherever that answers. */
+  /** How to log in to the machine's SSH server at a given host and port. */
   access(host: pulumi.Input<string>, port = 22): pulumi.Output<SshAccess> {
     const { user, key } = this.#login;
     return pulumi.output({
@@ -98,7 +99,7 @@ export class MachineKeys {
     });
   }
 
-  /** How the machine is reached on this host's segment. */
+  /** The connection to the machine at its address on this host's segment. */
   onSegment(address: string): pulumi.Output<SshConnection> {
     return sshConnection(this.access(address), directly, 3);
   }

@@ -4,14 +4,14 @@ import { hostAction } from "../host-action/host-action.ts";
 import type { environment } from "./actions/generate-ssh-key.ts";
 
 export interface SshKeyArgs {
-  /** Comment at the end of the public key, e.g. `kindows-rehearsal`: tells people whose key it is. */
+  /** Comment at the end of the public key, for people who read it, e.g. `kindows-rehearsal`. */
   readonly comment: string;
 }
 
 /**
- * An Ed25519 key pair, made once and kept encrypted in the stack's state.
+ * An Ed25519 key pair, generated once and kept encrypted in the stack's state.
  *
- * Not responsible for putting the key anywhere: that is done by what it is given to.
+ * Not responsible for installing the key anywhere.
  */
 export class SshKey {
   /** OpenSSH PEM; secret. */
@@ -25,15 +25,15 @@ export class SshKey {
       hostAction<typeof environment>({
         create: "machine/generate-ssh-key",
         environment: { KEY_COMMENT: args.comment },
-        // What it prints is the key.
+        // The output is the key.
         logging: "none",
       }),
       {
         ...opts,
-        // It was in a component of its own.
+        // In earlier versions it was in a component of its own.
         aliases: [{ parent: pulumi.createUrn(name, "kindows:machine:SshKey", opts.parent) }],
         additionalSecretOutputs: ["stdout"],
-        // A new comment is no reason for a new key: every machine would have to be told.
+        // A new comment must not make a new key, which every machine would have to learn.
         ignoreChanges: ["environment"],
       },
     );

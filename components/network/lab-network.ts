@@ -4,39 +4,40 @@ import type { Facts } from "../facts.ts";
 import { observedAction } from "../host-action/host-action.ts";
 import type { environment } from "./actions/docker-network.ts";
 
-/** A libvirt network that has a bridge, DHCP and DNS. */
+/** A libvirt network with a bridge, DHCP and DNS. */
 interface SegmentArgs {
-  /** e.g. `kindows-rehearsal`. */
+  /** Name of the network, e.g. `kindows-rehearsal`. */
   readonly name: string;
   /** IPv4 range in CIDR form, at least a /24. */
   readonly cidr: string;
-  /** Name of the Linux bridge, at most 15 characters (IFNAMSIZ less the final zero). */
+  /** Name of the Linux bridge, at most 15 characters (IFNAMSIZ without the terminating zero). */
   readonly bridge: string;
   /** DNS domain that libvirt's dnsmasq answers for, e.g. `rehearsal.kindows.test`. */
   readonly domain: string;
-  /** How packets leave it: `nat` hides its addresses, `route` does not. Default: `nat`. */
+  /** How packets leave the network: `nat` hides its addresses, `route` does not. Default: `nat`. */
   readonly mode?: "nat" | "route";
 }
 
 export interface LabNetworkArgs extends SegmentArgs {
-  /** The bridge's own address: gateway, DNS and DHCP server of the machines. */
+  /** Address of the bridge, which is the machines' gateway, DNS and DHCP server. */
   readonly gateway: string;
-  /** Part of `cidr` that Docker uses for kind's containers; contains no machine's address. */
+  /** Part of `cidr` that Docker uses for kind's containers. It must not contain addresses of machines. */
   readonly containerRange: string;
   readonly libvirtProvider: libvirt.Provider;
 }
 
 /**
- * One layer-2 segment for everything: libvirt owns the bridge (NAT to the outside, DHCP, DNS), Docker adopts it.
- * Machines and kind's containers share it, so nodes reach the API server and each other at their own addresses: without NAT,
- * published ports or firewall rules. (Two bridges, as in older recipes, break on Docker 28's per-container raw-table drop
- * rules.)
- * Not responsible for reservations, which belong to the machines.
+ * One layer-2 segment for machines and kind's containers. libvirt owns the bridge (NAT to the outside, DHCP, DNS), and
+ * Docker adopts it. So nodes reach the API server and each other at their own addresses, without NAT, published ports
+ * or firewall rules. Two bridges, as in older recipes, do not work because of Docker 28's per-container drop rules in
+ * the raw table.
+ *
+ * Not responsible for DHCP reservations, which belong to the machines.
  */
 export class LabNetwork extends pulumi.ComponentResource {
-  /** Id of libvirt's network, for the interfaces of domains. */
+  /** Id of the libvirt network, for the interfaces of domains. */
   readonly networkId: pulumi.Output<string>;
-  /** Name of Docker's network, for kind. */
+  /** Name of the Docker network, for kind. */
   readonly dockerNetworkName: pulumi.Output<string>;
 
   constructor(name: string, args: LabNetworkArgs, opts?: pulumi.ComponentResourceOptions) {
@@ -65,8 +66,8 @@ export class LabNetwork extends pulumi.ComponentResource {
           },
         },
       },
-      // If Docker came first it would create the bridge itself, and libvirt's network could not start. This may still happen
-      // after a reboot of the host: cli/host-resources/networks.ts.
+      // If Docker started first, it would create the bridge itself, and libvirt's network could not start. This can
+      // still happen after a reboot of the host; cli/host-resources/networks.ts repairs it.
       {
         parent: this,
         dependsOn: segment,
@@ -76,7 +77,7 @@ export class LabNetwork extends pulumi.ComponentResource {
       },
     );
     this.networkId = segment.id;
-    // Known in previews, unlike what it prints.
+    // Unlike the action's output, the name is known in previews.
     this.dockerNetworkName = containers.urn.apply(() => args.name);
     this.registerOutputs({ networkId: this.networkId, dockerNetworkName: this.dockerNetworkName });
   }

@@ -9,40 +9,43 @@ import { tokenId } from "../controlplane/join-token.ts";
 import type { Joining } from "./joining-machine.ts";
 
 export interface NodeObjectArgs {
-  /** Versions on it; a change ends an upgrade, and the Node takes pods again. */
+  /**
+   * Versions of the installed software. A change means that an upgrade is done, and makes the Node schedulable again.
+   */
   readonly versions: Readonly<Record<string, string>>;
-  /** How long it may take to become Ready, or to be drained. */
+  /** Time limit for the Node to become Ready, and to be drained. */
   readonly readySeconds: number;
-  /** What else it needs to become Ready: the pod network. The time starts after that. */
+  /** What the Node needs to become Ready, such as the pod network. The time limit starts after that. */
   readonly needs: readonly pulumi.Resource[];
   readonly parent: pulumi.Resource;
   readonly dependsOn: pulumi.Resource[];
 }
 
-/** The Node in the two states that others wait for. */
+/** Resources for the two states of the Node that others wait for. */
 export interface NodeObject {
-  /** It exists, Ready or not: pods of DaemonSets are being scheduled. */
+  /** The Node exists, Ready or not, so pods of DaemonSets are scheduled on it. */
   readonly registered: pulumi.Resource;
   readonly ready: pulumi.Resource;
 }
 
 /**
- * The Node in the cluster: created by the join; drained and deleted with this resource, unless the whole control plane is
- * deleted. Keeps its labels and taints in line with the settings, as kubelet sets them only when it registers the Node.
- * The token with which the machine joined is deleted once the Node exists.
+ * The Node in the cluster, which the join creates. Deleting the resource drains and deletes the Node, unless the whole
+ * control plane is deleted. Labels and taints are updated here, because kubelet sets them only when it registers the
+ * Node. The bootstrap token is deleted once the Node exists.
  */
 export function nodeObject(
   name: string,
   { machine, controlPlane, labels, taints, token }: Joining,
   { versions, readySeconds, needs, parent, dependsOn }: NodeObjectArgs,
 ): NodeObject {
-  // The action ends by its own limit and reports what it last saw; Pulumi's is for one that hangs.
+  // The action ends at its own time limit and reports what it last saw. Pulumi's limit is later, for an action that
+  // hangs.
   const limit = `${readySeconds + 60}s`;
   const KUBECONFIG_CONTENT = pulumi.secret(controlPlane.kubeconfig);
   const node = { name: machine.name, timeoutSeconds: readySeconds };
-  // Separate from NODE, which a preview then shows even before the token exists. The id is no secret.
+  // The id is no secret. It is not part of NODE, so that a preview can show NODE before the token exists.
   const TOKEN_ID = pulumi.unsecret(token).apply(tokenId);
-  const more = { triggers: [machine.instanceId], logging: "none" as const };
+  const common = { triggers: [machine.instanceId], logging: "none" as const };
   const child = {
     parent,
     ...deletedWith(controlPlane),
@@ -61,7 +64,7 @@ export function nodeObject(
         NODE: { ...node, labels, taints: [...taints], versions },
         TOKEN_ID,
       },
-      ...more,
+      ...common,
     },
     { ...child, dependsOn },
   );
@@ -70,7 +73,7 @@ export function nodeObject(
     hostAction<typeof readiness>({
       create: "controlplane/await-ready",
       environment: { KUBECONFIG_CONTENT, NODE: node, TOKEN_ID },
-      ...more,
+      ...common,
     }),
     {
       ...child,

@@ -1,11 +1,11 @@
 export interface Taint {
   readonly key: string;
-  /** May be empty. */
+  /** Can be empty. */
   readonly value: string;
   readonly effect: "NoSchedule" | "PreferNoSchedule" | "NoExecute";
 }
 
-/** `name=value` of each, sorted by name, so that their order in the settings does not matter. */
+/** Renders `name=value` pairs sorted by name, so that their order in the settings does not matter. */
 export function renderSorted(values: Readonly<Record<string, string>>, separator: string): string {
   return Object.entries(values)
     .sort(([a], [b]) => (a < b ? -1 : 1))

@@ -1,16 +1,16 @@
-/** What a machine does in a step, for progress messages; steps with the same title are one stage. */
+/** What a machine does in a step, for progress messages. Steps with the same title form one stage. */
 export interface StepTitle {
-  /** After the machine's name: "boots". */
+  /** The verb after the machine's name, e.g. "boots". */
   readonly doing: string;
-  /** The same as a noun, for the summary at the end: "boot". */
+  /** The noun in the summary at the end, e.g. "boot". */
   readonly noun: string;
 }
 
-/** Titles of the steps that every operating system has. */
+/** Titles of the stages that are the same for all operating systems. */
 export const stageTitles = {
   disk: { doing: "gets its disk", noun: "disk" },
   boot: { doing: "boots", noun: "boot" },
-  check: { doing: "is looked at", noun: "host check" },
+  check: { doing: "is checked", noun: "host check" },
   programs: { doing: "gets its programs", noun: "programs" },
   join: { doing: "joins the cluster", noun: "join" },
   ready: { doing: "becomes Ready", noun: "Ready" },

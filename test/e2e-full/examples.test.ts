@@ -170,7 +170,7 @@ describe("examples with the package @kindows/components", () => {
       await ended(project, ["config", "set", "podNetwork", "cilium"]);
       assert.match(
         (await project.preview()).text,
-        /podNetwork: "cilium" is none of calico, flannel, none/,
+        /podNetwork: "cilium" is not one of calico, flannel, none/,
       );
     });
   }

@@ -1,18 +1,18 @@
 /**
- * Host action: sees to it that a machine that was there before can be reached, is the one that is meant, and can be taken.
- * Changes nothing. What is on it is not minded where the run before has claimed it.
+ * Host action: checks that an existing machine can be reached, is the intended one, and can become a node. Changes
+ * nothing. A machine that an earlier run has claimed may already be set up as a node.
  */
 import { runAction, say } from "../../host-action/run-action.ts";
 import { claimMachine } from "../existing/claim.ts";
-import { accessKeysSchema, machineSchema, wayText } from "../existing/machine-parameter.ts";
+import { accessKeysSchema, machineSchema, routeText } from "../existing/machine-parameter.ts";
 
-const lookSeconds = 60;
+const timeoutSeconds = 60;
 
 export const environment = { MACHINE: machineSchema, KEYS: accessKeysSchema };
 
 await runAction(environment, async ({ MACHINE: machine, KEYS: keys }) => {
   const claimedBefore = process.env["PULUMI_COMMAND_STDOUT"] === "claimed";
-  await claimMachine(machine, keys, claimedBefore, lookSeconds);
-  say(`${wayText(machine)} answers and can be used`);
+  await claimMachine(machine, keys, claimedBefore, timeoutSeconds);
+  say(`${routeText(machine)} answers and can be used`);
   return "claimed";
 });

@@ -1,10 +1,10 @@
 /**
- * Host action: makes a machine's identity disk one that only its owner may read, QEMU's user once a machine has it: the SSH
- * host key is on it. Content and place stay.
+ * Host action: makes a machine's identity disk readable for its owner only, because the SSH host key is on it. Once a
+ * machine uses it, the owner is QEMU's user. Content and path stay the same.
  *
- * libvirt's provider 0.8.3 makes every volume for everybody to read (newDefVolume in its volume_def.go), and libvirt can't
- * change that of a volume that is there: so it is taken away and made again. It may be missing after a failure, or a kill in
- * between: the next `up` sees that, and replaces it with what stands on it.
+ * The libvirt provider 0.8.3 makes every volume world-readable (newDefVolume in its volume_def.go), and libvirt cannot
+ * change the mode of an existing volume. So the volume is deleted and made again. If the action fails or is killed in
+ * between, the volume is missing. The next `up` notices this and replaces the volume and the machine.
  */
 import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -19,10 +19,10 @@ export const environment = {
 };
 
 await runAction(environment, async ({ VOLUME: { uri, pool, name } }) => {
-  const is = readXml(await virsh(uri, "vol-dumpxml", "--pool", pool, name));
-  const modes = below(is, "volume", "target", "permissions", "mode");
+  const current = readXml(await virsh(uri, "vol-dumpxml", "--pool", pool, name));
+  const modes = below(current, "volume", "target", "permissions", "mode");
   if (modes.some(({ text }) => /^0?600$/.test(text))) return;
-  // mkdtemp makes it for its owner alone.
+  // mkdtemp makes a folder that only its owner can read.
   const folder = await mkdtemp(path.join(tmpdir(), "kindows-volume-"));
   try {
     const content = path.join(folder, "content");

@@ -1,13 +1,13 @@
 import { below, readXml } from "../../../host/read-xml.ts";
 
-/** A machine for which a libvirt network's DHCP server keeps an address. */
+/** An address reservation in a libvirt network's DHCP server. */
 export interface DhcpHost {
   readonly mac: string;
   readonly ip: string;
   readonly name: string;
 }
 
-/** Reads the reservations of what `virsh net-dumpxml` says of a network. */
+/** Reads the reservations from the output of `virsh net-dumpxml`. */
 export function dhcpHosts(xml: string): DhcpHost[] {
   return below(readXml(xml), "network", "ip", "dhcp", "host")
     .filter(({ attributes }) => attributes["mac"] !== undefined)
@@ -19,21 +19,21 @@ export function dhcpHosts(xml: string): DhcpHost[] {
 }
 
 /**
- * Compares the reservations that are there with one that is wanted: undefined, or how `virsh net-update` is to make it, or who
- * else has the address. A machine is known by its MAC address.
+ * Compares the existing reservations with a wanted one. Returns the command of `virsh net-update` that makes it, the
+ * machine that already has the address, or undefined if nothing is to be done. Machines are identified by MAC address.
  */
 export function reserving(
-  there: readonly DhcpHost[],
+  existing: readonly DhcpHost[],
   wanted: DhcpHost,
 ): "add-last" | "modify" | { readonly takenBy: DhcpHost } | undefined {
-  const own = there.find(({ mac }) => mac === wanted.mac);
-  const other = there.find(({ ip, mac }) => ip === wanted.ip && mac !== wanted.mac);
+  const own = existing.find(({ mac }) => mac === wanted.mac);
+  const other = existing.find(({ ip, mac }) => ip === wanted.ip && mac !== wanted.mac);
   if (other !== undefined) return { takenBy: other };
   if (own === undefined) return "add-last";
   return own.ip === wanted.ip && own.name === wanted.name ? undefined : "modify";
 }
 
-/** A reservation as `virsh net-update` takes it. */
+/** Renders a reservation for `virsh net-update`. */
 export function dhcpHostXml({ mac, ip, name }: DhcpHost): string {
   return `<host mac='${mac}' name='${name}' ip='${ip}'/>`;
 }

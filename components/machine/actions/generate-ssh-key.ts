@@ -1,4 +1,6 @@
-/** Host action: prints a new SSH key pair, `{"privateKey": "...", "publicKey": "ssh-ed25519 ..."}`; it is nowhere else. */
+/**
+ * Host action: prints a new SSH key pair, `{"privateKey": "...", "publicKey": "ssh-ed25519 ..."}`. Stores it nowhere.
+ */
 import { generateEd25519 } from "../../../ssh/generate-ed25519.ts";
 import { runAction, text } from "../../host-action/run-action.ts";
 

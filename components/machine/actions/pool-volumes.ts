@@ -3,12 +3,12 @@ import { below, readXml } from "../../../host/read-xml.ts";
 /** A volume of a libvirt pool. */
 export interface PoolVolume {
   readonly name: string;
-  /** Path of the volume that it is an overlay of. */
+  /** Path of the base volume, if this is an overlay. */
   readonly backing: string | undefined;
   readonly path: string;
 }
 
-/** Reads what `virsh vol-dumpxml` says of a volume. */
+/** Reads the output of `virsh vol-dumpxml`. */
 export function parseVolume(xml: string): PoolVolume {
   const [volume] = below(readXml(xml), "volume");
   const textAt = (...path: readonly string[]): string | undefined =>
@@ -21,8 +21,10 @@ export function parseVolume(xml: string): PoolVolume {
 }
 
 /**
- * Golden images of a lab's pool, by the beginning of their names, that nothing stands on: overlays are never among them, and
- * neither is `keep`, the image for new machines; there is none when the lab goes.
+ * Names of the golden images in a lab's pool that are not the base of any overlay.
+ *
+ * @param prefix of the images' names.
+ * @param keep the image for new machines, which is never included; undefined when the lab is deleted.
  */
 export function unusedImages(
   prefix: string,
@@ -36,7 +38,7 @@ export function unusedImages(
     .map(({ name }) => name);
 }
 
-/** An image is named by its content's hash; the identity disks beside it are not qcow2. */
+/** The name of an image ends with the hash of its content. */
 function isImage(prefix: string, name: string): boolean {
   return (
     name.startsWith(`${prefix}-`) && /^[0-9a-f]{12}\.qcow2$/.test(name.slice(prefix.length + 1))

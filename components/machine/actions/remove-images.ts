@@ -1,8 +1,8 @@
 /**
- * Host action: removes golden images from a lab's pool; fine when they, or the pool, are gone already.
+ * Host action: removes golden images that are not the base of any machine's disk from a lab's pool. Succeeds if the
+ * images or the pool do not exist.
  *
- * Without an argument all of them, as the lab goes; with `--unused` only those that no machine stands on, and never the
- * one that new machines start from.
+ * `--unused` keeps the image for new machines. Without it, when the lab is deleted, that image is removed too.
  */
 import * as z from "zod";
 import { runAction, say } from "../../host-action/run-action.ts";
@@ -15,16 +15,16 @@ export const environment = {
     uri: z.string(),
     pool: z.string(),
     keep: z.string(),
-    /** Of the volumes' names. Default: the pool's name. */
+    /** Prefix of the images' names. Default: the pool's name. */
     prefix: z.string().optional(),
   }),
 };
 
 await runAction(environment, async ({ IMAGES: { uri, pool, keep, prefix = pool } }) => {
   if (!lines(await virsh(uri, "pool-list", "--name")).includes(pool)) return;
-  // A killed upload leaves a file that libvirt only sees after a look.
+  // A killed upload leaves a file that libvirt only sees after a refresh.
   await virsh(uri, "pool-refresh", pool);
-  // Name and path; a lab's names have no blanks.
+  // Each line has a name and a path. Names in a lab's pool contain no spaces.
   const names = lines(await virsh(uri, "vol-list", pool)).map((line) => line.split(/\s/)[0] ?? "");
   const volumes = await Promise.all(
     names.map(async (name) => parseVolume(await virsh(uri, "vol-dumpxml", "--pool", pool, name))),

@@ -1,6 +1,6 @@
 /**
- * Host action: has the DHCP server of a libvirt network give a machine its address; with `--release` no longer, which is
- * fine when the network is gone already.
+ * Host action: reserves a machine's address in the DHCP server of a libvirt network. `--release` removes the
+ * reservation, and succeeds if the network does not exist.
  */
 import * as z from "zod";
 import { runAction, say } from "../../host-action/run-action.ts";
@@ -21,15 +21,15 @@ export const environment = {
 await runAction(environment, async ({ RESERVATION }) => {
   const { uri, network, address, computerName } = RESERVATION;
   const wanted = { mac: RESERVATION.mac.toLowerCase(), ip: address, name: computerName };
-  const named = async (...which: string[]): Promise<boolean> =>
-    lines(await virsh(uri, "net-list", "--name", ...which)).includes(network);
-  const update = async (how: string, xml: string): Promise<void> => {
-    const live = (await named()) ? ["--live"] : [];
-    await virsh(uri, "net-update", network, how, "ip-dhcp-host", xml, "--config", ...live);
+  const isListed = async (...options: string[]): Promise<boolean> =>
+    lines(await virsh(uri, "net-list", "--name", ...options)).includes(network);
+  const update = async (command: string, xml: string): Promise<void> => {
+    const live = (await isListed()) ? ["--live"] : [];
+    await virsh(uri, "net-update", network, command, "ip-dhcp-host", xml, "--config", ...live);
   };
 
   if (process.argv.includes("--release")) {
-    if (!(await named("--all"))) return;
+    if (!(await isListed("--all"))) return;
     const own = dhcpHosts(await virsh(uri, "net-dumpxml", network)).find(
       (host) => host.mac === wanted.mac,
     );
@@ -39,15 +39,15 @@ await runAction(environment, async ({ RESERVATION }) => {
     }
     return;
   }
-  const todo = reserving(dhcpHosts(await virsh(uri, "net-dumpxml", network)), wanted);
-  if (todo === undefined) return;
-  if (typeof todo === "object") {
-    const { name, mac } = todo.takenBy;
+  const change = reserving(dhcpHosts(await virsh(uri, "net-dumpxml", network)), wanted);
+  if (change === undefined) return;
+  if (typeof change === "object") {
+    const { name, mac } = change.takenBy;
     throw new Error(
       `${address} is reserved for ${name || mac} in libvirt's network ${network}: ` +
-        `give ${computerName} another address, or remove that (virsh net-update ${network} delete ip-dhcp-host ...)`,
+        `give ${computerName} another address, or remove that reservation (virsh net-update ${network} delete ip-dhcp-host ...)`,
     );
   }
-  await update(todo, dhcpHostXml(wanted));
+  await update(change, dhcpHostXml(wanted));
   say(`reserved ${address} for ${computerName}`);
 });

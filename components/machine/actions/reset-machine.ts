@@ -1,6 +1,7 @@
 /**
- * Host action: makes a machine what it was before it became a node, and removes what was copied to it. Nothing happens on
- * one where the step scripts are gone, as somebody has reinstalled it, or that is gone for good (KINDOWS_GONE).
+ * Host action: restores the state that a machine had before it became a node, and removes what was copied to it. Does
+ * nothing if the step scripts are gone, because the machine was reinstalled, or if the machine is gone for good
+ * (KINDOWS_GONE).
  */
 import { messageOf } from "../../../host/failure.ts";
 import { runAction, say } from "../../host-action/run-action.ts";
@@ -10,7 +11,7 @@ import {
   goneVariable,
   isGone,
   machineSchema,
-  wayText,
+  routeText,
 } from "../existing/machine-parameter.ts";
 import { RemoteFiles } from "../../../ssh/remote-files.ts";
 import { runOn } from "../../../ssh/run-over-ssh.ts";
@@ -40,31 +41,31 @@ await runAction(environment, async ({ MACHINE: machine, KEYS: keys }) => {
         signal,
       );
       if (exitCode !== 0) {
-        const said = `${stdout.trim().slice(-2000)} ${stderr.trim().slice(-1000)}`.trim();
-        throw new Error(`its reset ended with exit code ${exitCode}: ${said}`);
+        const output = `${stdout.trim().slice(-2000)} ${stderr.trim().slice(-1000)}`.trim();
+        throw new Error(`its reset ended with exit code ${exitCode}: ${output}`);
       }
       for (const copied of [stepsFolder, ...media]) {
         await files.remove(copied);
       }
-      // It came with the scripts. Media of somebody else's, which an image may carry, stay.
+      // The README was copied with the scripts. Other media, which an image may contain, stay.
       await files.removeFile(`${mediaFolder}/README.txt`);
       if ((await files.list(mediaFolder)).length === 0) {
         await files.remove(mediaFolder);
       }
-      say(`${name} is what it was before`);
+      say(`${name} was reset`);
     });
   } catch (error) {
     throw new Error(
-      `${wayText(machine)} could not be reset: ${messageOf(error)}. ` +
+      `${routeText(machine)} could not be reset: ${messageOf(error)}. ` +
         `If it is gone for good or was reinstalled, run again with ${goneVariable}=${name} in the environment`,
     );
   }
 });
 
-/** The current scripts; else others, which a killed run has left there. */
+/** Folder of the current scripts on the machine, or else of other scripts, which a killed run has left. */
 async function scriptsFolder(files: RemoteFiles, current: string): Promise<string | undefined> {
-  const others = await files.list(stepsFolder);
-  const folders = [current, ...others.map(({ name }) => `${stepsFolder}/${name}`)];
+  const all = await files.list(stepsFolder);
+  const folders = [current, ...all.map(({ name }) => `${stepsFolder}/${name}`)];
   for (const folder of folders) {
     if (await files.exists(`${folder}/Reset-Node.ps1`)) return folder;
   }

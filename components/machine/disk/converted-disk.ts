@@ -12,14 +12,14 @@ import { requireRoom } from "./require-room.ts";
 
 const timeoutSeconds = 2 * 3600;
 
-/** Name of the disk in its folder in the cache. */
+/** Name of the converted disk in its folder in the cache. */
 export const convertedDiskName = "disk.qcow2";
 
 /**
- * A disk of the user's as qcow2: converted once, and kept in the cache under its content's hash, so that a changed disk
- * is another image and never touches the machines that stand on the old one.
+ * A user's disk, converted to qcow2. It is kept in the cache under the hash of its content, so that a changed disk
+ * becomes another image, and machines that use the old image as their base are not affected.
  *
- * Building it throws MediaError for a disk that is not as wanted or was written to meanwhile, and where there is no
+ * Building it throws MediaError if the disk is not as wanted or is written to meanwhile, or if there is not enough
  * room.
  */
 export function convertedDisk(source: string, wanted: WantedDisk, cache: Cache): Artifact {
@@ -58,7 +58,7 @@ export function convertedDisk(source: string, wanted: WantedDisk, cache: Cache):
   };
 }
 
-/** What is noted of a disk once it is converted, by its path: a program that finds it unchanged takes the copy. */
+/** Notes the converted copy of a disk by the disk's path. As long as the disk is unchanged, programs use the copy. */
 export async function convertedDiskNote(
   source: string,
   folder: string,

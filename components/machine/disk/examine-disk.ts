@@ -15,11 +15,11 @@ const infoSchema = z
       .optional(),
   })
   .transform((info) => ({
-    /** As qemu-img calls it: `qcow2`, `vpc` (VHD), `vhdx`, `raw`. */
+    /** qemu-img's name for it: `qcow2`, `vpc` (VHD), `vhdx`, `raw`. */
     format: info.format,
-    /** Of the disk that a machine sees. */
+    /** Size of the disk that a machine sees. */
     virtualGiB: info["virtual-size"] / 1024 ** 3,
-    /** What it takes up here. */
+    /** Size of the file. */
     actualGiB: info["actual-size"] / 1024 ** 3,
     backing: info["backing-filename"],
     encrypted: info.encrypted,
@@ -30,25 +30,26 @@ type DiskFacts = z.output<typeof infoSchema>;
 
 const timeoutSeconds = 60;
 
-/** What a disk must be. */
+/** Requirements for a disk. */
 export interface WantedDisk {
   readonly formats: readonly string[];
-  /** Their names in "one of these", and in "is ..., but" another one. */
+  /** Names of the formats, e.g. `qcow2, VHD or VHDX`. */
   readonly called: string;
+  /** Text for a wrong format, between "is" and ", but". */
   readonly isNone: string;
   readonly minimumGiB: number;
   readonly tooSmall: { readonly why: string; readonly instead: string };
 }
 
-/** Looks at a disk that somebody prepared; throws MediaError with everything that is wrong with it. */
+/** Examines a user's disk. Throws MediaError with all its problems. */
 export async function examineDisk(path: string, wanted: WantedDisk): Promise<DiskFacts> {
   const args = ["info", "--output=json", "--", path];
   const run = await runMediaProgram("qemu-img", args, timeoutSeconds);
   if (run.how !== "well") {
-    const words = run.stderr.trim().split("\n")[0] ?? "";
+    const error = run.stderr.trim().split("\n")[0] ?? "";
     throw new MediaError({
       subject: path,
-      why: `can't be looked at: ${words}`,
+      why: `can't be examined: ${error}`,
       instead: `Write the path of a ${wanted.called} image you may read.`,
     });
   }
@@ -69,13 +70,13 @@ function check(
       instead: "Convert it: qemu-img convert -O qcow2 OLD NEW.",
     }),
     ...unless(backing === undefined, {
-      why: `stands on another image, ${backing}, which may change under it`,
-      instead: "Make it whole: qemu-img convert -O qcow2 OLD NEW.",
+      why: `is an overlay of another image, ${backing}, which may change`,
+      instead: "Make a full copy: qemu-img convert -O qcow2 OLD NEW.",
     }),
-    ...unless(!encrypted, { why: "is encrypted", instead: "Use one that is not." }),
+    ...unless(!encrypted, { why: "is encrypted", instead: "Use a disk that is not." }),
     ...unless(!corrupt, {
       why: "is marked as corrupt",
-      instead: "Look at it: qemu-img check FILE. Better, use a copy of before.",
+      instead: "Check it: qemu-img check FILE. Better, use an older copy.",
     }),
     ...unless(virtualGiB >= minimumGiB, {
       why: `is a disk of ${virtualGiB.toFixed(1)} GiB, ${tooSmall.why}`,

@@ -1,7 +1,7 @@
 import { convertedFrom } from "../../../toolchain/built.ts";
 import { type DiskFormat, diskFormatOf, diskIdentity } from "../../../toolchain/disk-format.ts";
 
-/** A disk on this host that machines start from, and its identity; or why there is none. */
+/** A disk on this host that machines start from, and a hash that identifies it; or why it cannot be used. */
 export type LocatedDisk =
   | { readonly path: string; readonly hash: string }
   | "missing"
@@ -10,9 +10,10 @@ export type LocatedDisk =
   | "not prepared";
 
 /**
- * Finds a disk as `kindows prepare` has left it: a qcow2 is used where it is, another format as it was converted.
+ * Finds a disk. A qcow2 file is used in place; for other formats, the copy that `kindows prepare` has converted is
+ * used.
  *
- * @param formatOf of a file; undefined for one that is no disk.
+ * @param formatOf returns the format of a file; undefined if the file is no disk.
  */
 export function locatedDisk(
   file: string,

@@ -3,7 +3,7 @@ import { type HostProblem, hostProblemText } from "../../../config/host-problem.
 import { installText, thisPackageManager } from "../../../toolchain/host-packages.ts";
 import { type ProgramEnd, runProgram } from "../../../host/run-program.ts";
 
-/** Installation media that no image can be made from. */
+/** Installation media or a disk from which no image can be made. */
 export class MediaError extends Failure {
   override readonly name = "MediaError";
   readonly problems: readonly HostProblem[];
@@ -16,15 +16,15 @@ export class MediaError extends Failure {
 }
 
 /**
- * What `look` finds; undefined where it is a MediaError, whose problems are added to those found before: all are told
- * at once.
+ * Returns the result of `examine`. If that throws a MediaError, adds its problems to `problems` and returns undefined,
+ * so that several examinations can be reported together.
  */
 export async function collecting<T>(
   problems: HostProblem[],
-  look: () => T | Promise<T>,
+  examine: () => T | Promise<T>,
 ): Promise<T | undefined> {
   try {
-    return await look();
+    return await examine();
   } catch (error) {
     if (!(error instanceof MediaError)) throw error;
     problems.push(...error.problems);
@@ -32,14 +32,14 @@ export async function collecting<T>(
   }
 }
 
-/** The programs that make and look at media, each with the Debian package it is in. */
+/** The programs that make and examine media, with their Debian packages. */
 const packages = {
   "7z": "p7zip-full",
   "qemu-img": "qemu-utils",
   xorriso: "xorriso",
 } as const;
 
-/** Runs a program that makes or looks at media (see `runProgram`); throws when it is not installed. */
+/** Runs a program that makes or examines media (see `runProgram`). Throws if it is not installed. */
 export async function runMediaProgram(
   program: keyof typeof packages,
   args: readonly string[],

@@ -4,13 +4,13 @@ import type { HostProblem } from "../../../config/host-problem.ts";
 import { unless } from "../../../config/problem.ts";
 import { MediaError } from "./media-program.ts";
 
-/** Asked before anything large is made below `into`; throws MediaError with the need where there is less room. */
+/** Throws MediaError if the file system of `into` has less free space than needed. */
 export async function requireRoom(into: string, neededGiB: number, what: string): Promise<void> {
   const problems = await roomProblems(path.dirname(into), neededGiB, what);
   if (problems.length > 0) throw new MediaError(...problems);
 }
 
-/** Whether the file system of a folder, which may not be there yet, has room: at most one problem, with the need. */
+/** Reports a problem if the file system of a folder has less free space than needed. The folder may not exist yet. */
 export async function roomProblems(
   folder: string,
   neededGiB: number,
@@ -39,7 +39,7 @@ async function freeAbove(folder: string): Promise<number> {
   }
 }
 
-/** Free space for ordinary users on the file system of a folder, in GiB. */
+/** Free space on the file system of a folder for users other than root, in GiB. */
 export async function freeGiB(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder);
   return (bavail * bsize) / 1024 ** 3;

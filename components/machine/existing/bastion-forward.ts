@@ -6,23 +6,24 @@ import type { SshAccess } from "../ssh-access.ts";
 
 const dialSeconds = 60;
 
-/** By which way a port of this host leads to the last of several bastions. */
+/** A port of this host that leads to the last of several bastions. */
 export interface ForwardArgs {
-  /** On 127.0.0.1. */
+  /** Port on 127.0.0.1. */
   readonly port: number;
-  /** Bastions before the last, in their order; each host key is pinned. */
+  /** The bastions before the last one, in order; each host key is pinned. */
   readonly through: readonly SshAccess[];
-  /** The last one: who connects to the port logs in there, and checks its host key. */
+  /** The last bastion. Clients of the port log in to it, and check its host key. */
   readonly last: SshAccess;
-  /** Machines behind it, as errors name them. */
+  /** Names of the machines behind it, for errors. */
   readonly machines: readonly string[];
 }
 
 /**
- * A port of this host that leads to a bastion behind others, for programs that go by one only, such as Pulumi's command
- * plugin. The others are dialled when somebody connects, once for all, and again when that connection was lost.
+ * Forwards a port of this host to a bastion behind other bastions, for programs that support only one bastion, such as
+ * Pulumi's command plugin. The other bastions are dialled at the first connection. All connections share that route. It
+ * is dialled again if it is lost.
  *
- * Keeps no process running, and ends with it.
+ * It does not keep the process running.
  */
 export class BastionForward {
   readonly #local: LocalPort;
@@ -31,23 +32,23 @@ export class BastionForward {
 
   private constructor(
     private readonly args: ForwardArgs,
-    private readonly tell: (line: string) => void,
+    private readonly report: (line: string) => void,
   ) {
     this.#local = new LocalPort({
       what: `${args.last.user}@${args.last.host}:${args.last.port} for ${args.machines.join(", ")}`,
       instead:
-        "End that, or write another port as forwardPort beside these bastions (kindows:login or kindows:nodes)",
+        "End the program that uses it, or write another port as forwardPort beside these bastions (kindows:login or kindows:nodes)",
       open: () => this.#channel(),
-      failed: (message) => this.#report(message),
+      failed: (message) => this.#reportFailure(message),
     });
   }
 
   /**
-   * @param tell is told why nobody is led on, once for the same reason.
-   * @throws when the port is somebody else's.
+   * @param report receives the reason a connection was refused, once per reason.
+   * @throws if the port is in use.
    */
-  static async open(args: ForwardArgs, tell: (line: string) => void): Promise<BastionForward> {
-    const forward = new BastionForward(args, tell);
+  static async open(args: ForwardArgs, report: (line: string) => void): Promise<BastionForward> {
+    const forward = new BastionForward(args, report);
     await forward.#local.listen(args.port);
     return forward;
   }
@@ -62,7 +63,7 @@ export class BastionForward {
     await ended;
   }
 
-  /** A connection to the last one. */
+  /** Opens a connection to the last bastion. */
   async #channel(): Promise<Duplex> {
     const { last, through } = this.args;
     const dialled = this.#hops();
@@ -70,13 +71,13 @@ export class BastionForward {
     const signal = AbortSignal.timeout(dialSeconds * 1000);
     return openFrom(hops.client, { ...last, ...retryPolicy }, signal).catch((error: unknown) => {
       const { message } = error as Error;
-      // The way itself may be dead without anybody having said so: the next one gets a new one.
+      // The route may be dead without an error: the next connection dials it again.
       if (message.startsWith("no answer")) void this.#disconnect(dialled);
       throw new Error(`Dial hop ${through.length + 1} ${last.host}:${last.port}: ${message}`);
     });
   }
 
-  /** The connection to the one before the last. */
+  /** The connection to the bastion before the last one. */
   #hops(): Promise<SshConnection> {
     if (this.#dialled !== undefined) return this.#dialled;
     const signal = AbortSignal.timeout(dialSeconds * 1000);
@@ -92,13 +93,13 @@ export class BastionForward {
     return dialled;
   }
 
-  /** Has the next one dial again. */
+  /** Closes the route, so that the next connection dials it again. */
   async #disconnect(dialled: Promise<SshConnection> | undefined): Promise<void> {
     if (this.#dialled === dialled) this.#dialled = undefined;
     (await dialled?.catch(() => undefined))?.close();
   }
 
-  #report(message: string): void {
+  #reportFailure(message: string): void {
     const { through, last, machines } = this.args;
     const name = machines.join(", ");
     const why = explainAccess(message, {
@@ -107,7 +108,7 @@ export class BastionForward {
       bastion: last,
       place: last,
     });
-    if (why !== this.#lastReported) this.tell(`${name}: ${why}`);
+    if (why !== this.#lastReported) this.report(`${name}: ${why}`);
     this.#lastReported = why;
   }
 }

@@ -1,76 +1,76 @@
 import { messageOf } from "../../../host/failure.ts";
 import { runOn } from "../../../ssh/run-over-ssh.ts";
 import { onMachine } from "../dial-machine.ts";
-import { type AccessKeys, type MachineParameter, wayText } from "./machine-parameter.ts";
+import { type AccessKeys, type MachineParameter, routeText } from "./machine-parameter.ts";
 import { RemoteFiles } from "../../../ssh/remote-files.ts";
 
 export interface SeenMachine {
-  /** What its `ver` says; empty where it knows no such command. */
+  /** Output of the command `ver`; empty if there is no such command. */
   readonly ver: string;
-  /** `Server`, `Server Core` or `Client`; empty where it does not say. */
+  /** `Server`, `Server Core` or `Client`; empty if unknown. */
   readonly installationType: string;
   readonly user: string;
-  /** Whether that account's sessions are an administrator's. */
+  /** Whether that account's sessions are elevated. */
   readonly isAdministrator: boolean;
   readonly computerName: string;
-  /** Whether the steps of this program were there before. */
+  /** Whether kindows has used the machine before. */
   readonly ours: boolean;
-  /** Of what a node consists of, which is there. */
+  /** Those files of `nodeTraces` that exist. */
   readonly traces: readonly string[];
 }
 
-/** Files of a node, and what each tells; as SFTP writes paths. */
+/** Files that a node has, and what each of them means. Paths are in SFTP's notation. */
 export const nodeTraces: Readonly<Record<string, string>> = {
   "C:/etc/kubernetes/kubelet.conf": "it is a node of a cluster already",
   "C:/var/lib/kubelet/config.yaml": "kubelet is set up",
   "C:/Program Files/containerd/containerd.exe": "containerd is installed",
-  "C:/etc/rancher": "it is RKE2's",
+  "C:/etc/rancher": "it is a node of RKE2",
 };
 
-/** Everything that stands against taking a machine which must have this name. */
+/** Reasons why a machine cannot be used as the one with this name. */
 export function checkMachine(name: string, seen: SeenMachine): string[] {
   const { ver, installationType, user, computerName } = seen;
   if (!/Windows/.test(ver)) {
-    const said = ver.trim().split("\n")[0] ?? "";
+    const output = ver.trim().split("\n")[0] ?? "";
     return [
-      `it does not run Windows: to ver it says ${said === "" ? "nothing" : said}. Write the address of a Windows Server of ${name} under kindows:nodes, or leave ${name} out`,
+      `it does not run Windows: the command ver prints ${output === "" ? "nothing" : output}. Write the address of a Windows Server of ${name} under kindows:nodes, or leave ${name} out`,
     ];
   }
-  const told = seen.traces.map((path) => `${nodeTraces[path] ?? "it is in use"} (${path})`);
-  const problems: readonly (readonly [stands: boolean, problem: string])[] = [
+  const traces = seen.traces.map((path) => `${nodeTraces[path] ?? "it is in use"} (${path})`);
+  const problems: readonly (readonly [applies: boolean, problem: string])[] = [
     [
       installationType === "Client",
-      "it runs a Windows for clients, which Kubernetes has no nodes of: use a machine with Windows Server",
+      "it runs a client edition of Windows, which cannot be a node: use a machine with Windows Server",
     ],
     [
       !seen.isAdministrator,
-      `${user} is no administrator there: make it one (net localgroup Administrators ${user} /add), or write another as user of ${name} under kindows:nodes`,
+      `${user} is not an administrator there: make it one (net localgroup Administrators ${user} /add), or write another as user of ${name} under kindows:nodes`,
     ],
     [
       computerName.toLowerCase() !== name.toLowerCase(),
       `its computer name is ${computerName}: write that as name, or rename it (Rename-Computer ${name} -Restart)`,
     ],
     [
-      !seen.ours && told.length > 0,
-      `${told.join(", ")}: what was not made here is not touched; take it out of its cluster (kubectl delete node; kubeadm reset) and remove these first`,
+      !seen.ours && traces.length > 0,
+      `${traces.join(", ")}: kindows does not change a node that it has not made; take it out of its cluster (kubectl delete node; kubeadm reset) and remove these first`,
     ],
   ];
-  return problems.flatMap(([stands, problem]) => (stands ? [problem] : []));
+  return problems.flatMap(([applies, problem]) => (applies ? [problem] : []));
 }
 
-/** Where Windows says whether it is a server; a value of `reg query` is the same in every language. */
-const installationType =
+/** Prints whether this is a Windows Server. The values that `reg query` prints are not localized. */
+const queryType =
   'reg query "HKLM\\SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion" /v InstallationType';
 
-/** Integrity of an administrator's session, and of the system's: the same in every language, unlike groups' names. */
+/** Integrity levels High and System, as in elevated sessions. Unlike the names of groups, SIDs are not localized. */
 const elevated = /\bS-1-16-(12288|16384)\b/;
 
 /**
- * Sees to it that a machine that was there before can be reached, is the one that is meant, is a Windows Server whose
- * administrator one is there, and is nobody's node. Changes nothing.
+ * Checks that an existing machine can be reached, has the expected name, runs Windows Server, lets the account act as
+ * an administrator, and is not a node that kindows has not made. Changes nothing.
  *
- * @param claimedBefore by this program: what it made there is its own.
- * @throws with all that stands against it, and what to do.
+ * @param claimedBefore whether an earlier run has claimed the machine, so that a node on it was made by kindows.
+ * @throws an error with all problems and their remedies.
  */
 export async function claimMachine(
   machine: MachineParameter,
@@ -78,13 +78,13 @@ export async function claimMachine(
   claimedBefore: boolean,
   seconds: number,
 ): Promise<void> {
-  const refused = `${wayText(machine)} cannot be used; nothing was changed on it`;
+  const refused = `${routeText(machine)} cannot be used; nothing was changed on it`;
   let seen: SeenMachine;
   try {
     seen = await onMachine(machine, keys, seconds, async (client, signal) => {
-      const saidTo = async (command: string): Promise<string> =>
+      const outputOf = async (command: string): Promise<string> =>
         (await runOn(client, command, signal)).stdout.trim();
-      const ver = await saidTo("ver");
+      const ver = await outputOf("ver");
       const files = await RemoteFiles.open(client);
       const traces: string[] = [];
       for (const path of Object.keys(nodeTraces)) {
@@ -92,10 +92,10 @@ export async function claimMachine(
       }
       return {
         ver,
-        installationType: /REG_SZ\s+(.+)/.exec(await saidTo(installationType))?.[1]?.trim() ?? "",
+        installationType: /REG_SZ\s+(.+)/.exec(await outputOf(queryType))?.[1]?.trim() ?? "",
         user: machine.place.user,
-        isAdministrator: elevated.test(await saidTo("whoami /groups")),
-        computerName: await saidTo("hostname"),
+        isAdministrator: elevated.test(await outputOf("whoami /groups")),
+        computerName: await outputOf("hostname"),
         ours: claimedBefore || (await files.exists("C:/kindows/steps")),
         traces,
       };

@@ -9,24 +9,23 @@ import { type ByBastions, directly, type SshAccess, sshConnection } from "../ssh
 import type { AccessKeys, MachineParameter, Place } from "./machine-parameter.ts";
 
 export interface ExistingMachineArgs {
-  /** Its computer name. */
   readonly computerName: string;
   readonly os: "windows" | "linux";
   /** IPv4 address, as other nodes reach it. */
   readonly address: string;
   /** Undefined in a preview that reads no keys. */
   readonly access: pulumi.Input<SshAccess> | undefined;
-  /** The hosts in between. Default: there are none. */
+  /** The bastions through which it is reached. Default: none. */
   readonly bastions?: ByBastions | undefined;
-  /** Its pinned host key; another one is another machine. */
+  /** Pinned host key. If it changes, the machine counts as a new one. */
   readonly hostKey: pulumi.Input<string>;
-  /** How it is made what it was before. */
+  /** How the machine's former state is restored. */
   readonly reset: Omit<MachineParameter, "name" | "place" | "bastion" | "through">;
 }
 
 /**
- * A machine that was there before and stays. It is looked at before anything is done on it, and made what it was before
- * when it is taken out: by its resource, with which all goes that was done on it.
+ * An existing machine. It is checked before anything is changed on it. Deleting its resource restores the machine's
+ * former state, which also removes everything that other resources have installed on it.
  *
  * Not responsible for what runs on it.
  */
@@ -40,7 +39,7 @@ export class ExistingMachine extends MachineComponent {
     const instance = hostKey.apply(fingerprint);
     const bastion = bastions.hops.at(-1);
     const through = bastions.hops.length > 1 ? bastions.hops.slice(0, -1) : undefined;
-    const told = (known?: SshAccess) =>
+    const parameter = (known?: SshAccess) =>
       ({
         name: computerName,
         place: known && placeOf(known),
@@ -55,8 +54,8 @@ export class ExistingMachine extends MachineComponent {
         create: "machine/claim-machine",
         delete: "machine/reset-machine",
         environment: {
-          // Without a place only where nothing is run: in a preview that reads no keys.
-          MACHINE: access === undefined ? told() : pulumi.unsecret(login.apply(told)),
+          // The place is only undefined in a preview that reads no keys, in which no action is run.
+          MACHINE: access === undefined ? parameter() : pulumi.unsecret(login.apply(parameter)),
           KEYS: pulumi.secret(
             login.apply((known): AccessKeys => ({
               machine: keysOf(known),
@@ -65,7 +64,7 @@ export class ExistingMachine extends MachineComponent {
             })),
           ),
         },
-        // A reinstalled machine has another host key, and everything is done again.
+        // A reinstalled machine has another host key, so everything is done again.
         triggers: [instance],
         addPreviousOutputInEnv: true,
       }),
@@ -75,7 +74,7 @@ export class ExistingMachine extends MachineComponent {
         customTimeouts: { create: "3m", update: "3m", delete: seconds },
       },
     );
-    this.is({
+    this.setMachine({
       name: computerName,
       os: args.os,
       address,

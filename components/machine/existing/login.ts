@@ -11,7 +11,7 @@ import type { Bastion, WrittenExisting } from "../../../config/existing.ts";
 
 const port = between(1, 65535);
 
-/** Credentials: one of the three, or those that all machines have in common. */
+/** Settings with which to log in. At most one of the key file, the key and the agent may be set. */
 const credential = {
   privateKeyFile: text(localFile)
     .optional()
@@ -29,11 +29,11 @@ const credential = {
   }),
 };
 
-/** An account of a host with SSH: no host, no port, no spaces in it. */
+/** Name of an account on a bastion, without host or port. */
 const loginName = ofForm(
   /^[A-Za-z0-9_][A-Za-z0-9_.\\-]{0,63}$/,
-  "is not an account's name",
-  "Write the name alone, e.g. jump; host and port have settings of their own.",
+  "is not the name of an account",
+  "Write only the name, e.g. jump; host and port are settings of their own.",
 );
 
 const bastion = z.strictObject({
@@ -49,19 +49,19 @@ const bastion = z.strictObject({
 
 const bastions = z.array(bastion).meta({
   description:
-    "Hosts through which the machine is reached, in order, each from the one before; none: directly.",
+    "Bastions through which the machine is reached, in order, each dialled from the one before. With none, it is dialled directly.",
 });
 
 const forwardPort = between(1024, 65535).optional().meta({
   description:
     "With several bastions: port on 127.0.0.1 of this host that leads to the last of them while the program runs (docs/existing.md).",
-  default: "one that follows from the bastions",
+  default: "a port derived from the bastions",
 });
 
 /** The login that all machines have in common. */
 export const login = z.strictObject({
   user: text(adminUser).default("Administrator").meta({
-    description: "Account of the machines, one of their administrators.",
+    description: "Account on the machines, which must be an administrator.",
   }),
   port: port.default(22).meta({ description: "SSH port of the machines." }),
   ...credential,
@@ -69,10 +69,10 @@ export const login = z.strictObject({
   forwardPort,
 });
 
-/** The same of one machine, where it differs from all. */
+/** Settings of one machine that override `login`. */
 export const ownLogin = {
   user: text(adminUser).optional().meta({
-    description: "Account of this machine.",
+    description: "Account on this machine.",
     default: "`login.user`",
   }),
   port: port.optional().meta({ description: "SSH port.", default: "`login.port`" }),
@@ -84,39 +84,41 @@ export const ownLogin = {
   agent: credential.agent.meta({ default: "`login.agent`" }),
   bastions: bastions.optional().meta({ default: "`login.bastions`" }),
   forwardPort: forwardPort.meta({
-    default: "`login.forwardPort`; with bastions of its own, one that follows from these",
+    default: "`login.forwardPort`; if the machine has its own bastions, a port derived from them",
   }),
 };
 
 type Login = WrittenExisting["login"];
 type Credential = Pick<Login, "privateKeyFile" | "privateKey" | "privateKeyPassphrase" | "agent">;
 
-/** Ways to log in, of which one is used, in the order of problems. */
-const ways = ["privateKeyFile", "privateKey", "agent"] as const;
+const methods = ["privateKeyFile", "privateKey", "agent"] as const;
 
-function waysOf(credential: Partial<Credential>): (typeof ways)[number][] {
-  return ways.filter((way) => credential[way] !== undefined && credential[way] !== false);
+/** The methods to log in that are set. */
+function methodsOf(credential: Partial<Credential>): (typeof methods)[number][] {
+  return methods.filter(
+    (method) => credential[method] !== undefined && credential[method] !== false,
+  );
 }
 
 /**
- * A login with all that it takes from elsewhere. A machine has what is not its own from that of all, and a bastion that names
- * no way of its own is logged in to as the machine is. A way of its own takes the place of all others.
+ * Fills in the settings that a machine inherits from the common login. A bastion without credentials of its own is
+ * logged in to with those of the machine. Credentials are inherited as a whole, or not at all.
  *
- * @param own what a machine has of its own; nothing for the login of all.
- * @param file of the settings: each stack has a port of its own by it.
+ * @param own the machine's own settings; empty for the common login.
+ * @param file name of the settings file, from which the default port is derived, so that it differs between stacks.
  */
 export function wholeLogin(all: Login, own: Partial<Login>, file: string): Login {
   const credential = ownOr(own, all);
   const bastions = (own.bastions ?? all.bastions).map(
-    ({ address, port, user, hostKey, ...way }) => ({
+    ({ address, port, user, hostKey, ...ownCredential }) => ({
       address,
       port,
       user,
       hostKey,
-      ...ownOr(way, credential),
+      ...ownOr(ownCredential, credential),
     }),
   );
-  // A port leads to certain bastions: not to others.
+  // The common port leads to the common bastions only.
   const written = own.forwardPort ?? (own.bastions === undefined ? all.forwardPort : undefined);
   return {
     user: own.user ?? all.user,
@@ -127,16 +129,16 @@ export function wholeLogin(all: Login, own: Partial<Login>, file: string): Login
   };
 }
 
-/** What logs in: of the one where something is written there, else of the other. */
+/** Returns the own credentials if there are any, else the other ones. */
 function ownOr(own: Credential, other: Credential): Credential {
   const { privateKeyFile, privateKey, privateKeyPassphrase, agent } =
-    waysOf(own).length > 0 ? own : other;
+    methodsOf(own).length > 0 ? own : other;
   return { privateKeyFile, privateKey, privateKeyPassphrase, agent };
 }
 
 type Path = SettingsProblem["path"];
 
-/** What is written of logins: of all machines together, and of each. */
+/** The login settings as written: the common ones, and those of each machine. */
 function writtenLogins({
   login,
   nodes,
@@ -147,20 +149,20 @@ function writtenLogins({
   ];
 }
 
-/** Default ports: below those that Linux gives out by itself, above those of known services. */
+/** Range of default ports, below Linux' ephemeral ports and above those of well-known services. */
 const [firstPort, ports] = [20_000, 10_000];
 
 /**
- * Port of this host by which the last of several bastions is reached. It is part of the resources' inputs, so it depends on
- * the settings alone.
+ * Default port of this host that leads to the last of several bastions. It is derived from the settings alone, because
+ * it is part of the resources' inputs.
  */
 function usualForwardPort(bastions: readonly Bastion[], file: string): number {
-  // Not the keys themselves: they are secrets, and a new one is no other way.
-  const way = bastions.map(({ address, port, user, privateKeyFile, agent }) => [
+  // The keys themselves are not included, because they are secrets and a new key does not change the route.
+  const route = bastions.map(({ address, port, user, privateKeyFile, agent }) => [
     ...[address, port, user, privateKeyFile ?? "", agent === true],
   ]);
   const hash = createHash("sha256")
-    .update(JSON.stringify([file, way]))
+    .update(JSON.stringify([file, route]))
     .digest();
   return firstPort + (hash.readUInt32BE(0) % ports);
 }
@@ -173,8 +175,8 @@ function bastionApart({ login, nodes }: WrittenExisting): SettingsProblem[] {
     return unless(bastions.every(isOther), {
       path: ["nodes", index],
       value: node.name,
-      why: "is its own bastion: the same address or host key",
-      instead: "Write bastions: [] there, if it is reached directly, or the right host.",
+      why: "is its own bastion: both have the same address or host key",
+      instead: "Write bastions: [] there if it is reached directly, or write the right bastion.",
     });
   });
 }
@@ -186,7 +188,7 @@ function eachBastionOnce(settings: WrittenExisting): SettingsProblem[] {
       return unless(before < 0, {
         path: [...path, "bastions", hop],
         value: one.address,
-        why: `is bastions[${before}] once more: the same address and port, or the same host key`,
+        why: `repeats bastions[${before}]: both have the same address and port, or the same host key`,
         instead: "Leave it out, or write the right host and its own host key.",
       });
     }),
@@ -204,7 +206,7 @@ function forwardPortUsed(settings: WrittenExisting): SettingsProblem[] {
     const { forwardPort, bastions = settings.login.bastions } = own;
     return unless(forwardPort === undefined || bastions.length > 1, {
       path: [...path, "forwardPort"],
-      why: `is for several bastions one behind the other, of which there ${bastions.length === 1 ? "is 1" : "are none"}`,
+      why: `is only for several bastions in a row, but there ${bastions.length === 1 ? "is 1" : "are none"}`,
       instead: "Leave it out.",
     });
   });
@@ -214,33 +216,35 @@ function forwardPortsApart(
   { login, nodes, machine }: WrittenExisting,
   file: string,
 ): SettingsProblem[] {
-  const first = new Map<number, { readonly name: string; readonly way: string }>();
-  // Those that are made are all reached by the same bastions.
+  const first = new Map<number, { readonly name: string; readonly route: string }>();
+  // Machines that kindows makes are all reached through the common bastions.
   const made = (machine?.nodes ?? []).map((node) => ({ node, own: {}, index: -1 }));
   const there = nodes.map((node, index) => ({ node, own: node, index }));
   return [...made, ...there].flatMap(({ node, own, index }) => {
     const { bastions, forwardPort: port } = wholeLogin(login, own, file);
     if (port === undefined) return [];
-    const way = wayOf(bastions);
-    const other = first.get(port) ?? { name: node.name, way };
+    const route = routeOf(bastions);
+    const other = first.get(port) ?? { name: node.name, route };
     first.set(port, other);
-    return unless(other.way === way, {
+    return unless(other.route === route, {
       path: ["nodes", index, "forwardPort"],
       value: port,
-      why: `leads to the bastions of ${other.name}, which are others than those of ${node.name}, or are logged in to otherwise`,
+      why: `leads to the bastions of ${other.name}, which differ from those of ${node.name} in their addresses or credentials`,
       instead: "Write another port there, from 1024 to 65535.",
     });
   });
 }
 
-/** What a forwarded port stands for: the hosts before the last with what logs in, and where the last one is. */
-function wayOf(bastions: readonly Bastion[]): string {
+/**
+ * Identifies where a forwarded port leads: the bastions before the last with their credentials, and the last's address.
+ */
+function routeOf(bastions: readonly Bastion[]): string {
   const last = bastions.at(-1);
   return JSON.stringify([bastions.slice(0, -1), last?.address, last?.port]);
 }
 
-/** Everywhere at most one way to log in; a key in the settings is one. Values are secrets: none is shown. */
-function oneWayEach(settings: WrittenExisting): SettingsProblem[] {
+/** Checks that each login has at most one method, and that keys are valid. Does not show values, which are secrets. */
+function oneMethodEach(settings: WrittenExisting): SettingsProblem[] {
   return writtenLogins(settings).flatMap(({ path, own }) => [
     ...credentialProblems(path, own),
     ...(own.bastions ?? []).flatMap((one, hop) =>
@@ -251,45 +255,48 @@ function oneWayEach(settings: WrittenExisting): SettingsProblem[] {
 
 function credentialProblems(path: Path, credential: Partial<Credential>): SettingsProblem[] {
   const { privateKey: key, privateKeyPassphrase: passphrase } = credential;
-  const written = waysOf(credential);
+  const written = methodsOf(credential);
   if (written.length > 1) {
     const why = `has several ways to log in: ${written.join(", ")}`;
     return [{ path, why, instead: "Keep one of them." }];
   }
   if (passphrase !== undefined && (written[0] ?? "agent") === "agent") {
-    const why = "has no key beside it that it could open";
-    const instead = "Write privateKeyFile or privateKey there too, or leave it out.";
+    const why = "is a passphrase without a key";
+    const instead = "Write privateKeyFile or privateKey beside it, or leave it out.";
     return [{ path: [...path, "privateKeyPassphrase"], why, instead }];
   }
   const wrong = key === undefined ? undefined : privateKey(key, passphrase !== undefined);
   return wrong === undefined ? [] : [{ path: [...path, "privateKey"], ...wrong }];
 }
 
-/** A machine that is made has a key of its own; the bastions before it do not. */
-function someWay({ login, nodes, machine }: WrittenExisting): SettingsProblem[] {
-  const before = machine === undefined || machine.nodes.length === 0 ? [] : login.bastions;
-  const places: readonly { path: Path; value: string; own: Credential }[] = [
-    ...before.map((own, hop) => ({
+/**
+ * Checks that each machine has a way to log in. Machines that kindows makes get a new key, but the bastions before them
+ * need one.
+ */
+function someMethodEach({ login, nodes, machine }: WrittenExisting): SettingsProblem[] {
+  const bastions = machine === undefined || machine.nodes.length === 0 ? [] : login.bastions;
+  const logins: readonly { path: Path; value: string; own: Credential }[] = [
+    ...bastions.map((own, hop) => ({
       path: ["login", "bastions", hop],
       value: own.address,
       own,
     })),
     ...nodes.map((own, index) => ({ path: ["nodes", index], value: own.name, own })),
   ];
-  return places.flatMap(({ path, value, own }) =>
-    unless(waysOf(ownOr(own, login)).length > 0, {
+  return logins.flatMap(({ path, value, own }) =>
+    unless(methodsOf(ownOr(own, login)).length > 0, {
       path,
       value,
-      why: "cannot be logged in to: no key and no agent is named",
-      instead: `Write ${ways.join(", ")}: one of them, there or under ${pathText(["login"])}.`,
+      why: "cannot be logged in to, as there is neither a key nor an agent",
+      instead: `Write one of ${methods.join(", ")}, there or under ${pathText(["login"])}.`,
     }),
   );
 }
 
-/** Of what is written anywhere. */
-export const credentialChecks = [oneWayEach, eachBastionOnce, forwardPortUsed].map((run) => ({
+/** Checks of the login settings as written. */
+export const credentialChecks = [oneMethodEach, eachBastionOnce, forwardPortUsed].map((run) => ({
   run,
 }));
 
-/** Of the way that each machine is reached by. */
-export const wayChecks = [someWay, bastionApart, forwardPortsApart].map((run) => ({ run }));
+/** Checks of the route to each machine. */
+export const wayChecks = [someMethodEach, bastionApart, forwardPortsApart].map((run) => ({ run }));

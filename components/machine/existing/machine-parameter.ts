@@ -1,15 +1,18 @@
 import * as z from "zod";
 import { namesIn } from "../../../config/names.ts";
 
-/** Names machines that are gone for good, separated by commas: taking them out does not ask for them. */
+/**
+ * Environment variable with the comma-separated names of machines that are gone for good. They are removed without a
+ * reset.
+ */
 export const goneVariable = "KINDOWS_GONE";
 
-/** Whether a machine, or a host of machines, is said to be gone for good. */
+/** Whether the variable names this machine or host. */
 export function isGone(name: string): boolean {
   return namesIn(process.env[goneVariable]).includes(name);
 }
 
-/** Where an SSH server is, and that it is the right one. */
+/** An SSH server, with the account and the pinned host key. */
 export const placeSchema = z.strictObject({
   host: z.string(),
   port: z.number(),
@@ -22,11 +25,11 @@ const keysSchema = z.strictObject({
   privateKeyPassword: z.string().optional(),
 });
 
-/** What logs in to the machine and to the host in between, apart from where they are: errors name these. */
+/** Keys for the machine and its bastions. They are separate from the servers' addresses, which are no secrets. */
 export const accessKeysSchema = z.strictObject({
   machine: keysSchema,
   bastion: keysSchema.optional(),
-  /** Of the bastions before it, in their order. */
+  /** Keys for the bastions before that one, in order. */
   through: z.array(keysSchema).optional(),
 });
 
@@ -36,29 +39,29 @@ export type AccessKeys = z.infer<typeof accessKeysSchema>;
 export const machineSchema = z.strictObject({
   name: z.string(),
   place: placeSchema,
-  /** The host from which it is dialled. */
+  /** The bastion from which the machine is dialled. */
   bastion: placeSchema.optional(),
-  /** Bastions before that one, where there are several; the first is dialled from here. */
+  /** The bastions before that one, in order; the first is dialled from this host. */
   through: z.array(placeSchema).optional(),
-  /** Longest that its reset may take. */
+  /** Time limit of the reset. */
   seconds: z.number().positive(),
-  /** Folder of the step scripts on it, as SFTP writes it. */
+  /** Folder of the step scripts on the machine, in SFTP's notation. */
   folder: z.string(),
-  /** Command that resets it, with `@folder@` for that of the scripts as Windows writes it. */
+  /** Command that resets the machine. `@folder@` is replaced by the folder of the scripts in Windows' notation. */
   reset: z.string(),
-  /** Folders that were copied to it and go with the node, as SFTP writes them. */
+  /** Folders that were copied to the machine and are removed with the node, in SFTP's notation. */
   media: z.array(z.string()),
 });
 
 export type MachineParameter = z.infer<typeof machineSchema>;
 
-/** A machine, and by which hosts it is reached. */
-export type MachineWay = Pick<MachineParameter, "name" | "place" | "bastion" | "through">;
+/** A machine, and the bastions through which it is reached. */
+export type MachineRoute = Pick<MachineParameter, "name" | "place" | "bastion" | "through">;
 
-/** A machine and the way to it, as errors name it. */
-export function wayText(way: MachineWay): string {
-  const { name, place } = way;
-  const hops = hopsOf(way).map(({ host, port }) => `${host}:${port}`);
+/** Names a machine and the route to it, for errors. */
+export function routeText(route: MachineRoute): string {
+  const { name, place } = route;
+  const hops = hopsOf(route).map(({ host, port }) => `${host}:${port}`);
   const by = hops.length === 0 ? "" : ` by ${hops.join(", ")}`;
   return `${name} (${place.user}@${place.host}:${place.port}${by})`;
 }
@@ -66,6 +69,6 @@ export function wayText(way: MachineWay): string {
 export function hopsOf({
   bastion,
   through = [],
-}: Pick<MachineWay, "bastion" | "through">): Place[] {
+}: Pick<MachineRoute, "bastion" | "through">): Place[] {
   return bastion === undefined ? [] : [...through, bastion];
 }

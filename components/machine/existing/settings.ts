@@ -19,15 +19,15 @@ const node = z.strictObject({
     placeholder: unnamed,
   }),
   os: z.enum(["windows", "linux"]).default("windows").meta({
-    description: "System of the machine; only Windows machines are joined.",
+    description: "Operating system of the machine; only Windows machines can be joined.",
   }),
   address: text(machineAddress).meta({
-    description: "IPv4 address of the machine, for SSH and, without `nodeIp`, as node.",
+    description: "IPv4 address of the machine, for SSH and, without `nodeIp`, for the node.",
     placeholder: someAddress,
   }),
   hostKey: text(hostKey).meta({
     description:
-      "The machine's SSH host key, `ssh-ed25519 AAAA...`; `./kindows host-key ADDRESS` prints it; compare it once on its console.",
+      "The machine's SSH host key, `ssh-ed25519 AAAA...`; `./kindows host-key ADDRESS` prints it. Compare it once with the one on the machine's console.",
     placeholder: someHostKey,
   }),
   ...ownLogin,
@@ -50,8 +50,8 @@ function onlyWindows({ nodes }: NodesSection): SettingsProblem[] {
   return nodes.flatMap(({ os }, index) =>
     unless(os === "windows", {
       path: ["nodes", index, "os"],
-      why: "cannot be joined from here: only Windows machines are",
-      instead: "Join it by the means of its own cluster, and leave it out here.",
+      why: "cannot be joined by kindows, which joins Windows machines only",
+      instead: "Join it with the tools of its cluster, and leave it out here.",
     }),
   );
 }
@@ -86,7 +86,7 @@ function twice(
     }));
 }
 
-/** A machine without `nodeIp` registers with its address, and kubelet does not take every one. */
+/** A machine without `nodeIp` registers with its address, which kubelet must accept. */
 function addressRegisters({ nodes }: NodesSection): SettingsProblem[] {
   return nodes.flatMap((node, index) => {
     const complaint = node.nodeIp === undefined ? nodeIp(node.address) : undefined;

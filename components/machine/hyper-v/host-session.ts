@@ -17,23 +17,25 @@ import {
   scriptValues,
 } from "./scripts.ts";
 
-/** Written last into a folder of scripts: one without it was cut short. */
+/** Marker file that is written last into a folder of scripts. A folder without it is incomplete. */
 const completeFile = "complete";
 
 /** An open connection to a Hyper-V host, with the scripts there. */
 export interface HyperVSession {
   readonly host: HyperVHostParameter;
   /**
-   * Runs a script to its end; throws with its own message and remedy where it fails.
+   * Runs a script. If the script fails, throws an error with the script's message and remedy.
    *
-   * @param inputs what it is told besides, or in place of, what the host is.
-   * @param input what it gets on its standard input; may be secret.
+   * @param inputs values for the script's parameters that add to or override those of the host.
+   * @param input standard input of the script; may be secret.
    */
   run(script: HyperVScript, inputs?: Partial<ScriptInputs>, input?: string): Promise<StepResult>;
   removeScripts(): Promise<void>;
 }
 
-/** Runs something on a Hyper-V host in bounded time; throws naming it, and what to do, where it cannot be reached. */
+/**
+ * Runs something on a Hyper-V host with a time limit. Errors name the host and, if it cannot be reached, the remedy.
+ */
 export async function onHyperVHost<T>(
   host: HyperVHostParameter,
   seconds: number,
@@ -48,7 +50,7 @@ export async function onHyperVHost<T>(
   }
 }
 
-/** The same over a bare connection; the host key must be the pinned one. */
+/** Connects to a Hyper-V host, without the scripts, and runs something over the connection. The host key is pinned. */
 export async function dialHyperVHost<T>(
   host: HyperVPlace,
   seconds: number,
@@ -68,8 +70,8 @@ export async function dialHyperVHost<T>(
       `the key ${privateKeyFile} ${why}. Write another privateKeyFile, without a passphrase, of ${name} under kindows:hyperVHosts`,
     );
   }
-  const way = { name, place: { host: address, port, user, hostKey } };
-  return onMachine(way, { machine: { privateKey } }, seconds, work, "host");
+  const route = { name, place: { host: address, port, user, hostKey } };
+  return onMachine(route, { machine: { privateKey } }, seconds, work, "host");
 }
 
 async function sessionOn(
@@ -116,7 +118,7 @@ async function copyScripts(
     return names.map((_, length) => names.slice(0, length).join("/")).slice(2);
   });
   for (const each of new Set(folders)) {
-    // One that is there is no error. What else is wrong, the file in it tells.
+    // The folder may exist already. Other errors appear when files are written to it.
     await remote.makeFolder(each).catch(() => undefined);
   }
   for (const [name, content] of [...files, [completeFile, Buffer.from("\n")] as const]) {

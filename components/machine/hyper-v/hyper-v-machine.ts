@@ -21,7 +21,7 @@ import {
 } from "./parameters.ts";
 import { startOf } from "./settings.ts";
 
-/** The Hyper-V hosts that have nodes. */
+/** Prepares the Hyper-V hosts that have nodes, and returns the function that makes machines on each. */
 export function machinesOn(
   lab: MachinesLab,
   placed: readonly NodeSettings[],
@@ -51,15 +51,14 @@ export function machinesOn(
 }
 
 export interface HyperVHostArgs {
-  /** The host, but for whose machines it runs. */
   readonly host: HyperVPlace;
-  /** Public half of the key that logs in to the lab's machines: tells whose they are. */
+  /** Public half of the key that logs in to the lab's machines, which identifies the machines' owner. */
   readonly loginPublicKey: pulumi.Input<string>;
 }
 
 /**
- * A Windows host with Hyper-V, made by somebody else: looked at before machines are made on it, and left without anything
- * of the lab when it is taken out.
+ * An existing Windows host with Hyper-V. It is checked before machines are made on it. Deleting the resource removes
+ * everything that belongs to the lab from the host.
  */
 export class HyperVHost extends pulumi.ComponentResource {
   readonly parameter: pulumi.Output<HyperVHostParameter>;
@@ -77,7 +76,7 @@ export class HyperVHost extends pulumi.ComponentResource {
         create: "machine/prepare-hyper-v-host",
         delete: "machine/prepare-hyper-v-host --remove",
         environment: { HYPER_V_HOST: this.parameter },
-        // Nothing of the lab stays in a folder, or on a host, that is used no more.
+        // A replacement removes the lab's files from the former folder or host.
         triggers: [args.host.hostKey, folder],
       }),
       { parent: this, customTimeouts: { create: "6m", update: "6m", delete: "11m" } },
@@ -93,17 +92,19 @@ export interface HyperVMachineArgs extends VirtualMachineArgs {
   readonly generation: 1 | 2;
   /** Whether a machine of generation 2 starts with Secure Boot. */
   readonly secureBoot: boolean;
-  /** Reserves the machine's address where the segment's DHCP server is, as a part of the machine's component. */
+  /**
+   * Reserves the machine's address in the segment's DHCP server. The reservation is a child of the machine's component.
+   */
   readonly reserve: (parent: pulumi.Resource) => pulumi.Resource;
   readonly host: HyperVHost;
 }
 
 /**
- * A virtual machine on a Windows host with Hyper-V: a differencing disk on the image's VHDX, an identity disc, a MAC
- * address that stays. Any change of it replaces the machine.
+ * A virtual machine on a Windows host with Hyper-V: a differencing disk on the image's VHDX, an identity disc, and a
+ * static MAC address. Any change replaces the machine.
  *
- * Not responsible for what runs in it: it is done as soon as the machine has its address, and who needs SSH dials until
- * it answers.
+ * Not responsible for what runs in it. It is complete as soon as the machine has its address. Steps that need SSH dial
+ * until the machine answers.
  */
 export class HyperVMachine extends MachineComponent {
   constructor(name: string, args: HyperVMachineArgs, opts?: pulumi.ComponentResourceOptions) {
@@ -112,7 +113,7 @@ export class HyperVMachine extends MachineComponent {
     super("kindows:machine:HyperVMachine", name, { facts }, opts);
     const keys = new MachineKeys(name, computerName, args.login, this);
     const { machineName, generation, secureBoot, cpus, memoryMiB, diskGiB } = args;
-    const made = {
+    const definition = {
       name: machineName,
       generation,
       secureBoot,
@@ -124,9 +125,9 @@ export class HyperVMachine extends MachineComponent {
     const parameter = pulumi
       .all([host.parameter, keys.hostKey])
       .apply(([place, hostPublicKey]): HyperVMachineParameter => ({
-        ...made,
+        ...definition,
         address,
-        making: instanceId(place, made, hostPublicKey),
+        making: instanceId(place, definition, hostPublicKey),
       }));
     const machine = new local.Command(
       name,
@@ -145,18 +146,18 @@ export class HyperVMachine extends MachineComponent {
       }),
       {
         parent: this,
-        // Two of one name, address and MAC cannot be.
+        // Two machines cannot share a name, address and MAC address.
         deleteBeforeReplace: true,
         dependsOn: [host.resource, args.reserve(this)],
         customTimeouts: { create: "31m", update: "31m", delete: "11m" },
       },
     );
-    this.is({
+    this.setMachine({
       name: computerName,
       os: "windows",
       address,
       hostKey: keys.hostKey,
-      // Standard output counts as secret because the identity is; an id is none.
+      // The output counts as secret because the identity is one. The id is not.
       instanceId: pulumi
         .unsecret(machine.stdout)
         .apply((text) => (JSON.parse(text) as { readonly id: string }).id),

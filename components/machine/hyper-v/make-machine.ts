@@ -16,15 +16,16 @@ const machineSchema = z.object({
   addresses: z.array(z.string()),
 });
 
-type ToldMachine = z.infer<typeof machineSchema>;
+type ReportedMachine = z.infer<typeof machineSchema>;
 
 /**
- * Makes a machine, or goes on with one that was begun, and waits until its Windows has told Hyper-V that it has its
- * address: only then is it known that the image starts there, and that the switch is on the lab's segment.
+ * Makes a machine, or completes one that an interrupted run has begun. Waits until Windows reports the machine's
+ * address to Hyper-V, which proves that the image boots and that the switch is on the lab's segment.
  *
- * @param identity its identity disc, an ISO image; secret.
- * @returns its id, another one for each instance.
- * @throws when the host refuses it, or it has another address, or none, at the end of the wait: with what was last seen.
+ * @param identity the identity disc, an ISO image; secret.
+ * @returns the machine's id, which is unique for each instance.
+ * @throws if the host refuses the machine, or the machine does not have its address when the time limit ends. The error
+ * says what was last seen.
  */
 export async function makeMachine(
   session: HyperVSession,
@@ -37,7 +38,7 @@ export async function makeMachine(
   const inputs = { ...machine, machineName };
   const { facts } = await session.run("New-LabMachine", inputs, identity.toString("base64"));
   const { id } = z.object({ id: z.string() }).parse(facts);
-  say(`${machineName} is there (${id}), waiting until it has ${address}`);
+  say(`${machineName} is made (${id}), waiting until it has ${address}`);
   const deadline = Date.now() + wait.seconds * 1000;
   for (;;) {
     const seen = (await machinesOf(session)).find((each) => each.id === id);
@@ -52,7 +53,7 @@ export async function makeMachine(
   }
 }
 
-export async function machinesOf(session: HyperVSession): Promise<ToldMachine[]> {
+export async function machinesOf(session: HyperVSession): Promise<ReportedMachine[]> {
   const { facts } = await session.run("Get-LabMachine");
   return z.array(machineSchema).parse(facts["machines"]);
 }
@@ -60,41 +61,41 @@ export async function machinesOf(session: HyperVSession): Promise<ToldMachine[]>
 function notReady(
   { name, address, generation }: HyperVMachineParameter,
   { host }: HyperVSession,
-  seen: ToldMachine | undefined,
+  seen: ReportedMachine | undefined,
   seconds: number,
 ): string {
   if (seen === undefined) {
-    return `the machine ${name} is gone again: somebody has removed it, or its notes, in Hyper-V's manager. Run again`;
+    return `the machine ${name} is gone again: it, or its notes, were removed in Hyper-V Manager. Run again`;
   }
   if (seen.state !== "Running") {
-    return `the machine ${name} does not run, it is ${seen.state}: start it in Hyper-V's manager, or look at the host's event log (Microsoft-Windows-Hyper-V-Worker) for why it stopped, then run again`;
+    return `the machine ${name} does not run, it is ${seen.state}: start it in Hyper-V Manager, or look at the host's event log (Microsoft-Windows-Hyper-V-Worker) for why it stopped, then run again`;
   }
   if (seen.addresses.length === 0) {
     const kind = generation === 1 ? "with BIOS" : "with UEFI";
     return (
-      `the machine ${name} has reported no address to Hyper-V within ${seconds} s, wanted is ${address}. ` +
-      `Look at its screen (vmconnect): where it does not boot, ${host.baseDisk} is no image that was installed ${kind}, which generation ${generation} takes; ` +
-      `where it does, the switch ${host.switchName} is not one segment with the lab's bridge`
+      `the machine ${name} has reported no address to Hyper-V within ${seconds} s, but should have ${address}. ` +
+      `Look at its screen (vmconnect): if it does not boot, ${host.baseDisk} is not an image that was installed ${kind}, which generation ${generation} needs; ` +
+      `if it does, the switch ${host.switchName} is not on the same segment as the lab's bridge`
     );
   }
   return (
-    `the machine ${name} has ${seen.addresses.join(", ")} after ${seconds} s, wanted is ${address}: ` +
-    `another DHCP server than the lab's answers on the switch ${host.switchName}, or it is not one segment with the lab's bridge`
+    `the machine ${name} has ${seen.addresses.join(", ")} after ${seconds} s, but should have ${address}: ` +
+    `a DHCP server other than the lab's answers on the switch ${host.switchName}, or the switch is not on the same segment as the lab's bridge`
   );
 }
 
-/** cloud-init's NoCloud form, by whose name the image's scripts find it. */
+/** Volume label of cloud-init's NoCloud format, by which the image's scripts find the disc. */
 const label = "cidata";
 const discSeconds = 60;
 
 /**
- * The disc that tells a machine who it is, as an ISO image: made as libvirt's provider makes its own
- * (libvirt/cloudinit_def.go of 0.8.3). What it is made of is gone from this host afterwards.
+ * Makes the identity disc of a machine, an ISO image, in the same way as the libvirt provider (libvirt/cloudinit_def.go
+ * of 0.8.3). Its files on this host are removed afterwards.
  *
- * @throws where mkisofs is missing or fails; never with what is on the disc.
+ * @throws if mkisofs is missing or fails. The error does not contain the content of the disc.
  */
 export async function identityDisc({ userData, metaData }: IdentityParameter): Promise<Buffer> {
-  // mkdtemp makes it for its owner alone.
+  // mkdtemp makes a folder that only its owner can read.
   const folder = await mkdtemp(path.join(os.tmpdir(), "kindows-identity-"));
   try {
     const [user, meta] = [path.join(folder, "user-data"), path.join(folder, "meta-data")];

@@ -9,8 +9,8 @@ import { hyperVPlace } from "./parameters.ts";
 const reachSeconds = 30;
 
 /**
- * What is in the way of logging in to the Hyper-V hosts that nodes are placed on. What a host has is looked at by a
- * script, which has to be copied there first: when the machines are made.
+ * Checks that the Hyper-V hosts that have nodes can be logged in to. The hosts themselves are checked later, when
+ * machines are made, because that needs scripts on the hosts.
  */
 export async function hostProblems(settings: Settings): Promise<HostProblem[]> {
   const { lab, nodes, hyperVHosts } = settings;
@@ -29,7 +29,7 @@ export async function hostProblems(settings: Settings): Promise<HostProblem[]> {
   return problems.flat();
 }
 
-/** @param error why it cannot be logged in to; undefined where it can. */
+/** @param error why the host cannot be logged in to; undefined if it can. */
 export function unreachable(
   { name, user, address, port }: Settings["hyperVHosts"][number],
   index: number,

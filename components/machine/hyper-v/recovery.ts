@@ -7,15 +7,15 @@ import { onHyperVHost } from "./host-session.ts";
 import { machinesOf } from "./make-machine.ts";
 import { type HyperVHostParameter, hyperVHostSchema } from "./parameters.ts";
 
-const askSeconds = 90;
+const timeoutSeconds = 90;
 
-/** What replaces a machine: its making's mark. */
+/** The triggers of a machine's command: the id of its instance. */
 const triggersSchema = z.tuple([z.string().regex(/^[0-9a-f]{12}$/)]);
 
 interface MadeMachine {
   readonly urn: string;
   readonly host: HyperVHostParameter;
-  /** The only one that is this resource. */
+  /** Id of the instance that belongs to this resource. */
   readonly making: string;
 }
 
@@ -28,41 +28,41 @@ function machinesAmong(resources: readonly KnownResource[]): MadeMachine[] {
     )
     .flatMap((resource) => {
       const { data } = triggersSchema.safeParse(resource.inputs?.["triggers"]);
-      // Without its mark it would be reported as a machine that is gone.
+      // Without this check, a machine without an instance id would be reported as gone.
       if (data === undefined) return [];
       const host = actionParameter(resource, "HYPER_V_HOST", hyperVHostSchema);
       return [{ urn: resource.urn, host, making: data[0] }];
     });
 }
 
-/** Asks a host which makings of the lab's machines are there. */
-export type AskHost = (host: HyperVHostParameter) => Promise<readonly string[]>;
+/** Returns the ids of the instances of the lab's machines that exist on a host. */
+export type ListInstances = (host: HyperVHostParameter) => Promise<readonly string[]>;
 
-const ask: AskHost = (host) =>
-  onHyperVHost(host, askSeconds, async (session) =>
+const listOverSsh: ListInstances = (host) =>
+  onHyperVHost(host, timeoutSeconds, async (session) =>
     (await machinesOf(session)).map(({ making }) => making),
   );
 
 /**
- * URNs of machines that somebody has removed from their Hyper-V host. Where a host does not answer nothing of it counts
- * as gone; neither does what is on one that `KINDOWS_GONE` names, which nobody is asked about.
+ * URNs of machines that no longer exist on their Hyper-V hosts. Machines of a host that does not answer are not
+ * included. Hosts that `KINDOWS_GONE` names are not contacted.
  */
 export async function goneMachines(
   resources: readonly KnownResource[],
   say: (line: string) => void,
-  askHost: AskHost = ask,
+  listInstances: ListInstances = listOverSsh,
 ): Promise<readonly string[]> {
   const machines = machinesAmong(resources).filter(({ host }) => !isGone(host.name));
   const hosts = new Map(machines.map(({ host }) => [JSON.stringify(host), host]));
   const gone = await Promise.all(
     [...hosts].map(async ([key, host]) => {
       try {
-        const there = await askHost(host);
+        const existing = await listInstances(host);
         return machines
-          .filter((each) => JSON.stringify(each.host) === key && !there.includes(each.making))
+          .filter((each) => JSON.stringify(each.host) === key && !existing.includes(each.making))
           .map(({ urn }) => urn);
       } catch (error) {
-        say(`whether its machines are still there was not seen: ${messageOf(error)}`);
+        say(`cannot see whether machines still exist: ${messageOf(error)}`);
         return [];
       }
     }),

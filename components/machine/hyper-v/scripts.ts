@@ -5,7 +5,7 @@ import type { HyperVHostParameter, HyperVMachineParameter } from "./parameters.t
 import { projectRoot } from "../../../toolchain/project.ts";
 import { filesBelow, stepsSource } from "../../windows/steps-folder.ts";
 
-/** The parameters of each script for a Hyper-V host, as its `param()` block has them; its help says what they mean. */
+/** Names and types of the parameters in each script's `param()` block. The scripts' help documents them. */
 export const hyperVScripts = {
   "Test-HyperVHost": { SwitchName: "string", Folder: "string", BaseDisk: "string" },
   "New-LabMachine": {
@@ -28,9 +28,9 @@ export const hyperVScripts = {
 
 export type HyperVScript = keyof typeof hyperVScripts;
 
-/** What a script is told of a host and of a machine: each of its parameters has the name of one of these. */
+/** Values for the scripts' parameters, by the parameters' names. */
 export type ScriptInputs = Omit<HyperVHostParameter & HyperVMachineParameter, "name"> & {
-  /** Of the machine. Default: all of the lab's in the host's folder. */
+  /** Name of the virtual machine. Default: empty, which means all of the lab's machines in the host's folder. */
   readonly machineName: string;
 };
 
@@ -51,10 +51,10 @@ export function scriptValues(
 
 export const hyperVScriptsSource = path.join(projectRoot, "components/machine/hyper-v/scripts");
 
-/** What is copied to a Hyper-V host, by its path below the folder there, e.g. `lib/Step.ps1`. */
+/** The files that are copied to a Hyper-V host, by their paths below the scripts' folder, e.g. `lib/Step.ps1`. */
 export function hyperVScriptFiles(): ReadonlyMap<string, Buffer> {
   const own = filesBelow(hyperVScriptsSource).sort();
-  // Of the steps' library: the frame that every script stands in.
+  // All scripts use this file of the node steps' library.
   const frame = path.join(projectRoot, stepsSource, "lib/Step.ps1");
   return new Map([
     ...own.map((name) => [name, readFileSync(path.join(hyperVScriptsSource, name))] as const),

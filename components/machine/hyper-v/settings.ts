@@ -15,7 +15,7 @@ import { adminUser } from "../../../config/sections/windows.ts";
 
 const virtualSwitch = ofForm(
   /^[\w(][\w .()-]{0,63}(?<! )$/,
-  "is no name that can be passed to the host",
+  "has characters that a command line to the host cannot contain, or is too long",
   "Give the switch a name of at most 64 letters, digits, spaces, _ . ( ) and - (Rename-VMSwitch), and write that.",
 );
 
@@ -27,25 +27,25 @@ const host = remoteHost.extend({
   }),
   port: between(1, 65535).default(22).meta({ description: "Its SSH port." }),
   user: text(adminUser).default("Administrator").meta({
-    description: "Account there, one of its administrators.",
+    description: "Account on it, which must be an administrator.",
   }),
   switch: text(virtualSwitch).meta({
     description:
-      "External virtual switch there that is one segment with `network.bridge` of this host; made and connected by you (docs/hyper-v.md).",
+      "External virtual switch on it that is on the same segment as `network.bridge` of this host; made and connected by you (docs/hyper-v.md).",
     placeholder: () => "unnamed",
   }),
   folder: text(windowsFolder).meta({
-    description: "Folder there for the lab's machines, e.g. `D:\\kindows`; made when missing.",
+    description: "Folder on it for the lab's machines, e.g. `D:\\kindows`; made if missing.",
     placeholder: () => "C:\\unnamed",
   }),
   image: text(windowsVhdx).meta({
     description:
-      "VHDX there that machines start from: the same image as `windows.image`, brought there by you (docs/hyper-v.md). Another path replaces the machines.",
+      "VHDX on it that machines start from: the same image as `windows.image`, copied by you (docs/hyper-v.md). Changing the path replaces the machines.",
     placeholder: () => "C:\\unnamed.vhdx",
   }),
   generation: z.literal([1, 2]).optional().meta({
     description: "Generation of the machines: 1 starts with BIOS, 2 with UEFI.",
-    default: "2 where `windows.image.firmware` is `uefi`, else 1",
+    default: "2 if `windows.image.firmware` is `uefi`, else 1",
   }),
   secureBoot: z.boolean().optional().meta({
     description: "Whether machines of generation 2 start with Secure Boot.",
@@ -57,17 +57,17 @@ export const hyperVHosts = z.array(host).default([]).meta({
   description: "Windows hosts with Hyper-V, for machines of this lab (docs/hyper-v.md).",
 });
 
-const instead = "Write it from the drive on, e.g. D:\\kindows.";
+const instead = "Write an absolute path with a drive, e.g. D:\\kindows.";
 
-/** Absolute path on a Windows host, which must be able to stand on a command line. */
+/** Checks for an absolute path on a Windows host that needs no escaping on a command line. */
 function windowsPath(value: string): Complaint | undefined {
   if (!/^[A-Za-z]:\\/.test(value)) {
-    return { why: "is no absolute path on a drive of Windows", instead };
+    return { why: "is not an absolute Windows path with a drive", instead };
   }
   if (!/^[A-Za-z]:\\[\w .()\\-]*$/.test(value) || /\\\\|[ .](\\|$)/.test(value)) {
     return {
-      why: "has a part that is no plain name: letters, digits, spaces, _ . ( ) and - make one, with neither space nor dot at its end",
-      instead: "Write a path of such names, with single backslashes between them.",
+      why: "has a part with other characters than letters, digits, spaces, _ . ( ) and -, or with a space or dot at its end",
+      instead: "Write a path without such parts, with single backslashes between them.",
     };
   }
   return undefined;
@@ -80,8 +80,9 @@ function windowsFolder(value: string): Complaint | undefined {
 
 function windowsVhdx(value: string): Complaint | undefined {
   const wrong = {
-    why: "is no VHDX by its name",
-    instead: "Convert it (Convert-VHD there, or qemu-img convert -O vhdx here) and write that.",
+    why: "does not end with .vhdx",
+    instead:
+      "Convert it (Convert-VHD there, or qemu-img convert -O vhdx here) and write the path of the VHDX.",
   };
   return windowsPath(value) ?? (/\.vhdx$/i.test(value) ? undefined : wrong);
 }
@@ -89,7 +90,7 @@ function windowsVhdx(value: string): Complaint | undefined {
 type Start = Pick<z.output<typeof host>, "generation" | "secureBoot">;
 type Image = z.output<typeof image>;
 
-/** Generation that an image wants by the settings; undefined for a disk of the user's, which may be either. */
+/** Generation that an image needs; undefined for a user's disk, which may need either. */
 function generationOf(image: Image): 1 | 2 | undefined {
   return "firmware" in image ? (image.firmware === "uefi" ? 2 : 1) : undefined;
 }
@@ -102,15 +103,15 @@ export function startOf(
   return { generation, secureBoot: generation === 2 && secureBoot !== false };
 }
 
-/** What starts on Hyper-V is Windows: the rehearsal's guest has drivers for QEMU's devices only. */
+/** The rehearsal guest only has drivers for QEMU's devices, so it does not start on Hyper-V. */
 const hyperVWithWindows: Check<NamedSettings> = {
   reads: ["hyperVHosts", "windows.image.kind"],
   run: ({ hyperVHosts, windows }) =>
     unless(hyperVHosts.length === 0 || windows.image.kind !== "rehearsal", {
       path: ["hyperVHosts"],
       value: hyperVHosts.map(({ name }) => name).join(", "),
-      why: "would have to run the rehearsal's guest, which starts with QEMU only",
-      instead: "Leave them out, or write a windows.image of Windows.",
+      why: "would have to run the rehearsal guest, which starts with QEMU only",
+      instead: "Leave them out, or write a windows.image with Windows.",
     }),
 };
 

@@ -1,12 +1,11 @@
 import { kubevirtChecks, kubevirtSettings } from "./settings.ts";
 
-/** Machines on a cluster with KubeVirt; imports no Pulumi. */
+/** Machines on a cluster with KubeVirt. Only `components` imports Pulumi. */
 export const kubevirt = {
-  /** As people call it. */
   title: "KubeVirt",
   settings: kubevirtSettings,
   checks: kubevirtChecks,
-  /** What commands do with the machines of a stack; needs no Pulumi. */
+  /** Access of CLI commands to the machines of a stack. */
   stackMachines: () => import("./stack-machines.ts"),
   components: () => import("./kubevirt-machines.ts"),
 } as const;

@@ -15,7 +15,7 @@ import type { KubeVirtSettings } from "./settings.ts";
 
 export type UploadedImage = Extract<KubeVirtSettings["image"], { readonly kind: "upload" }>;
 
-/** What CDI says of itself; any user of the cluster may read it. */
+/** Path of CDI's configuration, which all users of the cluster may read. */
 export const importerConfigPath = `/apis/${importerApi}/cdiconfigs/config`;
 
 export interface ImporterConfig {
@@ -25,44 +25,47 @@ export interface ImporterConfig {
   };
 }
 
-/** How often an upload is begun again; pauses grow to half a minute. */
+/** Number of retries of an upload. The pauses between them grow to half a minute. */
 const retries = 15;
 
-/** Longest time without any progress, in milliseconds. */
+/** Time limit without progress. */
 const idleMilliseconds = 10 * 60_000;
 
-/** The name in the certificate that CDI makes for its proxy, which is also reached by `kubectl port-forward`. */
-const ownName = "cdi-uploadproxy";
+/**
+ * Name in the certificate that CDI makes for its proxy. It is accepted too, for a proxy behind `kubectl port-forward`.
+ */
+const certificateName = "cdi-uploadproxy";
 
 /**
- * Uploads a lab's image where its DataVolume waits for that. CDI takes it in one piece: what breaks off begins again.
+ * Uploads a lab's image if its DataVolume waits for an upload. CDI cannot resume uploads, so one that breaks off starts
+ * again.
  *
- * @param tell is told how far it is.
- * @throws where the file is not the one of the settings, and where the proxy cannot be reached or refuses it.
+ * @param report receives the progress.
+ * @throws if the file has another SHA-256 than the settings, or the proxy cannot be reached or refuses the upload.
  */
 export async function uploadImage(
   api: ClusterApi,
   watch: LabWatch,
   lab: Lab,
   image: UploadedImage,
-  tell: (seen: string) => void,
+  report: (line: string) => void,
   firstPauseMilliseconds = 1000,
 ): Promise<void> {
   const { namespace, startMinutes } = lab.machine;
   const name = goldenImage(lab)?.metadata.name ?? "";
   const wait = { what: `the image ${name} to take an upload`, seconds: startMinutes * 60 };
   const wanted = (): Promise<boolean> =>
-    watch.until({ ...wait, onChange: tell }, [name], (objects) => {
+    watch.until({ ...wait, onChange: report }, [name], (objects) => {
       const state = imageState(objects, name);
       if (typeof state !== "string") return { found: false };
       const isReady = objects.volumes.get(name)?.status?.phase === "UploadReady";
       return isReady ? { found: true } : state;
     });
   if (!(await wanted())) return;
-  tell(`reads ${image.path}`);
+  report(`reads ${image.path}`);
   if ((await sha256OfFile(image.path)) !== image.sha256) {
     throw new Error(
-      `${image.path} has another SHA-256 than kindows:machine.image.sha256: write what sha256sum prints, or the path of the file that is meant`,
+      `${image.path} has another SHA-256 than kindows:machine.image.sha256: write the one that sha256sum prints, or the path of the right file`,
     );
   }
   const attempt = async (): Promise<void> => {
@@ -80,16 +83,16 @@ export async function uploadImage(
         spec: { pvcName: name },
       },
     );
-    await send(image, { ...status, ...token }, tell);
+    await send(image, { ...status, ...token }, report);
   };
   await pRetry(attempt, {
     retries,
     minTimeout: firstPauseMilliseconds,
     maxTimeout: 30_000,
-    // One that goes on by itself, or a proxy that is not there yet.
+    // The proxy may not run yet, or CDI may still process an earlier upload.
     shouldRetry: ({ error }) => !(error instanceof ApiError) || error.status >= 500,
     onFailedAttempt: ({ error }) => {
-      tell(`the upload of ${image.path} broke off (${error.message})`);
+      report(`the upload of ${image.path} broke off (${error.message})`);
     },
   });
 }
@@ -101,11 +104,11 @@ async function send(
     uploadProxyCA = "",
     token,
   }: NonNullable<ImporterConfig["status"]> & { readonly token: string },
-  tell: (seen: string) => void,
+  report: (line: string) => void,
 ): Promise<void> {
   const { size } = await stat(path);
   const gib = (size / 2 ** 30).toFixed(1);
-  // CDI has it with or without a scheme, as who exposed it wrote it.
+  // The URL in CDI's configuration may lack the scheme.
   const base = proxy ?? uploadProxyURL.replace(/^(?!https?:)/, "https://");
   const url = `${base.replace(/\/$/, "")}/v1beta1/upload-async`;
   const outgoing = request(url, {
@@ -117,31 +120,31 @@ async function send(
     },
     ca: [...rootCertificates, uploadProxyCA],
     checkServerIdentity: (host, certificate) =>
-      checkServerIdentity(host, certificate) && checkServerIdentity(ownName, certificate),
+      checkServerIdentity(host, certificate) && checkServerIdentity(certificateName, certificate),
     timeout: idleMilliseconds,
   });
   async function* counted(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-    let [sent, told] = [0, -1];
+    let [sent, reported] = [0, -1];
     for await (const chunk of chunks) {
       const percent = Math.floor((sent / size) * 20) * 5;
-      if (percent > told) tell(`uploads ${path}: ${percent} % of ${gib} GiB`);
-      told = percent;
+      if (percent > reported) report(`uploads ${path}: ${percent} % of ${gib} GiB`);
+      reported = percent;
       sent += chunk.length;
       yield chunk;
     }
   }
   await new Promise<void>((resolve, reject) => {
-    outgoing.on("timeout", () => outgoing.destroy(new Error(`${url} takes nothing`)));
+    outgoing.on("timeout", () => outgoing.destroy(new Error(`${url} accepts no data`)));
     outgoing.on("error", reject);
     outgoing.on("response", (answer) => {
       const { statusCode = 0 } = answer;
-      text(answer).then((said) => {
-        // It has all of it already.
+      text(answer).then((body) => {
+        // 409: CDI already has the whole image.
         if (statusCode === 200 || statusCode === 409) resolve();
-        else reject(new ApiError(statusCode, `${url} answers ${statusCode}: ${said.trim()}`));
+        else reject(new ApiError(statusCode, `${url} answers ${statusCode}: ${body.trim()}`));
       }, reject);
     });
-    // What fails here fails the request.
+    // A failure here also fails the request.
     pipeline(createReadStream(path), counted, outgoing).catch(() => undefined);
   });
 }

@@ -3,9 +3,9 @@ import type { LabObjects, Seen } from "./lab-watch.ts";
 import { interfaceName } from "./objects.ts";
 
 /**
- * Whether a machine runs and has an address; else what there is, in the cluster's own words.
+ * Returns the address of a machine that runs, or a description of its state in the cluster's words.
  *
- * @param address of the settings, where its status does not show it.
+ * @param address the address in the settings, which overrides the one in the status.
  */
 export function instanceState(
   { machines, instances, volumes }: LabObjects,
@@ -16,7 +16,7 @@ export function instanceState(
   if (instance?.status?.phase === "Running") {
     const found = address ?? addressOf(instance);
     return found === undefined
-      ? `it runs on ${instance.status.nodeName ?? "a node"}, but its status shows no address: the image has no QEMU guest agent (which tells it on a network of Multus), or the network gives it none. Where it has one, write it as address of the node in kindows:machine.nodes`
+      ? `it runs on ${instance.status.nodeName ?? "a node"}, but its status shows no address: the image has no QEMU guest agent (which reports it on a Multus network), or the network gives it none. If it has one, write it as address of the node in kindows:machine.nodes`
       : { found: { address: found } };
   }
   const seen = [
@@ -27,7 +27,7 @@ export function instanceState(
   return seen.length === 0 ? "there is no machine" : seen.join("; ");
 }
 
-/** The same of the image that machines are clones of. */
+/** The same for the image that machines are cloned from. */
 export function imageState(
   { volumes }: LabObjects,
   name: string,
@@ -38,7 +38,7 @@ export function imageState(
     : (stateOf("image", volume)[0] ?? "there is no DataVolume");
 }
 
-/** IPv4 address of the machine on its network; undefined while there is none, or one that it has given to itself. */
+/** IPv4 address of the machine on its network; undefined if it has none, or only a link-local one. */
 export function addressOf({ status }: Seen): string | undefined {
   const shown = status?.interfaces?.find(({ name }) => name === interfaceName);
   return [shown?.ipAddress ?? "", ...(shown?.ipAddresses ?? [])].find(
@@ -46,8 +46,8 @@ export function addressOf({ status }: Seen): string | undefined {
   );
 }
 
-/** Conditions that say by being false, or true, that something is wrong. */
-const troubles: Readonly<Record<string, string>> = {
+/** The status in which each of these conditions means a problem. */
+const problemStatus: Readonly<Record<string, string>> = {
   Failure: "True",
   PodScheduled: "False",
   Synchronized: "False",
@@ -62,8 +62,10 @@ function stateOf(what: string, object: Seen | undefined): string[] {
   const state = printableStatus ?? phase ?? "new";
   if (what === "disk" && state === "Succeeded") return [];
   const done = progress === undefined || progress === "N/A" ? "" : ` (${progress})`;
-  const said = conditions
-    .filter(({ type, status, message }) => troubles[type] === status && message)
+  const problems = conditions
+    .filter(({ type, status, message }) => problemStatus[type] === status && message)
     .map(({ reason, message = "" }) => `${reason ? `${reason}: ` : ""}${message}`);
-  return [`its ${what} is ${state}${done}${said.length === 0 ? "" : `: ${said.join("; ")}`}`];
+  return [
+    `its ${what} is ${state}${done}${problems.length === 0 ? "" : `: ${problems.join("; ")}`}`,
+  ];
 }

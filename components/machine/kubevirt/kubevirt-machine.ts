@@ -11,27 +11,29 @@ import type { KubeVirtNode } from "./settings.ts";
 export interface KubeVirtMachineArgs {
   readonly lab: Lab;
   readonly node: Pick<KubeVirtNode, "name">;
-  /** Of the cluster that runs it. */
+  /** Provider of the cluster that runs the machine. */
   readonly provider: Provider;
-  /** What its disk is a clone of, where the lab has made that. */
+  /** The image from which its disk is cloned; undefined if the lab has not made it. */
   readonly image: pulumi.Resource | undefined;
-  /** Who logs in to it, and with what. */
+  /** Account, key and SSH port. */
   readonly login: VirtualMachineArgs["login"] & { readonly port: number };
-  /** The hosts in between. */
+  /** The bastions through which it is reached. */
   readonly bastions: ByBastions;
   /**
-   * Waits until the machine runs, and tells its address; undefined in a preview of one that does not.
+   * Waits until the machine runs, and returns its address; in a preview, does not wait, and returns undefined if the
+   * machine does not run.
    *
-   * @param tell is told what is seen meanwhile.
+   * @param report receives the observed states.
    */
-  readonly running: (tell: (seen: string) => void) => Promise<string | undefined>;
-  /** Port of 127.0.0.1 that leads to its SSH server; undefined: it is dialled at its address. */
+  readonly running: (report: (state: string) => void) => Promise<string | undefined>;
+  /** Port on 127.0.0.1 that leads to its SSH server; undefined if it is dialled at its address. */
   readonly localPort: number | undefined;
 }
 
 /**
- * A virtual machine on a cluster with KubeVirt: a VirtualMachine, whose disk is a clone that comes and goes with it, and
- * a Secret with its identity disc. It stays the same machine when it is moved, evicted or killed: KubeVirt starts it again.
+ * A virtual machine on a cluster with KubeVirt: a VirtualMachine, whose disk is a clone that comes and goes with it,
+ * and a Secret with its identity disc. It stays the same machine when it is moved, evicted or killed: KubeVirt starts
+ * it again.
  *
  * Not responsible for what runs in it: who needs SSH dials until it answers.
  */
@@ -60,23 +62,23 @@ export class KubeVirtMachine extends MachineComponent {
         ...inCluster,
         dependsOn: image === undefined ? [identity] : [identity, image],
         replaceOnChanges: [...replacing],
-        // Two of one name and MAC address cannot be.
+        // Two machines cannot share a name and MAC address.
         deleteBeforeReplace: true,
         customTimeouts: { delete: "15m" },
       },
     );
     const uid = machine.metadata.apply((metadata) => metadata.uid);
     const address = uid.apply(async () => {
-      const tell = (seen: string) => {
-        void pulumi.log.info(seen, machine, undefined, true).catch(() => undefined);
+      const report = (state: string) => {
+        void pulumi.log.info(state, machine, undefined, true).catch(() => undefined);
       };
       try {
-        return (await args.running(tell)) ?? (pulumi.unknown as string);
+        return (await args.running(report)) ?? (pulumi.unknown as string);
       } catch (error) {
         throw new pulumi.ResourceError((error as Error).message, machine, true);
       }
     });
-    this.is({
+    this.setMachine({
       name: node.name,
       os: "windows",
       address,
@@ -86,7 +88,7 @@ export class KubeVirtMachine extends MachineComponent {
       connection: sshConnection(
         localPort === undefined
           ? keys.access(address, login.port)
-          : // Nobody dials before it runs.
+          : // Depends on the address, so that nothing dials before the machine runs.
             keys.access(
               address.apply(() => "127.0.0.1"),
               localPort,

@@ -27,27 +27,27 @@ import { openSubresource } from "./subresources.ts";
 
 export interface MachinesInClusterArgs {
   readonly machine: KubeVirtSettings;
-  /** That of the cluster that the nodes join: where the machines' own is not written. */
+  /** Kubeconfig of the cluster that the nodes join. It is used if `machine` has none of its own. */
   readonly kubeconfig: KubeconfigSource;
-  /** Account and SSH port; the key that logs in to the machines is made with them. */
+  /** Account and SSH port. The key is made with the machines. */
   readonly login: { readonly user: string; readonly port: number };
-  /** The hosts by which they are reached. */
+  /** The bastions through which the machines are reached. */
   readonly bastions: ByBastions;
-  /** Name of the stack: the machines' names begin with it. */
+  /** Name of the stack, from which the machines' names are derived. */
   readonly stack: string;
 }
 
 export interface MachinesInCluster {
-  /** Logs in to all of them; secret. */
+  /** Private key that logs in to all machines; secret. */
   readonly sshPrivateKey: pulumi.Output<string>;
   readonly machines: readonly { readonly node: KubeVirtNode; readonly machine: Machine }[];
 }
 
 /**
- * The machines of a stack on a cluster with KubeVirt. The cluster is looked at first, in a preview too, but for one that
- * has to work anywhere.
+ * Makes the machines of a stack on a cluster with KubeVirt. The cluster is checked first, also in a preview, unless the
+ * preview must work anywhere.
  *
- * @throws RunError with all that stands against making them, before anything is made.
+ * @throws RunError with all problems of the cluster, before anything is made.
  */
 export async function machinesInCluster({
   machine,
@@ -59,14 +59,15 @@ export async function machinesInCluster({
   const lab = labOf(machine, stack);
   const found = isPreviewAnywhere()
     ? undefined
-    : await look(lab, machine.kubeconfig ?? args.kubeconfig).catch((error: unknown) => {
+    : await examine(lab, machine.kubeconfig ?? args.kubeconfig).catch((error: unknown) => {
         throw new pulumi.RunError(messageOf(error));
       });
   const kubeconfig = pulumi.secret(found?.kubeconfig ?? (pulumi.unknown as string));
   const provider = new Provider("kubevirt", {
     kubeconfig,
     clusterIdentifier: pulumi.unsecret(kubeconfig.apply(serverAddress)),
-    // What a killed run made without writing it down is taken over: nobody else's has its names, as was looked.
+    // Takes over objects that a killed run made but did not record. clusterProblems has checked that they are the
+    // lab's.
     upsertExistingObjects: true,
   });
   const key = new SshKey("login", { comment: lab.prefix });
@@ -83,13 +84,13 @@ export async function machinesInCluster({
   const made = isDryRun() ? undefined : found;
   const address = async (
     node: KubeVirtNode,
-    tell: (seen: string) => void,
+    report: (state: string) => void,
   ): Promise<string | undefined> => {
     if (made === undefined) return addressNow(lab, node, found?.watch);
     if (machine.image.kind === "upload") {
-      await (uploading ??= uploadImage(made.api, made.watch, lab, machine.image, tell));
+      await (uploading ??= uploadImage(made.api, made.watch, lab, machine.image, report));
     }
-    return running(lab, node, made.watch, tell);
+    return running(lab, node, made.watch, report);
   };
   const localPort = async (node: KubeVirtNode): Promise<number | undefined> => {
     if (!machine.portForward) return undefined;
@@ -107,7 +108,7 @@ export async function machinesInCluster({
         image,
         bastions,
         login: { user, port, key },
-        running: (tell) => address(node, tell),
+        running: (report) => address(node, report),
         localPort: await localPort(node),
       }),
     })),
@@ -121,7 +122,7 @@ interface FoundCluster {
   readonly watch: LabWatch;
 }
 
-async function look(lab: Lab, source: KubeconfigSource): Promise<FoundCluster> {
+async function examine(lab: Lab, source: KubeconfigSource): Promise<FoundCluster> {
   const kubeconfig = readKubeconfig(source);
   const api = new ClusterApi(kubeconfig);
   const problems = await clusterProblems(api, lab);
@@ -139,33 +140,39 @@ function addressNow(
   return typeof seen === "string" ? undefined : seen.found.address;
 }
 
-/** The address of a node's machine, as soon as that runs. @throws after the time limit, with what the cluster says */
+/**
+ * Waits until a node's machine runs, and returns its address.
+ *
+ * @throws after the time limit, with the state that the cluster shows.
+ */
 export async function running(
   lab: Lab,
   { name: node, address }: Pick<KubeVirtNode, "name" | "address">,
   watch: LabWatch,
-  tell: (seen: string) => void,
+  report: (state: string) => void,
   seconds = lab.machine.startMinutes * 60,
 ): Promise<string> {
   const name = machineName(lab, node);
   const image = goldenImage(lab)?.metadata.name;
   if (image !== undefined) {
-    const wait = { what: `the image ${image}`, seconds, onChange: tell };
+    const wait = { what: `the image ${image}`, seconds, onChange: report };
     await watch.until(wait, [image], (objects) => imageState(objects, image));
   }
   const what = `the VirtualMachine ${name}`;
-  const there = { what, seconds: Math.min(60, seconds), onChange: tell };
-  await watch.until(there, [name], ({ machines }) =>
+  const existence = { what, seconds: Math.min(60, seconds), onChange: report };
+  await watch.until(existence, [name], ({ machines }) =>
     machines.has(name)
       ? { found: true }
-      : "there is none. If somebody has removed it, `kindows doctor --fix` takes it out of the stack's state",
+      : "there is none. If it was removed, `kindows doctor --fix` removes it from the stack's state",
   );
-  const wait = { what: `the machine of ${node} to run`, seconds, onChange: tell };
+  const wait = { what: `the machine of ${node} to run`, seconds, onChange: report };
   const found = await watch.until(wait, [name], (objects) => instanceState(objects, name, address));
   return found.address;
 }
 
-/** A port of this host that leads to the SSH server of a node's machine through the API server; not listened on yet. */
+/**
+ * A port of this host that forwards through the API server to the SSH server of a node's machine. Not yet listening.
+ */
 export function sshThroughApi(
   lab: Lab,
   node: KubeVirtNode,
@@ -182,7 +189,8 @@ export function sshThroughApi(
       const machine = { namespace, name: machineName(lab, node.name) };
       return openSubresource(api, machine, `portforward/${sshPort}/tcp`);
     },
-    instead: "End that, or write another port as localPort of the node in kindows:machine.nodes.",
+    instead:
+      "End the program that uses it, or write another port as localPort of the node in kindows:machine.nodes.",
     failed: (why) => {
       if (why !== last) pulumi.log.warn(`${what}: ${why}`).catch(() => undefined);
       last = why;
@@ -190,7 +198,9 @@ export function sshThroughApi(
   });
 }
 
-/** Below those that Linux gives out by itself; the same in each run, as it is an input of the machine's resources. */
+/**
+ * A port below Linux' ephemeral ones. It is the same in each run, because it is an input of the machine's resources.
+ */
 function defaultPort(machine: string): number {
   return 10_000 + (createHash("sha256").update(machine).digest().readUInt32BE(0) % 20_000);
 }

@@ -13,7 +13,7 @@ export interface Seen {
   readonly status?: {
     readonly phase?: string;
     readonly printableStatus?: string;
-    /** Of an import, as `43.2%`. */
+    /** Progress of an import, e.g. `43.2%`. */
     readonly progress?: string;
     readonly nodeName?: string;
     readonly conditions?: readonly {
@@ -31,7 +31,7 @@ export interface Seen {
   };
 }
 
-/** What is looked at of a lab: API and resource. */
+/** API and resource name of the watched objects. */
 const resources = {
   machines: [kubevirtApi, "virtualmachines"],
   instances: [kubevirtApi, "virtualmachineinstances"],
@@ -42,7 +42,7 @@ type Kind = keyof typeof resources;
 
 const kinds = Object.keys(resources) as readonly Kind[];
 
-/** By name. */
+/** A lab's objects, by kind and name. */
 export type LabObjects = Readonly<Record<Kind, ReadonlyMap<string, Seen>>>;
 
 export function listPath(kind: Kind, namespace: string): string {
@@ -57,23 +57,23 @@ interface List {
 
 interface WatchEvent {
   readonly type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK" | "ERROR";
-  /** A `Status` where it is an ERROR. */
+  /** A `Status` if the type is ERROR. */
   readonly object: Seen & { readonly code?: number; readonly message?: string };
 }
 
 export interface Wait {
-  /** As in "waited 60 s for <what>". */
+  /** What is waited for, as in "waited 60 s for <what>". */
   readonly what: string;
   readonly seconds: number;
-  readonly onChange: (seen: string) => void;
+  readonly onChange: (state: string) => void;
 }
 
-/** Who has waited for one thing may wait for the next one at once. */
+/** Time for which watches are kept open after a wait, as the next wait often follows at once. */
 const idleMilliseconds = 1000;
 
 /**
- * A lab's machines, their instances and disks, as they are in the cluster: listed once, then followed for as long as
- * somebody waits for something. Three requests for any number of machines.
+ * The current state of a lab's machines, their instances and disks in the cluster. They are listed once, and watched
+ * while `until` waits. This takes three requests for any number of machines.
  */
 export class LabWatch {
   readonly objects = {
@@ -93,8 +93,8 @@ export class LabWatch {
   ) {}
 
   /**
-   * @param againMilliseconds pause before the API server is asked again, when it was lost, or has ended a watch at once.
-   * @throws where the cluster does not answer, or not to this user.
+   * @param againMilliseconds pause before a retry after the connection was lost or a watch ended at once.
+   * @throws if the cluster does not answer, or refuses this user.
    */
   static async open(api: ClusterApi, lab: Lab, againMilliseconds = 2000): Promise<LabWatch> {
     const watch = new LabWatch(api, lab, againMilliseconds);
@@ -102,11 +102,16 @@ export class LabWatch {
     return watch;
   }
 
-  /** @throws after the time limit, with what was last seen and the last warnings of the cluster about `names` */
+  /**
+   * Waits until `check` finds a result in the objects.
+   *
+   * @param check returns the result, or a description of the current state.
+   * @throws after the time limit, with the last state and the cluster's last warnings about `names`.
+   */
   async until<T>(
     { what, seconds, onChange }: Wait,
     names: readonly string[],
-    look: (objects: LabObjects) => string | { readonly found: T },
+    check: (objects: LabObjects) => string | { readonly found: T },
   ): Promise<T> {
     let last = "";
     return new Promise<T>((resolve, reject) => {
@@ -116,14 +121,14 @@ export class LabWatch {
         setTimeout(() => this.#stop(), idleMilliseconds);
       };
       const again = (): void => {
-        const seen = look(this.objects);
-        if (typeof seen === "string") {
-          const told = this.#lost === undefined ? seen : `${seen}; ${this.#lost}`;
-          if (told !== last) onChange(told);
-          last = told;
+        const result = check(this.objects);
+        if (typeof result === "string") {
+          const state = this.#lost === undefined ? result : `${result}; ${this.#lost}`;
+          if (state !== last) onChange(state);
+          last = state;
         } else {
           end();
-          resolve(seen.found);
+          resolve(result.found);
         }
       };
       const timer = setTimeout(() => {
@@ -160,15 +165,15 @@ export class LabWatch {
         if (Date.now() - began < this.againMilliseconds) await sleep(this.againMilliseconds);
       } catch (error) {
         if (signal.aborted) return;
-        // What is too old is only listed again.
+        // 410: the resource version is too old, so the objects are listed again without a pause.
         if (!hasStatus(error, 410)) {
           this.#lost = `the cluster does not answer: ${messageOf(error)}`;
-          this.#tell();
+          this.#notify();
           await sleep(this.againMilliseconds);
         }
         await this.#list(kind).catch(() => undefined);
       }
-      this.#tell();
+      this.#notify();
     }
   }
 
@@ -188,7 +193,7 @@ export class LabWatch {
         this.#versions.set(kind, object.metadata.resourceVersion);
         if (type === "DELETED") objects.delete(object.metadata.name);
         else if (type !== "BOOKMARK") objects.set(object.metadata.name, object);
-        this.#tell();
+        this.#notify();
       },
     );
     const [error] = refused;
@@ -206,11 +211,11 @@ export class LabWatch {
     for (const item of items) objects.set(item.metadata.name, item);
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const changed of [...this.#changed]) changed();
   }
 
-  /** What the cluster itself says of objects, the last of each kind of trouble; nothing where it may not be asked. */
+  /** The cluster's last warning events about objects; none if this user may not list them. */
   async #warnings(names: readonly string[]): Promise<string[]> {
     const path = `/api/v1/namespaces/${this.lab.machine.namespace}/events`;
     const query = { fieldSelector: "type=Warning" };
@@ -219,7 +224,7 @@ export class LabWatch {
       .catch(() => ({ items: [] }));
     const texts = events.items
       .filter(({ involvedObject: { name } }) =>
-        // Pods and claims have more behind the name.
+        // Names of pods and claims have suffixes.
         names.some((each) => name === each || name.includes(`${each}-`)),
       )
       .map(({ involvedObject: { kind, name }, message }) => `${kind} ${name}: ${message}`);

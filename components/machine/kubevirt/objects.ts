@@ -4,9 +4,9 @@ import { type KubeVirtNode, type KubeVirtSettings, usualSize } from "./settings.
 export const kubevirtApi = "kubevirt.io/v1";
 export const importerApi = "cdi.kubevirt.io/v1beta1";
 
-/** What all objects of a stack have in common, and by what they are known as its own. */
+/** What the objects of a stack have in common. */
 export interface Lab {
-  /** `kindows-<stack>`: what every name starts with. */
+  /** Prefix of all names, `kindows-<stack>`. It is also the value of the label that marks the objects. */
   readonly prefix: string;
   readonly machine: KubeVirtSettings;
 }
@@ -32,7 +32,7 @@ export function machineName({ prefix }: Pick<Lab, "prefix">, node: string): stri
   return `${prefix}-${node}`;
 }
 
-/** Name of the interface in the machine whose address is the node's. */
+/** Name of the machine's network interface, whose address is that of the node. */
 export const interfaceName = "nodes";
 
 interface Metadata {
@@ -46,7 +46,7 @@ function metadata(lab: Lab, name: string): Metadata {
   return { name, namespace: lab.machine.namespace, labels: labLabels(lab) };
 }
 
-/** What a claim asks for; how it is mounted is up to what CDI knows of the storage class. */
+/** Storage of a DataVolume. CDI chooses access and volume mode by the storage class. */
 function storage({ machine: { diskGiB, storageClass } }: Lab): object {
   return {
     resources: { requests: { storage: `${diskGiB}Gi` } },
@@ -54,7 +54,10 @@ function storage({ machine: { diskGiB, storageClass } }: Lab): object {
   };
 }
 
-/** The DataVolume that machines are clones of; undefined where somebody else's is. Another source has another name. */
+/**
+ * The DataVolume from which machines are cloned; undefined if the settings name an existing claim or snapshot. Its name
+ * contains a hash of the source, so a changed source makes a new image.
+ */
 export function goldenImage(
   lab: Lab,
 ): { readonly metadata: Metadata; readonly spec: object } | undefined {
@@ -76,7 +79,7 @@ function login({ secret }: { readonly secret?: string | undefined }): object {
   return secret === undefined ? {} : { secretRef: secret };
 }
 
-/** @param content what makes it another image. */
+/** @param content is hashed into the name. */
 function imageFrom(
   lab: Lab,
   source: object,
@@ -88,9 +91,9 @@ function imageFrom(
     metadata: {
       ...metadata(lab, `${lab.prefix}-image-${hash.digest("hex").slice(0, 8)}`),
       annotations: {
-        // Nobody else uses it, for which some storage classes wait.
+        // With WaitForFirstConsumer, the import would otherwise wait for a pod that uses the volume.
         "cdi.kubevirt.io/storage.bind.immediate.requested": "true",
-        // Older releases remove it once it is done.
+        // Older releases remove the DataVolume once it is complete.
         "cdi.kubevirt.io/storage.deleteAfterCompletion": "false",
       },
     },
@@ -106,14 +109,14 @@ function cloneSource(lab: Lab): object {
   return { pvc: { name: goldenImage(lab)?.metadata.name, namespace } };
 }
 
-/** Metadata of the Secret with a node's identity disc; what is in it has keys, and is never in a ConfigMap. */
+/** Metadata of the Secret with a node's identity disc, which contains the SSH host key. */
 export function identityMetadata(lab: Lab, node: string): Metadata {
   return metadata(lab, `${machineName(lab, node)}-identity`);
 }
 
 /**
- * All that QEMU recommends for Windows (docs/system/i386/hyperv.rst), but `evmcs`, which is for nested guests on Intel
- * only; as libvirt's machines have them.
+ * All enlightenments that QEMU recommends for Windows (docs/system/i386/hyperv.rst), except `evmcs`, which is for
+ * nested guests on Intel only. libvirt's machines have the same.
  */
 const enlightenments = {
   relaxed: {},
@@ -128,7 +131,7 @@ const enlightenments = {
   ipi: {},
 };
 
-/** A node's VirtualMachine; its disk is a clone, made with it and removed with it. */
+/** A node's VirtualMachine. Its disk is a clone that is created and removed with it. */
 export function virtualMachine(
   lab: Lab,
   { name: node }: Pick<KubeVirtNode, "name">,
@@ -172,7 +175,7 @@ export function virtualMachine(
             firmware: {
               bootloader: machine.firmware === "uefi" ? { efi: { secureBoot } } : { bios: {} },
             },
-            // Windows takes its clock for local time.
+            // Windows treats the hardware clock as local time.
             clock: {
               timezone: machine.timeZone,
               timer: {
@@ -191,7 +194,7 @@ export function virtualMachine(
             devices: {
               disks: [
                 { name: "system", disk: { bus: "virtio" }, bootOrder: 1 },
-                // Windows has a driver of its own for SATA.
+                // Windows has its own driver for SATA.
                 { name: "identity", cdrom: { bus: "sata" } },
               ],
               interfaces: [{ name: interfaceName, model: "virtio", macAddress: mac, bridge: {} }],
@@ -216,7 +219,7 @@ export function virtualMachine(
   };
 }
 
-/** Two machines of a lab are not lost with one host. */
+/** Affinity that spreads the lab's machines over hosts, so that one host's failure affects fewer of them. */
 function apart(lab: Lab): object {
   const term = {
     labelSelector: { matchLabels: labLabels(lab) },
@@ -234,7 +237,7 @@ function apart(lab: Lab): object {
   };
 }
 
-/** Changes of a VirtualMachine that make it another machine. Others count from its next start on. */
+/** Fields of a VirtualMachine whose change replaces it. Other changes take effect at its next start. */
 export const replacing = [
   "spec.dataVolumeTemplates",
   "spec.template.spec.domain.firmware",

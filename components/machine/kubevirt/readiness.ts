@@ -25,7 +25,7 @@ import {
 } from "./objects.ts";
 import { usualSize } from "./settings.ts";
 
-/** Oldest releases that have everything that is asked for: `LiveMigrateIfPossible`, clones of snapshots. */
+/** Oldest releases with `LiveMigrateIfPossible` (KubeVirt) and clones of snapshots (CDI). */
 const oldest = { KubeVirt: "1.1.0", CDI: "1.58.0" } as const;
 
 const install = {
@@ -36,19 +36,19 @@ const install = {
 
 export type Asked = Pick<ClusterApi, "get" | "ask">;
 
-/** What is in the way of making a lab's machines in a cluster; all is asked at once, and nothing changed. */
+/** Checks in parallel whether a lab's machines can be made in a cluster. Changes nothing. */
 export async function clusterProblems(api: Asked, lab: Lab): Promise<HostProblem[]> {
-  const asked = new AskedCluster(api, lab);
+  const check = new ClusterCheck(api, lab);
   try {
-    const missing = await asked.apiProblems();
-    return missing.length > 0 ? missing : await asked.problems();
+    const missing = await check.apiProblems();
+    return missing.length > 0 ? missing : await check.problems();
   } catch (error) {
     return [
       {
         subject: "The cluster for the machines (kindows:machine)",
         why: `does not answer: ${messageOf(error)}`,
         instead:
-          "Write another kindows:machine.kubeconfig, or see to it that this host reaches it.",
+          "Write another kindows:machine.kubeconfig, or make sure that this host can reach the cluster.",
       },
     ];
   }
@@ -81,17 +81,17 @@ interface Quota {
 const multusApi = "/apis/k8s.cni.cncf.io/v1";
 const notThere = "is not in the cluster for the machines";
 
-class AskedCluster {
+class ClusterCheck {
   constructor(
     private readonly api: Asked,
     private readonly lab: Lab,
   ) {}
 
-  /** Without these there is nothing else to be asked. */
+  /** Problems with KubeVirt and CDI themselves, without which nothing else can be checked. */
   async apiProblems(): Promise<HostProblem[]> {
     const [apis, kubevirt, importers] = await Promise.all([
-      this.#ask<{ groups: readonly Group[] }>("/apis"),
-      this.#ask<{ gitVersion?: string }>("/apis/subresources.kubevirt.io/v1/version"),
+      this.#get<{ groups: readonly Group[] }>("/apis"),
+      this.#get<{ gitVersion?: string }>("/apis/subresources.kubevirt.io/v1/version"),
       this.#list<{ status?: { observedVersion?: string } }>(`/apis/${importerApi}/cdis`),
     ]);
     const groups = typeof apis === "object" ? apis.groups : [];
@@ -117,8 +117,8 @@ class AskedCluster {
     return found.flat();
   }
 
-  /** Undefined where there is no such thing. */
-  async #ask<T>(path: string): Promise<T | "forbidden" | undefined> {
+  /** Undefined if the object does not exist. */
+  async #get<T>(path: string): Promise<T | "forbidden" | undefined> {
     try {
       return await this.api.get<T>(path);
     } catch (error) {
@@ -128,19 +128,19 @@ class AskedCluster {
     }
   }
 
-  /** Undefined where there is none, or it is not this user's to see. */
+  /** Undefined if the resource does not exist, or this user may not list it. */
   async #list<T>(path: string): Promise<readonly T[] | undefined> {
-    const found = await this.#ask<{ items: readonly T[] }>(path);
+    const found = await this.#get<{ items: readonly T[] }>(path);
     return typeof found === "object" ? found.items : undefined;
   }
 
   async #namedProblems(): Promise<HostProblem[]> {
     const { namespace, network, image, instanceType } = this.lab.machine;
     const missing = async (path: string, subject: string, instead: string) =>
-      unless((await this.#ask(path)) !== undefined, { subject, why: notThere, instead });
+      unless((await this.#get(path)) !== undefined, { subject, why: notThere, instead });
     const attachment = async (multus: string): Promise<HostProblem[]> => {
       const instead =
-        "Install it, or write machine.network.pod: bridge where the pod network permits that.";
+        "Install it, or write machine.network.pod: bridge if the pod network permits that.";
       const noMultus = await missing(multusApi, "Multus", instead);
       if (noMultus.length > 0) return noMultus;
       return missing(
@@ -210,7 +210,7 @@ class AskedCluster {
       () => true,
       () => false,
     );
-    const config = await this.#ask<ImporterConfig>(importerConfigPath);
+    const config = await this.#get<ImporterConfig>(importerConfigPath);
     const hasProxy =
       image.proxy !== undefined ||
       typeof config !== "object" ||
@@ -223,13 +223,16 @@ class AskedCluster {
       }),
       ...unless(hasProxy, {
         subject: "CDI",
-        why: "knows no address of its upload proxy",
+        why: "has no address of its upload proxy in its configuration",
         instead: "Write one as machine.image.proxy (docs/kubevirt.md).",
       }),
     ];
   }
 
-  /** Objects of the lab's names that are not the lab's: they would be taken over, and be removed with it. */
+  /**
+   * Objects with names of the lab that do not belong to it. Otherwise they would be taken over, and removed with the
+   * lab.
+   */
   async #foreignProblems(): Promise<HostProblem[]> {
     const { namespace, nodes } = this.lab.machine;
     const machines = nodes.map(({ name }) => machineName(this.lab, name));
@@ -249,7 +252,7 @@ class AskedCluster {
         )
         .map(({ metadata: { name } }) => ({
           subject: `The ${title} ${namespace}/${name}`,
-          why: "is there, and not this stack's: it is neither taken over nor removed",
+          why: "exists and does not belong to this stack, which neither takes it over nor removes it",
           instead: "Remove it, or give the node or the stack another name.",
         }));
     };
@@ -259,7 +262,7 @@ class AskedCluster {
     ];
   }
 
-  /** Whether machines that are not there yet fit into what the namespace's quotas leave. */
+  /** Whether the namespace's quotas leave room for the machines that do not exist yet. */
   async #quotaProblems(): Promise<HostProblem[]> {
     const { namespace, nodes, diskGiB, instanceType } = this.lab.machine;
     const { memoryMiB = usualSize.memoryMiB } = this.lab.machine;
@@ -270,10 +273,7 @@ class AskedCluster {
     if (quotas === undefined || there === undefined) return [];
     const known = new Set(there.map(({ metadata: { name } }) => name));
     const count = nodes.filter(({ name }) => !known.has(machineName(this.lab, name))).length;
-    const made =
-      count === 1
-        ? "the machine that is to be made needs"
-        : `the ${count} machines that are to be made need`;
+    const made = count === 1 ? "the new machine needs" : `the ${count} new machines need`;
     const memory = instanceType === undefined ? count * memoryMiB * 2 ** 20 : 0;
     const needed: Readonly<Record<string, number>> = {
       "requests.storage": count * diskGiB * 2 ** 30,
@@ -286,8 +286,8 @@ class AskedCluster {
         const left = quantity(hard[resource]) - quantity(used[resource]);
         return unless(hard[resource] === undefined || bytes <= left, {
           subject: `The ResourceQuota ${namespace}/${metadata.name}`,
-          why: `leaves ${gib(left)} GiB of ${resource}, and ${made} ${gib(bytes)}`,
-          instead: "Have it raised, or make fewer or smaller machines.",
+          why: `leaves ${gib(left)} GiB of ${resource}, but ${made} ${gib(bytes)}`,
+          instead: "Have it raised, or use fewer or smaller machines.",
         });
       }),
     );
@@ -308,7 +308,7 @@ class AskedCluster {
   }
 }
 
-/** @param version undefined where it cannot be seen. */
+/** @param version undefined if unknown, which is accepted. */
 function released(
   what: keyof typeof oldest,
   isThere: boolean,
@@ -323,7 +323,7 @@ function released(
   });
 }
 
-/** The library knows all units, but takes no fraction before most of them. */
+/** The client library knows all units, but does not accept fractions before most of them. */
 function quantity(text = "0"): number {
   const unit = findSuffix(text);
   return Number(text.slice(0, text.length - unit.length)) * Number(quantityToScalar(`1${unit}`));
@@ -333,7 +333,7 @@ function gib(bytes: number): number {
   return Math.round((bytes / 2 ** 30) * 10) / 10;
 }
 
-/** All that making, finding, reaching and removing the machines takes. */
+/** The rights that are needed to make, find, reach and remove the machines. */
 function neededRights(lab: Lab): readonly Right[] {
   const { namespace, image, portForward } = lab.machine;
   const there = { namespace };

@@ -19,7 +19,7 @@ const namespaceName = dnsLabel(63);
 
 const objectName = dnsDomain;
 
-/** A token is sent there. */
+/** It must use TLS, because a token is sent to it. */
 const uploadProxy = ofForm(
   (value) => URL.canParse(value) && new URL(value).protocol === "https:" && !value.includes("@"),
   "is not an https address",
@@ -28,8 +28,8 @@ const uploadProxy = ofForm(
 
 const zone = ofForm(
   (value) => value === "UTC" || Intl.supportedValuesOf("timeZone").includes(value),
-  "is no time zone",
-  "Write one as Europe/Berlin, or UTC.",
+  "is not a time zone",
+  "Write one such as Europe/Berlin, or UTC.",
 );
 
 const attachment = ofForm(
@@ -40,11 +40,11 @@ const attachment = ofForm(
 
 const credentials = text(objectName).optional().meta({
   description:
-    "Secret in the namespace with `accessKeyId` and `secretKey`, where it asks for a login.",
+    "Secret in the namespace with `accessKeyId` and `secretKey`, if the server requires a login.",
 });
 
-/** What somebody else made; machines are clones of it. */
-function alreadyThere<Kind extends "pvc" | "snapshot">(kind: Kind, description: string) {
+/** An existing claim or snapshot, from which machines are cloned. */
+function existing<Kind extends "pvc" | "snapshot">(kind: Kind, description: string) {
   return z
     .strictObject({
       kind: z.literal(kind),
@@ -90,17 +90,17 @@ const image = z.discriminatedUnion("kind", [
         placeholder: () => "/unnamed",
       }),
       sha256: text(fileSha256).meta({
-        description: "Its SHA-256, in lower case; another one is another image.",
+        description: "Its SHA-256, in lower case. If it changes, the image is replaced.",
         placeholder: () => "0".repeat(64),
       }),
       proxy: text(uploadProxy).optional().meta({
         description: "Address of CDI's upload proxy, as this host reaches it.",
-        default: "the one that CDI knows",
+        default: "the one in CDI's configuration",
       }),
     })
-    .meta({ description: "A disk of this host, which is uploaded." }),
-  alreadyThere("pvc", "A PersistentVolumeClaim that is there."),
-  alreadyThere("snapshot", "A VolumeSnapshot that is there."),
+    .meta({ description: "A disk on this host, which is uploaded." }),
+  existing("pvc", "An existing PersistentVolumeClaim."),
+  existing("snapshot", "An existing VolumeSnapshot."),
 ]);
 
 const node = z.strictObject({
@@ -109,17 +109,17 @@ const node = z.strictObject({
     placeholder: unnamed,
   }),
   address: text(machineAddress).optional().meta({
-    description: "IPv4 address of the machine, where its status in the cluster does not show it.",
+    description: "IPv4 address of the machine, if its status in the cluster does not show it.",
     default: "the one in the status of its VirtualMachineInstance",
   }),
   localPort: between(1024, 65535).optional().meta({
     description: "With `portForward`: port of this host that leads to it while the program runs.",
-    default: "one that follows from its name",
+    default: "a port derived from its name",
   }),
   ...registration,
 });
 
-/** Size of machines without an instance type, where the settings do not say it. */
+/** Default size of machines without an instance type. */
 export const usualSize = { cpus: 4, memoryMiB: 8192 } as const;
 
 export const kubevirtSettings = z
@@ -138,11 +138,11 @@ export const kubevirtSettings = z
       default: "the cluster's own for virtual machines",
     }),
     image: image.meta({
-      description: "Disk that machines start from. Another one replaces the machines.",
+      description: "Disk that machines start from. Changing it replaces the machines.",
       placeholder: () => ({ kind: "pvc", name: "unnamed" }),
     }),
     firmware: z.enum(["uefi", "bios"]).default("uefi").meta({
-      description: "How the image starts: as it was installed.",
+      description: "Firmware with which the image was installed.",
     }),
     secureBoot: z.boolean().default(false).meta({
       description: "Whether machines with UEFI start with Secure Boot.",
@@ -156,7 +156,7 @@ export const kubevirtSettings = z
     diskGiB: machineSize.diskGiB.default(64),
     timeZone: text(zone).default("UTC").meta({
       description:
-        "Time zone of the image's Windows, as `Europe/Berlin`: it takes the machine's clock for local time.",
+        "Time zone of the image's Windows, e.g. `Europe/Berlin`. Windows treats the machine's clock as local time.",
     }),
     network: z
       .strictObject({
@@ -166,16 +166,16 @@ export const kubevirtSettings = z
         }),
         pod: text(podBinding).optional().meta({
           description:
-            "`bridge`: the machine has its pod's address, where the cluster's pod network permits that; it cannot be moved while it runs then.",
+            "`bridge`: the machine has its pod's address, if the cluster's pod network permits that. It then cannot be migrated while it runs.",
         }),
       })
       .meta({
-        description: "Network of the machines: one of the two.",
+        description: "Network of the machines: either `multus` or `pod`.",
         placeholder: () => ({ multus: "unnamed/unnamed" }),
       }),
     portForward: z.boolean().default(false).meta({
       description:
-        "Whether SSH goes through the API server (KubeVirt's `portforward`), where nothing else reaches the machines.",
+        "Whether SSH goes through the API server (KubeVirt's `portforward`), for machines that cannot be reached otherwise.",
     }),
     nodeSelector: z.record(z.string(), z.string()).default({}).meta({
       description: "Labels of the nodes there that may run machines.",
@@ -194,9 +194,9 @@ export const kubevirtSettings = z
         }),
       )
       .default([])
-      .meta({ description: "Taints of nodes there that machines are placed on all the same." }),
+      .meta({ description: "Taints of nodes there that machines tolerate." }),
     spread: z.enum(["preferred", "required"]).default("preferred").meta({
-      description: "Whether the lab's machines must, or should, run on different nodes there.",
+      description: "Whether the lab's machines should or must run on different nodes there.",
     }),
     evictionStrategy: z
       .enum(["LiveMigrateIfPossible", "LiveMigrate", "None"])
@@ -225,12 +225,12 @@ function diskUrl(value: string): Complaint | undefined {
   return url.username === "" && url.password === ""
     ? undefined
     : {
-        why: "holds a login, which everybody could read in the DataVolume",
+        why: "contains a login, which everybody could read in the DataVolume",
         instead: "Put it into a Secret, and write its name as secret.",
       };
 }
 
-/** A container disk that is the same one tomorrow, as far as its tag says. */
+/** Accepts only container disks with a digest or a tag other than `latest`. */
 function containerDisk(value: string): Complaint | undefined {
   if (/^[a-z]+:\/\//.test(value)) {
     return {
@@ -241,15 +241,15 @@ function containerDisk(value: string): Complaint | undefined {
   return /(:[\w][\w.-]*|@sha256:[0-9a-f]{64})$/.test(value) && !value.endsWith(":latest")
     ? undefined
     : {
-        why: "has no tag of its own and no digest, so it could be another image tomorrow",
+        why: "has neither a digest nor a tag other than latest, so it could become another image",
         instead: "Write NAME:TAG or NAME@sha256:DIGEST.",
       };
 }
 
 const bridgeInstead =
-  "Write bridge, where the cluster's pod network permits it, or multus: NAMESPACE/NAME instead.";
+  "Write bridge, if the cluster's pod network permits it, or multus: NAMESPACE/NAME instead.";
 
-/** Behind a masquerade, kubelet would register with an address that all of the machines have. */
+/** Refuses `masquerade`, with which all machines have the same address, and kubelet would register with it. */
 function podBinding(value: string): Complaint | undefined {
   if (value === "bridge") return undefined;
   return value === "masquerade"
@@ -257,7 +257,7 @@ function podBinding(value: string): Complaint | undefined {
         why: "gives every machine the same address, so every node would register with it (kubevirt/kubevirt pull request 2493)",
         instead: bridgeInstead,
       }
-    : { why: "is no way to bind a node's machine to the pod network", instead: bridgeInstead };
+    : { why: "is not a supported binding to the pod network", instead: bridgeInstead };
 }
 
 export interface KubeVirtSection {
@@ -268,7 +268,7 @@ export interface KubeVirtSection {
 
 const section = "machine";
 
-/** @param run finds what does not fit together, each with a path below the section. */
+/** @param run returns problems with paths relative to the section. */
 function check(
   reads: readonly string[],
   run: (machine: KubeVirtSettings, settings: KubeVirtSection, file: string) => SettingsProblem[],
@@ -299,7 +299,7 @@ export const kubevirtChecks: readonly Check<KubeVirtSection>[] = [
     unless(!secureBoot || firmware === "uefi", {
       path: ["secureBoot"],
       why: "is for machines that start with UEFI",
-      instead: "Leave it out, or write firmware: uefi for an image that was installed so.",
+      instead: "Leave it out, or write firmware: uefi for an image that was installed with it.",
     }),
   ),
   check(["instanceType"], ({ instanceType, cpus, memoryMiB }) =>
@@ -307,7 +307,7 @@ export const kubevirtChecks: readonly Check<KubeVirtSection>[] = [
       .filter(([, value]) => instanceType !== undefined && value !== undefined)
       .map(([key]) => ({
         path: [key],
-        why: `is what the instance type ${instanceType ?? ""} says`,
+        why: `is already defined by the instance type ${instanceType ?? ""}`,
         instead: "Leave it out, or leave instanceType out.",
       })),
   ),
@@ -321,15 +321,15 @@ export const kubevirtChecks: readonly Check<KubeVirtSection>[] = [
       }
       return unless(pod === undefined || evictionStrategy !== "LiveMigrate", {
         path: ["evictionStrategy"],
-        why: "cannot be: KubeVirt moves no machine that is bridged to the pod network, and no drain would end",
-        instead: "Write LiveMigrateIfPossible or None, or a network of multus.",
+        why: "does not work: KubeVirt cannot migrate machines that are bridged to the pod network, so drains would never end",
+        instead: "Write LiveMigrateIfPossible or None, or use network.multus.",
       });
     },
   ),
   check(["portForward"], ({ portForward }, { login }) =>
     unless(!portForward || login.bastions.length === 0, {
       path: ["portForward"],
-      why: "stands beside kindows:login.bastions",
+      why: "cannot be combined with kindows:login.bastions",
       instead: "Keep one of the two ways to the machines.",
     }),
   ),

@@ -16,16 +16,16 @@ import { type Instance, openSubresource, screenshot } from "./subresources.ts";
 
 export interface SeenMachine {
   readonly node: string;
-  /** KubeVirt's word: `Running`, `Scheduling`, ... */
+  /** KubeVirt's state of the machine: `Running`, `Scheduling`, ... */
   readonly state: string;
-  /** The node of that cluster that it runs on. */
+  /** Node of the KubeVirt cluster that it runs on. */
   readonly host: string;
   readonly address: string;
-  /** What there is instead of a machine that runs and has an address, in the cluster's own words. */
+  /** Why it does not run or has no address, in the cluster's words. */
   readonly trouble?: string;
 }
 
-/** Paths of what is found by a lab's labels, in the order of removal. */
+/** API paths of the kinds that have a lab's labels, in the order of removal. */
 const paths = {
   VirtualMachine: (namespace: string) => listPath("machines", namespace),
   DataVolume: (namespace: string) => listPath("volumes", namespace),
@@ -38,7 +38,7 @@ export class StackMachines {
   readonly server: string;
   readonly #api: ClusterApi;
 
-  /** @throws where the kubeconfig cannot be used, with the setting. */
+  /** @throws an error that names the setting, if the kubeconfig cannot be used. */
   constructor(machine: KubeVirtSettings, cluster: KubeconfigSource, stack: string) {
     const kubeconfig = readKubeconfig(machine.kubeconfig ?? cluster);
     this.lab = labOf(machine, stack);
@@ -46,7 +46,7 @@ export class StackMachines {
     this.#api = new ClusterApi(kubeconfig);
   }
 
-  /** The machines of the settings, and others of the lab that are there. */
+  /** The machines of the settings, and others of the lab that exist. */
   async seen(): Promise<SeenMachine[]> {
     const { objects } = await LabWatch.open(this.#api, this.lab);
     const { nodes } = this.lab.machine;
@@ -74,7 +74,7 @@ export class StackMachines {
 
   async screen(node: string, failed: (why: string) => void): Promise<LocalPort> {
     const open = () => openSubresource(this.#api, this.#instance(node), "vnc");
-    // Tells at once what is wrong. Whoever comes next takes the screen over.
+    // Fails early if the screen cannot be opened. The next connection takes over the screen.
     (await open()).destroy();
     const what = `the screen of ${node}`;
     const port = new LocalPort({ what, instead: "Try again.", open, failed });
@@ -94,7 +94,7 @@ export class StackMachines {
     return clusterProblems(this.#api, this.lab);
   }
 
-  /** What has the lab's labels, and is neither in the state nor goes with something else. */
+  /** Objects with the lab's labels that are not in the state and have no owner that removes them. */
   async leftOver(resources: readonly KnownResource[]): Promise<HostResource[]> {
     const owned = new Set(resources.map(({ type, id }) => `${type.split(":").at(-1)} ${id}`));
     const found = await Promise.all(
@@ -109,12 +109,12 @@ export class StackMachines {
     return found.flat();
   }
 
-  /** Removes one that `leftOver` returned; succeeds where it is gone. */
+  /** Removes an object that `leftOver` returned. Succeeds if it is gone. */
   async remove({ kind, name }: HostResource): Promise<void> {
     await this.#api.delete(`${this.#path(kind as Kind)}/${name.split("/").at(-1)}`);
   }
 
-  /** URNs of machines of the state that somebody has removed from this cluster and namespace. */
+  /** URNs of machines in the state that no longer exist in this cluster and namespace. */
   async gone(resources: readonly KnownResource[]): Promise<string[]> {
     const isHere = resources.some(
       ({ type, inputs }) =>

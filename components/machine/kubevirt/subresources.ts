@@ -1,4 +1,4 @@
-// The library is compiled from what it imports.
+// The package is compiled from its imports only, which would not include this file.
 // eslint-disable-next-line @typescript-eslint/triple-slash-reference
 /// <reference path="./ws.d.ts" />
 import { request } from "node:https";
@@ -7,10 +7,13 @@ import { buffer, text } from "node:stream/consumers";
 import { createWebSocketStream, WebSocket } from "ws";
 import { apiError, type ClusterApi } from "../../../kubernetes/cluster-api.ts";
 
-/** Longest wait for an answer of the API server, in milliseconds: it dials the machine first. */
+/** Time limit for a response of the API server, which first connects to the machine. */
 const answerMilliseconds = 30_000;
 
-/** Frames that hold bytes of the stream and nothing else (client-go of KubeVirt, subresources/constants.go). */
+/**
+ * WebSocket subprotocol whose frames contain only the bytes of the stream (KubeVirt's client-go,
+ * subresources/constants.go).
+ */
 const plainStream = "plain.kubevirt.io";
 
 export interface Instance {
@@ -23,10 +26,10 @@ function pathOf({ namespace, name }: Instance, subresource: string): string {
 }
 
 /**
- * Connects through the API server with a part of a machine that runs.
+ * Opens a stream to a subresource of a running machine, through the API server.
  *
  * @param subresource `vnc`, or `portforward/PORT/tcp`.
- * @throws ApiError with KubeVirt's words, e.g. where it does not run.
+ * @throws ApiError with KubeVirt's message, e.g. if the machine does not run.
  */
 export async function openSubresource(
   api: ClusterApi,
@@ -54,7 +57,7 @@ export async function openSubresource(
   return createWebSocketStream(socket);
 }
 
-/** What a machine that runs shows on its screen, as PNG. @throws ApiError with KubeVirt's words */
+/** Screenshot of a running machine, as PNG. @throws ApiError with KubeVirt's message. */
 export async function screenshot(api: ClusterApi, machine: Instance): Promise<Buffer> {
   const { server, agent, auth, headers } = await api.connection();
   const url = server.replace(/\/$/, "") + pathOf(machine, "vnc/screenshot");

@@ -1,4 +1,4 @@
-/** As much of `ws` as is used; it has no types of its own. */
+/** Types for the used part of `ws`, which has none of its own. */
 declare module "ws" {
   import type { EventEmitter } from "node:events";
   import type { ClientRequest, IncomingMessage } from "node:http";
@@ -22,7 +22,7 @@ declare module "ws" {
     constructor(address: string, protocols: readonly string[], options: ClientOptions);
   }
 
-  /** Of tests alone. */
+  /** Used by tests only. */
   export class WebSocketServer {
     constructor(options: {
       readonly noServer: true;

@@ -1,13 +1,14 @@
 /**
- * What the provider's settings can't say about a domain, as a transformation of the XML that it renders.
+ * Transforms the domain XML that the libvirt provider renders, for what the provider's arguments cannot express.
  *
- * The disk: the provider names it by pool and volume. libvirt's helper for AppArmor looks neither volumes nor their
- * bases up, and would let QEMU open none of them: they become files, each with what it stands on.
+ * The provider refers to disks by pool and volume. libvirt's AppArmor helper resolves neither volumes nor their bases,
+ * so QEMU could not open them. The stylesheet replaces them with files and an explicit backing chain.
  *
- * The identity disk: the provider puts it on an IDE bus, which q35 machines don't have. It goes on virtio-scsi, whose
- * driver every Linux image has that boots from a virtio disk at all (Debian's cloud kernel has none for SATA).
+ * The provider puts the identity disk on an IDE bus, which q35 machines do not have. The stylesheet puts it on
+ * virtio-scsi, for which every Linux image that boots from a virtio disk has a driver (Debian's cloud kernel has none
+ * for SATA).
  *
- * @param chain qcow2 files on the hypervisor's host: the machine's own, what that stands on, and so on.
+ * @param chain qcow2 files on the hypervisor's host: the machine's own disk, its base, and so on.
  */
 export function domainXslt(chain: readonly string[]): string {
   return stylesheet(chain, "scsi", ['<controller type="scsi" index="0" model="virtio-scsi"/>']);
@@ -39,7 +40,7 @@ ${[addedTo("devices", devices.join("\n      ")), ...templates].join("\n")}
 `;
 }
 
-/** A file and what it stands on; an empty element is the end, and keeps libvirt from looking for more. */
+/** Renders a file with its backing chain. The empty element at the end keeps libvirt from probing for further files. */
 function sourceOf(chain: readonly string[]): string {
   return chain.reduceRight((below, file) => {
     const backing =
@@ -60,11 +61,11 @@ function addedTo(element: string, xml: string): string {
 }
 
 /**
- * Hyper-V's enlightenments: Windows then knows that it is a guest, and asks for time and wakes processors without
- * leaving the guest each time.
+ * Hyper-V enlightenments, with which Windows reads the time and wakes processors without an exit from the guest.
  *
- * All that QEMU recommends (docs/system/i386/hyperv.rst), but `evmcs`, which is for nested guests on Intel only, and
- * `reset`. Without `stimer`, which needs `vpindex` and `synic`, an idle guest costs a good part of a processor.
+ * These are all that QEMU recommends (docs/system/i386/hyperv.rst), except `evmcs`, which is for nested guests on Intel
+ * only, and `reset`. Without `stimer`, which needs `vpindex` and `synic`, an idle guest uses a large part of a
+ * processor.
  */
 const enlightenments = `<hyperv>
         <relaxed state="on"/>
@@ -81,8 +82,8 @@ const enlightenments = `<hyperv>
       <vmport state="off"/>`;
 
 /**
- * The clock is UTC, and so is the zone of the image. Lost ticks of the RTC are caught up; the HPET is a slow source
- * that Windows would take.
+ * The clock is UTC, like the time zone of the image. Lost ticks of the RTC are caught up. There is no HPET, because
+ * Windows would use it although it is slow.
  */
 function clock(kvm: boolean): string {
   const hypervClock = kvm ? `\n        <timer name="hypervclock" present="yes"/>` : "";
@@ -94,15 +95,15 @@ function clock(kvm: boolean): string {
 }
 
 /**
- * The provider's rendering of a domain, made fit for Windows: enlightenments, clock, a screen on VNC that only this
- * host can reach, a pointer that follows the viewer's, freed blocks given back to the host. The guest agent's channel
- * and random numbers the provider renders by itself.
+ * The same for Windows, with enlightenments, a clock, a VNC screen that only this host can reach, an absolute pointer,
+ * and discard, so that freed blocks are returned to the host. The provider itself renders the guest agent's channel and
+ * the random number generator.
  *
- * The identity disk is on SATA, whose driver is Windows' own: first boot takes the drive away for good, and virtio-scsi's
- * since 0.1.266 may stop Windows with a blue screen when its last drive goes (kvm-guest-drivers-windows#1367).
+ * The identity disk is on SATA, for which Windows has its own driver. The first boot removes the drive, and the
+ * virtio-scsi driver since 0.1.266 may then crash Windows with a blue screen (kvm-guest-drivers-windows#1367).
  *
- * @param chain as for every machine.
- * @param kvm whether KVM runs it: only KVM has Hyper-V's enlightenments.
+ * @param chain as for `domainXslt`.
+ * @param kvm whether KVM runs the machine. Only KVM supports Hyper-V enlightenments.
  */
 export function windowsDomainXslt(chain: readonly string[], kvm: boolean): string {
   return stylesheet(

@@ -38,8 +38,8 @@ async function find(host: Host): Promise<readonly HostResource[]> {
 }
 
 /**
- * Lab of a domain, by its network or the folder of its disks: by its name alone, `kindows-a-b-win-1` could be node `win-1`
- * of lab `a-b` or node `b-win-1` of lab `a`.
+ * Lab of a domain, by its network or the folder of its disks: by its name alone, `kindows-a-b-win-1` could be node
+ * `win-1` of lab `a-b` or node `b-win-1` of lab `a`.
  */
 function labOfDomain(name: string, described: XmlElement): string | undefined {
   const devices = below(described, "domain", "devices").flatMap(({ elements }) => elements);
@@ -51,10 +51,13 @@ function labOfDomain(name: string, described: XmlElement): string | undefined {
     .find((lab) => lab !== undefined && name.startsWith(`${lab}-`));
 }
 
-/** A machine that a full disk has paused is left alone if less than this is free: it would fill that at once. */
+/**
+ * Free space that a machine needs to be resumed after a full disk has paused it. With less, it would be paused again
+ * soon.
+ */
 const neededGiB = 1;
 
-/** A paused machine: QEMU pauses it when this host's disk is full. */
+/** Paused machines. QEMU pauses a machine when the host's disk is full. */
 export const pausedMachines: Stop = {
   ...stopIn("paused", { kind: `paused ${kind}`, find }, async (host, name) => {
     await virsh(host, "resume", name);
@@ -72,7 +75,7 @@ export const pausedMachines: Stop = {
   },
 };
 
-/** Virtual machines of a lab: named after it, and on its network or with a disk in its pool. */
+/** Virtual machines of labs. They are named after the lab, and are on its network or have a disk in its pool. */
 export const domains: ResourceKind = {
   kind,
   find,
@@ -96,13 +99,13 @@ export const domains: ResourceKind = {
   ],
 };
 
-/** What libvirt and the host say about a paused machine. */
+/** What is known about a paused machine. */
 export interface Pause {
-  /** As `virsh domstate --reason` has it, e.g. `paused (I/O error)`. */
+  /** Output of `virsh domstate --reason`, e.g. `paused (I/O error)`. */
   readonly state: string;
-  /** As `virsh domblkerror` has it: disk and error, e.g. `vda: no space`. */
+  /** Lines of `virsh domblkerror`, each with a disk and an error, e.g. `vda: no space`. */
   readonly diskErrors: readonly string[];
-  /** Free bytes of the fullest file system with one of its disks, if known. */
+  /** Free space in GiB on the fullest file system that has one of its disks, if known. */
   readonly freeGiB: number | undefined;
 }
 
@@ -125,19 +128,19 @@ export function pausedMachine(name: string, { state, diskErrors, freeGiB }: Paus
 }
 
 async function pauseOf(host: Host, pool: string, name: string): Promise<Pause> {
-  // Each is reported even if the others fail.
-  const answer = (...args: string[]): Promise<readonly string[]> =>
+  // A failed command does not prevent the others from being reported.
+  const linesOf = (...args: string[]): Promise<readonly string[]> =>
     virsh(host, ...args).then(lines, () => []);
   const [state, diskErrors, disks] = await Promise.all([
-    answer("domstate", "--reason", name),
-    answer("domblkerror", name),
-    answer("domblklist", name),
+    linesOf("domstate", "--reason", name),
+    linesOf("domblkerror", name),
+    linesOf("domblklist", name),
   ]);
   const sources = disks.flatMap((line) => /^\S+\s+(\S.*)$/.exec(line)?.[1] ?? []);
   const files = await Promise.all(
-    // A volume is listed by its name in the pool, which has the lab's.
+    // A volume is listed by its name in the pool, which is named after the lab.
     sources.map(async (source) =>
-      source.startsWith("/") ? [source] : answer("vol-path", "--pool", pool, source),
+      source.startsWith("/") ? [source] : linesOf("vol-path", "--pool", pool, source),
     ),
   );
   return { state: state.join(" "), diskErrors, freeGiB: await freeGiB(host, files.flat()) };
@@ -147,7 +150,7 @@ async function freeGiB(host: Host, files: readonly string[]): Promise<number | u
   if (files.length === 0 || !isLocal(host.libvirtUri)) return undefined;
   const printed = await host.run("df", ["--block-size=1", "--output=avail", ...files]).then(
     lines,
-    () => [], // This user may not read it.
+    () => [], // This user cannot access the files.
   );
   const bytes = printed.filter((line) => /^\d+$/.test(line)).map(Number);
   return bytes.length === 0 ? undefined : Math.min(...bytes) / 1024 ** 3;

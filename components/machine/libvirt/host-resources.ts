@@ -4,15 +4,15 @@ import type { ResourceKind } from "../../host-resource.ts";
 import { domains } from "./domains.ts";
 import { poolFolders, pools, volumes } from "./storage.ts";
 
-/** What libvirt's machines leave on hosts. */
+/** Kinds of resources that libvirt machines leave on hosts. */
 export const hostResources: readonly ResourceKind[] = [
   ...[domains, volumes, pools].map(onEachHypervisor),
   poolFolders,
 ];
 
 /**
- * Lists and removes libvirt's resources of one kind on this host and on every other hypervisor of the lab. Two addresses may
- * lead to one libvirt: what is found on this host is not listed again.
+ * Extends a kind of libvirt resources from this host to the lab's other hypervisors. Several addresses can lead to the
+ * same libvirt, so a resource is only listed where it is found first.
  */
 export function onEachHypervisor(kind: ResourceKind): ResourceKind {
   return {
@@ -21,8 +21,8 @@ export function onEachHypervisor(kind: ResourceKind): ResourceKind {
     find: async (host) => {
       const elsewhere = (host.others ?? []).map(async ({ name, uri }) => {
         try {
-          const there = await kind.find(hypervisorOf(host, name));
-          return there.map((thing) => ({ ...thing, hypervisor: name }));
+          const resources = await kind.find(hypervisorOf(host, name));
+          return resources.map((resource) => ({ ...resource, hypervisor: name }));
         } catch (error) {
           throw new Failure(`on the hypervisor ${name} (${uri}): ${messageOf(error)}`);
         }
@@ -32,11 +32,11 @@ export function onEachHypervisor(kind: ResourceKind): ResourceKind {
       return found.filter((_, at) => keys.indexOf(keys[at] ?? "") === at);
     },
 
-    remove: (thing, host) => kind.remove(thing, hypervisorOf(host, thing.hypervisor)),
+    remove: (resource, host) => kind.remove(resource, hypervisorOf(host, resource.hypervisor)),
   };
 }
 
-/** The host for questions to a hypervisor's libvirt. Default: this host's. */
+/** A host whose libvirt is that of the hypervisor; without a hypervisor, this host. */
 function hypervisorOf(host: Host, hypervisor: string | undefined): Host {
   const other = host.others?.find(({ name }) => name === hypervisor);
   if (hypervisor !== undefined && other === undefined) {

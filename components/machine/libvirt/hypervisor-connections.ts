@@ -5,13 +5,13 @@ import { labNames } from "../../../config/names.ts";
 import type { Settings } from "../../../config/settings.ts";
 import type { Place } from "../existing/machine-parameter.ts";
 
-/** A libvirt on another host, and how it is logged in to. */
+/** A libvirt on another host, and how to log in to it. */
 export type RemoteHypervisor = Pick<
   Settings["hypervisors"][number],
   "name" | "uri" | "hostKey" | "privateKeyFile"
 >;
 
-/** The same with its addresses for those who connect to it: the libvirt provider, and virsh. */
+/** The same with the connection URIs for the libvirt provider and for virsh. */
 export type HypervisorConnection = Settings["hypervisors"][number] & {
   readonly domainType: "kvm" | "qemu";
   readonly providerUri: string;
@@ -19,10 +19,10 @@ export type HypervisorConnection = Settings["hypervisors"][number] & {
 };
 
 /**
- * The further hypervisors of a lab, their host keys pinned in a file for each of them.
+ * The lab's hypervisors on other hosts. Writes a known_hosts file with the pinned host key for each.
  *
- * The state names these files, as `pulumi destroy` connects without running this program: by paths in the project, where
- * the engine runs, so that they are the same in every clone.
+ * The URIs in the state contain the paths of these files, because `pulumi destroy` connects without running the
+ * program. The paths are relative to the project, where the engine runs, so that they are the same in every clone.
  */
 export function hypervisorConnections({
   lab,
@@ -32,7 +32,7 @@ export function hypervisorConnections({
   return hypervisors.map((one) => {
     const name = `${labNames(lab.name).prefix}.${one.name}.known_hosts`;
     const file = path.join(localFolder, "hypervisors", name);
-    // The engine's provider and a command may read it meanwhile.
+    // The provider or a command may read the file at the same time.
     writeWhole(file, pinnedHostKey(one), 0o600);
     const pins = path.relative(projectRoot, file);
     return {
@@ -46,7 +46,7 @@ export function hypervisorConnections({
 
 type SshServer = Place & Pick<RemoteHypervisor, "privateKeyFile">;
 
-/** The SSH server of a lab's further hypervisor; undefined for this host. */
+/** The SSH server of a hypervisor; undefined for this host. */
 export function sshServerOf(
   name: string,
   { hypervisors }: Pick<Settings, "hypervisors">,
@@ -67,8 +67,8 @@ function sshServer({ uri, hostKey, privateKeyFile }: RemoteHypervisor): SshServe
 }
 
 /**
- * The one line of a known_hosts file that pins the hypervisor's host key, as OpenSSH writes it: another port than 22 is
- * part of the name.
+ * The line of a known_hosts file that pins the hypervisor's host key, in OpenSSH's format: the name includes the port
+ * if it is not 22.
  */
 export function pinnedHostKey(hypervisor: RemoteHypervisor): string {
   const { host, port, hostKey } = sshServer(hypervisor);
@@ -78,8 +78,9 @@ export function pinnedHostKey(hypervisor: RemoteHypervisor): string {
 }
 
 /**
- * The address as the libvirt provider takes it, whose SSH is its own (libvirt/uri/ssh.go of 0.8.3): key and pin, and
- * nothing of an agent. A `Host` of ~/.ssh/config that fits still counts there, but for these.
+ * The URI for the libvirt provider, which has its own SSH client (libvirt/uri/ssh.go of 0.8.3). It names the key and
+ * the known_hosts file, and excludes the agent. The client still reads other settings of a matching `Host` in
+ * ~/.ssh/config.
  */
 export function providerUri(hypervisor: RemoteHypervisor, knownHostsFile: string): string {
   const [pins, key] = [knownHostsFile, hypervisor.privateKeyFile].map((file) =>
@@ -89,8 +90,8 @@ export function providerUri(hypervisor: RemoteHypervisor, knownHostsFile: string
 }
 
 /**
- * The address as virsh takes it. Over libssh: with `qemu+ssh` libvirt runs the program ssh, which takes no file of pins
- * (https://libvirt.org/uri.html). A host with another key is refused, never asked about.
+ * The URI for virsh. It uses libssh, because with `qemu+ssh` libvirt runs the program ssh and cannot pass it a
+ * known_hosts file (https://libvirt.org/uri.html). A host with another key is refused without a prompt.
  */
 export function virshUri(hypervisor: RemoteHypervisor, knownHostsFile: string): string {
   return providerUri(hypervisor, knownHostsFile)

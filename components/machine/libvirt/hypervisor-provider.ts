@@ -7,7 +7,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { isDryRun } from "@pulumi/pulumi/runtime/index.js";
 import { isPreviewAnywhere } from "../../preview-anywhere.ts";
 
-/** The libvirt provider of one hypervisor, by its URI in the settings. */
+/** The libvirt provider of a hypervisor. */
 export function hypervisorProvider(
   name: string,
   uri: string,
@@ -22,20 +22,21 @@ export function hypervisorProvider(
 }
 
 /**
- * It connects as soon as it knows where to, also for a preview, which then fails where there is no libvirt; and one
- * that does not know compares nothing: to the engine every machine would be another one, and all that was done on it be done
- * again. So it is given a libvirt that only lets it in. Where that is is nobody's business, and another place each time.
+ * The provider connects as soon as its URI is known, even in a preview, which would fail without libvirt. If the URI
+ * were unknown, the provider would compare nothing, and the preview would show that all machines are replaced. So in a
+ * preview without libvirt, the provider is given the URI of a stand-in. The URI is a secret, because it differs each
+ * time and is not to be shown.
  */
 function hypervisorUri(uri: string): pulumi.Input<string> {
   if (isPreviewAnywhere()) return pulumi.secret(absentLibvirt());
   if (!isDryRun() || uri !== "qemu:///system") return uri;
-  // The first `pulumi up` on a host shows its plan before it installs libvirt, or starts a stopped one.
+  // The preview of the first `pulumi up` on a host runs before libvirt is installed or started.
   return pulumi
     .output(nobodyListens(systemSocket))
     .apply((isAbsent) => (isAbsent ? pulumi.secret(absentLibvirt()) : pulumi.output(uri)));
 }
 
-/** A libvirt that was killed leaves its socket. */
+/** Whether nothing listens on the socket. A libvirt that was killed leaves the socket behind. */
 function nobodyListens(socket: string): Promise<boolean> {
   return new Promise((resolve) => {
     const client = net.connect(socket, () => {
@@ -48,22 +49,24 @@ function nobodyListens(socket: string): Promise<boolean> {
   });
 }
 
-/** Where the provider connects to for `qemu:///system`. */
+/** The socket to which the provider connects for `qemu:///system`. */
 const systemSocket = "/var/run/libvirt/libvirt-sock";
 
-/** libvirt's protocol (src/rpc/virnetprotocol.x): sizes in bytes, and numbers of what is asked. */
+/** libvirt's RPC protocol (src/rpc/virnetprotocol.x): the size of a header in bytes, and the values for a reply. */
 const headerSize = 28;
 const [reply, ok] = [1, 0];
 
-/** As Debian 12 has it: 1000000 * major + 1000 * minor + release. */
+/** libvirt 9.0.0, as in Debian 12: 1000000 * major + 1000 * minor + release. */
 const version = Buffer.alloc(8);
 version.writeBigUInt64BE(9_000_000n);
 
-/** `CONNECT_OPEN`, `CONNECT_CLOSE`, `AUTH_LIST`, `CONNECT_GET_LIB_VERSION` (src/remote/remote_protocol.x). */
+/**
+ * Replies to `CONNECT_OPEN`, `CONNECT_CLOSE`, `AUTH_LIST` and `CONNECT_GET_LIB_VERSION` (src/remote/remote_protocol.x).
+ */
 const answered = new Map([
   [1, Buffer.alloc(0)],
   [2, Buffer.alloc(0)],
-  // No way of logging in is asked for.
+  // No authentication is required.
   [66, Buffer.alloc(4)],
   [157, version],
 ]);
@@ -71,12 +74,12 @@ const answered = new Map([
 let listening: Promise<string> | undefined;
 
 /**
- * Stands in for a libvirt that is not there, for a preview: a provider that connects to it compares what is asked for
- * with the stack's state, and changes nothing. Whatever it asks for but to be let in ends the connection.
+ * Starts a stand-in for a missing libvirt, for previews. A provider that is connected to it compares the program with
+ * the stack's state. Any call other than those for connecting closes the connection.
  *
- * It ends with this process, without keeping it, and there is one for all who connect.
+ * There is one stand-in per process, which does not keep the process running.
  *
- * @returns URI to connect to.
+ * @returns the URI to connect to.
  */
 function absentLibvirt(): Promise<string> {
   return (listening ??= listen());
@@ -114,12 +117,12 @@ async function listen(): Promise<string> {
   return `qemu:///system?socket=${socket}`;
 }
 
-/** Bytes of the first packet, its length included; more than any where that is not here yet. */
+/** Size of the first packet in bytes, including its header; infinite if the header is not complete yet. */
 function sizeOf(received: Buffer): number {
   return received.length < headerSize ? Infinity : received.readUInt32BE(0);
 }
 
-/** The call's own header, as a reply to it. */
+/** Makes a reply, whose header is that of the call with another type and status. */
 function replyTo(call: Buffer, answer: Buffer): Buffer {
   const header = Buffer.from(call.subarray(0, headerSize));
   header.writeUInt32BE(headerSize + answer.length, 0);

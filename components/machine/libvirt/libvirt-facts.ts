@@ -25,10 +25,10 @@ export interface LibvirtDomain {
   readonly networks: readonly string[];
 }
 
-/** A libvirt, and what it has that a lab could run into. */
+/** What a libvirt has that could conflict with a lab. */
 export interface LibvirtFacts {
   readonly version: string;
-  /** Why its QEMU can't run machines of the type asked for; undefined when it can. */
+  /** Why its QEMU cannot run machines of the wanted domain type; undefined if it can. */
   readonly emulatorError?: string;
   readonly networks: readonly LibvirtNetwork[];
   readonly domains: readonly LibvirtDomain[];
@@ -41,7 +41,7 @@ const lists = [
   { list: "list --all --name", describe: "dumpxml" },
 ] as const;
 
-/** Asks libvirt, in two goes: what is there, then for the description of each. */
+/** Queries libvirt in two rounds: first for the names of everything, then for the descriptions. */
 export async function gatherLibvirt({
   uri,
   domainType,
@@ -55,7 +55,7 @@ export async function gatherLibvirt({
     const commands = lists.flatMap(({ describe }, index) =>
       lines(names[index]?.stdout).map((name) => `${describe} "${name.replace(/["\\]/g, "\\$&")}"`),
     );
-    // What went meanwhile is left out.
+    // Objects that were removed in the meantime are missing in the output.
     const described = commands.length === 0 ? "" : (await virshBatch(uri, commands)).stdout;
     const error = lines(emulator.stderr)
       .at(-1)
@@ -73,7 +73,7 @@ export async function gatherLibvirt({
   }
 }
 
-/** Networks described in a text that holds libvirt's descriptions of anything. */
+/** The networks in a text with any of libvirt's XML descriptions. */
 export function networksIn(text: string): LibvirtNetwork[] {
   return below(readXml(text), "network").map((network) => ({
     name: nameOf(network),
@@ -84,7 +84,7 @@ export function networksIn(text: string): LibvirtNetwork[] {
   }));
 }
 
-/** Pools described in such a text. */
+/** The pools in such a text. */
 export function poolsIn(text: string): LibvirtPool[] {
   return below(readXml(text), "pool").map((pool) => ({
     name: nameOf(pool),
@@ -92,7 +92,7 @@ export function poolsIn(text: string): LibvirtPool[] {
   }));
 }
 
-/** Domains described in such a text; a running one has a number. */
+/** The domains in such a text. Running domains have an id. */
 export function domainsIn(text: string): LibvirtDomain[] {
   return below(readXml(text), "domain").map((domain) => ({
     name: nameOf(domain),
@@ -107,7 +107,7 @@ function nameOf(element: XmlElement): string {
   return below(element, "name")[0]?.text ?? "";
 }
 
-/** The range of an `<ip>` element: address with netmask or prefix; undefined for IPv6. */
+/** The range of an `<ip>` element, which has a netmask or a prefix; undefined for IPv6. */
 function cidr({ attributes: { address = "", netmask, prefix } }: XmlElement): string | undefined {
   const length =
     prefix ?? ipaddr.IPv4.parse(netmask ?? "255.255.255.255").prefixLengthFromSubnetMask();

@@ -11,49 +11,53 @@ import { MachineComponent, type VirtualMachineArgs } from "../machine.ts";
 import { MachineKeys } from "../ssh-access.ts";
 import type { MachineStorage } from "./machine-storage.ts";
 
-/** How a machine gets on the lab's segment, or on that of its hypervisor. */
+/** How a machine is connected to the lab's segment or that of its hypervisor. */
 export type MachineSegment = {
-  /** What connects it with other hosts. Default: there is nothing to wait for. */
+  /** Resources that connect the segment with other hosts, for which the machine waits. Default: none. */
   readonly connected?: readonly pulumi.Resource[];
 } &
-  /** By the libvirt network that makes it, on the same hypervisor. */
+  /** Through the libvirt network of the segment, on the same hypervisor. */
   (
     | { readonly kind: "network"; readonly networkId: pulumi.Input<string> }
-    /** By a Linux bridge of another hypervisor that is connected to it. */
+    /** Through a Linux bridge of another hypervisor, which is connected to the segment. */
     | {
         readonly kind: "bridge";
         readonly bridge: string;
-        /** Reserves the machine's address where its DHCP server is, as a part of the machine's component. */
+        /**
+         * Reserves the machine's address in the segment's DHCP server. The reservation is a child of the machine's
+         * component.
+         */
         readonly reserve: (parent: pulumi.Resource) => pulumi.Resource;
       }
   );
 
 export interface LibvirtMachineArgs extends VirtualMachineArgs {
   readonly os: "windows" | "linux";
-  /** What the machine is made for: the rehearsal's guest is a small Linux in Windows' place. */
+  /** System of the image. The rehearsal guest is a small Linux that stands in for Windows. */
   readonly guest: "windows" | "rehearsal" | "linux";
-  /** Name of the domain and stem of its volumes' names, e.g. `kindows-rehearsal-win-1`. */
+  /** Name of the domain, and prefix of its volumes' names, e.g. `kindows-rehearsal-win-1`. */
   readonly domainName: string;
-  /** `kvm`, or `qemu` (emulation) where KVM is not to be had. */
+  /** `kvm`, or `qemu` (emulation) without KVM. */
   readonly domainType: "kvm" | "qemu";
-  /** UEFI's program and the settings it starts from, files on the hypervisor's host; undefined: BIOS. */
+  /** UEFI firmware and its variables template, files on the hypervisor's host. Default: BIOS. */
   readonly uefi?: UefiFirmware | undefined;
-  /** It also says by what the address is reserved: on the segment's own network by this. */
   readonly segment: MachineSegment;
   readonly storage: MachineStorage;
-  /** Seconds until it must have its address, e.g. 1200: the provider alone would give a first boot up after 5 minutes. */
+  /** Time limit in seconds for the machine to get its address, e.g. 1200. The provider's default is 5 minutes. */
   readonly bootSeconds: number;
   readonly libvirtProvider: libvirt.Provider;
 }
 
-/** Emulated guests run fastest, and Wine without kernel oopses, on the plainest CPU; KVM gives the host's own. */
+/**
+ * With KVM, the host's CPU. Emulated guests are fastest, and Wine runs without kernel oopses, with QEMU's default CPU.
+ */
 const cpuModes = { kvm: { mode: "host-passthrough" }, qemu: undefined } as const;
 
 /**
- * A virtual machine on libvirt: an overlay of the golden image, an identity disk, a domain with a reserved address.
+ * A virtual machine on libvirt: an overlay of the golden image, an identity disk, and a domain with a reserved address.
  *
- * Not responsible for what runs in it: it is done as soon as the machine has its address, and who needs SSH dials
- * until it answers.
+ * Not responsible for what runs in it. It is complete as soon as the machine has its address. Steps that need SSH dial
+ * until the machine answers.
  */
 export class LibvirtMachine extends MachineComponent {
   constructor(name: string, args: LibvirtMachineArgs, opts?: pulumi.ComponentResourceOptions) {
@@ -80,7 +84,7 @@ export class LibvirtMachine extends MachineComponent {
         format: "qcow2",
         size: diskGiB * 1024 ** 3,
       },
-      // A new golden image is for new machines; a running node keeps the disk it has.
+      // A new golden image is for new machines. Existing machines keep their disks.
       { ...child, ignoreChanges: ["baseVolumeId"], deleteBeforeReplace: true },
     );
     const identity = new libvirt.CloudinitDisk(
@@ -91,11 +95,11 @@ export class LibvirtMachine extends MachineComponent {
         userData: keys.userData,
         metaData: metaData(args.domainName, computerName),
       },
-      // Its id is unique for each instance: a new disk is a new machine, and everything done on it is done again.
+      // Its id is unique for each instance. A new disk means a new machine, on which everything is done again.
       { ...child, replaceWith: [disk], deleteBeforeReplace: true },
     );
-    // Only its owner may read it, before a machine has it. The rehearsal's machines are nobody: their key opens nothing
-    // that is worth a second of each run.
+    // Makes the disk readable for its owner only, before a machine uses it. Skipped for the rehearsal, to save a second
+    // in each run, because its keys protect nothing.
     const closed =
       args.guest === "rehearsal"
         ? identity
@@ -114,7 +118,7 @@ export class LibvirtMachine extends MachineComponent {
             }),
             { parent: this, deleteBeforeReplace: true },
           );
-    // The base by the disk's own word: it stays on the one that it was made on.
+    // The base is read from the disk, which stays on the image that it was made from.
     const xslt = pulumi.all([disk.id, disk.baseVolumeId]).apply((files) => {
       const chain = files.filter((file) => file !== undefined);
       return args.guest === "windows"
@@ -130,14 +134,14 @@ export class LibvirtMachine extends MachineComponent {
         ...(args.uefi && {
           firmware: args.uefi.code,
           nvram: {
-            // Where libvirt would put it. Named, for the provider reads it back and would show a change otherwise.
+            // libvirt's default. It is set because the provider reads it back, and would otherwise show a change.
             file: `/var/lib/libvirt/qemu/nvram/${args.domainName}_VARS.fd`,
             template: args.uefi.variables,
           },
         }),
         vcpu: cpus,
         memory: memoryMiB,
-        // Back after a reboot of the host, as kind's containers are.
+        // kind's containers start after a reboot of the host too.
         autostart: true,
         cpu: cpuModes[domainType],
         disks: [{ volumeId: disk.id }],
@@ -145,7 +149,7 @@ export class LibvirtMachine extends MachineComponent {
         networkInterfaces: [networkInterface(args)],
         consoles: [{ type: "pty", targetType: "serial", targetPort: "0" }],
         xml: { xslt },
-        // The provider's own: Pulumi's bridge does not hand customTimeouts on to it.
+        // The provider's own argument, because Pulumi's bridge does not pass customTimeouts to it.
         timeouts: { create: `${args.bootSeconds}s` },
       },
       {
@@ -159,7 +163,7 @@ export class LibvirtMachine extends MachineComponent {
       },
     );
 
-    this.is({
+    this.setMachine({
       name: computerName,
       os,
       address,
@@ -178,7 +182,7 @@ function networkInterface({
   address,
 }: LibvirtMachineArgs): libvirt.types.input.DomainNetworkInterface {
   if (segment.kind === "bridge") {
-    // Its hypervisor's libvirt sees no lease: that is in the DHCP server of another one.
+    // The hypervisor's libvirt sees no lease, because the DHCP server is on another host.
     return { bridge: segment.bridge, mac: mac.toUpperCase() };
   }
   return {
@@ -186,7 +190,7 @@ function networkInterface({
     hostname: computerName,
     mac: mac.toUpperCase(),
     addresses: [address],
-    // Otherwise the provider records "no address", and every later preview shows one to be added.
+    // Otherwise the provider records no address, and every later preview shows that one is added.
     waitForLease: true,
   };
 }

@@ -15,13 +15,13 @@ import { hypervisorProvider } from "./hypervisor-provider.ts";
 
 interface MachineHost {
   readonly domainType: "kvm" | "qemu";
-  /** Where its machines' disks lie. */
+  /** Storage of the machines' disks. */
   readonly place: Omit<MachineStorageArgs, "image" | "within">;
-  /** How the machine of a node gets on the lab's segment there. */
+  /** How a node's machine is connected to the segment. */
   segment(this: void, node: NodeSettings): MachineSegment;
 }
 
-/** The hypervisors machines are made on: that of this host, and further ones that have nodes. */
+/** Returns the functions that make machines on this host and on the other hypervisors that have nodes. */
 export function machinesOn(
   lab: MachinesLab,
   placed: readonly NodeSettings[],
@@ -34,7 +34,7 @@ export function machinesOn(
   ]);
 }
 
-/** Machines of one system share an image, and all on one hypervisor a pool. */
+/** All machines on a hypervisor share a pool, and those with the same operating system share an image. */
 function maker(
   lab: MachinesLab,
   hypervisor: string,
@@ -48,7 +48,7 @@ function maker(
     new MachineStorage(`linux-machines${suffix}`, {
       ...place,
       image: images.linux(),
-      // The pool's name first: by that a run sees that it is there (storage.ts).
+      // The prefix starts with the pool's name, by which storage.ts recognizes the lab's volumes.
       within: { storage, imagePrefix: `${place.poolName}-linux` },
     });
   const windows = {
@@ -83,8 +83,8 @@ function here({ settings, network, libvirtProvider }: MachinesLab): MachineHost 
 }
 
 /**
- * Another host: a pool and a copy of the image of its own, and the segment by a bridge that is there, or one of its own by
- * a libvirt network.
+ * A hypervisor on another host. It has its own pool with a copy of the image. Its machines are on a bridge that is
+ * connected to the lab's segment or, with a routed fabric, on a segment of their own.
  */
 function elsewhere(lab: MachinesLab, connection: HypervisorConnection): MachineHost {
   const { settings, fabric } = lab;

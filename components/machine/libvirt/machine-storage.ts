@@ -7,43 +7,41 @@ import type { UefiFirmware } from "../../windows/image/builder/qemu-command.ts";
 import type { environment } from "../actions/remove-images.ts";
 
 export interface MachineStorageArgs {
-  /** libvirt connection, e.g. `qemu:///system`. */
+  /** libvirt connection URI, e.g. `qemu:///system`. */
   readonly uri: string;
-  /** The hypervisor, if it is not that of this host. */
+  /** The hypervisor. Default: this host. */
   readonly hypervisor?: NonNullable<Facts<"kindows:machine:MachineStorage">["hypervisor"]>;
   /** Name of the libvirt pool, e.g. `kindows-rehearsal`. */
   readonly poolName: string;
-  /** Folder of the pool; made and removed with it. */
+  /** Folder of the pool, which is made and removed with the pool. */
   readonly poolPath: string;
   /** The golden image on this host, qcow2. */
   readonly image: GoldenImage;
-  /** One more image in the pool of another storage, whose volumes have names of that beginning. Default: a pool of its own. */
+  /** Puts the image into the pool of another storage, with this prefix for its name. Default: a new pool. */
   readonly within?: { readonly storage: MachineStorage; readonly imagePrefix: string };
   readonly libvirtProvider: libvirt.Provider;
 }
 
-/** A disk that machines start from, on this host. */
+/** A disk on this host that machines start from. */
 export interface GoldenImage {
   readonly path: string;
-  /** Content hash; part of the volume's name, so that a new image is a new volume. */
+  /** Hash of the content. It is part of the volume's name, so that a new image is a new volume. */
   readonly hash: string;
-  /** UEFI's files, for machines whose image was installed with it; undefined: BIOS. */
+  /** UEFI firmware files, if the image was installed with UEFI. Default: BIOS. */
   readonly uefi?: UefiFirmware | undefined;
 }
 
 /**
- * Where the disks of a lab's machines lie: one pool, and in it the golden image as a read-only base of all overlays.
+ * Storage for the disks of a lab's machines: a pool with the golden image, which is the read-only base of all overlays.
  *
- * The image is uploaded through libvirt rather than used in place: QEMU runs as a user of its own, who cannot read
- * somebody's home. An image that is followed by another one stays until no machine stands on it and a third one comes, or
- * the lab goes: a machine keeps the disk it started from.
+ * The image is uploaded through libvirt, not used in place, because QEMU runs as a user that cannot read home folders.
+ * Machines keep their disks, so an old image is kept as long as a machine uses it. Unused images are removed when
+ * another new image is uploaded, and when the lab is deleted.
  */
 export class MachineStorage extends pulumi.ComponentResource {
-  /** libvirt connection. */
   readonly uri: string;
   readonly poolName: pulumi.Output<string>;
   readonly baseVolumeId: pulumi.Output<string>;
-  /** For `dependsOn`: what lies in the pool. */
   private readonly pool: libvirt.Pool;
 
   constructor(name: string, args: MachineStorageArgs, opts?: pulumi.ComponentResourceOptions) {
@@ -75,8 +73,8 @@ export class MachineStorage extends pulumi.ComponentResource {
         source: args.image.path,
         format: "qcow2",
       },
-      // The same image may lie elsewhere in another clone or cache; its hash in the name is what counts.
-      // Deleted by the command above, which looks who stands on it.
+      // The image may have another path in another clone or cache. The hash in the name identifies it.
+      // The command above deletes the volume, if no machine uses it.
       {
         parent: this,
         provider: args.libvirtProvider,

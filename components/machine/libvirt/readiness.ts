@@ -13,23 +13,23 @@ import { smallPackets } from "../../network/packet-size.ts";
 import { hypervisorConnections, type HypervisorConnection } from "./hypervisor-connections.ts";
 import { gatherLibvirt, type LibvirtFacts } from "./libvirt-facts.ts";
 
-/** What is in the way on the further hypervisors that nodes are placed on. */
+/** Problems of the hypervisors on other hosts that have nodes. */
 export async function hostProblems(settings: Settings): Promise<HostProblem[]> {
   return checkHypervisors(settings, await gatherHypervisors(settings));
 }
 
-/** A hypervisor on another host, as far as a lab depends on it. */
+/** Facts about a hypervisor on another host. */
 export interface HypervisorFacts {
   readonly name: string;
-  /** Why the key file cannot log in; undefined where it may. */
+  /** Why the key file cannot be used; undefined if it can. */
   readonly keyError?: string;
   readonly libvirt: Gathered<LibvirtFacts & RemoteHostFacts>;
 }
 
 interface RemoteHostFacts {
-  /** Its end of the segment with its largest packet, where that is told; `unknown` where its libvirt cannot tell of interfaces. */
+  /** The bridge, with its MTU if known; `unknown` if its libvirt cannot describe interfaces. */
   readonly bridge: { readonly mtu?: number } | "missing" | "unknown";
-  /** What could be had without swapping, in MiB; undefined where it is not told. */
+  /** Memory in MiB that is available without swapping; undefined if unknown. */
   readonly availableMiB?: number;
 }
 
@@ -39,11 +39,11 @@ function gatherHypervisors(settings: Settings): Promise<HypervisorFacts[]> {
   return Promise.all(
     connections.map(async (connection) => {
       const keyError = await keyErrorOf(connection.privateKeyFile);
-      // Without a key everything else would be told as the same failure again.
+      // Without a key, everything else would fail for the same reason.
       const libvirt: HypervisorFacts["libvirt"] =
         keyError === undefined
           ? await gatherRemote(connection)
-          : { reachable: false, error: "not asked, for there is no key to log in with" };
+          : { reachable: false, error: "there is no key to log in with" };
       return { name: connection.name, keyError, libvirt };
     }),
   );
@@ -79,7 +79,7 @@ async function gatherRemote({
   }
 }
 
-/** What `virsh iface-dumpxml` tells of a bridge; not every libvirt has the driver for it. */
+/** Reads the output of `virsh iface-dumpxml`. Not every libvirt has the driver for it. */
 export function bridgeIn({
   stdout,
   stderr,
@@ -90,13 +90,13 @@ export function bridgeIn({
     const mtu = below(bridge, "mtu")[0]?.attributes["size"];
     return { mtu: mtu === undefined ? undefined : Number(mtu) };
   }
-  // Another kind of interface of that name is no bridge either.
+  // An interface of another kind with that name counts as missing.
   return interfaces.length > 0 || /not found|couldn't find interface/i.test(stderr)
     ? "missing"
     : "unknown";
 }
 
-/** Free memory and caches of `virsh nodememstats`, in MiB. */
+/** Free memory, buffers and caches in the output of `virsh nodememstats`, in MiB. */
 export function availableIn(text: string): number | undefined {
   const kib = ["free", "buffers", "cached"].map(
     (key) => new RegExp(`^${key}\\s*:\\s*(\\d+) KiB`, "m").exec(text)?.[1],
@@ -122,14 +122,14 @@ function checkOne(settings: Settings, facts: HypervisorFacts): HostProblem[] {
   const setting = (key: string): string => pathText(["hypervisors", index, key]);
   if (facts.keyError !== undefined) {
     const instead =
-      "Write the file of a private key that may log in there, without a passphrase: libvirt's provider asks for none.";
+      "Write the path of a private key that can log in there and has no passphrase, which the libvirt provider does not support.";
     return [{ subject: setting("privateKeyFile"), why: facts.keyError, instead }];
   }
   const subject = `The hypervisor ${remote.name} (${remote.uri})`;
   const { libvirt } = facts;
   if (!libvirt.reachable) {
     const instead =
-      "See whether libvirtd and sshd run there, and whether key and host key are right. " +
+      "Check that libvirtd and sshd run there, and that the key and host key are right. " +
       `To go on without its nodes: \`make up\`, which leaves them as they are (KINDOWS_AWAY=${remote.name}, docs/fleet.md).`;
     return [{ subject, why: `can't be reached: ${libvirt.error}`, instead }];
   }
@@ -140,7 +140,7 @@ function checkOne(settings: Settings, facts: HypervisorFacts): HostProblem[] {
       instead: `Install QEMU and make KVM work on ${remote.name}, or, for a rehearsal, write "qemu".`,
     }),
     ...names(settings, remote, libvirt),
-    // One that kindows makes need not be there yet.
+    // A bridge that kindows makes may not exist yet.
     ...(settings.network.fabric === "bridge"
       ? bridge(setting("bridge"), remote, libvirt.bridge)
       : []),
@@ -150,7 +150,7 @@ function checkOne(settings: Settings, facts: HypervisorFacts): HostProblem[] {
 
 type Reached = Extract<HypervisorFacts["libvirt"], { reachable: true }>;
 
-/** Machines and the pool of the lab's names there are the lab's, or not there. */
+/** Reports pools and machines on the hypervisor that have names of the lab but do not belong to it. */
 function names(settings: Settings, { name }: Remote, libvirt: Reached): HostProblem[] {
   const { lab } = settings;
   const pool = remotePool(lab.name, name);
@@ -170,7 +170,7 @@ function names(settings: Settings, { name }: Remote, libvirt: Reached): HostProb
       .filter((domain) => libvirt.domains.some((one) => one.name === domain))
       .map((domain) => ({
         subject: `libvirt's machine ${domain} on ${name}`,
-        why: "has the name of a node's, but the lab has nothing there yet",
+        why: "has the name of a node's machine, but the lab has nothing there yet",
         instead,
       })),
   ];
@@ -184,14 +184,14 @@ function bridge(
   return typeof found === "string"
     ? unless(found === "unknown", {
         subject,
-        why: `"${bridgeName}" is no bridge of ${name}`,
+        why: `"${bridgeName}" is not a bridge of ${name}`,
         instead:
-          "Make it there and connect it to this host's, as docs/fleet.md shows, or write the one that is.",
+          "Make it there and connect it to this host's bridge, as docs/fleet.md shows, or write the name of one that is connected.",
       })
     : smallPackets(`The bridge ${bridgeName} of ${name}`, found.mtu);
 }
 
-/** What is still to be made there fits into the memory that can be had. */
+/** Reports if the machines that do not run yet need more memory than is available. */
 function memory(
   settings: Settings,
   subject: string,
@@ -206,7 +206,7 @@ function memory(
   const needed = wanted.reduce((sum, { memoryMiB }) => sum + memoryMiB, 0);
   return unless(availableMiB === undefined || needed <= availableMiB, {
     subject,
-    why: `has ${availableMiB} MiB of memory available, ${needed} are needed (${wanted.map((one) => `${one.name} ${one.memoryMiB}`).join(", ")})`,
+    why: `has ${availableMiB} MiB of memory available, but ${needed} are needed (${wanted.map((one) => `${one.name} ${one.memoryMiB}`).join(", ")})`,
     instead: "Place nodes elsewhere (kindows:nodes[].hypervisor), or stop something there.",
   });
 }

@@ -21,7 +21,7 @@ const domainType = z.enum(["kvm", "qemu"]);
 export const hypervisor = z.strictObject({
   uri: text(hypervisorUri)
     .default("qemu:///system")
-    .meta({ description: "libvirt's address, the system instance of this host." }),
+    .meta({ description: "libvirt's URI, which must be the system instance of this host." }),
   domainType: domainType.default("kvm").meta({
     description:
       "`kvm`, or `qemu` (emulation, about ten times slower) without KVM: suitable for rehearsals only.",
@@ -32,7 +32,7 @@ export const hypervisor = z.strictObject({
 
 const remote = remoteHost.extend({
   uri: text(remoteHypervisorUri).meta({
-    description: "libvirt's address there, `qemu+ssh://USER@HOST[:PORT]/system`.",
+    description: "libvirt's URI there, `qemu+ssh://USER@HOST[:PORT]/system`.",
     placeholder: (place: number) => `qemu+ssh://unnamed@unnamed-${place}/system`,
   }),
   hostKey: text(ed25519HostKey).meta(remoteHost.shape.hostKey.meta() ?? {}),
@@ -40,7 +40,7 @@ const remote = remoteHost.extend({
     .optional()
     .meta({
       description:
-        "Linux bridge there, for machines. With `network.fabric: bridge` it is required, and made and connected by you (docs/fleet.md); otherwise kindows makes it.",
+        "Linux bridge there, for machines. With `network.fabric: bridge` it is required, and you make and connect it (docs/fleet.md); otherwise kindows makes it.",
       default: "`network.bridge`",
       placeholder: () => "unnamed",
     }),
@@ -60,65 +60,66 @@ export const hypervisors = z.array(remote).default([]).meta({
   description: "Further hypervisors, on other hosts, for machines of this lab (docs/fleet.md).",
 });
 
-/** The system instance of libvirt's QEMU driver on this host; other hosts can't share a bridge with its Docker. */
+/** Accepts only the system instance of libvirt's QEMU driver on this host, whose bridge this host's Docker can use. */
 function hypervisorUri(value: string): Complaint | undefined {
   if (value === "qemu:///system") return undefined;
   const instead = "Write qemu:///system.";
   if (/^qemu:\/\/\/session/.test(value)) {
-    return { why: "is libvirt's user instance, which may not make bridges", instead };
+    return { why: "is libvirt's session instance, which cannot make bridges", instead };
   }
   if (/^qemu(\+\w+)?:\/\/[^/]/.test(value)) {
     return {
-      why: "is another host's libvirt, whose bridge kind's containers here could not be on",
+      why: "is another host's libvirt, whose bridge kind's containers on this host cannot use",
       instead: `${instead} Hypervisors of other hosts are listed under kindows:hypervisors (docs/fleet.md).`,
     };
   }
-  return { why: "is not a libvirt address this program can work with", instead };
+  return { why: "is not a libvirt URI that kindows supports", instead };
 }
 
-const instead = "Write qemu+ssh://USER@HOST/system, with :PORT behind HOST where it is not 22.";
+const instead = "Write qemu+ssh://USER@HOST/system, with :PORT after HOST if it is not 22.";
 
-const otherUris: readonly (readonly [looks: RegExp, why: string, instead?: string])[] = [
+const otherUris: readonly (readonly [pattern: RegExp, why: string, instead?: string])[] = [
   [
     /^qemu:\/\/\/(system)?$/,
-    "is this host's own libvirt, which is there without being listed",
-    "Leave this entry out; nodes[].hypervisor calls it local.",
+    "is this host's own libvirt, which needs no entry",
+    "Leave this entry out; in nodes[].hypervisor its name is local.",
   ],
   [
     /^qemu(\+\w+)?:\/\/[^/]*\/session/,
-    "is a user instance of libvirt, whose machines may be on no bridge",
+    "is a session instance of libvirt, whose machines cannot use a bridge",
   ],
   [
     /^qemu\+ssh:\/\/[^/]*@[^/]*\/system\?/,
     "has parameters",
-    "Leave them out: key and host key are settings of their own, beside it.",
+    "Leave them out; the key and host key are settings of their own.",
   ],
-  [/^qemu\+ssh:\/\/[^/@]*:[^/@]*@/, "has a password in it", `${instead} privateKeyFile logs in.`],
-  [/^qemu\+ssh:\/\/[^/@]*\/system$/, "names no account"],
   [
-    /^qemu(\+(tcp|tls|unix|libssh2?))?:\/\//,
-    "is reached by something else than SSH with a pinned host key",
+    /^qemu\+ssh:\/\/[^/@]*:[^/@]*@/,
+    "contains a password",
+    `${instead} Log in with privateKeyFile.`,
   ],
+  [/^qemu\+ssh:\/\/[^/@]*\/system$/, "names no account"],
+  [/^qemu(\+(tcp|tls|unix|libssh2?))?:\/\//, "does not use SSH with a pinned host key"],
 ];
 
 function remoteHypervisorUri(value: string): Complaint | undefined {
   if (/^qemu\+ssh:\/\/[a-z_][a-z0-9_.-]*@[A-Za-z0-9.-]+(:\d{1,5})?\/system$/i.test(value)) {
     return undefined;
   }
-  const [, why = "is not the address of a libvirt on another host", otherwise = instead] =
-    otherUris.find(([looks]) => looks.test(value)) ?? [];
+  const [, why = "is not the URI of a libvirt on another host", otherwise = instead] =
+    otherUris.find(([pattern]) => pattern.test(value)) ?? [];
   return { why, instead: otherwise };
 }
 
 /**
- * An SSH host key of the kind that every client asks for first. The libvirt provider takes the first kind that it and the
- * server have in common, whichever is pinned (golang/go#29286): another kind would never match.
+ * Accepts only ed25519 host keys. The libvirt provider uses the first key type that it and the server have in common,
+ * even if another type is pinned (golang/go#29286), and that is ed25519.
  */
 function ed25519HostKey(value: string): Complaint | undefined {
   const complaint = hostKey(value);
   if (complaint !== undefined || value.trim().startsWith("ssh-ed25519 ")) return complaint;
   return {
-    why: "is not of the kind that libvirt's provider asks a server for first",
+    why: "is not of type ssh-ed25519, which the libvirt provider prefers",
     instead: "Write its ssh-ed25519 key: cat /etc/ssh/ssh_host_ed25519_key.pub there.",
   };
 }

@@ -16,7 +16,10 @@ export function labOfPoolFile(file: string): string | undefined {
   return path.dirname(folder) === poolsFolder ? labOf(path.basename(folder)) : undefined;
 }
 
-/** An image is named after the pool, a machine's disk after the lab. */
+/**
+ * Whether a volume's name is that of an image, which starts with the pool's name, or of a disk, which starts with the
+ * lab's.
+ */
 function isOfLab(name: string, lab: string, pool: string): boolean {
   return [`${pool}-`, `${lab}-`].some((start) => name.startsWith(start));
 }
@@ -38,7 +41,7 @@ export const volumes: ResourceKind = {
     const idle = pools.filter(({ state }) => state !== "active").map(({ pool }) => pool);
     if (idle.length > 0) {
       throw new Failure(
-        `the pool ${idle.join(", ")} does not run, so its disks cannot be seen: \`virsh pool-start ${idle[0]}\``,
+        `the pool ${idle.join(", ")} is not active, so its disks cannot be listed: run \`virsh pool-start ${idle[0]}\``,
       );
     }
     const found = await Promise.all(
@@ -65,7 +68,7 @@ export const volumes: ResourceKind = {
   },
 
   owned: {
-    // A golden image that was replaced by another one is only known by the disks that are based on it.
+    // A golden image that was replaced by another one is only known from the disks that are based on it.
     "libvirt:index/volume:Volume": ({ id, inputs: { baseVolumeId } = {} }) => [
       volume(id),
       ...(typeof baseVolumeId === "string" ? [volume(baseVolumeId, false)] : []),
@@ -75,7 +78,7 @@ export const volumes: ResourceKind = {
   },
 };
 
-/** Volumes of a running pool, including files that libvirt has not seen yet. */
+/** Volumes of an active pool, including files that libvirt has not seen yet. */
 export async function volumesOf(
   host: Host,
   pool: string,
@@ -85,7 +88,7 @@ export async function volumesOf(
   const pools = async (): Promise<string[]> => [...(await statesOf(host, "pool")).keys()];
   const listed = await virsh(host, "vol-list", pool).catch(unlessGone(pool, pools));
   return lines(listed).map((line) => {
-    // Name and path may contain spaces.
+    // The name and the path may contain spaces.
     const at = line.lastIndexOf(" /");
     return { name: line.slice(0, at).trim(), path: line.slice(at).trim() };
   });
@@ -105,17 +108,17 @@ export const pools: ResourceKind = {
         await virsh(host, "pool-build", name).catch(() => undefined); // Its folder exists already.
         await virsh(host, "pool-start", name);
       }),
-      neededToRemove: true, // That deletes the disks.
+      neededToRemove: true, // Disks can only be deleted in an active pool.
     },
   ],
 };
 
-/** Folders of a lab without a pool, and the disks in them. */
+/** Pool folders of labs whose pool is gone, with the disks in them. */
 export const poolFolders: ResourceKind = {
   kind: "pool folder",
 
   find: async (host) => {
-    // Missing or unreadable: then only the pools' own list counts.
+    // If the folder is missing or unreadable, nothing is found.
     const entries = await readdir(poolsFolder, { withFileTypes: true }).catch(() => []);
     const folders = entries.flatMap((entry) => {
       const lab = entry.isDirectory() ? labOf(entry.name) : undefined;

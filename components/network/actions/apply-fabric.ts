@@ -1,6 +1,6 @@
 /**
- * Host action: connects a host with the others of a lab by the lab's network fabric; with `--remove` no longer, unless the
- * host is gone for good (KINDOWS_GONE).
+ * Host action: installs the lab's network fabric on a host, which connects it with the lab's other hosts. `--remove`
+ * removes the fabric again, unless the host is gone for good (KINDOWS_GONE).
  */
 import { messageOf } from "../../../host/failure.ts";
 import { runAction, say } from "../../host-action/run-action.ts";

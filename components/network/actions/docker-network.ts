@@ -1,4 +1,4 @@
-/** Host action: Docker's network on a lab's bridge. Its argument says what is done: `create`, `read` or `delete`. */
+/** Host action: the Docker network on a lab's bridge. Its argument is `create`, `read` or `delete`. */
 import * as z from "zod";
 import { docker } from "../../../host/docker.ts";
 import { messageOf } from "../../../host/failure.ts";
@@ -10,7 +10,7 @@ const networkSchema = z.strictObject({
   name: z.string(),
   subnet: z.string(),
   gateway: z.string(),
-  /** Part of `subnet` that containers get. */
+  /** Part of `subnet` from which containers get their addresses. */
   ipRange: z.string(),
   bridge: z.string(),
 });
@@ -19,35 +19,38 @@ export const environment = { NETWORK: networkSchema };
 
 type Network = z.infer<typeof networkSchema>;
 
-/** Containers need a moment to leave a network; longer than this and something else holds it. */
+/** Longest wait for containers to leave the network. After that, something else uses it. */
 const leaveSeconds = 30;
 
 await runAction(
   environment,
   async ({ NETWORK: network }): Promise<string | Finding | undefined> => {
     const id = await idOf(network.name);
-    const [, , what] = process.argv;
-    if (what === "create") return create(network, id);
-    if (what === "delete") return remove(network.name, id);
+    const [, , operation] = process.argv;
+    if (operation === "create") return create(network, id);
+    if (operation === "delete") return remove(network.name, id);
     if (id === process.env["PULUMI_COMMAND_STDOUT"]) return undefined;
     return { gone: `there is ${id === "" ? "no" : "another"} Docker network ${network.name}` };
   },
 );
 
-/** "" if there is none. */
+/** Id of the network of this name; empty if there is none. */
 function idOf(name: string): Promise<string> {
   const filter = ["--filter", `name=^${name}$`, "--format", "{{.ID}}"];
   return docker(["network", "ls", "--no-trunc", ...filter]);
 }
 
-/** @returns its identifier; that of one which a killed run left, or an earlier version made, if it is as it should be. */
+/**
+ * Returns the id of the network. Keeps one that was left by a killed run or an earlier version, if it is configured
+ * alike.
+ */
 async function create({ name, subnet, gateway, ipRange, bridge }: Network, id: string) {
   const bridgeOption = "com.docker.network.bridge.name";
   if (id !== "") {
     const ranges = "{{range .IPAM.Config}}{{.Subnet}} {{.Gateway}} {{.IPRange}}{{end}}";
     const format = `${ranges} {{index .Options "${bridgeOption}"}}`;
-    const there = await docker(["network", "inspect", "--format", format, id]);
-    if (there === [subnet, gateway, ipRange, bridge].join(" ")) return id;
+    const actual = await docker(["network", "inspect", "--format", format, id]);
+    if (actual === [subnet, gateway, ipRange, bridge].join(" ")) return id;
     say(`there is a different Docker network ${name}`);
     await remove(name, id);
   }

@@ -9,9 +9,11 @@ import { type FabricEnd, fabricEnds, type FabricOnHost } from "./fabric.ts";
 import { fabricScript, fabricUnit } from "./host-script.ts";
 import { fabrics } from "./registry.ts";
 
-/** A host's end of the lab's network fabric: changed whenever a host comes or goes, and removed with the host's last node. */
+/**
+ * The network fabric on one host. It is updated whenever a host joins or leaves, and removed with the host's last node.
+ */
 class FabricHost extends pulumi.ComponentResource {
-  /** For `dependsOn`: the host's machines are on the segment. */
+  /** For `dependsOn`: once it exists, machines of the host are connected to the segment. */
   readonly resource: pulumi.Resource;
 
   constructor(
@@ -36,7 +38,7 @@ class FabricHost extends pulumi.ComponentResource {
         create: "network/apply-fabric",
         delete: "network/apply-fabric --remove",
         environment: { FABRIC_HOST: host },
-        // What an update would leave behind: names, and where they are.
+        // An update would leave the old fabric behind if one of these changed.
         triggers: [settings.network.fabric, host.server?.host ?? "", bridge, end.lab],
       }),
       { parent: this, deleteBeforeReplace: true, dependsOn },
@@ -46,11 +48,11 @@ class FabricHost extends pulumi.ComponentResource {
 }
 
 /**
- * The fabric that kindows makes for a lab, by the names of its hosts; empty if the user makes it, or all nodes are on this
- * host.
+ * Creates the lab's fabric. Returns its resource on each host, by the host's name; empty if the user makes the fabric,
+ * or all nodes are on this host.
  *
- * @param isAway whether a host does not answer: it remains a peer of the others.
- * @param network what makes this host's bridge.
+ * @param isAway whether a host does not answer. Nothing is changed on it, but it remains a peer of the others.
+ * @param network the resource that makes this host's bridge.
  */
 export function labFabric(
   settings: Settings,

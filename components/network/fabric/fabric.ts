@@ -6,29 +6,30 @@ import { thisHypervisor } from "../../../config/sections/machine-host.ts";
 import type { NamedSettings, Settings } from "../../../config/settings.ts";
 import { fabrics } from "./registry.ts";
 
-/** How the hosts of a lab are connected, so that the machines on them reach each other. */
+/** A way to connect the hosts of a lab, so that their machines reach each other. */
 export interface Fabric {
-  /** Its description in docs/settings.md. */
+  /** Description of this choice in docs/settings.md. */
   readonly choice: string;
-  /** Rules across sections if it is chosen. */
+  /** Checks across sections of the settings. They run for every fabric. */
   readonly checks: readonly Check<NamedSettings>[];
-  /** Whether each hypervisor has a segment of its own, libvirt's there, instead of a part of the one here. */
+  /** Whether each hypervisor has its own segment, a libvirt network there, instead of a part of this host's segment. */
   readonly isRouted?: boolean;
-  /** What it is on each host; undefined if the user connects them. */
+  /** How the fabric is made on a host; undefined if the user makes it. */
   readonly onHost?: FabricOnHost;
 }
 
-/** A fabric on one host. All of it is shell, run by root there, and fine to run again. */
+/** Shell code that makes a fabric on one host. It is run there by root, and can be run again. */
 export interface FabricOnHost {
+  /** Shell functions that `up` and `down` use. */
   readonly functions?: string;
   /** Makes what is missing, and changes what is different. */
   readonly up: (end: FabricEnd) => string;
   /** Removes what `up` has made, and nothing else. */
   readonly down: (end: FabricEnd) => string;
-  /** Prints a line for each requirement that the host does not meet: its name in `remedies`, and what was found. */
+  /** Prints a line for each requirement that the host does not meet: its key in `remedies`, and what was found. */
   readonly probe: (end: FabricEnd) => string;
   readonly remedies: Readonly<Record<string, Complaint>>;
-  /** systemd's units that it needs. */
+  /** systemd units that must be started before the fabric. */
   readonly after: readonly string[];
 }
 
@@ -42,9 +43,9 @@ export interface FabricHost {
   readonly cidr: string;
 }
 
-/** What one host has to know of the fabric. */
+/** The fabric as seen from one host. */
 export interface FabricEnd {
-  /** Prefix of the lab's names: marks what belongs to it. */
+  /** Prefix of the lab's names, which also marks what belongs to the lab. */
   readonly lab: string;
   /** Number of the virtual network, different for each lab. */
   readonly number: number;
@@ -57,8 +58,8 @@ export interface FabricEnd {
 }
 
 /**
- * The ends of a lab's fabric: this host and those that nodes are placed on. If all nodes are on this host, it is the only
- * one where it routes, or there is none.
+ * The ends of a lab's fabric: this host, and every host that has nodes. If all nodes are on this host, a routed fabric
+ * has this host as its only end, and another fabric has none.
  */
 export function fabricEnds(
   settings: Pick<Settings, "lab" | "network" | "hypervisor" | "hypervisors" | "placement">,
@@ -104,7 +105,7 @@ export function fabricAddress({
   return written ?? (/^[\d.]+$/.test(hostname) ? hostname : undefined);
 }
 
-/** A stable number of 24 bits, as VXLAN has; never 0, which some switches refuse. */
+/** A stable 24-bit number, for VXLAN's VNI. It is never 0, which some switches refuse. */
 function networkNumber(lab: string): number {
   return createHash("sha256").update(lab).digest().readUIntBE(0, 3) || 1;
 }

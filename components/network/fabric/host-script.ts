@@ -2,15 +2,15 @@ import * as z from "zod";
 import { placeSchema } from "../../machine/existing/machine-parameter.ts";
 import type { FabricEnd, FabricOnHost } from "./fabric.ts";
 
-/** A host of a fabric, and what is installed there. */
+/** Parameter of the action apply-fabric: a host, and what is installed on it. */
 export const fabricHostSchema = z.object({
   name: z.string(),
-  /** Undefined for this host. */
+  /** SSH server of the host; undefined for this host. */
   server: placeSchema.extend({ privateKeyFile: z.string() }).optional(),
   lab: z.string(),
-  /** Program with the arguments `up` and `down`. */
+  /** Shell script that takes the argument `up` or `down`. */
   script: z.string(),
-  /** systemd's unit that runs it at boot, or when libvirt has made the lab's bridge. */
+  /** systemd unit that runs the script at boot, or when libvirt has made the lab's bridge. */
   unit: z.string(),
 });
 
@@ -37,8 +37,8 @@ ${down(end)}
 }
 
 /**
- * systemd's unit for it. On this host the bridge comes and goes with libvirt's network, so the unit goes by the bridge; on
- * others it runs before libvirt starts machines.
+ * The systemd unit for the script. On this host libvirt creates and removes the bridge, so the unit is bound to the
+ * bridge's device. On other hosts it runs before libvirt, which starts the machines.
  */
 export function fabricUnit({ after }: FabricOnHost, { lab, host, isLocal }: FabricEnd): string {
   const device = `sys-subsystem-net-devices-${host.bridge.replaceAll("-", "\\x2d")}.device`;
@@ -60,7 +60,7 @@ WantedBy=${isLocal ? device : "multi-user.target"}
 
 type Installed = Pick<FabricHostParameter, "lab" | "script" | "unit">;
 
-/** Shell that installs a fabric's program on a host and runs it, now and after each boot. */
+/** Shell code that installs the script, runs it, and has it run after each boot. */
 export function installText({ lab, script, unit }: Installed): string {
   const folder = folderOf(lab);
   return `set -eu
@@ -78,7 +78,7 @@ systemctl enable --quiet ${unitName(lab)}
 `;
 }
 
-/** Shell that removes all of it; fine if it is gone, or was never there. */
+/** Shell code that removes the fabric. Succeeds if there is none. */
 export function removeText({ lab, script }: Omit<Installed, "unit">): string {
   return `set -eu
 if [ -e ${unitFile(lab)} ]; then

@@ -1,9 +1,10 @@
 import type { FabricEnd } from "./fabric.ts";
 
 /**
- * Makes the bridge for machines on a host without the lab's libvirt network. Its alias says whose it is.
+ * Shell code that makes the bridge for machines on a host without the lab's libvirt network. The bridge's alias names
+ * the lab that owns it.
  *
- * Where Docker runs, the host's firewall blocks even packets from port to port of a bridge, so they are let through.
+ * Docker's firewall rules block packets between ports of a bridge, so they are allowed explicitly.
  */
 export function bridgeUp({ host: { bridge }, isLocal, lab }: FabricEnd): string {
   if (isLocal) {

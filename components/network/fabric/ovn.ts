@@ -2,17 +2,17 @@ import { segmentMtu } from "../packet-size.ts";
 import type { Fabric, FabricEnd } from "./fabric.ts";
 import { bridgeDown, bridgeUp } from "./linux-bridge.ts";
 
-/** What geneve, with OVN's option, adds to a packet: IPv4 20, UDP 8, geneve 16, Ethernet 14. */
+/** Bytes that Geneve with OVN's option adds to a packet: IPv4 20, UDP 8, Geneve 16, Ethernet 14. */
 const overhead = 58;
 
-/** Open vSwitch's settings of ovn-controller; nobody else may have set them. */
+/** The settings of ovn-controller in Open vSwitch, which are removed with the fabric. */
 const keys = ["ovn-remote", "ovn-encap-type", "ovn-encap-ip", "ovn-bridge"];
 
 /**
- * One layer-2 segment: a logical switch of OVN, with a port for the Linux bridge of each host, and geneve between the hosts.
- * OVN's databases are on this host. DHCP and DNS remain libvirt's.
+ * One layer-2 segment: an OVN logical switch with a port for the Linux bridge of each host, and Geneve between the
+ * hosts. OVN's databases are on this host. libvirt still provides DHCP and DNS.
  *
- * Open vSwitch's other bridges are left alone: the lab has an integration bridge of its own.
+ * The lab has its own integration bridge. Other bridges of Open vSwitch are not touched.
  */
 export const ovn = {
   choice: "made by kindows: a logical switch of OVN, geneve between the hosts' Open vSwitches",
@@ -70,8 +70,8 @@ done`,
         instead: "Start it: systemctl enable --now openvswitch-switch ovn-host.",
       },
       mtu: {
-        why: "sends too small packets to another host",
-        instead: `Give that interface, and what is between the hosts, an MTU of ${segmentMtu + overhead}, or write vxlan for kindows:network.fabric.`,
+        why: "has an interface to another host whose MTU is too small",
+        instead: `Give that interface, and all links between the hosts, an MTU of ${segmentMtu + overhead}, or write vxlan for kindows:network.fabric.`,
       },
     },
     functions: `ovs_key() { ovs-vsctl --if-exists get open_vswitch . "external-ids:$1" | tr -d '"'; }
@@ -81,18 +81,20 @@ chassis() { ovn-sbctl --format=csv --no-headings --columns=chassis_name,ip list 
   },
 } satisfies Fabric;
 
-/** Names that fit into 15 characters. */
+/** Names of interfaces, which are at most 15 characters long. */
 function namesOf({ number }: FabricEnd) {
   const id = number.toString(16).padStart(6, "0");
   return { integration: `kwi-${id}`, port: `kwo-${id}`, plug: `kwp-${id}` };
 }
 
-/** A host's port of the logical switch, which has the lab's name. */
+/** Name of a host's port on the lab's logical switch. */
 function portOf(lab: string, host: string): string {
   return `${lab}.${host}`;
 }
 
-/** OVN's databases have the switch with a port for each host, and nothing of hosts that have left. */
+/**
+ * Shell code that puts the switch, with a port for each host, into OVN's databases, and removes hosts that have left.
+ */
 function centralUp({ lab, host, peers, local }: FabricEnd): string {
   const hosts = [host, ...peers];
   const ports = hosts.map(({ name }) => portOf(lab, name));
@@ -114,7 +116,7 @@ chassis | while IFS=, read -r name address; do
 done`;
 }
 
-/** The lab's switch and its hosts; the connection too if no other one is left. */
+/** Shell code that removes the lab's switch, its connection and all chassis from OVN's databases. */
 function centralDown({ lab, local }: FabricEnd): string {
   return `if command -v ovn-nbctl >/dev/null && [ -n "$(ovn-nbctl --bare find logical_switch external-ids:kindows=${lab})" ]; then
   ovn-nbctl ls-del ${lab}

@@ -9,7 +9,7 @@ import { runAsRoot } from "./run-as-root.ts";
 
 const probeSeconds = 30;
 
-/** What every fabric needs, besides its own requirements. */
+/** Remedies for the requirements that all fabrics have in common. */
 const remedies: FabricOnHost["remedies"] = {
   address: {
     why: "has no interface with its fabricAddress",
@@ -17,7 +17,7 @@ const remedies: FabricOnHost["remedies"] = {
   },
 };
 
-/** What is in the way of the fabric on this host and on those of the run's nodes; all are asked at once. */
+/** Checks this host and the hosts of the run's nodes, in parallel, for requirements of the fabric that are not met. */
 export async function fabricProblems(settings: Settings): Promise<HostProblem[]> {
   const { onHost } = fabrics[settings.network.fabric];
   if (onHost === undefined) return [];
@@ -47,17 +47,17 @@ export function lacking(onHost: FabricOnHost, end: FabricEnd, output: string): H
     const [name = "", ...found] = line.trim().split(" ");
     const remedy = all[name];
     if (remedy === undefined) return [];
-    const what = found.length === 0 ? "" : ` (${found.join(" ")})`;
-    return [{ subject: subjectOf(end), ...remedy, why: `${remedy.why}${what}` }];
+    const details = found.length === 0 ? "" : ` (${found.join(" ")})`;
+    return [{ subject: subjectOf(end), ...remedy, why: `${remedy.why}${details}` }];
   });
 }
 
 function notRun(end: FabricEnd, error: string): HostProblem {
   return {
     subject: subjectOf(end),
-    why: `cannot be asked what its network fabric needs: ${error}`,
+    why: `cannot be checked for the network fabric: ${error}`,
     instead:
-      "Root does this: log in as root, or allow the account `sudo` without a password (docs/fleet.md).",
+      "The check runs as root: log in as root, or allow the account `sudo` without a password (docs/fleet.md).",
   };
 }
 

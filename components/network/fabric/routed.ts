@@ -10,7 +10,7 @@ import { type Check, pathText } from "../../../config/problem.ts";
 import type { NamedSettings } from "../../../config/settings.ts";
 import type { Fabric, FabricEnd } from "./fabric.ts";
 
-/** Each hypervisor has a range of its own; nobody has one where there is a single segment. */
+/** With a routed fabric, each hypervisor must have its own range. With other fabrics, none may have one. */
 const subnets: Check<NamedSettings> = {
   reads: ["network.fabric", ...labRanges.map(({ path }) => path.join(".")), "hypervisors"],
   run: (settings) =>
@@ -57,7 +57,7 @@ function asRange(cidr: string): Ipv4Range[] {
   return range === undefined ? [] : [range];
 }
 
-/** Pod networks, and routes of Windows nodes without one, that lead packets directly from node to node. */
+/** Refuses pod networks that route packets directly between nodes, which needs all nodes on one segment. */
 const podNetwork: Check<NamedSettings> = {
   reads: [
     ...["network.fabric", "hypervisors", "cni.kind", "cni.flannel.backend", "windows.image.kind"],
@@ -79,11 +79,11 @@ const podNetwork: Check<NamedSettings> = {
 };
 
 /**
- * A segment for each hypervisor, made by libvirt there, and routes between the hosts, which the machines' packets cross
- * unchanged. Where a router is between two hosts, the route is that router's business.
+ * A segment for each hypervisor, made by libvirt there, and routes between the hosts. Packets between machines keep
+ * their addresses. If there is a router between two hosts, the router needs the route, and the hosts get none.
  *
- * libvirt's networks route (mode `route`), so what hides addresses from the outside, and opens the way past Docker's rules,
- * is here.
+ * libvirt's networks have the mode `route`, so masquerading to the outside and the exceptions from Docker's rules are
+ * made here.
  */
 export const routed = {
   choice: "made by kindows: a range for each hypervisor, and routes between the hosts",
@@ -144,7 +144,7 @@ done`,
   },
 } satisfies Fabric;
 
-/** A table of routes that is the lab's alone, beyond the numbers that distributions use. */
+/** Number of the lab's own routing table, above the numbers that distributions use. */
 function tableOf({ number }: FabricEnd): number {
   return 2 ** 24 + number;
 }

@@ -3,14 +3,14 @@ import { execa } from "execa";
 import { runOverSsh } from "../../../ssh/run-over-ssh.ts";
 import type { Server } from "./host-script.ts";
 
-/** A shell that reads its commands from its input, as root. */
+/** Starts a root shell that reads its commands from standard input. */
 const rootShell = `if [ "$(id -u)" = 0 ]; then exec sh -s; else exec sudo -n sh -s; fi`;
 
 /**
- * Runs shell as root, on a host or here.
+ * Runs shell code as root, on a host or, without a server, on this host.
  *
- * @returns its output.
- * @throws with the end of its error output, or if the host does not answer.
+ * @returns its standard output.
+ * @throws an error with the end of its standard error, or if the host does not answer.
  */
 export async function runAsRoot(server: Server, shell: string, seconds: number): Promise<string> {
   if (server === undefined) {

@@ -5,14 +5,14 @@ import { segmentMtu } from "../packet-size.ts";
 /** VXLAN's registered UDP port. */
 const port = 4789;
 
-/** In Linux' forwarding database: frames to all, and to addresses that are not known yet. */
-const anyone = "00:00:00:00:00:00";
+/** Entry of the forwarding database for broadcasts and for frames to unknown addresses. */
+const allZeros = "00:00:00:00:00:00";
 
 /**
- * One layer-2 segment: each host sends what is for all, or for somebody unknown, to every other host in a static list.
+ * One layer-2 segment. Each host floods broadcasts and frames to unknown addresses to a static list of the other hosts.
  *
- * The device takes the segment's full packets even if the network below does not take them with 50 bytes more: Linux then
- * tells the sender the smaller size (ICMP), or sends the packet in two fragments.
+ * The device accepts the segment's full packets even if the underlying network cannot carry the 50 additional bytes.
+ * Linux then reports the smaller size to the sender (ICMP), or fragments the packet.
  */
 export const vxlan = {
   choice: "made by kindows: plain Linux VXLAN from each host to each other",
@@ -24,7 +24,7 @@ export const vxlan = {
 if [ -e /sys/class/net/${device} ]; then ip link delete dev ${device}; fi
 ip link add name ${device} mtu ${segmentMtu} type vxlan id ${number} local ${host.address} dstport ${port}
 ip link set dev ${device} alias ${lab} addrgenmode none
-${peers.map(({ address }) => `bridge fdb append ${anyone} dev ${device} dst ${address}`).join("\n")}
+${peers.map(({ address }) => `bridge fdb append ${allZeros} dev ${device} dst ${address}`).join("\n")}
 ip link set dev ${device} master ${host.bridge} up`;
     },
     down: (end: FabricEnd) => {
@@ -48,7 +48,7 @@ unshare -n ip link add name kwx type vxlan id 1 dstport ${port} 2>/dev/null || e
   },
 } satisfies Fabric;
 
-/** Of a name that fits into 15 characters, whatever the bridge's is. */
+/** Name of the VXLAN device, which is at most 15 characters long. */
 function deviceOf({ number }: FabricEnd): string {
   return `kwx-${number.toString(16).padStart(6, "0")}`;
 }

@@ -119,7 +119,7 @@ describe("machines on KubeVirt's stand-in, waited for", () => {
     const watch = await LabWatch.open(standIn.api, cloned);
     await assert.rejects(
       running(cloned, node, watch, () => undefined, 3),
-      /^Error: waited 3 s for the VirtualMachine kindows-prod-win-1; last seen: there is none\. If somebody has removed it, `kindows doctor --fix` /,
+      /^Error: waited 3 s for the VirtualMachine kindows-prod-win-1; last seen: there is none\. If it was removed, `kindows doctor --fix` /,
     );
   });
 

@@ -88,7 +88,7 @@ describe("stages of nodes", () => {
       "win-1 gets its disk",
       "win-1 boots (2 s so far)",
       "win-1-a boots",
-      "win-1 is looked at (24 s so far)",
+      "win-1 is checked (24 s so far)",
       "win-1 gets its programs (29 s so far)",
       "win-1 gets containerd (29 s so far)",
       "win-1 joins the cluster (39 s so far)",

@@ -39,12 +39,12 @@ const refused: Readonly<Record<string, readonly [Partial<SeenMachine>, readonly 
   "Linux with a program named ver": [
     { ver: "GNU/Linux 6.1" },
     [
-      /does not run Windows: to ver it says GNU\/Linux 6\.1\. Write the address of a Windows Server/,
+      /does not run Windows: the command ver prints GNU\/Linux 6\.1\. Write the address of a Windows Server/,
     ],
   ],
   "an account without rights": [
     { user: "me", isAdministrator: false },
-    [/^me is no administrator there: make it one \(net localgroup Administrators me \/add\)/],
+    [/^me is not an administrator there: make it one \(net localgroup Administrators me \/add\)/],
   ],
   "all at once": [
     {
@@ -143,7 +143,7 @@ describe("actions on a machine that is there", () => {
     await mkdir(onDrive(pushed), { recursive: true });
     const end = await run("reset-machine");
     assert.equal(end.exitCode, 0, end.stderr);
-    assert.match(end.stderr, /win-1 is what it was before/);
+    assert.match(end.stderr, /win-1 was reset/);
     for (const gone of ["kindows/steps", pushed, "etc/kubernetes"]) {
       assert.equal(existsSync(onDrive(gone)), false, gone);
     }
@@ -243,7 +243,7 @@ describe("machines that cannot be taken", () => {
         },
       }),
       /the private key for 127\.0\.0\.1 cannot be read: /,
-      /its privateKeyPassphrase where it is encrypted, of win-1 under kindows:nodes/,
+      /its privateKeyPassphrase if it is encrypted, of win-1 under kindows:nodes/,
     ],
     "another host key than the pinned one": [
       () => ({ place: { hostKey: stranger.publicKey } }),
@@ -292,12 +292,12 @@ describe("machines that cannot be taken", () => {
     ],
     "a machine with Linux": [
       () => ({ place: { port: linux.port, hostKey: linuxKey.publicKey, user: "root" } }),
-      /it does not run Windows: to ver it says nothing/,
+      /it does not run Windows: the command ver prints nothing/,
       /Write the address of a Windows Server of win-1 .*or leave win-1 out/,
     ],
-    "a Windows for clients": [
+    "a client edition of Windows": [
       () => ({ name: "desktop", place: { port: client.port, hostKey: client.hostKey } }),
-      /it runs a Windows for clients/,
+      /it runs a client edition of Windows/,
       /use a machine with Windows Server/,
     ],
   };

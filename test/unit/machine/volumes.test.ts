@@ -259,7 +259,7 @@ describe("a disk of the user's that is converted", () => {
     truncateSync(source, 64 * 1024);
     await assert.rejects(
       convert(source),
-      /cut\.vhdx can't be looked at: |cut\.vhdx can't be converted: /,
+      /cut\.vhdx can't be examined: |cut\.vhdx can't be converted: /,
     );
     assert.deepEqual(made(), []);
     assert.deepEqual(readdirSync(cache.buildingFolder), []);

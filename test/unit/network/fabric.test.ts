@@ -73,7 +73,7 @@ describe("a network fabric", () => {
       "The hypervisor b already has a route into a range of the lab (10.7.0.0/24: 10.7.0.0/16 dev eth1). Write another kindows:network.cidr or hypervisors[].cidr, or remove that route there.",
       "The hypervisor b lacks a program of Open vSwitch or OVN (ovn-controller). Install the packages openvswitch-switch and ovn-host, on the host with the control plane ovn-central too.",
       "The hypervisor b has an Open vSwitch that does not answer. Start it: systemctl enable --now openvswitch-switch ovn-host.",
-      "The hypervisor b sends too small packets to another host (eth0 1500). Give that interface, and what is between the hosts, an MTU of 1558, or write vxlan for kindows:network.fabric.",
+      "The hypervisor b has an interface to another host whose MTU is too small (eth0 1500). Give that interface, and all links between the hosts, an MTU of 1558, or write vxlan for kindows:network.fabric.",
     ]);
   });
 });

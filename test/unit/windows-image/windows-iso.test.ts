@@ -69,7 +69,7 @@ describe("examining a prepared disk", () => {
         await make("-f", "qcow2", "-b", "base.qcow2", "-F", "qcow2", "top.qcow2");
       },
       [
-        "stands on another image, base.qcow2, which may change under it. Make it whole: qemu-img convert -O qcow2 OLD NEW.",
+        "is an overlay of another image, base.qcow2, which may change. Make a full copy: qemu-img convert -O qcow2 OLD NEW.",
         `is a disk of 1.0 GiB, ${tooSmall}`,
       ],
     ],
@@ -80,7 +80,7 @@ describe("examining a prepared disk", () => {
         await using file = await open(at("luks.qcow2"), "r+");
         await file.write(Buffer.from([0, 0, 0, 1]), 0, 4, 32);
       },
-      ["is encrypted. Use one that is not."],
+      ["is encrypted. Use a disk that is not."],
     ],
     "text.qcow2": [
       () => writeFile(at("text.qcow2"), "nonsense"),
@@ -106,7 +106,7 @@ describe("examining a prepared disk", () => {
   it("refuses what is not there", async () =>
     assert.match(
       (await problemsOf("gone.qcow2"))[0] ?? "",
-      /^gone\.qcow2 can't be looked at: .*No such file/,
+      /^gone\.qcow2 can't be examined: .*No such file/,
     ));
 });
 

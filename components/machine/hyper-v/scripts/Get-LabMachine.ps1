@@ -1,9 +1,9 @@
 <#
 .SYNOPSIS
-Tells which machines of an owner there are on this Hyper-V host, with their states and addresses. Changes nothing.
+Lists an owner's machines on this Hyper-V host, with their states and addresses. Changes nothing.
 
 .PARAMETER Owner
-Whose machines are listed, 12 hexadecimal digits. Default: none, mandatory. Source: the key that logs in to the lab's
+Id of the machines' owner, 12 hexadecimal digits. Default: none, mandatory. Source: the key that logs in to the lab's
 machines.
 
 .OUTPUTS
@@ -28,14 +28,14 @@ $ProgressPreference = 'SilentlyContinue'
 . (Join-Path $PSScriptRoot 'lib\HyperVHost.ps1')
 . (Join-Path $PSScriptRoot 'lib\LabMark.ps1')
 
-# It only looks: another step that takes long keeps nobody from knowing.
+# It changes nothing, so it does not wait for other steps.
 Invoke-Step -Name 'Get-LabMachine' -Alone $false -Body {
     Assert-HyperV
     $machines = @(
         foreach ($machine in @(Get-VM)) {
             $mark = Read-LabMark -Text ([string]$machine.Notes)
             if ($null -ne $mark -and $mark.Owner -eq $Owner) {
-                # What its own Windows tells Hyper-V; nothing until that runs.
+                # Reported by the machine's Windows; none until it runs.
                 $addresses = @(Get-VMNetworkAdapter -VM $machine | ForEach-Object { $_.IPAddresses })
                 [ordered]@{
                     name      = $machine.Name

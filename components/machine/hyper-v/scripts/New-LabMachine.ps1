@@ -3,10 +3,10 @@
 Makes a machine of a lab on this Hyper-V host, and starts it.
 
 .DESCRIPTION
-Its folder, with a mark whose it is; a differencing disk on the image's VHDX; a disc that tells it who it is; a virtual
-machine with a MAC address that stays. Made before by the same making it is only started. What another making of the
-same owner, or one that was cut short, has left is removed and recreated. Nothing that somebody else has made is
-touched: a machine or folder of this name is an error then.
+Makes a folder with a mark of the owner, a differencing disk on the image's VHDX, the identity disc, and a virtual machine
+with a static MAC address. If the same instance exists already, it is only started. Another instance of the same owner,
+and an incomplete one, is removed first. A machine or folder of this name that belongs to somebody else is an error, and
+is not touched.
 
 .PARAMETER MachineName
 Name of the virtual machine and of its folder, e.g. kindows-fleet-win-1. Default: none, mandatory. Source: the lab's
@@ -17,14 +17,15 @@ Full path of the folder in which the machine's own folder is made. Default: none
 hyperVHosts[].folder.
 
 .PARAMETER Owner
-Whose it is, 12 hexadecimal digits. Default: none, mandatory. Source: the key that logs in to the lab's machines.
+Id of the machine's owner, 12 hexadecimal digits. Default: none, mandatory. Source: the key that logs in to the lab's
+machines.
 
 .PARAMETER Making
-Which making of it, 12 hexadecimal digits: another one for another disk, size, switch, or host key. Default: none,
+Id of the instance, 12 hexadecimal digits. It changes with the disk, size, switch or host key. Default: none,
 mandatory. Source: components/machine/hyper-v/parameters.ts.
 
 .PARAMETER BaseDisk
-Full path of the VHDX that it starts from; never written to. Default: none, mandatory. Source: settings,
+Full path of the VHDX that the machine starts from, which is not written to. Default: none, mandatory. Source: settings,
 hyperVHosts[].image.
 
 .PARAMETER Generation
@@ -123,13 +124,13 @@ $ProgressPreference = 'SilentlyContinue'
 Invoke-Step -Name 'New-LabMachine' -Body {
     $identity = Read-IdentityDisc
     Assert-HyperV
-    # Not by Join-Path, which fails where there is no such drive before anything can say so.
+    # Join-Path would fail without a useful message if the drive does not exist.
     $site = [IO.Path]::Combine($Folder, $MachineName)
     $found = @(Get-NamedMachine -MachineName $MachineName -Site $site -Owner $Owner)
     $whole = @($found | Where-Object { $_.Kind -eq 'whole' -and $_.Making -eq $Making })
     $isNew = $whole.Count -eq 0
     if ($isNew) {
-        # What the machines that go have of the memory, the new one gets.
+        # Memory of the machines that are removed becomes free.
         $needed = [long]$MemoryMiB
         foreach ($old in $found) {
             $needed -= [long]($old.Machine.MemoryAssigned / 1mb)

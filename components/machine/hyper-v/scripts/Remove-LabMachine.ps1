@@ -1,10 +1,10 @@
 <#
 .SYNOPSIS
-Ends and removes machines of an owner on this Hyper-V host, with their folders; fine when they are gone.
+Turns off and removes machines of an owner on this Hyper-V host, with their folders. Succeeds if they are gone.
 
 .DESCRIPTION
-The machines are turned off, not shut down: whoever calls this has taken their nodes out of the cluster. A machine or a
-folder that is not marked as the owner's is left alone.
+The machines are turned off, not shut down, because their nodes have been removed from the cluster before. A machine or
+folder without the owner's mark is not touched.
 
 .PARAMETER MachineName
 Name of the virtual machine and of its folder; empty: all of the owner's in Folder. Default: none, mandatory. Source:
@@ -15,7 +15,7 @@ Full path of the folder in which the machines' own folders lie. Default: none, m
 hyperVHosts[].folder.
 
 .PARAMETER Owner
-Whose machines, 12 hexadecimal digits. Default: none, mandatory. Source: the key that logs in to the lab's machines.
+Id of the machines' owner, 12 hexadecimal digits. Default: none, mandatory. Source: the key that logs in to the lab's machines.
 
 .OUTPUTS
 Facts of the result (lib/Step.ps1): removed (names, separated by commas).
@@ -53,7 +53,7 @@ Invoke-Step -Name 'Remove-LabMachine' -Body {
     Assert-HyperV
     $names = @($MachineName)
     if ($MachineName -eq '') {
-        # Those of this folder: the owner's machines in another one are another resource's.
+        # Only those in this folder. The owner's machines in another folder belong to another resource.
         $names = @(
             if (Test-Path -LiteralPath $Folder) {
                 Get-ChildItem -LiteralPath $Folder | ForEach-Object { $_.Name }

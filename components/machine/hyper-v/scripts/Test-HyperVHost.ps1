@@ -3,14 +3,14 @@
 Checks that this host can run the machines of a lab. Changes nothing.
 
 .DESCRIPTION
-Hyper-V with its PowerShell module, a virtual switch that is connected to the outside, the disk that machines start
-from, and room for one machine. Everything that is wrong is reported at once.
+Requires Hyper-V with its PowerShell module, an external virtual switch, the disk that machines start from, and room for
+one machine. Reports all problems at once.
 
 .PARAMETER SwitchName
 Name of the virtual switch. Default: none, mandatory. Source: settings, hyperVHosts[].switch.
 
 .PARAMETER Folder
-Full path of the folder that gets the machines; made with the first one. Default: none, mandatory. Source: settings,
+Full path of the folder for the machines, which is made with the first machine. Default: none, mandatory. Source: settings,
 hyperVHosts[].folder.
 
 .PARAMETER BaseDisk

@@ -3,7 +3,7 @@ import { BastionForward } from "../../../../components/machine/existing/bastion-
 import type { PinnedEndpoint as Hop } from "../../../../ssh/endpoint.ts";
 import { onMachine } from "../../../../components/machine/dial-machine.ts";
 import { runOn } from "../../../../ssh/run-over-ssh.ts";
-import type { MachineWay } from "../../../../components/machine/existing/machine-parameter.ts";
+import type { MachineRoute } from "../../../../components/machine/existing/machine-parameter.ts";
 import { claimMachine } from "../../../../components/machine/existing/claim.ts";
 import { dial } from "../../../../ssh/dial.ts";
 import { waitUntil } from "../../../../host/wait-until.ts";
@@ -146,7 +146,7 @@ describe("a machine behind several bastions", () => {
     },
   );
 
-  const way = (at?: number, wrong: Partial<Hop> = {}): MachineWay => {
+  const way = (at?: number, wrong: Partial<Hop> = {}): MachineRoute => {
     const [first, second, third, machine] = [0, 1, 2, 3].map((index) =>
       place(index, index === at ? wrong : {}),
     ) as [Hop, Hop, Hop, Hop];

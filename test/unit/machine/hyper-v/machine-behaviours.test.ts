@@ -175,7 +175,7 @@ describe("a machine on a model of a Hyper-V host, over SSH", () => {
     ],
     "an image larger than the machine's disk": [
       { image: { ...image, sizeGiB: 127 } },
-      /is 127 GiB large, the machine's disk of 60 GiB cannot be smaller/,
+      /has 127 GiB, so the machine's disk cannot have only 60 GiB/,
     ],
     "a host without room on its drive": [
       { freeDiskGiB: 7 },
@@ -183,23 +183,23 @@ describe("a machine on a model of a Hyper-V host, over SSH", () => {
     ],
     "one without memory, as other machines have it": [
       { memoryMiB: 4096, machines: [{ ...taken(""), name: "x" }] },
-      /3072 MiB of memory are free, the machine needs 4096 MiB/,
+      /3072 MiB of memory are free, but the machine needs 4096 MiB/,
     ],
     "one with fewer processors": [
       { logicalProcessors: 2 },
-      /it has 2 logical processors, the machine is to have 4/,
+      /it has 2 logical processors, but the machine needs 4/,
     ],
     "a name that somebody else's machine has": [
       { machines: [taken("the boss's")] },
-      /a machine kindows-t-win-1 \(1{8}-.*\) is there that this lab has not made/,
+      /there is a machine kindows-t-win-1 \(1{8}-.*\) that this lab has not made/,
     ],
     "a name that another lab's machine has": [
       { machines: [taken(otherLab)] },
-      /is there that this lab has not made/,
+      /there is a (machine|folder) .* that this lab has not made/,
     ],
     "a name that a machine without notes has, which lies elsewhere": [
       { machines: [taken("")] },
-      /is there that this lab has not made/,
+      /there is a (machine|folder) .* that this lab has not made/,
     ],
     "everything that is wrong at once": [
       { switches: [], image: undefined, logicalProcessors: 1 },
@@ -218,7 +218,7 @@ describe("a machine on a model of a Hyper-V host, over SSH", () => {
   onGoodHost("refuses somebody else's folder of its name, and leaves what is in it", async () => {
     const { drive } = lab.windows.windows;
     await drive.write(`${site}\\thesis.txt`, "precious");
-    await assert.rejects(lab.make(), /a folder C:\\vms\\kindows-t-win-1 is there that this lab/);
+    await assert.rejects(lab.make(), /there is a folder C:\\vms\\kindows-t-win-1 that this lab/);
     await remove();
     await remove("");
     assert.equal(await drive.readText(`${site}\\thesis.txt`), "precious");
@@ -227,7 +227,7 @@ describe("a machine on a model of a Hyper-V host, over SSH", () => {
   onGoodHost("of the wrong generation has no address, and what to look at is said", async () => {
     await assert.rejects(
       lab.make({ generation: 1 }),
-      /has reported no address to Hyper-V .*is no image that was installed with BIOS, which generation 1 takes/,
+      /has reported no address to Hyper-V .*is not an image that was installed with BIOS, which generation 1 needs/,
     );
   });
 
@@ -300,7 +300,7 @@ describe("a machine on a model of a Hyper-V host, over SSH", () => {
 
   const noDiscs: Readonly<Record<string, readonly [input: string, says: RegExp]>> = {
     "no base64": ["hidden!", /\(SecretMissing\): Standard input is not base64 \(7 characters\)/],
-    "no disc": ["", /\(SecretMissing\): Standard input is no disc image \(0 bytes\)/],
+    "no disc": ["", /\(SecretMissing\): Standard input is not a disc image \(0 bytes\)/],
   };
   eachCase("is not made of an identity that is %s", noDiscs, async ([input, says]) => {
     lab = await HyperVLab.start();

@@ -138,7 +138,7 @@ describe("state of a machine on KubeVirt", () => {
     ],
     "runs without a guest agent": [
       { instances: { phase: "Running", nodeName: "rack-3", ...shown("169.254.3.4") } },
-      "it runs on rack-3, but its status shows no address: the image has no QEMU guest agent (which tells it on a network of Multus), or the network gives it none. Where it has one, write it as address of the node in kindows:machine.nodes",
+      "it runs on rack-3, but its status shows no address: the image has no QEMU guest agent (which reports it on a Multus network), or the network gives it none. If it has one, write it as address of the node in kindows:machine.nodes",
     ],
     "waits for its disk": [
       {

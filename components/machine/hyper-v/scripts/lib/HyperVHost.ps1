@@ -1,9 +1,9 @@
-# What a Hyper-V host must have before a machine is made on it.
+# Requirements for a Hyper-V host before a machine is made on it.
 
-# A machine's disk begins with nothing and grows by what its node pulls.
+# Free space for a machine's differencing disk, which starts empty and grows with the images that its node pulls.
 $NeededDiskGiB = 20
 
-# Stops the step unless Hyper-V and its PowerShell module are there, and its service runs.
+# Stops the step unless Hyper-V and its PowerShell module are installed, and its service runs.
 function Assert-HyperV {
     $service = Get-Service -Name 'vmms' -ErrorAction SilentlyContinue
     if ($null -eq $service) {
@@ -19,11 +19,11 @@ function Assert-HyperV {
     if ([string]$service.Status -ne 'Running') {
         Stop-Step -Code 'ServiceNotRunning' `
             -Message "The service vmms of Hyper-V does not run on this host: it is $($service.Status)." `
-            -Remedy 'Run there: Start-Service vmms; where it does not start, look at its event log.'
+            -Remedy 'Run there: Start-Service vmms. If it does not start, look at its event log.'
     }
 }
 
-# Returns what keeps this host from running the lab's machines, one text each; nothing where all is well.
+# Returns a text for each reason why this host cannot run the lab's machines.
 function Get-HyperVHostProblem {
     param([string] $SwitchName, [string] $BaseDisk, [string] $Folder)
     $switches = @(Get-VMSwitch)
@@ -33,7 +33,7 @@ function Get-HyperVHostProblem {
         "there is no virtual switch $SwitchName (there are: $there)"
     }
     elseif ([string]$named[0].SwitchType -ne 'External') {
-        "the virtual switch $SwitchName is $($named[0].SwitchType), so it is not one segment with anything outside"
+        "the virtual switch $SwitchName is $($named[0].SwitchType), not External, so it is not connected to the lab's segment"
     }
     if (-not (Test-Path -LiteralPath $BaseDisk)) {
         "there is no disk $BaseDisk"
@@ -41,7 +41,7 @@ function Get-HyperVHostProblem {
     else {
         $disk = Get-VHD -Path $BaseDisk
         if ([string]$disk.VhdFormat -ne 'VHDX') {
-            "$BaseDisk is a $($disk.VhdFormat), not a VHDX (Convert-VHD makes one of it)"
+            "$BaseDisk is a $($disk.VhdFormat), not a VHDX (convert it with Convert-VHD)"
         }
         foreach ($machine in @(Get-VM)) {
             if (@(Get-VMHardDiskDrive -VM $machine | ForEach-Object { $_.Path }) -contains $BaseDisk) {
@@ -56,32 +56,32 @@ function Get-HyperVHostProblem {
     }
     elseif ([math]::Floor($volume.FreeSpace / 1gb) -lt $NeededDiskGiB) {
         $free = [math]::Floor($volume.FreeSpace / 1gb)
-        "drive $drive has $free GiB free, $NeededDiskGiB GiB are needed for a machine"
+        "drive $drive has $free GiB free, but a machine needs $NeededDiskGiB GiB"
     }
 }
 
-# Returns what keeps this host from running one more machine of a size, one text each; nothing where all is well.
+# Returns a text for each reason why this host cannot run one more machine of this size.
 function Get-MachineSizeProblem {
     param([string] $BaseDisk, [int] $Cpus, [int] $MemoryMiB, [int] $DiskGiB)
     $system = Get-CimInstance -ClassName Win32_OperatingSystem
     $free = [math]::Floor($system.FreePhysicalMemory / 1kb)
     if ($free -lt $MemoryMiB) {
-        "$free MiB of memory are free, the machine needs $MemoryMiB MiB"
+        "$free MiB of memory are free, but the machine needs $MemoryMiB MiB"
     }
     $processors = (Get-VMHost).LogicalProcessorCount
     if ($processors -lt $Cpus) {
-        "it has $processors logical processors, the machine is to have $Cpus"
+        "it has $processors logical processors, but the machine needs $Cpus"
     }
     if (Test-Path -LiteralPath $BaseDisk) {
         $size = (Get-VHD -Path $BaseDisk).Size
         if ($size -gt $DiskGiB * 1gb) {
             $large = [math]::Round($size / 1gb, 2)
-            "$BaseDisk is $large GiB large, the machine's disk of $DiskGiB GiB cannot be smaller"
+            "$BaseDisk has $large GiB, so the machine's disk cannot have only $DiskGiB GiB"
         }
     }
 }
 
-# Stops the step where anything keeps the host from running machines; with all there is.
+# Stops the step with all problems, if there are any.
 function Assert-NoProblem {
     param([string[]] $Problem)
     if ($Problem.Count -gt 0) {

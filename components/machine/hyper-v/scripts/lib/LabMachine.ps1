@@ -1,8 +1,8 @@
-# A machine of a lab on Hyper-V: its files, its beginning and its end. Its mark and its file names: LabMark.ps1.
+# Creates, starts and removes a lab's machine on Hyper-V, and its files. LabMark.ps1 has the mark and file names.
 
 $IdentityFile = 'identity.iso'
 
-# Makes the folder of a machine with its mark and its identity disc, and its disk on top of the image's.
+# Makes the folder of a machine, with the owner's mark, the identity disc and a differencing disk on the image's.
 function New-MachineSite {
     param([string] $Site, [string] $Owner, [string] $Making, [string] $BaseDisk, [int] $DiskGiB, [byte[]] $Identity)
     $null = New-Item -ItemType Directory -Path $Site -Force
@@ -11,24 +11,25 @@ function New-MachineSite {
     $null = New-VHD -Path (Join-Path $Site $DiskFile) -ParentPath $BaseDisk -Differencing -SizeBytes ($DiskGiB * 1gb)
 }
 
-# Makes a machine of what lies in its folder, off. Its notes come last: a machine that has them is whole.
+# Makes a machine from the files in its folder, and does not start it. The notes are written last, so that only a
+# complete machine has them.
 function New-OwnMachine {
     param([string] $MachineName, [string] $Folder, [string] $Note, [int] $Generation, [bool] $SecureBoot,
         [string] $SwitchName, [string] $MacAddress, [int] $Cpus, [int] $MemoryMiB)
     $site = Join-Path $Folder $MachineName
     $machine = New-VM -Name $MachineName -Path $Folder -Generation $Generation -SwitchName $SwitchName `
         -MemoryStartupBytes ($MemoryMiB * 1mb) -VHDPath (Join-Path $site $DiskFile)
-    # kubelet counts on memory that stays, and a checkpoint would bring back a node that the cluster knows no more.
+    # kubelet needs fixed memory. A checkpoint could restore a node that the cluster no longer has.
     Set-VM -VM $machine -StaticMemory -ProcessorCount $Cpus -CheckpointType Disabled `
         -AutomaticStartAction Start -AutomaticStopAction ShutDown
-    # Pods of an l2bridge network send with addresses of their own through this adapter.
+    # Pods of an l2bridge network send through this adapter with their own MAC addresses.
     Set-VMNetworkAdapter -VM $machine -StaticMacAddress $MacAddress -MacAddressSpoofing On
     $drives = @(Get-VMDvdDrive -VM $machine)
     if ($drives.Count -eq 0) {
         Add-VMDvdDrive -VM $machine -Path (Join-Path $site $IdentityFile)
     }
     else {
-        # Generation 1 comes with an empty one.
+        # Generation 1 has an empty DVD drive.
         Set-VMDvdDrive -VMDvdDrive $drives[0] -Path (Join-Path $site $IdentityFile)
     }
     if ($Generation -eq 2) {
@@ -38,17 +39,17 @@ function New-OwnMachine {
     Set-VM -VM $machine -Notes $Note
 }
 
-# Starts a machine that is off or saved; whether it was.
+# Starts a machine that is off or saved. Returns whether it was.
 function Start-OwnMachine {
     param([object] $Machine)
-    $stands = @('Off', 'Saved') -contains [string]$Machine.State
-    if ($stands) {
+    $isStopped = @('Off', 'Saved') -contains [string]$Machine.State
+    if ($isStopped) {
         Start-VM -VM $Machine
     }
-    $stands
+    $isStopped
 }
 
-# Ends a machine at once and removes it, but none of its files.
+# Turns off a machine and removes it, but not its files.
 function Remove-OwnMachine {
     param([object] $Machine)
     if ([string]$Machine.State -ne 'Off') {
@@ -57,8 +58,8 @@ function Remove-OwnMachine {
     Remove-VM -VM $Machine -Force
 }
 
-# Removes the folder of a machine that is Owner's; whether there was one. Its mark goes last, so that what a killed
-# run leaves is still known. Hyper-V lets go of a machine's files some time after the machine is gone.
+# Removes the folder of a machine if it belongs to Owner. Returns whether it did. The mark is removed last, so that the
+# next run recognizes what a killed run leaves. Hyper-V releases a machine's files some time after the machine is gone.
 function Remove-MachineSite {
     param([string] $Site, [string] $Owner)
     $mark = Read-SiteMark -Site $Site
@@ -78,7 +79,7 @@ function Remove-MachineSite {
             if ($clock.Elapsed.TotalSeconds -gt 60) {
                 Stop-Step -Code 'FileInUse' `
                     -Message "$Site cannot be removed within 60 s: $($_.Exception.Message)" `
-                    -Remedy 'End what has a file there open (a backup, a virus scanner), then run again.'
+                    -Remedy 'End the program that has a file there open (a backup, a virus scanner), then run again.'
             }
             Start-Sleep -Seconds 2
         }

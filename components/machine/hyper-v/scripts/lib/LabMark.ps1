@@ -1,13 +1,12 @@
-# Whose a machine of a lab on Hyper-V is, and what of others is in its way.
+# The mark that names the owner of a machine on Hyper-V.
 #
-# It stands in the machine's notes and in a file beside its disk, for each can be there without the other: a machine of
-# which nothing was made but its folder, and a folder whose machine is gone. What bears no such mark, or another lab's,
-# is never touched.
+# It is in the machine's notes and in a file beside its disk, because a folder can exist before its machine is made and
+# after the machine is gone. Nothing without a mark, or with another lab's mark, is touched.
 
 $MarkFile = 'kindows.txt'
 $DiskFile = 'disk.vhdx'
 
-# Reads whose a machine is (Owner, Making) from its notes or its folder's mark; nothing where no such mark is there.
+# Reads the mark (Owner, Making) in a machine's notes or in the file. Returns nothing if there is no mark.
 function Read-LabMark {
     param([string] $Text)
     if ($Text -match '(?m)^kindows owner=([0-9a-f]{12}) making=([0-9a-f]{12})\s*$') {
@@ -15,7 +14,7 @@ function Read-LabMark {
     }
 }
 
-# Reads whose a folder is; nothing where it is nobody's, or not there.
+# Reads the mark of a folder. Returns nothing if the folder does not exist or has no mark.
 function Read-SiteMark {
     param([string] $Site)
     $path = [IO.Path]::Combine($Site, $MarkFile)
@@ -24,8 +23,8 @@ function Read-SiteMark {
     }
 }
 
-# Returns the machines of a name, each with what it is: whole (made to its end by Owner), half (begun by Owner), or
-# foreign. Hyper-V lets several have one name.
+# Returns the machines of a name, each with its kind: whole (complete and Owner's), half (incomplete and Owner's), or
+# foreign. In Hyper-V several machines can have the same name.
 function Get-NamedMachine {
     param([string] $MachineName, [string] $Site, [string] $Owner)
     $siteMark = Read-SiteMark -Site $Site
@@ -38,10 +37,10 @@ function Get-NamedMachine {
             $making = $mark.Making
         }
         elseif ([string]$machine.Notes -eq '' -and $null -ne $siteMark -and $siteMark.Owner -eq $Owner) {
-            # It gets its notes last. Until then it is known by its disk, in a folder that was made for it.
+            # A machine gets its notes last. Until then it is recognized by its disk, in a folder with Owner's mark.
             $disks = @(Get-VMHardDiskDrive -VM $machine | ForEach-Object { $_.Path })
-            $strange = @($disks | Where-Object { $_ -ne [IO.Path]::Combine($Site, $DiskFile) })
-            if ($disks.Count -gt 0 -and $strange.Count -eq 0) {
+            $others = @($disks | Where-Object { $_ -ne [IO.Path]::Combine($Site, $DiskFile) })
+            if ($disks.Count -gt 0 -and $others.Count -eq 0) {
                 $kind = 'half'
             }
         }
@@ -49,17 +48,17 @@ function Get-NamedMachine {
     }
 }
 
-# Returns what is in the way of a machine of this name, one text each: what somebody else has made.
+# Returns a text for each machine and folder of this name that does not belong to Owner.
 function Get-NameProblem {
     param([object[]] $Found, [string] $Site, [string] $Owner)
     foreach ($each in @($Found | Where-Object { $_.Kind -eq 'foreign' })) {
-        "a machine $($each.Machine.Name) ($($each.Machine.Id)) is there that this lab has not made"
+        "there is a machine $($each.Machine.Name) ($($each.Machine.Id)) that this lab has not made"
     }
     if (Test-Path -LiteralPath $Site) {
         $mark = Read-SiteMark -Site $Site
         $names = @(Get-ChildItem -LiteralPath $Site)
         if (($null -eq $mark -and $names.Count -gt 0) -or ($null -ne $mark -and $mark.Owner -ne $Owner)) {
-            "a folder $Site is there that this lab has not made"
+            "there is a folder $Site that this lab has not made"
         }
     }
 }
