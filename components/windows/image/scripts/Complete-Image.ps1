@@ -6,8 +6,8 @@ Seals the image: removes passwords and keys from it, generalizes it and shuts th
 Run over SSH once everything that all machines share is in the image. Removes a recovery partition, a package that would
 make sysprep fail, the answer files of Windows' installation, the SSH server's host keys and the authorized key, and
 sets a random password for Administrator. Installs the script that gives each machine its identity at its first boot;
-until then the SSH server does not start. In the end sysprep shuts the machine down. Wait for that, not for the end of the SSH
-session, which breaks earlier. Cannot be run again.
+until then the SSH server does not start. In the end sysprep shuts the machine down. Wait for that, not for the end of
+the SSH session, which breaks earlier. Cannot be run again.
 
 .PARAMETER SealedAnswerFile
 Full path of the answer file for the first boot of machines made from the image. Default: none, mandatory. Source:

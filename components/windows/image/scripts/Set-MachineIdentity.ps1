@@ -6,9 +6,9 @@ at the end of its setup.
 .DESCRIPTION
 Sets the computer's name from the identity disc and reboots Windows, which applies it. After that boot a task starts
 this script again. It then takes the SSH server's host key and the authorized keys from the disc, sets a random password
-for Administrator, and removes what only the first boot needed: answer files, the disc's drive, this script. The SSH server
-starts last, and only if everything succeeded, so a machine that accepts a login is ready. Reports its progress on the
-serial port. The last line is `ready` or `renamed, rebooting`, or it begins with `failed`.
+for Administrator, and removes what only the first boot needed: answer files, the disc's drive, this script. The SSH
+server starts last, and only if everything succeeded, so a machine that accepts a login is ready. Reports its progress
+on the serial port. The last line is `ready` or `renamed, rebooting`, or it begins with `failed`.
 
 .PARAMETER AfterSetup
 1: started by the task, not by Windows' setup. If the machine does not need it, the script ends with 0 and without a
